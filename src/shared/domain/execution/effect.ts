@@ -1,0 +1,43 @@
+import type { WorkItemId } from '../ids.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { TimerSpec } from '../workflow/plan.ts';
+import type { TimerPurpose } from './event.ts';
+
+/** What a decision asks the store to do, in the same transaction as its events. */
+export type Effect =
+  /** First attempt of a visit's work. */
+  | {
+      readonly do: 'create_work';
+      readonly nodeId: string;
+      readonly visit: number;
+      readonly workItemId: WorkItemId;
+      readonly queue: 'python_tool' | 'java_tool' | 'engine';
+      readonly input: JsonValue;
+      readonly payload: JsonObject;
+    }
+  /** A further attempt of the same work item, after a delay that may be 0. */
+  | {
+      readonly do: 'retry_work';
+      readonly nodeId: string;
+      readonly visit: number;
+      readonly attempt: number;
+      readonly workItemId: WorkItemId;
+      readonly delayMs: number;
+    }
+  /** Takes a work item away from queue, lease and retry timer alike. */
+  | { readonly do: 'revoke_work'; readonly workItemId: WorkItemId }
+  | { readonly do: 'start_timer'; readonly name: string; readonly when: TimerSpec; readonly about: TimerAbout }
+  | { readonly do: 'cancel_timer'; readonly name: string };
+
+/** What a timer is for; stored with it and recorded by TimerFired. */
+export interface TimerAbout {
+  readonly purpose: TimerPurpose;
+  readonly nodeId: string | null;
+  readonly visit: number | null;
+}
+
+export function timerName(about: TimerAbout): string {
+  return about.nodeId === null
+    ? about.purpose
+    : `${about.purpose}:${about.nodeId}#${String(about.visit)}`;
+}

@@ -1,0 +1,136 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+
+/**
+ * The events of an execution: what happened, in order, never changed afterwards. Payloads are
+ * stored and shown as they stand here, hence their snake_case names. `visit` numbers the entries of
+ * a node from 0. The state of an execution is a fold of these and nothing else (see `evolve.ts`).
+ */
+export type ExecutionEvent =
+  | Event<
+      'WorkflowStarted',
+      {
+        workflow_id: string;
+        workflow_version: string;
+        definition_id: string;
+        input: JsonObject;
+        parent_execution_id?: string;
+      }
+    >
+  | NodeEvent<'NodeScheduled', NodeScheduledPayload>
+  | NodeEvent<'NodeStarted', { visit: number }>
+  | NodeEvent<
+      'ToolCallCompleted',
+      {
+        visit: number;
+        work_item_id: string;
+        attempt: number;
+        tool: string;
+        duration_ms?: number;
+        worker_id?: string;
+        gen_ai_model?: string;
+        finish_reason?: string;
+        /** True when a recorded output was replayed instead of calling the tool. */
+        replayed?: boolean;
+      }
+    >
+  | NodeEvent<'NodeCompleted', NodeCompletedPayload>
+  | NodeEvent<'NodeFailed', NodeFailedPayload>
+  | NodeEvent<'NodeSkipped', Record<never, never>>
+  | NodeEvent<'NodeCancelled', { visit: number; reason: string }>
+  | NodeEvent<'RetryScheduled', { visit: number; attempt: number; delay_ms: number }>
+  | NodeEvent<
+      'ApprovalRequested',
+      { visit: number; description: string | null; timeout_ms: number | null }
+    >
+  | NodeEvent<'ApprovalReceived', ApprovalReceivedPayload>
+  | Event<'TimerStarted', TimerPayload & ({ delay_ms: number } | { until: string })>
+  | Event<'TimerFired', TimerPayload>
+  | NodeEvent<'ExternalEventWaiting', { visit: number; correlation_key: string }>
+  | Event<'ExternalEventReceived', { correlation_key: string; payload: JsonValue }>
+  | Event<'WorkflowCompleted', Record<never, never>>
+  | Event<'WorkflowFailed', { error: string; error_class: string; node_id: string | null }>
+  | Event<'WorkflowCancelled', { reason?: string }>;
+
+export type EventKind = ExecutionEvent['kind'];
+
+interface Event<Kind extends string, Payload> {
+  readonly kind: Kind;
+  /** Null for workflow-level events. */
+  readonly nodeId: string | null;
+  readonly payload: Readonly<Payload>;
+}
+
+interface NodeEvent<Kind extends string, Payload> extends Event<Kind, Payload> {
+  readonly nodeId: string;
+}
+
+export interface NodeScheduledPayload {
+  readonly visit: number;
+  /** Kind of the node: `python_fn`, `wait`, … */
+  readonly node_kind: string;
+  /** What the visit does now: hands out work, waits, or runs its items; `none` for pure kinds. */
+  readonly phase: VisitPhase | 'none';
+  /** Nodes whose completion led here; empty for the start node. */
+  readonly from: readonly string[];
+  readonly work_item_id?: string;
+  readonly queue?: string;
+  /** State key under which the node's output is stored. */
+  readonly output_key?: string;
+  readonly correlation_key?: string;
+  /** Number of items of a `map` visit. */
+  readonly item_count?: number;
+  /** Set on a visit that is one item of a `map` visit. */
+  readonly map?: { readonly node_id: string; readonly visit: number; readonly index: number };
+}
+
+/** `work`: a work item is out · `map`: item visits are under way · the rest wait for the outside. */
+export type VisitPhase = 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map';
+
+export interface NodeCompletedPayload {
+  readonly visit: number;
+  readonly output: JsonValue;
+  /** RFC 7396 merge patch applied to the state, after `output` went under the output key. */
+  readonly state_patch?: JsonObject;
+  /** The successors a `condition` or `parallel` node chose itself. */
+  readonly targets?: readonly string[];
+  /** Sequence of the ExternalEventReceived that ended this wait. */
+  readonly event_sequence?: number;
+}
+
+export interface NodeFailedPayload {
+  readonly visit: number;
+  readonly attempt: number;
+  readonly error: string;
+  readonly error_class: string;
+  /** False: no attempt is left (or none is allowed for this class). */
+  readonly retryable: boolean;
+  /** Backoff chosen at the failure; absent when not retryable. */
+  readonly retry_delay_ms?: number;
+  readonly work_item_id?: string;
+  readonly worker_id?: string;
+}
+
+export interface ApprovalReceivedPayload {
+  readonly visit: number;
+  readonly decision: 'approved' | 'rejected';
+  readonly user_id: string | null;
+  readonly comment: string | null;
+  readonly state_patch?: JsonObject;
+}
+
+export interface TimerPayload {
+  readonly purpose: TimerPurpose;
+  /** Null for the workflow's own timeout. */
+  readonly visit: number | null;
+}
+
+export type TimerPurpose = 'wait' | 'approval_timeout' | 'workflow_timeout';
+
+/** An event as it stands in the log. */
+export type RecordedEvent = ExecutionEvent & {
+  readonly sequence: number;
+  /** ISO 8601 UTC with milliseconds; the database's clock, never decreasing within an execution. */
+  readonly createdAt: string;
+  /** `token:<name>`, `worker:<id>`, `agent:<id>` or `system:scheduler`. */
+  readonly actorId: string;
+};

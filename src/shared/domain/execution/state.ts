@@ -1,0 +1,110 @@
+import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../ids.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { VisitPhase } from './event.ts';
+import type { ExecutionStatus } from './status.ts';
+
+/** What an execution is after its first `sequence` events. A fold of the events; see `evolve.ts`. */
+export interface ExecutionState {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string;
+  readonly workflowVersion: string;
+  readonly input: JsonObject;
+  /** The workflow's state: the input with every state patch applied in sequence order. */
+  readonly data: JsonObject;
+  readonly sequence: number;
+  readonly status: ExecutionStatus;
+  /** Number of NodeCompleted events. */
+  readonly stepsExecuted: number;
+  readonly error: string | null;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  readonly completedAt: string | null;
+  /** Next visit number of every node entered so far. */
+  readonly nextVisit: ReadonlyMap<string, number>;
+  /** Visits that have not ended, by `visitKey`. */
+  readonly live: ReadonlyMap<string, LiveVisit>;
+  /** Tokens waiting at their target until it may start, in order of arrival. */
+  readonly arrivals: readonly Arrival[];
+  /** External events that no wait has taken yet, oldest first. */
+  readonly mailbox: readonly MailboxEntry[];
+  readonly skipped: ReadonlySet<string>;
+  /** A failure nothing leads on from: the next decision ends the execution with it. */
+  readonly fatal: Failure | null;
+  readonly workflowTimerFired: boolean;
+}
+
+/** What the expressions of a visit see: pinned when it was scheduled, so a retry sees the same. */
+export interface VisitScope {
+  readonly data: JsonObject;
+  /** Output of the node that led here. */
+  readonly output: JsonValue;
+}
+
+export interface LiveVisit {
+  readonly nodeId: string;
+  readonly visit: number;
+  readonly nodeKind: string;
+  readonly phase: VisitPhase;
+  /** Attempt under way, from 0. */
+  readonly attempt: number;
+  readonly workItemId: WorkItemId | null;
+  readonly queue: string | null;
+  readonly outputKey: string | null;
+  readonly correlationKey: string | null;
+  readonly scheduledAt: string;
+  readonly scope: VisitScope;
+  /** Set on a visit that is one item of a `map` visit. */
+  readonly item: { readonly nodeId: string; readonly visit: number; readonly index: number } | null;
+  /** Set on a `map` visit. */
+  readonly map: MapProgress | null;
+  /** What the outside has said about this visit and no decision has answered yet. */
+  readonly signal: VisitSignal | null;
+}
+
+export type VisitSignal =
+  | { readonly is: 'retry'; readonly delayMs: number }
+  | { readonly is: 'timer_fired' }
+  | {
+      readonly is: 'approval';
+      readonly decision: 'approved' | 'rejected';
+      readonly userId: string | null;
+      readonly comment: string | null;
+      readonly statePatch: JsonObject | null;
+    };
+
+export interface MapProgress {
+  readonly itemCount: number;
+  /** Number of items whose visit has been scheduled: items are taken in order. */
+  readonly scheduled: number;
+  readonly results: ReadonlyMap<number, MapItemResult>;
+}
+
+export type MapItemResult =
+  | { readonly ok: true; readonly output: JsonValue }
+  | { readonly ok: false; readonly error: string };
+
+export interface Failure {
+  readonly nodeId: string | null;
+  readonly error: string;
+  readonly errorClass: string;
+}
+
+/** A token: a control edge that was taken and whose target has not started for it yet. */
+export interface Arrival {
+  /** Null: the start of the execution. */
+  readonly from: string | null;
+  readonly to: string;
+  readonly output: JsonValue;
+}
+
+export interface MailboxEntry {
+  readonly sequence: number;
+  readonly correlationKey: string;
+  readonly payload: JsonValue;
+}
+
+export function visitKey(nodeId: string, visit: number): string {
+  return `${nodeId}#${visit}`;
+}

@@ -1,0 +1,15 @@
+/** Execution status values of the interface document, "States and transitions". */
+export const EXECUTION_STATUSES = [
+  'running',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+export type TerminalStatus = 'completed' | 'failed' | 'cancelled';
+
+export function isTerminal(status: ExecutionStatus): status is TerminalStatus {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}

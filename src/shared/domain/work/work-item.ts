@@ -1,0 +1,48 @@
+import type { ExecutionId, TenantId, WorkItemId } from '../ids.ts';
+import type { JsonObject } from '../json.ts';
+import type { RetryPolicy } from './retry.ts';
+
+/** Queues whose items are handed to workers over HTTP. */
+export const WORKER_QUEUES = ['python_tool', 'java_tool'] as const;
+export type WorkerQueue = (typeof WORKER_QUEUES)[number];
+/** `engine`: run inside a scheduler process, never handed out over HTTP. */
+export type WorkQueue = WorkerQueue | 'engine';
+
+/**
+ * What a queued and what a leased item both carry. The payload of an item for workers is stored
+ * apart, once; the input of an item run in the engine is worked out again from the history.
+ */
+export interface WorkTicket {
+  readonly workItemId: WorkItemId;
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  readonly nodeId: string;
+  readonly visit: number;
+  /** From 0. */
+  readonly attempt: number;
+  readonly queue: WorkQueue;
+  /** 0 is served first, then age decides. */
+  readonly priority: number;
+  readonly idempotencyKey: string;
+  /** Longest time one attempt may run, heartbeats or not; null: no bound. */
+  readonly nodeTimeoutMs: number | null;
+  /** Longest wait in the queue before the attempt fails; null: no bound. */
+  readonly scheduleToStartMs: number | null;
+}
+
+/** The part of an item for workers that never changes: kept until the execution is pruned. */
+export interface WorkItemRecord {
+  readonly workItemId: WorkItemId;
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  readonly nodeId: string;
+  readonly visit: number;
+  readonly queue: WorkerQueue;
+  readonly idempotencyKey: string;
+  /** Name of the tool for events, metrics and policies: `module.function` or `class.method`. */
+  readonly tool: string;
+  /** The claim's `payload`, as the worker gets it. */
+  readonly payload: JsonObject;
+  readonly retryPolicy: RetryPolicy;
+  readonly heartbeatIntervalMs: number;
+}

@@ -1,0 +1,156 @@
+import type { Mapping } from '../expression/mapping.ts';
+import type { Expression } from '../expression/parse-expression.ts';
+import type { ExecutionId } from '../ids.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { RetryPolicy } from '../work/retry.ts';
+import type { WorkQueue } from '../work/work-item.ts';
+
+/**
+ * A workflow definition ready to run: every name resolved, every default filled in, reachability
+ * worked out. Immutable; compiled once per stored revision and cached by every process.
+ */
+export interface Plan {
+  readonly workflowId: string;
+  readonly version: string;
+  /** Null: the workflow has no nodes and completes at once. */
+  readonly startNode: string | null;
+  readonly nodes: ReadonlyMap<string, PlanNode>;
+  /** JSON Schema the input must satisfy; null when absent or an opaque reference. */
+  readonly stateSchema: JsonObject | null;
+  readonly workflowTimeoutMs: number | null;
+  /** Whether `to` can be reached from `from` along one or more control edges. */
+  reaches(from: string, to: string): boolean;
+}
+
+export interface PlanNode {
+  readonly id: string;
+  readonly kind: NodeKind<unknown>;
+  /** What `kind.parse` made of the node's fields. */
+  readonly spec: unknown;
+  readonly edges: readonly PlanEdge[];
+  /** Distinct nodes with a control edge to this one. */
+  readonly predecessors: readonly string[];
+  /** Non-null on a `join` that waits for exactly these. */
+  readonly waitFor: readonly string[] | null;
+  /** Reachable from the start node; the others can never run and were warned about. */
+  readonly reachable: boolean;
+  /** The `map` node this node is the body of; a body takes no part in routing. */
+  readonly bodyOf: string | null;
+  readonly outputKey: string | null;
+  readonly inputMapping: Mapping | null;
+  readonly retryPolicy: RetryPolicy;
+  readonly nodeTimeoutMs: number | null;
+  readonly scheduleToStartMs: number | null;
+  readonly heartbeatIntervalMs: number;
+  readonly approvalTimeoutMs: number | null;
+}
+
+export interface PlanEdge {
+  readonly to: string;
+  readonly on: 'success' | 'failure';
+  /** Null: unconditional. */
+  readonly condition: Expression | null;
+}
+
+/**
+ * One kind of node: how its fields are read, and what entering it does. Pure; what needs the
+ * outside world is `run`, which lives with the kinds (`shared/nodes/run.ts`) and is called by the
+ * scheduler for visits on the `engine` queue.
+ */
+export interface NodeKind<Spec> {
+  readonly type: string;
+  readonly aliases: readonly string[];
+  /** May be the body of a `map`. */
+  readonly leaf: boolean;
+  /** Whether its success is reported as a tool call (ToolCallCompleted before NodeCompleted). */
+  readonly toolLike: boolean;
+  /** Reads the kind's own fields; reports what is wrong to `at` and then returns null. */
+  parse(fields: JsonObject, at: ParseContext): Spec | null;
+  /** Control edges that the kind itself implies. */
+  edges?(spec: Spec): readonly ImpliedEdge[];
+  /** Name of the outside tool, for events, metrics and policies. */
+  tool?(spec: Spec): string;
+  enter(spec: Spec, context: EnterContext): Entry;
+}
+
+export interface ImpliedEdge {
+  readonly to: string;
+  /** JSON pointer below the kind, for problems: `/branches/0/target`. */
+  readonly pointer: string;
+  readonly on: 'success' | 'failure';
+}
+
+/** Where a kind's parser reports problems; pointers are relative to the kind's fields. */
+export interface ParseContext {
+  problem(pointer: string, message: string): void;
+  warn(pointer: string, message: string): void;
+  /** All node ids of the workflow. */
+  readonly nodeIds: ReadonlySet<string>;
+  readonly nodeId: string;
+}
+
+export interface EnterContext {
+  readonly node: PlanNode;
+  readonly executionId: ExecutionId;
+  readonly workflowId: string;
+  readonly workflowVersion: string;
+  readonly visit: number;
+  readonly scope: ExpressionScope;
+  /** Outputs of the nodes that a join collects, in order of completion. */
+  readonly arrivals: readonly { readonly nodeId: string; readonly output: JsonValue }[];
+}
+
+/** What expressions and mappings see. On a map item, `input` also holds the item. */
+export interface ExpressionScope {
+  readonly state: JsonObject;
+  readonly output: JsonValue;
+  readonly input: JsonObject;
+  readonly execution: JsonObject;
+}
+
+/** What entering a node does. */
+export type Entry =
+  /** Done at once. `targets`: the successors the kind chose itself, in place of its edges. */
+  | {
+      readonly do: 'complete';
+      readonly output: JsonValue;
+      readonly statePatch?: JsonObject;
+      readonly targets?: readonly string[];
+    }
+  /** Work on a queue. For workers `payload` holds module, function and so on without `input`. */
+  | {
+      readonly do: 'work';
+      readonly queue: WorkQueue;
+      readonly input: JsonValue;
+      readonly payload: JsonObject;
+    }
+  /** Parks until the timer fires, the event arrives, or either. Null: not waited for. */
+  | {
+      readonly do: 'wait';
+      readonly timer: TimerSpec | null;
+      readonly correlationKey: string | null;
+    }
+  /** Parks for a person's decision. */
+  | {
+      readonly do: 'approval';
+      readonly description: string | null;
+      readonly timeoutMs: number | null;
+    }
+  /** Runs `body` once for each item, then completes with the list of their outputs. */
+  | {
+      readonly do: 'map';
+      readonly items: readonly JsonValue[];
+      readonly body: string;
+      readonly itemKey: string;
+      readonly maxConcurrency: number;
+      readonly onItemFailure: 'fail' | 'collect';
+    }
+  /** Ends the execution as failed. */
+  | { readonly do: 'end'; readonly error: string; readonly errorClass: string }
+  /** The node fails; `error` quotes the expression or field at fault. */
+  | { readonly do: 'fail'; readonly error: string; readonly errorClass: string };
+
+export type TimerSpec =
+  | { readonly delayMs: number }
+  /** ISO 8601 UTC instant. */
+  | { readonly until: string };

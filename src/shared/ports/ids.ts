@@ -1,0 +1,5 @@
+/** Source of new identifiers. */
+export interface Ids {
+  /** A fresh UUIDv7, hyphenated lowercase. */
+  uuid(): string;
+}

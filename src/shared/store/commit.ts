@@ -1,0 +1,132 @@
+import type { EventKind, TimerPurpose } from '../domain/execution/event.ts';
+import type { ExecutionStatus } from '../domain/execution/status.ts';
+import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
+import type { TimerSpec } from '../domain/workflow/plan.ts';
+import type { WorkItemRecord, WorkTicket } from '../domain/work/work-item.ts';
+
+/**
+ * The one way an execution changes. A plan states what it was decided on: the sequence the
+ * execution must still have, the fences that must still be current, the timers that must still be
+ * there. All of that holds and everything in the plan is written, or nothing is (`refused`).
+ *
+ * A batch carries at most one plan per execution. Plans are judged one by one: a refused plan never
+ * stops its neighbours. Lock order inside a store: executions by id, then their items and timers.
+ */
+export interface CommitPlan {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  /** Present on the first commit of an execution only: makes the execution. */
+  readonly create: NewExecution | null;
+  /** Null appends at the tail, wherever that is; only for facts that need no reading first. */
+  readonly expectedSequence: number | null;
+  /** Leases this plan ends. Each must still be held under its fence. */
+  readonly settles: readonly Settle[];
+  /** Queued items this plan takes off the queue because they waited too long. Each must be there. */
+  readonly expiresQueued: readonly WorkItemId[];
+  /** Timers this plan fires, by name. Each must still be there, and due. */
+  readonly firesTimers: readonly string[];
+  /** Appended in order, after the present last sequence. */
+  readonly events: readonly NewEvent[];
+  /** Null: unchanged. */
+  readonly status: ExecutionStatus | null;
+  /** Why the execution failed; written with status `failed`. */
+  readonly error: string | null;
+  readonly newItems: readonly NewWorkItem[];
+  /** Items run in this process: leased to `leaseTo` from birth. */
+  readonly bornLeased: readonly BornLease[];
+  readonly retries: readonly Retry[];
+  readonly revokesItems: readonly WorkItemId[];
+  /** Removes every item and timer the execution still has; set with a terminal status. */
+  readonly revokesAll: boolean;
+  readonly startsTimers: readonly NewTimer[];
+  readonly cancelsTimers: readonly string[];
+  readonly recordsOutput: RecordedOutput | null;
+  /** Encoded state as of the last event of this plan; null: none is taken. */
+  readonly snapshot: string | null;
+  /** `mark`: a scheduler must look at it · `clear`: everything up to here has been decided. */
+  readonly runnable: 'mark' | 'clear' | 'keep';
+}
+
+export interface NewExecution {
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string;
+  readonly workflowVersion: string;
+  readonly shard: number;
+  readonly priority: number;
+  readonly parentExecutionId: ExecutionId | null;
+  /** The caller's Idempotency-Key with a hash of the request; kept 24 h. */
+  readonly request: { readonly key: string; readonly bodyHash: string } | null;
+}
+
+export interface Settle {
+  readonly workItemId: WorkItemId;
+  readonly leaseFence: number;
+  /** Only when the lease has lapsed by the database's clock (a heartbeat may have come between). */
+  readonly onlyIfExpired: boolean;
+}
+
+export interface NewEvent {
+  readonly kind: EventKind;
+  readonly nodeId: string | null;
+  /** JSON text. */
+  readonly payload: string;
+  readonly actorId: string;
+}
+
+export interface NewWorkItem {
+  readonly ticket: WorkTicket;
+  /** Null for items of the `engine` queue. */
+  readonly record: WorkItemRecord | null;
+}
+
+export interface BornLease {
+  readonly ticket: WorkTicket;
+  readonly leaseTo: string;
+  readonly leaseMs: number;
+}
+
+export interface Retry {
+  readonly ticket: WorkTicket;
+  /** 0: on the queue at once. */
+  readonly delayMs: number;
+}
+
+export interface NewTimer {
+  readonly name: string;
+  readonly when: TimerSpec;
+  readonly purpose: TimerPurpose;
+  readonly nodeId: string | null;
+  readonly visit: number | null;
+}
+
+/** A tool's result kept under its key, so that a re-run replays it. */
+export interface RecordedOutput {
+  readonly idempotencyKey: string;
+  readonly workItemId: WorkItemId;
+  /** Position in `events` of the NodeCompleted that holds the result. */
+  readonly eventIndex: number;
+}
+
+export type CommitVerdict =
+  | {
+      readonly accepted: true;
+      readonly lastSequence: number;
+      /** Timestamp of the plan's events. */
+      readonly createdAt: string;
+      /** Fences of `bornLeased`, in order. */
+      readonly fences: readonly number[];
+    }
+  | { readonly accepted: false; readonly reason: RefusalReason; readonly existing: ExistingRequest | null };
+
+/**
+ * `moved`: the execution is past the expected sequence · `ended`: it is terminal · `missing`: no
+ * such execution of that tenant · `stale`: a lease, queued item or timer is no longer there or not
+ * due · `duplicate_request`: the Idempotency-Key has been used (see `existing`) · `exists`: an
+ * execution with that id is there already.
+ */
+export type RefusalReason = 'moved' | 'ended' | 'missing' | 'stale' | 'duplicate_request' | 'exists';
+
+export interface ExistingRequest {
+  readonly executionId: ExecutionId;
+  readonly bodyHash: string;
+}

@@ -1,0 +1,352 @@
+import type { RecordedEvent } from '../domain/execution/event.ts';
+import type { ExecutionStatus } from '../domain/execution/status.ts';
+import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+import type { WorkItemRecord, WorkQueue, WorkTicket } from '../domain/work/work-item.ts';
+import type { CommitPlan, CommitVerdict } from './commit.ts';
+
+/**
+ * Everything the product keeps, by area. Both adapters implement it, with the same behaviour (one
+ * contract suite). Times go in as durations and come out as ISO 8601 UTC strings with milliseconds:
+ * the database's clock is the only clock. Every method may throw `StoreUnavailableError`; nothing
+ * else is thrown for an expected outcome. Methods that take a tenant answer another tenant's rows
+ * exactly like rows that are not there.
+ */
+export interface Store {
+  readonly dialect: 'postgres' | 'sqlite';
+  readonly executions: ExecutionStore;
+  readonly work: WorkStore;
+  readonly timers: TimerStore;
+  readonly runnable: RunnableStore;
+  readonly definitions: DefinitionStore;
+  readonly tokens: TokenStore;
+  readonly workers: WorkerStore;
+  readonly shards: ShardLocks;
+  readonly wake: RemoteWake;
+  /** Answers within `timeoutMs` or throws StoreUnavailableError. */
+  ping(params: { readonly timeoutMs: number }): Promise<void>;
+  /** Deletes what has outlived its use (worker announcements, request keys); returns rows deleted. */
+  prune(): Promise<number>;
+  /** Connection pool use for metrics; all 0 on SQLite. */
+  poolUse(): { readonly total: number; readonly idle: number; readonly waiting: number };
+  close(): Promise<void>;
+}
+
+export interface ExecutionStore {
+  /** One transaction. Verdicts in the order of the plans. See `CommitPlan`. */
+  commit(plans: readonly CommitPlan[]): Promise<readonly CommitVerdict[]>;
+  find(id: ExecutionId, tenantId: TenantId | null): Promise<ExecutionRow | null>;
+  /** Snapshot and the events after it, as one consistent reading; null when unknown. */
+  load(id: ExecutionId, tenantId: TenantId | null): Promise<LoadedExecution | null>;
+  /** Events with `after < sequence`, in order, at most `limit` of them (null: all). */
+  events(params: {
+    readonly executionId: ExecutionId;
+    readonly after: number;
+    readonly limit: number | null;
+  }): Promise<readonly RecordedEvent[]>;
+  /** Newest first by creation. */
+  list(params: ListExecutions): Promise<readonly ExecutionRow[]>;
+}
+
+export interface ExecutionRow {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string;
+  readonly workflowVersion: string;
+  readonly parentExecutionId: ExecutionId | null;
+  readonly status: ExecutionStatus;
+  readonly lastSequence: number;
+  readonly shard: number;
+  readonly priority: number;
+  readonly error: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly completedAt: string | null;
+}
+
+export interface LoadedExecution {
+  readonly row: ExecutionRow;
+  readonly snapshot: { readonly sequence: number; readonly body: string } | null;
+  readonly events: readonly RecordedEvent[];
+}
+
+export interface ListExecutions {
+  readonly tenantId: TenantId;
+  readonly status: ExecutionStatus | null;
+  readonly workflowId: string | null;
+  /** ISO instants; inclusive and exclusive. */
+  readonly createdAfter: string | null;
+  readonly createdBefore: string | null;
+  /** Only executions older than this one (keyset paging). */
+  readonly cursor: { readonly createdAt: string; readonly executionId: ExecutionId } | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface WorkStore {
+  /**
+   * Leases the items that are next (priority, then age) on the given queues, each under a fence
+   * never used before. Items past their schedule-to-start bound are left alone. `tenantId` null:
+   * of all tenants (the `engine` queue).
+   */
+  claim(request: ClaimRequest): Promise<readonly ClaimedItem[]>;
+  /** Renews the leases still held under their fences; answers which were, in the order asked. */
+  renew(leases: readonly LeaseRenewal[]): Promise<readonly (RenewedLease | null)[]>;
+  find(id: WorkItemId, tenantId: TenantId): Promise<FoundWorkItem | null>;
+  /** Leases whose time is over by the database's clock, oldest first. */
+  listExpiredLeases(params: { readonly limit: number }): Promise<readonly Lease[]>;
+  /** Queued items past their schedule-to-start bound, oldest first. */
+  listOverdueQueued(params: { readonly limit: number }): Promise<readonly WorkTicket[]>;
+  /**
+   * Ends a leased item without any event (rules 1, 2 and 7 of the worker protocol). `record`: keep
+   * this result under the item's key; `deadLetter`: why it failed. False when it was not leased.
+   */
+  settleUnfenced(params: {
+    readonly workItemId: WorkItemId;
+    readonly tenantId: TenantId;
+    readonly record: { readonly output: JsonValue; readonly statePatch: JsonObject } | null;
+    readonly deadLetter: string | null;
+  }): Promise<boolean>;
+  /** The result recorded under a key, if any. */
+  recordedOutput(params: {
+    readonly executionId: ExecutionId;
+    readonly idempotencyKey: string;
+  }): Promise<{ readonly output: JsonValue; readonly statePatch: JsonObject } | null>;
+  listDeadLetters(params: {
+    readonly tenantId: TenantId;
+    readonly limit: number;
+    readonly before: string | null;
+  }): Promise<readonly DeadLetter[]>;
+  /** Puts a dead-lettered item of a live execution back on its queue, attempts counted anew. */
+  requeue(id: WorkItemId, tenantId: TenantId): Promise<'requeued' | 'missing' | 'not_dead' | 'ended'>;
+}
+
+export interface ClaimRequest {
+  readonly tenantId: TenantId | null;
+  readonly queues: readonly WorkQueue[];
+  readonly workerId: string;
+  readonly leaseMs: number;
+  readonly limit: number;
+  /** Engine queue only: items of these shards; null: all. */
+  readonly shards: readonly number[] | null;
+}
+
+export interface Lease {
+  readonly ticket: WorkTicket;
+  readonly leaseFence: number;
+  readonly workerId: string;
+  readonly claimedAt: string;
+  readonly expiresAt: string;
+  /** End of the attempt's time whatever the heartbeats; null: none. */
+  readonly deadlineAt: string | null;
+  /** True when `deadlineAt` is what has passed. */
+  readonly timedOut: boolean;
+}
+
+export interface ClaimedItem extends Lease {
+  /** Null on the `engine` queue. */
+  readonly record: WorkItemRecord | null;
+  /** A result is recorded under the item's key already: replay it, don't hand the item out. */
+  readonly hasRecordedOutput: boolean;
+}
+
+export interface LeaseRenewal {
+  readonly workItemId: WorkItemId;
+  /** Null: of any tenant (the engine's own). */
+  readonly tenantId: TenantId | null;
+  readonly leaseFence: number;
+  readonly leaseMs: number;
+}
+
+export interface RenewedLease {
+  readonly expiresAt: string;
+}
+
+export interface FoundWorkItem {
+  readonly record: WorkItemRecord;
+  /** Null: not leased now. */
+  readonly lease: Lease | null;
+  readonly place: 'queued' | 'leased' | 'retrying' | 'settled' | 'dead_lettered';
+}
+
+export interface DeadLetter {
+  readonly workItemId: WorkItemId;
+  readonly executionId: ExecutionId;
+  readonly nodeId: string;
+  readonly queue: WorkQueue;
+  readonly tool: string;
+  readonly attempt: number;
+  readonly error: string;
+  readonly deadLetteredAt: string;
+}
+
+export interface TimerStore {
+  /** Due timers, oldest first. */
+  listDue(params: { readonly limit: number }): Promise<readonly DueTimer[]>;
+  /** Moves retries that are due to their queues; answers the queues that got something. */
+  promoteRetries(params: { readonly limit: number }): Promise<readonly WorkTicket[]>;
+  /** Milliseconds until the next timer or retry is due; null: there is none. */
+  nextDueInMs(): Promise<number | null>;
+}
+
+export interface DueTimer {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly purpose: 'wait' | 'approval_timeout' | 'workflow_timeout';
+  readonly nodeId: string | null;
+  readonly visit: number | null;
+}
+
+export interface RunnableStore {
+  /** Executions of these shards with something to decide, oldest mark first. Claims nothing. */
+  list(params: {
+    readonly shards: readonly number[];
+    readonly limit: number;
+  }): Promise<readonly { readonly executionId: ExecutionId; readonly shard: number }[]>;
+}
+
+export interface DefinitionStore {
+  /** Same id, version and hash as the newest revision: that revision. Else a new revision. */
+  register(params: {
+    readonly definitionId: DefinitionId;
+    readonly tenantId: TenantId;
+    readonly workflowId: string;
+    readonly version: string;
+    readonly irHash: string;
+    readonly ir: JsonObject;
+    readonly actorId: string;
+  }): Promise<DefinitionRow>;
+  find(id: DefinitionId): Promise<StoredDefinition | null>;
+  /** Newest revision of that version, or of the version registered last when `version` is null. */
+  findLatest(params: {
+    readonly tenantId: TenantId;
+    readonly workflowId: string;
+    readonly version: string | null;
+  }): Promise<StoredDefinition | null>;
+  /** The newest revision of each workflow and version, newest first. */
+  list(params: {
+    readonly tenantId: TenantId;
+    readonly workflowId: string | null;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<readonly DefinitionRow[]>;
+}
+
+export interface DefinitionRow {
+  readonly definitionId: DefinitionId;
+  readonly tenantId: TenantId;
+  readonly workflowId: string;
+  readonly version: string;
+  /** From 1, per workflow and version. */
+  readonly revision: number;
+  readonly irHash: string;
+  readonly createdAt: string;
+}
+
+export interface StoredDefinition extends DefinitionRow {
+  readonly ir: JsonObject;
+}
+
+export interface TokenStore {
+  create(token: NewToken): Promise<TokenRow>;
+  /** Also when expired or revoked: the caller judges by `expired` and `revokedAt`. */
+  findByHash(hash: string): Promise<TokenRow | null>;
+  list(params: { readonly tenantId: TenantId; readonly limit: number; readonly offset: number }): Promise<readonly TokenRow[]>;
+  /** Null when there is no such token; revoking twice changes nothing. */
+  revoke(id: string, tenantId: TenantId): Promise<TokenRow | null>;
+}
+
+export interface NewToken {
+  readonly tokenId: string;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly role: Role;
+  /** Lowercase hex SHA-256 of the plaintext. */
+  readonly hash: string;
+  /** Null: never expires. */
+  readonly expiresInMs: number | null;
+}
+
+export type Role = 'operator' | 'developer' | 'reviewer' | 'viewer';
+
+export interface TokenRow {
+  readonly tokenId: string;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  /** By the database's clock, at the reading. */
+  readonly expired: boolean;
+}
+
+export interface WorkerStore {
+  /** One statement for all; `tenantId` null for runtime processes. */
+  announce(workers: readonly WorkerAnnouncement[]): Promise<void>;
+  /** Seen in the last 60 s: the tenant's tool workers and the runtime's processes. */
+  list(tenantId: TenantId): Promise<readonly WorkerRow[]>;
+  /** Scheduler processes seen in the last `withinMs`, this one included when announced. */
+  countSchedulers(params: { readonly withinMs: number }): Promise<number>;
+  withdraw(workerId: string): Promise<void>;
+}
+
+export interface WorkerAnnouncement {
+  readonly workerId: string;
+  readonly tenantId: TenantId | null;
+  readonly kind: 'runtime' | 'tool';
+  /** `api`, `scheduler` or `all` for runtime processes, null for tool workers. */
+  readonly role: string | null;
+  readonly queueTypes: readonly string[];
+  readonly version: string;
+  readonly host: string;
+}
+
+export interface WorkerRow {
+  readonly workerId: string;
+  readonly kind: 'runtime' | 'tool';
+  readonly role: string | null;
+  readonly queueTypes: readonly string[];
+  readonly version: string;
+  readonly host: string;
+  readonly startedAt: string;
+  readonly lastHeartbeat: string;
+  /** Leases held now. */
+  readonly activeItems: number;
+}
+
+/**
+ * Who works which shard. Locks only spare work, they never guard correctness. They live on a
+ * connection of their own; when it breaks, all are gone and `held` is empty.
+ */
+export interface ShardLocks {
+  /** Takes free shards or gives some back until `target` are held; answers the shards held now. */
+  balance(params: { readonly target: number }): Promise<readonly number[]>;
+  /** Tries to take, or keeps, the lock of a duty that one process does for all. */
+  tryDuty(duty: 'timers' | 'prune'): Promise<boolean>;
+  releaseAll(): Promise<void>;
+}
+
+/** Hints between processes that something is ready. May be lost; polling is the truth. */
+export interface RemoteWake {
+  /** Sends topics, deduplicated, at most once every few milliseconds. Never throws. */
+  send(topics: readonly string[]): void;
+  /** Starts listening; `onTopics` gets topics of other processes. */
+  listen(onTopics: (topics: readonly string[]) => void): Promise<void>;
+}
+
+export const SHARD_COUNT = 64;
+
+/** The database cannot be reached, is read-only, or a commit's outcome is not known. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+  /** True: the statement may have been carried out. */
+  readonly ambiguous: boolean;
+
+  constructor(message: string, options: { readonly ambiguous: boolean; readonly cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.ambiguous = options.ambiguous;
+  }
+}
