@@ -1,0 +1,71 @@
+import type { JsonObject } from './json.ts';
+
+/**
+ * Every error a caller can meet, in one table: its HTTP status and how its message reads. The
+ * message says what is wrong and, where it isn't plain, what to do next. Statuses and forms are
+ * those of the interface document, "Errors".
+ */
+const ERRORS = {
+  bad_request: { status: 400, message: (detail: string) => `bad request: ${detail}` },
+  unauthorized: { status: 401, message: () => 'invalid or expired token' },
+  forbidden: { status: 403, message: (needed: string) => `insufficient role — ${needed} required` },
+  not_found: { status: 404, message: (what: string) => `not found: ${what}` },
+  method_not_allowed: { status: 405, message: (detail: string) => `method not allowed: ${detail}` },
+  request_timeout: { status: 408, message: (detail: string) => `request timeout: ${detail}` },
+  conflict: { status: 409, message: (detail: string) => `conflict: ${detail}` },
+  too_large: { status: 413, message: (detail: string) => `payload too large: ${detail}` },
+  unsupported_media_type: {
+    status: 415,
+    message: (detail: string) => `unsupported media type: ${detail}`,
+  },
+  limit_exceeded: { status: 429, message: (detail: string) => `limit exceeded: ${detail}` },
+  internal: { status: 500, message: (detail: string) => `internal error: ${detail}` },
+  unavailable: { status: 503, message: (detail: string) => `unavailable: ${detail}` },
+} as const;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An expected error: answered to the caller as `{error}` with its status, never logged as a bug. */
+export class SvcError extends Error {
+  override readonly name = 'SvcError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  /** Headers of the answer, such as Allow or Retry-After. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Fields beside `error` in the answer, or in its place (the protocol's 409 bodies have none). */
+  readonly body: JsonObject | null;
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    options: {
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: JsonObject;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(ERRORS[code].message(detail), { cause: options.cause });
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.headers = options.headers ?? {};
+    this.body = options.body ?? null;
+  }
+}
+
+export function badRequest(detail: string, body?: JsonObject): SvcError {
+  return new SvcError('bad_request', detail, body === undefined ? {} : { body });
+}
+
+/** `what` names kind and id: `execution exec_…`. */
+export function notFound(what: string): SvcError {
+  return new SvcError('not_found', what);
+}
+
+export function conflict(detail: string): SvcError {
+  return new SvcError('conflict', detail);
+}
+
+/** The worker protocol's 409: the body stands in place of `{error}`. */
+export function protocolConflict(body: JsonObject): SvcError {
+  return new SvcError('conflict', String(body['reason'] ?? 'stale'), { body });
+}

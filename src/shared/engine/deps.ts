@@ -1,0 +1,56 @@
+import type { Cpu } from '../ports/cpu.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Wake } from '../ports/wake.ts';
+import type { Store } from '../store/store.ts';
+import type { Committer } from './committer.ts';
+import type { DefinitionCache } from './definition-cache.ts';
+
+/** What every use case is given. */
+export interface EngineDeps {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly definitions: DefinitionCache;
+  readonly ids: Ids;
+  readonly wake: Wake;
+  readonly cpu: Cpu;
+  readonly settings: EngineSettings;
+  readonly report: EngineReport;
+}
+
+export interface EngineSettings {
+  /** Lease of a work item, `scheduler.lease_seconds`. */
+  readonly leaseMs: number;
+  /** Name of this process, for leases of in-engine items. */
+  readonly processId: string;
+  readonly version: string;
+  readonly host: string;
+}
+
+/** Counters and durations the engine reports; the process turns them into metrics and logs. */
+export interface EngineReport {
+  count(
+    name:
+      | 'commits'
+      | 'commit_refusals'
+      | 'unfenced_settles'
+      | 'unrecorded_keys'
+      | 'leases_reclaimed'
+      | 'dead_letters'
+      | 'retries'
+      | 'items_claimed'
+      | 'items_completed'
+      | 'items_failed'
+      | 'executions_started'
+      | 'timers_fired',
+    by: number,
+    labels?: Readonly<Record<string, string>>,
+  ): void;
+  observe(
+    name: 'commit_batch_plans' | 'execution_seconds' | 'node_seconds' | 'claim_wait_seconds',
+    value: number,
+    labels?: Readonly<Record<string, string>>,
+  ): void;
+  /** Something unexpected that was survived: logged once, with ids, without payload. */
+  trouble(what: string, error: unknown, ids?: Readonly<Record<string, string>>): void;
+}
+

@@ -1,0 +1,236 @@
+import type { RecordedEvent } from '../domain/execution/event.ts';
+import type { ExecutionState } from '../domain/execution/state.ts';
+import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+import type { WorkItemRecord } from '../domain/work/work-item.ts';
+import type { Problem } from '../domain/workflow/problem.ts';
+import type {
+  DeadLetter,
+  DefinitionRow,
+  ExecutionRow,
+  ListExecutions,
+  StoredDefinition,
+  WorkerRow,
+} from '../store/store.ts';
+
+/**
+ * What the outside can ask of the runtime. Every method may throw a `SvcError` (400, 404, 409, as
+ * the interface document and the decisions say) or a StoreUnavailableError; bodies have been
+ * decoded by the caller. `actorId` is who did it: `token:<name>`, `worker:<id>`.
+ */
+export interface Engine {
+  registerWorkflow(params: RegisterWorkflow): Promise<RegisteredWorkflow>;
+  listWorkflows(params: {
+    readonly tenantId: TenantId;
+    readonly workflowId: string | null;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<readonly DefinitionRow[]>;
+  /** The newest revision; 404 when there is none. */
+  readWorkflow(params: {
+    readonly tenantId: TenantId;
+    readonly workflowId: string;
+    readonly version: string | null;
+  }): Promise<StoredDefinition>;
+
+  startExecution(params: StartExecution): Promise<{ readonly executionId: ExecutionId }>;
+  listExecutions(params: ListExecutions): Promise<readonly ExecutionRow[]>;
+  readExecution(params: ExecutionRef): Promise<ExecutionView>;
+  readEvents(params: ExecutionRef & EventRange): Promise<EventPage>;
+  /** Resolves when the execution may have events after `after`, or the signal aborts. */
+  waitForEvents(params: {
+    readonly executionId: ExecutionId;
+    readonly after: number;
+    readonly signal: AbortSignal;
+  }): Promise<void>;
+  cancelExecution(params: ExecutionRef & Actor): Promise<{ readonly executionId: ExecutionId }>;
+  decideApproval(params: ExecutionRef & Actor & ApprovalDecision): Promise<ApprovalAnswer>;
+  listApprovals(params: ExecutionRef): Promise<Approvals>;
+  deliverExternalEvent(
+    params: ExecutionRef &
+      Actor & { readonly correlationKey: string; readonly payload: JsonValue },
+  ): Promise<{ readonly executionId: ExecutionId; readonly accepted: boolean }>;
+
+  claimWork(params: ClaimWork): Promise<readonly ClaimedWork[]>;
+  renewLease(params: {
+    readonly tenantId: TenantId;
+    readonly workItemId: string;
+    readonly workerId: string;
+    readonly leaseFence: number;
+  }): Promise<{ readonly workItemId: WorkItemId; readonly expiresAt: string }>;
+  completeWorkItem(params: CompleteWorkItem): Promise<SettledWorkItem>;
+  failWorkItem(params: FailWorkItem): Promise<FailedWorkItem>;
+  listDeadLetters(params: {
+    readonly tenantId: TenantId;
+    readonly limit: number;
+    readonly before: string | null;
+  }): Promise<readonly DeadLetter[]>;
+  requeueWorkItem(params: {
+    readonly tenantId: TenantId;
+    readonly workItemId: string;
+  }): Promise<{ readonly workItemId: WorkItemId }>;
+  listWorkers(params: { readonly tenantId: TenantId }): Promise<readonly WorkerRow[]>;
+}
+
+export interface Actor {
+  readonly actorId: string;
+}
+
+/** `executionId` as the caller wrote it, in any accepted form. */
+export interface ExecutionRef {
+  readonly tenantId: TenantId;
+  readonly executionId: string;
+}
+
+export interface RegisterWorkflow extends Actor {
+  readonly tenantId: TenantId;
+  readonly ir: JsonValue;
+}
+
+export interface RegisteredWorkflow {
+  readonly workflowId: string;
+  readonly version: string;
+  readonly revision: number;
+  readonly irHash: string;
+  readonly warnings: readonly Problem[];
+}
+
+export interface StartExecution extends Actor {
+  readonly tenantId: TenantId;
+  readonly workflowId: string;
+  /** Null: the version registered last. */
+  readonly workflowVersion: string | null;
+  readonly input: JsonObject;
+  /** 0 first, 9 last; 5 when the caller says nothing. */
+  readonly priority: number;
+  /** The Idempotency-Key header, if any; the same key with another request is a 409. */
+  readonly idempotencyKey: string | null;
+}
+
+export interface ExecutionView {
+  readonly row: ExecutionRow;
+  readonly state: ExecutionState;
+  readonly waitingOn: readonly WaitingOn[];
+}
+
+/** One thing a live execution waits for. */
+export interface WaitingOn {
+  readonly nodeId: string;
+  readonly visit: number;
+  readonly kind: string;
+  readonly waitingFor: 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map';
+  readonly since: string;
+  readonly attempt: number;
+  readonly workItemId: WorkItemId | null;
+  readonly queue: string | null;
+  readonly correlationKey: string | null;
+}
+
+export interface EventRange {
+  /** Only events with a greater sequence; 0: all. */
+  readonly after: number;
+  readonly limit: number | null;
+}
+
+export interface EventPage {
+  readonly executionId: ExecutionId;
+  readonly events: readonly RecordedEvent[];
+  /** The execution has ended and `events` reaches its last one. */
+  readonly ended: boolean;
+}
+
+export interface ApprovalDecision {
+  readonly decision: 'approved' | 'rejected';
+  readonly nodeId: string | null;
+  readonly userId: string | null;
+  readonly comment: string | null;
+  readonly statePatch: JsonObject | null;
+}
+
+export interface ApprovalAnswer {
+  readonly executionId: ExecutionId;
+  readonly accepted: boolean;
+  /** Null when no approval was open. */
+  readonly nodeId: string | null;
+}
+
+export interface Approvals {
+  readonly executionId: ExecutionId;
+  readonly pending: readonly {
+    readonly nodeId: string;
+    readonly visit: number;
+    readonly description: string | null;
+    readonly requestedAt: string;
+    readonly timeoutMs: number | null;
+  }[];
+  readonly decided: readonly {
+    readonly nodeId: string;
+    readonly visit: number;
+    readonly decision: 'approved' | 'rejected';
+    readonly userId: string | null;
+    readonly comment: string | null;
+    readonly decidedAt: string;
+  }[];
+}
+
+export interface ClaimWork {
+  readonly tenantId: TenantId;
+  readonly workerId: string;
+  /** Known worker queues only, at least one. */
+  readonly queues: readonly ('python_tool' | 'java_tool')[];
+  readonly maxItems: number;
+  /** Long poll: how long to wait for an item; 0 answers at once. */
+  readonly waitMs: number;
+  /** Aborted when the caller goes away or the process drains. */
+  readonly signal: AbortSignal;
+  /** For `GET /workers`. */
+  readonly host: string;
+  readonly version: string;
+}
+
+export interface ClaimedWork {
+  readonly record: WorkItemRecord;
+  readonly attempt: number;
+  readonly leaseFence: number;
+  readonly leaseExpiresAt: string;
+}
+
+/** An item as the caller names it, with what the body says about it; null: omitted. */
+export interface SettleRef {
+  readonly tenantId: TenantId;
+  readonly workItemId: string;
+  readonly leaseFence: number | null;
+  readonly executionId: string | null;
+  readonly nodeId: string | null;
+}
+
+export interface CompleteWorkItem extends SettleRef {
+  readonly idempotencyKey: string | null;
+  readonly output: JsonObject;
+  readonly statePatch: JsonObject;
+  readonly durationMs: number | null;
+  readonly genAiModel: string | null;
+  readonly finishReason: string | null;
+}
+
+export interface SettledWorkItem {
+  readonly workItemId: WorkItemId;
+  /** Deprecated behaviour was used: no fence, or no key. */
+  readonly deprecated: boolean;
+}
+
+export interface FailWorkItem extends SettleRef {
+  readonly error: string;
+  /** Classifies the error for the retry policy; `error` when the worker doesn't say. */
+  readonly errorClass: string;
+}
+
+export interface FailedWorkItem {
+  readonly workItemId: WorkItemId;
+  readonly retryable: boolean;
+  /** The attempt that just failed, from 0. */
+  readonly attempt: number;
+  /** Set when the fence was omitted. */
+  readonly warning: string | null;
+}
+
