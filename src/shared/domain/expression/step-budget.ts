@@ -1,0 +1,43 @@
+/** An expected failure of one evaluation. Its message names kinds of values, never values. */
+export class EvaluationFailure extends Error {}
+
+const CHARACTERS_PER_STEP = 256;
+const ELEMENTS_PER_STEP = 16;
+
+/**
+ * Bounds the work of one evaluation, so that a hostile expression over a large state cannot hold
+ * the event loop. A step is one node evaluated or one value compared; operations the JavaScript
+ * engine does in bulk are charged by the characters or elements they touch, before they are done.
+ */
+export class StepBudget {
+  readonly #stepsMax: number;
+  #stepsUsed = 0;
+
+  constructor(stepsMax: number) {
+    this.#stepsMax = stepsMax;
+  }
+
+  step(): void {
+    this.#charge(1);
+  }
+
+  characters(count: number): void {
+    this.#charge(count / CHARACTERS_PER_STEP);
+  }
+
+  elements(count: number): void {
+    this.#charge(count / ELEMENTS_PER_STEP);
+  }
+
+  /** Substring search is quadratic in the worst case, so it is charged by both lengths. */
+  search(text: string, pattern: string): void {
+    this.characters(text.length * (1 + pattern.length / CHARACTERS_PER_STEP));
+  }
+
+  #charge(steps: number): void {
+    this.#stepsUsed += steps;
+    if (this.#stepsUsed > this.#stepsMax) {
+      throw new EvaluationFailure(`more than ${this.#stepsMax} steps of work`);
+    }
+  }
+}
