@@ -5,6 +5,9 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { RetryPolicy } from '../work/retry.ts';
 import type { WorkQueue } from '../work/work-item.ts';
 
+/** Target that ends a path: it is never a node, and a token that reaches it is simply gone. */
+export const END_TARGET = 'end';
+
 /**
  * A workflow definition ready to run: every name resolved, every default filled in, reachability
  * worked out. Immutable; compiled once per stored revision and cached by every process.
@@ -45,7 +48,9 @@ export interface PlanNode {
   readonly approvalTimeoutMs: number | null;
 }
 
+/** A node may have several edges to the same target, with different conditions. */
 export interface PlanEdge {
+  /** A node's id, or `END_TARGET`. */
   readonly to: string;
   readonly on: 'success' | 'failure';
   /** Null: unconditional. */
@@ -60,23 +65,35 @@ export interface PlanEdge {
 export interface NodeKind<Spec> {
   readonly type: string;
   readonly aliases: readonly string[];
+  /** Names of the fields it reads: these may also stand beside `kind` instead of in it. */
+  readonly fields?: readonly string[];
   /** May be the body of a `map`. */
   readonly leaf: boolean;
   /** Whether its success is reported as a tool call (ToolCallCompleted before NodeCompleted). */
   readonly toolLike: boolean;
+  /** On success only the edges it implies are taken, never others of the workflow. */
+  readonly branchesOnly?: boolean;
   /** Reads the kind's own fields; reports what is wrong to `at` and then returns null. */
   parse(fields: JsonObject, at: ParseContext): Spec | null;
   /** Control edges that the kind itself implies. */
   edges?(spec: Spec): readonly ImpliedEdge[];
+  /** The nodes that a barrier waits for; null: whatever leads to it. */
+  waitFor?(spec: Spec): readonly NodeReference[] | null;
+  /** The node that is run once for each item. */
+  body?(spec: Spec): NodeReference;
   /** Name of the outside tool, for events, metrics and policies. */
   tool?(spec: Spec): string;
   enter(spec: Spec, context: EnterContext): Entry;
 }
 
-export interface ImpliedEdge {
+/** Another node, named by a field of this one. */
+export interface NodeReference {
   readonly to: string;
   /** JSON pointer below the kind, for problems: `/branches/0/target`. */
   readonly pointer: string;
+}
+
+export interface ImpliedEdge extends NodeReference {
   readonly on: 'success' | 'failure';
 }
 
@@ -87,6 +104,8 @@ export interface ParseContext {
   /** All node ids of the workflow. */
   readonly nodeIds: ReadonlySet<string>;
   readonly nodeId: string;
+  /** The success edges that the workflow lists for this node, in order. */
+  readonly outEdges: readonly { readonly to: string; readonly condition: string | null }[];
 }
 
 export interface EnterContext {
@@ -96,6 +115,8 @@ export interface EnterContext {
   readonly workflowVersion: string;
   readonly visit: number;
   readonly scope: ExpressionScope;
+  /** Set on a visit that is one item of a `map` visit: its item, and the key it goes under. */
+  readonly item?: { readonly key: string; readonly value: JsonValue } | null;
   /** Outputs of the nodes that a join collects, in order of completion. */
   readonly arrivals: readonly { readonly nodeId: string; readonly output: JsonValue }[];
 }
@@ -129,6 +150,11 @@ export type Entry =
       readonly do: 'wait';
       readonly timer: TimerSpec | null;
       readonly correlationKey: string | null;
+      /**
+       * When the timer fires first: `complete` with output null, or `{timed_out: true}` if an event
+       * was waited for too; `fail` with error class `timeout`.
+       */
+      readonly onTimeout: 'complete' | 'fail';
     }
   /** Parks for a person's decision. */
   | {
