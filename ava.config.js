@@ -1,0 +1,19 @@
+import { writeTotals } from './test/support/totals.ts';
+
+// The only way to the counts as numbers. ava is pinned to one version, as its experiments may change.
+const countsForGate = {
+  nonSemVerExperiments: { observeRunsFromConfig: true },
+  observeRun: writeTotals,
+};
+
+export default {
+  files: ['test/**/*.test.ts'],
+  // Node strips the types itself.
+  extensions: ['ts'],
+  // Processes, so that a test may set environment variables and receive signals.
+  workerThreads: false,
+  concurrency: 3,
+  // The longest wait without any news from any test.
+  timeout: '2m',
+  ...(process.env.TEST_TOTALS_FILE ? countsForGate : {}),
+};

