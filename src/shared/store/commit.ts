@@ -41,6 +41,8 @@ export interface CommitPlan {
   readonly startsTimers: readonly NewTimer[];
   readonly cancelsTimers: readonly string[];
   readonly recordsOutput: RecordedOutput | null;
+  /** Items for workers that failed for good; items of the engine's queue leave no dead letter. */
+  readonly deadLetters?: readonly NewDeadLetter[];
   /** Encoded state as of the last event of this plan; null: none is taken. */
   readonly snapshot: string | null;
   /** `mark`: a scheduler must look at it · `clear`: everything up to here has been decided. */
@@ -107,6 +109,13 @@ export interface RecordedOutput {
   readonly eventIndex: number;
 }
 
+export interface NewDeadLetter {
+  readonly workItemId: WorkItemId;
+  /** The attempt that was the last, from 0. */
+  readonly attempt: number;
+  readonly error: string;
+}
+
 export type CommitVerdict =
   | {
       readonly accepted: true;
@@ -116,7 +125,11 @@ export type CommitVerdict =
       /** Fences of `bornLeased`, in order. */
       readonly fences: readonly number[];
     }
-  | { readonly accepted: false; readonly reason: RefusalReason; readonly existing: ExistingRequest | null };
+  | {
+      readonly accepted: false;
+      readonly reason: RefusalReason;
+      readonly existing: ExistingRequest | null;
+    };
 
 /**
  * `moved`: the execution is past the expected sequence · `ended`: it is terminal · `missing`: no
@@ -124,7 +137,8 @@ export type CommitVerdict =
  * due · `duplicate_request`: the Idempotency-Key has been used (see `existing`) · `exists`: an
  * execution with that id is there already.
  */
-export type RefusalReason = 'moved' | 'ended' | 'missing' | 'stale' | 'duplicate_request' | 'exists';
+export type RefusalReason =
+  'moved' | 'ended' | 'missing' | 'stale' | 'duplicate_request' | 'exists';
 
 export interface ExistingRequest {
   readonly executionId: ExecutionId;

@@ -1,0 +1,93 @@
+import {
+  latestNumber,
+  pendingMigrations,
+  readMigrations,
+  SchemaError,
+  type AppliedMigration,
+  type Migration,
+} from './migrations.ts';
+import { migratePostgres, readAppliedPostgres } from './postgres/migrator.ts';
+import { migrateSqlite, readAppliedSqlite } from './sqlite/migrator.ts';
+
+export { SchemaError } from './migrations.ts';
+
+/**
+ * Brings a database to the schema this program knows. Migrations are plain SQL files, numbered from
+ * 1 without gaps, each applied in a transaction of its own together with its row in
+ * `schema_migrations`; so a run that breaks off leaves a whole earlier version, and the next run
+ * goes on from there. Any number of processes may call this at once: one applies, the others wait
+ * for it and find nothing left to do. An applied file never changes (its checksum is kept), and a
+ * database of a newer program is refused rather than guessed at.
+ */
+export async function migrateDatabase(
+  params: DatabaseAddress & {
+    /** Called with one line for each migration applied. */
+    readonly log?: (line: string) => void;
+  },
+): Promise<{ readonly applied: number; readonly version: number }> {
+  const target = resolveTarget(params);
+  const known = await readMigrations(target.dialect);
+  const onApplied = (migration: Migration) => {
+    params.log?.(`applied migration ${migration.number} (${migration.title})`);
+  };
+  const applied =
+    target.dialect === 'postgres'
+      ? await migratePostgres({ url: target.url, known, onApplied })
+      : migrateSqlite({ path: target.path, known, onApplied });
+  return { applied, version: latestNumber(known) };
+}
+
+/** Reads only; a database that was never migrated has version 0. */
+export async function migrationStatus(params: DatabaseAddress): Promise<{
+  readonly current: number;
+  readonly latest: number;
+  readonly pending: readonly { readonly number: number; readonly title: string }[];
+}> {
+  const target = resolveTarget(params);
+  const known = await readMigrations(target.dialect);
+  const applied = await readApplied(target);
+  const pending = pendingMigrations(known, applied);
+  return {
+    current: latestNumber(applied),
+    latest: latestNumber(known),
+    pending: pending.map(({ number, title }) => ({ number, title })),
+  };
+}
+
+/** For the start of a process: passes only with the schema this program was written for. */
+export async function checkSchema(
+  params: DatabaseAddress & {
+    readonly autoMigrate: boolean;
+    readonly log?: (line: string) => void;
+  },
+): Promise<void> {
+  const { current, latest, pending } = await migrationStatus(params);
+  if (pending.length === 0) return;
+  if (!params.autoMigrate) {
+    throw new SchemaError(
+      `the database schema has version ${current}, but this program needs version ${latest}: ` +
+        'run "svc db migrate"',
+    );
+  }
+  await migrateDatabase(params);
+}
+
+export type DatabaseTarget =
+  | { readonly dialect: 'postgres'; readonly url: string }
+  | { readonly dialect: 'sqlite'; readonly path: string };
+
+/** A parsed target, or a URL: `postgres://…`, `postgresql://…`, `sqlite:<path>`, `<path>`. */
+export type DatabaseAddress = DatabaseTarget | { readonly url: string };
+
+function resolveTarget(address: DatabaseAddress): DatabaseTarget {
+  if ('dialect' in address) return address;
+  const { url } = address;
+  if (/^postgres(?:ql)?:\/\//.test(url)) return { dialect: 'postgres', url };
+  return { dialect: 'sqlite', path: url.replace(/^sqlite:/, '') };
+}
+
+async function readApplied(target: DatabaseTarget): Promise<readonly AppliedMigration[]> {
+  return target.dialect === 'postgres'
+    ? readAppliedPostgres(target.url)
+    : readAppliedSqlite(target.path);
+}

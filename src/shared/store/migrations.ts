@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export type Dialect = 'postgres' | 'sqlite';
+
+/** One file of `migrations/<dialect>/`. */
+export interface Migration {
+  readonly number: number;
+  readonly title: string;
+  readonly sql: string;
+  /** Hex SHA-256 of the file with line ends normalised. */
+  readonly checksum: string;
+}
+
+/** One row of `schema_migrations`. */
+export interface AppliedMigration {
+  readonly number: number;
+  readonly title: string;
+  readonly checksum: string;
+}
+
+/** The schema and this program do not fit together; the message says what to do. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError';
+}
+
+const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
+
+/** The migrations this program knows, in order. */
+export async function readMigrations(dialect: Dialect): Promise<readonly Migration[]> {
+  const folder = join(findMigrationsFolder(), dialect);
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
+  const migrations = await Promise.all(
+    names.map((name) => readMigration(join(folder, name), name)),
+  );
+  migrations.forEach((migration, index) => {
+    if (migration.number !== index + 1) {
+      throw new SchemaError(
+        `migrations/${dialect} has number ${migration.number} where ${index + 1} was expected`,
+      );
+    }
+  });
+  return migrations;
+}
+
+/**
+ * What is left to apply. Throws when the database was migrated by a newer program, or by a file
+ * that has changed since: in both cases going on would build on a schema nobody has described.
+ */
+export function pendingMigrations(
+  known: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly Migration[] {
+  const current = latestNumber(applied);
+  const latest = latestNumber(known);
+  if (current > latest) {
+    throw new SchemaError(
+      `the database schema has version ${current}, but this program knows only up to version ` +
+        `${latest}: run a program of the newer version, or restore a backup made before the upgrade`,
+    );
+  }
+  const appliedByNumber = new Map(applied.map((row) => [row.number, row]));
+  for (const migration of known) {
+    const row = appliedByNumber.get(migration.number);
+    if (row === undefined && migration.number < current) {
+      throw new SchemaError(
+        `migration ${migration.number} (${migration.title}) is missing in the database although ` +
+          `version ${current} was applied: restore the rows of schema_migrations`,
+      );
+    }
+    if (row !== undefined && row.checksum !== migration.checksum) {
+      throw new SchemaError(
+        `migration ${migration.number} (${migration.title}) was changed after it had been applied ` +
+          'to this database: put the file back as released and add a new migration instead',
+      );
+    }
+  }
+  return known.filter((migration) => !appliedByNumber.has(migration.number));
+}
+
+export function latestNumber(rows: readonly { readonly number: number }[]): number {
+  return rows.reduce((latest, row) => Math.max(latest, row.number), 0);
+}
+
+/** The nearest `migrations` folder above this file: the same in the source tree and in `dist`. */
+function findMigrationsFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  for (;;) {
+    const candidate = join(folder, 'migrations');
+    if (existsSync(join(candidate, 'postgres'))) return candidate;
+    const parent = dirname(folder);
+    if (parent === folder) throw new SchemaError('the folder "migrations" is missing: reinstall');
+    folder = parent;
+  }
+}
+
+async function readMigration(path: string, name: string): Promise<Migration> {
+  const match = FILE_NAME.exec(name);
+  if (match === null) {
+    throw new SchemaError(`${name} is no migration's name: expected <4 digits>_<title>.sql`);
+  }
+  const [, number = '', title = ''] = match;
+  const sql = (await readFile(path, 'utf8')).replaceAll('\r\n', '\n');
+  const checksum = createHash('sha256').update(sql).digest('hex');
+  return { number: Number(number), title, sql, checksum };
+}

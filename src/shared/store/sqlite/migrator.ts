@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import Database from 'better-sqlite3';
+
+import {
+  pendingMigrations,
+  SchemaError,
+  type AppliedMigration,
+  type Migration,
+} from '../migrations.ts';
+
+/*
+ * Each migration is one `begin immediate` transaction: SQLite's own write lock makes runners take
+ * turns, and each looks anew at what has been applied once it is its turn. The journal mode is left
+ * as it is; whoever opens the store chooses it.
+ */
+
+const BUSY_MS_MAX = 60_000;
+
+export function migrateSqlite(params: {
+  readonly path: string;
+  readonly known: readonly Migration[];
+  readonly onApplied: (migration: Migration) => void;
+}): number {
+  mkdirSync(dirname(params.path), { recursive: true });
+  const database = new Database(params.path, { timeout: BUSY_MS_MAX });
+  try {
+    let applied = 0;
+    const applyNext = database.transaction(() => applyNextPending(database, params.known));
+    for (;;) {
+      const migration = applyNext.immediate();
+      if (migration === null) return applied;
+      applied += 1;
+      params.onApplied(migration);
+    }
+  } finally {
+    database.close();
+  }
+}
+
+export function readAppliedSqlite(path: string): readonly AppliedMigration[] {
+  if (!existsSync(path)) return [];
+  const database = new Database(path, { readonly: true, timeout: BUSY_MS_MAX });
+  try {
+    const table = database
+      .prepare(`select 1 from sqlite_schema where type = 'table' and name = 'schema_migrations'`)
+      .get();
+    return table === undefined ? [] : selectApplied(database);
+  } finally {
+    database.close();
+  }
+}
+
+function applyNextPending(
+  database: Database.Database,
+  known: readonly Migration[],
+): Migration | null {
+  database.exec(
+    `create table if not exists schema_migrations (
+      number integer primary key,
+      title text not null,
+      checksum text not null,
+      applied_at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+    ) strict`,
+  );
+  const [next] = pendingMigrations(known, selectApplied(database));
+  if (next === undefined) return null;
+  try {
+    database.exec(next.sql);
+  } catch (error) {
+    throw new SchemaError(
+      `migration ${next.number} (${next.title}) failed, nothing of it was applied: ` +
+        (error instanceof Error ? error.message : String(error)),
+      { cause: error },
+    );
+  }
+  database
+    .prepare(
+      `insert into schema_migrations (number, title, checksum)
+       values (?, ?, ?)`,
+    )
+    .run(next.number, next.title, next.checksum);
+  return next;
+}
+
+function selectApplied(database: Database.Database): readonly AppliedMigration[] {
+  return database
+    .prepare(
+      `select number, title, checksum
+       from schema_migrations
+       order by number`,
+    )
+    .all() as AppliedMigration[];
+}
