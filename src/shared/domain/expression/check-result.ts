@@ -1,4 +1,5 @@
 import type { JsonValue } from '../json.ts';
+import { isList } from './values.ts';
 
 const DEPTH_MAX = 64;
 const CHARACTERS_MAX = 4 * 1024 * 1024;
@@ -23,8 +24,9 @@ function measure(value: JsonValue, depthLeft: number, room: { charactersLeft: nu
   if (room.charactersLeft < 0) return false;
   if (value === null || typeof value !== 'object') return true;
   if (depthLeft === 0) return false;
-  return Object.entries(value).every(([key, item]) => {
+  if (isList(value)) return value.every((item) => measure(item, depthLeft - 1, room));
+  return Object.keys(value).every((key) => {
     room.charactersLeft -= key.length;
-    return measure(item, depthLeft - 1, room);
+    return measure(value[key] ?? null, depthLeft - 1, room);
   });
 }

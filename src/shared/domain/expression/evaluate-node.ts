@@ -73,7 +73,7 @@ function evaluateCondition(
   bindings: Bindings | null,
 ): boolean {
   const value = evaluate(node, evaluation, bindings);
-  if (isJsonObject(value)) evaluation.budget.elements(Object.keys(value).length);
+  if (isJsonObject(value)) evaluation.budget.keys(Object.keys(value).length);
   return isTruthy(value);
 }
 
@@ -148,6 +148,6 @@ function itemsOf(value: JsonValue, macro: string, { budget }: Evaluation): reado
   if (isList(value)) return value;
   if (!isJsonObject(value)) throw new EvaluationFailure(`${macro}() called on ${kindOf(value)}`);
   const keys = Object.keys(value);
-  budget.elements(keys.length);
+  budget.keys(keys.length);
   return keys;
 }

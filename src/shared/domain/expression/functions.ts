@@ -39,7 +39,7 @@ function size([value = null]: readonly JsonValue[], budget: StepBudget): JsonVal
   if (isList(value)) return value.length;
   if (isJsonObject(value)) {
     const count = Object.keys(value).length;
-    budget.elements(count);
+    budget.keys(count);
     return count;
   }
   throw new EvaluationFailure(`size() of ${kindOf(value)}`);

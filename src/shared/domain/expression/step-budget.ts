@@ -3,11 +3,12 @@ export class EvaluationFailure extends Error {}
 
 const CHARACTERS_PER_STEP = 256;
 const ELEMENTS_PER_STEP = 16;
+const KEYS_PER_STEP = 4;
 
 /**
  * Bounds the work of one evaluation, so that a hostile expression over a large state cannot hold
  * the event loop. A step is one node evaluated or one value compared; operations the JavaScript
- * engine does in bulk are charged by the characters or elements they touch, before they are done.
+ * engine does in bulk are charged by the characters, elements or keys they touch, before they are done.
  */
 export class StepBudget {
   readonly #stepsMax: number;
@@ -27,6 +28,10 @@ export class StepBudget {
 
   elements(count: number): void {
     this.#charge(count / ELEMENTS_PER_STEP);
+  }
+
+  keys(count: number): void {
+    this.#charge(count / KEYS_PER_STEP);
   }
 
   /** Substring search is quadratic in the worst case, so it is charged by both lengths. */

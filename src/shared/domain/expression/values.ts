@@ -59,7 +59,7 @@ export function equal(
   if (isJsonObject(left) && isJsonObject(right)) {
     const keys = Object.keys(left);
     const rightKeys = Object.keys(right);
-    budget.elements(keys.length + rightKeys.length);
+    budget.keys(keys.length + rightKeys.length);
     return (
       keys.length === rightKeys.length &&
       keys.every(
