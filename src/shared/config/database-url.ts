@@ -1,0 +1,55 @@
+import { resolve } from 'node:path';
+
+/** Where the data live. `path` is absolute. */
+export type DatabaseLocation =
+  | { readonly dialect: 'sqlite'; readonly path: string }
+  | { readonly dialect: 'postgres'; readonly url: string };
+
+export type ParsedDatabaseUrl =
+  | { readonly ok: true; readonly location: DatabaseLocation }
+  | { readonly ok: false; readonly problem: string };
+
+/**
+ * Reads `database.url`: a path, `sqlite:file`, `sqlite://file`, `sqlite:///absolute/file`,
+ * `postgres://…` or `postgresql://…`. Relative paths are taken from `cwd`. The problem is one
+ * line and never holds the password.
+ */
+export function parseDatabaseUrl(
+  text: string,
+  { cwd }: { readonly cwd: string },
+): ParsedDatabaseUrl {
+  const problem = findDatabaseUrlProblem(text);
+  if (problem !== null) return { ok: false, problem: `database.url: ${problem}` };
+  return {
+    ok: true,
+    location: isPostgres(text)
+      ? { dialect: 'postgres', url: text }
+      : { dialect: 'sqlite', path: resolve(cwd, filePath(text)) },
+  };
+}
+
+/** Why a database cannot be opened at this address, or null. */
+export function findDatabaseUrlProblem(text: string): string | null {
+  if (isPostgres(text)) {
+    return URL.canParse(text)
+      ? null
+      : 'not a valid URL; special characters of the password must be percent-encoded';
+  }
+  const path = filePath(text);
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(path)?.[1];
+  if (path === ':memory:') {
+    return 'an in-memory database would lose every execution at exit; give a file';
+  }
+  if (scheme !== undefined) return `the scheme ${scheme}: is not supported`;
+  if (path.trim() === '' || path.includes('\0')) return 'no file is named';
+  if (path !== text && path.includes('?')) return 'a sqlite: URL takes no parameters';
+  return /[/\\]$/.test(path) ? 'a folder is named instead of a file' : null;
+}
+
+function isPostgres(text: string): boolean {
+  return /^postgres(ql)?:\/\//i.test(text);
+}
+
+function filePath(text: string): string {
+  return text.replace(/^sqlite:(\/\/)?/i, '');
+}

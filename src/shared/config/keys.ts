@@ -1,0 +1,224 @@
+import type { KeyRow } from './key-row.ts';
+
+/**
+ * Every key of the configuration, in the order of its documentation. A key's place in the TOML
+ * file is its name here; its environment variable is `SVC_<SECTION>_<KEY>`, with further names
+ * where a row gives them.
+ */
+export const CONFIG_KEYS = {
+  'runtime.bind': {
+    type: 'host',
+    default: '127.0.0.1',
+    env: ['SVC_BIND'],
+    flag: '--bind',
+    meaning: 'Address the HTTP API and the metrics listener bind.',
+  },
+  'runtime.port': {
+    type: 'int',
+    default: 7700,
+    min: 0,
+    max: 65_535,
+    env: ['SVC_PORT'],
+    flag: '--port',
+    meaning: 'Port of the HTTP API; 0 takes any free one.',
+  },
+  'runtime.public_url': {
+    type: 'url',
+    default: null,
+    defaultMeaning: '`http://{bind}:{port}`',
+    env: ['SVC_PUBLIC_URL'],
+    flag: '--public-url',
+    meaning: 'URL at which others reach the API; names the runtime in its DID document.',
+  },
+  'runtime.workers': {
+    type: 'int',
+    default: 4,
+    min: 1,
+    max: 256,
+    meaning: 'Worker threads for computation, and nodes run at the same time by one scheduler.',
+  },
+  'database.url': {
+    type: 'database_url',
+    default: '.svc/runtime.db',
+    devDefault: '.svc/dev.db',
+    fallbackEnv: ['DATABASE_URL'],
+    flag: '--database-url',
+    meaning: 'A path or `sqlite:` URL of an SQLite file, or a `postgres://` URL.',
+  },
+  'database.pool_size': {
+    type: 'int',
+    default: 10,
+    min: 1,
+    max: 500,
+    meaning: 'PostgreSQL connections one process keeps.',
+  },
+  'database.max_overflow': {
+    type: 'int',
+    default: 5,
+    min: 0,
+    max: 500,
+    meaning: 'Further PostgreSQL connections opened under load.',
+  },
+  'database.auto_migrate': {
+    type: 'bool',
+    default: true,
+    meaning: 'Run outstanding migrations at startup; when false, run `svc db migrate` beforehand.',
+  },
+  'auth.enabled': {
+    type: 'bool',
+    default: true,
+    devDefault: false,
+    meaning: 'Require a token on every endpoint but the open ones.',
+  },
+  'auth.method': {
+    type: 'enum',
+    default: 'api_key',
+    values: ['api_key', 'mtls', 'jwt'],
+    meaning: 'How callers prove who they are.',
+  },
+  'auth.api_key': {
+    type: 'secret',
+    default: null,
+    meaning: 'An operator token of the tenant `default`, beside those kept in the database.',
+  },
+  'auth.allow_insecure': {
+    type: 'bool',
+    default: false,
+    meaning: 'Allow binding an address others can reach while authentication is off.',
+  },
+  'auth.reviewers_may_approve': {
+    type: 'bool',
+    default: false,
+    meaning: 'Let the role reviewer decide approvals.',
+  },
+  'auth.open_ready': {
+    type: 'bool',
+    default: false,
+    meaning: 'Answer `/ready` of the API without a token.',
+  },
+  'api.body_bytes_max': {
+    type: 'int',
+    default: 4_194_304,
+    min: 1024,
+    max: 67_108_864,
+    unit: 'bytes',
+    meaning: 'Largest request body.',
+  },
+  'scheduler.lease_seconds': {
+    type: 'int',
+    default: 30,
+    min: 1,
+    max: 3600,
+    unit: 's',
+    meaning: 'How long a work item stays with a worker that sends no heartbeat.',
+  },
+  'scheduler.shutdown_deadline_seconds': {
+    type: 'int',
+    default: 25,
+    min: 0,
+    max: 3600,
+    unit: 's',
+    meaning: 'How long running work may take to finish when the process is asked to stop.',
+  },
+  'agents.allow_private_networks': {
+    type: 'bool',
+    default: false,
+    meaning:
+      'Let agent discovery and agent calls reach private, loopback and link-local addresses.',
+  },
+  'agents.heartbeat_timeout': {
+    type: 'int',
+    default: 90,
+    min: 1,
+    max: 86_400,
+    unit: 's',
+    meaning: 'Silence after which an active agent that sends heartbeats is paused.',
+  },
+  'tools.allow_private_networks': {
+    type: 'bool',
+    default: false,
+    meaning: 'Let HTTP and MCP tools reach private, loopback and link-local addresses.',
+  },
+  'memory.embedding_base_url': {
+    type: 'url',
+    default: null,
+    defaultMeaning: "the provider's own",
+    meaning: 'Base URL of the embedding provider.',
+  },
+  'memory.default_tier': {
+    type: 'enum',
+    default: 'free',
+    values: ['free', 'starter', 'team', 'business', 'enterprise'],
+    meaning: 'Memory tier of tenants whose limits name none.',
+  },
+  'memory.encryption_key': {
+    type: 'secret_key',
+    default: null,
+    env: ['SVC_ENCRYPTION_KEY'],
+    meaning: 'Key that seals stored provider keys.',
+  },
+  'telemetry.enabled': {
+    type: 'bool',
+    default: true,
+    meaning: 'Serve metrics, and export traces when an endpoint is set.',
+  },
+  'telemetry.service_name': {
+    type: 'string',
+    default: 'svc',
+    fallbackEnv: ['OTEL_SERVICE_NAME'],
+    meaning: 'Name of this service in traces.',
+  },
+  'telemetry.otlp.endpoint': {
+    type: 'url',
+    default: null,
+    fallbackEnv: ['OTEL_EXPORTER_OTLP_ENDPOINT'],
+    meaning: 'Collector that receives traces over OTLP/HTTP.',
+  },
+  'telemetry.metrics_port': {
+    type: 'port_or_off',
+    default: null,
+    defaultMeaning: '9464; 9465 for a scheduler alone',
+    meaning: 'Port of `/metrics`, `/health` and `/ready` for probes; `off` opens none.',
+  },
+  'logging.level': {
+    type: 'enum',
+    default: 'info',
+    values: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    env: ['SVC_LOG_LEVEL'],
+    fallbackEnv: ['RUST_LOG'],
+    flag: '--log-level',
+    meaning: 'Least severe events that are logged.',
+  },
+  'logging.format': {
+    type: 'enum',
+    default: 'json',
+    values: ['json', 'pretty'],
+    env: ['SVC_LOG_FORMAT'],
+    flag: '--log-format',
+    meaning: 'One JSON object a line, or lines for people.',
+  },
+  'logging.redact_state': {
+    type: 'bool',
+    default: true,
+    meaning: 'Keep the state of executions out of the log at every level.',
+  },
+} as const satisfies Readonly<Record<string, KeyRow>>;
+
+export type ConfigKey = keyof typeof CONFIG_KEYS;
+
+/** The keys in the order of the table. */
+export const CONFIG_KEY_NAMES: readonly ConfigKey[] = Object.keys(CONFIG_KEYS).filter(isConfigKey);
+
+export function isConfigKey(name: string): name is ConfigKey {
+  return Object.hasOwn(CONFIG_KEYS, name);
+}
+
+export function rowOf(key: ConfigKey): KeyRow {
+  return CONFIG_KEYS[key];
+}
+
+/** The environment variables that are this very setting, the one every key has first. */
+export function ownEnvNames(key: ConfigKey): readonly string[] {
+  const name = `SVC_${key.toUpperCase().replaceAll('.', '_')}`;
+  return [name, ...(rowOf(key).env ?? [])];
+}

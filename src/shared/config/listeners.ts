@@ -1,0 +1,23 @@
+import { isIPv6 } from 'node:net';
+import type { Config } from './config.ts';
+
+/** What one process does. */
+export type ProcessRole = 'api' | 'scheduler' | 'all';
+
+const METRICS_PORTS: Readonly<Record<ProcessRole, number>> = {
+  api: 9464,
+  scheduler: 9465,
+  all: 9464,
+};
+
+/** The port of the metrics listener, or null when there is to be none. 0: any free port. */
+export function metricsPort({ telemetry }: Config, role: ProcessRole): number | null {
+  if (!telemetry.enabled || telemetry.metricsPort === 'off') return null;
+  return telemetry.metricsPort ?? METRICS_PORTS[role];
+}
+
+/** The URL others reach the API at, without a slash at its end. `port` is the one bound. */
+export function publicUrl({ runtime }: Config, port: number = runtime.port): string {
+  const host = isIPv6(runtime.bind) ? `[${runtime.bind}]` : runtime.bind;
+  return (runtime.publicUrl ?? `http://${host}:${port}`).replace(/\/+$/, '');
+}

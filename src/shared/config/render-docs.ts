@@ -1,0 +1,96 @@
+import type { KeyRow } from './key-row.ts';
+import type { ConfigKey } from './keys.ts';
+import { CONFIG_KEY_NAMES, ownEnvNames, rowOf } from './keys.ts';
+import { describeType } from './read-value.ts';
+
+/** The text of `docs/configuration.md`, rendered from the table of keys. */
+export function renderConfigDocs(): string {
+  const sections = [...new Set(CONFIG_KEY_NAMES.map(sectionOf))];
+  return [INTRODUCTION, ...sections.map(renderSection), renderOtherVariables()].join('\n');
+}
+
+const INTRODUCTION = `# Configuration
+
+This page is generated from the table of keys in \`src/shared/config/keys.ts\`; run
+\`node bin/support/generate-docs.ts\` after changing it.
+
+A value is taken from the first of these that gives one:
+
+1. the command line,
+2. the environment,
+3. the TOML file named by \`--config\`, else \`svc.toml\` in the working directory,
+4. the default.
+
+\`svc config show --origin\` prints every value with where it came from, secrets masked. An unknown
+key, or a value that is not as this page says, stops the start with exit code 2 and one line for each
+problem.
+
+In the file a key \`section.key\` is \`key\` in the table \`[section]\`. In the environment it is
+\`SVC_<SECTION>_<KEY>\`; an empty variable counts as unset. Where several variables starting with
+\`SVC_\` are one setting, they must not differ. Variables in brackets are read when none of the others
+is set.
+`;
+
+const OTHER_VARIABLES = [
+  ['`<PROVIDER>_API_KEY`', 'Key of a model provider, such as `OPENAI_API_KEY`.'],
+  ['`<PROVIDER>_BASE_URL`', "Base URL of a model provider, where it is not the provider's own."],
+  ['`SVC_TOKEN`', 'Token sent by the `svc` commands that call a running service.'],
+];
+
+function renderOtherVariables(): string {
+  return `## Other environment variables
+
+${renderTable(['Variable', 'Meaning'], OTHER_VARIABLES)}
+A workflow names further variables for the secrets of its MCP servers and remote agents.
+`;
+}
+
+function sectionOf(key: ConfigKey): string {
+  return key.slice(0, key.indexOf('.'));
+}
+
+function renderSection(section: string): string {
+  const rows = CONFIG_KEY_NAMES.filter((key) => sectionOf(key) === section).map((key) => {
+    const row = rowOf(key);
+    return [
+      `\`${key}\``,
+      row.meaning,
+      describeValues(row),
+      describeDefault(row),
+      describeNames(key, row),
+    ];
+  });
+  return `## ${section}\n\n${renderTable(['Key', 'Meaning', 'Value', 'Default', 'Set by'], rows)}`;
+}
+
+function describeValues(row: KeyRow): string {
+  const unit = row.unit === undefined ? '' : `, in ${row.unit}`;
+  return `${describeType(row)}${unit}`;
+}
+
+function describeDefault(row: KeyRow): string {
+  if (row.default === null) return row.defaultMeaning ?? 'none';
+  const unit = row.unit === undefined ? '' : ` ${row.unit}`;
+  const value = `\`${row.default}\`${unit}`;
+  return 'devDefault' in row && row.devDefault !== undefined
+    ? `${value}; \`${row.devDefault}\` for \`svc dev\``
+    : value;
+}
+
+function describeNames(key: ConfigKey, row: KeyRow): string {
+  return [
+    ...(row.flag === undefined ? [] : [`\`${row.flag}\``]),
+    ...ownEnvNames(key).map((name) => `\`${name}\``),
+    ...(row.fallbackEnv ?? []).map((name) => `(\`${name}\`)`),
+  ].join(', ');
+}
+
+/** A Markdown table with its columns aligned, the way the formatter of this tree leaves it. */
+function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |\n`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('');
+}
