@@ -7,8 +7,9 @@ const KEYS_PER_STEP = 4;
 
 /**
  * Bounds the work of one evaluation, so that a hostile expression over a large state cannot hold
- * the event loop. A step is one node evaluated or one value compared; operations the JavaScript
- * engine does in bulk are charged by the characters, elements or keys they touch, before they are done.
+ * the event loop. A step is one node evaluated or one value compared. Operations the JavaScript
+ * engine does in bulk are charged by the characters, elements or keys they touch; those that make
+ * something larger than what they are given are charged before they are done.
  */
 export class StepBudget {
   readonly #stepsMax: number;
