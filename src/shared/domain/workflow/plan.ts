@@ -67,6 +67,8 @@ export interface NodeKind<Spec> {
   readonly aliases: readonly string[];
   /** Names of the fields it reads: these may also stand beside `kind` instead of in it. */
   readonly fields?: readonly string[];
+  /** The field that names another node and may also hold that node itself. */
+  readonly inlineNode?: string;
   /** May be the body of a `map`. */
   readonly leaf: boolean;
   /** Whether its success is reported as a tool call (ToolCallCompleted before NodeCompleted). */

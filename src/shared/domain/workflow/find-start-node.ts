@@ -1,0 +1,61 @@
+import type { JsonObject } from '../json.ts';
+import type { Links } from './link-edges.ts';
+import type { Findings } from './problem.ts';
+
+const CONVENTIONAL_START = 'start';
+const NAMED_MAX = 10;
+
+/**
+ * The node an execution begins with: `start_node`, else the node named `start`, else the only node
+ * that no other leads to. Null: there are no nodes, or the reason has been reported.
+ */
+export function findStartNode(params: {
+  readonly ir: JsonObject;
+  readonly nodeIds: ReadonlySet<string>;
+  readonly links: Links;
+  /** False: nodes or edges are missing because of problems, so nothing can be derived from them. */
+  readonly isComplete: boolean;
+  readonly findings: Findings;
+}): string | null {
+  const { ir, nodeIds, links, findings } = params;
+  const named = ir['start_node'] ?? null;
+  if (typeof named === 'string') return checkStart(named, params);
+  if (nodeIds.has(CONVENTIONAL_START) && !links.bodyOf.has(CONVENTIONAL_START)) {
+    return CONVENTIONAL_START;
+  }
+  if (!params.isComplete || nodeIds.size === 0) return null;
+  const candidates = findEntries(nodeIds, links);
+  if (candidates.length === 1) return candidates[0] ?? null;
+  const shown = candidates
+    .slice(0, NAMED_MAX)
+    .map((id) => JSON.stringify(id))
+    .join(', ');
+  const found =
+    candidates.length === 0
+      ? 'every node has an edge leading to it'
+      : `${candidates.length} nodes have no edge leading to them: ${shown}`;
+  findings.problems.add('/start_node', `missing start_node, and ${found}`);
+  return null;
+}
+
+function checkStart(
+  named: string,
+  { nodeIds, links, findings }: Parameters<typeof findStartNode>[0],
+): string | null {
+  const map = links.bodyOf.get(named);
+  if (nodeIds.has(named) && map === undefined) return named;
+  const shown = JSON.stringify(named.slice(0, 100).toWellFormed());
+  findings.problems.add(
+    '/start_node',
+    map === undefined ? `there is no node ${shown}` : `${shown} is the body of a map`,
+  );
+  return null;
+}
+
+function findEntries(nodeIds: ReadonlySet<string>, links: Links): readonly string[] {
+  const entered = new Set<string>(links.bodyOf.keys());
+  for (const [from, edges] of links.edges) {
+    for (const { to } of edges) if (to !== from) entered.add(to);
+  }
+  return [...nodeIds].filter((id) => !entered.has(id));
+}

@@ -1,0 +1,228 @@
+import { parseExpression } from '../expression/parse-expression.ts';
+import type { NormalisedEdge } from './normalise-edge.ts';
+import { EDGES_MAX } from './normalise-ir.ts';
+import type { ParsedNode } from './parse-node.ts';
+import { locate } from './parse-node.ts';
+import type { NodeReference, PlanEdge } from './plan.ts';
+import { END_TARGET } from './plan.ts';
+import type { Findings } from './problem.ts';
+
+/** The control edges of a workflow, those its kinds imply included. */
+export interface Links {
+  readonly edges: ReadonlyMap<string, readonly PlanEdge[]>;
+  /** Maps the body of a `map` to that map. */
+  readonly bodyOf: ReadonlyMap<string, string>;
+  readonly waitFor: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Puts together what may follow each node: the edges of the definition, those that branches and
+ * fallbacks imply, and one from each node that a barrier waits for and that has none to it yet.
+ * The body of a `map` takes no part: it has no edges, and none may lead to it.
+ */
+export function linkEdges(params: {
+  readonly nodeIds: ReadonlySet<string>;
+  readonly nodes: readonly ParsedNode[];
+  readonly edges: readonly NormalisedEdge[];
+  readonly findings: Findings;
+}): Links {
+  const linker = new Linker(params);
+  linker.linkBodies();
+  linker.linkListed(params.edges);
+  linker.linkImplied();
+  linker.linkBarriers();
+  return linker.links();
+}
+
+class Linker {
+  readonly #nodeIds: ReadonlySet<string>;
+  readonly #nodes: ReadonlyMap<string, ParsedNode>;
+  readonly #findings: Findings;
+  readonly #edges = new Map<string, PlanEdge[]>();
+  readonly #bodyOf = new Map<string, string>();
+  readonly #waitFor = new Map<string, readonly string[]>();
+  /** Unconditional edges by `from`, `on` and `to`: stating one again adds nothing. */
+  readonly #unconditional = new Set<string>();
+  #count = 0;
+
+  constructor(params: {
+    readonly nodeIds: ReadonlySet<string>;
+    readonly nodes: readonly ParsedNode[];
+    readonly findings: Findings;
+  }) {
+    this.#nodeIds = params.nodeIds;
+    this.#nodes = new Map(params.nodes.map((node) => [node.id, node]));
+    this.#findings = params.findings;
+  }
+
+  linkBodies(): void {
+    for (const [map, body] of this.#references((node) => node.kind.body?.(node.spec))) {
+      const pointer = locate(map, body.pointer);
+      if (!this.#nodeIds.has(body.to)) {
+        this.#problem(pointer, unknownNode(body.to));
+      } else if (this.#nodes.get(body.to)?.kind.leaf === false) {
+        const type = this.#nodes.get(body.to)?.kind.type ?? '';
+        this.#problem(pointer, `a ${type} node cannot run as the body of a map`);
+      } else if (this.#bodyOf.has(body.to)) {
+        const other = this.#bodyOf.get(body.to) ?? '';
+        this.#problem(pointer, `${quote(body.to)} is already the body of ${quote(other)}`);
+      } else {
+        this.#bodyOf.set(body.to, map.id);
+      }
+    }
+  }
+
+  linkListed(edges: readonly NormalisedEdge[]): void {
+    for (const edge of edges) {
+      const condition = this.#readCondition(edge);
+      const isFromKnown = this.#checkFrom(edge);
+      const isToKnown = this.#checkTarget(edge.to, edge.pointerOfTo);
+      if (condition === undefined || !isFromKnown || !isToKnown) continue;
+      const node = this.#nodes.get(edge.from);
+      if (edge.on === 'success' && node?.kind.branchesOnly === true) {
+        this.#checkListedBranch(node, edge);
+      } else if (this.#bodyOf.has(edge.from)) {
+        const map = this.#bodyOf.get(edge.from) ?? '';
+        this.#warn(
+          edge.pointer,
+          `never taken: ${quote(edge.from)} is the body of ${quote(map)}, which goes on in its place`,
+        );
+      } else {
+        this.#add(edge.from, { to: edge.to, on: edge.on, condition });
+      }
+    }
+  }
+
+  linkImplied(): void {
+    for (const node of this.#nodes.values()) {
+      const implied = node.kind.edges?.(node.spec) ?? [];
+      const fallback = node.fallback === null ? [] : [{ ...node.fallback, on: 'failure' as const }];
+      for (const { to, pointer, on } of [...implied, ...fallback]) {
+        if (!this.#checkTarget(to, locate(node, pointer))) continue;
+        if (this.#bodyOf.has(node.id)) {
+          const map = this.#bodyOf.get(node.id) ?? '';
+          this.#warn(locate(node, pointer), `never taken: the node is the body of ${quote(map)}`);
+        } else {
+          this.#add(node.id, { to, on, condition: null });
+        }
+      }
+    }
+  }
+
+  linkBarriers(): void {
+    for (const join of this.#nodes.values()) {
+      const waitFor = join.kind.waitFor?.(join.spec) ?? null;
+      if (waitFor === null) continue;
+      const known = waitFor.filter((waited) => this.#checkWaited(join, waited));
+      this.#waitFor.set(join.id, [...new Set(known.map((waited) => waited.to))]);
+      for (const { to: id } of known) {
+        if (!this.#leadsTo(id, join.id)) {
+          this.#add(id, { to: join.id, on: 'success', condition: null });
+        }
+      }
+    }
+  }
+
+  links(): Links {
+    if (this.#count > EDGES_MAX) {
+      const message = `${this.#count} edges with those that branches imply, and ${EDGES_MAX} are the most`;
+      this.#problem('/edges', message);
+    }
+    return { edges: this.#edges, bodyOf: this.#bodyOf, waitFor: this.#waitFor };
+  }
+
+  *#references(
+    read: (node: ParsedNode) => NodeReference | undefined,
+  ): Iterable<readonly [ParsedNode, NodeReference]> {
+    for (const node of this.#nodes.values()) {
+      const reference = read(node);
+      if (reference !== undefined) yield [node, reference];
+    }
+  }
+
+  #readCondition(edge: NormalisedEdge): PlanEdge['condition'] | undefined {
+    if (edge.condition === null) return null;
+    const parsed = parseExpression(edge.condition);
+    if (parsed.ok) return parsed.expression;
+    this.#problem(`${edge.pointer}/condition`, parsed.message);
+    return undefined;
+  }
+
+  #checkFrom({ from, pointerOfFrom }: NormalisedEdge): boolean {
+    if (this.#nodeIds.has(from)) return true;
+    const message = from === END_TARGET ? `nothing follows "${END_TARGET}"` : unknownNode(from);
+    this.#problem(pointerOfFrom, message);
+    return false;
+  }
+
+  #checkTarget(to: string, pointer: string): boolean {
+    if (to === END_TARGET) return true;
+    if (!this.#nodeIds.has(to)) {
+      this.#problem(pointer, unknownNode(to));
+      return false;
+    }
+    const map = this.#bodyOf.get(to);
+    if (map === undefined) return true;
+    this.#problem(pointer, `${quote(to)} is the body of ${quote(map)}: lead to the map instead`);
+    return false;
+  }
+
+  #checkListedBranch(node: ParsedNode, edge: NormalisedEdge): void {
+    const branches = node.kind.edges?.(node.spec) ?? [];
+    const isBranch = branches.some(({ to, on }) => to === edge.to && on === 'success');
+    if (isBranch) return;
+    this.#warn(
+      edge.pointer,
+      `never taken: the branches of ${quote(node.id)} decide, and ${quote(edge.to)} is none of their targets`,
+    );
+  }
+
+  #checkWaited(join: ParsedNode, { to: id, pointer }: NodeReference): boolean {
+    const at = locate(join, pointer);
+    const node = this.#nodes.get(id);
+    if (!this.#nodeIds.has(id)) {
+      this.#problem(at, unknownNode(id));
+    } else if (id === join.id) {
+      this.#problem(at, 'a node cannot wait for itself');
+    } else if (this.#bodyOf.has(id)) {
+      this.#problem(at, `${quote(id)} is the body of a map: wait for the map instead`);
+    } else if (node?.kind.branchesOnly === true && !this.#leadsTo(id, join.id)) {
+      this.#problem(at, `no branch of ${quote(id)} leads here, so it would never arrive`);
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  #leadsTo(from: string, to: string): boolean {
+    return this.#edges.get(from)?.some((edge) => edge.to === to) ?? false;
+  }
+
+  #add(from: string, edge: PlanEdge): void {
+    if (edge.condition === null) {
+      const key = JSON.stringify([from, edge.on, edge.to]);
+      if (this.#unconditional.has(key)) return;
+      this.#unconditional.add(key);
+    }
+    this.#count += 1;
+    const edges = this.#edges.get(from);
+    if (edges === undefined) this.#edges.set(from, [edge]);
+    else edges.push(edge);
+  }
+
+  #problem(pointer: string, message: string): void {
+    this.#findings.problems.add(pointer, message);
+  }
+
+  #warn(pointer: string, message: string): void {
+    this.#findings.warnings.add(pointer, message);
+  }
+}
+
+function unknownNode(id: string): string {
+  return `there is no node ${quote(id)}`;
+}
+
+function quote(id: string): string {
+  return JSON.stringify(id.slice(0, 100).toWellFormed());
+}

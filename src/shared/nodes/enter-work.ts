@@ -1,0 +1,33 @@
+import { evaluateMapping } from '../domain/expression/mapping.ts';
+import type { EvaluationResult } from '../domain/expression/expression.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { WorkerQueue } from '../domain/work/work-item.ts';
+import type { EnterContext, Entry } from '../domain/workflow/plan.ts';
+import { failExpression } from './fail-entry.ts';
+
+/** Hands a node to workers: its coordinates, what to call, and the input. */
+export function enterWork(params: {
+  readonly queue: WorkerQueue;
+  readonly call: JsonObject;
+  readonly context: EnterContext;
+}): Entry {
+  const { queue, call, context } = params;
+  const input = evaluateInput(context);
+  if (!input.ok) return failExpression(input.message);
+  return { do: 'work', queue, input: input.value, payload: { ...coordinates(context), ...call } };
+}
+
+export function coordinates(context: EnterContext): JsonObject {
+  return {
+    workflow_id: context.workflowId,
+    workflow_version: context.workflowVersion,
+    node_id: context.node.id,
+  };
+}
+
+/** The mapped input, else the whole state; for an item of a `map`, with the item under its key. */
+function evaluateInput({ node, scope, item }: EnterContext): EvaluationResult {
+  if (node.inputMapping !== null) return evaluateMapping(node.inputMapping, scope);
+  if (item === undefined || item === null) return { ok: true, value: scope.state };
+  return { ok: true, value: { ...scope.state, [item.key]: item.value } };
+}

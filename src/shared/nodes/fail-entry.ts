@@ -1,0 +1,11 @@
+import type { Entry } from '../domain/workflow/plan.ts';
+
+/** An expression or mapping that could not be evaluated; `message` quotes it. */
+export function failExpression(message: string): Entry {
+  return { do: 'fail', error: message, errorClass: 'expression_error' };
+}
+
+/** A field that evaluated to something the node cannot use; `error` names the field. */
+export function failValue(error: string): Entry {
+  return { do: 'fail', error, errorClass: 'invalid_value' };
+}

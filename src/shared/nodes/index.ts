@@ -1,0 +1,58 @@
+import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
+import type { NodeKind } from '../domain/workflow/plan.ts';
+import { conditionKind } from './condition.ts';
+import { humanApprovalKind } from './human-approval.ts';
+import { javaFnKind } from './java-fn.ts';
+import { joinKind } from './join.ts';
+import { limitExceededKind } from './limit-exceeded.ts';
+import { mapKind } from './map.ts';
+import { parallelKind } from './parallel.ts';
+import { passKind } from './pass.ts';
+import { pythonFnKind } from './python-fn.ts';
+import { waitKind } from './wait.ts';
+
+/** Every kind of node that can run. */
+export const NODE_KINDS: readonly NodeKind<unknown>[] = [
+  passKind,
+  pythonFnKind,
+  javaFnKind,
+  conditionKind,
+  parallelKind,
+  mapKind,
+  joinKind,
+  waitKind,
+  humanApprovalKind,
+  limitExceededKind,
+];
+
+/** Kinds that are known and cannot run yet: a workflow that uses one is refused, never half run. */
+export const LATER_KINDS: readonly string[] = [
+  'subgraph',
+  'model',
+  'tool',
+  'mcp_tool',
+  'a2a_task',
+  'agent',
+  'agent_tool',
+  'agent_discovery',
+  'coordinator',
+  'memory_retrieval',
+  'policy',
+  'eval',
+  'finalizer',
+];
+
+export function createKindRegistry(kinds: readonly NodeKind<unknown>[]): KindRegistry {
+  const byName = new Map(
+    kinds.flatMap((kind) => [kind.type, ...kind.aliases].map((name) => [name, kind] as const)),
+  );
+  return {
+    lookUp(type) {
+      const kind = byName.get(type);
+      if (kind !== undefined) return { found: 'kind', kind };
+      return { found: LATER_KINDS.includes(type) ? 'later' : 'nothing' };
+    },
+  };
+}
+
+export const builtInKinds: KindRegistry = createKindRegistry(NODE_KINDS);

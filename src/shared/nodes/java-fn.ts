@@ -1,0 +1,37 @@
+import type { JsonObject } from '../domain/json.ts';
+import type { NodeKind } from '../domain/workflow/plan.ts';
+import { enterWork } from './enter-work.ts';
+import { readName, warnOutputSchema } from './read-fields.ts';
+
+interface JavaFnSpec {
+  readonly className: string;
+  readonly method: string;
+}
+
+/** A method that a worker of queue `java_tool` calls; `module` and `function` say the same. */
+export const javaFnKind: NodeKind<JavaFnSpec> = {
+  type: 'java_fn',
+  aliases: ['java_tool'],
+  fields: ['class_name', 'method', 'module', 'function', 'output_schema'],
+  leaf: true,
+  toolLike: true,
+
+  parse(fields, at) {
+    const className = readName(fields, eitherName(fields, 'class_name', 'module'), at);
+    const method = readName(fields, eitherName(fields, 'method', 'function'), at);
+    warnOutputSchema(fields, at);
+    return className === null || method === null ? null : { className, method };
+  },
+
+  tool: (spec) => `${spec.className}.${spec.method}`,
+
+  /** The payload carries both pairs of names: the contract's, and Java's own. */
+  enter({ className, method }, context) {
+    const call = { module: className, function: method, class: className, method };
+    return enterWork({ queue: 'java_tool', call, context });
+  },
+};
+
+function eitherName(fields: JsonObject, name: string, other: string): string {
+  return (fields[name] ?? '') === '' && (fields[other] ?? '') !== '' ? other : name;
+}

@@ -1,0 +1,78 @@
+import type { Mapping } from '../domain/expression/mapping.ts';
+import { evaluateMapping } from '../domain/expression/mapping.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { NodeKind, NodeReference, ParseContext } from '../domain/workflow/plan.ts';
+import { failExpression, failValue } from './fail-entry.ts';
+import { readComputed, readName, readText, readWord } from './read-fields.ts';
+
+interface MapSpec {
+  readonly items: Mapping;
+  readonly body: NodeReference;
+  readonly itemKey: string;
+  readonly maxConcurrency: number;
+  readonly onItemFailure: 'fail' | 'collect';
+}
+
+const ITEMS_MAX = 10_000;
+const DEFAULT_ITEM_KEY = 'item';
+const DEFAULT_MAX_CONCURRENCY = 100;
+
+/** Runs one node for each item of a list; its output is the list of their outputs. */
+export const mapKind: NodeKind<MapSpec> = {
+  type: 'map',
+  aliases: [],
+  fields: ['items', 'node', 'workflow_ref', 'item_key', 'max_concurrency', 'on_item_failure'],
+  inlineNode: 'node',
+  leaf: false,
+  toolLike: false,
+
+  parse(fields, at) {
+    if ((fields['workflow_ref'] ?? null) !== null) {
+      at.problem('/workflow_ref', 'kind "map" with workflow_ref is not supported yet');
+      return null;
+    }
+    if ((fields['items'] ?? null) === null) at.problem('/items', 'missing items');
+    const items = readComputed(fields, 'items', at);
+    const body = readName(fields, 'node', at);
+    const itemKey = readText(fields, 'item_key', at) ?? DEFAULT_ITEM_KEY;
+    const onItemFailure = readWord(fields, 'on_item_failure', ['fail', 'collect'], at) ?? 'fail';
+    const maxConcurrency = readConcurrency(fields, at);
+    checkItemKey(itemKey, at);
+    if (items === null || body === null) return null;
+    return {
+      items,
+      body: { to: body, pointer: '/node' },
+      itemKey,
+      maxConcurrency,
+      onItemFailure,
+    };
+  },
+
+  body: ({ body }) => body,
+
+  enter({ items, body, itemKey, maxConcurrency, onItemFailure }, { scope }) {
+    const result = evaluateMapping(items, scope);
+    if (!result.ok) return failExpression(result.message);
+    const list = result.value;
+    if (!Array.isArray(list)) return failValue('items of a map must be a list');
+    if (list.length > ITEMS_MAX) {
+      return failValue(`a map of ${list.length} items, and ${ITEMS_MAX} are the most`);
+    }
+    return { do: 'map', items: list, body: body.to, itemKey, maxConcurrency, onItemFailure };
+  },
+};
+
+function readConcurrency(fields: JsonObject, at: ParseContext): number {
+  const value = fields['max_concurrency'] ?? DEFAULT_MAX_CONCURRENCY;
+  const isWhole = typeof value === 'number' && Number.isInteger(value);
+  if (isWhole && value >= 1 && value <= ITEMS_MAX) return value;
+  at.problem('/max_concurrency', `must be a whole number from 1 to ${ITEMS_MAX}`);
+  return DEFAULT_MAX_CONCURRENCY;
+}
+
+/** The item goes under this key into the input, where such a key would reach a prototype. */
+function checkItemKey(key: string, at: ParseContext): void {
+  if (key === '__proto__' || key === 'constructor' || key === 'prototype') {
+    at.problem('/item_key', `the name ${key} is not allowed`);
+  }
+}

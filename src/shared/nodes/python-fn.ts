@@ -1,0 +1,31 @@
+import type { NodeKind } from '../domain/workflow/plan.ts';
+import { enterWork } from './enter-work.ts';
+import { readName, warnOutputSchema } from './read-fields.ts';
+
+interface PythonFnSpec {
+  readonly module: string;
+  readonly function: string;
+}
+
+/** A function that a worker of queue `python_tool` calls. */
+export const pythonFnKind: NodeKind<PythonFnSpec> = {
+  type: 'python_fn',
+  aliases: ['python_tool'],
+  fields: ['module', 'function', 'output_schema'],
+  leaf: true,
+  toolLike: true,
+
+  parse(fields, at) {
+    const module = readName(fields, 'module', at);
+    const name = readName(fields, 'function', at);
+    warnOutputSchema(fields, at);
+    return module === null || name === null ? null : { module, function: name };
+  },
+
+  tool: (spec) => `${spec.module}.${spec.function}`,
+
+  enter(spec, context) {
+    const call = { module: spec.module, function: spec.function };
+    return enterWork({ queue: 'python_tool', call, context });
+  },
+};

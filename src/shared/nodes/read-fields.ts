@@ -1,0 +1,86 @@
+import type { Mapping } from '../domain/expression/mapping.ts';
+import { parseMapping } from '../domain/expression/mapping.ts';
+import type { Expression } from '../domain/expression/parse-expression.ts';
+import { parseExpression } from '../domain/expression/parse-expression.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+import { pointerTo } from '../domain/workflow/problem.ts';
+import type { ParseContext } from '../domain/workflow/plan.ts';
+
+/** A field that must be there: null means it is not, or is no text, and that this was reported. */
+export function readName(fields: JsonObject, name: string, at: ParseContext): string | null {
+  const value = fields[name] ?? null;
+  if (typeof value === 'string' && value !== '') return value;
+  at.problem(
+    pointerTo(name),
+    value === null || value === '' ? `missing ${name}` : 'must be a string',
+  );
+  return null;
+}
+
+/** Text that may be left out; empty text says nothing, so it counts as left out. */
+export function readText(fields: JsonObject, name: string, at: ParseContext): string | null {
+  const value = fields[name] ?? null;
+  if (value === null || value === '') return null;
+  if (typeof value === 'string') return value;
+  at.problem(pointerTo(name), 'must be a string');
+  return null;
+}
+
+/** One of a few words; null: left out, or reported. */
+export function readWord<Word extends string>(
+  fields: JsonObject,
+  name: string,
+  words: readonly Word[],
+  at: ParseContext,
+): Word | null {
+  const value = fields[name] ?? null;
+  if (value === null) return null;
+  const known = words.find((word) => word === value);
+  if (known === undefined) at.problem(pointerTo(name), `must be one of ${words.join(', ')}`);
+  return known ?? null;
+}
+
+/** Null: left out, or reported. */
+export function readMapping(fields: JsonObject, name: string, at: ParseContext): Mapping | null {
+  const value = fields[name] ?? null;
+  return value === null ? null : readMappingValue(value, pointerTo(name), at);
+}
+
+/**
+ * A value worked out when the node is entered, where plain text would make no sense: text is an
+ * expression, unless it starts with `$` and so is a path. Null: left out, or reported.
+ */
+export function readComputed(fields: JsonObject, name: string, at: ParseContext): Mapping | null {
+  const value = fields[name] ?? null;
+  if (value === null) return null;
+  if (typeof value !== 'string' || value.startsWith('$')) {
+    return readMappingValue(value, pointerTo(name), at);
+  }
+  const expression = readExpression(value, pointerTo(name), at);
+  return expression === null ? null : { kind: 'expression', expression };
+}
+
+/** Null: reported. */
+export function readExpression(
+  source: string,
+  pointer: string,
+  at: ParseContext,
+): Expression | null {
+  const parsed = parseExpression(source);
+  if (parsed.ok) return parsed.expression;
+  at.problem(pointer, parsed.message);
+  return null;
+}
+
+/** Says that a schema of results is not used, so that nobody relies on it. */
+export function warnOutputSchema(fields: JsonObject, at: ParseContext): void {
+  const schema = fields['output_schema'] ?? '';
+  if (schema !== '') at.warn('/output_schema', 'kept, but outputs are not checked against it yet');
+}
+
+function readMappingValue(value: JsonValue, pointer: string, at: ParseContext): Mapping | null {
+  const parsed = parseMapping(value);
+  if (parsed.ok) return parsed.mapping;
+  at.problem(pointer + parsed.pointer, parsed.message);
+  return null;
+}
