@@ -1,0 +1,222 @@
+/** A metric as it is exported and documented. */
+export interface MetricSpec {
+  /** Prometheus conventions: prefix `svc_`, base units, `_total` for counters. */
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  /** Every label has few values, known in advance; ids and tenants never are labels. */
+  readonly labels: readonly string[];
+  /** Upper bounds; histograms only. */
+  readonly buckets?: readonly number[];
+}
+
+const HTTP_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const ROUND_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
+const NODE_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800];
+const EXECUTION_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 3600, 21_600, 86_400];
+
+/**
+ * Every metric of the runtime. The keys of the engine's are the names it reports them by, see
+ * `EngineReport`. `docs/metrics.md` is made from this list.
+ */
+export const METRICS = {
+  build_info: {
+    name: 'svc_build_info',
+    type: 'gauge',
+    help: 'Always 1; the labels say what is running.',
+    labels: ['version', 'role', 'node_version'],
+  },
+
+  http_requests: {
+    name: 'svc_http_requests_total',
+    type: 'counter',
+    help: 'HTTP requests answered by the API, by route pattern.',
+    labels: ['method', 'route', 'status'],
+  },
+  http_request_seconds: {
+    name: 'svc_http_request_duration_seconds',
+    type: 'histogram',
+    help: 'Time from the request line to the end of the answer.',
+    labels: ['method', 'route'],
+    buckets: HTTP_SECONDS,
+  },
+
+  executions_started: {
+    name: 'svc_executions_started_total',
+    type: 'counter',
+    help: 'Executions created by this process.',
+    labels: [],
+  },
+  execution_seconds: {
+    name: 'svc_execution_duration_seconds',
+    type: 'histogram',
+    help: 'Time from the start of an execution to its end, by final status.',
+    labels: ['status'],
+    buckets: EXECUTION_SECONDS,
+  },
+  node_seconds: {
+    name: 'svc_node_duration_seconds',
+    type: 'histogram',
+    help: 'Time from the scheduling of a node to its completion or final failure.',
+    labels: ['kind', 'outcome'],
+    buckets: NODE_SECONDS,
+  },
+  commits: {
+    name: 'svc_commits_total',
+    type: 'counter',
+    help: 'Transactions that committed a batch of execution changes.',
+    labels: [],
+  },
+  commit_batch_plans: {
+    name: 'svc_commit_batch_plans',
+    type: 'histogram',
+    help: 'Execution changes carried by one transaction.',
+    labels: [],
+    buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+  },
+  commit_refusals: {
+    name: 'svc_commit_refusals_total',
+    type: 'counter',
+    help: 'Changes refused because the execution, a lease or a timer had moved on; decided again.',
+    labels: ['reason'],
+  },
+
+  items_claimed: {
+    name: 'svc_work_items_claimed_total',
+    type: 'counter',
+    help: 'Work items leased to a worker.',
+    labels: ['queue'],
+  },
+  items_completed: {
+    name: 'svc_work_items_completed_total',
+    type: 'counter',
+    help: 'Work items completed under their fence.',
+    labels: ['queue'],
+  },
+  items_failed: {
+    name: 'svc_work_items_failed_total',
+    type: 'counter',
+    help: 'Attempts reported as failed under their fence.',
+    labels: ['queue'],
+  },
+  claim_wait_seconds: {
+    name: 'svc_work_item_claim_wait_seconds',
+    type: 'histogram',
+    help: 'Time a claim waited for an item, long polls included.',
+    labels: ['queue'],
+    buckets: HTTP_SECONDS,
+  },
+  retries: {
+    name: 'svc_work_item_retries_total',
+    type: 'counter',
+    help: 'Attempts that failed and will be made again.',
+    labels: ['queue'],
+  },
+  dead_letters: {
+    name: 'svc_work_items_dead_lettered_total',
+    type: 'counter',
+    help: 'Work items that failed for good.',
+    labels: ['queue'],
+  },
+  leases_reclaimed: {
+    name: 'svc_leases_reclaimed_total',
+    type: 'counter',
+    help: 'Leases that lapsed or ran out of time and were taken back.',
+    labels: ['queue'],
+  },
+  unfenced_settles: {
+    name: 'svc_unfenced_settles_total',
+    type: 'counter',
+    help: 'Deprecated: items completed or failed without lease_fence.',
+    labels: ['action'],
+  },
+  unrecorded_keys: {
+    name: 'svc_unrecorded_keys_total',
+    type: 'counter',
+    help: 'Deprecated: items completed without idempotency_key.',
+    labels: [],
+  },
+  timers_fired: {
+    name: 'svc_timers_fired_total',
+    type: 'counter',
+    help: 'Durable timers that fired.',
+    labels: ['purpose'],
+  },
+  troubles: {
+    name: 'svc_troubles_total',
+    type: 'counter',
+    help: 'Unexpected errors that were survived; each one is logged.',
+    labels: ['what'],
+  },
+
+  loop_rounds: {
+    name: 'svc_loop_rounds_total',
+    type: 'counter',
+    help: 'Rounds of the scheduler loops.',
+    labels: ['loop', 'outcome'],
+  },
+  loop_found: {
+    name: 'svc_loop_found_total',
+    type: 'counter',
+    help: 'Things the scheduler loops found and acted upon.',
+    labels: ['loop'],
+  },
+  loop_round_seconds: {
+    name: 'svc_loop_round_duration_seconds',
+    type: 'histogram',
+    help: 'Time one round of a scheduler loop took.',
+    labels: ['loop'],
+    buckets: ROUND_SECONDS,
+  },
+  loop_last_success: {
+    name: 'svc_loop_last_success_timestamp_seconds',
+    type: 'gauge',
+    help: 'When a scheduler loop last ended a round without an error, in Unix time.',
+    labels: ['loop'],
+  },
+  shards_held: {
+    name: 'svc_shards_held',
+    type: 'gauge',
+    help: 'Shards this scheduler works.',
+    labels: [],
+  },
+  under_way: {
+    name: 'svc_executions_under_way',
+    type: 'gauge',
+    help: 'Executions and in-engine nodes this scheduler is working on.',
+    labels: [],
+  },
+
+  database_connections: {
+    name: 'svc_database_connections',
+    type: 'gauge',
+    help: 'Connections of the database pool; waiting: callers waiting for one.',
+    labels: ['state'],
+  },
+  cpu_pool_threads: {
+    name: 'svc_cpu_pool_threads',
+    type: 'gauge',
+    help: 'Worker threads for CPU-bound work.',
+    labels: [],
+  },
+  cpu_pool_waiting: {
+    name: 'svc_cpu_pool_waiting_tasks',
+    type: 'gauge',
+    help: 'CPU-bound tasks that wait for a thread.',
+    labels: [],
+  },
+  cpu_pool_tasks: {
+    name: 'svc_cpu_pool_tasks_total',
+    type: 'counter',
+    help: 'CPU-bound tasks, by where they ran and how they ended.',
+    labels: ['task', 'place', 'outcome'],
+  },
+} as const satisfies Record<string, MetricSpec>;
+
+export type MetricKey = keyof typeof METRICS;
+type KeyOfType<Type extends MetricSpec['type']> = {
+  [Key in MetricKey]: (typeof METRICS)[Key]['type'] extends Type ? Key : never;
+}[MetricKey];
+export type CounterKey = KeyOfType<'counter'>;
+export type GaugeKey = KeyOfType<'gauge'>;
+export type HistogramKey = KeyOfType<'histogram'>;

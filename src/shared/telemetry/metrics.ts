@@ -1,0 +1,156 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { EngineReport } from '../engine/deps.ts';
+import { METRICS } from './metric-list.ts';
+import type { CounterKey, GaugeKey, HistogramKey, MetricKey, MetricSpec } from './metric-list.ts';
+
+export interface Metrics {
+  /** One per process, scraped from the ops listener. */
+  readonly registry: Registry;
+  readonly report: EngineReport;
+  /** `route`: the pattern that matched (`/executions/:id`), null when none did. */
+  onRequest(request: {
+    readonly method: string;
+    readonly route: string | null;
+    readonly status: number;
+    readonly seconds: number;
+  }): void;
+  onLoopRound(round: {
+    readonly loop: string;
+    readonly found: number;
+    readonly seconds: number;
+    readonly ok: boolean;
+  }): void;
+  onCpuTask(task: {
+    readonly task: string;
+    readonly place: 'inline' | 'thread';
+    readonly outcome: string;
+  }): void;
+  /** The gauge is read from `read` at each scrape. */
+  readGauge(key: GaugeKey, read: () => readonly GaugeReading[]): void;
+}
+
+export interface GaugeReading {
+  readonly value: number;
+  readonly labels?: Labels;
+}
+
+/** The part of the logger that survived errors go to. */
+export interface TroubleLog {
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/**
+ * The process's metrics, made from the one list. Labels that the list does not name are dropped,
+ * and a label that has taken `LABEL_VALUES_MAX` values reads `other` from then on: whatever callers
+ * pass, the number of series stays bounded.
+ */
+export function createMetrics(options: {
+  readonly version: string;
+  readonly role: string;
+  readonly log: TroubleLog;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const readers = new Map<GaugeKey, () => readonly GaugeReading[]>();
+  const bound = boundLabels();
+  const counters = new Map<MetricKey, Counter>();
+  const gauges = new Map<MetricKey, Gauge>();
+  const histograms = new Map<MetricKey, Histogram>();
+
+  for (const [key, spec] of entries()) {
+    const config = { name: spec.name, help: spec.help, labelNames: [...spec.labels] };
+    if (spec.type === 'counter') {
+      counters.set(key, new Counter({ ...config, registers: [registry] }));
+    } else if (spec.type === 'histogram') {
+      const buckets = [...(spec.buckets ?? [])];
+      histograms.set(key, new Histogram({ ...config, buckets, registers: [registry] }));
+    } else {
+      const collect = function (this: Gauge) {
+        setReadings(this, readers.get(key as GaugeKey));
+      };
+      gauges.set(key, new Gauge({ ...config, collect, registers: [registry] }));
+    }
+  }
+
+  function count(key: CounterKey, by: number, labels?: Labels): void {
+    counters.get(key)?.inc(bound(key, labels), by);
+  }
+  function observe(key: HistogramKey, value: number, labels?: Labels): void {
+    histograms.get(key)?.observe(bound(key, labels), value);
+  }
+  function setGauge(key: GaugeKey, value: number, labels?: Labels): void {
+    gauges.get(key)?.set(bound(key, labels), value);
+  }
+
+  setGauge('build_info', 1, {
+    version: options.version,
+    role: options.role,
+    node_version: process.version,
+  });
+
+  return {
+    registry,
+    report: {
+      count,
+      observe,
+      trouble(what, error, ids) {
+        count('troubles', 1, { what });
+        options.log.error({ ...ids, err: error }, what);
+      },
+    },
+    onRequest({ method, route, status, seconds }) {
+      const labels = { method, route: route ?? 'unmatched' };
+      count('http_requests', 1, { ...labels, status: String(status) });
+      observe('http_request_seconds', seconds, labels);
+    },
+    onLoopRound({ loop, found, seconds, ok }) {
+      count('loop_rounds', 1, { loop, outcome: ok ? 'ok' : 'error' });
+      if (found > 0) count('loop_found', found, { loop });
+      observe('loop_round_seconds', seconds, { loop });
+      if (ok) setGauge('loop_last_success', options.now() / 1000, { loop });
+    },
+    onCpuTask: (task) => count('cpu_pool_tasks', 1, task),
+    readGauge: (key, read) => void readers.set(key, read),
+  };
+}
+
+const LABEL_VALUES_MAX = 100;
+
+function entries(): readonly (readonly [MetricKey, MetricSpec])[] {
+  return Object.entries(METRICS) as (readonly [MetricKey, MetricSpec])[];
+}
+
+function boundLabels(): (key: MetricKey, labels?: Labels) => Record<string, string> {
+  const seen = new Map<string, Set<string>>();
+  return (key, labels) => {
+    const kept: Record<string, string> = {};
+    if (labels === undefined) return kept;
+    for (const label of METRICS[key].labels) {
+      const value = labels[label];
+      if (value !== undefined) kept[label] = known(`${key}/${label}`, value);
+    }
+    return kept;
+  };
+
+  function known(place: string, value: string): string {
+    const values = seen.get(place) ?? new Set();
+    if (values.has(value)) return value;
+    if (values.size >= LABEL_VALUES_MAX) return 'other';
+    seen.set(place, values.add(value));
+    return value;
+  }
+}
+
+/** A reader that throws (a pool being closed) must not cost the whole scrape. */
+function setReadings(gauge: Gauge, read: (() => readonly GaugeReading[]) | undefined): void {
+  if (read === undefined) return;
+  try {
+    for (const { value, labels } of read()) gauge.set({ ...labels }, value);
+  } catch {
+    gauge.reset();
+  }
+}

@@ -1,0 +1,97 @@
+import test from 'ava';
+import { METRICS } from '../../../src/shared/telemetry/metric-list.ts';
+import type { MetricSpec } from '../../../src/shared/telemetry/metric-list.ts';
+import { createMetrics } from '../../../src/shared/telemetry/metrics.ts';
+
+test('every metric keeps to the conventions', (t) => {
+  const specs: readonly MetricSpec[] = Object.values(METRICS);
+  for (const spec of specs) {
+    t.regex(spec.name, /^svc_[a-z][a-z0-9_]*[a-z]$/);
+    t.is(spec.name.endsWith('_total'), spec.type === 'counter', spec.name);
+    t.is(spec.buckets !== undefined, spec.type === 'histogram', spec.name);
+    t.deepEqual(
+      spec.buckets,
+      spec.buckets?.toSorted((a, b) => a - b),
+    );
+    t.regex(spec.help, /\.$/);
+  }
+  t.is(new Set(specs.map((spec) => spec.name)).size, specs.length);
+});
+
+test('what the engine, the API and the loops report can be scraped', async (t) => {
+  const { metrics } = create();
+  metrics.report.count('items_claimed', 3, { queue: 'python_tool' });
+  metrics.report.observe('commit_batch_plans', 7);
+  metrics.onRequest({ method: 'GET', route: '/executions/:id', status: 200, seconds: 0.004 });
+  metrics.onRequest({ method: 'GET', route: null, status: 404, seconds: 0.001 });
+  metrics.onLoopRound({ loop: 'fire-timers', found: 2, seconds: 0.01, ok: true });
+  metrics.onLoopRound({ loop: 'prune', found: 0, seconds: 0.01, ok: false });
+  const text = await metrics.registry.metrics();
+  for (const line of [
+    'svc_work_items_claimed_total{queue="python_tool"} 3',
+    'svc_commit_batch_plans_bucket{le="10"} 1',
+    'svc_http_requests_total{method="GET",route="/executions/:id",status="200"} 1',
+    'svc_http_requests_total{method="GET",route="unmatched",status="404"} 1',
+    'svc_loop_found_total{loop="fire-timers"} 2',
+    'svc_loop_rounds_total{loop="prune",outcome="error"} 1',
+    'svc_loop_last_success_timestamp_seconds{loop="fire-timers"} 1700000000',
+    `svc_build_info{version="1.2.3",role="scheduler",node_version="${process.version}"} 1`,
+  ]) {
+    t.true(text.includes(line), line);
+  }
+  t.regex(text, /^nodejs_eventloop_lag_seconds /m);
+  t.regex(text, /^process_cpu_seconds_total /m);
+  t.notRegex(text, /last_success_timestamp_seconds\{loop="prune"\}/);
+});
+
+test('labels outside the list are dropped, and a flood of values ends in `other`', async (t) => {
+  const { metrics } = create();
+  for (let index = 0; index < 1000; index++) {
+    metrics.report.count('items_claimed', 1, { queue: `q${index}`, execution_id: `exec_${index}` });
+  }
+  const text = await metrics.registry.metrics();
+  t.notRegex(text, /exec_/);
+  t.is(text.match(/svc_work_items_claimed_total\{/g)?.length, 101);
+  t.true(text.includes('svc_work_items_claimed_total{queue="other"} 900'));
+});
+
+test('a gauge is read at the scrape, and a reader that throws costs only its own values', async (t) => {
+  const { metrics } = create();
+  let waiting = 4;
+  metrics.readGauge('database_connections', () => [
+    { value: waiting, labels: { state: 'waiting' } },
+  ]);
+  metrics.readGauge('shards_held', () => {
+    throw new Error('closed');
+  });
+  t.true(
+    (await metrics.registry.metrics()).includes('svc_database_connections{state="waiting"} 4'),
+  );
+  waiting = 9;
+  t.true(
+    (await metrics.registry.metrics()).includes('svc_database_connections{state="waiting"} 9'),
+  );
+});
+
+test('a trouble is counted and logged once, with its ids', async (t) => {
+  const { metrics, logged } = create();
+  const error = new Error('unexpected');
+  metrics.report.trouble('decision failed', error, { execution_id: 'exec_1' });
+  t.deepEqual(logged, [
+    { fields: { execution_id: 'exec_1', err: error }, message: 'decision failed' },
+  ]);
+  t.true(
+    (await metrics.registry.metrics()).includes('svc_troubles_total{what="decision failed"} 1'),
+  );
+});
+
+function create() {
+  const logged: { fields: unknown; message: string }[] = [];
+  const metrics = createMetrics({
+    version: '1.2.3',
+    role: 'scheduler',
+    log: { error: (fields, message) => void logged.push({ fields, message }) },
+    now: () => 1_700_000_000_000,
+  });
+  return { metrics, logged };
+}
