@@ -1,0 +1,27 @@
+import type { Store } from './store.ts';
+
+export type StoreAddress =
+  | {
+      readonly dialect: 'postgres';
+      readonly url: string;
+      /** Connections kept for each kind of work, and how many more may be opened under load. */
+      readonly poolSize: number;
+      readonly maxOverflow: number;
+    }
+  | { readonly dialect: 'sqlite'; readonly path: string };
+
+/** Opens the store of a migrated database. Only the driver that is needed is ever loaded. */
+export async function openStore(params: {
+  readonly database: StoreAddress;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+}): Promise<Store> {
+  const { database, applicationName } = params;
+  if (database.dialect === 'sqlite') {
+    const { openSqliteStore } = await import('./sqlite/open.ts');
+    return openSqliteStore({ path: database.path });
+  }
+  const { openPostgresStore } = await import('./postgres/open.ts');
+  const { url, poolSize, maxOverflow } = database;
+  return openPostgresStore({ url, poolSize, maxOverflow, applicationName });
+}

@@ -1,0 +1,162 @@
+import type { TimerSpec } from '../../domain/workflow/plan.ts';
+import type { CommitPlan } from '../commit.ts';
+import type { Connection } from './connect.ts';
+import { enqueue, insertDeadLetter, insertLease } from './queue.ts';
+import { bindTicket, TICKET_COLUMNS, TICKET_PARAMETERS } from './rows.ts';
+
+/*
+ * The items and timers of an accepted plan. What ends goes first, so that a plan may end an item or
+ * a timer and begin it anew under the same name.
+ */
+
+/** Returns the fences of the items that are leased from birth. */
+export function writeItems(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly shard: number; readonly now: number },
+): readonly number[] {
+  const { plan, shard, now } = params;
+  endItems(connection, plan);
+  for (const { ticket, record } of plan.newItems) {
+    if (record !== null) insertRecord(connection, { ticket, record, now });
+    enqueue(connection, { ticket, shard, now });
+  }
+  for (const { ticket, delayMs } of plan.retries) {
+    if (delayMs <= 0) enqueue(connection, { ticket, shard, now });
+    else insertRetry(connection, { ticket, shard, dueAt: now + delayMs });
+  }
+  const leases = plan.bornLeased.map(({ ticket, leaseTo, leaseMs }) =>
+    insertLease(connection, { ticket, workerId: leaseTo, leaseMs, now }),
+  );
+  for (const { workItemId, attempt, error } of plan.deadLetters ?? []) {
+    insertDeadLetter(connection, { workItemId, attempt, error, now });
+  }
+  return leases.map((lease) => lease.leaseFence);
+}
+
+function endItems(connection: Connection, plan: CommitPlan): void {
+  if (plan.revokesAll) {
+    const all = { execution_id: plan.executionId };
+    connection.run('delete from work_leases where execution_id = :execution_id', all);
+    connection.run('delete from work_queue where execution_id = :execution_id', all);
+    connection.run('delete from retry_timers where execution_id = :execution_id', all);
+    return;
+  }
+  for (const { workItemId } of plan.settles) {
+    endItem(connection, { from: 'work_leases', plan, workItemId });
+  }
+  for (const workItemId of plan.expiresQueued) {
+    endItem(connection, { from: 'work_queue', plan, workItemId });
+  }
+  for (const workItemId of plan.revokesItems) {
+    endItem(connection, { from: 'work_leases', plan, workItemId });
+    endItem(connection, { from: 'work_queue', plan, workItemId });
+    endItem(connection, { from: 'retry_timers', plan, workItemId });
+  }
+}
+
+function endItem(
+  connection: Connection,
+  params: {
+    readonly from: 'work_leases' | 'work_queue' | 'retry_timers';
+    readonly plan: CommitPlan;
+    readonly workItemId: string;
+  },
+): void {
+  connection.run(
+    `delete from ${params.from}
+     where work_item_id = :work_item_id and execution_id = :execution_id`,
+    { work_item_id: params.workItemId, execution_id: params.plan.executionId },
+  );
+}
+
+function insertRecord(
+  connection: Connection,
+  params: {
+    readonly ticket: CommitPlan['newItems'][number]['ticket'];
+    readonly record: NonNullable<CommitPlan['newItems'][number]['record']>;
+    readonly now: number;
+  },
+): void {
+  const { ticket, record, now } = params;
+  connection.run(
+    `insert into work_items (
+       work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool,
+       payload, retry_policy, heartbeat_interval_ms, node_timeout_ms, schedule_to_start_ms,
+       created_at
+     )
+     values (
+       :work_item_id, :execution_id, :tenant_id, :node_id, :visit, :queue, :idempotency_key, :tool,
+       :payload, :retry_policy, :heartbeat_interval_ms, :node_timeout_ms, :schedule_to_start_ms,
+       :created_at
+     )`,
+    {
+      work_item_id: record.workItemId,
+      execution_id: record.executionId,
+      tenant_id: record.tenantId,
+      node_id: record.nodeId,
+      visit: record.visit,
+      queue: record.queue,
+      idempotency_key: record.idempotencyKey,
+      tool: record.tool,
+      payload: JSON.stringify(record.payload),
+      retry_policy: JSON.stringify(record.retryPolicy),
+      heartbeat_interval_ms: record.heartbeatIntervalMs,
+      node_timeout_ms: ticket.nodeTimeoutMs,
+      schedule_to_start_ms: ticket.scheduleToStartMs,
+      created_at: now,
+    },
+  );
+}
+
+function insertRetry(
+  connection: Connection,
+  params: {
+    readonly ticket: CommitPlan['retries'][number]['ticket'];
+    readonly shard: number;
+    readonly dueAt: number;
+  },
+): void {
+  const { ticket, shard, dueAt } = params;
+  connection.run(
+    `insert into retry_timers (${TICKET_COLUMNS}, shard, due_at)
+     values (${TICKET_PARAMETERS}, :shard, :due_at)`,
+    { ...bindTicket(ticket), shard, due_at: dueAt },
+  );
+}
+
+export function writeTimers(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly now: number },
+): void {
+  const { plan, now } = params;
+  if (plan.revokesAll) {
+    connection.run('delete from timers where execution_id = :execution_id', {
+      execution_id: plan.executionId,
+    });
+  }
+  for (const name of [...plan.firesTimers, ...plan.cancelsTimers]) {
+    connection.run('delete from timers where execution_id = :execution_id and name = :name', {
+      execution_id: plan.executionId,
+      name,
+    });
+  }
+  for (const timer of plan.startsTimers) {
+    connection.run(
+      `insert into timers (execution_id, name, tenant_id, due_at, purpose, node_id, visit)
+       values (:execution_id, :name, :tenant_id, :due_at, :purpose, :node_id, :visit)`,
+      {
+        execution_id: plan.executionId,
+        name: timer.name,
+        tenant_id: plan.tenantId,
+        due_at: dueAt(timer.when, now),
+        purpose: timer.purpose,
+        node_id: timer.nodeId,
+        visit: timer.visit,
+      },
+    );
+  }
+}
+
+function dueAt(when: TimerSpec, now: number): number {
+  return 'delayMs' in when ? now + when.delayMs : Date.parse(when.until);
+}

@@ -1,0 +1,157 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import Database from 'better-sqlite3';
+
+import { explainOpenFailure, StoreOpenError, translateError } from './errors.ts';
+
+/*
+ * One connection serves the whole process. better-sqlite3 is synchronous, so everything between two
+ * awaits is one undisturbed flow: transactions of this process never overlap, and each method of the
+ * store does its work in one go. Other processes (the command line) may write between two methods,
+ * never within a transaction: `begin immediate` takes the write lock before anything is read.
+ *
+ * Trusted: the file and its -wal are on a local disk whose fsync is honest. `synchronous = FULL`
+ * makes every commit durable before it is answered. When a statement fails, the transaction is
+ * rolled back and nothing of it remains. Only a failing `commit` leaves the outcome open (its
+ * frames may have reached the disk): that is reported as ambiguous.
+ */
+
+/** Before this version a reset of the write-ahead log could corrupt the file. */
+const SQLITE_VERSION_MIN = '3.51.3';
+
+/** How long a statement waits for another process's write before the store is unavailable. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Milliseconds since the epoch. */
+export type Clock = () => number;
+
+export type Bindable = string | number | null;
+export type Bindings = Readonly<Record<string, Bindable>>;
+
+export interface Connection {
+  readonly path: string;
+  readonly database: Database.Database;
+  /** The database's clock: the one source of every time that is stored or compared. */
+  now(): number;
+  get<Row>(sql: string, bindings?: Bindings): Row | undefined;
+  all<Row>(sql: string, bindings?: Bindings): Row[];
+  /** Number of rows changed. */
+  run(sql: string, bindings?: Bindings): number;
+  /** Statements that only read, as of one moment. */
+  read<Result>(work: () => Result): Promise<Result>;
+  /** One immediate transaction: all of it is kept, or nothing when `work` throws. */
+  write<Result>(work: () => Result): Promise<Result>;
+  close(): void;
+}
+
+/**
+ * Opens the file, making it and its directory when they are not there. Throws `StoreOpenError` when
+ * it cannot be used. The schema is not looked at.
+ */
+export function connect(params: {
+  readonly path: string;
+  readonly clock?: Clock | undefined;
+}): Connection {
+  const { path } = params;
+  const database = openFile(path);
+  const statements = new Map<string, Database.Statement<unknown[], unknown>>();
+
+  // Compiling a statement costs ten times as much as running it, so each text is compiled once.
+  function prepared(sql: string): Database.Statement<unknown[], unknown> {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = database.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  const begin = database.prepare('begin');
+  const beginImmediate = database.prepare('begin immediate');
+  const commit = database.prepare('commit');
+  const rollback = database.prepare('rollback');
+
+  function inTransaction<Result>(
+    start: Database.Statement<unknown[], unknown>,
+    work: () => Result,
+  ): Result {
+    let ambiguous = false;
+    try {
+      start.run();
+      const result = work();
+      ambiguous = start === beginImmediate;
+      commit.run();
+      return result;
+    } catch (error) {
+      // SQLite has rolled back by itself after the gravest errors.
+      if (database.open && database.inTransaction) rollback.run();
+      throw translateError(error, { ambiguous });
+    }
+  }
+
+  const clockReading = database
+    .prepare<[], number>("select cast(round(unixepoch('now', 'subsec') * 1000) as integer)")
+    .pluck();
+  const { clock = () => clockReading.get() ?? 0 } = params;
+
+  return {
+    path,
+    database,
+    now: clock,
+    get: <Row>(sql: string, bindings: Bindings = {}) =>
+      prepared(sql).get(bindings) as Row | undefined,
+    all: <Row>(sql: string, bindings: Bindings = {}) => prepared(sql).all(bindings) as Row[],
+    run: (sql, bindings = {}) => prepared(sql).run(bindings).changes,
+    read: async (work) => inTransaction(begin, work),
+    write: async (work) => inTransaction(beginImmediate, work),
+    close: () => void database.close(),
+  };
+}
+
+function openFile(path: string): Database.Database {
+  let database: Database.Database | null = null;
+  try {
+    makeDirectory(path);
+    database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    refuseOldSqlite(database);
+    const mode = database.pragma('journal_mode = wal', { simple: true });
+    if (mode !== 'wal') {
+      throw new StoreOpenError(
+        `database file "${path}" cannot use a write-ahead log here: put it on a local disk`,
+      );
+    }
+    database.pragma('synchronous = full');
+    database.pragma('foreign_keys = on');
+    // Reads the whole schema: a damaged file is found here and not at the first request.
+    database.prepare('select count(*) from sqlite_schema').get();
+    return database;
+  } catch (error) {
+    database?.close();
+    throw explainOpenFailure(path, error);
+  }
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw new StoreOpenError(
+      `database file "${path}" cannot be opened: its directory cannot be made; ` +
+        'name a directory that this user may write to',
+      { cause: error },
+    );
+  }
+}
+
+function refuseOldSqlite(database: Database.Database): void {
+  const version = database.prepare<[], string>('select sqlite_version()').pluck().get() ?? '0';
+  if (compareVersions(version, SQLITE_VERSION_MIN) >= 0) return;
+  throw new StoreOpenError(
+    `SQLite ${version} is too old: ${SQLITE_VERSION_MIN} or later is needed; reinstall the dependencies`,
+  );
+}
+
+function compareVersions(left: string, right: string): number {
+  return left.localeCompare(right, 'en', { numeric: true });
+}

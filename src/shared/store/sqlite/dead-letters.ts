@@ -1,0 +1,75 @@
+import { isTerminal, type ExecutionStatus } from '../../domain/execution/status.ts';
+import type { ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
+import type { WorkQueue } from '../../domain/work/work-item.ts';
+import type { DeadLetter, WorkStore } from '../store.ts';
+import type { Connection } from './connect.ts';
+import { enqueue } from './queue.ts';
+import { toIso, toTicket, type RawTicket } from './rows.ts';
+
+interface RawDeadLetter {
+  readonly work_item_id: string;
+  readonly execution_id: string;
+  readonly node_id: string;
+  readonly queue: WorkQueue;
+  readonly tool: string;
+  readonly attempt: number;
+  readonly error: string;
+  readonly dead_lettered_at: number;
+}
+
+/** Newest first; `before` is the instant of the last one seen. */
+export function listDeadLetters(
+  connection: Connection,
+  params: Parameters<WorkStore['listDeadLetters']>[0],
+): readonly DeadLetter[] {
+  const { tenantId, limit, before } = params;
+  return connection
+    .all<RawDeadLetter>(
+      `select work_item_id, execution_id, node_id, queue, tool, attempt, error, dead_lettered_at
+       from dead_letters
+       where tenant_id = :tenant_id
+         and (:before is null or dead_lettered_at < :before)
+       order by dead_lettered_at desc, work_item_id desc
+       limit :limit`,
+      { tenant_id: tenantId, limit, before: before === null ? null : Date.parse(before) },
+    )
+    .map((row) => ({
+      workItemId: row.work_item_id as WorkItemId,
+      executionId: row.execution_id as ExecutionId,
+      nodeId: row.node_id,
+      queue: row.queue,
+      tool: row.tool,
+      attempt: row.attempt,
+      error: row.error,
+      deadLetteredAt: toIso(row.dead_lettered_at),
+    }));
+}
+
+interface RawRequeueable extends RawTicket {
+  readonly shard: number;
+  readonly status: ExecutionStatus;
+  readonly dead: number;
+}
+
+export function requeue(
+  connection: Connection,
+  id: WorkItemId,
+  tenantId: TenantId,
+): Awaited<ReturnType<WorkStore['requeue']>> {
+  const row = connection.get<RawRequeueable>(
+    `select item.work_item_id, item.execution_id, item.tenant_id, item.node_id, item.visit,
+       0 as attempt, item.queue, execution.priority, item.idempotency_key, item.node_timeout_ms,
+       item.schedule_to_start_ms, execution.shard, execution.status,
+       exists (select 1 from dead_letters where work_item_id = item.work_item_id) as dead
+     from work_items as item
+     join executions as execution on execution.id = item.execution_id
+     where item.work_item_id = :id and item.tenant_id = :tenant_id`,
+    { id, tenant_id: tenantId },
+  );
+  if (row === undefined) return 'missing';
+  if (row.dead === 0) return 'not_dead';
+  if (isTerminal(row.status)) return 'ended';
+  connection.run('delete from dead_letters where work_item_id = :id', { id });
+  enqueue(connection, { ticket: toTicket(row), shard: row.shard, now: connection.now() });
+  return 'requeued';
+}

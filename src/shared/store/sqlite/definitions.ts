@@ -1,0 +1,140 @@
+import type { DefinitionId, TenantId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { DefinitionRow, DefinitionStore, StoredDefinition } from '../store.ts';
+import type { Bindable, Connection } from './connect.ts';
+import { toIso } from './rows.ts';
+
+export function createDefinitionStore(connection: Connection): DefinitionStore {
+  return {
+    register: (params) => connection.write(() => register(connection, params)),
+    find: (id) => connection.read(() => findDefinition(connection, id)),
+    findLatest: (params) => connection.read(() => findLatest(connection, params)),
+    list: (params) => connection.read(() => listDefinitions(connection, params)),
+  };
+}
+
+const DEFINITION_COLUMNS =
+  'definition_id, tenant_id, workflow_id, version, revision, ir_hash, created_at';
+
+interface RawDefinition {
+  readonly definition_id: string;
+  readonly tenant_id: string;
+  readonly workflow_id: string;
+  readonly version: string;
+  readonly revision: number;
+  readonly ir_hash: string;
+  readonly created_at: number;
+}
+
+interface RawStoredDefinition extends RawDefinition {
+  readonly ir: string;
+}
+
+function register(
+  connection: Connection,
+  params: Parameters<DefinitionStore['register']>[0],
+): DefinitionRow {
+  const newest = selectNewest(connection, params);
+  if (newest !== undefined && newest.ir_hash === params.irHash) return toDefinition(newest);
+  const row: RawDefinition = {
+    definition_id: params.definitionId,
+    tenant_id: params.tenantId,
+    workflow_id: params.workflowId,
+    version: params.version,
+    revision: (newest?.revision ?? 0) + 1,
+    ir_hash: params.irHash,
+    created_at: connection.now(),
+  };
+  connection.run(
+    `insert into definitions (${DEFINITION_COLUMNS}, ir, actor_id)
+     values (
+       :definition_id, :tenant_id, :workflow_id, :version, :revision, :ir_hash, :created_at,
+       :ir, :actor_id
+     )`,
+    { ...row, ir: JSON.stringify(params.ir), actor_id: params.actorId },
+  );
+  return toDefinition(row);
+}
+
+function findDefinition(connection: Connection, id: DefinitionId): StoredDefinition | null {
+  const row = connection.get<RawStoredDefinition>(
+    `select ${DEFINITION_COLUMNS}, ir
+     from definitions
+     where definition_id = :id`,
+    { id },
+  );
+  return row === undefined ? null : toStoredDefinition(row);
+}
+
+function findLatest(
+  connection: Connection,
+  params: Parameters<DefinitionStore['findLatest']>[0],
+): StoredDefinition | null {
+  const row = selectNewest(connection, params);
+  return row === undefined ? null : toStoredDefinition(row);
+}
+
+/** Revisions of a version are registered in order, so the last registered is the newest. */
+function selectNewest(
+  connection: Connection,
+  params: {
+    readonly tenantId: TenantId;
+    readonly workflowId: string;
+    readonly version: string | null;
+  },
+): RawStoredDefinition | undefined {
+  return connection.get<RawStoredDefinition>(
+    `select ${DEFINITION_COLUMNS}, ir
+     from definitions
+     where tenant_id = :tenant_id
+       and workflow_id = :workflow_id
+       and (:version is null or version = :version)
+     order by seq desc
+     limit 1`,
+    { tenant_id: params.tenantId, workflow_id: params.workflowId, version: params.version },
+  );
+}
+
+function listDefinitions(
+  connection: Connection,
+  params: Parameters<DefinitionStore['list']>[0],
+): readonly DefinitionRow[] {
+  const bindings: Record<string, Bindable> = {
+    tenant_id: params.tenantId,
+    workflow_id: params.workflowId,
+    limit: params.limit,
+    offset: params.offset,
+  };
+  return connection
+    .all<RawDefinition>(
+      `select ${DEFINITION_COLUMNS}
+       from definitions
+       where seq in (
+         select max(seq)
+         from definitions
+         where tenant_id = :tenant_id
+           and (:workflow_id is null or workflow_id = :workflow_id)
+         group by workflow_id, version
+       )
+       order by seq desc
+       limit :limit offset :offset`,
+      bindings,
+    )
+    .map(toDefinition);
+}
+
+function toStoredDefinition(row: RawStoredDefinition): StoredDefinition {
+  return { ...toDefinition(row), ir: JSON.parse(row.ir) as JsonObject };
+}
+
+function toDefinition(row: RawDefinition): DefinitionRow {
+  return {
+    definitionId: row.definition_id as DefinitionId,
+    tenantId: row.tenant_id as TenantId,
+    workflowId: row.workflow_id,
+    version: row.version,
+    revision: row.revision,
+    irHash: row.ir_hash,
+    createdAt: toIso(row.created_at),
+  };
+}

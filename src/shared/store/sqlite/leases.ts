@@ -1,0 +1,112 @@
+import type { ClaimedItem, ClaimRequest, LeaseRenewal, RenewedLease } from '../store.ts';
+import type { Connection } from './connect.ts';
+import { insertLease, queueKey } from './queue.ts';
+import {
+  RECORD_COLUMNS,
+  TICKET_COLUMNS,
+  toIso,
+  toIsoOrNull,
+  toRecord,
+  toTicket,
+  type RawRecord,
+  type RawTicket,
+} from './rows.ts';
+
+/** A candidate: `seq` is its age. */
+interface RawQueued extends RawTicket {
+  readonly seq: number;
+}
+
+/** Runs within a write transaction, so what is read here is still there when it is leased. */
+export function claim(connection: Connection, request: ClaimRequest): readonly ClaimedItem[] {
+  const now = connection.now();
+  return selectNext(connection, request, now).map((row) => {
+    connection.run('delete from work_queue where seq = :seq', { seq: row.seq });
+    const ticket = toTicket(row);
+    const { workerId, leaseMs } = request;
+    const terms = insertLease(connection, { ticket, workerId, leaseMs, now });
+    const record = connection.get<RawRecord>(
+      `select ${RECORD_COLUMNS}
+       from work_items
+       where work_item_id = :id`,
+      { id: ticket.workItemId },
+    );
+    const recorded = connection.get(
+      `select 1
+       from recorded_outputs
+       where execution_id = :execution_id and idempotency_key = :idempotency_key`,
+      { execution_id: ticket.executionId, idempotency_key: ticket.idempotencyKey },
+    );
+    return {
+      ticket,
+      leaseFence: terms.leaseFence,
+      workerId,
+      claimedAt: toIso(now),
+      expiresAt: toIso(terms.expiresAt),
+      deadlineAt: toIsoOrNull(terms.deadlineAt),
+      timedOut: terms.deadlineAt !== null && terms.deadlineAt <= now,
+      record: record === undefined ? null : toRecord(record),
+      hasRecordedOutput: recorded !== undefined,
+    };
+  });
+}
+
+/**
+ * The best of each queue, then the best of those: with several queues in one query, SQLite would
+ * sort all their items at every claim instead of reading the first few off the index.
+ */
+function selectNext(
+  connection: Connection,
+  request: ClaimRequest,
+  now: number,
+): readonly RawQueued[] {
+  const { queues, tenantId, shards, limit } = request;
+  const keys = new Set(queues.map((queue) => queueKey(tenantId ?? '', queue)));
+  return [...keys]
+    .flatMap((key) =>
+      connection.all<RawQueued>(
+        `select seq, ${TICKET_COLUMNS}
+         from work_queue
+         where queue_key = :queue_key
+           and (start_before is null or start_before > :now)
+           and (:shards is null or shard in (select value from json_each(:shards)))
+         order by priority, seq
+         limit :limit`,
+        {
+          queue_key: key,
+          now,
+          shards: shards === null ? null : JSON.stringify(shards),
+          limit,
+        },
+      ),
+    )
+    .toSorted((left, right) => left.priority - right.priority || left.seq - right.seq)
+    .slice(0, limit);
+}
+
+/** A lease past its deadline is not renewed: the attempt's time is over, whoever still runs it. */
+export function renew(
+  connection: Connection,
+  leases: readonly LeaseRenewal[],
+): readonly (RenewedLease | null)[] {
+  const now = connection.now();
+  return leases.map((lease) => {
+    const row = connection.get<{ readonly expires_at: number }>(
+      `update work_leases
+       set expires_at = min(:expires_at, coalesce(deadline_at, :expires_at))
+       where work_item_id = :id
+         and lease_fence = :lease_fence
+         and (:tenant_id is null or tenant_id = :tenant_id)
+         and (deadline_at is null or deadline_at > :now)
+       returning expires_at`,
+      {
+        id: lease.workItemId,
+        lease_fence: lease.leaseFence,
+        tenant_id: lease.tenantId,
+        expires_at: now + lease.leaseMs,
+        now,
+      },
+    );
+    return row === undefined ? null : { expiresAt: toIso(row.expires_at) };
+  });
+}

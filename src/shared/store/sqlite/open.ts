@@ -1,0 +1,42 @@
+import type { Store } from '../store.ts';
+import { connect, type Clock } from './connect.ts';
+import { createDefinitionStore } from './definitions.ts';
+import { createExecutionStore } from './executions.ts';
+import { prune } from './prune.ts';
+import { createRunnableStore } from './runnable.ts';
+import { createShardLocks } from './shards.ts';
+import { createTimerStore } from './timers.ts';
+import { createTokenStore } from './tokens.ts';
+import { createRemoteWake } from './wake.ts';
+import { createWorkStore } from './work.ts';
+import { createWorkerStore } from './workers.ts';
+
+export { StoreOpenError } from './errors.ts';
+export { lockDatabaseFile } from './process-lock.ts';
+
+/**
+ * Opens a migrated database file. Throws `StoreOpenError` when the file cannot be used; its message
+ * names the file and says what to do. `clock` replaces the database's clock, for tests.
+ */
+export async function openSqliteStore(params: {
+  readonly path: string;
+  readonly clock?: Clock;
+}): Promise<Store> {
+  const connection = connect(params);
+  return {
+    dialect: 'sqlite',
+    executions: createExecutionStore(connection),
+    work: createWorkStore(connection),
+    timers: createTimerStore(connection),
+    runnable: createRunnableStore(connection),
+    definitions: createDefinitionStore(connection),
+    tokens: createTokenStore(connection),
+    workers: createWorkerStore(connection),
+    shards: createShardLocks(),
+    wake: createRemoteWake(),
+    ping: () => connection.read(() => void connection.get('select 1 from lease_fence')),
+    prune: () => prune(connection),
+    poolUse: () => ({ total: 0, idle: 0, waiting: 0 }),
+    close: async () => connection.close(),
+  };
+}

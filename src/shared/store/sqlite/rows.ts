@@ -1,0 +1,195 @@
+import type { RecordedEvent } from '../../domain/execution/event.ts';
+import type { ExecutionStatus } from '../../domain/execution/status.ts';
+import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { RetryPolicy } from '../../domain/work/retry.ts';
+import type {
+  WorkerQueue,
+  WorkItemRecord,
+  WorkQueue,
+  WorkTicket,
+} from '../../domain/work/work-item.ts';
+import type { ExecutionRow, Lease } from '../store.ts';
+import type { Bindings } from './connect.ts';
+
+/** Rows as SQLite gives them, and what they are outside. Written by this adapter only, so trusted. */
+
+export function toIso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+export function toIsoOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : toIso(milliseconds);
+}
+
+export const EXECUTION_COLUMNS = `
+  id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
+  parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at`;
+
+export interface RawExecution {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly definition_id: string;
+  readonly workflow_id: string;
+  readonly workflow_version: string;
+  readonly shard: number;
+  readonly priority: number;
+  readonly parent_execution_id: string | null;
+  readonly status: ExecutionStatus;
+  readonly last_sequence: number;
+  readonly error: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly completed_at: number | null;
+}
+
+export function toExecution(row: RawExecution): ExecutionRow {
+  return {
+    executionId: row.id as ExecutionId,
+    tenantId: row.tenant_id as TenantId,
+    definitionId: row.definition_id as DefinitionId,
+    workflowId: row.workflow_id,
+    workflowVersion: row.workflow_version,
+    parentExecutionId: row.parent_execution_id as ExecutionId | null,
+    status: row.status,
+    lastSequence: row.last_sequence,
+    shard: row.shard,
+    priority: row.priority,
+    error: row.error,
+    createdAt: toIso(row.created_at),
+    updatedAt: toIso(row.updated_at),
+    completedAt: toIsoOrNull(row.completed_at),
+  };
+}
+
+export interface RawEvent {
+  readonly sequence: number;
+  readonly kind: string;
+  readonly node_id: string | null;
+  readonly payload: string;
+  readonly actor_id: string;
+  readonly created_at: number;
+}
+
+export function toEvent(row: RawEvent): RecordedEvent {
+  return {
+    kind: row.kind,
+    nodeId: row.node_id,
+    payload: JSON.parse(row.payload),
+    sequence: row.sequence,
+    createdAt: toIso(row.created_at),
+    actorId: row.actor_id,
+  } as RecordedEvent;
+}
+
+/** The columns that the tables of queued, leased and retrying items share. */
+export const TICKET_COLUMNS = `
+  work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue, priority,
+  idempotency_key, node_timeout_ms, schedule_to_start_ms`;
+
+export const TICKET_PARAMETERS = `
+  :work_item_id, :execution_id, :tenant_id, :node_id, :visit, :attempt, :queue, :priority,
+  :idempotency_key, :node_timeout_ms, :schedule_to_start_ms`;
+
+export interface RawTicket {
+  readonly work_item_id: string;
+  readonly execution_id: string;
+  readonly tenant_id: string;
+  readonly node_id: string;
+  readonly visit: number;
+  readonly attempt: number;
+  readonly queue: WorkQueue;
+  readonly priority: number;
+  readonly idempotency_key: string;
+  readonly node_timeout_ms: number | null;
+  readonly schedule_to_start_ms: number | null;
+}
+
+export function toTicket(row: RawTicket): WorkTicket {
+  return {
+    workItemId: row.work_item_id as WorkItemId,
+    executionId: row.execution_id as ExecutionId,
+    tenantId: row.tenant_id as TenantId,
+    nodeId: row.node_id,
+    visit: row.visit,
+    attempt: row.attempt,
+    queue: row.queue,
+    priority: row.priority,
+    idempotencyKey: row.idempotency_key,
+    nodeTimeoutMs: row.node_timeout_ms,
+    scheduleToStartMs: row.schedule_to_start_ms,
+  };
+}
+
+export function bindTicket(ticket: WorkTicket): Bindings {
+  return {
+    work_item_id: ticket.workItemId,
+    execution_id: ticket.executionId,
+    tenant_id: ticket.tenantId,
+    node_id: ticket.nodeId,
+    visit: ticket.visit,
+    attempt: ticket.attempt,
+    queue: ticket.queue,
+    priority: ticket.priority,
+    idempotency_key: ticket.idempotencyKey,
+    node_timeout_ms: ticket.nodeTimeoutMs,
+    schedule_to_start_ms: ticket.scheduleToStartMs,
+  };
+}
+
+export const LEASE_COLUMNS = `${TICKET_COLUMNS},
+  worker_id, lease_fence, claimed_at, expires_at, deadline_at`;
+
+export interface RawLease extends RawTicket {
+  readonly worker_id: string;
+  readonly lease_fence: number;
+  readonly claimed_at: number;
+  readonly expires_at: number;
+  readonly deadline_at: number | null;
+}
+
+export function toLease(row: RawLease, now: number): Lease {
+  return {
+    ticket: toTicket(row),
+    leaseFence: row.lease_fence,
+    workerId: row.worker_id,
+    claimedAt: toIso(row.claimed_at),
+    expiresAt: toIso(row.expires_at),
+    deadlineAt: toIsoOrNull(row.deadline_at),
+    timedOut: row.deadline_at !== null && row.deadline_at <= now,
+  };
+}
+
+export const RECORD_COLUMNS = `
+  work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool, payload,
+  retry_policy, heartbeat_interval_ms`;
+
+export interface RawRecord {
+  readonly work_item_id: string;
+  readonly execution_id: string;
+  readonly tenant_id: string;
+  readonly node_id: string;
+  readonly visit: number;
+  readonly queue: WorkerQueue;
+  readonly idempotency_key: string;
+  readonly tool: string;
+  readonly payload: string;
+  readonly retry_policy: string;
+  readonly heartbeat_interval_ms: number;
+}
+
+export function toRecord(row: RawRecord): WorkItemRecord {
+  return {
+    workItemId: row.work_item_id as WorkItemId,
+    executionId: row.execution_id as ExecutionId,
+    tenantId: row.tenant_id as TenantId,
+    nodeId: row.node_id,
+    visit: row.visit,
+    queue: row.queue,
+    idempotencyKey: row.idempotency_key,
+    tool: row.tool,
+    payload: JSON.parse(row.payload) as JsonObject,
+    retryPolicy: JSON.parse(row.retry_policy) as RetryPolicy,
+    heartbeatIntervalMs: row.heartbeat_interval_ms,
+  };
+}

@@ -1,0 +1,77 @@
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
+import type { WorkTicket } from '../../domain/work/work-item.ts';
+import type { DueTimer, TimerStore } from '../store.ts';
+import type { Connection } from './connect.ts';
+import { enqueue } from './queue.ts';
+import { TICKET_COLUMNS, toTicket, type RawTicket } from './rows.ts';
+
+export function createTimerStore(connection: Connection): TimerStore {
+  return {
+    listDue: (params) => connection.read(() => listDue(connection, params)),
+    promoteRetries: (params) => connection.write(() => promoteRetries(connection, params)),
+    nextDueInMs: () => connection.read(() => nextDueInMs(connection)),
+  };
+}
+
+interface RawTimer {
+  readonly execution_id: string;
+  readonly tenant_id: string;
+  readonly name: string;
+  readonly purpose: DueTimer['purpose'];
+  readonly node_id: string | null;
+  readonly visit: number | null;
+}
+
+function listDue(connection: Connection, params: { readonly limit: number }): readonly DueTimer[] {
+  return connection
+    .all<RawTimer>(
+      `select execution_id, tenant_id, name, purpose, node_id, visit
+       from timers
+       where due_at <= :now
+       order by due_at
+       limit :limit`,
+      { now: connection.now(), limit: params.limit },
+    )
+    .map((row) => ({
+      executionId: row.execution_id as ExecutionId,
+      tenantId: row.tenant_id as TenantId,
+      name: row.name,
+      purpose: row.purpose,
+      nodeId: row.node_id,
+      visit: row.visit,
+    }));
+}
+
+function promoteRetries(
+  connection: Connection,
+  params: { readonly limit: number },
+): readonly WorkTicket[] {
+  const now = connection.now();
+  const due = connection.all<RawTicket & { readonly shard: number }>(
+    `select ${TICKET_COLUMNS}, shard
+     from retry_timers
+     where due_at <= :now
+     order by due_at
+     limit :limit`,
+    { now, limit: params.limit },
+  );
+  return due.map((row) => {
+    connection.run('delete from retry_timers where work_item_id = :id', { id: row.work_item_id });
+    const ticket = toTicket(row);
+    enqueue(connection, { ticket, shard: row.shard, now });
+    return ticket;
+  });
+}
+
+function nextDueInMs(connection: Connection): number | null {
+  const row = connection.get<{ readonly due_at: number | null }>(
+    `select min(due_at) as due_at
+     from (
+       select min(due_at) as due_at from timers
+       union all
+       select min(due_at) as due_at from retry_timers
+     )`,
+  );
+  const dueAt = row?.due_at ?? null;
+  return dueAt === null ? null : Math.max(0, dueAt - connection.now());
+}

@@ -1,0 +1,181 @@
+import type { ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { WorkTicket } from '../../domain/work/work-item.ts';
+import type { FoundWorkItem, Lease, WorkStore } from '../store.ts';
+import type { Connection } from './connect.ts';
+import { listDeadLetters, requeue } from './dead-letters.ts';
+import { claim, renew } from './leases.ts';
+import { insertDeadLetter } from './queue.ts';
+import {
+  LEASE_COLUMNS,
+  RECORD_COLUMNS,
+  TICKET_COLUMNS,
+  toLease,
+  toRecord,
+  toTicket,
+  type RawLease,
+  type RawRecord,
+  type RawTicket,
+} from './rows.ts';
+
+export function createWorkStore(connection: Connection): WorkStore {
+  return {
+    claim: (request) => connection.write(() => claim(connection, request)),
+    renew: (leases) => connection.write(() => renew(connection, leases)),
+    find: (id, tenantId) => connection.read(() => findWorkItem(connection, id, tenantId)),
+    listExpiredLeases: (params) => connection.read(() => listExpiredLeases(connection, params)),
+    listOverdueQueued: (params) => connection.read(() => listOverdueQueued(connection, params)),
+    settleUnfenced: (params) => connection.write(() => settleUnfenced(connection, params)),
+    recordedOutput: (params) => connection.read(() => findRecordedOutput(connection, params)),
+    listDeadLetters: (params) => connection.read(() => listDeadLetters(connection, params)),
+    requeue: (id, tenantId) => connection.write(() => requeue(connection, id, tenantId)),
+  };
+}
+
+function findWorkItem(
+  connection: Connection,
+  id: WorkItemId,
+  tenantId: TenantId,
+): FoundWorkItem | null {
+  const record = connection.get<RawRecord>(
+    `select ${RECORD_COLUMNS}
+     from work_items
+     where work_item_id = :id and tenant_id = :tenant_id`,
+    { id, tenant_id: tenantId },
+  );
+  if (record === undefined) return null;
+  const lease = findLease(connection, id);
+  const place = lease === null ? findPlace(connection, id) : 'leased';
+  return { record: toRecord(record), lease, place };
+}
+
+function findLease(connection: Connection, id: WorkItemId): Lease | null {
+  const row = connection.get<RawLease>(
+    `select ${LEASE_COLUMNS}
+     from work_leases
+     where work_item_id = :id`,
+    { id },
+  );
+  return row === undefined ? null : toLease(row, connection.now());
+}
+
+function findPlace(connection: Connection, id: WorkItemId): FoundWorkItem['place'] {
+  const row = connection.get<{ readonly place: FoundWorkItem['place'] }>(
+    `select case
+       when exists (select 1 from work_queue where work_item_id = :id) then 'queued'
+       when exists (select 1 from retry_timers where work_item_id = :id) then 'retrying'
+       when exists (select 1 from dead_letters where work_item_id = :id) then 'dead_lettered'
+       else 'settled'
+     end as place`,
+    { id },
+  );
+  return row?.place ?? 'settled';
+}
+
+function listExpiredLeases(
+  connection: Connection,
+  params: { readonly limit: number },
+): readonly Lease[] {
+  const now = connection.now();
+  return connection
+    .all<RawLease>(
+      `select ${LEASE_COLUMNS}
+       from work_leases
+       where expires_at <= :now
+       order by expires_at
+       limit :limit`,
+      { now, limit: params.limit },
+    )
+    .map((row) => toLease(row, now));
+}
+
+function listOverdueQueued(
+  connection: Connection,
+  params: { readonly limit: number },
+): readonly WorkTicket[] {
+  return connection
+    .all<RawTicket>(
+      `select ${TICKET_COLUMNS}
+       from work_queue
+       where start_before <= :now
+       order by start_before
+       limit :limit`,
+      { now: connection.now(), limit: params.limit },
+    )
+    .map(toTicket);
+}
+
+function settleUnfenced(
+  connection: Connection,
+  params: Parameters<WorkStore['settleUnfenced']>[0],
+): boolean {
+  const lease = connection.get<RawTicket>(
+    `delete from work_leases
+     where work_item_id = :id and tenant_id = :tenant_id
+     returning ${TICKET_COLUMNS}`,
+    { id: params.workItemId, tenant_id: params.tenantId },
+  );
+  if (lease === undefined) return false;
+  const now = connection.now();
+  if (params.record !== null) {
+    connection.run(
+      `insert into recorded_outputs (
+         execution_id, idempotency_key, work_item_id, output, state_patch, created_at
+       )
+       values (
+         :execution_id, :idempotency_key, :work_item_id, :output, :state_patch, :created_at
+       )
+       on conflict (execution_id, idempotency_key) do nothing`,
+      {
+        execution_id: lease.execution_id,
+        idempotency_key: lease.idempotency_key,
+        work_item_id: lease.work_item_id,
+        output: JSON.stringify(params.record.output),
+        state_patch: JSON.stringify(params.record.statePatch),
+        created_at: now,
+      },
+    );
+  }
+  if (params.deadLetter !== null) {
+    const { attempt } = lease;
+    insertDeadLetter(connection, {
+      workItemId: params.workItemId,
+      attempt,
+      error: params.deadLetter,
+      now,
+    });
+  }
+  return true;
+}
+
+function findRecordedOutput(
+  connection: Connection,
+  params: { readonly executionId: ExecutionId; readonly idempotencyKey: string },
+): { readonly output: JsonValue; readonly statePatch: JsonObject } | null {
+  const row = connection.get<{
+    readonly output: string | null;
+    readonly state_patch: string | null;
+    readonly payload: string | null;
+  }>(
+    `select recorded.output, recorded.state_patch, events.payload
+     from recorded_outputs as recorded
+     left join events
+       on events.execution_id = recorded.execution_id
+       and events.sequence = recorded.event_sequence
+     where recorded.execution_id = :execution_id
+       and recorded.idempotency_key = :idempotency_key`,
+    { execution_id: params.executionId, idempotency_key: params.idempotencyKey },
+  );
+  if (row === undefined) return null;
+  if (row.payload === null) {
+    return {
+      output: JSON.parse(row.output ?? 'null') as JsonValue,
+      statePatch: JSON.parse(row.state_patch ?? '{}') as JsonObject,
+    };
+  }
+  const payload = JSON.parse(row.payload) as {
+    readonly output: JsonValue;
+    readonly state_patch?: JsonObject;
+  };
+  return { output: payload.output, statePatch: payload.state_patch ?? {} };
+}
