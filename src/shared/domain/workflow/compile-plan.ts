@@ -1,133 +1,15 @@
-import { isJsonObject } from '../json.ts';
-import { findStartNode } from './find-start-node.ts';
-import type { Links } from './link-edges.ts';
-import { linkEdges } from './link-edges.ts';
-import type { Normalised } from './normalise-ir.ts';
-import type { ParsedNode } from './parse-node.ts';
-import { parseNode, parseRetryPolicies } from './parse-node.ts';
-import type { Timeouts } from './parse-timeouts.ts';
-import { parseTimeouts } from './parse-timeouts.ts';
-import type { Plan, PlanNode } from './plan.ts';
-import type { Findings } from './problem.ts';
-import { computeReachability } from './reachability.ts';
+import type { JsonObject } from '../json.ts';
+import type { KindRegistry } from './kind-registry.ts';
+import type { Plan } from './plan.ts';
+import { readWorkflow } from './read-workflow.ts';
 
-/** Turns a normalised definition into a plan. Null: at least one problem has been reported. */
-export function compileNormalised(normalised: Normalised, findings: Findings): Plan | null {
-  const { ir } = normalised;
-  const before = findings.problems.count;
-  const timeouts = parseTimeouts(ir, findings);
-  const nodes = parseNodes(normalised, findings);
-  const nodeIds = new Set(normalised.nodes.map((node) => node.id));
-  const links = linkEdges({ nodeIds, nodes, edges: normalised.edges, findings });
-  const isComplete = normalised.isComplete && findings.problems.count === before;
-  const startNode = findStartNode({ ir, nodeIds, links, isComplete, findings });
-  if (findings.problems.count > 0) return null;
-
-  const reachable = findReachable(startNode, links);
-  warnUnreachable({ nodes, startNode, reachable, findings });
-  const schema = ir['state_schema'] ?? null;
-  return {
-    workflowId: ir.workflow_id,
-    version: ir.version,
-    startNode,
-    nodes: buildNodes({ nodes, links, reachable, timeouts }),
-    stateSchema: isJsonObject(schema) ? schema : null,
-    workflowTimeoutMs: timeouts.workflowTimeoutMs,
-    reaches: buildReaches(nodes, links),
-  };
-}
-
-function parseNodes({ ir, nodes, edges }: Normalised, findings: Findings): readonly ParsedNode[] {
-  const retryPolicies = parseRetryPolicies(ir, findings);
-  const nodeIds = new Set(nodes.map((node) => node.id));
-  const edgesFrom = Map.groupBy(edges, (edge) => edge.from);
-  return nodes
-    .map((node) => {
-      const outEdges = edgesFrom.get(node.id) ?? [];
-      return parseNode({ node, outEdges, nodeIds, retryPolicies, findings });
-    })
-    .filter((node) => node !== null);
-}
-
-function findReachable(startNode: string | null, links: Links): ReadonlySet<string> {
-  const reachable = new Set(startNode === null ? [] : [startNode]);
-  for (const id of reachable) {
-    for (const { to } of links.edges.get(id) ?? []) reachable.add(to);
-  }
-  for (const [body, map] of links.bodyOf) if (reachable.has(map)) reachable.add(body);
-  return reachable;
-}
-
-function warnUnreachable(params: {
-  readonly nodes: readonly ParsedNode[];
-  readonly startNode: string | null;
-  readonly reachable: ReadonlySet<string>;
-  readonly findings: Findings;
-}): void {
-  for (const { id, pointer } of params.nodes) {
-    if (params.reachable.has(id)) continue;
-    params.findings.warnings.add(
-      pointer,
-      `never runs: nothing leads here from the start node ${JSON.stringify(params.startNode)}`,
-    );
-  }
-}
-
-function buildNodes(params: {
-  readonly nodes: readonly ParsedNode[];
-  readonly links: Links;
-  readonly reachable: ReadonlySet<string>;
-  readonly timeouts: Timeouts;
-}): ReadonlyMap<string, PlanNode> {
-  const { links, timeouts } = params;
-  const predecessors = findPredecessors(links);
-  return new Map(
-    params.nodes.map((node) => [
-      node.id,
-      {
-        id: node.id,
-        kind: node.kind,
-        spec: node.spec,
-        edges: links.edges.get(node.id) ?? [],
-        predecessors: [...(predecessors.get(node.id) ?? [])],
-        waitFor: links.waitFor.get(node.id) ?? null,
-        reachable: params.reachable.has(node.id),
-        bodyOf: links.bodyOf.get(node.id) ?? null,
-        outputKey: node.outputKey,
-        inputMapping: node.inputMapping,
-        retryPolicy: node.retryPolicy,
-        nodeTimeoutMs: node.nodeTimeoutMs ?? timeouts.nodeTimeoutMs,
-        scheduleToStartMs: timeouts.scheduleToStartMs,
-        heartbeatIntervalMs: timeouts.heartbeatIntervalMs,
-        approvalTimeoutMs: timeouts.approvalTimeoutMs,
-      },
-    ]),
-  );
-}
-
-function findPredecessors(links: Links): ReadonlyMap<string, ReadonlySet<string>> {
-  const predecessors = new Map<string, Set<string>>();
-  for (const [from, edges] of links.edges) {
-    for (const { to } of edges) {
-      const known = predecessors.get(to);
-      if (known === undefined) predecessors.set(to, new Set([from]));
-      else known.add(from);
-    }
-  }
-  return predecessors;
-}
-
-function buildReaches(nodes: readonly ParsedNode[], links: Links): Plan['reaches'] {
-  const numbers = new Map(nodes.map((node, index) => [node.id, index]));
-  const reaches = computeReachability(
-    nodes.map((node) =>
-      (links.edges.get(node.id) ?? [])
-        .map(({ to }) => numbers.get(to))
-        .filter((number) => number !== undefined),
-    ),
-  );
-  return (from, to) => {
-    const [fromNumber, toNumber] = [numbers.get(from), numbers.get(to)];
-    return fromNumber !== undefined && toNumber !== undefined && reaches(fromNumber, toNumber);
-  };
+/**
+ * Compiles a definition read back from the store. It was accepted once, so a problem now means that
+ * the store or the program is broken: throws.
+ */
+export function compilePlan(ir: JsonObject, kinds: KindRegistry): Plan {
+  const read = readWorkflow({ ir, kinds });
+  if (read.ok) return read.plan;
+  const reasons = read.problems.map(({ pointer, message }) => `${pointer}: ${message}`);
+  throw new Error(`stored workflow definition does not compile: ${reasons.join('; ')}`);
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import type { Links } from './link-edges.ts';
 import type { Findings } from './problem.ts';
+import { quoteId } from './quote-id.ts';
 
 const CONVENTIONAL_START = 'start';
 const NAMED_MAX = 10;
@@ -26,10 +27,7 @@ export function findStartNode(params: {
   if (!params.isComplete || nodeIds.size === 0) return null;
   const candidates = findEntries(nodeIds, links);
   if (candidates.length === 1) return candidates[0] ?? null;
-  const shown = candidates
-    .slice(0, NAMED_MAX)
-    .map((id) => JSON.stringify(id))
-    .join(', ');
+  const shown = candidates.slice(0, NAMED_MAX).map(quoteId).join(', ');
   const found =
     candidates.length === 0
       ? 'every node has an edge leading to it'
@@ -44,7 +42,7 @@ function checkStart(
 ): string | null {
   const map = links.bodyOf.get(named);
   if (nodeIds.has(named) && map === undefined) return named;
-  const shown = JSON.stringify(named.slice(0, 100).toWellFormed());
+  const shown = quoteId(named);
   findings.problems.add(
     '/start_node',
     map === undefined ? `there is no node ${shown}` : `${shown} is the body of a map`,

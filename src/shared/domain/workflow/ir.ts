@@ -1,73 +1,7 @@
-import type { JsonObject } from '../json.ts';
-import { isJsonObject } from '../json.ts';
-import { checkJson } from './check-json.ts';
-import { compileNormalised } from './compile-plan.ts';
-import { hashIr } from './hash-ir.ts';
-import type { KindRegistry } from './kind-registry.ts';
-import type { NormalisedIr } from './normalise-ir.ts';
-import { normaliseIr } from './normalise-ir.ts';
-import type { Plan } from './plan.ts';
-import type { Problem } from './problem.ts';
-import { ProblemList } from './problem.ts';
-
+/** What the rest of the program needs of workflow definitions. */
+export { compilePlan } from './compile-plan.ts';
+export { hashIr } from './hash-ir.ts';
 export type { KindRegistry } from './kind-registry.ts';
 export type { NormalisedIr } from './normalise-ir.ts';
 export type { Problem } from './problem.ts';
-
-export type ReadWorkflow =
-  | {
-      readonly ok: true;
-      /** What is stored: see `NormalisedIr`. */
-      readonly ir: NormalisedIr;
-      /** SHA-256, in hex, of the canonical JSON of `ir`. */
-      readonly irHash: string;
-      readonly plan: Plan;
-      readonly warnings: readonly Problem[];
-    }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
-
-/**
- * Reads a workflow definition as a client sends it. Accepts every way of writing it that
- * `docs/ir.md` lists, and otherwise answers with all that is wrong, each with its place and reason.
- */
-export function readWorkflow(params: {
-  readonly ir: unknown;
-  readonly kinds: KindRegistry;
-}): ReadWorkflow {
-  const { ir, kinds } = params;
-  const findings = { problems: new ProblemList(), warnings: new ProblemList() };
-  const refuse = (): ReadWorkflow => ({ ok: false, problems: findings.problems.toArray() });
-  if (!isObject(ir)) {
-    const isMissing = ir === undefined || ir === null;
-    findings.problems.add('', isMissing ? 'missing ir.workflow_id' : 'ir must be an object');
-    return refuse();
-  }
-  if (!checkJson(ir, findings.problems)) return refuse();
-  const normalised = normaliseIr({ ir, kinds, findings });
-  if (normalised === null) return refuse();
-  const plan = compileNormalised(normalised, findings);
-  if (plan === null) return refuse();
-  return {
-    ok: true,
-    ir: normalised.ir,
-    irHash: hashIr(normalised.ir),
-    plan,
-    warnings: findings.warnings.toArray(),
-  };
-}
-
-/**
- * Compiles a definition read back from the store. It was accepted once, so a problem now means that
- * the store or the program is broken: throws.
- */
-export function compilePlan(ir: JsonObject, kinds: KindRegistry): Plan {
-  const read = readWorkflow({ ir, kinds });
-  if (read.ok) return read.plan;
-  const reasons = read.problems.map(({ pointer, message }) => `${pointer}: ${message}`);
-  throw new Error(`stored workflow definition does not compile: ${reasons.join('; ')}`);
-}
-
-/** Type guard for `unknown`, before anything is known to be JSON. */
-function isObject(value: unknown): value is JsonObject {
-  return isJsonObject(value);
-}
+export { readWorkflow, type ReadWorkflow } from './read-workflow.ts';

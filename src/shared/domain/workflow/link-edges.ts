@@ -1,4 +1,7 @@
 import { parseExpression } from '../expression/parse-expression.ts';
+import { ControlEdges } from './control-edges.ts';
+import { linkBodies } from './link-bodies.ts';
+import { quoteId, unknownNode } from './quote-id.ts';
 import type { NormalisedEdge } from './normalise-edge.ts';
 import { EDGES_MAX } from './normalise-ir.ts';
 import type { ParsedNode } from './parse-node.ts';
@@ -27,7 +30,6 @@ export function linkEdges(params: {
   readonly findings: Findings;
 }): Links {
   const linker = new Linker(params);
-  linker.linkBodies();
   linker.linkListed(params.edges);
   linker.linkImplied();
   linker.linkBarriers();
@@ -38,12 +40,9 @@ class Linker {
   readonly #nodeIds: ReadonlySet<string>;
   readonly #nodes: ReadonlyMap<string, ParsedNode>;
   readonly #findings: Findings;
-  readonly #edges = new Map<string, PlanEdge[]>();
-  readonly #bodyOf = new Map<string, string>();
+  readonly #edges = new ControlEdges();
+  readonly #bodyOf: ReadonlyMap<string, string>;
   readonly #waitFor = new Map<string, readonly string[]>();
-  /** Unconditional edges by `from`, `on` and `to`: stating one again adds nothing. */
-  readonly #unconditional = new Set<string>();
-  #count = 0;
 
   constructor(params: {
     readonly nodeIds: ReadonlySet<string>;
@@ -53,23 +52,7 @@ class Linker {
     this.#nodeIds = params.nodeIds;
     this.#nodes = new Map(params.nodes.map((node) => [node.id, node]));
     this.#findings = params.findings;
-  }
-
-  linkBodies(): void {
-    for (const [map, body] of this.#references((node) => node.kind.body?.(node.spec))) {
-      const pointer = locate(map, body.pointer);
-      if (!this.#nodeIds.has(body.to)) {
-        this.#problem(pointer, unknownNode(body.to));
-      } else if (this.#nodes.get(body.to)?.kind.leaf === false) {
-        const type = this.#nodes.get(body.to)?.kind.type ?? '';
-        this.#problem(pointer, `a ${type} node cannot run as the body of a map`);
-      } else if (this.#bodyOf.has(body.to)) {
-        const other = this.#bodyOf.get(body.to) ?? '';
-        this.#problem(pointer, `${quote(body.to)} is already the body of ${quote(other)}`);
-      } else {
-        this.#bodyOf.set(body.to, map.id);
-      }
-    }
+    this.#bodyOf = linkBodies(params);
   }
 
   linkListed(edges: readonly NormalisedEdge[]): void {
@@ -85,10 +68,10 @@ class Linker {
         const map = this.#bodyOf.get(edge.from) ?? '';
         this.#warn(
           edge.pointer,
-          `never taken: ${quote(edge.from)} is the body of ${quote(map)}, which goes on in its place`,
+          `never taken: ${quoteId(edge.from)} is the body of ${quoteId(map)}, which goes on in its place`,
         );
       } else {
-        this.#add(edge.from, { to: edge.to, on: edge.on, condition });
+        this.#edges.add(edge.from, { to: edge.to, on: edge.on, condition });
       }
     }
   }
@@ -101,9 +84,9 @@ class Linker {
         if (!this.#checkTarget(to, locate(node, pointer))) continue;
         if (this.#bodyOf.has(node.id)) {
           const map = this.#bodyOf.get(node.id) ?? '';
-          this.#warn(locate(node, pointer), `never taken: the node is the body of ${quote(map)}`);
+          this.#warn(locate(node, pointer), `never taken: the node is the body of ${quoteId(map)}`);
         } else {
-          this.#add(node.id, { to, on, condition: null });
+          this.#edges.add(node.id, { to, on, condition: null });
         }
       }
     }
@@ -116,28 +99,19 @@ class Linker {
       const known = waitFor.filter((waited) => this.#checkWaited(join, waited));
       this.#waitFor.set(join.id, [...new Set(known.map((waited) => waited.to))]);
       for (const { to: id } of known) {
-        if (!this.#leadsTo(id, join.id)) {
-          this.#add(id, { to: join.id, on: 'success', condition: null });
+        if (!this.#edges.leadsTo(id, join.id)) {
+          this.#edges.add(id, { to: join.id, on: 'success', condition: null });
         }
       }
     }
   }
 
   links(): Links {
-    if (this.#count > EDGES_MAX) {
-      const message = `${this.#count} edges with those that branches imply, and ${EDGES_MAX} are the most`;
+    if (this.#edges.count > EDGES_MAX) {
+      const message = `${this.#edges.count} edges with those that branches imply, and ${EDGES_MAX} are the most`;
       this.#problem('/edges', message);
     }
-    return { edges: this.#edges, bodyOf: this.#bodyOf, waitFor: this.#waitFor };
-  }
-
-  *#references(
-    read: (node: ParsedNode) => NodeReference | undefined,
-  ): Iterable<readonly [ParsedNode, NodeReference]> {
-    for (const node of this.#nodes.values()) {
-      const reference = read(node);
-      if (reference !== undefined) yield [node, reference];
-    }
+    return { edges: this.#edges.byNode, bodyOf: this.#bodyOf, waitFor: this.#waitFor };
   }
 
   #readCondition(edge: NormalisedEdge): PlanEdge['condition'] | undefined {
@@ -163,7 +137,10 @@ class Linker {
     }
     const map = this.#bodyOf.get(to);
     if (map === undefined) return true;
-    this.#problem(pointer, `${quote(to)} is the body of ${quote(map)}: lead to the map instead`);
+    this.#problem(
+      pointer,
+      `${quoteId(to)} is the body of ${quoteId(map)}: lead to the map instead`,
+    );
     return false;
   }
 
@@ -173,7 +150,7 @@ class Linker {
     if (isBranch) return;
     this.#warn(
       edge.pointer,
-      `never taken: the branches of ${quote(node.id)} decide, and ${quote(edge.to)} is none of their targets`,
+      `never taken: the branches of ${quoteId(node.id)} decide, and ${quoteId(edge.to)} is none of their targets`,
     );
   }
 
@@ -185,29 +162,13 @@ class Linker {
     } else if (id === join.id) {
       this.#problem(at, 'a node cannot wait for itself');
     } else if (this.#bodyOf.has(id)) {
-      this.#problem(at, `${quote(id)} is the body of a map: wait for the map instead`);
-    } else if (node?.kind.branchesOnly === true && !this.#leadsTo(id, join.id)) {
-      this.#problem(at, `no branch of ${quote(id)} leads here, so it would never arrive`);
+      this.#problem(at, `${quoteId(id)} is the body of a map: wait for the map instead`);
+    } else if (node?.kind.branchesOnly === true && !this.#edges.leadsTo(id, join.id)) {
+      this.#problem(at, `no branch of ${quoteId(id)} leads here, so it would never arrive`);
     } else {
       return true;
     }
     return false;
-  }
-
-  #leadsTo(from: string, to: string): boolean {
-    return this.#edges.get(from)?.some((edge) => edge.to === to) ?? false;
-  }
-
-  #add(from: string, edge: PlanEdge): void {
-    if (edge.condition === null) {
-      const key = JSON.stringify([from, edge.on, edge.to]);
-      if (this.#unconditional.has(key)) return;
-      this.#unconditional.add(key);
-    }
-    this.#count += 1;
-    const edges = this.#edges.get(from);
-    if (edges === undefined) this.#edges.set(from, [edge]);
-    else edges.push(edge);
   }
 
   #problem(pointer: string, message: string): void {
@@ -217,12 +178,4 @@ class Linker {
   #warn(pointer: string, message: string): void {
     this.#findings.warnings.add(pointer, message);
   }
-}
-
-function unknownNode(id: string): string {
-  return `there is no node ${quote(id)}`;
-}
-
-function quote(id: string): string {
-  return JSON.stringify(id.slice(0, 100).toWellFormed());
 }

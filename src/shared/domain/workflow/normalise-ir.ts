@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
+import { checkOptionalKeys, withoutNullKeys } from './optional-keys.ts';
 import type { KindRegistry } from './kind-registry.ts';
 import type { NormalisedEdge } from './normalise-edge.ts';
 import { normaliseEdge } from './normalise-edge.ts';
@@ -34,18 +35,6 @@ export const EDGES_MAX = 50_000;
 const ID_BYTES_MAX = 512;
 const DEFAULT_VERSION = '1.0.0';
 
-const OBJECTS = ['retry_policies', 'timeouts', 'models', 'tools', 'mcp_servers', 'remote_agents'];
-const STRINGS = ['name', 'description', 'start_node'];
-const KEPT_ONLY = [
-  'policy',
-  'data_policy',
-  'token_budget',
-  'cost_budget_usd',
-  'on_budget_exceeded',
-  'continue_as_new',
-];
-const OPTIONAL = ['state_schema', 'labels', ...OBJECTS, ...STRINGS, ...KEPT_ONLY];
-
 /** Null: too wrong or too large to look at any closer; the reason has been reported. */
 export function normaliseIr(params: {
   readonly ir: JsonObject;
@@ -56,7 +45,7 @@ export function normaliseIr(params: {
   const { problems } = findings;
   const workflowId = readWorkflowId(ir, problems);
   const version = readVersion(ir, problems);
-  checkOptional(ir, findings);
+  checkOptionalKeys(ir, findings);
   const rawNodes = readNodes(ir, problems);
   const rawEdges = readEdges(ir, problems);
   if (rawNodes === null || rawEdges === null) return null;
@@ -68,7 +57,7 @@ export function normaliseIr(params: {
   const known = edges.filter((edge) => edge !== null);
   return {
     ir: {
-      ...withoutNulls(ir),
+      ...withoutNullKeys(ir),
       workflow_id: workflowId,
       version,
       nodes: Object.fromEntries(nodes.map((node) => [node.id, node.json])),
@@ -98,26 +87,6 @@ function checkId(value: JsonValue, pointer: string, problems: ProblemList): void
   else if (value === '') problems.add(pointer, 'must not be empty');
   else if (Buffer.byteLength(value) > ID_BYTES_MAX) {
     problems.add(pointer, `must not be longer than ${ID_BYTES_MAX} bytes`);
-  }
-}
-
-function checkOptional(ir: JsonObject, { problems, warnings }: Findings): void {
-  for (const key of OBJECTS) {
-    const value = ir[key] ?? {};
-    if (!isJsonObject(value)) problems.add(pointerTo(key), 'must be an object');
-  }
-  for (const key of STRINGS) {
-    const value = ir[key] ?? '';
-    if (typeof value !== 'string') problems.add(pointerTo(key), 'must be a string');
-  }
-  for (const key of KEPT_ONLY) {
-    if ((ir[key] ?? null) !== null) warnings.add(pointerTo(key), 'kept, but not enforced yet');
-  }
-  const schema = ir['state_schema'] ?? '';
-  if (typeof schema !== 'string' && !isJsonObject(schema)) {
-    problems.add('/state_schema', 'must be a JSON Schema object, or a string that refers to one');
-  } else if (typeof schema === 'string' && schema !== '') {
-    warnings.add('/state_schema', 'a reference is kept but not resolved: input is not validated');
   }
 }
 
@@ -184,10 +153,4 @@ function checkNodeId({ id, pointer }: Pending, problems: ProblemList): void {
   if (id === END_TARGET) {
     problems.add(pointer, `"${END_TARGET}" ends a path and cannot be a node; name it otherwise`);
   }
-}
-
-function withoutNulls(ir: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(ir).filter(([key, value]) => value !== null || !OPTIONAL.includes(key)),
-  );
 }
