@@ -53,4 +53,3 @@ export interface EngineReport {
   /** Something unexpected that was survived: logged once, with ids, without payload. */
   trouble(what: string, error: unknown, ids?: Readonly<Record<string, string>>): void;
 }
-

@@ -47,8 +47,7 @@ export interface Engine {
   decideApproval(params: ExecutionRef & Actor & ApprovalDecision): Promise<ApprovalAnswer>;
   listApprovals(params: ExecutionRef): Promise<Approvals>;
   deliverExternalEvent(
-    params: ExecutionRef &
-      Actor & { readonly correlationKey: string; readonly payload: JsonValue },
+    params: ExecutionRef & Actor & { readonly correlationKey: string; readonly payload: JsonValue },
   ): Promise<{ readonly executionId: ExecutionId; readonly accepted: boolean }>;
 
   claimWork(params: ClaimWork): Promise<readonly ClaimedWork[]>;
@@ -119,7 +118,8 @@ export interface WaitingOn {
   readonly visit: number;
   readonly kind: string;
   readonly waitingFor: 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map';
-  readonly since: string;
+  /** Null when the history before the last snapshot would have to be searched for it. */
+  readonly since: string | null;
   readonly attempt: number;
   readonly workItemId: WorkItemId | null;
   readonly queue: string | null;
@@ -233,4 +233,3 @@ export interface FailedWorkItem {
   /** Set when the fence was omitted. */
   readonly warning: string | null;
 }
-

@@ -1,5 +1,6 @@
 import type { WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { WorkQueue } from '../work/work-item.ts';
 import type { TimerSpec } from '../workflow/plan.ts';
 import type { TimerPurpose } from './event.ts';
 
@@ -11,7 +12,8 @@ export type Effect =
       readonly nodeId: string;
       readonly visit: number;
       readonly workItemId: WorkItemId;
-      readonly queue: 'python_tool' | 'java_tool' | 'engine';
+      readonly queue: WorkQueue;
+      readonly idempotencyKey: string;
       readonly input: JsonValue;
       readonly payload: JsonObject;
     }
@@ -26,7 +28,12 @@ export type Effect =
     }
   /** Takes a work item away from queue, lease and retry timer alike. */
   | { readonly do: 'revoke_work'; readonly workItemId: WorkItemId }
-  | { readonly do: 'start_timer'; readonly name: string; readonly when: TimerSpec; readonly about: TimerAbout }
+  | {
+      readonly do: 'start_timer';
+      readonly name: string;
+      readonly when: TimerSpec;
+      readonly about: TimerAbout;
+    }
   | { readonly do: 'cancel_timer'; readonly name: string };
 
 /** What a timer is for; stored with it and recorded by TimerFired. */

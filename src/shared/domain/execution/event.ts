@@ -68,12 +68,13 @@ export interface NodeScheduledPayload {
   readonly visit: number;
   /** Kind of the node: `python_fn`, `wait`, … */
   readonly node_kind: string;
-  /** What the visit does now: hands out work, waits, or runs its items; `none` for pure kinds. */
-  readonly phase: VisitPhase | 'none';
+
+  readonly phase: VisitPhase;
   /** Nodes whose completion led here; empty for the start node. */
   readonly from: readonly string[];
   readonly work_item_id?: string;
   readonly queue?: string;
+  readonly idempotency_key?: string;
   /** State key under which the node's output is stored. */
   readonly output_key?: string;
   readonly correlation_key?: string;
@@ -83,8 +84,11 @@ export interface NodeScheduledPayload {
   readonly map?: { readonly node_id: string; readonly visit: number; readonly index: number };
 }
 
-/** `work`: a work item is out · `map`: item visits are under way · the rest wait for the outside. */
-export type VisitPhase = 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map';
+/**
+ * What a visit does: `work`: a work item is out · `map`: item visits are under way · `none`: it is
+ * over in the decision that began it · the rest wait for the outside.
+ */
+export type VisitPhase = 'none' | 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map';
 
 export interface NodeCompletedPayload {
   readonly visit: number;

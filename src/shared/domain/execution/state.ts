@@ -3,7 +3,10 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { VisitPhase } from './event.ts';
 import type { ExecutionStatus } from './status.ts';
 
-/** What an execution is after its first `sequence` events. A fold of the events; see `evolve.ts`. */
+/**
+ * What an execution is after its first `sequence` events: a fold of the events (see `evolve.ts`).
+ * It holds no times: those belong to the events and to the execution's row.
+ */
 export interface ExecutionState {
   readonly executionId: ExecutionId;
   readonly tenantId: TenantId;
@@ -18,9 +21,6 @@ export interface ExecutionState {
   /** Number of NodeCompleted events. */
   readonly stepsExecuted: number;
   readonly error: string | null;
-  readonly startedAt: string;
-  readonly updatedAt: string;
-  readonly completedAt: string | null;
   /** Next visit number of every node entered so far. */
   readonly nextVisit: ReadonlyMap<string, number>;
   /** Visits that have not ended, by `visitKey`. */
@@ -53,7 +53,9 @@ export interface LiveVisit {
   readonly queue: string | null;
   readonly outputKey: string | null;
   readonly correlationKey: string | null;
-  readonly scheduledAt: string;
+  readonly idempotencyKey: string | null;
+  /** Sequence of its NodeScheduled. */
+  readonly scheduledSequence: number;
   readonly scope: VisitScope;
   /** Set on a visit that is one item of a `map` visit. */
   readonly item: { readonly nodeId: string; readonly visit: number; readonly index: number } | null;

@@ -1,0 +1,66 @@
+import type { WorkItemId } from '../ids.ts';
+import type { Plan } from '../workflow/plan.ts';
+import { answerSignals } from './decisions/answer-signals.ts';
+import { endExecution, endOnFailure } from './decisions/end-execution.ts';
+import { feedMaps } from './decisions/feed-maps.ts';
+import { matchExternalEvents } from './decisions/match-external-events.ts';
+import { skipUnreachable } from './decisions/skip-unreachable.ts';
+import { startArrivals } from './decisions/start-arrivals.ts';
+import { startWorkflowTimer } from './decisions/start-workflow-timer.ts';
+import { deriveStatus } from './derive-status.ts';
+import { draftOf } from './draft.ts';
+import type { Effect } from './effect.ts';
+import type { ExecutionEvent } from './event.ts';
+import type { ExecutionState } from './state.ts';
+import { isTerminal } from './status.ts';
+import type { Turn } from './turn.ts';
+
+/** How many nodes one decision may enter, so that a loop of pure nodes still commits as it goes. */
+const ENTRIES_MAX = 256;
+
+export interface Decision {
+  readonly events: readonly ExecutionEvent[];
+  readonly effects: readonly Effect[];
+  /** The state after those events. */
+  readonly next: ExecutionState;
+  /** The budget was used up: decide again after committing this. */
+  readonly more: boolean;
+}
+
+/**
+ * What follows from what has happened: the consequences of every fact recorded up to
+ * `state.sequence`, all at once. Pure: the same plan and state give the same decision (work item
+ * ids apart, which are drawn from `newWorkItemId`), so a decision whose commit was refused because
+ * the execution moved meanwhile is simply made again on the newer state.
+ */
+export function decide(params: {
+  readonly plan: Plan;
+  readonly state: ExecutionState;
+  readonly newWorkItemId: () => WorkItemId;
+}): Decision {
+  const turn: Turn = {
+    plan: params.plan,
+    draft: draftOf(params.state),
+    events: [],
+    effects: [],
+    newWorkItemId: params.newWorkItemId,
+    budget: ENTRIES_MAX,
+  };
+  startWorkflowTimer(turn);
+  let more = false;
+  while (!isTerminal(turn.draft.status)) {
+    if (endOnFailure(turn)) break;
+    const progressed =
+      answerSignals(turn) || matchExternalEvents(turn) || feedMaps(turn) || startArrivals(turn);
+    if (progressed) {
+      if (turn.budget > 0) continue;
+      more = true;
+      break;
+    }
+    skipUnreachable(turn);
+    endExecution(turn);
+    break;
+  }
+  turn.draft.status = deriveStatus(turn.draft);
+  return { events: turn.events, effects: turn.effects, next: turn.draft, more };
+}

@@ -1,0 +1,95 @@
+import type { LiveVisit, VisitSignal } from '../state.ts';
+import { cancelVisitTimer, emit, planNode, type Turn } from '../turn.ts';
+import { entryOf } from './enter-node.ts';
+
+/** Answers what the outside has said about live visits: failures, timers, decisions of people. */
+export function answerSignals(turn: Turn): boolean {
+  let answered = false;
+  for (const visit of [...turn.draft.live.values()]) {
+    if (visit.signal === null) continue;
+    answer(turn, visit, visit.signal);
+    answered = true;
+  }
+  return answered;
+}
+
+function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
+  switch (signal.is) {
+    case 'retry':
+      return retry(turn, visit, signal.delayMs);
+    case 'timer_fired':
+      return visit.phase === 'approval'
+        ? fail(turn, visit, 'no decision came in time', 'timeout')
+        : endWait(turn, visit);
+    case 'approval': {
+      cancelVisitTimer(turn, visit);
+      const by = signal.userId ?? 'a reviewer';
+      if (signal.decision === 'rejected') {
+        const comment = signal.comment === null ? '' : `: ${signal.comment}`;
+        return fail(turn, visit, `approval rejected by ${by}${comment}`, 'approval_rejected');
+      }
+      const output = {
+        decision: signal.decision,
+        user_id: signal.userId,
+        comment: signal.comment,
+      };
+      return emit(turn, {
+        kind: 'NodeCompleted',
+        nodeId: visit.nodeId,
+        payload: {
+          visit: visit.visit,
+          output,
+          ...(signal.statePatch !== null && { state_patch: signal.statePatch }),
+        },
+      });
+    }
+  }
+}
+
+function retry(turn: Turn, visit: LiveVisit, delayMs: number): void {
+  const attempt = visit.attempt + 1;
+  emit(turn, {
+    kind: 'RetryScheduled',
+    nodeId: visit.nodeId,
+    payload: { visit: visit.visit, attempt, delay_ms: delayMs },
+  });
+  if (visit.workItemId === null) return;
+  turn.effects.push({
+    do: 'retry_work',
+    nodeId: visit.nodeId,
+    visit: visit.visit,
+    attempt,
+    workItemId: visit.workItemId,
+    delayMs,
+  });
+}
+
+function endWait(turn: Turn, visit: LiveVisit): void {
+  const entry = entryOf(turn, planNode(turn, visit.nodeId), visit);
+  if (entry.do === 'wait' && entry.onTimeout === 'fail') {
+    const awaited = `no external event "${visit.correlationKey ?? ''}" came in time`;
+    return fail(turn, visit, awaited, 'timeout');
+  }
+  emit(turn, {
+    kind: 'NodeCompleted',
+    nodeId: visit.nodeId,
+    payload: {
+      visit: visit.visit,
+      output: visit.correlationKey === null ? null : { timed_out: true },
+    },
+  });
+}
+
+function fail(turn: Turn, visit: LiveVisit, error: string, errorClass: string): void {
+  emit(turn, {
+    kind: 'NodeFailed',
+    nodeId: visit.nodeId,
+    payload: {
+      visit: visit.visit,
+      attempt: visit.attempt,
+      error,
+      error_class: errorClass,
+      retryable: false,
+    },
+  });
+}

@@ -1,0 +1,247 @@
+import { mintIdempotencyKey } from '../../work/idempotency-key.ts';
+import type { JsonObject } from '../../json.ts';
+import type { EnterContext, Entry, PlanNode } from '../../workflow/plan.ts';
+import { type TimerAbout, timerName } from '../effect.ts';
+import type { NodeScheduledPayload, VisitPhase } from '../event.ts';
+import { scopeOf } from '../route.ts';
+import type { LiveVisit, VisitScope } from '../state.ts';
+import { emit, type Turn } from '../turn.ts';
+import { failExecution } from './end-execution.ts';
+
+type MapEntry = Extract<Entry, { do: 'map' }>;
+type Item = NonNullable<EnterContext['item']>;
+
+/** Enters a node whose tokens are complete: a new visit. */
+export function enterNode(turn: Turn, node: PlanNode): void {
+  const { draft } = turn;
+  const tokens = draft.arrivals.filter((arrival) => arrival.to === node.id);
+  const arrivals = tokens.flatMap(({ from, output }) =>
+    from === null ? [] : [{ nodeId: from, output }],
+  );
+  const scope: VisitScope = { data: draft.data, output: tokens.at(-1)?.output ?? null };
+  const visit = draft.nextVisit.get(node.id) ?? 0;
+  const entry = node.kind.enter(
+    node.spec,
+    contextOf(turn, { node, visit, scope, arrivals, item: null }),
+  );
+  carryOut(turn, node, visit, entry, {
+    from: [...new Set(arrivals.map((arrival) => arrival.nodeId))],
+  });
+}
+
+/** Enters the body of a `map` for one item: a visit whose result goes to the map. */
+export function enterItem(turn: Turn, map: LiveVisit, entry: MapEntry, index: number): void {
+  const node = turn.plan.nodes.get(entry.body);
+  if (node === undefined) throw new Error(`${map.nodeId} has no body ${entry.body}`);
+  const item: Item = { key: entry.itemKey, value: entry.items[index] ?? null };
+  const scope: VisitScope = { data: turn.draft.data, output: map.scope.output };
+  const visit = turn.draft.nextVisit.get(node.id) ?? 0;
+  const context = contextOf(turn, { node, visit, scope, arrivals: [], item });
+  carryOut(turn, node, visit, node.kind.enter(node.spec, context), {
+    from: [],
+    map: { node_id: map.nodeId, visit: map.visit, index },
+  });
+}
+
+/**
+ * What entering a live visit's node gave, worked out again from the visit's pinned scope: the same
+ * answer as at the first time. Kept beside the scope, which lives exactly as long as the visit.
+ */
+export function entryOf(turn: Turn, node: PlanNode, visit: LiveVisit): Entry {
+  const kept = entries.get(visit.scope);
+  if (kept !== undefined) return kept;
+  const context = contextOf(turn, {
+    node,
+    visit: visit.visit,
+    scope: visit.scope,
+    arrivals: [],
+    item: itemOf(turn, visit),
+  });
+  const entry = node.kind.enter(node.spec, context);
+  entries.set(visit.scope, entry);
+  return entry;
+}
+
+const entries = new WeakMap<VisitScope, Entry>();
+
+function itemOf(turn: Turn, visit: LiveVisit): Item | null {
+  if (visit.item === null) return null;
+  const map = turn.draft.live.get(`${visit.item.nodeId}#${visit.item.visit}`);
+  const node = map && turn.plan.nodes.get(map.nodeId);
+  const entry = map && node && entryOf(turn, node, map);
+  if (entry?.do !== 'map') throw new Error(`${visit.nodeId} is an item of no live map`);
+  return { key: entry.itemKey, value: entry.items[visit.item.index] ?? null };
+}
+
+function contextOf(
+  turn: Turn,
+  of: {
+    readonly node: PlanNode;
+    readonly visit: number;
+    readonly scope: VisitScope;
+    readonly arrivals: EnterContext['arrivals'];
+    readonly item: Item | null;
+  },
+): EnterContext {
+  const { draft } = turn;
+  const whole = scopeOf(draft, of.scope.output);
+  const input: JsonObject =
+    of.item === null ? draft.input : { ...draft.input, [of.item.key]: of.item.value };
+  return {
+    node: of.node,
+    executionId: draft.executionId,
+    workflowId: draft.workflowId,
+    workflowVersion: draft.workflowVersion,
+    visit: of.visit,
+    scope: { ...whole, state: of.scope.data, input },
+    arrivals: of.arrivals,
+    item: of.item,
+  };
+}
+
+interface Origin {
+  readonly from: readonly string[];
+  readonly map?: NonNullable<NodeScheduledPayload['map']>;
+}
+
+function carryOut(turn: Turn, node: PlanNode, visit: number, entry: Entry, origin: Origin): void {
+  const schedule = (phase: VisitPhase, more: Partial<NodeScheduledPayload> = {}): void => {
+    emit(turn, {
+      kind: 'NodeScheduled',
+      nodeId: node.id,
+      payload: {
+        visit,
+        node_kind: node.kind.type,
+        phase,
+        ...origin,
+        ...(node.outputKey !== null && { output_key: node.outputKey }),
+        ...more,
+      },
+    });
+  };
+  switch (entry.do) {
+    case 'complete':
+      schedule('none');
+      return emit(turn, {
+        kind: 'NodeCompleted',
+        nodeId: node.id,
+        payload: {
+          visit,
+          output: entry.output,
+          ...(entry.statePatch !== undefined && { state_patch: entry.statePatch }),
+          ...(entry.targets !== undefined && { targets: entry.targets }),
+        },
+      });
+    case 'work':
+      return createWork(turn, node, visit, entry, schedule);
+    case 'wait':
+      return park(turn, node, visit, entry, schedule);
+    case 'approval': {
+      schedule('approval');
+      const { description, timeoutMs } = entry;
+      emit(turn, {
+        kind: 'ApprovalRequested',
+        nodeId: node.id,
+        payload: { visit, description, timeout_ms: timeoutMs },
+      });
+      if (timeoutMs === null) return;
+      const about = { purpose: 'approval_timeout', nodeId: node.id, visit } as const;
+      return startTimer(turn, about, { delayMs: timeoutMs });
+    }
+    case 'map':
+      return schedule('map', { item_count: entry.items.length });
+    case 'end':
+      schedule('none');
+      emit(turn, {
+        kind: 'NodeCompleted',
+        nodeId: node.id,
+        payload: { visit, output: null, targets: [] },
+      });
+      return failExecution(turn, { nodeId: node.id, ...entry });
+    case 'fail':
+      schedule('none');
+      return emit(turn, {
+        kind: 'NodeFailed',
+        nodeId: node.id,
+        payload: {
+          visit,
+          attempt: 0,
+          error: entry.error,
+          error_class: entry.errorClass,
+          retryable: false,
+        },
+      });
+  }
+}
+
+type Schedule = (phase: VisitPhase, more?: Partial<NodeScheduledPayload>) => void;
+
+function createWork(
+  turn: Turn,
+  node: PlanNode,
+  visit: number,
+  entry: Extract<Entry, { do: 'work' }>,
+  schedule: Schedule,
+): void {
+  const workItemId = turn.newWorkItemId();
+  const { executionId } = turn.draft;
+  const idempotencyKey = mintIdempotencyKey({
+    executionId,
+    nodeId: node.id,
+    visit,
+    input: entry.input,
+  });
+  schedule('work', {
+    work_item_id: workItemId,
+    queue: entry.queue,
+    idempotency_key: idempotencyKey,
+  });
+  turn.effects.push({
+    do: 'create_work',
+    nodeId: node.id,
+    visit,
+    workItemId,
+    queue: entry.queue,
+    idempotencyKey,
+    input: entry.input,
+    payload: entry.payload,
+  });
+}
+
+function park(
+  turn: Turn,
+  node: PlanNode,
+  visit: number,
+  entry: Extract<Entry, { do: 'wait' }>,
+  schedule: Schedule,
+): void {
+  const { correlationKey, timer } = entry;
+  const phase = correlationKey === null ? 'timer' : timer === null ? 'event' : 'either';
+  schedule(phase, correlationKey === null ? {} : { correlation_key: correlationKey });
+  if (correlationKey !== null) {
+    emit(turn, {
+      kind: 'ExternalEventWaiting',
+      nodeId: node.id,
+      payload: { visit, correlation_key: correlationKey },
+    });
+  }
+  if (timer !== null) startTimer(turn, { purpose: 'wait', nodeId: node.id, visit }, timer);
+}
+
+function startTimer(
+  turn: Turn,
+  about: TimerAbout & { readonly visit: number },
+  when: { readonly delayMs: number } | { readonly until: string },
+): void {
+  const { purpose, nodeId, visit } = about;
+  emit(turn, {
+    kind: 'TimerStarted',
+    nodeId,
+    payload: {
+      purpose,
+      visit,
+      ...('delayMs' in when ? { delay_ms: when.delayMs } : { until: when.until }),
+    },
+  });
+  turn.effects.push({ do: 'start_timer', name: timerName(about), when, about });
+}

@@ -1,0 +1,85 @@
+import type { Entry } from '../../workflow/plan.ts';
+import { type LiveVisit, type MapProgress, visitKey } from '../state.ts';
+import { cancelVisit, emit, planNode, type Turn } from '../turn.ts';
+import { enterItem, entryOf } from './enter-node.ts';
+
+type MapEntry = Extract<Entry, { do: 'map' }>;
+
+/** Keeps every `map` visit at its concurrency, and ends those whose items are all done. */
+export function feedMaps(turn: Turn): boolean {
+  let progressed = false;
+  for (const { nodeId, visit, map } of [...turn.draft.live.values()]) {
+    if (map === null) continue;
+    progressed = feed(turn, visitKey(nodeId, visit)) || progressed;
+  }
+  return progressed;
+}
+
+function feed(turn: Turn, key: string): boolean {
+  const visit = turn.draft.live.get(key);
+  if (visit?.map == null) return false;
+  const entry = entryOf(turn, planNode(turn, visit.nodeId), visit);
+  if (entry.do !== 'map' || entry.items.length !== visit.map.itemCount) {
+    throw new Error(`the items of ${key} in ${turn.draft.executionId} are no longer the same`);
+  }
+  const failed = firstFailure(visit.map);
+  if (failed !== null && entry.onItemFailure === 'fail') {
+    failMap(turn, visit, failed);
+    return true;
+  }
+  if (visit.map.results.size === visit.map.itemCount) {
+    completeMap(turn, visit, visit.map);
+    return true;
+  }
+  return scheduleItems(turn, visit, entry);
+}
+
+function scheduleItems(turn: Turn, visit: LiveVisit, entry: MapEntry): boolean {
+  const { scheduled, results, itemCount } = visit.map as MapProgress;
+  const room = entry.maxConcurrency - (scheduled - results.size);
+  const last = Math.min(itemCount, scheduled + Math.min(room, turn.budget));
+  for (let index = scheduled; index < last; index += 1) {
+    turn.budget -= 1;
+    enterItem(turn, visit, entry, index);
+  }
+  return last > scheduled;
+}
+
+function completeMap(turn: Turn, visit: LiveVisit, map: MapProgress): void {
+  const output = Array.from({ length: map.itemCount }, (_, index) => {
+    const result = map.results.get(index);
+    if (result === undefined) throw new Error(`item ${index} of ${visit.nodeId} has no result`);
+    return result.ok ? result.output : { error: result.error };
+  });
+  emit(turn, {
+    kind: 'NodeCompleted',
+    nodeId: visit.nodeId,
+    payload: { visit: visit.visit, output },
+  });
+}
+
+function failMap(turn: Turn, visit: LiveVisit, failed: { index: number; error: string }): void {
+  for (const other of [...turn.draft.live.values()]) {
+    if (other.item?.nodeId === visit.nodeId && other.item.visit === visit.visit) {
+      cancelVisit(turn, other, `item ${failed.index} of ${visit.nodeId} failed`);
+    }
+  }
+  emit(turn, {
+    kind: 'NodeFailed',
+    nodeId: visit.nodeId,
+    payload: {
+      visit: visit.visit,
+      attempt: visit.attempt,
+      error: `item ${failed.index} failed: ${failed.error}`,
+      error_class: 'item_failed',
+      retryable: false,
+    },
+  });
+}
+
+function firstFailure(map: MapProgress): { index: number; error: string } | null {
+  for (const [index, result] of map.results) {
+    if (!result.ok) return { index, error: result.error };
+  }
+  return null;
+}

@@ -1,0 +1,23 @@
+import { cancelVisitTimer, emit, type Turn } from '../turn.ts';
+
+/**
+ * Gives each waiting visit the oldest external event with its key; of several visits waiting for
+ * the same key the one that waits longest is served first.
+ */
+export function matchExternalEvents(turn: Turn): boolean {
+  if (turn.draft.mailbox.length === 0) return false;
+  let matched = false;
+  for (const visit of [...turn.draft.live.values()]) {
+    if (visit.phase !== 'event' && visit.phase !== 'either') continue;
+    const event = turn.draft.mailbox.find((entry) => entry.correlationKey === visit.correlationKey);
+    if (event === undefined) continue;
+    cancelVisitTimer(turn, visit);
+    emit(turn, {
+      kind: 'NodeCompleted',
+      nodeId: visit.nodeId,
+      payload: { visit: visit.visit, output: event.payload, event_sequence: event.sequence },
+    });
+    matched = true;
+  }
+  return matched;
+}

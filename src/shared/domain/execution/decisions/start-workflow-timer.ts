@@ -1,0 +1,15 @@
+import { timerName } from '../effect.ts';
+import { emit, type Turn } from '../turn.ts';
+
+/** The first decision of an execution sets its time limit going. */
+export function startWorkflowTimer(turn: Turn): void {
+  const delayMs = turn.plan.workflowTimeoutMs;
+  if (turn.draft.sequence !== 1 || delayMs === null) return;
+  const about = { purpose: 'workflow_timeout', nodeId: null, visit: null } as const;
+  emit(turn, {
+    kind: 'TimerStarted',
+    nodeId: null,
+    payload: { purpose: about.purpose, visit: null, delay_ms: delayMs },
+  });
+  turn.effects.push({ do: 'start_timer', name: timerName(about), when: { delayMs }, about });
+}

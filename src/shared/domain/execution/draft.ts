@@ -1,0 +1,50 @@
+import type { DefinitionId, ExecutionId, TenantId } from '../ids.ts';
+import type { ExecutionState, LiveVisit } from './state.ts';
+
+/** A state being folded further: owned by one fold, never seen outside it until it is done. */
+export type Draft = {
+  -readonly [
+    Key in keyof Omit<ExecutionState, 'nextVisit' | 'live' | 'arrivals' | 'mailbox' | 'skipped'>
+  ]: ExecutionState[Key];
+} & {
+  nextVisit: Map<string, number>;
+  live: Map<string, LiveVisit>;
+  arrivals: ExecutionState['arrivals'];
+  mailbox: ExecutionState['mailbox'];
+  skipped: Set<string>;
+};
+
+/** An execution before its first event. */
+export function emptyState(ids: {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+}): ExecutionState {
+  return {
+    ...ids,
+    definitionId: '' as DefinitionId,
+    workflowId: '',
+    workflowVersion: '',
+    input: {},
+    data: {},
+    sequence: 0,
+    status: 'running',
+    stepsExecuted: 0,
+    error: null,
+    nextVisit: new Map(),
+    live: new Map(),
+    arrivals: [],
+    mailbox: [],
+    skipped: new Set(),
+    fatal: null,
+    workflowTimerFired: false,
+  };
+}
+
+export function draftOf(state: ExecutionState): Draft {
+  return {
+    ...state,
+    nextVisit: new Map(state.nextVisit),
+    live: new Map(state.live),
+    skipped: new Set(state.skipped),
+  };
+}

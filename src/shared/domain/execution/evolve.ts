@@ -1,0 +1,237 @@
+import type { DefinitionId, WorkItemId } from '../ids.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { Plan } from '../workflow/plan.ts';
+import { type Draft, draftOf } from './draft.ts';
+import type {
+  ExecutionEvent,
+  NodeCompletedPayload,
+  NodeFailedPayload,
+  NodeScheduledPayload,
+} from './event.ts';
+import { mergePatch } from './merge-patch.ts';
+import { routeFrom } from './route.ts';
+import { type ExecutionState, type LiveVisit, type MapItemResult, visitKey } from './state.ts';
+
+/** An event at its place in the log. */
+export type SequencedEvent = ExecutionEvent & { readonly sequence: number };
+
+/**
+ * The state after further events. Total over histories the engine wrote: an event that doesn't fit
+ * is a broken invariant and throws.
+ *
+ * With `plan` null the successors of a completed node are not worked out: enough for reading an
+ * execution, not for deciding on it.
+ */
+export function evolve(params: {
+  readonly state: ExecutionState;
+  readonly events: readonly SequencedEvent[];
+  readonly plan: Plan | null;
+}): ExecutionState {
+  const draft = draftOf(params.state);
+  for (const event of params.events) applyEvent(draft, event, params.plan);
+  return draft;
+}
+
+/** Folds one event into a draft. */
+export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | null): void {
+  if (event.sequence !== draft.sequence + 1) {
+    throw new Error(
+      `broken history of ${draft.executionId}: event ${event.sequence} after ${draft.sequence}`,
+    );
+  }
+  draft.sequence = event.sequence;
+  switch (event.kind) {
+    case 'WorkflowStarted': {
+      const { payload } = event;
+      draft.definitionId = payload.definition_id as DefinitionId;
+      draft.workflowId = payload.workflow_id;
+      draft.workflowVersion = payload.workflow_version;
+      draft.input = payload.input;
+      draft.data = payload.input;
+      if (plan !== null && plan.startNode !== null) {
+        draft.arrivals = [{ from: null, to: plan.startNode, output: null }];
+      }
+      return;
+    }
+    case 'NodeScheduled':
+      return applyScheduled(draft, event.nodeId, event.payload);
+    case 'NodeCompleted':
+      return applyCompleted(draft, event.nodeId, event.payload, plan);
+    case 'NodeFailed':
+      return applyFailed(draft, event.nodeId, event.payload, plan);
+    case 'RetryScheduled':
+      return change(draft, event.nodeId, event.payload.visit, {
+        attempt: event.payload.attempt,
+        signal: null,
+      });
+    case 'NodeCancelled':
+      draft.live.delete(visitKey(event.nodeId, event.payload.visit));
+      return;
+    case 'NodeSkipped':
+      draft.skipped.add(event.nodeId);
+      return;
+    case 'ApprovalReceived': {
+      const { visit, decision, user_id, comment, state_patch } = event.payload;
+      return change(draft, event.nodeId, visit, {
+        signal: {
+          is: 'approval',
+          decision,
+          userId: user_id,
+          comment,
+          statePatch: state_patch ?? null,
+        },
+      });
+    }
+    case 'TimerFired':
+      if (event.nodeId === null || event.payload.visit === null) draft.workflowTimerFired = true;
+      else change(draft, event.nodeId, event.payload.visit, { signal: { is: 'timer_fired' } });
+      return;
+    case 'ExternalEventReceived':
+      draft.mailbox = [
+        ...draft.mailbox,
+        {
+          sequence: event.sequence,
+          correlationKey: event.payload.correlation_key,
+          payload: event.payload.payload,
+        },
+      ];
+      return;
+    case 'WorkflowCompleted':
+      return end(draft, 'completed', null);
+    case 'WorkflowFailed':
+      return end(draft, 'failed', event.payload.error);
+    case 'WorkflowCancelled':
+      return end(draft, 'cancelled', null);
+    case 'NodeStarted':
+    case 'ToolCallCompleted':
+    case 'ApprovalRequested':
+    case 'TimerStarted':
+    case 'ExternalEventWaiting':
+      return;
+    default:
+      throw new Error(`unknown event kind ${(event satisfies never as ExecutionEvent).kind}`);
+  }
+}
+
+function applyScheduled(draft: Draft, nodeId: string, payload: NodeScheduledPayload): void {
+  const item = payload.map ?? null;
+  let output: JsonValue = null;
+  if (item === null) {
+    output = draft.arrivals.findLast((arrival) => arrival.to === nodeId)?.output ?? null;
+    draft.arrivals = draft.arrivals.filter((arrival) => arrival.to !== nodeId);
+  } else {
+    const parent = required(draft, item.node_id, item.visit);
+    if (parent.map === null) throw new Error(`${item.node_id} is no map visit`);
+    output = parent.scope.output;
+    change(draft, item.node_id, item.visit, {
+      map: { ...parent.map, scheduled: Math.max(parent.map.scheduled, item.index + 1) },
+    });
+  }
+  draft.nextVisit.set(nodeId, payload.visit + 1);
+  draft.live.set(visitKey(nodeId, payload.visit), {
+    nodeId,
+    visit: payload.visit,
+    nodeKind: payload.node_kind,
+    phase: payload.phase,
+    attempt: 0,
+    workItemId: (payload.work_item_id ?? null) as WorkItemId | null,
+    queue: payload.queue ?? null,
+    outputKey: payload.output_key ?? null,
+    correlationKey: payload.correlation_key ?? null,
+    idempotencyKey: payload.idempotency_key ?? null,
+    scheduledSequence: draft.sequence,
+    scope: { data: draft.data, output },
+    item: item && { nodeId: item.node_id, visit: item.visit, index: item.index },
+    map:
+      payload.item_count === undefined
+        ? null
+        : { itemCount: payload.item_count, scheduled: 0, results: new Map() },
+    signal: null,
+  });
+}
+
+function applyCompleted(
+  draft: Draft,
+  nodeId: string,
+  payload: NodeCompletedPayload,
+  plan: Plan | null,
+): void {
+  const visit = required(draft, nodeId, payload.visit);
+  draft.live.delete(visitKey(nodeId, payload.visit));
+  draft.stepsExecuted += 1;
+  let data: JsonObject = draft.data;
+  if (visit.outputKey !== null) data = { ...data, [visit.outputKey]: payload.output };
+  if (payload.state_patch !== undefined) data = mergePatch(data, payload.state_patch);
+  draft.data = data;
+  if (payload.event_sequence !== undefined) {
+    draft.mailbox = draft.mailbox.filter((entry) => entry.sequence !== payload.event_sequence);
+  }
+  if (visit.item !== null) {
+    recordItem(draft, visit.item, { ok: true, output: payload.output });
+  } else if (plan !== null) {
+    routeFrom({
+      draft,
+      plan,
+      nodeId,
+      on: 'success',
+      output: payload.output,
+      targets: payload.targets ?? null,
+    });
+  }
+}
+
+function applyFailed(
+  draft: Draft,
+  nodeId: string,
+  payload: NodeFailedPayload,
+  plan: Plan | null,
+): void {
+  if (payload.retryable) {
+    return change(draft, nodeId, payload.visit, {
+      signal: { is: 'retry', delayMs: payload.retry_delay_ms ?? 0 },
+    });
+  }
+  const visit = required(draft, nodeId, payload.visit);
+  draft.live.delete(visitKey(nodeId, payload.visit));
+  const { error, error_class: errorClass } = payload;
+  if (visit.item !== null) {
+    recordItem(draft, visit.item, { ok: false, error });
+  } else if (plan !== null) {
+    const output = { error, error_class: errorClass };
+    const led = routeFrom({ draft, plan, nodeId, on: 'failure', output, targets: null });
+    if (!led) draft.fatal ??= { nodeId, error: `node ${nodeId} failed: ${error}`, errorClass };
+  }
+}
+
+function recordItem(
+  draft: Draft,
+  item: { readonly nodeId: string; readonly visit: number; readonly index: number },
+  result: MapItemResult,
+): void {
+  const parent = draft.live.get(visitKey(item.nodeId, item.visit));
+  // The map may have ended before its last items did: their results are of no use any more.
+  if (parent?.map == null) return;
+  const results = new Map(parent.map.results).set(item.index, result);
+  change(draft, item.nodeId, item.visit, { map: { ...parent.map, results } });
+}
+
+function end(draft: Draft, status: 'completed' | 'failed' | 'cancelled', error: string | null) {
+  draft.status = status;
+  draft.error = error;
+  draft.live.clear();
+  draft.arrivals = [];
+}
+
+function change(draft: Draft, nodeId: string, visit: number, patch: Partial<LiveVisit>): void {
+  draft.live.set(visitKey(nodeId, visit), { ...required(draft, nodeId, visit), ...patch });
+}
+
+function required(draft: Draft, nodeId: string, visit: number): LiveVisit {
+  const found = draft.live.get(visitKey(nodeId, visit));
+  if (found === undefined) {
+    throw new Error(
+      `broken history of ${draft.executionId}: ${visitKey(nodeId, visit)} is not live at ${draft.sequence}`,
+    );
+  }
+  return found;
+}

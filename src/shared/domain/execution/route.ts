@@ -1,0 +1,72 @@
+import { evaluateExpression, isTruthy } from '../expression/evaluate-expression.ts';
+import type { JsonValue } from '../json.ts';
+import type { ExpressionScope, Plan, PlanEdge } from '../workflow/plan.ts';
+import type { Draft } from './draft.ts';
+
+/** The terminal sentinel: a legal target that is never a node. */
+const END = 'end';
+
+/**
+ * Puts a token on every edge that an ended visit takes: of its conditional edges all that hold; its
+ * unconditional ones when it has no conditional ones or none of those held. `targets` is a kind's
+ * own choice and stands in place of the edges. Conditions see the state as it is at this event, so
+ * that the same history always routes the same way. False when no edge was there to be taken.
+ */
+export function routeFrom(params: {
+  readonly draft: Draft;
+  readonly plan: Plan;
+  readonly nodeId: string;
+  readonly on: PlanEdge['on'];
+  readonly output: JsonValue;
+  readonly targets: readonly string[] | null;
+}): boolean {
+  const { draft, plan, nodeId, output } = params;
+  const chosen = params.targets ?? chooseTargets(params);
+  const known = [...new Set(chosen)].filter((to) => to !== END && plan.nodes.has(to));
+  if (known.length > 0) {
+    draft.arrivals = [...draft.arrivals, ...known.map((to) => ({ from: nodeId, to, output }))];
+  }
+  return chosen.length > 0;
+}
+
+function chooseTargets(params: {
+  readonly draft: Draft;
+  readonly plan: Plan;
+  readonly nodeId: string;
+  readonly on: PlanEdge['on'];
+  readonly output: JsonValue;
+}): string[] {
+  const { draft, plan, nodeId, on, output } = params;
+  const edges = plan.nodes.get(nodeId)?.edges.filter((edge) => edge.on === on) ?? [];
+  const scope = scopeOf(draft, output);
+  const held: string[] = [];
+  for (const edge of edges) {
+    if (edge.condition === null) continue;
+    const result = evaluateExpression(edge.condition, scope);
+    if (!result.ok) {
+      draft.fatal ??= {
+        nodeId,
+        error: `the edge from ${nodeId} to ${edge.to} could not be judged: ${result.message}`,
+        errorClass: 'expression_error',
+      };
+      return [];
+    }
+    if (isTruthy(result.value)) held.push(edge.to);
+  }
+  if (held.length > 0) return held;
+  return edges.filter((edge) => edge.condition === null).map((edge) => edge.to);
+}
+
+/** What expressions see of an execution as it is now. */
+export function scopeOf(draft: Draft, output: JsonValue): ExpressionScope {
+  return {
+    state: draft.data,
+    output,
+    input: draft.input,
+    execution: {
+      id: draft.executionId,
+      workflow_id: draft.workflowId,
+      workflow_version: draft.workflowVersion,
+    },
+  };
+}

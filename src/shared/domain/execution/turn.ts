@@ -1,0 +1,58 @@
+import type { WorkItemId } from '../ids.ts';
+import type { Plan, PlanNode } from '../workflow/plan.ts';
+import type { Draft } from './draft.ts';
+import { type Effect, type TimerAbout, timerName } from './effect.ts';
+import type { ExecutionEvent } from './event.ts';
+import { applyEvent } from './evolve.ts';
+import type { LiveVisit } from './state.ts';
+
+/** One decision in the making: the draft it has reached, and what it has decided so far. */
+export interface Turn {
+  readonly plan: Plan;
+  readonly draft: Draft;
+  readonly events: ExecutionEvent[];
+  readonly effects: Effect[];
+  readonly newWorkItemId: () => WorkItemId;
+  /** Nodes that may still be entered in this decision. */
+  budget: number;
+}
+
+/** Records an event and folds it at once, so that what is decided next sees it. */
+export function emit(turn: Turn, event: ExecutionEvent): void {
+  turn.events.push(event);
+  applyEvent(turn.draft, { ...event, sequence: turn.draft.sequence + 1 }, turn.plan);
+}
+
+export function planNode(turn: Turn, nodeId: string): PlanNode {
+  const node = turn.plan.nodes.get(nodeId);
+  if (node === undefined) throw new Error(`the plan of ${turn.plan.workflowId} has no ${nodeId}`);
+  return node;
+}
+
+/** The timer a parked visit may have. */
+export function visitTimer(visit: LiveVisit): TimerAbout {
+  return {
+    purpose: visit.phase === 'approval' ? 'approval_timeout' : 'wait',
+    nodeId: visit.nodeId,
+    visit: visit.visit,
+  };
+}
+
+export function cancelVisitTimer(turn: Turn, visit: LiveVisit): void {
+  turn.effects.push({ do: 'cancel_timer', name: timerName(visitTimer(visit)) });
+}
+
+/** Ends a live visit that nobody needs any more, and takes back what it had out. */
+export function cancelVisit(turn: Turn, visit: LiveVisit, reason: string): void {
+  if (visit.workItemId !== null) {
+    turn.effects.push({ do: 'revoke_work', workItemId: visit.workItemId });
+  }
+  if (visit.phase === 'approval' || visit.phase === 'timer' || visit.phase === 'either') {
+    cancelVisitTimer(turn, visit);
+  }
+  emit(turn, {
+    kind: 'NodeCancelled',
+    nodeId: visit.nodeId,
+    payload: { visit: visit.visit, reason },
+  });
+}

@@ -1,0 +1,88 @@
+import type { CommitPlan } from '../store/commit.ts';
+import type { ClaimedItem } from '../store/store.ts';
+import { emptyCommit, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
+import type { EngineDeps } from './deps.ts';
+import type { ClaimedWork, ClaimWork } from './engine.ts';
+import { completionEvents } from './settle-work-item.ts';
+import { shardOf } from './shard-of.ts';
+import { waitForTopics } from './wait-for-topics.ts';
+import { queueTopic, wakeFor } from './wake-for.ts';
+import type { WorkerSightings } from './worker-sightings.ts';
+
+/** A hint may be lost: how often a long poll looks by itself, at first and at most. */
+const POLL_MS = { min: 100, max: 2_000 };
+
+/**
+ * Leases the items that are next on the asked queues, waiting for one if the caller wants to. An
+ * item whose result is recorded already is not handed out: its recorded result is replayed.
+ */
+export async function claimWork(
+  deps: EngineDeps,
+  sightings: WorkerSightings,
+  params: ClaimWork,
+): Promise<readonly ClaimedWork[]> {
+  sightings.note(params);
+  const { tenantId } = params;
+  const topics = params.queues.map((queue) => queueTopic({ tenantId, queue }));
+  const deadline = performance.now() + params.waitMs;
+  let restMs = POLL_MS.min;
+  for (;;) {
+    const hint = waitForTopics(deps.wake, topics);
+    try {
+      const claimed = await claimNow(deps, params);
+      const leftMs = deadline - performance.now();
+      if (claimed.length > 0 || leftMs <= 0 || params.signal.aborted) return claimed;
+      await hint.wait({ timeoutMs: Math.min(restMs, leftMs), signal: params.signal });
+      restMs = Math.min(restMs * 2, POLL_MS.max);
+    } finally {
+      hint.end();
+    }
+  }
+}
+
+async function claimNow(deps: EngineDeps, params: ClaimWork): Promise<readonly ClaimedWork[]> {
+  const items = await deps.store.work.claim({
+    tenantId: params.tenantId,
+    queues: params.queues,
+    workerId: params.workerId,
+    leaseMs: deps.settings.leaseMs,
+    limit: params.maxItems,
+    shards: null,
+  });
+  const claimed: ClaimedWork[] = [];
+  for (const item of items) {
+    if (item.record === null) throw new Error(`${item.ticket.workItemId} has no record`);
+    if (item.hasRecordedOutput) {
+      await replay(deps, item);
+      continue;
+    }
+    claimed.push({
+      record: item.record,
+      attempt: item.ticket.attempt,
+      leaseFence: item.leaseFence,
+      leaseExpiresAt: item.expiresAt,
+    });
+  }
+  if (claimed.length > 0) deps.report.count('items_claimed', claimed.length);
+  return claimed;
+}
+
+/** Settles an item with the result recorded under its key, as if the worker had given it again. */
+async function replay(deps: EngineDeps, item: ClaimedItem): Promise<void> {
+  const { ticket, record } = item;
+  const { executionId, idempotencyKey } = ticket;
+  const recorded = await deps.store.work.recordedOutput({ executionId, idempotencyKey });
+  if (recorded === null || record === null) {
+    throw new Error(`the recorded result of ${ticket.workItemId} is gone`);
+  }
+  const commit: CommitPlan = {
+    ...emptyCommit(ticket),
+    settles: [{ workItemId: ticket.workItemId, leaseFence: item.leaseFence, onlyIfExpired: false }],
+    events: completionEvents(record, { ...recorded, attempt: ticket.attempt, replayed: true }).map(
+      (event) => newEvent(event, SCHEDULER_ACTOR),
+    ),
+    runnable: 'mark',
+  };
+  const verdict = await deps.committer.commit(commit);
+  if (verdict.accepted) wakeFor(deps.wake, commit, shardOf(executionId));
+}

@@ -1,0 +1,215 @@
+import { encodeState } from '../domain/execution/state-codec.ts';
+import type { Decision } from '../domain/execution/decide.ts';
+import type { Effect } from '../domain/execution/effect.ts';
+import type { ExecutionEvent } from '../domain/execution/event.ts';
+import type { ExecutionState } from '../domain/execution/state.ts';
+import { isTerminal } from '../domain/execution/status.ts';
+import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import { visitKey } from '../domain/execution/state.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Plan } from '../domain/workflow/plan.ts';
+import type { WorkTicket, WorkerQueue } from '../domain/work/work-item.ts';
+import type { BornLease, CommitPlan, NewEvent, NewWorkItem } from '../store/commit.ts';
+
+export const SCHEDULER_ACTOR = 'system:scheduler';
+
+/** A commit that changes nothing yet, to be filled in. */
+export function emptyCommit(of: {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+}): CommitPlan {
+  return {
+    executionId: of.executionId,
+    tenantId: of.tenantId,
+    create: null,
+    expectedSequence: null,
+    settles: [],
+    expiresQueued: [],
+    firesTimers: [],
+    events: [],
+    status: null,
+    error: null,
+    newItems: [],
+    bornLeased: [],
+    retries: [],
+    revokesItems: [],
+    revokesAll: false,
+    startsTimers: [],
+    cancelsTimers: [],
+    recordsOutput: null,
+    snapshot: null,
+    runnable: 'keep',
+  };
+}
+
+/** The event as it is stored. */
+export function newEvent(event: ExecutionEvent, actorId: string): NewEvent {
+  return {
+    kind: event.kind,
+    nodeId: event.nodeId,
+    payload: JSON.stringify(event.payload),
+    actorId,
+  };
+}
+
+/** What a process that makes a decision is willing to run itself. */
+export interface DecisionHome {
+  /** Null: items of in-engine nodes go to the queue. */
+  readonly leaseTo: { readonly processId: string; readonly leaseMs: number } | null;
+  readonly priority: number;
+}
+
+/**
+ * The commit of a decision, with the events of the facts it was made on in front, where those are
+ * not in the log yet. `base` is the state the log is at.
+ */
+export function commitOfDecision(params: {
+  readonly plan: Plan;
+  readonly base: ExecutionState;
+  readonly facts: readonly NewEvent[];
+  readonly decision: Decision;
+  readonly home: DecisionHome;
+  readonly takeSnapshot: boolean;
+}): CommitPlan {
+  const { plan, base, decision, home } = params;
+  const { next } = decision;
+  const ended = isTerminal(next.status);
+  const items: NewWorkItem[] = [];
+  const born: BornLease[] = [];
+  const out = {
+    retries: [] as CommitPlan['retries'][number][],
+    revokesItems: [] as CommitPlan['revokesItems'][number][],
+    startsTimers: [] as CommitPlan['startsTimers'][number][],
+    cancelsTimers: [] as string[],
+  };
+  const context: TicketContext = { plan, state: next, priority: home.priority };
+  const revoked = new Set(
+    decision.effects.flatMap((effect) => (effect.do === 'revoke_work' ? [effect.workItemId] : [])),
+  );
+  for (const effect of decision.effects) {
+    switch (effect.do) {
+      case 'create_work': {
+        // Scheduled and taken back within one decision: it was never there.
+        if (revoked.delete(effect.workItemId)) break;
+        const ticket = ticketOf(context, effect, 0);
+        if (effect.queue === 'engine' && home.leaseTo !== null) {
+          const { processId, leaseMs } = home.leaseTo;
+          born.push({ ticket, leaseTo: processId, leaseMs });
+        } else items.push({ ticket, record: recordOf(context, effect, ticket) });
+        break;
+      }
+      case 'retry_work':
+        if (revoked.has(effect.workItemId)) break;
+        out.retries.push({
+          ticket: retryTicket(context, effect),
+          delayMs: effect.delayMs,
+        });
+        break;
+      case 'revoke_work':
+        break;
+      case 'start_timer':
+        out.startsTimers.push({ name: effect.name, when: effect.when, ...effect.about });
+        break;
+      case 'cancel_timer': {
+        const started = out.startsTimers.findIndex((timer) => timer.name === effect.name);
+        if (started >= 0) out.startsTimers.splice(started, 1);
+        else out.cancelsTimers.push(effect.name);
+        break;
+      }
+    }
+  }
+  out.revokesItems.push(...revoked);
+  const leftovers =
+    next.status === 'failed' ||
+    plan.workflowTimeoutMs !== null ||
+    out.revokesItems.length > 0 ||
+    out.cancelsTimers.length > 0;
+  return {
+    ...emptyCommit(base),
+    expectedSequence: base.sequence,
+    events: [...params.facts, ...decision.events.map((event) => newEvent(event, SCHEDULER_ACTOR))],
+    status: next.status === base.status ? null : next.status,
+    error: next.error,
+    newItems: ended ? [] : items,
+    bornLeased: ended ? [] : born,
+    retries: ended ? [] : out.retries,
+    revokesItems: ended ? [] : out.revokesItems,
+    revokesAll: ended && leftovers,
+    startsTimers: ended ? [] : out.startsTimers,
+    cancelsTimers: ended ? [] : out.cancelsTimers,
+    snapshot: params.takeSnapshot ? encodeState(next) : null,
+    runnable: decision.more ? 'mark' : 'clear',
+  };
+}
+
+interface TicketContext {
+  readonly plan: Plan;
+  readonly state: ExecutionState;
+  readonly priority: number;
+}
+
+type CreateWork = Extract<Effect, { do: 'create_work' }>;
+type RetryWork = Extract<Effect, { do: 'retry_work' }>;
+
+function ticketOf(context: TicketContext, effect: CreateWork, attempt: number): WorkTicket {
+  const { plan, state, priority } = context;
+  const node = plan.nodes.get(effect.nodeId);
+  return {
+    workItemId: effect.workItemId,
+    executionId: state.executionId,
+    tenantId: state.tenantId,
+    nodeId: effect.nodeId,
+    visit: effect.visit,
+    attempt,
+    queue: effect.queue,
+    priority,
+    idempotencyKey: effect.idempotencyKey,
+    nodeTimeoutMs: node?.nodeTimeoutMs ?? null,
+    scheduleToStartMs: node?.scheduleToStartMs ?? null,
+  };
+}
+
+function retryTicket(context: TicketContext, effect: RetryWork): WorkTicket {
+  const visit = context.state.live.get(visitKey(effect.nodeId, effect.visit));
+  if (visit?.queue == null || visit.idempotencyKey === null) {
+    throw new Error(`a retry of ${effect.nodeId} without work in ${context.state.executionId}`);
+  }
+  const { queue, idempotencyKey } = visit;
+  return ticketOf(
+    context,
+    {
+      ...effect,
+      do: 'create_work',
+      queue: queue as WorkTicket['queue'],
+      idempotencyKey,
+      input: null,
+      payload: {},
+    },
+    effect.attempt,
+  );
+}
+
+function recordOf(
+  context: TicketContext,
+  effect: CreateWork,
+  ticket: WorkTicket,
+): NewWorkItem['record'] {
+  if (effect.queue === 'engine') return null;
+  const node = context.plan.nodes.get(effect.nodeId);
+  if (node === undefined) throw new Error(`the plan has no node ${effect.nodeId}`);
+  const { workItemId, executionId, tenantId, nodeId, visit, idempotencyKey } = ticket;
+  const payload: JsonObject = { ...effect.payload, input: effect.input };
+  return {
+    workItemId,
+    executionId,
+    tenantId,
+    nodeId,
+    visit,
+    queue: effect.queue satisfies WorkerQueue,
+    idempotencyKey,
+    tool: node.kind.tool?.(node.spec) ?? node.kind.type,
+    payload,
+    retryPolicy: node.retryPolicy,
+    heartbeatIntervalMs: node.heartbeatIntervalMs,
+  };
+}

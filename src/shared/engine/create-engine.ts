@@ -1,0 +1,89 @@
+import { notFound, SvcError } from '../domain/errors.ts';
+import { parseWorkItemId } from '../domain/ids.ts';
+import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
+import { compilePlan } from '../domain/workflow/compile-plan.ts';
+import type { NodeRunners } from '../nodes/run.ts';
+import { cancelExecution } from './cancel-execution.ts';
+import { claimWork } from './claim-work.ts';
+import { createCommitter } from './committer.ts';
+import { createScheduling } from './create-scheduling.ts';
+import { decideApproval } from './decide-approval.ts';
+import { createDefinitionCache } from './definition-cache.ts';
+import { deliverExternalEvent } from './deliver-external-event.ts';
+import type { EngineDeps } from './deps.ts';
+import type { Engine } from './engine.ts';
+import { listApprovals, readEvents, readExecution, waitForEvents } from './read-execution.ts';
+import { registerWorkflow } from './register-workflow.ts';
+import { renewLease } from './renew-lease.ts';
+import type { Scheduling } from './scheduling.ts';
+import { completeWorkItem, failWorkItem } from './settle-work-item.ts';
+import { startExecution } from './start-execution.ts';
+import { queueTopic } from './wake-for.ts';
+import { createWorkerSightings } from './worker-sightings.ts';
+
+/** The engine of one process: what the api serves and what the scheduler's loops call. */
+export function createEngine(
+  given: Omit<EngineDeps, 'committer' | 'definitions'> & {
+    readonly kinds: KindRegistry;
+    readonly runners: NodeRunners;
+  },
+): Engine & { readonly scheduling: Scheduling } {
+  const { kinds, runners, store, report } = given;
+  const deps: EngineDeps = {
+    ...given,
+    committer: createCommitter({
+      executions: store.executions,
+      report,
+      ...(store.dialect === 'sqlite' && { lanes: 1 }),
+    }),
+    definitions: createDefinitionCache({
+      definitions: store.definitions,
+      compile: (definition) => compilePlan(definition.ir, kinds),
+    }),
+  };
+  const sightings = createWorkerSightings({
+    workers: store.workers,
+    report,
+    now: () => performance.now(),
+  });
+  return {
+    registerWorkflow: (params) => registerWorkflow(deps, kinds, params),
+    listWorkflows: (params) => store.definitions.list(params),
+    readWorkflow: async (params) => {
+      const found = await store.definitions.findLatest(params);
+      if (found === null) throw notFound(`workflow ${params.workflowId}`);
+      return found;
+    },
+    startExecution: (params) => startExecution(deps, params),
+    listExecutions: (params) => store.executions.list(params),
+    readExecution: (params) => readExecution(deps, params),
+    readEvents: (params) => readEvents(deps, params),
+    waitForEvents: (params) => waitForEvents(deps, params),
+    cancelExecution: (params) => cancelExecution(deps, params),
+    decideApproval: (params) => decideApproval(deps, params),
+    listApprovals: (params) => listApprovals(deps, params),
+    deliverExternalEvent: (params) => deliverExternalEvent(deps, params),
+    claimWork: (params) => claimWork(deps, sightings, params),
+    renewLease: (params) => renewLease(deps, params),
+    completeWorkItem: (params) => completeWorkItem(deps, params),
+    failWorkItem: (params) => failWorkItem(deps, params),
+    listDeadLetters: (params) => store.work.listDeadLetters(params),
+    requeueWorkItem: async ({ tenantId, workItemId }) => {
+      const id = parseWorkItemId(workItemId);
+      const outcome = id === null ? 'missing' : await store.work.requeue(id, tenantId);
+      if (id === null || outcome === 'missing') throw notFound(`work item ${workItemId}`);
+      if (outcome === 'not_dead') {
+        throw new SvcError('conflict', `work item ${id} is not dead-lettered`);
+      }
+      if (outcome === 'ended') {
+        throw new SvcError('conflict', `the execution of work item ${id} has ended; start it anew`);
+      }
+      deps.wake.notify(
+        (['python_tool', 'java_tool'] as const).map((queue) => queueTopic({ tenantId, queue })),
+      );
+      return { workItemId: id };
+    },
+    listWorkers: ({ tenantId }) => store.workers.list(tenantId),
+    scheduling: createScheduling(deps, runners),
+  };
+}

@@ -1,0 +1,154 @@
+import type { ExecutionId } from '../domain/ids.ts';
+import type { NodeRunners } from '../nodes/run.ts';
+import { emptyCommit } from './commit-plan.ts';
+import type { EngineDeps } from './deps.ts';
+import { type ExecutionRunner, startExecutionRunner } from './execution-runner.ts';
+import { expireQueued } from './expire-queued.ts';
+import { fireTimers } from './fire-timers.ts';
+import { reclaimLeases } from './reclaim-leases.ts';
+import type { RunningItem } from './run-items.ts';
+import type { RoundResult, Scheduling } from './scheduling.ts';
+import { queueTopic } from './wake-for.ts';
+
+/** Executions a process advances at a time; the rest stay marked and are taken up later. */
+const UNDER_WAY_MAX = 1_000;
+
+export function createScheduling(deps: EngineDeps, runners: NodeRunners): Scheduling {
+  const underWay = new Map<ExecutionId, ExecutionRunner>();
+  let draining = false;
+
+  function take(
+    executionId: ExecutionId,
+    begin: { readonly marked: boolean; readonly adopt: readonly RunningItem[] },
+  ): ExecutionRunner {
+    const present = underWay.get(executionId);
+    if (present !== undefined) {
+      if (begin.marked) present.poke();
+      for (const item of begin.adopt) present.adopt(item);
+      return present;
+    }
+    const { marked } = begin;
+    const runner = startExecutionRunner(deps, runners, { executionId, marked });
+    for (const item of begin.adopt) runner.adopt(item);
+    underWay.set(executionId, runner);
+    runner.done
+      .catch((error: unknown) =>
+        deps.report.trouble('advancing an execution failed', error, { execution_id: executionId }),
+      )
+      .finally(() => {
+        underWay.delete(executionId);
+        const { poked, adopted } = runner.leftOver();
+        if (!draining && (poked || adopted.length > 0)) {
+          take(executionId, { marked: poked, adopt: adopted });
+        }
+      });
+    return runner;
+  }
+
+  async function advanceRunnable(params: {
+    readonly shards: readonly number[];
+    readonly limit: number;
+  }): Promise<RoundResult> {
+    const room = Math.min(params.limit, UNDER_WAY_MAX - underWay.size);
+    if (draining || room <= 0 || params.shards.length === 0) return NOTHING;
+    const { shards } = params;
+    const limit = room + underWay.size;
+    const marked = await deps.store.runnable.list({ shards, limit });
+    const fresh = marked.filter(({ executionId }) => !underWay.has(executionId)).slice(0, room);
+    for (const { executionId } of marked) underWay.get(executionId)?.poke();
+    for (const { executionId } of fresh) take(executionId, { marked: true, adopt: [] });
+    return { found: fresh.length, more: fresh.length >= room };
+  }
+
+  async function runQueuedNodes(params: {
+    readonly shards: readonly number[];
+    readonly limit: number;
+  }): Promise<RoundResult> {
+    if (draining || params.shards.length === 0) return NOTHING;
+    const { processId, leaseMs } = deps.settings;
+    const claimed = await deps.store.work.claim({
+      tenantId: null,
+      queues: ['engine'],
+      workerId: processId,
+      leaseMs,
+      ...params,
+    });
+    for (const { ticket, leaseFence } of claimed) {
+      const item = { ticket, leaseFence, abort: new AbortController() };
+      take(ticket.executionId, { marked: false, adopt: [item] });
+    }
+    return { found: claimed.length, more: claimed.length >= params.limit };
+  }
+
+  function ownItems(): RunningItem[] {
+    return [...underWay.values()].flatMap((runner) => [...runner.items()]);
+  }
+
+  async function renewOwnLeases(): Promise<RoundResult> {
+    const items = ownItems();
+    if (items.length === 0) return NOTHING;
+    const { leaseMs } = deps.settings;
+    const renewed = await deps.store.work.renew(
+      items.map(({ ticket, leaseFence }) => ({
+        workItemId: ticket.workItemId,
+        tenantId: null,
+        leaseFence,
+        leaseMs,
+      })),
+    );
+    items.forEach((item, index) => {
+      if (renewed[index] == null) item.abort.abort();
+    });
+    return { found: items.length, more: false };
+  }
+
+  async function drain(params: { readonly deadlineMs: number }): Promise<void> {
+    draining = true;
+    for (const runner of underWay.values()) runner.handOver();
+    const resting = Promise.all([...underWay.values()].map((runner) => runner.done)).catch(
+      () => undefined,
+    );
+    const late = Promise.withResolvers<'late'>();
+    const timer = setTimeout(() => late.resolve('late'), params.deadlineMs);
+    const outcome = await Promise.race([resting, late.promise]);
+    clearTimeout(timer);
+    if (outcome === 'late') await Promise.all(ownItems().map(giveBack));
+    await deps.committer.idle();
+  }
+
+  /** Puts an item that could not be finished back on its queue; the attempt doesn't count. */
+  async function giveBack(item: RunningItem): Promise<void> {
+    item.abort.abort();
+    const { ticket, leaseFence } = item;
+    try {
+      await deps.committer.commit({
+        ...emptyCommit(ticket),
+        settles: [{ workItemId: ticket.workItemId, leaseFence, onlyIfExpired: false }],
+        retries: [{ ticket, delayMs: 0 }],
+      });
+      deps.wake.notify([queueTopic(ticket)]);
+    } catch (error) {
+      // Its lease lapses by itself; another process takes it then.
+      deps.report.trouble('giving an item back failed', error, {
+        work_item_id: ticket.workItemId,
+      });
+    }
+  }
+
+  return {
+    advance: async (executionId) => {
+      if (underWay.has(executionId)) underWay.get(executionId)?.poke();
+      else await take(executionId, { marked: true, adopt: [] }).done;
+    },
+    advanceRunnable,
+    runQueuedNodes,
+    reclaimLeases: (params) => reclaimLeases(deps, params),
+    expireQueued: (params) => expireQueued(deps, params),
+    fireTimers: (params) => fireTimers(deps, params),
+    renewOwnLeases,
+    underWay: () => underWay.size,
+    drain,
+  };
+}
+
+const NOTHING: RoundResult = { found: 0, more: false };

@@ -1,0 +1,50 @@
+import type { DefinitionId } from '../domain/ids.ts';
+import type { Plan } from '../domain/workflow/plan.ts';
+import type { DefinitionStore, StoredDefinition } from '../store/store.ts';
+
+/** A stored revision together with its compiled plan. Both never change. */
+export interface CompiledDefinition {
+  readonly definition: StoredDefinition;
+  readonly plan: Plan;
+}
+
+export interface DefinitionCache {
+  /** Throws when the revision is not stored: executions never outlive their definition. */
+  get(id: DefinitionId): Promise<CompiledDefinition>;
+  compile(definition: StoredDefinition): CompiledDefinition;
+}
+
+/** Compiled plans of one process, the least recently used dropped first. */
+export function createDefinitionCache(deps: {
+  readonly definitions: Pick<DefinitionStore, 'find'>;
+  readonly compile: (definition: StoredDefinition) => Plan;
+  readonly sizeMax?: number;
+}): DefinitionCache {
+  const sizeMax = deps.sizeMax ?? 500;
+  const cached = new Map<DefinitionId, CompiledDefinition>();
+
+  function keep(compiled: CompiledDefinition): CompiledDefinition {
+    const id = compiled.definition.definitionId;
+    cached.delete(id);
+    cached.set(id, compiled);
+    const oldest = cached.keys().next();
+    if (cached.size > sizeMax && !oldest.done) cached.delete(oldest.value);
+    return compiled;
+  }
+
+  function compile(definition: StoredDefinition): CompiledDefinition {
+    const known = cached.get(definition.definitionId);
+    return keep(known ?? { definition, plan: deps.compile(definition) });
+  }
+
+  return {
+    compile,
+    get: async (id) => {
+      const known = cached.get(id);
+      if (known !== undefined) return keep(known);
+      const definition = await deps.definitions.find(id);
+      if (definition === null) throw new Error(`workflow definition ${id} is not stored`);
+      return compile(definition);
+    },
+  };
+}

@@ -1,0 +1,323 @@
+import type { ExecutionEvent } from '../domain/execution/event.ts';
+import { evolve } from '../domain/execution/evolve.ts';
+import { type ExecutionState, visitKey } from '../domain/execution/state.ts';
+import { isTerminal } from '../domain/execution/status.ts';
+import type { ExecutionId } from '../domain/ids.ts';
+import { judgeRetry } from '../domain/work/retry.ts';
+import type { NodeOutcome, NodeRunners } from '../nodes/run.ts';
+import type { CommitPlan, RefusalReason } from '../store/commit.ts';
+import { type ExecutionRow, StoreUnavailableError } from '../store/store.ts';
+import { commitOfDecision, emptyCommit, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
+import { decideAnywhere } from './decide-serialised.ts';
+import type { CompiledDefinition } from './definition-cache.ts';
+import type { EngineDeps } from './deps.ts';
+import { foldLoaded } from './load-execution.ts';
+import { type RunningItem, runItem } from './run-items.ts';
+import { wakeFor } from './wake-for.ts';
+
+/*
+ * One execution being advanced by this process: load → decide → commit, again and again, until it
+ * waits for the outside.
+ *
+ * In-engine nodes run on the way. Their items are born leased to this process in the commit that
+ * schedules them; the outcome of one, the next decision and the next birth are the next commit, so
+ * a chain costs one commit a node. Outcomes that are ready together are settled together.
+ *
+ * Nothing here is trusted for correctness. A commit states the sequence it was decided on and the
+ * fences it ends: when another process got there first (a worker's completion, a cancel, a second
+ * scheduler on the same shard) it is refused, the state is read again and the decision made again.
+ * A process that dies leaves leases, which lapse and count as failed attempts.
+ */
+export interface ExecutionRunner {
+  /** Something has happened to the execution: look again before coming to rest. */
+  poke(): void;
+  /** An item of this execution was taken from the queue by this process. */
+  adopt(item: RunningItem): void;
+  /** Starts no further items here: they go to the queue for others. */
+  handOver(): void;
+  /** Items under way here. */
+  items(): readonly RunningItem[];
+  /** What came in after the runner had come to rest. */
+  leftOver(): { readonly poked: boolean; readonly adopted: readonly RunningItem[] };
+  /** Resolves when the execution rests: nothing to decide, nothing running here. */
+  readonly done: Promise<void>;
+}
+
+interface Finished {
+  readonly item: RunningItem;
+  readonly outcome: NodeOutcome;
+}
+
+interface Held {
+  readonly row: ExecutionRow;
+  readonly compiled: CompiledDefinition;
+  state: ExecutionState;
+  /** Events since the last snapshot. */
+  tail: number;
+}
+
+/** A snapshot is worth its writing when reading would otherwise fold this many events. */
+const SNAPSHOT_EVENTS = { always: 256, atRest: 32 };
+const OUTAGE_REST_MS = { min: 100, max: 5_000 };
+
+export function startExecutionRunner(
+  deps: EngineDeps,
+  runners: NodeRunners,
+  of: {
+    readonly executionId: ExecutionId;
+    /** The execution is marked runnable: the mark is to be cleared before coming to rest. */
+    readonly marked: boolean;
+  },
+): ExecutionRunner {
+  const { executionId } = of;
+  const running = new Map<string, RunningItem>();
+  const adopted: RunningItem[] = [];
+  let finished: Finished[] = [];
+  /** Outcomes were refused together, which doesn't say which is at fault: settle one at a time. */
+  let oneByOne = false;
+  let held: Held | null = null;
+  let poked = false;
+  let marked = of.marked;
+  let release: (() => void) | null = null;
+  let draining = false;
+
+  async function run(): Promise<void> {
+    let restMs = OUTAGE_REST_MS.min;
+    try {
+      for (;;) {
+        try {
+          if (await advance()) return;
+          restMs = OUTAGE_REST_MS.min;
+        } catch (error) {
+          held = null;
+          if (!(error instanceof StoreUnavailableError) || running.size === 0) throw error;
+          // Outcomes are in hand: keep them until the store is back or their leases are lost.
+          await rest(restMs);
+          restMs = Math.min(restMs * 2, OUTAGE_REST_MS.max);
+        }
+      }
+    } finally {
+      for (const item of running.values()) item.abort.abort();
+    }
+  }
+
+  /** One round. True: the execution rests, or has ended. */
+  async function advance(): Promise<boolean> {
+    if (poked || held === null) {
+      poked = false;
+      held = await refresh(held);
+      if (held === null) return true;
+    }
+    if (isTerminal(held.state.status)) return true;
+    for (const item of adopted.splice(0)) start(held, item);
+    if (await step(held)) return false;
+    if (poked || finished.length > 0 || adopted.length > 0) return false;
+    if (running.size === 0) return true;
+    await rest(null);
+    return false;
+  }
+
+  /** One decision and its commit. False: there was nothing to decide. */
+  async function step(now: Held): Promise<boolean> {
+    const settled = takeFinished(now);
+    try {
+      return await settleAndDecide(now, settled);
+    } catch (error) {
+      finished.unshift(...settled);
+      throw error;
+    }
+  }
+
+  async function settleAndDecide(now: Held, settled: readonly Finished[]): Promise<boolean> {
+    const facts = settled.flatMap((entry) => factsOf(now, entry));
+    const state = facts.length === 0 ? now.state : foldFacts(now, facts);
+    const { plan, definition } = now.compiled;
+    const decision = await decideAnywhere({ ...deps, plan, ir: definition.ir, state });
+    if (facts.length === 0 && decision.events.length === 0) return clearMark(now);
+    const tail = now.tail + facts.length + decision.events.length;
+    const takeSnapshot =
+      tail >= SNAPSHOT_EVENTS.always ||
+      (decision.next.status !== 'running' && tail >= SNAPSHOT_EVENTS.atRest);
+    const { processId, leaseMs } = deps.settings;
+    const commit: CommitPlan = {
+      ...commitOfDecision({
+        plan,
+        base: now.state,
+        facts: facts.map((event) => newEvent(event, SCHEDULER_ACTOR)),
+        decision,
+        home: { leaseTo: draining ? null : { processId, leaseMs }, priority: now.row.priority },
+        takeSnapshot,
+      }),
+      settles: settled.map(({ item }) => ({
+        workItemId: item.ticket.workItemId,
+        leaseFence: item.leaseFence,
+        onlyIfExpired: false,
+      })),
+    };
+    const verdict = await deps.committer.commit(commit);
+    if (!verdict.accepted) {
+      refused(verdict.reason, settled);
+      return true;
+    }
+    now.state = decision.next;
+    now.tail = takeSnapshot ? 0 : tail;
+    marked = decision.more;
+    for (const { item } of settled) running.delete(item.ticket.workItemId);
+    commit.bornLeased.forEach(({ ticket }, index) => {
+      const leaseFence = verdict.fences[index];
+      if (leaseFence === undefined) throw new Error('a born lease came without its fence');
+      start(now, { ticket, leaseFence, abort: new AbortController() });
+    });
+    wakeFor(deps.wake, commit, now.row.shard);
+    return true;
+  }
+
+  /** Outcomes to settle now; those of visits that are live no more are dropped. */
+  function takeFinished(now: Held): readonly Finished[] {
+    const taken = oneByOne ? finished.splice(0, 1) : finished.splice(0);
+    if (finished.length === 0) oneByOne = false;
+    return taken.filter(({ item }) => {
+      const { nodeId, visit, workItemId, attempt } = item.ticket;
+      const live = now.state.live.get(visitKey(nodeId, visit));
+      const current = live?.workItemId === workItemId && live.attempt === attempt;
+      if (!current) running.delete(workItemId);
+      return current;
+    });
+  }
+
+  function refused(reason: RefusalReason, settled: readonly Finished[]): void {
+    held = null;
+    const [first, ...others] = settled;
+    if (reason === 'stale' && first !== undefined && others.length === 0) {
+      // Its lease is lost: whoever holds the new one settles it.
+      running.delete(first.item.ticket.workItemId);
+      return;
+    }
+    if (reason === 'stale') oneByOne = true;
+    finished.unshift(...settled);
+  }
+
+  function start(now: Held, item: RunningItem): void {
+    running.set(item.ticket.workItemId, item);
+    const at = { plan: now.compiled.plan, state: now.state };
+    void runItem(runners, at, item).then((outcome) => {
+      if (item.abort.signal.aborted) running.delete(item.ticket.workItemId);
+      else finished.push({ item, outcome });
+      release?.();
+    });
+  }
+
+  async function clearMark(now: Held): Promise<boolean> {
+    if (!marked) return false;
+    const verdict = await deps.committer.commit({
+      ...emptyCommit(now.row),
+      expectedSequence: now.state.sequence,
+      runnable: 'clear',
+    });
+    if (verdict.accepted) marked = false;
+    else held = null;
+    return !verdict.accepted;
+  }
+
+  async function refresh(known: Held | null): Promise<Held | null> {
+    if (known !== null) {
+      const { plan } = known.compiled;
+      const after = known.state.sequence;
+      const events = await deps.store.executions.events({ executionId, after, limit: null });
+      const state = evolve({ state: known.state, events, plan });
+      return { ...known, state, tail: known.tail + events.length };
+    }
+    const loaded = await deps.store.executions.load(executionId, null);
+    if (loaded === null) return null;
+    const compiled = await deps.definitions.get(loaded.row.definitionId);
+    const state = foldLoaded(loaded, compiled.plan);
+    return { row: loaded.row, compiled, state, tail: loaded.events.length };
+  }
+
+  /** Until something happens, or for so long at most. */
+  function rest(timeoutMs: number | null): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = timeoutMs === null ? undefined : setTimeout(() => release?.(), timeoutMs);
+      release = () => {
+        clearTimeout(timer);
+        release = null;
+        resolve();
+      };
+    });
+  }
+
+  return {
+    poke: () => {
+      poked = true;
+      marked = true;
+      release?.();
+    },
+    adopt: (item) => {
+      adopted.push(item);
+      release?.();
+    },
+    handOver: () => {
+      draining = true;
+    },
+    items: () => [...running.values(), ...adopted],
+    leftOver: () => ({ poked, adopted }),
+    done: run(),
+  };
+}
+
+/** What the outcome of an item says in the log. */
+function factsOf(held: Held, { item, outcome }: Finished): ExecutionEvent[] {
+  const { nodeId, visit, attempt, workItemId, idempotencyKey } = item.ticket;
+  const node = held.compiled.plan.nodes.get(nodeId);
+  if (node === undefined) return [];
+  if (!outcome.ok) {
+    const { error, errorClass } = outcome;
+    const verdict = judgeRetry({
+      policy: node.retryPolicy,
+      attempt,
+      errorClass,
+      seed: idempotencyKey,
+    });
+    const payload = {
+      visit,
+      attempt,
+      error,
+      error_class: errorClass,
+      retryable: verdict.retryable,
+      ...(verdict.retryable && { retry_delay_ms: verdict.delayMs }),
+      work_item_id: workItemId,
+    };
+    return [{ kind: 'NodeFailed', nodeId, payload }];
+  }
+  const { output, statePatch } = outcome;
+  const completed: ExecutionEvent = {
+    kind: 'NodeCompleted',
+    nodeId,
+    payload: {
+      visit,
+      output,
+      ...(Object.keys(statePatch).length > 0 && { state_patch: statePatch }),
+    },
+  };
+  if (!node.kind.toolLike) return [completed];
+  const tool = node.kind.tool?.(node.spec) ?? node.kind.type;
+  return [
+    {
+      kind: 'ToolCallCompleted',
+      nodeId,
+      payload: { visit, work_item_id: workItemId, attempt, tool },
+    },
+    completed,
+  ];
+}
+
+function foldFacts(held: Held, facts: readonly ExecutionEvent[]): ExecutionState {
+  return evolve({
+    state: held.state,
+    events: facts.map((event, index) => ({
+      ...event,
+      sequence: held.state.sequence + index + 1,
+    })),
+    plan: held.compiled.plan,
+  });
+}

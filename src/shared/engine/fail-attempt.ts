@@ -1,0 +1,59 @@
+import type { ExecutionEvent } from '../domain/execution/event.ts';
+import { judgeRetry } from '../domain/work/retry.ts';
+import type { WorkTicket } from '../domain/work/work-item.ts';
+import type { CommitPlan } from '../store/commit.ts';
+import { emptyCommit, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
+import type { EngineDeps } from './deps.ts';
+
+/**
+ * The commit by which the runtime itself fails an attempt whose worker was not heard of again. The
+ * caller adds what it is conditional on. Null when the execution is gone or the node no longer in
+ * its plan.
+ */
+export async function failAttempt(
+  deps: EngineDeps,
+  params: {
+    readonly ticket: WorkTicket;
+    readonly error: string;
+    readonly errorClass: string;
+    readonly workerId: string | null;
+    /** `at_once`: retried without backoff · `never`: the node fails for good. */
+    readonly retry: 'backoff' | 'at_once' | 'never';
+  },
+): Promise<CommitPlan | null> {
+  const { ticket, error, errorClass } = params;
+  const { attempt, idempotencyKey, workItemId } = ticket;
+  const row = await deps.store.executions.find(ticket.executionId, null);
+  if (row === null) return null;
+  const { plan } = await deps.definitions.get(row.definitionId);
+  const node = plan.nodes.get(ticket.nodeId);
+  if (node === undefined) return null;
+  const verdict =
+    params.retry === 'never'
+      ? ({ retryable: false } as const)
+      : judgeRetry({ policy: node.retryPolicy, attempt, errorClass, seed: idempotencyKey });
+  const failed: ExecutionEvent = {
+    kind: 'NodeFailed',
+    nodeId: ticket.nodeId,
+    payload: {
+      visit: ticket.visit,
+      attempt,
+      error,
+      error_class: errorClass,
+      retryable: verdict.retryable,
+      ...(verdict.retryable && {
+        retry_delay_ms: params.retry === 'at_once' ? 0 : verdict.delayMs,
+      }),
+      work_item_id: workItemId,
+      ...(params.workerId !== null && { worker_id: params.workerId }),
+    },
+  };
+  const dead = !verdict.retryable && ticket.queue !== 'engine';
+  if (!verdict.retryable) deps.report.count('dead_letters', 1);
+  return {
+    ...emptyCommit(ticket),
+    events: [newEvent(failed, SCHEDULER_ACTOR)],
+    deadLetters: dead ? [{ workItemId, attempt, error }] : [],
+    runnable: 'mark',
+  };
+}

@@ -1,0 +1,42 @@
+import type { CommitPlan } from '../store/commit.ts';
+import type { DueTimer } from '../store/store.ts';
+import { emptyCommit, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
+import type { EngineDeps } from './deps.ts';
+import type { RoundResult } from './scheduling.ts';
+import { shardOf } from './shard-of.ts';
+import { queueTopic, wakeFor } from './wake-for.ts';
+
+/**
+ * Fires the timers that are due and puts the retries that are due on their queues. A timer fires
+ * once however many processes try: its row is removed by the commit that records TimerFired.
+ */
+export async function fireTimers(
+  deps: EngineDeps,
+  params: { readonly limit: number },
+): Promise<RoundResult> {
+  const [due, retries] = await Promise.all([
+    deps.store.timers.listDue(params),
+    deps.store.timers.promoteRetries(params),
+  ]);
+  if (retries.length > 0) deps.wake.notify([...new Set(retries.map(queueTopic))]);
+  await Promise.all(due.map((timer) => fire(deps, timer)));
+  return {
+    found: due.length + retries.length,
+    more: due.length >= params.limit || retries.length >= params.limit,
+  };
+}
+
+async function fire(deps: EngineDeps, timer: DueTimer): Promise<void> {
+  const { executionId, purpose, nodeId, visit } = timer;
+  const fired = { kind: 'TimerFired', nodeId, payload: { purpose, visit } } as const;
+  const commit: CommitPlan = {
+    ...emptyCommit(timer),
+    firesTimers: [timer.name],
+    events: [newEvent(fired, SCHEDULER_ACTOR)],
+    runnable: 'mark',
+  };
+  const verdict = await deps.committer.commit(commit);
+  if (!verdict.accepted) return;
+  deps.report.count('timers_fired', 1, { purpose });
+  wakeFor(deps.wake, commit, shardOf(executionId));
+}

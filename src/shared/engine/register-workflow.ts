@@ -1,0 +1,48 @@
+import { badRequest } from '../domain/errors.ts';
+import type { DefinitionId } from '../domain/ids.ts';
+import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
+import { hashIr } from '../domain/workflow/hash-ir.ts';
+import type { Problem } from '../domain/workflow/problem.ts';
+import { readWorkflow } from '../domain/workflow/read-workflow.ts';
+import type { EngineDeps } from './deps.ts';
+import type { RegisteredWorkflow, RegisterWorkflow } from './engine.ts';
+
+/** Problems told in the message; all of them are in the body. */
+const PROBLEMS_IN_MESSAGE = 3;
+
+/** Stores a workflow as the newest revision of its id and version; the same IR again is a no-op. */
+export async function registerWorkflow(
+  deps: EngineDeps,
+  kinds: KindRegistry,
+  params: RegisterWorkflow,
+): Promise<RegisteredWorkflow> {
+  const read = readWorkflow({ ir: params.ir, kinds });
+  if (!read.ok) throw refusal(read.problems);
+  const row = await deps.store.definitions.register({
+    definitionId: deps.ids.uuid() as DefinitionId,
+    tenantId: params.tenantId,
+    workflowId: read.plan.workflowId,
+    version: read.plan.version,
+    irHash: hashIr(read.ir),
+    ir: read.ir,
+    actorId: params.actorId,
+  });
+  return {
+    workflowId: row.workflowId,
+    version: row.version,
+    revision: row.revision,
+    irHash: row.irHash,
+    warnings: read.warnings,
+  };
+}
+
+function refusal(problems: readonly Problem[]): Error {
+  const told = problems
+    .slice(0, PROBLEMS_IN_MESSAGE)
+    .map(({ pointer, message }) => (pointer === '' ? message : `${message} (at ${pointer})`));
+  const rest = problems.length - told.length;
+  const detail = told.join('; ') + (rest > 0 ? `; and ${rest} more` : '');
+  return badRequest(detail, {
+    problems: problems.map(({ pointer, message }) => ({ pointer, message })),
+  });
+}

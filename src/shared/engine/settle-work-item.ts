@@ -1,0 +1,243 @@
+import { badRequest, notFound, protocolConflict, type SvcError } from '../domain/errors.ts';
+import type { ExecutionEvent } from '../domain/execution/event.ts';
+import { parseExecutionId, parseWorkItemId } from '../domain/ids.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+import { isIdempotencyKey } from '../domain/work/idempotency-key.ts';
+import { judgeRetry } from '../domain/work/retry.ts';
+import type { WorkItemRecord } from '../domain/work/work-item.ts';
+import type { CommitPlan } from '../store/commit.ts';
+import type { FoundWorkItem, Lease } from '../store/store.ts';
+import { emptyCommit, newEvent } from './commit-plan.ts';
+import type { EngineDeps } from './deps.ts';
+import type {
+  CompleteWorkItem,
+  FailedWorkItem,
+  FailWorkItem,
+  SettledWorkItem,
+  SettleRef,
+} from './engine.ts';
+import { shardOf } from './shard-of.ts';
+import { wakeFor } from './wake-for.ts';
+
+/*
+ * Settling a work item: the worker protocol's rules 1 to 7.
+ *
+ * Nothing that a worker says is trusted but its fence: the lease must still be there under it at
+ * the moment of the commit, and what is recorded (execution, node, visit) comes from the item. The
+ * reading before the commit serves only to tell the caller what is wrong; the commit's own
+ * condition decides. Checks come in this order: item 404, fence 409, key and coordinates 400.
+ */
+
+export async function completeWorkItem(
+  deps: EngineDeps,
+  params: CompleteWorkItem,
+): Promise<SettledWorkItem> {
+  const refuse = (reason: string): SvcError => protocolConflict({ completed: false, reason });
+  const { record, lease } = await findSettleable(deps, params, refuse);
+  const { idempotencyKey, output, statePatch } = params;
+  checkKey(idempotencyKey, record);
+  checkCoordinates(params, record);
+  const { workItemId, tenantId } = record;
+  if (idempotencyKey === null) deps.report.count('unrecorded_keys', 1);
+  if (params.leaseFence === null) {
+    deps.report.count('unfenced_settles', 1);
+    const settled = await deps.store.work.settleUnfenced({
+      workItemId,
+      tenantId,
+      record: idempotencyKey === null ? null : { output, statePatch },
+      deadLetter: null,
+    });
+    if (!settled) throw refuse(ALREADY_SETTLED);
+    return { workItemId, deprecated: true };
+  }
+  const events = completionEvents(record, {
+    output,
+    statePatch,
+    attempt: lease.ticket.attempt,
+    workerId: lease.workerId,
+    durationMs: params.durationMs,
+    genAiModel: params.genAiModel,
+    finishReason: params.finishReason,
+  });
+  await commitSettle(deps, params, record, refuse, {
+    ...emptyCommit(record),
+    settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
+    events: events.map((event) => newEvent(event, workerActor(lease))),
+    recordsOutput:
+      idempotencyKey === null
+        ? null
+        : { idempotencyKey, workItemId, eventIndex: events.length - 1 },
+    runnable: 'mark',
+  });
+  deps.report.count('items_completed', 1);
+  return { workItemId, deprecated: idempotencyKey === null };
+}
+
+export async function failWorkItem(
+  deps: EngineDeps,
+  params: FailWorkItem,
+): Promise<FailedWorkItem> {
+  const refuse = (reason: string): SvcError => protocolConflict({ failed: false, reason });
+  const { record, lease } = await findSettleable(deps, params, refuse);
+  checkCoordinates(params, record);
+  const { workItemId, tenantId, idempotencyKey, retryPolicy } = record;
+  const { attempt } = lease.ticket;
+  const { error, errorClass } = params;
+  if (params.leaseFence === null) {
+    deps.report.count('unfenced_settles', 1);
+    const settled = await deps.store.work.settleUnfenced({
+      workItemId,
+      tenantId,
+      record: null,
+      deadLetter: error,
+    });
+    if (!settled) throw refuse(ALREADY_SETTLED);
+    return {
+      workItemId,
+      retryable: false,
+      attempt,
+      warning:
+        'lease_fence was omitted: the item is settled, but its node is neither failed nor retried; send lease_fence',
+    };
+  }
+  const verdict = judgeRetry({
+    policy: retryPolicy,
+    attempt,
+    errorClass,
+    seed: idempotencyKey,
+  });
+  const failed: ExecutionEvent = {
+    kind: 'NodeFailed',
+    nodeId: record.nodeId,
+    payload: {
+      visit: record.visit,
+      attempt,
+      error,
+      error_class: errorClass,
+      retryable: verdict.retryable,
+      ...(verdict.retryable && { retry_delay_ms: verdict.delayMs }),
+      work_item_id: workItemId,
+      worker_id: lease.workerId,
+    },
+  };
+  await commitSettle(deps, params, record, refuse, {
+    ...emptyCommit(record),
+    settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
+    events: [newEvent(failed, workerActor(lease))],
+    deadLetters: verdict.retryable ? [] : [{ workItemId, attempt, error }],
+    runnable: 'mark',
+  });
+  deps.report.count('items_failed', 1);
+  deps.report.count(verdict.retryable ? 'retries' : 'dead_letters', 1);
+  return { workItemId, retryable: verdict.retryable, attempt, warning: null };
+}
+
+/** ToolCallCompleted and NodeCompleted of a tool's result. */
+export function completionEvents(
+  record: WorkItemRecord,
+  result: {
+    readonly output: JsonValue;
+    readonly statePatch: JsonObject;
+    readonly attempt: number;
+    readonly workerId?: string;
+    readonly durationMs?: number | null;
+    readonly genAiModel?: string | null;
+    readonly finishReason?: string | null;
+    readonly replayed?: boolean;
+  },
+): ExecutionEvent[] {
+  const { nodeId, visit, workItemId, tool } = record;
+  const { output, statePatch, attempt, workerId, durationMs, genAiModel, finishReason } = result;
+  return [
+    {
+      kind: 'ToolCallCompleted',
+      nodeId,
+      payload: {
+        visit,
+        work_item_id: workItemId,
+        attempt,
+        tool,
+        ...(durationMs != null && { duration_ms: durationMs }),
+        ...(workerId !== undefined && { worker_id: workerId }),
+        ...(genAiModel != null && { gen_ai_model: genAiModel }),
+        ...(finishReason != null && { finish_reason: finishReason }),
+        ...(result.replayed === true && { replayed: true }),
+      },
+    },
+    {
+      kind: 'NodeCompleted',
+      nodeId,
+      payload: {
+        visit,
+        output,
+        ...(Object.keys(statePatch).length > 0 && { state_patch: statePatch }),
+      },
+    },
+  ];
+}
+
+const ALREADY_SETTLED = 'already settled';
+
+/** The item with the lease that is to be ended, or what stands in the way. */
+async function findSettleable(
+  deps: EngineDeps,
+  params: SettleRef,
+  refuse: (reason: string) => SvcError,
+): Promise<{ readonly record: WorkItemRecord; readonly lease: Lease }> {
+  const id = parseWorkItemId(params.workItemId);
+  const found = id && (await deps.store.work.find(id, params.tenantId));
+  if (found === null) throw notFound(`work item ${params.workItemId}`);
+  const { record, lease } = found;
+  if (lease === null) throw refuse(reasonNotLeased(found));
+  if (params.leaseFence !== null && lease.leaseFence !== params.leaseFence) {
+    throw refuse(STALE_FENCE);
+  }
+  return { record, lease };
+}
+
+const STALE_FENCE = 'stale lease_fence: the lease was reclaimed; abandon this item';
+
+function reasonNotLeased(found: FoundWorkItem): string {
+  return found.place === 'queued' || found.place === 'retrying' ? STALE_FENCE : ALREADY_SETTLED;
+}
+
+function checkKey(key: string | null, record: WorkItemRecord): void {
+  if (key === null || (isIdempotencyKey(key) && key === record.idempotencyKey)) return;
+  throw badRequest(
+    'idempotency_key is not the one minted for this work item (64 lowercase hex characters); echo it as claimed',
+  );
+}
+
+function checkCoordinates(params: SettleRef, record: WorkItemRecord): void {
+  if (params.executionId !== null && parseExecutionId(params.executionId) !== record.executionId) {
+    throw badRequest(`execution_id is not the work item's, which is ${record.executionId}`);
+  }
+  if (params.nodeId !== null && params.nodeId !== record.nodeId) {
+    throw badRequest(`node_id is not the work item's, which is ${record.nodeId}`);
+  }
+}
+
+async function commitSettle(
+  deps: EngineDeps,
+  params: SettleRef,
+  record: WorkItemRecord,
+  refuse: (reason: string) => SvcError,
+  commit: CommitPlan,
+): Promise<void> {
+  const verdict = await deps.committer.commit(commit);
+  if (verdict.accepted) {
+    wakeFor(deps.wake, commit, shardOf(record.executionId));
+    return;
+  }
+  if (verdict.reason === 'ended') throw refuse(ALREADY_SETTLED);
+  if (verdict.reason === 'stale') {
+    // Somebody was faster: say who won.
+    await findSettleable(deps, params, refuse);
+    throw refuse(STALE_FENCE);
+  }
+  throw new Error(`settling ${record.workItemId} was refused: ${verdict.reason}`);
+}
+
+function workerActor(lease: Lease): string {
+  return `worker:${lease.workerId}`;
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+
+import { canonicalJson } from '../domain/canonical-json.ts';
+import { badRequest, conflict, notFound } from '../domain/errors.ts';
+import { decide } from '../domain/execution/decide.ts';
+import { emptyState } from '../domain/execution/draft.ts';
+import type { ExecutionEvent } from '../domain/execution/event.ts';
+import { evolve } from '../domain/execution/evolve.ts';
+import { executionIdFromUuid, type ExecutionId, type WorkItemId } from '../domain/ids.ts';
+import type { StoredDefinition } from '../store/store.ts';
+import { commitOfDecision, newEvent } from './commit-plan.ts';
+import type { EngineDeps } from './deps.ts';
+import type { StartExecution } from './engine.ts';
+import { shardOf } from './shard-of.ts';
+import { wakeFor } from './wake-for.ts';
+
+const VIOLATIONS_TOLD_MAX = 20;
+
+/**
+ * Creates an execution together with its first consequences, in one transaction: once this answers,
+ * the execution is durable and its first work is on its queue.
+ */
+export async function startExecution(
+  deps: EngineDeps,
+  params: StartExecution,
+): Promise<{ readonly executionId: ExecutionId }> {
+  const definition = await findDefinition(deps, params);
+  const { plan } = deps.definitions.compile(definition);
+  if (plan.stateSchema !== null) {
+    const violations = await deps.cpu.validateSchema({
+      schema: plan.stateSchema,
+      value: params.input,
+    });
+    if (violations.length > 0) throw inputRefusal(violations);
+  }
+  const executionId = executionIdFromUuid(deps.ids.uuid());
+  const { tenantId } = params;
+  const started: ExecutionEvent = {
+    kind: 'WorkflowStarted',
+    nodeId: null,
+    payload: {
+      workflow_id: definition.workflowId,
+      workflow_version: definition.version,
+      definition_id: definition.definitionId,
+      input: params.input,
+    },
+  };
+  const base = emptyState({ executionId, tenantId });
+  const state = evolve({ state: base, events: [{ ...started, sequence: 1 }], plan });
+  const decision = decide({
+    plan,
+    state,
+    newWorkItemId: () => deps.ids.uuid() as WorkItemId,
+  });
+  const shard = shardOf(executionId);
+  const commit = {
+    ...commitOfDecision({
+      plan,
+      base,
+      facts: [newEvent(started, params.actorId)],
+      decision,
+      home: { leaseTo: null, priority: params.priority },
+      takeSnapshot: false,
+    }),
+    status: decision.next.status,
+    create: {
+      definitionId: definition.definitionId,
+      workflowId: definition.workflowId,
+      workflowVersion: definition.version,
+      shard,
+      priority: params.priority,
+      parentExecutionId: null,
+      request: requestOf(params),
+    },
+  };
+  const verdict = await deps.committer.commit(commit);
+  if (verdict.accepted) {
+    deps.report.count('executions_started', 1);
+    wakeFor(deps.wake, commit, shard);
+    return { executionId };
+  }
+  if (verdict.existing !== null) {
+    if (verdict.existing.bodyHash === commit.create.request?.bodyHash) {
+      return { executionId: verdict.existing.executionId };
+    }
+    throw conflict('this Idempotency-Key was used with a different request; use a new key');
+  }
+  throw new Error(`starting ${executionId} was refused: ${verdict.reason}`);
+}
+
+async function findDefinition(deps: EngineDeps, params: StartExecution): Promise<StoredDefinition> {
+  const { tenantId, workflowId, workflowVersion } = params;
+  const found = await deps.store.definitions.findLatest({
+    tenantId,
+    workflowId,
+    version: workflowVersion,
+  });
+  if (found !== null) return found;
+  const version = workflowVersion === null ? '' : ` version ${workflowVersion}`;
+  throw notFound(`workflow ${workflowId}${version}`);
+}
+
+function inputRefusal(violations: readonly string[]): Error {
+  const told = violations.slice(0, VIOLATIONS_TOLD_MAX);
+  return badRequest(`input does not satisfy the state schema: ${told.join('; ')}`, {
+    violations: told,
+  });
+}
+
+function requestOf(params: StartExecution): { key: string; bodyHash: string } | null {
+  if (params.idempotencyKey === null) return null;
+  const body = canonicalJson({
+    workflow_id: params.workflowId,
+    workflow_version: params.workflowVersion,
+    input: params.input,
+    priority: params.priority,
+  });
+  return {
+    key: params.idempotencyKey,
+    bodyHash: createHash('sha256').update(body).digest('hex'),
+  };
+}

@@ -1,0 +1,38 @@
+import type { Wake } from '../ports/wake.ts';
+
+/** A subscription that is open from now on, so that a hint between looking and waiting counts. */
+export interface TopicHint {
+  /** Resolves at a hint, when the time is over or when the signal aborts; never rejects. */
+  wait(params: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<void>;
+  end(): void;
+}
+
+export function waitForTopics(wake: Wake, topics: readonly string[]): TopicHint {
+  let hinted = false;
+  let release: (() => void) | null = null;
+  const unsubscribe = topics.map((topic) =>
+    wake.subscribe(topic, () => {
+      hinted = true;
+      release?.();
+    }),
+  );
+  return {
+    wait: ({ timeoutMs, signal }) => {
+      if (hinted || signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const finish = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', finish);
+          release = null;
+          resolve();
+        };
+        const timer = setTimeout(finish, Math.max(0, timeoutMs));
+        signal.addEventListener('abort', finish, { once: true });
+        release = finish;
+      });
+    },
+    end: () => {
+      for (const end of unsubscribe) end();
+    },
+  };
+}

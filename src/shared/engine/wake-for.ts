@@ -1,0 +1,29 @@
+import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import type { WorkQueue } from '../domain/work/work-item.ts';
+import type { Wake } from '../ports/wake.ts';
+import type { CommitPlan } from '../store/commit.ts';
+
+/** Hints at everything a commit has made ready. Called once it is accepted, never before. */
+export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
+  const topics: string[] = [];
+  if (commit.runnable === 'mark') topics.push(runTopic(shard));
+  for (const { ticket } of commit.newItems) topics.push(queueTopic(ticket));
+  for (const { ticket, delayMs } of commit.retries) {
+    topics.push(delayMs === 0 ? queueTopic(ticket) : 'timers');
+  }
+  if (commit.startsTimers.length > 0) topics.push('timers');
+  if (commit.events.length > 0) topics.push(eventsTopic(commit.executionId));
+  if (topics.length > 0) wake.notify([...new Set(topics)]);
+}
+
+export function runTopic(shard: number): string {
+  return `run:${shard}`;
+}
+
+export function eventsTopic(executionId: ExecutionId): string {
+  return `events:${executionId}`;
+}
+
+export function queueTopic(of: { readonly tenantId: TenantId; readonly queue: WorkQueue }): string {
+  return of.queue === 'engine' ? 'queue:engine' : `queue:${of.tenantId}/${of.queue}`;
+}
