@@ -25,6 +25,7 @@ const TITLES: readonly (readonly [string, rules.Rule])[] = [
   ['a rule is switched off only with a reason', rules.giveReasonsForExceptions],
   ['nothing is left for later', rules.leaveNothingForLater],
   ['no test is left out', rules.runEveryTest],
+  ['the lock file is complete on every platform', rules.keepLockComplete],
   ['no path of a machine is named', rules.nameNoMachinePaths],
 ];
 

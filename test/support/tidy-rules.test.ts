@@ -3,6 +3,7 @@ import {
   giveReasonsForExceptions,
   importWithoutCycles,
   keepLayers,
+  keepLockComplete,
   keepMigrationsInStep,
   leaveNothingForLater,
   nameDriversInAdaptersOnly,
@@ -247,6 +248,26 @@ test('tests: none is left out', (t) => {
     check(runEveryTest, { 'test/a.test.ts': "test('a .only', (t) => list.skip(1));" }),
     [],
   );
+});
+
+test('lock file: every optional package has its entry, and no registry is named', (t) => {
+  const lock = (packages: object): Sample => ({
+    'package-lock.json': JSON.stringify({ packages }),
+  });
+  const linter = { optionalDependencies: { 'linter-linux': '1.0.0', 'linter-darwin': '1.0.0' } };
+  const complete = {
+    '': {},
+    'node_modules/linter': linter,
+    'node_modules/linter-linux': {},
+    'node_modules/linter/node_modules/linter-darwin': {},
+  };
+  t.deepEqual(check(keepLockComplete, lock(complete)), []);
+  t.deepEqual(
+    check(keepLockComplete, lock({ ...complete, 'node_modules/linter-linux': undefined })),
+    ['package-lock.json: linter-linux is missing'],
+  );
+  t.is(check(keepLockComplete, lock({ '': { resolved: 'somewhere' } })).length, 1);
+  t.is(check(keepLockComplete, {}).length, 1);
 });
 
 test('machine paths: none is named, and a folder called work is none', (t) => {

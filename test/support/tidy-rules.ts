@@ -257,6 +257,28 @@ export const runEveryTest: Rule = (files) =>
       ),
     );
 
+type Lock = {
+  readonly packages: Readonly<
+    Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>
+  >;
+};
+
+/**
+ * npm leaves out of the lock file what it could not find, such as the build of an optional package for
+ * another platform in a registry that lacks it, and then `npm ci` refuses that lock file.
+ */
+export const keepLockComplete: Rule = (files) => {
+  const text = files.find(({ path }) => path === 'package-lock.json')?.text;
+  if (text === undefined) return ['package-lock.json is missing'];
+  const { packages } = JSON.parse(text) as Lock;
+  const missing = Object.values(packages)
+    .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
+    .filter((name) => !Object.keys(packages).some((path) => path.endsWith(`node_modules/${name}`)))
+    .map((name) => `package-lock.json: ${name} is missing`);
+  const hosts = /"resolved":/.test(text) ? ['package-lock.json names a registry'] : [];
+  return [...missing, ...hosts];
+};
+
 /** Absolute paths of the machine that something was written on. Folders of ours may be called `work`. */
 const MACHINE_PATHS = [/(?<![\w.*}-])\/work\//, /(?<![\w.*}-])\/root\//];
 
