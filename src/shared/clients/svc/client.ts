@@ -1,0 +1,100 @@
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import { followEvents, type FollowEvents } from './follow-events.ts';
+import { readJson, sendRequest, type ApiRequest, type ApiTarget } from './request.ts';
+import type {
+  WireAccepted,
+  WireEvent,
+  WireExecution,
+  WireRegistered,
+  WireWorkflow,
+} from './wire.ts';
+
+/** Client of this service's own HTTP API. Throws ApiError and ApiUnreachableError. */
+export interface SvcClient {
+  registerWorkflow(ir: JsonValue): Promise<WireRegistered>;
+  listWorkflows(query: Query): Promise<{ readonly workflows: readonly WireWorkflow[] }>;
+  readWorkflow(params: {
+    readonly workflowId: string;
+    readonly version: string | null;
+  }): Promise<WireWorkflow>;
+  startExecution(params: {
+    readonly workflowId: string;
+    readonly version: string | null;
+    readonly input: JsonValue;
+    readonly idempotencyKey: string | null;
+  }): Promise<{ readonly execution_id: string }>;
+  listExecutions(query: Query): Promise<{ readonly executions: readonly WireExecution[] }>;
+  readExecution(executionId: string): Promise<WireExecution>;
+  readEvents(params: {
+    readonly executionId: string;
+    readonly after: number;
+    readonly limit: number | null;
+  }): Promise<{ readonly events: readonly WireEvent[] }>;
+  /** Every event up to the last one, live; survives broken connections. */
+  followEvents(params: FollowEvents): AsyncGenerator<WireEvent>;
+  cancelExecution(
+    executionId: string,
+  ): Promise<{ readonly execution_id: string; readonly status: string }>;
+  approveExecution(executionId: string, decision: JsonObject): Promise<WireAccepted>;
+  sendEvent(params: {
+    readonly executionId: string;
+    readonly correlationKey: string;
+    readonly payload: JsonValue;
+  }): Promise<WireAccepted>;
+}
+
+type Query = Readonly<Record<string, string | number | null>>;
+
+/** Longest wait for an answer; the runtime's own bound on a request is shorter. */
+const ANSWER_MS_MAX = 60_000;
+
+export function createSvcClient(target: ApiTarget): SvcClient {
+  async function call<Body>(request: ApiRequest): Promise<Body> {
+    const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+    return readJson<Body>(target, await sendRequest(target, { ...request, signal }));
+  }
+
+  return {
+    registerWorkflow: (ir) => call({ method: 'POST', path: '/workflows', body: { ir } }),
+    listWorkflows: (query) => call({ method: 'GET', path: '/workflows', query }),
+    readWorkflow: ({ workflowId, version }) =>
+      call({
+        method: 'GET',
+        path: `/workflows/${encodeURIComponent(workflowId)}`,
+        query: { version },
+      }),
+    startExecution: ({ workflowId, version, input, idempotencyKey }) =>
+      call({
+        method: 'POST',
+        path: '/executions',
+        body: {
+          workflow_id: workflowId,
+          ...(version !== null && { workflow_version: version }),
+          input,
+        },
+        headers: idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey },
+      }),
+    listExecutions: (query) => call({ method: 'GET', path: '/executions', query }),
+    readExecution: (id) => call({ method: 'GET', path: executionPath(id) }),
+    readEvents: ({ executionId, after, limit }) =>
+      call({
+        method: 'GET',
+        path: `${executionPath(executionId)}/events`,
+        query: { after: after === 0 ? null : after, limit },
+      }),
+    followEvents: (params) => followEvents(target, params),
+    cancelExecution: (id) => call({ method: 'POST', path: `${executionPath(id)}/cancel` }),
+    approveExecution: (id, decision) =>
+      call({ method: 'POST', path: `${executionPath(id)}/approve`, body: decision }),
+    sendEvent: ({ executionId, correlationKey, payload }) =>
+      call({
+        method: 'POST',
+        path: `${executionPath(executionId)}/external-event`,
+        body: { correlation_key: correlationKey, payload },
+      }),
+  };
+}
+
+function executionPath(id: string): string {
+  return `/executions/${encodeURIComponent(id)}`;
+}

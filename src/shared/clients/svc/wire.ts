@@ -1,0 +1,73 @@
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+
+/*
+ * Bodies of the HTTP API as a client reads them: the contract's fields, and the additive ones this
+ * client makes use of, which an older runtime may leave out.
+ */
+
+export interface WireProblem {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+export interface WireRegistered {
+  readonly workflow_id: string;
+  readonly version: string;
+  readonly revision?: number;
+  readonly ir_hash?: string;
+  readonly warnings?: readonly WireProblem[];
+}
+
+export interface WireWorkflow {
+  readonly workflow_id: string;
+  readonly version: string;
+  readonly revision?: number;
+  readonly ir_hash?: string;
+  readonly created_at?: string;
+  readonly ir?: JsonObject;
+}
+
+export interface WireExecution {
+  readonly execution_id: string;
+  readonly workflow_id: string;
+  readonly workflow_version?: string;
+  readonly status: string;
+  readonly created_at: string;
+  readonly completed_at: string | null;
+  /** On the single read only. */
+  readonly state?: JsonValue;
+  readonly steps_executed?: number;
+  readonly error?: string | null;
+  readonly waiting_on?: readonly WireWaiting[];
+}
+
+export interface WireWaiting {
+  readonly node_id: string;
+  readonly waiting_for: string;
+  readonly correlation_key?: string | null;
+}
+
+export interface WireEvent {
+  readonly sequence: number;
+  readonly kind: string;
+  readonly node_id: string | null;
+  readonly created_at: string;
+  readonly payload?: JsonValue;
+}
+
+export interface WireAccepted {
+  readonly execution_id: string;
+  readonly accepted: boolean;
+  readonly node_id?: string | null;
+}
+
+/** Nothing follows one of these. */
+export function isTerminalEvent(event: WireEvent): boolean {
+  return TERMINAL_KINDS.has(event.kind);
+}
+
+const TERMINAL_KINDS: ReadonlySet<string> = new Set([
+  'WorkflowCompleted',
+  'WorkflowFailed',
+  'WorkflowCancelled',
+]);
