@@ -1,0 +1,76 @@
+import { Router } from '@koa/router';
+import Koa from 'koa';
+import type { RequestListener } from 'node:http';
+
+import type { JsonObject } from '../shared/domain/json.ts';
+import { createApiKeyAuthenticator } from '../shared/security/authenticators/api-key.ts';
+import type { ApiState } from './context.ts';
+import { createDatabaseProbe } from './database-probe.ts';
+import type { ApiDeps, EndpointDeps } from './deps.ts';
+import { createReadBody } from './middleware/body.ts';
+import { answerErrors } from './middleware/errors.ts';
+import { reportRequests } from './middleware/metrics.ts';
+import { requestContext } from './middleware/request-context.ts';
+import { answerUnmatched } from './middleware/unmatched.ts';
+import { refuseMalformedUrls } from './middleware/url.ts';
+import { buildOpenApi } from './openapi.ts';
+import { routes } from './routes.ts';
+import { serveEndpoint } from './serve-endpoint.ts';
+
+export interface Api {
+  readonly handle: RequestListener;
+  /** Ends long polls and event streams, and has connections closed after their answer. */
+  drain(): void;
+}
+
+/** The HTTP API as a request handler. The order of the middleware is the order below. */
+export function createApi(deps: ApiDeps): Api {
+  const draining = new AbortController();
+  const endpointDeps = withOwnState(deps, draining.signal);
+  const router = createRouter(endpointDeps);
+
+  const app = new Koa<ApiState>();
+  app.use(requestContext({ newRequestId: deps.newRequestId, draining: draining.signal }));
+  app.use(reportRequests({ onRequest: deps.onRequest, now: deps.now }));
+  app.use(answerErrors({ log: deps.log }));
+  app.use(refuseMalformedUrls());
+  // Authenticate, authorize, query, body, handle: see serve-endpoint.ts.
+  app.use(router.routes());
+  app.use(answerUnmatched({ methodsFor: (path) => methodsFor(router, path) }));
+  // Only what goes wrong while an answer is being sent comes here, a caller that left above all.
+  app.on('error', (error: Error) => deps.log.warn({ err: error }, 'answer was not sent whole'));
+
+  const callback = app.callback();
+  return {
+    handle: (request, response) => void callback(request, response),
+    drain: () => draining.abort(),
+  };
+}
+
+function createRouter(deps: EndpointDeps): Router<ApiState> {
+  const router = new Router<ApiState>({ sensitive: true, strict: true });
+  const readBody = createReadBody({ bodyBytesMax: deps.settings.bodyBytesMax });
+  for (const endpoint of routes) {
+    router.register(endpoint.path, [endpoint.method], serveEndpoint({ endpoint, deps, readBody }));
+  }
+  return router;
+}
+
+function withOwnState(deps: ApiDeps, draining: AbortSignal): EndpointDeps {
+  let openApi: JsonObject | null = null;
+  return {
+    ...deps,
+    draining,
+    authenticator: createApiKeyAuthenticator({
+      tokens: deps.tokens,
+      apiKey: deps.settings.auth.apiKey,
+      now: deps.now,
+    }),
+    database: createDatabaseProbe({ ping: deps.ping, now: deps.now }),
+    openApi: () => (openApi ??= buildOpenApi({ routes, version: deps.version })),
+  };
+}
+
+function methodsFor(router: Router<ApiState>, path: string): readonly string[] {
+  return router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods);
+}

@@ -1,0 +1,14 @@
+import type { RouterContext } from '@koa/router';
+import type { Context, Middleware, Next } from 'koa';
+
+/** What the middleware keeps of a request on its way. */
+export interface ApiState {
+  requestId: string;
+  /** The matched route's template; for metrics and logs. */
+  route: string;
+}
+
+export type ApiContext = Context & { state: ApiState };
+export type ApiRouteContext = RouterContext<ApiState>;
+export type ApiMiddleware = Middleware<ApiState>;
+export type { Next };

@@ -1,0 +1,65 @@
+import type { AccessRules } from '../shared/domain/access.ts';
+import type { JsonObject } from '../shared/domain/json.ts';
+import type { Engine } from '../shared/engine/engine.ts';
+import type { Ids } from '../shared/ports/ids.ts';
+import type { Authenticator } from '../shared/security/authenticators/api-key.ts';
+import type { TokenStore } from '../shared/store/store.ts';
+import type { DatabaseProbe } from './database-probe.ts';
+
+/** What the API is given by the process that runs it. */
+export interface ApiDeps {
+  readonly engine: Engine;
+  readonly tokens: TokenStore;
+  /** Resolves when the database answers, rejects within a bound of its own when it does not. */
+  readonly ping: () => Promise<void>;
+  readonly log: ApiLog;
+  readonly version: string;
+  readonly settings: ApiSettings;
+  readonly ids: Ids;
+  /** Milliseconds of a clock that never goes back, for caches and durations only. */
+  readonly now: () => number;
+  readonly newRequestId: () => string;
+  /** Cryptographically random bytes. */
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** Called once for every request, when its answer has been sent or its connection has ended. */
+  readonly onRequest: (request: RequestReport) => void;
+}
+
+export interface ApiSettings {
+  readonly auth: AccessRules & {
+    /** False: every request is an operator's of the default tenant. */
+    readonly enabled: boolean;
+    /** SVC_AUTH_API_KEY; null: not set. */
+    readonly apiKey: string | null;
+  };
+  readonly bodyBytesMax: number;
+  /** Pause between two comments on a quiet event stream. */
+  readonly streamHeartbeatMs: number;
+}
+
+export const DEFAULT_BODY_BYTES_MAX = 4 * 1024 * 1024;
+export const DEFAULT_STREAM_HEARTBEAT_MS = 15_000;
+
+export interface RequestReport {
+  readonly method: string;
+  /** The route's template, `/executions/:id`, or `unmatched`: bounded, fit for a label. */
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+export interface ApiLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What endpoints get: the above and what the API itself keeps between requests. */
+export interface EndpointDeps extends ApiDeps {
+  readonly authenticator: Authenticator;
+  readonly database: DatabaseProbe;
+  /** Aborted when the server begins to close: long polls and streams end. */
+  readonly draining: AbortSignal;
+  /** The OpenAPI document of all routes. */
+  readonly openApi: () => JsonObject;
+}

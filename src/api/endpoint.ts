@@ -1,0 +1,133 @@
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+
+import type { Access, Identity } from '../shared/domain/access.ts';
+import type { TenantId } from '../shared/domain/ids.ts';
+import type { EndpointDeps } from './deps.ts';
+
+/**
+ * Declares one endpoint. The same schemas check requests, type `handle` and its answer, and make
+ * the OpenAPI document, so the three cannot disagree.
+ */
+export function defineEndpoint<
+  Params extends z.ZodType = z.ZodType<NoFields>,
+  Query extends z.ZodType = z.ZodType<NoFields>,
+  Body extends z.ZodType = z.ZodType<NoFields>,
+  const Replies extends ReplySchemas = ReplySchemas,
+  const Given extends AnswerOf<Replies> = AnswerOf<Replies>,
+>(declaration: Declaration<Params, Query, Body, Replies, Given>): Endpoint {
+  const { params, query, body, errors, streams, note, handle, ...rest } = declaration;
+  return {
+    ...rest,
+    params: params ?? null,
+    query: query ?? null,
+    body: body ?? null,
+    errors: errors ?? [],
+    streams: streams ?? null,
+    note: note ?? null,
+    // The caller has put what it passes here through the three schemas above.
+    handle: handle as Endpoint['handle'],
+  };
+}
+
+interface Declaration<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Replies extends ReplySchemas,
+  Given extends AnswerOf<Replies>,
+> {
+  /** Kebab-case verb and noun, like the file; the OpenAPI operation id. */
+  readonly name: string;
+  readonly method: Method;
+  /** Parameters as `:id`. */
+  readonly path: string;
+  readonly access: Access;
+  readonly summary: string;
+  /** More than a line, in Markdown. */
+  readonly note?: string;
+  readonly params?: Params;
+  readonly query?: Query;
+  /** Absent: a body that is sent all the same is not read. */
+  readonly body?: Body;
+  /** The answers that are not errors, by status. */
+  readonly replies: Replies;
+  /** Statuses of errors beyond those that follow from access, query and body. */
+  readonly errors?: readonly ErrorStatus[];
+  /** What the `text/event-stream` form of the answer carries, where there is one. */
+  readonly streams?: string;
+  readonly handle: (
+    request: ApiRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
+    deps: EndpointDeps,
+  ) => Promise<Given>;
+}
+
+/** An endpoint as the route list keeps it. */
+export interface Endpoint {
+  readonly name: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly access: Access;
+  readonly summary: string;
+  readonly note: string | null;
+  readonly params: z.ZodType | null;
+  readonly query: z.ZodType | null;
+  readonly body: z.ZodType | null;
+  readonly replies: ReplySchemas;
+  readonly errors: readonly ErrorStatus[];
+  readonly streams: string | null;
+  readonly handle: (
+    request: ApiRequest<unknown, unknown, unknown>,
+    deps: EndpointDeps,
+  ) => Promise<Answer>;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type ErrorStatus = 404 | 409;
+export type ReplySchemas = Readonly<Record<number, z.ZodType>>;
+export type NoFields = Readonly<Record<never, never>>;
+
+/** A request that may be served: its caller is allowed to, its parts have the declared shapes. */
+export interface ApiRequest<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly remoteAddress: string;
+  header(name: string): string | undefined;
+  /** Whether the caller would rather have `text/event-stream` than JSON. */
+  prefersEventStream(): boolean;
+  /** Aborted when the caller goes away or the server begins to close. */
+  abandoned(): AbortSignal;
+  /** Whether the caller's token would still be accepted now, for answers that take long. */
+  stillAllowed(): Promise<boolean>;
+}
+
+export interface Caller {
+  readonly identity: Identity;
+  /** Whose data the request is about: the identity's tenant, or the one named in X-Tenant-Id. */
+  readonly tenantId: TenantId;
+  /** `token:<name>` */
+  readonly actorId: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent in place of a body, as `text/event-stream`. */
+  readonly stream?: Readable;
+}
+
+type AnswerOf<Replies extends ReplySchemas> =
+  | {
+      [Status in keyof Replies & number]: {
+        readonly status: Status;
+        readonly headers?: Readonly<Record<string, string>>;
+        readonly body: z.input<Replies[Status]>;
+      };
+    }[keyof Replies & number]
+  | { readonly status: 200; readonly stream: Readable }
+  | { readonly status: 204 };

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { userObject } from '../../schemas/json-values.ts';
+import { executionParam } from '../../schemas/params.ts';
+import { executionId, idText, omittable } from '../../schemas/text.ts';
+
+export const approveExecution = defineEndpoint({
+  name: 'approve-execution',
+  method: 'POST',
+  path: '/executions/:id/approve',
+  access: 'approve',
+  summary: 'Decides an approval that an execution waits for',
+  note: 'When no approval is open, nothing is written and `accepted` is false.',
+  params: executionParam,
+  body: z.object({
+    decision: z.enum(['approved', 'rejected']),
+    node_id: omittable(idText).meta({ description: 'Required when several approvals are open.' }),
+    user_id: omittable(idText).meta({ description: 'Who decided.' }),
+    comment: omittable(z.string()),
+    state_patch: omittable(userObject).meta({
+      description: 'JSON Merge Patch (RFC 7396) of the state, applied on approval only.',
+    }),
+  }),
+  replies: {
+    200: z.object({
+      execution_id: executionId,
+      accepted: z.boolean(),
+      node_id: z.string().nullable(),
+    }),
+  },
+  errors: [404],
+  async handle({ params, body, caller }, { engine }) {
+    const answer = await engine.decideApproval({
+      tenantId: caller.tenantId,
+      actorId: caller.actorId,
+      executionId: params.id,
+      decision: body.decision,
+      nodeId: body.node_id,
+      userId: body.user_id,
+      comment: body.comment,
+      statePatch: body.state_patch,
+    });
+    return {
+      status: 200,
+      body: {
+        execution_id: answer.executionId,
+        accepted: answer.accepted,
+        node_id: answer.nodeId,
+      },
+    };
+  },
+});

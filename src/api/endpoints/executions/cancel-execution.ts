@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { executionParam } from '../../schemas/params.ts';
+import { executionId } from '../../schemas/text.ts';
+
+export const cancelExecution = defineEndpoint({
+  name: 'cancel-execution',
+  method: 'POST',
+  path: '/executions/:id/cancel',
+  access: 'write',
+  summary: 'Cancels a running or paused execution',
+  note: 'An execution that is cancelled already gives the same answer; one that has completed or failed gives 400.',
+  params: executionParam,
+  replies: { 200: z.object({ execution_id: executionId, status: z.literal('cancelled') }) },
+  errors: [404],
+  async handle({ params, caller }, { engine }) {
+    const cancelled = await engine.cancelExecution({
+      tenantId: caller.tenantId,
+      actorId: caller.actorId,
+      executionId: params.id,
+    });
+    return {
+      status: 200,
+      body: { execution_id: cancelled.executionId, status: 'cancelled' },
+    };
+  },
+});

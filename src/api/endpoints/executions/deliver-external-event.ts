@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { userValue } from '../../schemas/json-values.ts';
+import { executionParam } from '../../schemas/params.ts';
+import { executionId, idText } from '../../schemas/text.ts';
+
+export const deliverExternalEvent = defineEndpoint({
+  name: 'deliver-external-event',
+  method: 'POST',
+  path: '/executions/:id/external-event',
+  access: 'write',
+  summary: 'Delivers an external event to an execution',
+  note:
+    'The open wait with this key takes it; with none open it is kept for the next one. An ' +
+    'execution that has ended takes nothing: `accepted` is false.',
+  params: executionParam,
+  body: z.object({ correlation_key: idText, payload: userValue }),
+  replies: { 200: z.object({ execution_id: executionId, accepted: z.boolean() }) },
+  errors: [404],
+  async handle({ params, body, caller }, { engine }) {
+    const delivered = await engine.deliverExternalEvent({
+      tenantId: caller.tenantId,
+      actorId: caller.actorId,
+      executionId: params.id,
+      correlationKey: body.correlation_key,
+      payload: body.payload,
+    });
+    return {
+      status: 200,
+      body: { execution_id: delivered.executionId, accepted: delivered.accepted },
+    };
+  },
+});

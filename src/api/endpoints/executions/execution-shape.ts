@@ -1,0 +1,86 @@
+import { z } from 'zod';
+
+import { EXECUTION_STATUSES } from '../../../shared/domain/execution/status.ts';
+import type { ExecutionView, WaitingOn } from '../../../shared/engine/engine.ts';
+import type { ExecutionRow } from '../../../shared/store/store.ts';
+import { anyObject } from '../../schemas/json-values.ts';
+import { executionId, timestamp } from '../../schemas/text.ts';
+
+export const executionStatus = z.enum(EXECUTION_STATUSES);
+
+/** What a list shows of an execution. */
+export const executionSummary = z.object({
+  execution_id: executionId,
+  workflow_id: z.string(),
+  status: executionStatus,
+  created_at: timestamp,
+  completed_at: timestamp.nullable(),
+  workflow_version: z.string(),
+  started_at: timestamp,
+  updated_at: timestamp,
+  error: z.string().nullable(),
+  parent_execution_id: executionId.nullable(),
+});
+
+export const waitingOnShape = z.object({
+  node_id: z.string(),
+  visit: z.int(),
+  kind: z.string(),
+  waiting_for: z.enum(['work', 'approval', 'timer', 'event', 'either', 'map']),
+  since: timestamp.nullable(),
+  attempt: z.int(),
+  work_item_id: z.string().nullable(),
+  queue_type: z.string().nullable(),
+  correlation_key: z.string().nullable(),
+});
+
+export const executionShape = executionSummary.extend({
+  state: anyObject,
+  current_state: anyObject.meta({ description: 'The same as `state`.' }),
+  steps_executed: z.int().meta({ description: 'Number of `NodeCompleted` events.' }),
+  input: anyObject,
+  initial_input: anyObject.meta({ description: 'The same as `input`.' }),
+  waiting_on: z.array(waitingOnShape),
+});
+
+export function shapeSummary(row: ExecutionRow): z.input<typeof executionSummary> {
+  return {
+    execution_id: row.executionId,
+    workflow_id: row.workflowId,
+    status: row.status,
+    created_at: row.createdAt,
+    completed_at: row.completedAt,
+    workflow_version: row.workflowVersion,
+    started_at: row.createdAt,
+    updated_at: row.updatedAt,
+    error: row.error,
+    parent_execution_id: row.parentExecutionId,
+  };
+}
+
+export function shapeExecution(view: ExecutionView): z.input<typeof executionShape> {
+  const { state } = view;
+  return {
+    ...shapeSummary(view.row),
+    state: state.data,
+    current_state: state.data,
+    steps_executed: state.stepsExecuted,
+    input: state.input,
+    initial_input: state.input,
+    waiting_on: view.waitingOn.map(shapeWaitingOn),
+  };
+}
+
+function shapeWaitingOn(waiting: WaitingOn): z.input<typeof waitingOnShape> {
+  return {
+    node_id: waiting.nodeId,
+    visit: waiting.visit,
+    kind: waiting.kind,
+    waiting_for: waiting.waitingFor,
+    since: waiting.since,
+    attempt: waiting.attempt,
+    work_item_id: waiting.workItemId,
+    queue_type: waiting.queue,
+    correlation_key: waiting.correlationKey,
+  };
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { executionParam } from '../../schemas/params.ts';
+import { executionId, timestamp } from '../../schemas/text.ts';
+
+const pendingShape = z.object({
+  node_id: z.string(),
+  visit: z.int(),
+  description: z.string().nullable(),
+  requested_at: timestamp,
+  timeout_ms: z.number().nullable(),
+});
+
+const decidedShape = z.object({
+  node_id: z.string(),
+  visit: z.int(),
+  decision: z.enum(['approved', 'rejected']),
+  user_id: z.string().nullable(),
+  comment: z.string().nullable(),
+  decided_at: timestamp,
+});
+
+export const listApprovals = defineEndpoint({
+  name: 'list-approvals',
+  method: 'GET',
+  path: '/executions/:id/approvals',
+  access: 'read',
+  summary: 'Lists the approvals of an execution, open and decided',
+  params: executionParam,
+  replies: {
+    200: z.object({
+      execution_id: executionId,
+      pending: z.array(pendingShape),
+      decided: z.array(decidedShape),
+    }),
+  },
+  errors: [404],
+  async handle({ params, caller }, { engine }) {
+    const approvals = await engine.listApprovals({
+      tenantId: caller.tenantId,
+      executionId: params.id,
+    });
+    return {
+      status: 200,
+      body: {
+        execution_id: approvals.executionId,
+        pending: approvals.pending.map((approval) => ({
+          node_id: approval.nodeId,
+          visit: approval.visit,
+          description: approval.description,
+          requested_at: approval.requestedAt,
+          timeout_ms: approval.timeoutMs,
+        })),
+        decided: approvals.decided.map((approval) => ({
+          node_id: approval.nodeId,
+          visit: approval.visit,
+          decision: approval.decision,
+          user_id: approval.userId,
+          comment: approval.comment,
+          decided_at: approval.decidedAt,
+        })),
+      },
+    };
+  },
+});

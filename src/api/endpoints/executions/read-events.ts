@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+
+import { badRequest } from '../../../shared/domain/errors.ts';
+import { defineEndpoint } from '../../endpoint.ts';
+import { executionParam } from '../../schemas/params.ts';
+import { queryInteger } from '../../schemas/query.ts';
+import { eventShape, shapeEvent } from './event-shape.ts';
+import { streamEvents } from './stream-events.ts';
+
+/** Stands for "no limit" in the query, which has no null. */
+const ALL = Number.MAX_SAFE_INTEGER;
+
+export const readEvents = defineEndpoint({
+  name: 'read-events',
+  method: 'GET',
+  path: '/executions/:id/events',
+  access: 'read',
+  summary: 'Reads the events of an execution, or streams them live',
+  note:
+    'All events by default; `after` and `limit` page them. With `Accept: text/event-stream` the ' +
+    'answer stays open: events come as they are recorded, with `id:` their sequence and `data:` ' +
+    'the same object as in JSON, and the stream ends after the last event of the execution. A ' +
+    'client that was cut off sends `Last-Event-ID` and misses nothing; a 204 tells it that the ' +
+    'execution has ended and it has everything.',
+  params: executionParam,
+  query: z.object({
+    after: queryInteger({
+      min: 0,
+      fallback: 0,
+      description: 'Only events with a greater sequence.',
+    }),
+    limit: queryInteger({ min: 1, fallback: ALL }).meta({ default: undefined }),
+  }),
+  replies: { 200: z.object({ events: z.array(eventShape) }) },
+  errors: [404],
+  streams: 'Events as they are recorded, and a comment now and then while there are none.',
+  async handle(request, deps) {
+    const { params, query, caller } = request;
+    const live = request.prefersEventStream();
+    const lastEventId = live ? readLastEventId(request.header('Last-Event-ID')) : null;
+    const after = lastEventId ?? query.after;
+    const page = await deps.engine.readEvents({
+      tenantId: caller.tenantId,
+      executionId: params.id,
+      after,
+      limit: query.limit === ALL ? null : query.limit,
+    });
+    if (!live) {
+      const events = page.events.map((event) => shapeEvent(page.executionId, event));
+      return { status: 200, body: { events } };
+    }
+    // To an EventSource, 204 means: do not come again.
+    if (lastEventId !== null && page.ended && page.events.length === 0) return { status: 204 };
+    return {
+      status: 200,
+      stream: Readable.from(streamEvents({ request, deps, first: page, after })),
+    };
+  },
+});
+
+function readLastEventId(header: string | undefined): number | null {
+  if (header === undefined) return null;
+  if (/^\d{1,15}$/.test(header)) return Number(header);
+  throw badRequest('the Last-Event-ID header must be a sequence, as in the id: of an event');
+}

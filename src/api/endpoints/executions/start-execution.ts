@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+import { badRequest } from '../../../shared/domain/errors.ts';
+import { defineEndpoint } from '../../endpoint.ts';
+import { userObject } from '../../schemas/json-values.ts';
+import { executionId, ID_BYTES_MAX, idText, omittable } from '../../schemas/text.ts';
+
+const PRIORITY_DEFAULT = 5;
+
+export const startExecution = defineEndpoint({
+  name: 'start-execution',
+  method: 'POST',
+  path: '/executions',
+  access: 'write',
+  summary: 'Starts an execution of a workflow',
+  note:
+    'With an `Idempotency-Key` header, the same key and body within 24 hours give the same ' +
+    '`execution_id`; the same key with another body is a 409.',
+  body: z.object({
+    workflow_id: idText,
+    workflow_version: omittable(idText).meta({
+      description: 'Default: the version registered last.',
+    }),
+    input: userObject,
+    priority: omittable(z.int().min(0).max(9)).meta({
+      description: `Work of this execution is handed out in this order: 0 first, 9 last, ${PRIORITY_DEFAULT} by default.`,
+    }),
+  }),
+  replies: { 201: z.object({ execution_id: executionId }) },
+  errors: [404, 409],
+  async handle(request, { engine }) {
+    const { body, caller } = request;
+    const started = await engine.startExecution({
+      tenantId: caller.tenantId,
+      actorId: caller.actorId,
+      workflowId: body.workflow_id,
+      workflowVersion: body.workflow_version,
+      input: body.input,
+      priority: body.priority ?? PRIORITY_DEFAULT,
+      idempotencyKey: readIdempotencyKey(request.header('Idempotency-Key')),
+    });
+    return { status: 201, body: { execution_id: started.executionId } };
+  },
+});
+
+function readIdempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null;
+  if (header.length <= ID_BYTES_MAX && /^[\x20-\x7e]+$/.test(header)) return header;
+  throw badRequest(`the Idempotency-Key header must be 1 to ${ID_BYTES_MAX} ASCII characters`);
+}

@@ -1,0 +1,80 @@
+import type { EventPage } from '../../../shared/engine/engine.ts';
+import type { EndpointDeps } from '../../deps.ts';
+import type { ApiRequest } from '../../endpoint.ts';
+import { shapeEvent } from './event-shape.ts';
+
+const PAGE_EVENTS_MAX = 500;
+
+/**
+ * The text of a live event stream (WHATWG HTML, "Server-sent events").
+ *
+ * Wake-ups are hints and may be lost, so events are read again at every heartbeat as well. The
+ * stream ends after the execution's last event; when the server begins to close or the database
+ * goes away, the client comes again with Last-Event-ID and loses nothing; and when the token is no
+ * longer accepted, which is looked at with every heartbeat.
+ */
+export async function* streamEvents(params: {
+  readonly request: ApiRequest<{ readonly id: string }, unknown, unknown>;
+  readonly deps: EndpointDeps;
+  /** The events after `after`, as read already. */
+  readonly first: EventPage;
+  readonly after: number;
+}): AsyncGenerator<string> {
+  const { request, deps } = params;
+  const abandoned = request.abandoned();
+  const { executionId } = params.first;
+  let { after, first: page } = params;
+  // Sent at once, so that the client knows that the stream is open.
+  yield ': events\nretry: 1000\n\n';
+  try {
+    while (!abandoned.aborted) {
+      for (const event of page.events) {
+        after = event.sequence;
+        yield `id: ${after}\ndata: ${JSON.stringify(shapeEvent(executionId, event))}\n\n`;
+      }
+      if (page.ended) return;
+      if (page.events.length === 0) {
+        const woken = await waitForMore({ deps, executionId, after, abandoned });
+        if (abandoned.aborted) return;
+        if (!woken) {
+          if (!(await request.stillAllowed())) return;
+          yield ': waiting\n\n';
+        }
+      }
+      page = await deps.engine.readEvents({
+        tenantId: request.caller.tenantId,
+        executionId: request.params.id,
+        after,
+        limit: PAGE_EVENTS_MAX,
+      });
+    }
+  } catch (error) {
+    const ids = { request_id: request.requestId, execution_id: executionId };
+    deps.log.warn({ ...ids, err: error }, 'event stream ended early');
+  }
+}
+
+/** False: nothing came until the next heartbeat is due. */
+async function waitForMore(params: {
+  readonly deps: EndpointDeps;
+  readonly executionId: EventPage['executionId'];
+  readonly after: number;
+  readonly abandoned: AbortSignal;
+}): Promise<boolean> {
+  const { deps, executionId, after, abandoned } = params;
+  const waiting = new AbortController();
+  let timedOut = false;
+  const stop = () => waiting.abort();
+  const timer = setTimeout(() => {
+    timedOut = true;
+    stop();
+  }, deps.settings.streamHeartbeatMs);
+  abandoned.addEventListener('abort', stop, { once: true });
+  try {
+    await deps.engine.waitForEvents({ executionId, after, signal: waiting.signal });
+    return !timedOut;
+  } finally {
+    clearTimeout(timer);
+    abandoned.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+
+const reply = z.object({
+  status: z.enum(['ok', 'unavailable', 'draining']),
+  version: z.string(),
+  db: z.enum(['connected', 'disconnected']),
+});
+
+export const getReady = defineEndpoint({
+  name: 'get-ready',
+  method: 'GET',
+  path: '/ready',
+  access: 'probe',
+  summary: 'Says whether requests can be served now',
+  note: '503 while the database is away and while the process is shutting down.',
+  replies: { 200: reply, 503: reply },
+  async handle(_request, { database, draining, version }) {
+    const db = await database.check();
+    if (draining.aborted) return { status: 503, body: { status: 'draining', version, db } };
+    return db === 'connected'
+      ? { status: 200, body: { status: 'ok', version, db } }
+      : { status: 503, body: { status: 'unavailable', version, db } };
+  },
+});

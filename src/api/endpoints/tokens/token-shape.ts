@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+import { ROLES } from '../../../shared/domain/access.ts';
+import type { TokenRow } from '../../../shared/store/store.ts';
+import { timestamp } from '../../schemas/text.ts';
+
+export const tokenShape = z.object({
+  id: z.string(),
+  tenant_id: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  created_at: timestamp,
+  expires_at: timestamp.nullable(),
+  revoked_at: timestamp.nullable(),
+  expired: z.boolean(),
+});
+
+export function shapeToken(row: TokenRow): z.input<typeof tokenShape> {
+  return {
+    id: row.tokenId,
+    tenant_id: row.tenantId,
+    name: row.name,
+    role: row.role,
+    created_at: row.createdAt,
+    expires_at: row.expiresAt,
+    revoked_at: row.revokedAt,
+    expired: row.expired,
+  };
+}

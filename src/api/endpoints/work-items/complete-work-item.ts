@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { userObject } from '../../schemas/json-values.ts';
+import { omittable } from '../../schemas/text.ts';
+import { DEPRECATION_HEADERS, settleFields, workItemParam } from './settle-fields.ts';
+
+export const completeWorkItem = defineEndpoint({
+  name: 'complete-work-item',
+  method: 'POST',
+  path: '/work-items/:id/complete',
+  access: 'write',
+  summary: 'Settles a work item with its result',
+  note:
+    'A stale fence gives 409 `{completed: false, reason}` and nothing is written: the worker ' +
+    'takes it as done and does not follow it with `fail`. Leaving out `lease_fence` or ' +
+    '`idempotency_key` is deprecated, and answered with a `Deprecation` header.',
+  params: workItemParam,
+  body: z.object({
+    ...settleFields,
+    output: userObject,
+    state_patch: userObject,
+    duration_ms: omittable(z.int().min(0, 'must not be negative')),
+    // The engine judges its form, because an unknown item and a stale fence come first.
+    idempotency_key: omittable(z.string()).meta({ description: 'As the claim gave it.' }),
+    gen_ai_model: omittable(z.string()),
+    finish_reason: omittable(z.string()),
+  }),
+  replies: { 200: z.object({ completed: z.literal(true), work_item_id: z.string() }) },
+  errors: [404, 409],
+  async handle({ params, body, caller }, { engine }) {
+    const settled = await engine.completeWorkItem({
+      tenantId: caller.tenantId,
+      workItemId: params.id,
+      leaseFence: body.lease_fence,
+      executionId: body.execution_id,
+      nodeId: body.node_id,
+      idempotencyKey: body.idempotency_key,
+      output: body.output,
+      statePatch: body.state_patch,
+      durationMs: body.duration_ms,
+      genAiModel: body.gen_ai_model,
+      finishReason: body.finish_reason,
+    });
+    return {
+      status: 200,
+      headers: settled.deprecated ? DEPRECATION_HEADERS : {},
+      body: { completed: true, work_item_id: settled.workItemId },
+    };
+  },
+});

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { idText, omittable } from '../../schemas/text.ts';
+import { DEPRECATION_HEADERS, settleFields, workItemParam } from './settle-fields.ts';
+
+export const failWorkItem = defineEndpoint({
+  name: 'fail-work-item',
+  method: 'POST',
+  path: '/work-items/:id/fail',
+  access: 'write',
+  summary: 'Settles an attempt at a work item as failed',
+  note:
+    'A stale fence gives 409 and nothing is written. Leaving out `lease_fence` is deprecated: the ' +
+    'item is settled without an event, and the answer carries a `warning`.',
+  params: workItemParam,
+  body: z.object({
+    ...settleFields,
+    error: z.string(),
+    error_class: omittable(idText).meta({
+      description: 'For `retryable_on` and `non_retryable_on` of the retry policy.',
+    }),
+  }),
+  replies: {
+    200: z.object({
+      failed: z.literal(true),
+      work_item_id: z.string(),
+      retryable: z.boolean(),
+      attempt: z.int().meta({ description: 'The attempt that just failed, from 0.' }),
+      warning: z.string().optional(),
+    }),
+  },
+  errors: [404, 409],
+  async handle({ params, body, caller }, { engine }) {
+    const failed = await engine.failWorkItem({
+      tenantId: caller.tenantId,
+      workItemId: params.id,
+      leaseFence: body.lease_fence,
+      executionId: body.execution_id,
+      nodeId: body.node_id,
+      error: body.error,
+      errorClass: body.error_class ?? 'error',
+    });
+    const { warning } = failed;
+    return {
+      status: 200,
+      headers: warning === null ? {} : DEPRECATION_HEADERS,
+      body: {
+        failed: true,
+        work_item_id: failed.workItemId,
+        retryable: failed.retryable,
+        attempt: failed.attempt,
+        ...(warning === null ? {} : { warning }),
+      },
+    };
+  },
+});

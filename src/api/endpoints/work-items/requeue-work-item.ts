@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { workItemParam } from './settle-fields.ts';
+
+export const requeueWorkItem = defineEndpoint({
+  name: 'requeue-work-item',
+  method: 'POST',
+  path: '/work-items/:id/requeue',
+  access: 'write',
+  summary: 'Puts a dead-lettered work item back on its queue',
+  note: 'Its attempts are counted anew.',
+  params: workItemParam,
+  replies: { 200: z.object({ requeued: z.literal(true), work_item_id: z.string() }) },
+  errors: [404, 409],
+  async handle({ params, caller }, { engine }) {
+    const { workItemId } = await engine.requeueWorkItem({
+      tenantId: caller.tenantId,
+      workItemId: params.id,
+    });
+    return { status: 200, body: { requeued: true, work_item_id: workItemId } };
+  },
+});

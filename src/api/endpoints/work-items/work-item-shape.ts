@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+import { WORKER_QUEUES } from '../../../shared/domain/work/work-item.ts';
+import type { ClaimedWork } from '../../../shared/engine/engine.ts';
+import { anyObject } from '../../schemas/json-values.ts';
+import { executionId, timestamp } from '../../schemas/text.ts';
+
+export const workItemShape = z.object({
+  id: z.string(),
+  execution_id: executionId,
+  node_id: z.string(),
+  queue_type: z.enum(WORKER_QUEUES),
+  payload: anyObject.meta({
+    description: '`{module, function, input}`; Java items carry `class` and `method` too.',
+  }),
+  attempt: z.int().min(0).meta({ description: 'From 0.' }),
+  lease_fence: z.int().min(1),
+  idempotency_key: z.string().meta({ pattern: '^[0-9a-f]{64}$' }),
+  lease_expires_at: timestamp,
+  heartbeat_interval_ms: z.int(),
+  max_attempts: z.int(),
+});
+
+export function shapeClaimed(claimed: ClaimedWork): z.input<typeof workItemShape> {
+  const { record } = claimed;
+  return {
+    id: record.workItemId,
+    execution_id: record.executionId,
+    node_id: record.nodeId,
+    queue_type: record.queue,
+    payload: record.payload,
+    attempt: claimed.attempt,
+    lease_fence: claimed.leaseFence,
+    idempotency_key: record.idempotencyKey,
+    lease_expires_at: claimed.leaseExpiresAt,
+    heartbeat_interval_ms: record.heartbeatIntervalMs,
+    max_attempts: record.retryPolicy.maxAttempts,
+  };
+}

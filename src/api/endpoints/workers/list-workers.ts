@@ -1,0 +1,49 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { timestamp } from '../../schemas/text.ts';
+
+export const listWorkers = defineEndpoint({
+  name: 'list-workers',
+  method: 'GET',
+  path: '/workers',
+  access: 'read',
+  summary: 'Lists workers seen in the last 60 seconds',
+  note: 'Scheduler processes (`runtime`) and the tool workers of the tenant (`tool`).',
+  replies: {
+    200: z.object({
+      workers: z.array(
+        z.object({
+          worker_id: z.string(),
+          kind: z.enum(['runtime', 'tool']),
+          role: z.string().nullable(),
+          queue_types: z.array(z.string()),
+          version: z.string(),
+          host: z.string(),
+          started_at: timestamp,
+          last_heartbeat: timestamp,
+          active_items: z.int(),
+        }),
+      ),
+    }),
+  },
+  async handle({ caller }, { engine }) {
+    const workers = await engine.listWorkers({ tenantId: caller.tenantId });
+    return {
+      status: 200,
+      body: {
+        workers: workers.map((worker) => ({
+          worker_id: worker.workerId,
+          kind: worker.kind,
+          role: worker.role,
+          queue_types: [...worker.queueTypes],
+          version: worker.version,
+          host: worker.host,
+          started_at: worker.startedAt,
+          last_heartbeat: worker.lastHeartbeat,
+          active_items: worker.activeItems,
+        })),
+      },
+    };
+  },
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { optionalQuery, paging } from '../../schemas/query.ts';
+import { shapeWorkflow, workflowShape } from './workflow-shape.ts';
+
+export const listWorkflows = defineEndpoint({
+  name: 'list-workflows',
+  method: 'GET',
+  path: '/workflows',
+  access: 'read',
+  summary: 'Lists workflow definitions, newest first',
+  note: 'The newest revision of each workflow and version.',
+  query: z.object({ workflow_id: optionalQuery(z.string()), ...paging }),
+  replies: { 200: z.object({ workflows: z.array(workflowShape) }) },
+  async handle({ query, caller }, { engine }) {
+    const rows = await engine.listWorkflows({
+      tenantId: caller.tenantId,
+      workflowId: query.workflow_id,
+      limit: query.limit,
+      offset: query.offset,
+    });
+    return { status: 200, body: { workflows: rows.map(shapeWorkflow) } };
+  },
+});

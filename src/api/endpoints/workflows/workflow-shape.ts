@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+import type { DefinitionRow } from '../../../shared/store/store.ts';
+import { timestamp } from '../../schemas/text.ts';
+
+export const workflowShape = z.object({
+  workflow_id: z.string(),
+  version: z.string(),
+  revision: z.int().min(1),
+  ir_hash: z.string(),
+  created_at: timestamp,
+});
+
+export function shapeWorkflow(row: DefinitionRow): z.input<typeof workflowShape> {
+  return {
+    workflow_id: row.workflowId,
+    version: row.version,
+    revision: row.revision,
+    ir_hash: row.irHash,
+    created_at: row.createdAt,
+  };
+}

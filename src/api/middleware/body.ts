@@ -1,0 +1,113 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { koaBody } from 'koa-body';
+
+import { badRequest, SvcError } from '../../shared/domain/errors.ts';
+import { isJsonObject, type JsonObject } from '../../shared/domain/json.ts';
+import type { ApiContext } from '../context.ts';
+import { checkJsonBody } from './json-bounds.ts';
+
+/** Reads the JSON object that the request carries, or throws 400, 413 or 415. */
+export type ReadBody = (ctx: ApiContext) => Promise<JsonObject>;
+
+/**
+ * koa-body reads and parses; around it stand the rules it doesn't know: a missing or foreign
+ * content type is an error and not "no body", an empty body is not `{}`, and bytes that aren't
+ * UTF-8 are refused rather than replaced. Compressed bodies are not taken, so that the bound on
+ * what is sent is a bound on what is held.
+ */
+export function createReadBody(params: { readonly bodyBytesMax: number }): ReadBody {
+  const { bodyBytesMax } = params;
+  const parse = koaBody({
+    json: true,
+    jsonTypes: JSON_TYPES,
+    jsonLimit: bodyBytesMax,
+    urlencoded: false,
+    text: false,
+    multipart: false,
+    parsedMethods: METHODS_WITH_BODY,
+  });
+
+  return async (ctx) => {
+    const declaredBytes = refuseUnreadable(ctx);
+    if (declaredBytes !== null && declaredBytes > bodyBytesMax) throw tooLarge(bodyBytesMax);
+    const received = collect(ctx.req);
+    try {
+      await parse(ctx, async () => {});
+    } catch (error) {
+      throw translate(error, bodyBytesMax);
+    }
+    const bytes = received();
+    if (bytes.length === 0) throw bodyMissing();
+    if (!isUtf8(bytes)) throw badRequest('the body is not UTF-8');
+    const body: unknown = ctx.request.body;
+    if (!isJsonObject(body)) throw badRequest('the body must be a JSON object');
+    checkJsonBody(body);
+    return body;
+  };
+}
+
+const JSON_TYPES = ['json', '+json'];
+const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE'] as never;
+
+/** What the headers say is enough to refuse; else the declared length, null when chunked. */
+function refuseUnreadable(ctx: ApiContext): number | null {
+  const chunked = ctx.get('Transfer-Encoding') !== '';
+  const length = chunked ? null : Number(ctx.get('Content-Length') || 0);
+  if (length === 0) throw bodyMissing();
+  const encoding = ctx.get('Content-Encoding').toLowerCase();
+  if (encoding !== '' && encoding !== 'identity') {
+    throw unsupported(`content encoding ${encoding}, send the body uncompressed`);
+  }
+  if (!ctx.is(JSON_TYPES)) {
+    const type = ctx.get('Content-Type');
+    throw unsupported(`${type || 'no content type'}, send Content-Type: application/json`);
+  }
+  const charset = ctx.request.charset.toLowerCase();
+  if (charset !== '' && charset !== 'utf-8' && charset !== 'utf8') {
+    throw unsupported(`charset ${charset}, send UTF-8`);
+  }
+  return length;
+}
+
+/**
+ * Keeps the bytes as they arrive, for the UTF-8 check: the parser only ever sees decoded text. The
+ * parser adds its own listener in the same turn, before the stream begins to flow.
+ */
+function collect(request: IncomingMessage): () => Buffer {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return () => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+}
+
+function translate(error: unknown, bodyBytesMax: number): SvcError {
+  const { status, type } = error as { readonly status?: unknown; readonly type?: unknown };
+  if (status === 413) return tooLarge(bodyBytesMax);
+  if (error instanceof SyntaxError) {
+    return new SvcError('bad_request', `the body is not valid JSON: ${error.message}`, {
+      cause: error,
+    });
+  }
+  // The connection broke in the middle: nobody will read the answer, and it is nobody's bug here.
+  if (type === 'request.aborted' || status === 400 || isConnectionError(error)) {
+    return new SvcError('bad_request', 'the body was not received whole', { cause: error });
+  }
+  return new SvcError('internal', 'reading the body', { cause: error });
+}
+
+function isConnectionError(error: unknown): boolean {
+  const code = (error as { readonly code?: unknown }).code;
+  return typeof code === 'string' && (code.startsWith('ECONN') || code.startsWith('HPE_'));
+}
+
+function bodyMissing(): SvcError {
+  return badRequest('a JSON body is required');
+}
+
+function tooLarge(bytesMax: number): SvcError {
+  return new SvcError('too_large', `the body is larger than ${bytesMax} bytes`);
+}
+
+function unsupported(detail: string): SvcError {
+  return new SvcError('unsupported_media_type', detail);
+}

@@ -1,0 +1,59 @@
+import { SvcError } from '../../shared/domain/errors.ts';
+import { StoreUnavailableError } from '../../shared/store/store.ts';
+import type { ApiContext, ApiMiddleware } from '../context.ts';
+import type { ApiLog } from '../deps.ts';
+import { sendJson } from '../send.ts';
+
+/**
+ * Turns whatever was thrown into an answer. Expected errors say what they say. A database that is
+ * away is a 503 that tells the caller to come again. Everything else is a bug: logged once, here,
+ * with ids and without payload, and answered without a word about the inside.
+ */
+export function answerErrors(params: { readonly log: ApiLog }): ApiMiddleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const expected = translate(error);
+      if (expected.status >= 500) report({ log: params.log, ctx, error, status: expected.status });
+      ctx.set(expected.headers);
+      sendJson(ctx, expected.status, bodyOf(expected, ctx.state.requestId));
+    }
+  };
+}
+
+function translate(error: unknown): SvcError {
+  if (error instanceof SvcError) return error;
+  if (error instanceof StoreUnavailableError) {
+    return new SvcError('unavailable', 'the database does not answer, try again', {
+      headers: { 'Retry-After': '1' },
+      cause: error,
+    });
+  }
+  return new SvcError('internal', 'unexpected', { cause: error });
+}
+
+function bodyOf(error: SvcError, requestId: string): object {
+  if (error.code === 'internal') return { error: `internal error: request ${requestId}` };
+  // The worker protocol's 409 bodies stand alone; elsewhere fields stand beside the message.
+  if (error.code === 'conflict' && error.body !== null) return error.body;
+  return { error: error.message, ...error.body };
+}
+
+function report(params: {
+  readonly log: ApiLog;
+  readonly ctx: ApiContext;
+  readonly error: unknown;
+  readonly status: number;
+}): void {
+  const { log, ctx, error, status } = params;
+  const fields = {
+    request_id: ctx.state.requestId,
+    method: ctx.method,
+    route: ctx.state.route,
+    status,
+    err: error,
+  };
+  if (status === 503) log.warn(fields, 'request refused: the service is not available');
+  else log.error(fields, 'request failed unexpectedly');
+}

@@ -1,0 +1,45 @@
+import { badRequest } from '../../shared/domain/errors.ts';
+import type { JsonValue } from '../../shared/domain/json.ts';
+
+export const NESTING_MAX = 64;
+
+/**
+ * Throws a 400 for JSON that could not be kept as it stands: nested too deep for recursive readers,
+ * text that the two stores treat differently (U+0000, lone surrogates), and numbers beyond what
+ * a double holds, which would come back as null.
+ */
+export function checkJsonBody(value: JsonValue): void {
+  const problem = findProblem(value, 1);
+  if (problem !== null) throw badRequest(`the body ${problem}`);
+}
+
+/** The body itself is level 1. The recursion ends at the bound that it checks. */
+function findProblem(value: JsonValue, level: number): string | null {
+  if (typeof value === 'string') return findTextProblem(value);
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? null : 'holds a number that is out of range';
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  if (level > NESTING_MAX) return `is nested deeper than ${NESTING_MAX} levels`;
+  if (isArray(value)) {
+    for (const item of value) {
+      const problem = findProblem(item, level + 1);
+      if (problem !== null) return problem;
+    }
+    return null;
+  }
+  for (const key of Object.keys(value)) {
+    const problem = findTextProblem(key) ?? findProblem(value[key] as JsonValue, level + 1);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function findTextProblem(text: string): string | null {
+  if (text.includes('\0')) return 'holds U+0000, which cannot be stored';
+  return text.isWellFormed() ? null : 'holds a lone surrogate, which is not Unicode text';
+}
+
+function isArray(value: object): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

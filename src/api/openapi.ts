@@ -1,0 +1,154 @@
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+
+import type { Access } from '../shared/domain/access.ts';
+import type { JsonObject, JsonValue } from '../shared/domain/json.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** The OpenAPI 3.1 document of a route list; its schemas are the ones that check the requests. */
+export function buildOpenApi(params: {
+  readonly routes: readonly Endpoint[];
+  readonly version: string;
+}): JsonObject {
+  const paths: Record<string, Record<string, JsonValue>> = {};
+  for (const endpoint of params.routes) {
+    const path = (paths[templateOf(endpoint.path)] ??= {});
+    path[endpoint.method.toLowerCase()] = describeOperation(endpoint);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'svc HTTP API',
+      version: params.version,
+      description:
+        'Durable execution of workflows. Unknown fields of a body are ignored, and null is the ' +
+        'same as leaving a field out. Every error is JSON: `{"error": "<message>"}`.',
+    },
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: {
+        Error: {
+          type: 'object',
+          properties: { error: { type: 'string' } },
+          required: ['error'],
+          additionalProperties: true,
+        },
+      },
+    },
+  };
+}
+
+/** `/executions/:id` as `/executions/{id}`. */
+export function templateOf(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}');
+}
+
+/** Who may call, in words. */
+export function describeAccess(access: Access): string {
+  switch (access) {
+    case 'open':
+      return 'no token';
+    case 'probe':
+      return 'any token; none where `auth.open_ready` is set';
+    case 'read':
+      return 'any token';
+    case 'approve':
+      return 'developer or operator; a reviewer where `auth.reviewers_may_approve` is set';
+    case 'write':
+      return 'developer or operator';
+    case 'operate':
+      return 'operator';
+  }
+}
+
+function describeOperation(endpoint: Endpoint): JsonObject {
+  const parameters = [...parametersOf(endpoint, 'path'), ...parametersOf(endpoint, 'query')];
+  return {
+    operationId: endpoint.name,
+    tags: [tagOf(endpoint.path)],
+    summary: endpoint.summary,
+    description: [endpoint.note, `Access: ${describeAccess(endpoint.access)}.`]
+      .filter(Boolean)
+      .join('\n\n'),
+    ...(endpoint.access === 'open' ? { security: [] } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(endpoint.body === null
+      ? {}
+      : { requestBody: { required: true, content: json(schemaOf(endpoint.body)) } }),
+    responses: { ...describeReplies(endpoint), ...describeErrors(endpoint) },
+  };
+}
+
+function parametersOf(endpoint: Endpoint, place: 'path' | 'query'): readonly JsonObject[] {
+  const declared = place === 'path' ? endpoint.params : endpoint.query;
+  if (declared === null) return [];
+  const { properties, required } = schemaOf(declared) as {
+    readonly properties: Readonly<Record<string, JsonObject>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: place,
+    required: required?.includes(name) ?? false,
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
+}
+
+function describeReplies(endpoint: Endpoint): JsonObject {
+  const entries = Object.entries(endpoint.replies).map(([status, schema]) => {
+    const streamed =
+      endpoint.streams !== null && status === '200'
+        ? { 'text/event-stream': { schema: { type: 'string', description: endpoint.streams } } }
+        : {};
+    const content = { ...json(schemaOf(schema)), ...streamed };
+    return [status, { description: STATUS_CODES[status] ?? status, content }];
+  });
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+function describeErrors(endpoint: Endpoint): JsonObject {
+  const statuses = errorStatuses(endpoint).filter((status) => !(status in endpoint.replies));
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      {
+        description: STATUS_CODES[status] ?? String(status),
+        content: json({ $ref: '#/components/schemas/Error' }),
+      },
+    ]),
+  );
+}
+
+/** What can go wrong by the way a route is declared, and what it says itself. */
+export function errorStatuses(endpoint: Endpoint): readonly number[] {
+  const { access, body, query, errors } = endpoint;
+  const statuses = [
+    ...(body === null && query === null ? [] : [400]),
+    ...(access === 'open' ? [] : [401, 403]),
+    ...errors,
+    ...(body === null ? [] : [413, 415]),
+    500,
+    503,
+  ];
+  return statuses.toSorted((left, right) => left - right);
+}
+
+function tagOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+function json(schema: JsonObject): JsonObject {
+  return { 'application/json': { schema } };
+}
+
+/** As the sender sees it: before defaults and transformations. */
+function schemaOf(schema: z.ZodType): JsonObject {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+  });
+  return rest as JsonObject;
+}

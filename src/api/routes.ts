@@ -1,0 +1,59 @@
+import type { Endpoint } from './endpoint.ts';
+import { approveExecution } from './endpoints/executions/approve-execution.ts';
+import { cancelExecution } from './endpoints/executions/cancel-execution.ts';
+import { deliverExternalEvent } from './endpoints/executions/deliver-external-event.ts';
+import { listApprovals } from './endpoints/executions/list-approvals.ts';
+import { listExecutions } from './endpoints/executions/list-executions.ts';
+import { readEvents } from './endpoints/executions/read-events.ts';
+import { readExecution } from './endpoints/executions/read-execution.ts';
+import { startExecution } from './endpoints/executions/start-execution.ts';
+import { getHealth } from './endpoints/health/get-health.ts';
+import { getReady } from './endpoints/health/get-ready.ts';
+import { getOpenApi } from './endpoints/openapi/get-openapi.ts';
+import { createToken } from './endpoints/tokens/create-token.ts';
+import { listTokens } from './endpoints/tokens/list-tokens.ts';
+import { revokeToken } from './endpoints/tokens/revoke-token.ts';
+import { claimWorkItem } from './endpoints/work-items/claim-work-item.ts';
+import { completeWorkItem } from './endpoints/work-items/complete-work-item.ts';
+import { failWorkItem } from './endpoints/work-items/fail-work-item.ts';
+import { listDeadLetters } from './endpoints/work-items/list-dead-letters.ts';
+import { renewLease } from './endpoints/work-items/renew-lease.ts';
+import { requeueWorkItem } from './endpoints/work-items/requeue-work-item.ts';
+import { listWorkers } from './endpoints/workers/list-workers.ts';
+import { listWorkflows } from './endpoints/workflows/list-workflows.ts';
+import { readWorkflow } from './endpoints/workflows/read-workflow.ts';
+import { registerWorkflow } from './endpoints/workflows/register-workflow.ts';
+
+/** Every endpoint there is, in the order of the interface document; additions follow their area. */
+export const routes: readonly Endpoint[] = [
+  getHealth,
+  getReady,
+
+  registerWorkflow,
+  listWorkflows,
+  readWorkflow,
+
+  startExecution,
+  listExecutions,
+  readExecution,
+  readEvents,
+  cancelExecution,
+  approveExecution,
+  listApprovals,
+  deliverExternalEvent,
+
+  listWorkers,
+
+  claimWorkItem,
+  renewLease,
+  completeWorkItem,
+  failWorkItem,
+  listDeadLetters,
+  requeueWorkItem,
+
+  createToken,
+  listTokens,
+  revokeToken,
+
+  getOpenApi,
+];

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+
+/** A whole number in a query. `clampTo`: larger values are taken for this one. */
+export function queryInteger(params: {
+  readonly min: number;
+  readonly fallback: number;
+  readonly clampTo?: number;
+  readonly description?: string;
+}) {
+  const { min, fallback, clampTo, description } = params;
+  return z
+    .string()
+    .optional()
+    .transform((text, context) => {
+      if (text === undefined) return fallback;
+      const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+      const clamped = clampTo === undefined ? value : Math.min(value, clampTo);
+      if (clamped >= min && Number.isSafeInteger(clamped)) return clamped;
+      context.addIssue({ code: 'custom', message: `must be a whole number from ${min}` });
+      return z.NEVER;
+    })
+    .meta({
+      type: 'integer',
+      minimum: min,
+      default: fallback,
+      description: [description, clampTo && `Values above ${clampTo} are taken for ${clampTo}.`]
+        .filter(Boolean)
+        .join(' '),
+    });
+}
+
+export const LIMIT_DEFAULT = 50;
+export const LIMIT_MAX = 500;
+
+/** `limit` and `offset` as every list takes them. */
+export const paging = {
+  limit: queryInteger({ min: 1, fallback: LIMIT_DEFAULT, clampTo: LIMIT_MAX }),
+  offset: queryInteger({ min: 0, fallback: 0 }),
+};
+
+/** A query parameter that may be left out. */
+export function optionalQuery<Schema extends z.ZodType>(schema: Schema) {
+  return schema.optional().transform((value) => value ?? null);
+}

@@ -1,0 +1,99 @@
+import type { ApiContext, ApiMiddleware } from './context.ts';
+import { decode } from './decode.ts';
+import type { EndpointDeps } from './deps.ts';
+import type { Answer, ApiRequest, Caller, Endpoint } from './endpoint.ts';
+import { admit, identify } from './middleware/authenticate.ts';
+import type { ReadBody } from './middleware/body.ts';
+import { readQuery } from './middleware/url.ts';
+import { sendJson } from './send.ts';
+
+/**
+ * One endpoint as middleware of its route, so that no path can reach `handle` past its guard. The
+ * order is the worker protocol's: 401, 403, then 400 for query and body, then what `handle` finds.
+ */
+export function serveEndpoint(params: {
+  readonly endpoint: Endpoint;
+  readonly deps: EndpointDeps;
+  readonly readBody: ReadBody;
+}): ApiMiddleware {
+  const { endpoint, deps, readBody } = params;
+  return async (ctx) => {
+    ctx.state.route = endpoint.path;
+    const caller = await admit({
+      access: endpoint.access,
+      authorization: ctx.req.headers.authorization,
+      tenantHeader: ctx.get('X-Tenant-Id'),
+      auth: deps.settings.auth,
+      authenticator: deps.authenticator,
+    });
+    const request = await readRequest({ ctx, endpoint, deps, readBody, caller });
+    send(ctx, await endpoint.handle(request, deps));
+  };
+}
+
+async function readRequest(params: {
+  readonly ctx: ApiContext;
+  readonly endpoint: Endpoint;
+  readonly deps: EndpointDeps;
+  readonly readBody: ReadBody;
+  readonly caller: Caller;
+}): Promise<ApiRequest<unknown, unknown, unknown>> {
+  const { ctx, endpoint, deps, readBody, caller } = params;
+  const query = endpoint.query && decode(endpoint.query, readQuery(ctx.querystring));
+  const body = endpoint.body && decode(endpoint.body, await readBody(ctx));
+  return {
+    params: endpoint.params ? decode(endpoint.params, ctx['params']) : {},
+    query: query ?? {},
+    body: body ?? {},
+    caller,
+    requestId: ctx.state.requestId,
+    remoteAddress: ctx.req.socket.remoteAddress ?? 'unknown',
+    header: (name) => ctx.get(name) || undefined,
+    prefersEventStream: () => ctx.accepts('application/json', EVENT_STREAM) === EVENT_STREAM,
+    abandoned: () => abandonedSignal(ctx, deps.draining),
+    stillAllowed: () => isStillAllowed(ctx, caller, deps),
+  };
+}
+
+const EVENT_STREAM = 'text/event-stream';
+
+function abandonedSignal(ctx: ApiContext, draining: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  if (draining.aborted || ctx.res.destroyed) abort();
+  draining.addEventListener('abort', abort, { once: true });
+  // Fires after a complete answer too, when nobody listens any more.
+  ctx.res.once('close', () => {
+    draining.removeEventListener('abort', abort);
+    abort();
+  });
+  return controller.signal;
+}
+
+async function isStillAllowed(
+  ctx: ApiContext,
+  caller: Caller,
+  deps: EndpointDeps,
+): Promise<boolean> {
+  const identity = await identify({
+    authorization: ctx.req.headers.authorization,
+    auth: deps.settings.auth,
+    authenticator: deps.authenticator,
+  });
+  return identity !== null && identity.tenantId === caller.identity.tenantId;
+}
+
+function send(ctx: ApiContext, answer: Answer): void {
+  ctx.set(answer.headers ?? {});
+  if (answer.stream !== undefined) {
+    ctx.status = answer.status;
+    ctx.type = EVENT_STREAM;
+    // Proxies must pass each event on as it comes.
+    ctx.set('X-Accel-Buffering', 'no');
+    ctx.body = answer.stream;
+  } else if (answer.body === undefined) {
+    ctx.status = answer.status;
+  } else {
+    sendJson(ctx, answer.status, answer.body);
+  }
+}

@@ -1,0 +1,82 @@
+import { DEFAULT_TENANT, type TenantId } from './ids.ts';
+
+/** Who may do what: the interface document, "Authentication", and the choices it leaves open. */
+export const ROLES = ['operator', 'developer', 'reviewer', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
+
+/**
+ * What a route asks of its caller. `open`: nothing. `probe`: like `read`, or nothing where probes
+ * are opened by configuration. `read`: any valid token. `approve`: like `write`, and a reviewer
+ * where reviewers may approve. `write`: developer or operator. `operate`: operator.
+ */
+export type Access = 'open' | 'probe' | 'read' | 'approve' | 'write' | 'operate';
+
+export interface AccessRules {
+  /** `auth.open_ready` */
+  readonly openReady: boolean;
+  /** `auth.reviewers_may_approve` */
+  readonly reviewersMayApprove: boolean;
+}
+
+/** A caller whose token was accepted. */
+export interface Identity {
+  readonly tenantId: TenantId;
+  readonly role: Role;
+  readonly tokenName: string;
+}
+
+/** Names of the identities that no stored token carries. */
+export const API_KEY_NAME = 'api-key';
+export const OPEN_ACCESS_NAME = 'dev';
+export const RESERVED_TOKEN_NAMES: readonly string[] = [API_KEY_NAME, OPEN_ACCESS_NAME];
+
+/** Everyone's identity while authentication is off. */
+export const OPEN_ACCESS_IDENTITY: Identity = {
+  tenantId: DEFAULT_TENANT,
+  role: 'operator',
+  tokenName: OPEN_ACCESS_NAME,
+};
+
+export function needsToken(access: Access, rules: AccessRules): boolean {
+  return access !== 'open' && !(access === 'probe' && rules.openReady);
+}
+
+/** Null when the role suffices, else what would have: the words of the 403. */
+export function missingRole(params: {
+  readonly access: Access;
+  readonly role: Role;
+  readonly rules: AccessRules;
+}): string | null {
+  const { access, role, rules } = params;
+  switch (access) {
+    case 'open':
+    case 'probe':
+    case 'read':
+      return null;
+    case 'approve':
+      if (role === 'reviewer' && rules.reviewersMayApprove) return null;
+      return mayWrite(role) ? null : 'developer or operator';
+    case 'write':
+      return mayWrite(role) ? null : 'developer or operator';
+    case 'operate':
+      return role === 'operator' ? null : 'operator';
+  }
+}
+
+/** Operators of the default tenant manage tenants and act for every one of them. */
+export function managesTenants(identity: Identity): boolean {
+  return identity.role === 'operator' && identity.tenantId === DEFAULT_TENANT;
+}
+
+export function parseTenantId(text: string): TenantId | null {
+  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text) ? (text as TenantId) : null;
+}
+
+/** As it stands in events and in the audit log. */
+export function actorOf(identity: Identity): string {
+  return `token:${identity.tokenName}`;
+}
+
+function mayWrite(role: Role): boolean {
+  return role === 'operator' || role === 'developer';
+}

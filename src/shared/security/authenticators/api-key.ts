@@ -1,0 +1,83 @@
+import { API_KEY_NAME, type Identity } from '../../domain/access.ts';
+import { DEFAULT_TENANT } from '../../domain/ids.ts';
+import type { TokenRow, TokenStore } from '../../store/store.ts';
+import { looksLikeToken } from '../mint-token.ts';
+import { equalHashes, hashToken } from '../token-hash.ts';
+
+/**
+ * Tells who sends `Authorization: Bearer <token>`: a stored token, or the configured API key.
+ *
+ * Accepted tokens are remembered for a few seconds, so that a busy client costs one look-up per
+ * TTL and not one per request. The price: a token revoked or expired elsewhere is still accepted
+ * for at most that long. A revocation in this process calls `forget` and holds at once. Unknown
+ * tokens are never remembered: a fresh token works immediately, and guesses evict nobody.
+ */
+export interface Authenticator {
+  /** Null when the header is missing or malformed, or the token unknown, revoked or expired. */
+  authenticate(authorization: string | undefined): Promise<Identity | null>;
+  /** Looks every token up anew from now on. */
+  forget(): void;
+}
+
+export const REMEMBER_MS = 3_000;
+export const REMEMBERED_MAX = 10_000;
+
+export function createApiKeyAuthenticator(params: {
+  readonly tokens: TokenStore;
+  /** SVC_AUTH_API_KEY: an operator of the default tenant. Null: not set. */
+  readonly apiKey: string | null;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+}): Authenticator {
+  const { tokens, now } = params;
+  const apiKeyHash = params.apiKey === null ? null : hashToken(params.apiKey);
+  const remembered = new Map<
+    string,
+    { readonly at: number; readonly row: Promise<TokenRow | null> }
+  >();
+
+  return {
+    async authenticate(authorization) {
+      const token = readBearer(authorization);
+      if (token === null) return null;
+      const hash = hashToken(token);
+      if (apiKeyHash !== null && equalHashes(hash, apiKeyHash)) {
+        return { tenantId: DEFAULT_TENANT, role: 'operator', tokenName: API_KEY_NAME };
+      }
+      if (!looksLikeToken(token)) return null;
+      const row = await findToken(hash);
+      if (row === null || row.expired || row.revokedAt !== null) return null;
+      return { tenantId: row.tenantId, role: row.role, tokenName: row.name };
+    },
+    forget() {
+      // All of them: a look-up under way now may have read the row before it was revoked.
+      remembered.clear();
+    },
+  };
+
+  /** Requests that arrive together with the same token share one look-up. */
+  function findToken(hash: string): Promise<TokenRow | null> {
+    const known = remembered.get(hash);
+    if (known !== undefined && now() - known.at < REMEMBER_MS) return known.row;
+    const row = tokens.findByHash(hash);
+    const entry = { at: now(), row };
+    remembered.delete(hash);
+    if (remembered.size >= REMEMBERED_MAX) evictOldest();
+    remembered.set(hash, entry);
+    const drop = () => {
+      if (remembered.get(hash) === entry) remembered.delete(hash);
+    };
+    row.then((found) => (found === null ? drop() : undefined), drop);
+    return row;
+  }
+
+  function evictOldest(): void {
+    const oldest = remembered.keys().next();
+    if (oldest.done !== true) remembered.delete(oldest.value);
+  }
+}
+
+/** RFC 6750, section 2.1; the scheme's name is case-insensitive (RFC 9110, section 11.1). */
+function readBearer(authorization: string | undefined): string | null {
+  return /^bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '')?.[1] ?? null;
+}
