@@ -1,0 +1,133 @@
+import { decide } from '../../src/shared/domain/execution/decide.ts';
+import { emptyState } from '../../src/shared/domain/execution/draft.ts';
+import type { Effect } from '../../src/shared/domain/execution/effect.ts';
+import type { ExecutionEvent } from '../../src/shared/domain/execution/event.ts';
+import { evolve, type SequencedEvent } from '../../src/shared/domain/execution/evolve.ts';
+import { type ExecutionState, type LiveVisit } from '../../src/shared/domain/execution/state.ts';
+import { isTerminal } from '../../src/shared/domain/execution/status.ts';
+import { DEFAULT_TENANT, type ExecutionId, type WorkItemId } from '../../src/shared/domain/ids.ts';
+import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
+import type { Plan } from '../../src/shared/domain/workflow/plan.ts';
+import { readWorkflow } from '../../src/shared/domain/workflow/read-workflow.ts';
+import { builtInKinds } from '../../src/shared/nodes/index.ts';
+
+/** The plan of a workflow that must be valid. */
+export function planOf(ir: JsonObject): Plan {
+  const read = readWorkflow({ ir: { workflow_id: 'w', ...ir }, kinds: builtInKinds });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.plan;
+}
+
+/** An execution in memory: facts are recorded, consequences are decided, nothing is stored. */
+export class History {
+  readonly plan: Plan;
+  readonly events: SequencedEvent[] = [];
+  readonly effects: Effect[] = [];
+  state: ExecutionState;
+  #nextItem = 0;
+
+  constructor(plan: Plan, input: JsonObject = {}) {
+    this.plan = plan;
+    this.state = emptyState({
+      executionId: 'exec_0198c0de00007000a000000000000001' as ExecutionId,
+      tenantId: DEFAULT_TENANT,
+    });
+    this.record({
+      kind: 'WorkflowStarted',
+      nodeId: null,
+      payload: { workflow_id: 'w', workflow_version: '1.0.0', definition_id: 'd', input },
+    });
+  }
+
+  /** Records a fact and everything that follows from it. */
+  record(...facts: ExecutionEvent[]): void {
+    this.#append(facts);
+    for (;;) {
+      const decision = decide({
+        plan: this.plan,
+        state: this.state,
+        newWorkItemId: () => `item-${(this.#nextItem += 1)}` as WorkItemId,
+      });
+      this.effects.push(...decision.effects);
+      let sequence = this.state.sequence;
+      this.events.push(
+        ...decision.events.map((event) => ({ ...event, sequence: (sequence += 1) })),
+      );
+      this.state = decision.next;
+      if (!decision.more) return;
+    }
+  }
+
+  complete(nodeId: string, output: JsonValue = {}, statePatch?: JsonObject): void {
+    const { visit } = this.live(nodeId);
+    const payload = { visit, output, ...(statePatch && { state_patch: statePatch }) };
+    this.record({ kind: 'NodeCompleted', nodeId, payload });
+  }
+
+  fail(nodeId: string, retryable = false): void {
+    const { visit, attempt } = this.live(nodeId);
+    const payload = { visit, attempt, error: 'broke', error_class: 'error', retryable };
+    this.record({ kind: 'NodeFailed', nodeId, payload });
+  }
+
+  fireTimer(nodeId: string, purpose: 'wait' | 'approval_timeout' = 'wait'): void {
+    const { visit } = this.live(nodeId);
+    this.record({ kind: 'TimerFired', nodeId, payload: { purpose, visit } });
+  }
+
+  approve(nodeId: string, decision: 'approved' | 'rejected', statePatch?: JsonObject): void {
+    const { visit } = this.live(nodeId);
+    const payload = {
+      visit,
+      decision,
+      user_id: 'kim',
+      comment: 'seen',
+      ...(statePatch && { state_patch: statePatch }),
+    };
+    this.record({ kind: 'ApprovalReceived', nodeId, payload });
+  }
+
+  deliver(correlationKey: string, payload: JsonValue): void {
+    this.record({
+      kind: 'ExternalEventReceived',
+      nodeId: null,
+      payload: { correlation_key: correlationKey, payload },
+    });
+  }
+
+  /** The oldest live visit of a node. */
+  live(nodeId: string): LiveVisit {
+    const found = this.state.live.values().find((visit) => visit.nodeId === nodeId);
+    if (found === undefined) throw new Error(`${nodeId} is not live: ${this.liveNodes()}`);
+    return found;
+  }
+
+  liveNodes(): string[] {
+    return [...this.state.live.values()].map((visit) => visit.nodeId);
+  }
+
+  /** The events as `Kind node`, the way a reader would tell them. */
+  story(): string[] {
+    return this.events.map(({ kind, nodeId }) => (nodeId === null ? kind : `${kind} ${nodeId}`));
+  }
+
+  /** The state that a fold of the whole log gives, as a reader in another process would see it. */
+  refold(): ExecutionState {
+    const { executionId, tenantId } = this.state;
+    const state = emptyState({ executionId, tenantId });
+    return evolve({ state, events: this.events, plan: this.plan });
+  }
+
+  ended(): boolean {
+    return isTerminal(this.state.status);
+  }
+
+  #append(facts: readonly ExecutionEvent[]): void {
+    const sequenced = facts.map((event, index) => ({
+      ...event,
+      sequence: this.state.sequence + index + 1,
+    }));
+    this.events.push(...sequenced);
+    this.state = evolve({ state: this.state, events: sequenced, plan: this.plan });
+  }
+}
