@@ -28,7 +28,13 @@ export function writeItems(
     insertLease(connection, { ticket, workerId: leaseTo, leaseMs, now }),
   );
   for (const { workItemId, attempt, error } of plan.deadLetters ?? []) {
-    insertDeadLetter(connection, { workItemId, attempt, error, now });
+    insertDeadLetter(connection, {
+      workItemId,
+      executionId: plan.executionId,
+      attempt,
+      error,
+      now,
+    });
   }
   return leases.map((lease) => lease.leaseFence);
 }
@@ -143,7 +149,12 @@ export function writeTimers(
   for (const timer of plan.startsTimers) {
     connection.run(
       `insert into timers (execution_id, name, tenant_id, due_at, purpose, node_id, visit)
-       values (:execution_id, :name, :tenant_id, :due_at, :purpose, :node_id, :visit)`,
+       values (:execution_id, :name, :tenant_id, :due_at, :purpose, :node_id, :visit)
+       on conflict (execution_id, name) do update
+       set due_at = excluded.due_at,
+           purpose = excluded.purpose,
+           node_id = excluded.node_id,
+           visit = excluded.visit`,
       {
         execution_id: plan.executionId,
         name: timer.name,

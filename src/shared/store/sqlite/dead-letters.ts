@@ -4,7 +4,7 @@ import type { WorkQueue } from '../../domain/work/work-item.ts';
 import type { DeadLetter, WorkStore } from '../store.ts';
 import type { Connection } from './connect.ts';
 import { enqueue } from './queue.ts';
-import { toIso, toTicket, type RawTicket } from './rows.ts';
+import { toIso, decodeTicket, type TicketRecord } from './rows.ts';
 
 interface RawDeadLetter {
   readonly work_item_id: string;
@@ -45,7 +45,7 @@ export function listDeadLetters(
     }));
 }
 
-interface RawRequeueable extends RawTicket {
+interface RawRequeueable extends TicketRecord {
   readonly shard: number;
   readonly status: ExecutionStatus;
   readonly dead: number;
@@ -70,6 +70,6 @@ export function requeue(
   if (row.dead === 0) return 'not_dead';
   if (isTerminal(row.status)) return 'ended';
   connection.run('delete from dead_letters where work_item_id = :id', { id });
-  enqueue(connection, { ticket: toTicket(row), shard: row.shard, now: connection.now() });
+  enqueue(connection, { ticket: decodeTicket(row), shard: row.shard, now: connection.now() });
   return 'requeued';
 }

@@ -4,10 +4,10 @@ import { commitPlans } from './commit.ts';
 import type { Bindable, Connection } from './connect.ts';
 import {
   EXECUTION_COLUMNS,
-  toEvent,
-  toExecution,
-  type RawEvent,
-  type RawExecution,
+  decodeEvent,
+  decodeExecution,
+  type EventRecord,
+  type ExecutionRecord,
 } from './rows.ts';
 
 export function createExecutionStore(connection: Connection): ExecutionStore {
@@ -25,13 +25,13 @@ function findExecution(
   id: ExecutionId,
   tenantId: TenantId | null,
 ): ExecutionRow | null {
-  const row = connection.get<RawExecution>(
+  const row = connection.get<ExecutionRecord>(
     `select ${EXECUTION_COLUMNS}
      from executions
      where id = :id and (:tenant_id is null or tenant_id = :tenant_id)`,
     { id, tenant_id: tenantId },
   );
-  return row === undefined ? null : toExecution(row);
+  return row === undefined ? null : decodeExecution(row);
 }
 
 function loadExecution(
@@ -59,7 +59,7 @@ function selectEvents(
   },
 ) {
   return connection
-    .all<RawEvent>(
+    .all<EventRecord>(
       `select sequence, kind, node_id, payload, actor_id, created_at
        from events
        where execution_id = :execution_id and sequence > :after
@@ -68,7 +68,7 @@ function selectEvents(
       // To SQLite a negative limit is none.
       { execution_id: range.executionId, after: range.after, limit: range.limit ?? -1 },
     )
-    .map(toEvent);
+    .map(decodeEvent);
 }
 
 /** The text varies with the filters in use, so that each combination finds its index. */
@@ -101,7 +101,7 @@ function listExecutions(connection: Connection, filter: ListExecutions): readonl
     bindings['cursor_id'] = filter.cursor.executionId;
   }
   return connection
-    .all<RawExecution>(
+    .all<ExecutionRecord>(
       `select ${EXECUTION_COLUMNS}
        from executions
        where ${conditions.join(' and ')}
@@ -109,5 +109,5 @@ function listExecutions(connection: Connection, filter: ListExecutions): readonl
        limit :limit offset :offset`,
       bindings,
     )
-    .map(toExecution);
+    .map(decodeExecution);
 }

@@ -6,14 +6,14 @@ import {
   TICKET_COLUMNS,
   toIso,
   toIsoOrNull,
-  toRecord,
-  toTicket,
-  type RawRecord,
-  type RawTicket,
+  decodeRecord,
+  decodeTicket,
+  type WorkItemRow,
+  type TicketRecord,
 } from './rows.ts';
 
 /** A candidate: `seq` is its age. */
-interface RawQueued extends RawTicket {
+interface RawQueued extends TicketRecord {
   readonly seq: number;
 }
 
@@ -22,10 +22,10 @@ export function claim(connection: Connection, request: ClaimRequest): readonly C
   const now = connection.now();
   return selectNext(connection, request, now).map((row) => {
     connection.run('delete from work_queue where seq = :seq', { seq: row.seq });
-    const ticket = toTicket(row);
+    const ticket = decodeTicket(row);
     const { workerId, leaseMs } = request;
     const terms = insertLease(connection, { ticket, workerId, leaseMs, now });
-    const record = connection.get<RawRecord>(
+    const record = connection.get<WorkItemRow>(
       `select ${RECORD_COLUMNS}
        from work_items
        where work_item_id = :id`,
@@ -45,7 +45,7 @@ export function claim(connection: Connection, request: ClaimRequest): readonly C
       expiresAt: toIso(terms.expiresAt),
       deadlineAt: toIsoOrNull(terms.deadlineAt),
       timedOut: terms.deadlineAt !== null && terms.deadlineAt <= now,
-      record: record === undefined ? null : toRecord(record),
+      record: record === undefined ? null : decodeRecord(record),
       hasRecordedOutput: recorded !== undefined,
     };
   });

@@ -1,4 +1,4 @@
-import { REQUEST_KEY_MS } from './commit.ts';
+import { REQUEST_KEY_MS } from './commit-judge.ts';
 import type { Connection } from './connect.ts';
 import { WORKER_SILENCE_MS_MAX } from './workers.ts';
 

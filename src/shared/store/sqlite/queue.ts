@@ -76,6 +76,7 @@ export function insertDeadLetter(
   connection: Connection,
   letter: {
     readonly workItemId: string;
+    readonly executionId: string;
     readonly attempt: number;
     readonly error: string;
     readonly now: number;
@@ -88,13 +89,14 @@ export function insertDeadLetter(
      )
      select work_item_id, execution_id, tenant_id, node_id, queue, tool, :attempt, :error, :now
      from work_items
-     where work_item_id = :work_item_id
+     where work_item_id = :work_item_id and execution_id = :execution_id
      on conflict (work_item_id) do update
      set attempt = excluded.attempt,
          error = excluded.error,
          dead_lettered_at = excluded.dead_lettered_at`,
     {
       work_item_id: letter.workItemId,
+      execution_id: letter.executionId,
       attempt: letter.attempt,
       error: letter.error,
       now: letter.now,

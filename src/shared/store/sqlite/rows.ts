@@ -26,7 +26,7 @@ export const EXECUTION_COLUMNS = `
   id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
   parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at`;
 
-export interface RawExecution {
+export interface ExecutionRecord {
   readonly id: string;
   readonly tenant_id: string;
   readonly definition_id: string;
@@ -43,7 +43,7 @@ export interface RawExecution {
   readonly completed_at: number | null;
 }
 
-export function toExecution(row: RawExecution): ExecutionRow {
+export function decodeExecution(row: ExecutionRecord): ExecutionRow {
   return {
     executionId: row.id as ExecutionId,
     tenantId: row.tenant_id as TenantId,
@@ -62,7 +62,7 @@ export function toExecution(row: RawExecution): ExecutionRow {
   };
 }
 
-export interface RawEvent {
+export interface EventRecord {
   readonly sequence: number;
   readonly kind: string;
   readonly node_id: string | null;
@@ -71,7 +71,7 @@ export interface RawEvent {
   readonly created_at: number;
 }
 
-export function toEvent(row: RawEvent): RecordedEvent {
+export function decodeEvent(row: EventRecord): RecordedEvent {
   return {
     kind: row.kind,
     nodeId: row.node_id,
@@ -91,7 +91,7 @@ export const TICKET_PARAMETERS = `
   :work_item_id, :execution_id, :tenant_id, :node_id, :visit, :attempt, :queue, :priority,
   :idempotency_key, :node_timeout_ms, :schedule_to_start_ms`;
 
-export interface RawTicket {
+export interface TicketRecord {
   readonly work_item_id: string;
   readonly execution_id: string;
   readonly tenant_id: string;
@@ -105,7 +105,7 @@ export interface RawTicket {
   readonly schedule_to_start_ms: number | null;
 }
 
-export function toTicket(row: RawTicket): WorkTicket {
+export function decodeTicket(row: TicketRecord): WorkTicket {
   return {
     workItemId: row.work_item_id as WorkItemId,
     executionId: row.execution_id as ExecutionId,
@@ -140,7 +140,7 @@ export function bindTicket(ticket: WorkTicket): Bindings {
 export const LEASE_COLUMNS = `${TICKET_COLUMNS},
   worker_id, lease_fence, claimed_at, expires_at, deadline_at`;
 
-export interface RawLease extends RawTicket {
+export interface LeaseRecord extends TicketRecord {
   readonly worker_id: string;
   readonly lease_fence: number;
   readonly claimed_at: number;
@@ -148,9 +148,9 @@ export interface RawLease extends RawTicket {
   readonly deadline_at: number | null;
 }
 
-export function toLease(row: RawLease, now: number): Lease {
+export function decodeLease(row: LeaseRecord, now: number): Lease {
   return {
-    ticket: toTicket(row),
+    ticket: decodeTicket(row),
     leaseFence: row.lease_fence,
     workerId: row.worker_id,
     claimedAt: toIso(row.claimed_at),
@@ -164,7 +164,7 @@ export const RECORD_COLUMNS = `
   work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool, payload,
   retry_policy, heartbeat_interval_ms`;
 
-export interface RawRecord {
+export interface WorkItemRow {
   readonly work_item_id: string;
   readonly execution_id: string;
   readonly tenant_id: string;
@@ -178,7 +178,7 @@ export interface RawRecord {
   readonly heartbeat_interval_ms: number;
 }
 
-export function toRecord(row: RawRecord): WorkItemRecord {
+export function decodeRecord(row: WorkItemRow): WorkItemRecord {
   return {
     workItemId: row.work_item_id as WorkItemId,
     executionId: row.execution_id as ExecutionId,

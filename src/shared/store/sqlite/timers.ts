@@ -3,7 +3,7 @@ import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { DueTimer, TimerStore } from '../store.ts';
 import type { Connection } from './connect.ts';
 import { enqueue } from './queue.ts';
-import { TICKET_COLUMNS, toTicket, type RawTicket } from './rows.ts';
+import { TICKET_COLUMNS, decodeTicket, type TicketRecord } from './rows.ts';
 
 export function createTimerStore(connection: Connection): TimerStore {
   return {
@@ -47,7 +47,7 @@ function promoteRetries(
   params: { readonly limit: number },
 ): readonly WorkTicket[] {
   const now = connection.now();
-  const due = connection.all<RawTicket & { readonly shard: number }>(
+  const due = connection.all<TicketRecord & { readonly shard: number }>(
     `select ${TICKET_COLUMNS}, shard
      from retry_timers
      where due_at <= :now
@@ -57,7 +57,7 @@ function promoteRetries(
   );
   return due.map((row) => {
     connection.run('delete from retry_timers where work_item_id = :id', { id: row.work_item_id });
-    const ticket = toTicket(row);
+    const ticket = decodeTicket(row);
     enqueue(connection, { ticket, shard: row.shard, now });
     return ticket;
   });

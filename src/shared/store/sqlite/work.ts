@@ -10,12 +10,12 @@ import {
   LEASE_COLUMNS,
   RECORD_COLUMNS,
   TICKET_COLUMNS,
-  toLease,
-  toRecord,
-  toTicket,
-  type RawLease,
-  type RawRecord,
-  type RawTicket,
+  decodeLease,
+  decodeRecord,
+  decodeTicket,
+  type LeaseRecord,
+  type WorkItemRow,
+  type TicketRecord,
 } from './rows.ts';
 
 export function createWorkStore(connection: Connection): WorkStore {
@@ -37,7 +37,7 @@ function findWorkItem(
   id: WorkItemId,
   tenantId: TenantId,
 ): FoundWorkItem | null {
-  const record = connection.get<RawRecord>(
+  const record = connection.get<WorkItemRow>(
     `select ${RECORD_COLUMNS}
      from work_items
      where work_item_id = :id and tenant_id = :tenant_id`,
@@ -46,17 +46,17 @@ function findWorkItem(
   if (record === undefined) return null;
   const lease = findLease(connection, id);
   const place = lease === null ? findPlace(connection, id) : 'leased';
-  return { record: toRecord(record), lease, place };
+  return { record: decodeRecord(record), lease, place };
 }
 
 function findLease(connection: Connection, id: WorkItemId): Lease | null {
-  const row = connection.get<RawLease>(
+  const row = connection.get<LeaseRecord>(
     `select ${LEASE_COLUMNS}
      from work_leases
      where work_item_id = :id`,
     { id },
   );
-  return row === undefined ? null : toLease(row, connection.now());
+  return row === undefined ? null : decodeLease(row, connection.now());
 }
 
 function findPlace(connection: Connection, id: WorkItemId): FoundWorkItem['place'] {
@@ -78,7 +78,7 @@ function listExpiredLeases(
 ): readonly Lease[] {
   const now = connection.now();
   return connection
-    .all<RawLease>(
+    .all<LeaseRecord>(
       `select ${LEASE_COLUMNS}
        from work_leases
        where expires_at <= :now
@@ -86,7 +86,7 @@ function listExpiredLeases(
        limit :limit`,
       { now, limit: params.limit },
     )
-    .map((row) => toLease(row, now));
+    .map((row) => decodeLease(row, now));
 }
 
 function listOverdueQueued(
@@ -94,7 +94,7 @@ function listOverdueQueued(
   params: { readonly limit: number },
 ): readonly WorkTicket[] {
   return connection
-    .all<RawTicket>(
+    .all<TicketRecord>(
       `select ${TICKET_COLUMNS}
        from work_queue
        where start_before <= :now
@@ -102,14 +102,14 @@ function listOverdueQueued(
        limit :limit`,
       { now: connection.now(), limit: params.limit },
     )
-    .map(toTicket);
+    .map(decodeTicket);
 }
 
 function settleUnfenced(
   connection: Connection,
   params: Parameters<WorkStore['settleUnfenced']>[0],
 ): boolean {
-  const lease = connection.get<RawTicket>(
+  const lease = connection.get<TicketRecord>(
     `delete from work_leases
      where work_item_id = :id and tenant_id = :tenant_id
      returning ${TICKET_COLUMNS}`,
@@ -137,10 +137,10 @@ function settleUnfenced(
     );
   }
   if (params.deadLetter !== null) {
-    const { attempt } = lease;
     insertDeadLetter(connection, {
       workItemId: params.workItemId,
-      attempt,
+      executionId: lease.execution_id,
+      attempt: lease.attempt,
       error: params.deadLetter,
       now,
     });

@@ -1,0 +1,152 @@
+import { isTerminal, type ExecutionStatus } from '../../domain/execution/status.ts';
+import type { CommitPlan, ExistingRequest, NewExecution, RefusalReason } from '../commit.ts';
+import type { Connection } from './connect.ts';
+
+/** Reads whether everything that a plan states still holds; writes nothing. */
+
+/** How long an Idempotency-Key counts. */
+export const REQUEST_KEY_MS = 24 * 60 * 60 * 1000;
+
+export type Judgement =
+  | { readonly holds: true; readonly head: Head }
+  | {
+      readonly holds: false;
+      readonly reason: RefusalReason;
+      readonly existing: ExistingRequest | null;
+    };
+
+/** What the writing of a plan needs to know about its execution. */
+export interface Head {
+  readonly shard: number;
+  readonly lastSequence: number;
+  readonly updatedAt: number;
+}
+
+export function judgePlan(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly now: number },
+): Judgement {
+  const { plan, now } = params;
+  const { create } = plan;
+  const judged =
+    create === null
+      ? judgeExecution(connection, plan)
+      : judgeNewExecution(connection, { plan, create, now });
+  if (!judged.holds) return judged;
+  const current =
+    plan.settles.every((settle) => isHeld(connection, { plan, settle, now })) &&
+    plan.expiresQueued.every((item) => isOverdue(connection, { plan, item, now })) &&
+    plan.firesTimers.every((timer) => isDue(connection, { plan, timer, now }));
+  return current ? judged : refuse('stale');
+}
+
+interface ExecutionHead {
+  readonly tenant_id: string;
+  readonly status: ExecutionStatus;
+  readonly shard: number;
+  readonly last_sequence: number;
+  readonly updated_at: number;
+}
+
+function judgeExecution(connection: Connection, plan: CommitPlan): Judgement {
+  const row = findExecution(connection, plan);
+  if (row === undefined || row.tenant_id !== plan.tenantId) return refuse('missing');
+  if (isTerminal(row.status)) return refuse('ended');
+  const { expectedSequence } = plan;
+  if (expectedSequence !== null && expectedSequence !== row.last_sequence) return refuse('moved');
+  const { shard, last_sequence: lastSequence, updated_at: updatedAt } = row;
+  return { holds: true, head: { shard, lastSequence, updatedAt } };
+}
+
+function judgeNewExecution(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly create: NewExecution; readonly now: number },
+): Judgement {
+  const { plan, create, now } = params;
+  if (findExecution(connection, plan) !== undefined) return refuse('exists');
+  const existing = findRequest(connection, { plan, create, now });
+  if (existing !== null) return { holds: false, reason: 'duplicate_request', existing };
+  return { holds: true, head: { shard: create.shard, lastSequence: 0, updatedAt: now } };
+}
+
+function findExecution(connection: Connection, plan: CommitPlan): ExecutionHead | undefined {
+  return connection.get<ExecutionHead>(
+    `select tenant_id, status, shard, last_sequence, updated_at
+     from executions
+     where id = :id`,
+    { id: plan.executionId },
+  );
+}
+
+function findRequest(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly create: NewExecution; readonly now: number },
+): ExistingRequest | null {
+  const { plan, create, now } = params;
+  if (create.request === null) return null;
+  const row = connection.get<ExistingRequest>(
+    `select execution_id as executionId, body_hash as bodyHash
+     from request_keys
+     where tenant_id = :tenant_id and key = :key and created_at > :since`,
+    { tenant_id: plan.tenantId, key: create.request.key, since: now - REQUEST_KEY_MS },
+  );
+  return row ?? null;
+}
+
+function isHeld(
+  connection: Connection,
+  params: {
+    readonly plan: CommitPlan;
+    readonly settle: CommitPlan['settles'][number];
+    readonly now: number;
+  },
+): boolean {
+  const { plan, settle, now } = params;
+  const lease = connection.get<{ readonly expires_at: number }>(
+    `select expires_at
+     from work_leases
+     where work_item_id = :work_item_id
+       and execution_id = :execution_id
+       and lease_fence = :lease_fence`,
+    {
+      work_item_id: settle.workItemId,
+      execution_id: plan.executionId,
+      lease_fence: settle.leaseFence,
+    },
+  );
+  return lease !== undefined && (!settle.onlyIfExpired || lease.expires_at <= now);
+}
+
+function isOverdue(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly item: string; readonly now: number },
+): boolean {
+  const { plan, item, now } = params;
+  const queued = connection.get(
+    `select 1
+     from work_queue
+     where work_item_id = :work_item_id
+       and execution_id = :execution_id
+       and start_before <= :now`,
+    { work_item_id: item, execution_id: plan.executionId, now },
+  );
+  return queued !== undefined;
+}
+
+function isDue(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly timer: string; readonly now: number },
+): boolean {
+  const { plan, timer, now } = params;
+  const due = connection.get(
+    `select 1
+     from timers
+     where execution_id = :execution_id and name = :name and due_at <= :now`,
+    { execution_id: plan.executionId, name: timer, now },
+  );
+  return due !== undefined;
+}
+
+function refuse(reason: RefusalReason): Judgement {
+  return { holds: false, reason, existing: null };
+}

@@ -1,0 +1,205 @@
+import { isTerminal } from '../../domain/execution/status.ts';
+import type { CommitPlan, CommitVerdict, NewExecution } from '../commit.ts';
+import { writeItems, writeTimers } from './commit-effects.ts';
+import type { Head } from './commit-judge.ts';
+import type { Connection } from './connect.ts';
+import { toIso } from './rows.ts';
+
+/** Writes a plan that holds. */
+export function writePlan(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly head: Head; readonly now: number },
+): CommitVerdict {
+  const { plan, head, now } = params;
+  // The clock may have been set back: an execution's events never are.
+  const createdAt = Math.max(now, head.updatedAt);
+  const lastSequence = head.lastSequence + plan.events.length;
+  if (plan.create === null) updateExecution(connection, { plan, lastSequence, createdAt });
+  else insertExecution(connection, { plan, create: plan.create, lastSequence, createdAt });
+  insertEvents(connection, { plan, after: head.lastSequence, createdAt });
+  const fences = writeItems(connection, { plan, shard: head.shard, now });
+  writeTimers(connection, { plan, now });
+  writeRecordedOutput(connection, { plan, after: head.lastSequence, createdAt });
+  writeSnapshot(connection, { plan, lastSequence });
+  writeRunnable(connection, { plan, shard: head.shard });
+  return { accepted: true, lastSequence, createdAt: toIso(createdAt), fences };
+}
+
+function insertExecution(
+  connection: Connection,
+  params: {
+    readonly plan: CommitPlan;
+    readonly create: NewExecution;
+    readonly lastSequence: number;
+    readonly createdAt: number;
+  },
+): void {
+  const { plan, create, lastSequence, createdAt } = params;
+  const status = plan.status ?? 'running';
+  connection.run(
+    `insert into executions (
+       id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
+       parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at
+     )
+     values (
+       :id, :tenant_id, :definition_id, :workflow_id, :workflow_version, :shard, :priority,
+       :parent_execution_id, :status, :last_sequence, :error, :now, :now, :completed_at
+     )`,
+    {
+      id: plan.executionId,
+      tenant_id: plan.tenantId,
+      definition_id: create.definitionId,
+      workflow_id: create.workflowId,
+      workflow_version: create.workflowVersion,
+      shard: create.shard,
+      priority: create.priority,
+      parent_execution_id: create.parentExecutionId,
+      status,
+      last_sequence: lastSequence,
+      error: plan.error,
+      now: createdAt,
+      completed_at: isTerminal(status) ? createdAt : null,
+    },
+  );
+  if (create.request === null) return;
+  // A key that no longer counts makes room for the new one.
+  connection.run(
+    `insert into request_keys (tenant_id, key, body_hash, execution_id, created_at)
+     values (:tenant_id, :key, :body_hash, :execution_id, :created_at)
+     on conflict (tenant_id, key) do update
+     set body_hash = excluded.body_hash,
+         execution_id = excluded.execution_id,
+         created_at = excluded.created_at`,
+    {
+      tenant_id: plan.tenantId,
+      key: create.request.key,
+      body_hash: create.request.bodyHash,
+      execution_id: plan.executionId,
+      created_at: createdAt,
+    },
+  );
+}
+
+function updateExecution(
+  connection: Connection,
+  params: {
+    readonly plan: CommitPlan;
+    readonly lastSequence: number;
+    readonly createdAt: number;
+  },
+): void {
+  const { plan, lastSequence, createdAt } = params;
+  const { status } = plan;
+  // Two statements, because naming `status` makes SQLite visit its index even when nothing changes.
+  if (status === null) {
+    connection.run(
+      `update executions
+       set last_sequence = :last_sequence,
+           updated_at = :updated_at
+       where id = :id`,
+      { id: plan.executionId, last_sequence: lastSequence, updated_at: createdAt },
+    );
+    return;
+  }
+  connection.run(
+    `update executions
+     set last_sequence = :last_sequence,
+         updated_at = :updated_at,
+         status = :status,
+         error = coalesce(:error, error),
+         completed_at = :completed_at
+     where id = :id`,
+    {
+      id: plan.executionId,
+      last_sequence: lastSequence,
+      updated_at: createdAt,
+      status,
+      error: plan.error,
+      completed_at: isTerminal(status) ? createdAt : null,
+    },
+  );
+}
+
+function insertEvents(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly after: number; readonly createdAt: number },
+): void {
+  const { plan, after, createdAt } = params;
+  for (const [index, event] of plan.events.entries()) {
+    connection.run(
+      `insert into events (
+         execution_id, sequence, kind, node_id, payload, actor_id, created_at
+       )
+       values (
+         :execution_id, :sequence, :kind, :node_id, :payload, :actor_id, :created_at
+       )`,
+      {
+        execution_id: plan.executionId,
+        sequence: after + index + 1,
+        kind: event.kind,
+        node_id: event.nodeId,
+        payload: event.payload,
+        actor_id: event.actorId,
+        created_at: createdAt,
+      },
+    );
+  }
+}
+
+function writeRecordedOutput(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly after: number; readonly createdAt: number },
+): void {
+  const { plan, after, createdAt } = params;
+  if (plan.recordsOutput === null) return;
+  // The first result under a key is the result; a later one is never handed out.
+  connection.run(
+    `insert into recorded_outputs (
+       execution_id, idempotency_key, work_item_id, event_sequence, created_at
+     )
+     values (:execution_id, :idempotency_key, :work_item_id, :event_sequence, :created_at)
+     on conflict (execution_id, idempotency_key) do nothing`,
+    {
+      execution_id: plan.executionId,
+      idempotency_key: plan.recordsOutput.idempotencyKey,
+      work_item_id: plan.recordsOutput.workItemId,
+      event_sequence: after + plan.recordsOutput.eventIndex + 1,
+      created_at: createdAt,
+    },
+  );
+}
+
+function writeSnapshot(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly lastSequence: number },
+): void {
+  const { plan, lastSequence } = params;
+  if (plan.snapshot === null) return;
+  connection.run(
+    `insert into snapshots (execution_id, sequence, body)
+     values (:execution_id, :sequence, :body)
+     on conflict (execution_id) do update
+     set sequence = excluded.sequence,
+         body = excluded.body`,
+    { execution_id: plan.executionId, sequence: lastSequence, body: plan.snapshot },
+  );
+}
+
+function writeRunnable(
+  connection: Connection,
+  params: { readonly plan: CommitPlan; readonly shard: number },
+): void {
+  const { plan, shard } = params;
+  const ends = plan.status !== null && isTerminal(plan.status);
+  if (ends || plan.runnable === 'clear') {
+    connection.run('delete from runnable where execution_id = :id', { id: plan.executionId });
+  } else if (plan.runnable === 'mark') {
+    // An older mark stays: the execution keeps its place.
+    connection.run(
+      `insert into runnable (execution_id, shard)
+       values (:id, :shard)
+       on conflict (execution_id) do nothing`,
+      { id: plan.executionId, shard },
+    );
+  }
+}
