@@ -67,7 +67,7 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
 function readable(destination: LogDestination): LogDestination {
   const load = createRequire(import.meta.url);
   const { prettyFactory } = load('pino-pretty') as {
-    prettyFactory(options: object): (line: string) => string;
+    prettyFactory: (options: object) => (line: string) => string;
   };
   const format = prettyFactory({
     colorize: process.stdout.isTTY,

@@ -1,0 +1,39 @@
+import { NOTHING } from '../loop.ts';
+import type { LoopContext, LoopDefinition } from './loop-context.ts';
+import { createSweep, EVERY_SHARD } from './sweep.ts';
+
+/** Finds runnable executions of our shards and has them decided. */
+export function advanceExecutions(context: LoopContext): LoopDefinition {
+  const { scheduling, shards, activity, settings } = context;
+  const sweep = createSweep(context);
+  return {
+    name: 'advance-executions',
+    part: 'work',
+    restMs: { min: 50, max: 1000, quietMax: 6000 },
+    wakeOn(wake) {
+      const ends = EVERY_SHARD.map((shard) =>
+        context.wake.subscribe(`run:${shard}`, () => {
+          if (shards.current.includes(shard)) wake();
+        }),
+      );
+      return () => ends.forEach((end) => end());
+    },
+    async run({ woken }) {
+      const room = settings.underWayMax - scheduling.underWay();
+      if (room <= 0) return { ...NOTHING, restMsMax: FULL_REST_MS };
+      const target = sweep();
+      if (target.shards.length === 0) return NOTHING;
+      const wasQuiet = activity.isQuiet();
+      const result = await scheduling.advanceRunnable({
+        shards: target.shards,
+        limit: Math.min(ROUND_MAX, room),
+      });
+      if (result.found > 0 && wasQuiet && !woken && target.ours) activity.hintMissed();
+      return result;
+    },
+  };
+}
+
+const ROUND_MAX = 200;
+/** Until something under way has ended; asking the process itself costs nothing. */
+const FULL_REST_MS = 20;

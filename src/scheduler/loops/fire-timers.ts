@@ -1,0 +1,36 @@
+import { TIMERS_TOPIC } from '../../shared/engine/wake-bus.ts';
+import { NOTHING } from '../loop.ts';
+import { onTopics } from './loop-context.ts';
+import type { LoopContext, LoopDefinition } from './loop-context.ts';
+
+/**
+ * Fires timers and promotes retries when they are due.
+ *
+ * The process whose duty it is asks when the next one is due and rests until then; the hint
+ * `timers` says that a nearer one may have come. The others look seldom, and once more shortly
+ * after the time at which the next one should have fired: where the process on duty is gone or
+ * frozen, timers are late by `GRACE_MS`, not by the time it takes to notice.
+ */
+export function fireTimers(context: LoopContext): LoopDefinition {
+  const { scheduling, store, timersDuty, now } = context;
+  let nextLook = now();
+  return {
+    name: 'fire-timers',
+    part: 'work',
+    restMs: { min: 50, max: 1000, quietMax: 5000 },
+    wakeOn: onTopics(context.wake, [TIMERS_TOPIC]),
+    async run() {
+      const isMine = await timersDuty.isMine();
+      if (!isMine && now() < nextLook) return { ...NOTHING, restMsMax: nextLook - now() };
+      const dueInMs = await store.timers.nextDueInMs();
+      if (dueInMs !== null && dueInMs <= 0) return scheduling.fireTimers({ limit: ROUND_MAX });
+      const untilDueMs = dueInMs ?? Infinity;
+      nextLook = now() + Math.min(STANDBY_MS, untilDueMs + GRACE_MS);
+      return { ...NOTHING, restMsMax: isMine ? untilDueMs : nextLook - now() };
+    },
+  };
+}
+
+const ROUND_MAX = 200;
+const STANDBY_MS = 20_000;
+const GRACE_MS = 2000;

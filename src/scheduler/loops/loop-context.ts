@@ -1,0 +1,61 @@
+import type { Scheduling } from '../../shared/engine/scheduling.ts';
+import type { Wake } from '../../shared/ports/wake.ts';
+import type { Store } from '../../shared/store/store.ts';
+import type { Activity } from '../activity.ts';
+import type { Duty } from '../duty.ts';
+import type { LoopOptions } from '../loop.ts';
+
+/** What the loops are given. */
+export interface LoopContext {
+  readonly scheduling: Scheduling;
+  readonly store: SchedulerStore;
+  readonly wake: Wake;
+  readonly activity: Activity;
+  readonly shards: HeldShards;
+  readonly timersDuty: Duty;
+  readonly pruneDuty: Duty;
+  readonly settings: SchedulerSettings;
+  readonly now: () => number;
+}
+
+export type SchedulerStore = Pick<Store, 'workers' | 'shards' | 'timers' | 'prune'>;
+
+export interface SchedulerSettings {
+  readonly processId: string;
+  /** `scheduler`, or `all` when the process serves the API too. */
+  readonly role: 'scheduler' | 'all';
+  readonly version: string;
+  readonly host: string;
+  /** Key `scheduler.lease_seconds`. */
+  readonly leaseMs: number;
+  /** Executions and in-engine nodes under way at a time in this process. */
+  readonly underWayMax: number;
+}
+
+/** The shards this process works now; written by the loop that holds them, read by the others. */
+export interface HeldShards {
+  current: readonly number[];
+}
+
+export interface LoopDefinition extends Pick<
+  LoopOptions,
+  'name' | 'run' | 'restMs' | 'errorMsMax' | 'wakeOn'
+> {
+  /**
+   * `work`: begins things; ends first when the scheduler stops, and finding something means that
+   * the cluster is not quiet. `upkeep`: keeps what is under way alive; ends last. `presence`: makes
+   * this process count as a scheduler; ends before its shards are given away.
+   */
+  readonly part: 'work' | 'presence' | 'upkeep';
+}
+
+/** Subscribes a loop's `wake` to topics. */
+export function onTopics(
+  wake: Wake,
+  topics: readonly string[],
+): NonNullable<LoopOptions['wakeOn']> {
+  return (listener) => {
+    const ends = topics.map((topic) => wake.subscribe(topic, listener));
+    return () => ends.forEach((end) => end());
+  };
+}

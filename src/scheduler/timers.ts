@@ -1,0 +1,21 @@
+/** Time as the loops see it; a test passes a clock it moves itself. */
+export interface Timers {
+  /** Milliseconds, never going back. */
+  now(): number;
+  /** Calls `action` after `ms`, or as soon as the event loop has had a turn when 0. */
+  after(ms: number, action: () => void): Cancel;
+}
+
+export type Cancel = () => void;
+
+export const systemTimers: Timers = {
+  now: () => performance.now(),
+  after(ms, action) {
+    if (ms <= 0) {
+      const immediate = setImmediate(action);
+      return () => clearImmediate(immediate);
+    }
+    const timeout = setTimeout(action, ms);
+    return () => clearTimeout(timeout);
+  },
+};

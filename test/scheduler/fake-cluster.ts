@@ -1,0 +1,175 @@
+import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
+import type { RoundResult, Scheduling } from '../../src/shared/engine/scheduling.ts';
+import { SHARD_COUNT } from '../../src/shared/store/store.ts';
+import type { RemoteWake } from '../../src/shared/store/store.ts';
+import { connectRemoteWake } from '../../src/shared/engine/wake-bus.ts';
+import { startScheduler } from '../../src/scheduler/scheduler.ts';
+import type { SchedulerStore } from '../../src/scheduler/loops/loop-context.ts';
+import { createVirtualTimers } from './virtual-timers.ts';
+
+const EMPTY: RoundResult = { found: 0, more: false };
+
+/** Schedulers, the shared part of a store as they see it, and a record of what they asked. */
+export function createFakeCluster() {
+  const timers = createVirtualTimers();
+  const locks = new Map<string, string>();
+  const announced = new Map<string, number>();
+  const remotes = new Map<string, (topics: readonly string[]) => void>();
+  const calls: Call[] = [];
+  const due = { timersAt: null as number | null };
+
+  async function add(processId: string, options: AddOptions = {}) {
+    const record = (name: string, params?: unknown) => {
+      if (options.failing?.() === true) throw new Error('the database is down');
+      calls.push({ at: timers.now(), by: processId, name, params });
+    };
+    const heldBy = () => [...locks].filter(([, by]) => by === processId).map(([lock]) => lock);
+    const shardsHeld = () =>
+      heldBy()
+        .filter((lock) => lock.startsWith('shard:'))
+        .map((lock) => Number(lock.slice('shard:'.length)));
+
+    const store: Pick<SchedulerStore, 'shards' | 'timers' | 'prune'> & {
+      workers: Pick<
+        SchedulerStore['workers'],
+        'announce' | 'countSchedulers' | 'withdraw' | 'list'
+      >;
+    } = {
+      workers: {
+        async announce() {
+          record('announce');
+          announced.set(processId, timers.now());
+        },
+        async countSchedulers({ withinMs }) {
+          record('countSchedulers');
+          return [...announced.values()].filter((at) => at >= timers.now() - withinMs).length;
+        },
+        async withdraw(workerId) {
+          record('withdraw');
+          announced.delete(workerId);
+        },
+        list: async () => [],
+      },
+      shards: {
+        async balance({ target }) {
+          record('balance', target);
+          for (const shard of shardsHeld().slice(target)) locks.delete(`shard:${shard}`);
+          for (let shard = 0; shard < SHARD_COUNT && shardsHeld().length < target; shard++) {
+            if (!locks.has(`shard:${shard}`)) locks.set(`shard:${shard}`, processId);
+          }
+          return shardsHeld();
+        },
+        async tryDuty(duty) {
+          record('tryDuty', duty);
+          if (!locks.has(duty)) locks.set(duty, processId);
+          return locks.get(duty) === processId;
+        },
+        async releaseAll() {
+          record('releaseAll');
+          for (const lock of heldBy()) locks.delete(lock);
+        },
+      },
+      timers: {
+        listDue: async () => [],
+        promoteRetries: async () => [],
+        async nextDueInMs() {
+          record('nextDueInMs');
+          return due.timersAt === null ? null : Math.max(0, due.timersAt - timers.now());
+        },
+      },
+      async prune() {
+        record('prune');
+        return 0;
+      },
+    };
+
+    const scheduling: Scheduling = {
+      advance: async () => undefined,
+      async advanceRunnable(params) {
+        record('advanceRunnable', params);
+        return options.onAdvance?.() ?? EMPTY;
+      },
+      async runQueuedNodes(params) {
+        record('runQueuedNodes', params);
+        return EMPTY;
+      },
+      async reclaimLeases() {
+        record('reclaimLeases');
+        return EMPTY;
+      },
+      async expireQueued() {
+        record('expireQueued');
+        return EMPTY;
+      },
+      async fireTimers() {
+        record('fireTimers');
+        due.timersAt = null;
+        return { found: 1, more: false };
+      },
+      async renewOwnLeases() {
+        record('renewOwnLeases');
+        return EMPTY;
+      },
+      underWay: () => options.underWay?.() ?? 0,
+      async drain(params) {
+        record('drain', params);
+        await options.onDrain?.();
+      },
+    };
+
+    const bus = createWakeBus();
+    const remote: RemoteWake = {
+      send(topics) {
+        for (const [id, receive] of remotes) if (id !== processId) receive(topics);
+      },
+      listen: async (onTopics) => void remotes.set(processId, onTopics),
+    };
+    await connectRemoteWake({ bus, remote });
+
+    const troubles: string[] = [];
+    const scheduler = startScheduler({
+      scheduling,
+      store,
+      wake: bus,
+      timers,
+      random: () => 0.5,
+      trouble: (what) => void troubles.push(what),
+      settings: {
+        processId,
+        role: 'scheduler',
+        version: '1.2.3',
+        host: 'test',
+        leaseMs: 30_000,
+        underWayMax: 256,
+      },
+    });
+    return { scheduler, bus, troubles };
+  }
+
+  return {
+    timers,
+    add,
+    calls,
+    due,
+    /** As when a process is killed: its session ends, its announcement stays. */
+    crash(processId: string) {
+      for (const [lock, by] of locks) if (by === processId) locks.delete(lock);
+    },
+    named: (name: string, by?: string) =>
+      calls.filter((call) => call.name === name && (by === undefined || call.by === by)),
+  };
+}
+
+export interface Call {
+  readonly at: number;
+  readonly by: string;
+  readonly name: string;
+  readonly params: unknown;
+}
+
+export interface AddOptions {
+  readonly failing?: () => boolean;
+  readonly onAdvance?: () => RoundResult | Promise<RoundResult>;
+  readonly onDrain?: () => Promise<void>;
+  readonly underWay?: () => number;
+}

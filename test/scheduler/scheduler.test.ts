@@ -1,0 +1,206 @@
+import test from 'ava';
+import { createFakeCluster } from './fake-cluster.ts';
+
+const DEADLINE = { deadlineMs: 10_000 };
+
+test('a scheduler alone announces itself, takes every shard and looks for work on them', async (t) => {
+  const cluster = createFakeCluster();
+  const { scheduler } = await cluster.add('one');
+  await cluster.timers.advance(100);
+  t.is(scheduler.heldShards().length, 64);
+  t.deepEqual(cluster.named('balance')[0]?.params, 64);
+  t.like(cluster.named('advanceRunnable')[0]?.params, { limit: 200 });
+  t.true(scheduler.health().ok);
+  await scheduler.stop(DEADLINE);
+});
+
+test('shards are shared anew when a scheduler joins and when one leaves', async (t) => {
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one');
+  await cluster.timers.advance(30_000);
+  const two = await cluster.add('two');
+  await cluster.timers.advance(2000);
+  t.deepEqual([one.scheduler.heldShards().length, two.scheduler.heldShards().length], [32, 32]);
+  await one.scheduler.stop(DEADLINE);
+  await cluster.timers.advance(1000);
+  t.deepEqual([one.scheduler.heldShards().length, two.scheduler.heldShards().length], [0, 64]);
+  await two.scheduler.stop(DEADLINE);
+});
+
+test('the shards of a scheduler that crashed are taken over once it no longer counts', async (t) => {
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one');
+  const two = await cluster.add('two', { failing: () => cluster.timers.now() > 60_000 });
+  await cluster.timers.advance(60_000);
+  cluster.crash('two');
+  await cluster.timers.advance(70_000);
+  t.is(one.scheduler.heldShards().length, 64);
+  await Promise.all([one.scheduler.stop(DEADLINE), two.scheduler.stop(DEADLINE)]);
+});
+
+test('two idle schedulers send fewer than 1.8 statements a second in all', async (t) => {
+  const cluster = createFakeCluster();
+  const members = [await cluster.add('one'), await cluster.add('two')];
+  await cluster.timers.advance(60_000);
+  const before = cluster.calls.length;
+  await cluster.timers.advance(600_000);
+  // `balance` counts twice: it may both try locks and count them.
+  const statements = cluster.calls.slice(before);
+  const rate =
+    (statements.length + statements.filter(({ name }) => name === 'balance').length) / 600;
+  t.log(`${rate.toFixed(2)} statements a second`);
+  t.true(rate < 1.8, `${rate}`);
+  await Promise.all(members.map(({ scheduler }) => scheduler.stop(DEADLINE)));
+});
+
+test('a hint for a shard held here is followed at once, however long it has been quiet', async (t) => {
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one');
+  const two = await cluster.add('two');
+  await cluster.timers.advance(120_000);
+  const [shard] = two.scheduler.heldShards();
+  const before = cluster.calls.length;
+  one.bus.notify([`run:${shard}`]);
+  await cluster.timers.advance(0);
+  const rounds = cluster.calls.slice(before).map(({ by, name }) => `${by} ${name}`);
+  t.deepEqual(rounds, ['two advanceRunnable']);
+  await Promise.all([one.scheduler.stop(DEADLINE), two.scheduler.stop(DEADLINE)]);
+});
+
+test('work found in a quiet time without a hint keeps polling at its usual pace', async (t) => {
+  let isWorkThere = false;
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one', {
+    onAdvance() {
+      const found = isWorkThere ? 1 : 0;
+      isWorkThere = false;
+      return { found, more: false };
+    },
+  });
+  await cluster.timers.advance(120_000);
+  isWorkThere = true;
+  await cluster.timers.advance(30_000);
+  const before = cluster.named('advanceRunnable').length;
+  await cluster.timers.advance(60_000);
+  t.is(cluster.named('advanceRunnable').length - before, 60);
+  await one.scheduler.stop(DEADLINE);
+});
+
+test('every shard is looked at from time to time, whoever holds it', async (t) => {
+  const cluster = createFakeCluster();
+  const members = [await cluster.add('one'), await cluster.add('two')];
+  await cluster.timers.advance(60_000);
+  const sweeps = cluster
+    .named('advanceRunnable', 'one')
+    .filter(
+      ({ at, params }) => at > 10_000 && (params as { shards: number[] }).shards.length === 64,
+    );
+  t.true(sweeps.length >= 2, `${sweeps.length}`);
+  await Promise.all(members.map(({ scheduler }) => scheduler.stop(DEADLINE)));
+});
+
+test('nothing more is begun than may be under way', async (t) => {
+  let underWay = 256;
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one', { underWay: () => underWay });
+  await cluster.timers.advance(1000);
+  t.is(cluster.named('advanceRunnable').length, 0);
+  underWay = 250;
+  await cluster.timers.advance(50);
+  t.like(cluster.named('advanceRunnable')[0]?.params, { limit: 6 });
+  await one.scheduler.stop(DEADLINE);
+});
+
+test('a timer fires when it is due, by the process on duty alone', async (t) => {
+  const cluster = createFakeCluster();
+  const members = [await cluster.add('one'), await cluster.add('two')];
+  await cluster.timers.advance(60_000);
+  cluster.due.timersAt = 63_456;
+  members[1]?.bus.notify(['timers']);
+  await cluster.timers.advance(10_000);
+  t.deepEqual(
+    cluster.named('fireTimers').map(({ at, by }) => ({ at: Math.round(at), by })),
+    [{ at: 63_456, by: 'one' }],
+  );
+  await Promise.all(members.map(({ scheduler }) => scheduler.stop(DEADLINE)));
+});
+
+test('where the process on duty is frozen, another one fires the timer soon after', async (t) => {
+  let isFrozen = false;
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one', { failing: () => isFrozen });
+  const two = await cluster.add('two');
+  await cluster.timers.advance(60_000);
+  cluster.due.timersAt = 100_000;
+  await cluster.timers.advance(25_000);
+  isFrozen = true;
+  await cluster.timers.advance(20_000);
+  const [fired] = cluster.named('fireTimers');
+  t.is(fired?.by, 'two');
+  t.true((fired?.at ?? Infinity) <= 102_000, `${fired?.at}`);
+  isFrozen = false;
+  await Promise.all([one.scheduler.stop(DEADLINE), two.scheduler.stop(DEADLINE)]);
+});
+
+test('while the database is down no loop ends, the outage is told once per loop, and health says so', async (t) => {
+  let isDown = false;
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one', { failing: () => isDown });
+  await cluster.timers.advance(5000);
+  isDown = true;
+  await cluster.timers.advance(120_000);
+  t.false(one.scheduler.health().ok);
+  const told = one.troubles.filter((what) => what === 'a scheduler loop failed').length;
+  t.true(told > 0 && told <= 9, `${told}`);
+  isDown = false;
+  await cluster.timers.advance(60_000);
+  t.true(one.scheduler.health().ok);
+  t.true(one.scheduler.health().loops.every(({ failures }) => failures === 0));
+  await one.scheduler.stop(DEADLINE);
+});
+
+test('stop: no more work, then the shards go, then the drain with leases kept alive, then the end', async (t) => {
+  let underWay = 0;
+  const drained = Promise.withResolvers<void>();
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one', {
+    underWay: () => underWay,
+    onDrain: () => drained.promise,
+  });
+  await cluster.timers.advance(5000);
+  underWay = 1;
+  const before = cluster.calls.length;
+  const stopping = one.scheduler.stop({ deadlineMs: 60_000 });
+  await cluster.timers.advance(20_000);
+  drained.resolve();
+  await stopping;
+  await cluster.timers.advance(60_000);
+  t.deepEqual(
+    cluster.calls.slice(before).map(({ name }) => name),
+    ['withdraw', 'releaseAll', 'drain', 'renewOwnLeases', 'renewOwnLeases', 'renewOwnLeases'],
+  );
+  t.deepEqual(one.troubles, []);
+});
+
+test('stop keeps its deadline when the drain does not end, and says so', async (t) => {
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one', { onDrain: () => new Promise(() => undefined) });
+  await cluster.timers.advance(5000);
+  let stopped = false;
+  const stopping = one.scheduler.stop({ deadlineMs: 3000 }).then(() => (stopped = true));
+  await cluster.timers.advance(2999);
+  t.false(stopped);
+  await cluster.timers.advance(2);
+  await stopping;
+  t.deepEqual(one.troubles, ['stopping: cannot drain']);
+});
+
+test('stop with the database down ends all the same', async (t) => {
+  let isDown = false;
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one', { failing: () => isDown });
+  await cluster.timers.advance(5000);
+  isDown = true;
+  await one.scheduler.stop({ deadlineMs: 3000 });
+  t.true(one.troubles.includes('stopping: cannot give up the shards'));
+});
