@@ -1,0 +1,70 @@
+import test from 'ava';
+import { enter, nodeProblems, planOf } from './enter.ts';
+
+const COORDINATES = { workflow_id: 'w', workflow_version: '1.0.0', node_id: 'n' };
+const PYTHON = { kind: { type: 'python_fn', module: 'shop', function: 'pay' } };
+
+test('python_fn: work on python_tool, with the whole state as input', (t) => {
+  t.deepEqual(enter(PYTHON, { state: { total: 3 } }), {
+    do: 'work',
+    queue: 'python_tool',
+    input: { total: 3 },
+    payload: { ...COORDINATES, module: 'shop', function: 'pay' },
+  });
+});
+
+test('python_fn: a mapped input replaces the state', (t) => {
+  const entry = enter({ ...PYTHON, input_mapping: { sum: '$.total' } }, { state: { total: 3 } });
+  t.like(entry, { do: 'work', input: { sum: 3 } });
+});
+
+test('python_fn: an item of a map goes beside the state, under its key', (t) => {
+  const item = { key: 'row', value: 7 };
+  t.like(enter(PYTHON, { state: { total: 3 }, item }), { input: { total: 3, row: 7 } });
+  t.like(enter({ ...PYTHON, input_mapping: { r: 'input.row' } }, { item }), { input: { r: 7 } });
+});
+
+test('python_fn: a mapping that fails fails the node', (t) => {
+  const entry = enter({ ...PYTHON, input_mapping: { sum: { expr: '1 / 0' } } });
+  t.like(entry, { do: 'fail', errorClass: 'expression_error' });
+});
+
+test('python_fn: module and function are needed', (t) => {
+  t.deepEqual(nodeProblems({ kind: { type: 'python_fn', module: 5 } }), [
+    '/kind/module: must be a string',
+    '/kind/function: missing function',
+  ]);
+  t.deepEqual(nodeProblems({ kind: 'python_tool', module: 'm' }), ['/function: missing function']);
+});
+
+test('java_fn: the payload carries the names of both worlds', (t) => {
+  const payload = {
+    ...COORDINATES,
+    module: 'com.shop.Till',
+    function: 'pay',
+    class: 'com.shop.Till',
+    method: 'pay',
+  };
+  const own = { type: 'java_fn', class_name: 'com.shop.Till', method: 'pay' };
+  const other = { type: 'java_tool', module: 'com.shop.Till', function: 'pay' };
+  for (const kind of [own, other]) {
+    t.deepEqual(enter({ kind }), { do: 'work', queue: 'java_tool', input: {}, payload });
+  }
+});
+
+test('java_fn: class and method are needed', (t) => {
+  t.deepEqual(nodeProblems({ kind: { type: 'java_fn' } }), [
+    '/kind/class_name: missing class_name',
+    '/kind/method: missing method',
+  ]);
+});
+
+test('the name of the tool is what policies and metrics see', (t) => {
+  const { nodes } = planOf({
+    start_node: 'p',
+    nodes: { p: PYTHON, j: { kind: 'java_fn', class_name: 'a.B', method: 'c' } },
+  });
+  const toolOf = (id: string) => nodes.get(id)?.kind.tool?.(nodes.get(id)?.spec);
+  t.is(toolOf('p'), 'shop.pay');
+  t.is(toolOf('j'), 'a.B.c');
+});
