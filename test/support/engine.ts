@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+
+import { createIds } from '../../src/shared/clients/system-ids.ts';
+import type { ExecutionId, TenantId } from '../../src/shared/domain/ids.ts';
+import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { NodeKind } from '../../src/shared/domain/workflow/plan.ts';
+import { createEngine } from '../../src/shared/engine/create-engine.ts';
+import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
+import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
+import type { NodeRunner } from '../../src/shared/nodes/run.ts';
+import type { Cpu } from '../../src/shared/ports/cpu.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+
+const ALL_SHARDS = [...Array(64).keys()];
+
+/** A node run inside the engine, for tests of the way there: its runner is the test's. */
+const callKind: NodeKind<JsonObject> = {
+  type: 'call',
+  aliases: [],
+  leaf: true,
+  toolLike: false,
+  parse: (fields) => fields,
+  enter: (spec, context) => ({
+    do: 'work',
+    queue: 'engine',
+    input: context.scope.state,
+    payload: spec,
+  }),
+};
+
+export type TestEngine = ReturnType<typeof openTestEngine>;
+
+/** An engine as a process has it, its loops turned by hand: nothing happens between two turns. */
+export function openTestEngine(params: {
+  readonly store: Store;
+  readonly run?: NodeRunner['run'];
+  readonly leaseMs?: number;
+  readonly cpu?: Cpu;
+}) {
+  const { store } = params;
+  const counts = new Map<string, number>();
+  const troubles: unknown[] = [];
+  const report: EngineReport = {
+    count: (name, by) => void counts.set(name, (counts.get(name) ?? 0) + by),
+    observe: () => undefined,
+    trouble: (what, error) => void troubles.push(`${what}: ${String(error)}`),
+  };
+  const ids = createIds({ now: Date.now, randomBytes });
+  const run = params.run ?? (async () => ({ ok: true as const, output: {}, statePatch: {} }));
+  const engine = createEngine({
+    store,
+    ids,
+    wake: createWakeBus(),
+    cpu: params.cpu ?? NO_POOL,
+    settings: {
+      leaseMs: params.leaseMs ?? 30_000,
+      processId: `test-${ids.uuid()}`,
+      version: '0.0.0',
+      host: 'localhost',
+    },
+    report,
+    kinds: createKindRegistry([...NODE_KINDS, callKind as NodeKind<unknown>]),
+    runners: new Map([['call', { run }]]),
+  });
+  const { scheduling } = engine;
+
+  /** One round of every loop; what it started is under way afterwards. */
+  async function turn(): Promise<number> {
+    const of = { shards: ALL_SHARDS, limit: 100 };
+    const rounds = [
+      await scheduling.reclaimLeases(of),
+      await scheduling.expireQueued(of),
+      await scheduling.fireTimers(of),
+      await scheduling.runQueuedNodes(of),
+      await scheduling.advanceRunnable(of),
+    ];
+    return rounds.reduce((sum, { found }) => sum + found, 0);
+  }
+
+  /** Rounds until nothing is found and nothing is under way. */
+  async function settle(): Promise<void> {
+    for (;;) {
+      const found = await turn();
+      if (found === 0 && scheduling.underWay() === 0) return;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  async function start(ir: JsonObject, input: JsonObject = {}): Promise<ExecutionId> {
+    const workflowId = `w-${ids.uuid()}`;
+    await engine.registerWorkflow({
+      tenantId: DEFAULT_TENANT,
+      actorId: 'token:test',
+      ir: { workflow_id: workflowId, ...ir },
+    });
+    const { executionId } = await engine.startExecution({
+      tenantId: DEFAULT_TENANT,
+      actorId: 'token:test',
+      workflowId,
+      workflowVersion: null,
+      input,
+      priority: 5,
+      idempotencyKey: null,
+    });
+    return executionId;
+  }
+
+  /** The history as `Kind node`. */
+  async function story(executionId: ExecutionId): Promise<string[]> {
+    const { events } = await engine.readEvents({
+      tenantId: DEFAULT_TENANT,
+      executionId,
+      after: 0,
+      limit: null,
+    });
+    return events.map(({ kind, nodeId }) => (nodeId === null ? kind : `${kind} ${nodeId}`));
+  }
+
+  async function claim(workerId = 'worker-1', maxItems = 1) {
+    return engine.claimWork({
+      tenantId: DEFAULT_TENANT,
+      workerId,
+      queues: ['python_tool', 'java_tool'],
+      maxItems,
+      waitMs: 0,
+      signal: new AbortController().signal,
+      host: 'localhost',
+      version: '0.0.0',
+    });
+  }
+
+  return { engine, scheduling, counts, troubles, turn, settle, start, story, claim };
+}
+
+export const TENANT: TenantId = DEFAULT_TENANT;
+
+const NO_POOL: Cpu = {
+  validateSchema: () => Promise.resolve([]),
+  decide: () => Promise.reject(new Error('no state of this test is large')),
+};
