@@ -11,7 +11,8 @@ interface PassSpec {
 
 /**
  * Completes at once. Its output is `output`, else its mapped input, else null. An `output` that is
- * an object is merged into the state, unless the node has an output key to put it under.
+ * an object is merged into the state, unless the node has an output key to put it under, or runs for
+ * an item of a `map`, which collects the outputs of its items itself.
  */
 export const passKind: NodeKind<PassSpec> = {
   type: 'pass',
@@ -24,13 +25,14 @@ export const passKind: NodeKind<PassSpec> = {
     return { output: readMapping(fields, 'output', at) };
   },
 
-  enter({ output }, { node, scope }) {
+  enter({ output }, { node, scope, item }) {
     const mapping = output ?? node.inputMapping;
     if (mapping === null) return { do: 'complete', output: null };
     const result = evaluateMapping(mapping, scope);
     if (!result.ok) return failExpression(result.message);
     const { value } = result;
-    const isMerged = output !== null && node.outputKey === null && isJsonObject(value);
+    const isItem = item !== undefined && item !== null;
+    const isMerged = output !== null && node.outputKey === null && !isItem && isJsonObject(value);
     return { do: 'complete', output: value, ...(isMerged ? { statePatch: value } : {}) };
   },
 };

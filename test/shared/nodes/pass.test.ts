@@ -28,6 +28,14 @@ test('with an output key the output is left to go under it', (t) => {
   });
 });
 
+test('for an item of a map nothing is merged: the map collects the output', (t) => {
+  const node = { kind: 'pass', output: { double: { expr: 'input.n * 2' } } };
+  t.deepEqual(enter(node, { item: { key: 'n', value: 4 } }), {
+    do: 'complete',
+    output: { double: 8 },
+  });
+});
+
 test('without an output a mapped input is passed on, and not merged', (t) => {
   t.deepEqual(enter({ input_mapping: { a: '$.x' } }, { state: { x: 1 } }), {
     do: 'complete',

@@ -4,6 +4,7 @@ import type { PlanEdge } from './plan.ts';
 export class ControlEdges {
   readonly #byNode = new Map<string, PlanEdge[]>();
   readonly #unconditional = new Set<string>();
+  readonly #pairs = new Set<string>();
   #count = 0;
 
   get byNode(): ReadonlyMap<string, readonly PlanEdge[]> {
@@ -20,6 +21,7 @@ export class ControlEdges {
       if (this.#unconditional.has(key)) return;
       this.#unconditional.add(key);
     }
+    this.#pairs.add(JSON.stringify([from, edge.to]));
     this.#count += 1;
     const edges = this.#byNode.get(from);
     if (edges === undefined) this.#byNode.set(from, [edge]);
@@ -27,6 +29,6 @@ export class ControlEdges {
   }
 
   leadsTo(from: string, to: string): boolean {
-    return this.#byNode.get(from)?.some((edge) => edge.to === to) ?? false;
+    return this.#pairs.has(JSON.stringify([from, to]));
   }
 }

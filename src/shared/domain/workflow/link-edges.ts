@@ -43,6 +43,7 @@ class Linker {
   readonly #edges = new ControlEdges();
   readonly #bodyOf: ReadonlyMap<string, string>;
   readonly #waitFor = new Map<string, readonly string[]>();
+  readonly #branchTargets = new Map<string, ReadonlySet<string>>();
 
   constructor(params: {
     readonly nodeIds: ReadonlySet<string>;
@@ -145,13 +146,21 @@ class Linker {
   }
 
   #checkListedBranch(node: ParsedNode, edge: NormalisedEdge): void {
-    const branches = node.kind.edges?.(node.spec) ?? [];
-    const isBranch = branches.some(({ to, on }) => to === edge.to && on === 'success');
-    if (isBranch) return;
+    if (this.#branchTargetsOf(node).has(edge.to)) return;
     this.#warn(
       edge.pointer,
       `never taken: the branches of ${quoteId(node.id)} decide, and ${quoteId(edge.to)} is none of their targets`,
     );
+  }
+
+  /** Kept, because a node may have as many branches as edges. */
+  #branchTargetsOf(node: ParsedNode): ReadonlySet<string> {
+    const kept = this.#branchTargets.get(node.id);
+    if (kept !== undefined) return kept;
+    const branches = node.kind.edges?.(node.spec) ?? [];
+    const targets = new Set(branches.filter(({ on }) => on === 'success').map(({ to }) => to));
+    this.#branchTargets.set(node.id, targets);
+    return targets;
   }
 
   #checkWaited(join: ParsedNode, { to: id, pointer }: NodeReference): boolean {

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import test from 'ava';
-import { NODE_KINDS } from '../../../../src/shared/nodes/index.ts';
+import { LATER_KINDS, NODE_KINDS } from '../../../../src/shared/nodes/index.ts';
 import { lines, read } from './read.ts';
 
 const folder = new URL('../../../../examples/workflows/', import.meta.url);
@@ -16,4 +16,20 @@ for (const file of files) {
 
 test('there is an example of every kind', (t) => {
   for (const { type } of NODE_KINDS) t.true(files.includes(`${type.replace('_', '-')}.json`), type);
+});
+
+const page = readFileSync(new URL('../../../../docs/ir.md', import.meta.url), 'utf8');
+
+for (const [, example = ''] of page.matchAll(/^```json\n(.*?)^```$/gms)) {
+  const ir = JSON.parse(example) as { workflow_id: string };
+  test(`docs/ir.md: ${ir.workflow_id} is accepted without a warning`, (t) => {
+    const result = read(ir);
+    t.deepEqual(result.ok ? lines(result.warnings) : lines(result.problems), []);
+  });
+}
+
+test('docs/ir.md has a part on every kind that can run, and names every kind that cannot', (t) => {
+  for (const { type } of NODE_KINDS) t.regex(page, new RegExp(`^### ${type}\\b`, 'm'));
+  const later = page.slice(page.indexOf('## Not supported yet'));
+  for (const type of LATER_KINDS) t.true(later.includes(`\`${type}\``), type);
 });
