@@ -1,0 +1,99 @@
+import type { Cpu } from '../../shared/ports/cpu.ts';
+import { isCheap, profileSchema } from './schema/schema-profile.ts';
+import type { SchemaProfile } from './schema/schema-profile.ts';
+import type { DecideTask } from './tasks/decide.ts';
+import { validateSchemaHere } from './tasks/validate-schema.ts';
+import type { ValidateSchemaTask } from './tasks/validate-schema.ts';
+import { createThreads, TaskLimitError } from './threads.ts';
+
+export interface CpuPool extends Cpu {
+  use(): { readonly threads: number; readonly waiting: number };
+  close(): Promise<void>;
+}
+
+export interface CpuOptions {
+  /** Key `runtime.workers`. */
+  readonly threads: number;
+  /** Longest time one task may run; 5 s when not given. */
+  readonly taskMsMax?: number;
+  readonly waitingMax?: number;
+  /** A thread that had nothing to do for so long ends. */
+  readonly idleMs?: number;
+  readonly memoryMiBMax?: number;
+  readonly onTask?: (task: {
+    readonly task: string;
+    readonly place: 'inline' | 'thread';
+    readonly outcome: string;
+  }) => void;
+  /** A thread failed while it had no task. */
+  readonly onThreadError?: (error: unknown) => void;
+}
+
+/**
+ * CPU-bound work: on worker threads when it is large or could be made slow on purpose, in place
+ * when it is small, as a small check takes less time than the way to a thread and back.
+ */
+export function createCpu(options: CpuOptions): CpuPool {
+  const threads = createThreads({
+    threadsMax: options.threads,
+    waitingMax: options.waitingMax ?? 256,
+    taskMsMax: options.taskMsMax ?? 5000,
+    idleMs: options.idleMs ?? 30_000,
+    memoryMiBMax: options.memoryMiBMax ?? 256,
+    onThreadError: options.onThreadError ?? (() => undefined),
+  });
+
+  async function onThread(
+    task:
+      | { readonly name: 'validateSchema'; readonly input: ValidateSchemaTask }
+      | { readonly name: 'decide'; readonly input: DecideTask },
+  ): Promise<unknown> {
+    const told = (outcome: string) =>
+      options.onTask?.({ task: task.name, place: 'thread', outcome });
+    try {
+      const result = await threads.run({ ...task, file: TASK_FILES[task.name] });
+      told('ok');
+      return result;
+    } catch (error) {
+      told(error instanceof TaskLimitError ? `${error.limit}_limit` : 'error');
+      throw error;
+    }
+  }
+
+  async function validateOnThread(task: ValidateSchemaTask): Promise<readonly string[]> {
+    try {
+      return (await onThread({ name: 'validateSchema', input: task })) as readonly string[];
+    } catch (error) {
+      if (!(error instanceof TaskLimitError)) throw error;
+      // The fault is in what the caller sent, so it is answered like one.
+      return [`schema /: checking the value against it exceeds the ${error.limit} limit`];
+    }
+  }
+
+  return {
+    async validateSchema({ schema, value }) {
+      const profile = profileSchema(schema);
+      if (profile.text.length > SCHEMA_CHARS_MAX) return [TOO_LARGE];
+      if (!isCheap(profile, value)) return validateOnThread(asTask(profile, value));
+      options.onTask?.({ task: 'validateSchema', place: 'inline', outcome: 'ok' });
+      return validateSchemaHere({ key: profile.key, schema, value });
+    },
+    decide: ({ ir, snapshot }) => onThread({ name: 'decide', input: { ir, snapshot } }),
+    use: () => threads.use(),
+    close: () => threads.close(),
+  };
+}
+
+const SCHEMA_CHARS_MAX = 256 * 1024;
+const TOO_LARGE = `schema /: is longer than ${SCHEMA_CHARS_MAX} characters`;
+
+/** Run from sources, the tasks are TypeScript; run from `dist`, they are what was built of it. */
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+const TASK_FILES = {
+  validateSchema: new URL(`./tasks/validate-schema.${EXTENSION}`, import.meta.url).href,
+  decide: new URL(`./tasks/decide.${EXTENSION}`, import.meta.url).href,
+};
+
+function asTask({ key, text }: SchemaProfile, value: unknown): ValidateSchemaTask {
+  return { key, schema: text, value: JSON.stringify(value) };
+}

@@ -1,0 +1,80 @@
+import { Ajv } from 'ajv';
+import type { Options, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { JsonObject } from '../../../shared/domain/json.ts';
+import { describeViolations } from './describe-violations.ts';
+
+export type CompiledSchema =
+  | { readonly ok: true; readonly validate: ValidateFunction }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * Compiles a user's JSON Schema: draft 2020-12, or draft 7 and earlier where `$schema` says so.
+ *
+ * Every schema gets an instance of its own. A shared one would keep the `$id`s it has seen, and one
+ * tenant's `$ref` would resolve to another tenant's schema. Nothing is ever fetched: a reference
+ * that leads out of the schema is a problem to report. The meta-schema is not checked beforehand
+ * (40 ms for the first instance, and the compiler finds what matters); it is asked where the fault
+ * is when compiling has failed.
+ */
+export function compileSchema(schema: JsonObject): CompiledSchema {
+  if (schema['$async'] === true) return failed(['schema /$async: is not supported']);
+  const declared = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
+  const ajv = OLDER_DRAFT.test(declared) ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
+  addFormats.default(ajv);
+  try {
+    return { ok: true, validate: ajv.compile(schema) };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return failed(explain({ error, schema, declared }));
+  }
+}
+
+const OPTIONS: Options = {
+  strict: false,
+  allErrors: true,
+  logger: false,
+  meta: false,
+  validateSchema: false,
+};
+const OLDER_DRAFT = /\/draft-0[1-7]\//;
+
+function failed(problems: readonly string[]): CompiledSchema {
+  return { ok: false, problems };
+}
+
+function explain(params: {
+  readonly error: Error;
+  readonly schema: JsonObject;
+  readonly declared: string;
+}): readonly string[] {
+  const { error, schema, declared } = params;
+  if ('missingRef' in error) {
+    const reference = String(error.missingRef);
+    const advice = reference.startsWith('#')
+      ? 'there is nothing at that place'
+      : 'schemas are not fetched; put it into $defs';
+    return [`schema /: cannot resolve the reference ${reference}: ${advice}`];
+  }
+  const faults = findFaults({ schema, declared });
+  return faults.length > 0 ? faults : [`schema /: ${error.message}`];
+}
+
+/** By the meta-schema; its branches say little that helps, so only what stands at a leaf. */
+function findFaults(params: {
+  readonly schema: JsonObject;
+  readonly declared: string;
+}): readonly string[] {
+  const ajv = OLDER_DRAFT.test(params.declared)
+    ? new Ajv({ allErrors: true, logger: false, strict: false })
+    : new Ajv2020({ allErrors: true, logger: false, strict: false });
+  const validate = ajv.getSchema(
+    OLDER_DRAFT.test(params.declared)
+      ? 'http://json-schema.org/draft-07/schema'
+      : 'https://json-schema.org/draft/2020-12/schema',
+  );
+  if (validate === undefined || validate(params.schema) === true) return [];
+  const leaves = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'anyOf');
+  return describeViolations(leaves).map((violation) => `schema ${violation}`);
+}

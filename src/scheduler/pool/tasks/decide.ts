@@ -1,0 +1,12 @@
+import type { JsonObject } from '../../../shared/domain/json.ts';
+import { decideSerialised } from '../../../shared/engine/decide-serialised.ts';
+
+export interface DecideTask {
+  readonly ir: JsonObject;
+  readonly snapshot: string;
+}
+
+/** A decision over a state so large that making it would hold up everything else. */
+export function decide(task: DecideTask): unknown {
+  return decideSerialised(task);
+}

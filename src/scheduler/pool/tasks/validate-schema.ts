@@ -1,0 +1,58 @@
+import type { JsonObject, JsonValue } from '../../../shared/domain/json.ts';
+import { compileSchema } from '../schema/compile-schema.ts';
+import type { CompiledSchema } from '../schema/compile-schema.ts';
+import { describeViolations } from '../schema/describe-violations.ts';
+
+/** JSON text: one string crosses to a thread faster than the object it stands for. */
+export interface ValidateSchemaTask {
+  /** Hash of the schema's text. */
+  readonly key: string;
+  readonly schema: string;
+  readonly value: string;
+}
+
+/** The task as a pool thread gets it. */
+export function validateSchema(task: ValidateSchemaTask): readonly string[] {
+  const { key } = task;
+  const compiled = compileOnce({ key, schema: () => JSON.parse(task.schema) as JsonObject });
+  return check(compiled, JSON.parse(task.value) as JsonValue);
+}
+
+/** The same in the calling thread, for what is small. */
+export function validateSchemaHere(params: {
+  readonly key: string;
+  readonly schema: JsonObject;
+  readonly value: JsonValue;
+}): readonly string[] {
+  const { key, schema, value } = params;
+  return check(compileOnce({ key, schema: () => schema }), value);
+}
+
+/** Compiling costs a thousand times what checking a small value does. */
+const COMPILED_MAX = 200;
+const compiledByKey = new Map<string, CompiledSchema>();
+
+function compileOnce(params: {
+  readonly key: string;
+  readonly schema: () => JsonObject;
+}): CompiledSchema {
+  const { key } = params;
+  const compiled = compiledByKey.get(key) ?? compileSchema(params.schema());
+  // Last used, last out.
+  compiledByKey.delete(key);
+  compiledByKey.set(key, compiled);
+  const [oldest] = compiledByKey.keys();
+  if (compiledByKey.size > COMPILED_MAX && oldest !== undefined) compiledByKey.delete(oldest);
+  return compiled;
+}
+
+function check(compiled: CompiledSchema, value: JsonValue): readonly string[] {
+  if (!compiled.ok) return compiled.problems;
+  try {
+    return compiled.validate(value) ? [] : describeViolations(compiled.validate.errors ?? []);
+  } catch (error) {
+    // A schema that refers to itself without going deeper into the value.
+    if (error instanceof RangeError) return ['schema /: refers to itself without end'];
+    throw error;
+  }
+}

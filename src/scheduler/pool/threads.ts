@@ -1,0 +1,123 @@
+import { Piscina } from 'piscina';
+import { SvcError } from '../../shared/domain/errors.ts';
+
+/**
+ * Worker threads for tasks that may be hostile: each has a time and a memory limit, and there are
+ * only so many waiting.
+ *
+ * Tasks wait here, not in piscina: there the time limit would run while a task waits, and a pool
+ * without idle threads that cut off the one it had would not start another for those waiting. A
+ * task that is cut off takes its thread with it; the next one starts a fresh thread.
+ */
+export interface Threads {
+  /** Rejects with TaskLimitError, or with 503 when too many wait already. */
+  run(task: ThreadTask): Promise<unknown>;
+  use(): { readonly threads: number; readonly waiting: number };
+  /** Lets what is running end (within its time limit), refuses what waits and what comes. */
+  close(): Promise<void>;
+}
+
+export interface ThreadTask {
+  /** URL of the module. */
+  readonly file: string;
+  /** Its exported function. */
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** The task took longer, or more memory, than a task may. */
+export class TaskLimitError extends Error {
+  override readonly name = 'TaskLimitError';
+  readonly limit: 'time' | 'memory';
+
+  constructor(limit: 'time' | 'memory', options: { readonly cause?: unknown } = {}) {
+    super(`a CPU-bound task exceeded its ${limit} limit`, options);
+    this.limit = limit;
+  }
+}
+
+export function createThreads(options: {
+  readonly threadsMax: number;
+  readonly waitingMax: number;
+  readonly taskMsMax: number;
+  readonly idleMs: number;
+  readonly memoryMiBMax: number;
+  readonly onThreadError: (error: unknown) => void;
+}): Threads {
+  const pool = new Piscina({
+    minThreads: 0,
+    maxThreads: options.threadsMax,
+    idleTimeout: options.idleMs,
+    resourceLimits: { maxOldGenerationSizeMb: options.memoryMiBMax },
+    // Tasks need none of the process's secrets.
+    env: {},
+  });
+  pool.on('error', options.onThreadError);
+  const waiting: { readonly begin: () => void; readonly refuse: () => void }[] = [];
+  const running = new Set<Promise<unknown>>();
+  let free = options.threadsMax;
+  let closed = false;
+
+  async function run(task: ThreadTask): Promise<unknown> {
+    if (closed) throw stopping();
+    if (free > 0) free--;
+    else await turn();
+    const done = runLimited(task);
+    running.add(done);
+    try {
+      return await done;
+    } finally {
+      running.delete(done);
+      const next = waiting.shift();
+      // The place goes straight to the next in line; a newcomer cannot take it on the way.
+      if (next === undefined) free++;
+      else next.begin();
+    }
+  }
+
+  function turn(): Promise<void> {
+    if (waiting.length >= options.waitingMax) {
+      return Promise.reject(unavailable('too much CPU-bound work is waiting'));
+    }
+    return new Promise((resolve, reject) => {
+      waiting.push({ begin: resolve, refuse: () => reject(stopping()) });
+    });
+  }
+
+  async function runLimited({ file, name, input }: ThreadTask): Promise<unknown> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), options.taskMsMax);
+    try {
+      return await pool.run(input, { filename: file, name, signal: limit.signal });
+    } catch (error) {
+      if (limit.signal.aborted) throw new TaskLimitError('time', { cause: error });
+      if (isOutOfMemory(error)) throw new TaskLimitError('memory', { cause: error });
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    run,
+    use: () => ({ threads: pool.threads.length, waiting: waiting.length }),
+    async close() {
+      closed = true;
+      for (const { refuse } of waiting.splice(0)) refuse();
+      await Promise.allSettled(running);
+      await pool.destroy();
+    },
+  };
+}
+
+function unavailable(detail: string): SvcError {
+  return new SvcError('unavailable', detail, { headers: { 'Retry-After': '1' } });
+}
+
+function stopping(): SvcError {
+  return unavailable('this process is stopping');
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}

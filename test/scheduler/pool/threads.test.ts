@@ -1,0 +1,94 @@
+import { threadId } from 'node:worker_threads';
+import test from 'ava';
+import { SvcError } from '../../../src/shared/domain/errors.ts';
+import { createThreads, TaskLimitError } from '../../../src/scheduler/pool/threads.ts';
+import type { Threads } from '../../../src/scheduler/pool/threads.ts';
+
+const FILE = new URL('./thread-tasks.ts', import.meta.url).href;
+
+test('a task runs on a thread of its own, without the environment of the process', async (t) => {
+  const threads = create(t);
+  t.not(await run(threads, 'tellThread'), threadId);
+  t.deepEqual(await run(threads, 'tellEnvironment'), []);
+});
+
+test('no thread is started before there is a task, and one serves many', async (t) => {
+  const threads = create(t);
+  t.is(threads.use().threads, 0);
+  const ids = [await run(threads, 'tellThread'), await run(threads, 'tellThread')];
+  t.is(ids[0], ids[1]);
+  t.is(threads.use().threads, 1);
+});
+
+test('after a thread has died the next task runs on a new one', async (t) => {
+  const threads = create(t);
+  const first = await run(threads, 'tellThread');
+  await t.throwsAsync(run(threads, 'die'), { message: /exited/ });
+  const second = await run(threads, 'tellThread');
+  t.is(typeof second, 'number');
+  t.not(second, first);
+});
+
+test('a task that takes too long is cut off, and those waiting behind it still run', async (t) => {
+  const threads = create(t, { taskMsMax: 1500 });
+  const spinning = run(threads, 'spin');
+  const behind = run(threads, 'tellThread');
+  t.is(threads.use().waiting, 1);
+  const error = await t.throwsAsync(spinning, { instanceOf: TaskLimitError });
+  t.is(error?.limit, 'time');
+  t.is(typeof (await behind), 'number');
+});
+
+test('a task that takes too much memory ends its thread only', async (t) => {
+  const threads = create(t, { memoryMiBMax: 32 });
+  const error = await t.throwsAsync(run(threads, 'hog'), { instanceOf: TaskLimitError });
+  t.is(error?.limit, 'memory');
+  t.is(typeof (await run(threads, 'tellThread')), 'number');
+});
+
+test('an error of the task itself comes back as it is', async (t) => {
+  const threads = create(t);
+  await t.throwsAsync(run(threads, 'fail'), { message: 'the task itself failed' });
+});
+
+test('503: more tasks than may wait are refused at once', async (t) => {
+  const threads = create(t, { waitingMax: 2 });
+  const accepted = ['tellThread', 'tellThread', 'tellThread'].map((name) => run(threads, name));
+  const error = await t.throwsAsync(run(threads, 'tellThread'), { instanceOf: SvcError });
+  t.is(error?.status, 503);
+  t.deepEqual(error?.headers, { 'Retry-After': '1' });
+  t.is((await Promise.all(accepted)).length, 3);
+});
+
+test('close lets what is running end and refuses what waits and what comes', async (t) => {
+  const threads = create(t);
+  const running = run(threads, 'tellThread');
+  const waiting = t.throwsAsync(run(threads, 'tellThread'), { instanceOf: SvcError });
+  const closed = threads.close();
+  t.is(typeof (await running), 'number');
+  await waiting;
+  await closed;
+  await t.throwsAsync(run(threads, 'tellThread'), { message: /stopping/ });
+  t.is(threads.use().threads, 0);
+});
+
+function run(threads: Threads, name: string): Promise<unknown> {
+  return threads.run({ file: FILE, name, input: null });
+}
+
+function create(
+  t: { teardown(action: () => Promise<void>): void },
+  options: Partial<Parameters<typeof createThreads>[0]> = {},
+): Threads {
+  const threads = createThreads({
+    threadsMax: 1,
+    waitingMax: 10,
+    taskMsMax: 60_000,
+    idleMs: 60_000,
+    memoryMiBMax: 256,
+    onThreadError: () => undefined,
+    ...options,
+  });
+  t.teardown(() => threads.close());
+  return threads;
+}
