@@ -26,7 +26,7 @@ const NOBODY = 65_534;
 
 const SUPERVISOR = `
 "$1/bin/postgres" -D "$1/data" -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
-  -c fsync=off -c full_page_writes=off -c max_connections=200 -c timezone=UTC &
+  -c max_connections=200 -c timezone=UTC $3 &
 server=$!
 exec 3<&0
 (while read -r _ <&3; do :; done; kill -INT "$server") &
@@ -44,7 +44,15 @@ export type PostgresServer = {
   stop(): Promise<void>;
 };
 
-export async function startPostgresServer(): Promise<PostgresServer> {
+/** Nothing of a test run needs to survive the machine. */
+const UNSAFE = ['fsync=off', 'full_page_writes=off'];
+
+/** `settings` are server settings as `name=value`. `durable`: commits reach the disk. */
+export async function startPostgresServer(
+  options: { readonly durable?: boolean; readonly settings?: readonly string[] } = {},
+): Promise<PostgresServer> {
+  const settings = [...(options.durable === true ? [] : UNSAFE), ...(options.settings ?? [])];
+  const flags = settings.map((setting) => `-c ${setting}`).join(' ');
   const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   const folder = fs.mkdtempSync(join(tmpdir(), 'svc-test-postgres-'));
   const log = fs.openSync(join(folder, 'server.log'), 'a+');
@@ -53,13 +61,17 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     if (owner.uid !== undefined) giveTo(folder, owner.uid);
     initialise(folder, owner);
     const port = await freePort();
-    const supervisor = spawn('/bin/sh', ['-c', SUPERVISOR, 'postgres', folder, String(port)], {
-      ...owner,
-      cwd: folder,
-      detached: true,
-      // The log is a file: whoever waits for the end of a pipe would wait for the server.
-      stdio: ['pipe', log, log],
-    });
+    const supervisor = spawn(
+      '/bin/sh',
+      ['-c', SUPERVISOR, 'postgres', folder, String(port), flags],
+      {
+        ...owner,
+        cwd: folder,
+        detached: true,
+        // The log is a file: whoever waits for the end of a pipe would wait for the server.
+        stdio: ['pipe', log, log],
+      },
+    );
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
     const stop = () => stopServer(supervisor);
     await waitUntilReady({ url, supervisor }).catch(async (error: unknown) => {

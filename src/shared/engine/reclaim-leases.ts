@@ -41,7 +41,16 @@ async function reclaim(deps: EngineDeps, lease: Lease): Promise<void> {
   const settles = [{ workItemId: ticket.workItemId, leaseFence, onlyIfExpired: true }];
   const commit: CommitPlan = { ...(failed ?? emptyCommit(ticket)), settles };
   const verdict = await deps.committer.commit(commit);
-  if (!verdict.accepted) return;
+  if (!verdict.accepted) {
+    if (verdict.reason === 'ended' || verdict.reason === 'missing') await dropLease(deps, lease);
+    return;
+  }
   deps.report.count('leases_reclaimed', 1, { cause: timedOut ? 'timeout' : 'lapsed' });
   wakeFor(deps.wake, commit, shardOf(ticket.executionId));
+}
+
+/** An execution that has ended holds no items; should one be left all the same, it goes. */
+async function dropLease(deps: EngineDeps, { ticket }: Lease): Promise<void> {
+  const { workItemId, tenantId } = ticket;
+  await deps.store.work.settleUnfenced({ workItemId, tenantId, record: null, deadLetter: null });
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { badRequest, conflict, notFound } from '../domain/errors.ts';
-import { decide } from '../domain/execution/decide.ts';
 import { emptyState } from '../domain/execution/draft.ts';
 import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { evolve } from '../domain/execution/evolve.ts';
-import { executionIdFromUuid, type ExecutionId, type WorkItemId } from '../domain/ids.ts';
+import { executionIdFromUuid, type ExecutionId } from '../domain/ids.ts';
 import type { StoredDefinition } from '../store/store.ts';
 import { commitOfDecision, newEvent } from './commit-plan.ts';
+import { decideAnywhere } from './decide-serialised.ts';
 import type { EngineDeps } from './deps.ts';
 import type { StartExecution } from './engine.ts';
 import { shardOf } from './shard-of.ts';
@@ -47,11 +47,7 @@ export async function startExecution(
   };
   const base = emptyState({ executionId, tenantId });
   const state = evolve({ state: base, events: [{ ...started, sequence: 1 }], plan });
-  const decision = decide({
-    plan,
-    state,
-    newWorkItemId: () => deps.ids.uuid() as WorkItemId,
-  });
+  const decision = await decideAnywhere({ ...deps, plan, ir: definition.ir, state });
   const shard = shardOf(executionId);
   const commit = {
     ...commitOfDecision({

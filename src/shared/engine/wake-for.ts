@@ -1,7 +1,9 @@
+import { isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
 import type { WorkQueue } from '../domain/work/work-item.ts';
 import type { Wake } from '../ports/wake.ts';
 import type { CommitPlan } from '../store/commit.ts';
+import { TIMERS_TOPIC } from './wake-bus.ts';
 
 /** Hints at everything a commit has made ready. Called once it is accepted, never before. */
 export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
@@ -9,10 +11,13 @@ export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
   if (commit.runnable === 'mark') topics.push(runTopic(shard));
   for (const { ticket } of commit.newItems) topics.push(queueTopic(ticket));
   for (const { ticket, delayMs } of commit.retries) {
-    topics.push(delayMs === 0 ? queueTopic(ticket) : 'timers');
+    topics.push(delayMs === 0 ? queueTopic(ticket) : TIMERS_TOPIC);
   }
-  if (commit.startsTimers.length > 0) topics.push('timers');
+  if (commit.startsTimers.length > 0) topics.push(TIMERS_TOPIC);
   if (commit.events.length > 0) topics.push(eventsTopic(commit.executionId));
+  if (commit.status !== null && isTerminal(commit.status)) {
+    topics.push(endedTopic(commit.executionId));
+  }
   if (topics.length > 0) wake.notify([...new Set(topics)]);
 }
 
@@ -22,6 +27,11 @@ export function runTopic(shard: number): string {
 
 export function eventsTopic(executionId: ExecutionId): string {
   return `events:${executionId}`;
+}
+
+/** For those who wait for the end alone. */
+export function endedTopic(executionId: ExecutionId): string {
+  return `ended:${executionId}`;
 }
 
 export function queueTopic(of: { readonly tenantId: TenantId; readonly queue: WorkQueue }): string {

@@ -1,7 +1,7 @@
 /**
  * Hints that something is ready, within the process and (by the store's RemoteWake) across
  * processes. Topics: `run:<shard>`, `queue:<tenant>/<queue>`, `queue:engine`,
- * `events:<execution id>`. A hint may be lost or come for nothing.
+ * `events:<execution id>`, `ended:<execution id>`. A hint may be lost or come for nothing.
  */
 export interface Wake {
   notify(topics: readonly string[]): void;
