@@ -60,7 +60,11 @@ export function requeue(
     `select item.work_item_id, item.execution_id, item.tenant_id, item.node_id, item.visit,
        0 as attempt, item.queue, execution.priority, item.idempotency_key, item.node_timeout_ms,
        item.schedule_to_start_ms, execution.shard, execution.status,
-       exists (select 1 from dead_letters where work_item_id = item.work_item_id) as dead
+       exists (select 1 from dead_letters where work_item_id = item.work_item_id)
+         and not exists (select 1 from work_queue where work_item_id = item.work_item_id)
+         and not exists (select 1 from work_leases where work_item_id = item.work_item_id)
+         and not exists (select 1 from retry_timers where work_item_id = item.work_item_id)
+         as dead
      from work_items as item
      join executions as execution on execution.id = item.execution_id
      where item.work_item_id = :id and item.tenant_id = :tenant_id`,

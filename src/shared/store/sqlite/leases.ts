@@ -60,7 +60,9 @@ function selectNext(
   request: ClaimRequest,
   now: number,
 ): readonly RawQueued[] {
-  const { queues, tenantId, shards, limit } = request;
+  const { queues, tenantId, shards } = request;
+  // To SQLite a negative limit is none.
+  const limit = Math.max(0, request.limit);
   const keys = new Set(queues.map((queue) => queueKey(tenantId ?? '', queue)));
   return [...keys]
     .flatMap((key) =>
@@ -75,7 +77,7 @@ function selectNext(
         {
           queue_key: key,
           now,
-          shards: shards === null ? null : JSON.stringify(shards),
+          shards: key !== 'engine' || shards === null ? null : JSON.stringify(shards),
           limit,
         },
       ),

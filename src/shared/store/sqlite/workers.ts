@@ -75,7 +75,10 @@ function listWorkers(connection: Connection, tenantId: TenantId): readonly Worke
            select count(*)
            from work_leases as lease
            where lease.worker_id = workers.worker_id
-             and (workers.tenant_id is null or lease.tenant_id = workers.tenant_id)
+             and (
+               (workers.tenant_id is null and lease.queue = 'engine')
+               or (workers.tenant_id = lease.tenant_id and lease.queue <> 'engine')
+             )
          ) as active_items
        from workers
        where (tenant_id = :tenant_id or tenant_id is null)

@@ -1,0 +1,19 @@
+import test, { type ExecutionContext } from 'ava';
+
+import type { TestStore } from '../../../support/stores.ts';
+
+/** Declares a case: its title is a sentence of behaviour. */
+export type Check = (
+  title: string,
+  run: (t: ExecutionContext, database: TestStore) => Promise<void>,
+) => void;
+
+/**
+ * Cases of one store run one after another, since some readings go over all tenants. Each case
+ * makes its own tenants and executions and looks for nothing else.
+ */
+export function contractCases(name: string, open: () => TestStore): Check {
+  return (title, run) => {
+    test.serial(`${name}: ${title}`, (t) => run(t, open()));
+  };
+}

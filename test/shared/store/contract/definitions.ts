@@ -1,0 +1,139 @@
+import type { TenantId } from '../../../../src/shared/domain/ids.ts';
+import type { DefinitionRow, DefinitionStore } from '../../../../src/shared/store/store.ts';
+import type { TestStore } from '../../../support/stores.ts';
+import { contractCases } from './contract-case.ts';
+import { atOnce } from './drive.ts';
+import { makeDefinitionId, makeTenantId } from './make.ts';
+
+type Registration = Parameters<DefinitionStore['register']>[0];
+
+export function definitionCases(name: string, open: () => TestStore): void {
+  const check = contractCases(name, open);
+
+  check('a registered definition is found as it was given', async (t, { store }) => {
+    const given = registration(makeTenantId(), {
+      ir: { workflow_id: 'greet', text: 'Größe ✓', list: [1, 2.5, null, { a: true }] },
+    });
+    const row = await store.definitions.register(given);
+    const { ir, actorId: _, ...rest } = given;
+    t.deepEqual(row, { ...rest, revision: 1, createdAt: row.createdAt });
+    t.deepEqual(await store.definitions.find(row.definitionId), { ...row, ir });
+    t.is(await store.definitions.find(makeDefinitionId()), null);
+  });
+
+  check('the same definition again is the same revision', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const first = await store.definitions.register(registration(tenantId));
+    t.deepEqual(await store.definitions.register(registration(tenantId)), first);
+  });
+
+  check('another definition under the same version is a new revision', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const revisions: DefinitionRow[] = [];
+    for (const irHash of ['a', 'b', 'a']) {
+      revisions.push(await store.definitions.register(registration(tenantId, { irHash })));
+    }
+    t.deepEqual(
+      revisions.map(({ revision }) => revision),
+      [1, 2, 3],
+    );
+    t.is(new Set(revisions.map(({ definitionId }) => definitionId)).size, 3);
+    for (const row of revisions) t.like(await store.definitions.find(row.definitionId), { ...row });
+  });
+
+  check('revisions are counted by tenant, workflow and version', async (t, { store }) => {
+    const [tenantId, other] = [makeTenantId(), makeTenantId()];
+    for (const given of [
+      registration(tenantId, { irHash: 'a' }),
+      registration(tenantId, { irHash: 'b', version: '2.0.0' }),
+      registration(tenantId, { irHash: 'c', workflowId: 'other' }),
+      registration(other, { irHash: 'd' }),
+    ]) {
+      t.is((await store.definitions.register(given)).revision, 1);
+    }
+  });
+
+  check('twenty registrations of one definition make one revision', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const rows = await atOnce(20, () => store.definitions.register(registration(tenantId)));
+    t.is(new Set(rows.map(({ definitionId }) => definitionId)).size, 1);
+    t.true(rows.every(({ revision }) => revision === 1));
+  });
+
+  check('twenty definitions under one version make twenty revisions', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const rows = await atOnce(20, (index) =>
+      store.definitions.register(registration(tenantId, { irHash: `hash-${index}` })),
+    );
+    t.deepEqual(
+      rows.map(({ revision }) => revision).toSorted((left, right) => left - right),
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    );
+  });
+
+  check('the latest is what was registered last', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const register = (version: string, irHash: string) =>
+      store.definitions.register(registration(tenantId, { version, irHash }));
+    const latest = async (version: string | null) =>
+      (await store.definitions.findLatest({ tenantId, workflowId: 'greet', version }))
+        ?.definitionId ?? null;
+    t.is(await latest(null), null);
+    await register('2.0.0', 'a');
+    const older = await register('1.0.0', 'b');
+    t.is(await latest(null), older.definitionId);
+    const revised = await register('2.0.0', 'c');
+    t.is(await latest(null), revised.definitionId);
+    t.is(await latest('2.0.0'), revised.definitionId);
+    t.is(await latest('1.0.0'), older.definitionId);
+    t.is(await latest('3.0.0'), null);
+    // Nothing new was registered: the latest stays what it was.
+    await register('1.0.0', 'b');
+    t.is(await latest(null), revised.definitionId);
+  });
+
+  check("another tenant's definition is never the latest", async (t, { store }) => {
+    await store.definitions.register(registration(makeTenantId()));
+    const params = { tenantId: makeTenantId(), workflowId: 'greet', version: null };
+    t.is(await store.definitions.findLatest(params), null);
+  });
+
+  check('the latest comes with its definition', async (t, { store }) => {
+    const given = registration(makeTenantId());
+    const row = await store.definitions.register(given);
+    t.deepEqual(await store.definitions.findLatest({ ...given, version: null }), {
+      ...row,
+      ir: given.ir,
+    });
+  });
+
+  check('the newest revision of each version is listed, newest first', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    await store.definitions.register(registration(makeTenantId()));
+    const register = (workflowId: string, version: string, irHash: string) =>
+      store.definitions.register(registration(tenantId, { workflowId, version, irHash }));
+    await register('greet', '1', 'a');
+    const other = await register('other', '1', 'b');
+    const second = await register('greet', '2', 'c');
+    const revised = await register('greet', '1', 'd');
+    const list = (changes: Partial<Parameters<DefinitionStore['list']>[0]> = {}) =>
+      store.definitions.list({ tenantId, workflowId: null, limit: 50, offset: 0, ...changes });
+    t.deepEqual(await list(), [revised, second, other]);
+    t.deepEqual(await list({ workflowId: 'greet' }), [revised, second]);
+    t.deepEqual(await list({ limit: 1, offset: 1 }), [second]);
+    t.deepEqual(await list({ offset: 3 }), []);
+  });
+}
+
+function registration(tenantId: TenantId, changes: Partial<Registration> = {}): Registration {
+  return {
+    definitionId: makeDefinitionId(),
+    tenantId,
+    workflowId: 'greet',
+    version: '1.0.0',
+    irHash: 'hash',
+    ir: { workflow_id: 'greet', nodes: {} },
+    actorId: 'token:ci',
+    ...changes,
+  };
+}

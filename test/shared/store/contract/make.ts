@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+
+import {
+  executionIdFromUuid,
+  type DefinitionId,
+  type ExecutionId,
+  type TenantId,
+  type WorkItemId,
+} from '../../../../src/shared/domain/ids.ts';
+import { DEFAULT_RETRY_POLICY } from '../../../../src/shared/domain/work/retry.ts';
+import type {
+  WorkerQueue,
+  WorkItemRecord,
+  WorkTicket,
+} from '../../../../src/shared/domain/work/work-item.ts';
+import type {
+  CommitPlan,
+  NewEvent,
+  NewExecution,
+  NewTimer,
+  NewWorkItem,
+} from '../../../../src/shared/store/commit.ts';
+
+/** Makers of valid values with fresh ids; a case overrides what it is about. */
+
+export function makeTenantId(): TenantId {
+  return `t-${randomBytes(6).toString('hex')}` as TenantId;
+}
+
+export function makeExecutionId(): ExecutionId {
+  return executionIdFromUuid(makeUuid());
+}
+
+export function makeWorkItemId(): WorkItemId {
+  return makeUuid() as WorkItemId;
+}
+
+export function makeDefinitionId(): DefinitionId {
+  return makeUuid() as DefinitionId;
+}
+
+export function makeKey(): string {
+  return randomBytes(32).toString('hex');
+}
+
+let made = 0;
+
+/** A UUIDv7 above all that this process has made before, so that ids are in the order of making. */
+export function makeUuid(): string {
+  made += 1;
+  const time = (Date.now() + made).toString(16).padStart(12, '0');
+  const random = randomBytes(9).toString('hex');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-8${random.slice(3, 6)}-${random.slice(6)}`;
+}
+
+/** A plan that changes nothing. */
+export function makePlan(
+  execution: { readonly executionId: ExecutionId; readonly tenantId: TenantId },
+  changes: Partial<CommitPlan> = {},
+): CommitPlan {
+  return {
+    executionId: execution.executionId,
+    tenantId: execution.tenantId,
+    create: null,
+    expectedSequence: null,
+    settles: [],
+    expiresQueued: [],
+    firesTimers: [],
+    events: [],
+    status: null,
+    error: null,
+    newItems: [],
+    bornLeased: [],
+    retries: [],
+    revokesItems: [],
+    revokesAll: false,
+    startsTimers: [],
+    cancelsTimers: [],
+    recordsOutput: null,
+    snapshot: null,
+    runnable: 'keep',
+    ...changes,
+  };
+}
+
+export function makeNewExecution(changes: Partial<NewExecution> = {}): NewExecution {
+  return {
+    definitionId: makeDefinitionId(),
+    workflowId: 'greet',
+    workflowVersion: '1.0.0',
+    shard: 7,
+    priority: 0,
+    parentExecutionId: null,
+    request: null,
+    ...changes,
+  };
+}
+
+export function makeStarted(): NewEvent {
+  return makeEvent({
+    kind: 'WorkflowStarted',
+    nodeId: null,
+    payload: JSON.stringify({
+      workflow_id: 'greet',
+      workflow_version: '1.0.0',
+      definition_id: 'd',
+      input: { name: 'Ada' },
+    }),
+  });
+}
+
+export function makeEvent(changes: Partial<NewEvent> = {}): NewEvent {
+  return {
+    kind: 'NodeStarted',
+    nodeId: 'node',
+    payload: '{"visit":0}',
+    actorId: 'system:scheduler',
+    ...changes,
+  };
+}
+
+export function makeCompleted(output: unknown, statePatch?: Record<string, unknown>): NewEvent {
+  return makeEvent({
+    kind: 'NodeCompleted',
+    payload: JSON.stringify({
+      visit: 0,
+      output,
+      ...(statePatch === undefined ? {} : { state_patch: statePatch }),
+    }),
+  });
+}
+
+export function makeTicket(
+  execution: { readonly executionId: ExecutionId; readonly tenantId: TenantId },
+  changes: Partial<WorkTicket> = {},
+): WorkTicket {
+  return {
+    workItemId: makeWorkItemId(),
+    executionId: execution.executionId,
+    tenantId: execution.tenantId,
+    nodeId: 'node',
+    visit: 0,
+    attempt: 0,
+    queue: 'python_tool',
+    priority: 0,
+    idempotencyKey: makeKey(),
+    nodeTimeoutMs: null,
+    scheduleToStartMs: null,
+    ...changes,
+  };
+}
+
+/** The item for a ticket; one of the `engine` queue has no record. */
+export function makeItem(ticket: WorkTicket): NewWorkItem {
+  return { ticket, record: ticket.queue === 'engine' ? null : makeRecord(ticket, ticket.queue) };
+}
+
+function makeRecord(ticket: WorkTicket, queue: WorkerQueue): WorkItemRecord {
+  return {
+    workItemId: ticket.workItemId,
+    executionId: ticket.executionId,
+    tenantId: ticket.tenantId,
+    nodeId: ticket.nodeId,
+    visit: ticket.visit,
+    queue,
+    idempotencyKey: ticket.idempotencyKey,
+    tool: 'greetings.hello',
+    payload: { module: 'greetings', function: 'hello', input: { name: 'Ada', n: 1.5 } },
+    retryPolicy: DEFAULT_RETRY_POLICY,
+    heartbeatIntervalMs: 30_000,
+  };
+}
+
+export function makeTimer(changes: Partial<NewTimer> = {}): NewTimer {
+  return {
+    name: 'wait:node#0',
+    when: { delayMs: 0 },
+    purpose: 'wait',
+    nodeId: 'node',
+    visit: 0,
+    ...changes,
+  };
+}

@@ -1,0 +1,3 @@
+import { runContract } from './suite.ts';
+
+runContract('postgres');

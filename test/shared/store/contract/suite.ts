@@ -1,0 +1,46 @@
+import test from 'ava';
+
+import { openTestStore, type TestStore } from '../../../support/stores.ts';
+import { commitRaceCases } from './commit-races.ts';
+import { commitRefusalCases } from './commit-refusals.ts';
+import { commitCases } from './commit.ts';
+import { deadLetterCases } from './dead-letters.ts';
+import { definitionCases } from './definitions.ts';
+import { executionCases } from './executions.ts';
+import { leaseCases } from './leases.ts';
+import { runnableCases } from './runnable.ts';
+import { timerCases } from './timers.ts';
+import { tokenCases } from './tokens.ts';
+import { workCases } from './work.ts';
+import { workerCases } from './workers.ts';
+
+const AREAS = [
+  commitCases,
+  commitRefusalCases,
+  commitRaceCases,
+  executionCases,
+  workCases,
+  leaseCases,
+  deadLetterCases,
+  timerCases,
+  runnableCases,
+  definitionCases,
+  tokenCases,
+  workerCases,
+];
+
+/** What every store must do, run against one of them: one database for all cases of the file. */
+export function runContract(dialect: 'postgres' | 'sqlite'): void {
+  let shared: TestStore | null = null;
+  test.before(async () => {
+    shared = await openTestStore(dialect);
+  });
+  test.after.always(async () => {
+    await shared?.close();
+  });
+  const open = (): TestStore => {
+    if (shared === null) throw new Error('the store is opened before the first case');
+    return shared;
+  };
+  for (const cases of AREAS) cases(dialect, open);
+}
