@@ -20,7 +20,8 @@ test('every metric keeps to the conventions', (t) => {
 
 test('what the engine, the API and the loops report can be scraped', async (t) => {
   const { metrics } = create();
-  metrics.report.count('items_claimed', 3, { queue: 'python_tool' });
+  metrics.report.count('items_claimed', 3);
+  metrics.report.count('commit_refusals', 2, { reason: 'moved' });
   metrics.report.observe('commit_batch_plans', 7);
   metrics.onRequest({ method: 'GET', route: '/executions/:id', status: 200, seconds: 0.004 });
   metrics.onRequest({ method: 'GET', route: null, status: 404, seconds: 0.001 });
@@ -28,7 +29,8 @@ test('what the engine, the API and the loops report can be scraped', async (t) =
   metrics.onLoopRound({ loop: 'prune', found: 0, seconds: 0.01, ok: false });
   const text = await metrics.registry.metrics();
   for (const line of [
-    'svc_work_items_claimed_total{queue="python_tool"} 3',
+    'svc_work_items_claimed_total 3',
+    'svc_commit_refusals_total{reason="moved"} 2',
     'svc_commit_batch_plans_bucket{le="10"} 1',
     'svc_http_requests_total{method="GET",route="/executions/:id",status="200"} 1',
     'svc_http_requests_total{method="GET",route="unmatched",status="404"} 1',
@@ -47,12 +49,13 @@ test('what the engine, the API and the loops report can be scraped', async (t) =
 test('labels outside the list are dropped, and a flood of values ends in `other`', async (t) => {
   const { metrics } = create();
   for (let index = 0; index < 1000; index++) {
-    metrics.report.count('items_claimed', 1, { queue: `q${index}`, execution_id: `exec_${index}` });
+    const labels = { reason: `r${index}`, execution_id: `exec_${index}` };
+    metrics.report.count('commit_refusals', 1, labels);
   }
   const text = await metrics.registry.metrics();
   t.notRegex(text, /exec_/);
-  t.is(text.match(/svc_work_items_claimed_total\{/g)?.length, 101);
-  t.true(text.includes('svc_work_items_claimed_total{queue="other"} 900'));
+  t.is(text.match(/svc_commit_refusals_total\{/g)?.length, 101);
+  t.true(text.includes('svc_commit_refusals_total{reason="other"} 900'));
 });
 
 test('a gauge is read at the scrape, and a reader that throws costs only its own values', async (t) => {
