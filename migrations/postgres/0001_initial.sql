@@ -8,6 +8,16 @@
 -- Fences are exact in every client's JSON numbers, hence the bound.
 create sequence lease_fence_seq as bigint minvalue 1 maxvalue 9007199254740991 no cycle;
 
+-- For a statement that finds its own reading overtaken: the server rolls it back and the client
+-- sends it again.
+create function fail_as_serialization() returns boolean
+language plpgsql
+as $$
+begin
+  raise exception 'the rows read have moved meanwhile' using errcode = 'serialization_failure';
+end
+$$;
+
 create table tenants (
   id text primary key check (id ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
   name text not null,

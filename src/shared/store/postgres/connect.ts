@@ -1,0 +1,142 @@
+import pg from 'pg';
+
+import { isConnectionLoss, isRetriable, translateError } from './errors.ts';
+import { parseColumn } from './rows.ts';
+
+/*
+ * The pool of the hot path. Every statement is one transaction, named and prepared once on each
+ * connection, so that a request is one round trip.
+ *
+ * Trusted: an error that the server answers with means that nothing of the statement remains. A
+ * connection that breaks says nothing: the statement may have been carried out, which is reported
+ * as ambiguous. Serialization failures and deadlocks are the server's way of asking for another
+ * try: the statement is sent again, a few times. A connection that broke is destroyed, never given
+ * back.
+ */
+
+const TRIES_MAX = 8;
+
+/*
+ * Plans are made once, when the tables may still be empty, and kept for the connection's life. With
+ * generic plans and without sequential and bitmap scans an empty table is planned like a full one:
+ * by the index the statement was written for. Compilation by JIT costs more than any statement here.
+ */
+const SESSION = `
+  set plan_cache_mode = force_generic_plan;
+  set enable_seqscan = off;
+  set enable_bitmapscan = off;
+  set enable_mergejoin = off;
+  set jit = off;
+  set timezone = 'UTC';
+  set datestyle = 'ISO'
+`;
+
+export interface Statement {
+  /** At most 63 bytes and never used for another text. */
+  readonly name: string;
+  readonly text: string;
+  /** False: it only reads, so a lost answer leaves no doubt. */
+  readonly writes: boolean;
+}
+
+export interface PostgresPool {
+  run<Row extends object>(
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<readonly Row[]>;
+  use(): { readonly total: number; readonly idle: number; readonly waiting: number };
+  close(): Promise<void>;
+}
+
+export interface ConnectionSettings {
+  readonly url: string;
+  readonly applicationName: string;
+  readonly connectTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+  /** Errors nobody waits for: of idle and of dedicated connections. For the log. */
+  readonly onBackgroundError: (error: unknown) => void;
+}
+
+export function connectPool(
+  settings: ConnectionSettings & { readonly min: number; readonly max: number },
+): PostgresPool {
+  const pool = new pg.Pool({
+    ...clientConfig(settings),
+    min: settings.min,
+    max: settings.max,
+    idleTimeoutMillis: 30_000,
+    // Spreads connections anew after a failover; a prepared statement is cheap at this rate.
+    maxLifetimeSeconds: 3_600,
+    ...onConnect(settings),
+  });
+  pool.on('error', settings.onBackgroundError);
+
+  async function runOnce<Row extends object>(
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<readonly Row[]> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw translateError(error, { mayBeCarriedOut: false });
+    });
+    try {
+      const result = await client.query<Row>({
+        name: statement.name,
+        text: statement.text,
+        values: values as unknown[],
+      });
+      client.release();
+      return result.rows;
+    } catch (error) {
+      client.release(isConnectionLoss(error));
+      throw error;
+    }
+  }
+
+  return {
+    async run<Row extends object>(statement: Statement, values: readonly unknown[]) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await runOnce<Row>(statement, values);
+        } catch (error) {
+          if (isRetriable(error) && attempt < TRIES_MAX) continue;
+          throw translateError(error, { mayBeCarriedOut: statement.writes });
+        }
+      }
+    },
+    use: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => pool.end(),
+  };
+}
+
+/** What every connection has in common, the dedicated ones included. */
+export function clientConfig(settings: ConnectionSettings): pg.ClientConfig {
+  return {
+    connectionString: settings.url,
+    application_name: settings.applicationName,
+    connectionTimeoutMillis: settings.connectTimeoutMs,
+    // The server's own timeout comes first; this one is for a server that no longer answers.
+    query_timeout: settings.statementTimeoutMs + 5_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 2_000,
+    types: { getTypeParser: parseColumn },
+  };
+}
+
+/** The pool waits for the promise before it hands the connection out, whatever its types say. */
+function onConnect(settings: ConnectionSettings): {
+  readonly onConnect: (client: pg.ClientBase) => Promise<void>;
+} {
+  return { onConnect: (client) => startSession(client, settings) };
+}
+
+/**
+ * Settings are sent as a statement and not as start-up parameters, which connection poolers refuse.
+ */
+export async function startSession(
+  client: pg.ClientBase,
+  settings: ConnectionSettings,
+): Promise<void> {
+  // The pool listens only while a connection is idle; unheard, an error would end the process.
+  client.on('error', () => undefined);
+  await client.query(`set statement_timeout = ${settings.statementTimeoutMs}; ${SESSION}`);
+}

@@ -1,0 +1,130 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+import type { DefinitionId, TenantId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { DefinitionRow, DefinitionStore, StoredDefinition } from '../store.ts';
+import type { Management } from './management.ts';
+
+const TRIES_MAX = 50;
+
+const DefinitionRecord = z.object({
+  definition_id: z.string(),
+  tenant_id: z.string(),
+  workflow_id: z.string(),
+  version: z.string(),
+  revision: z.int(),
+  ir_hash: z.string(),
+  created_at: z.string(),
+});
+
+const StoredRecord = DefinitionRecord.extend({ ir: z.string() });
+
+const COLUMNS = sql.fragment`
+  d.definition_id, d.tenant_id, d.workflow_id, d.version, d.revision, d.ir_hash, d.created_at`;
+
+export function createDefinitionStore(management: Management): DefinitionStore {
+  return {
+    register: (params) => register(management, params),
+
+    async find(id) {
+      const [row] = await management.any(sql.type(StoredRecord)`
+        select ${COLUMNS}, d.ir
+        from definitions d
+        where d.definition_id = ${id}`);
+      return row === undefined ? null : decodeStored(row);
+    },
+
+    async findLatest({ tenantId, workflowId, version }) {
+      const [row] = await management.any(sql.type(StoredRecord)`
+        select ${COLUMNS}, d.ir
+        from definitions d
+        where d.tenant_id = ${tenantId}
+          and d.workflow_id = ${workflowId}
+          and (${version}::text is null or d.version = ${version})
+        order by d.seq desc
+        limit 1`);
+      return row === undefined ? null : decodeStored(row);
+    },
+
+    async list({ tenantId, workflowId, limit, offset }) {
+      const rows = await management.any(sql.type(DefinitionRecord)`
+        select ${COLUMNS}
+        from definitions d
+        where d.seq in (
+            select max(n.seq)
+            from definitions n
+            where n.tenant_id = ${tenantId}
+              and (${workflowId}::text is null or n.workflow_id = ${workflowId})
+            group by n.workflow_id, n.version
+          )
+        order by d.seq desc
+        limit ${limit}
+        offset ${offset}`);
+      return rows.map(decodeRow);
+    },
+  };
+}
+
+/**
+ * Two registrations at once want the same revision number and one gets it; the other finds no row,
+ * looks again and either sees its own definition there or takes the next number.
+ */
+async function register(
+  management: Management,
+  params: Parameters<DefinitionStore['register']>[0],
+): Promise<DefinitionRow> {
+  const { tenantId, workflowId, version, irHash } = params;
+  const ir = JSON.stringify(params.ir);
+  for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
+    const [row] = await management.any(
+      sql.type(DefinitionRecord)`
+        with newest as materialized (
+          select ${COLUMNS}
+          from definitions d
+          where d.tenant_id = ${tenantId}
+            and d.workflow_id = ${workflowId}
+            and d.version = ${version}
+          order by d.revision desc
+          limit 1
+        ),
+        added as (
+          insert into definitions as d (
+            definition_id, tenant_id, workflow_id, version, revision, ir_hash, ir, actor_id,
+            created_at
+          )
+          select ${params.definitionId}, ${tenantId}, ${workflowId}, ${version},
+            coalesce((select n.revision from newest n), 0) + 1, ${irHash}, ${ir}::json,
+            ${params.actorId}, date_trunc('milliseconds', clock_timestamp())
+          where not exists (select from newest n where n.ir_hash = ${irHash})
+          on conflict (tenant_id, workflow_id, version, revision) do nothing
+          returning ${COLUMNS}
+        )
+        select ${COLUMNS}
+        from added d
+        union all
+        select ${COLUMNS}
+        from newest d
+        where d.ir_hash = ${irHash}`,
+      { writes: true },
+    );
+    if (row !== undefined) return decodeRow(row);
+  }
+  throw new Error(`revision of ${workflowId} ${version} was taken ${TRIES_MAX} times in a row`);
+}
+
+function decodeRow(row: z.infer<typeof DefinitionRecord>): DefinitionRow {
+  return {
+    definitionId: row.definition_id as DefinitionId,
+    tenantId: row.tenant_id as TenantId,
+    workflowId: row.workflow_id,
+    version: row.version,
+    revision: row.revision,
+    irHash: row.ir_hash,
+    createdAt: row.created_at,
+  };
+}
+
+function decodeStored(row: z.infer<typeof StoredRecord>): StoredDefinition {
+  return { ...decodeRow(row), ir: JSON.parse(row.ir) as JsonObject };
+}

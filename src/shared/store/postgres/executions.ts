@@ -1,0 +1,165 @@
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
+import type { ExecutionStore, ListExecutions } from '../store.ts';
+import type { ClaimWatermarks } from './claim-watermarks.ts';
+import { commitPlans } from './commit.ts';
+import type { PostgresPool, Statement } from './connect.ts';
+import {
+  decodeEvent,
+  decodeExecution,
+  EXECUTION_COLUMNS,
+  toUuid,
+  type EventRecord,
+  type ExecutionRecord,
+} from './rows.ts';
+
+export function createExecutionStore(
+  pool: PostgresPool,
+  watermarks: ClaimWatermarks,
+): ExecutionStore {
+  return {
+    async commit(plans) {
+      const verdicts = await commitPlans(pool, plans);
+      for (const plan of plans) {
+        for (const { ticket } of plan.newItems) watermarks.noteEnqueued(ticket);
+        for (const { ticket, delayMs } of plan.retries) {
+          if (delayMs <= 0) watermarks.noteEnqueued(ticket);
+        }
+      }
+      return verdicts;
+    },
+
+    async find(id, tenantId) {
+      const rows = await pool.run<ExecutionRecord>(FIND, [toUuid(id), tenantId]);
+      return rows[0] === undefined ? null : decodeExecution(rows[0]);
+    },
+
+    load: (id, tenantId) => loadExecution(pool, id, tenantId),
+
+    async events({ executionId, after, limit }) {
+      const rows = await pool.run<EventRecord>(EVENTS, [toUuid(executionId), after, limit]);
+      return rows.map(decodeEvent);
+    },
+
+    async list(params) {
+      const { statement, values } = listStatement(params);
+      const rows = await pool.run<ExecutionRecord>(statement, values);
+      return rows.map(decodeExecution);
+    },
+  };
+}
+
+const FIND: Statement = {
+  name: 'find-execution',
+  writes: false,
+  text: `
+    select ${EXECUTION_COLUMNS}
+    from executions e
+    where e.id = $1
+      and ($2::text is null or e.tenant_id = $2)`,
+};
+
+const EVENTS: Statement = {
+  name: 'list-events',
+  writes: false,
+  text: `
+    select v.sequence, v.kind, v.node_id, v.payload, v.actor_id, v.created_at
+    from events v
+    where v.execution_id = $1
+      and v.sequence > $2
+    order by v.sequence
+    limit $3`,
+};
+
+/*
+ * One statement is one snapshot, so row, snapshot and tail fit together. The first row carries the
+ * execution and its snapshot, the others an event each: the body is sent once.
+ */
+const LOAD: Statement = {
+  name: 'load-execution',
+  writes: false,
+  text: `
+    with execution as materialized (
+      select ${EXECUTION_COLUMNS}, s.sequence as snapshot_sequence, s.body
+      from executions e
+      left join snapshots s on s.execution_id = e.id
+      where e.id = $1
+        and ($2::text is null or e.tenant_id = $2)
+    )
+    select ${EXECUTION_COLUMNS}, e.snapshot_sequence, e.body, 0 as sequence, null::text as kind,
+      null::text as node_id, null::json as payload, null::text as actor_id,
+      null::timestamptz as event_created_at
+    from execution e
+    union all
+    select x.id, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+      null, v.sequence, v.kind, v.node_id, v.payload, v.actor_id, v.created_at
+    from execution x
+    cross join lateral (
+      select t.sequence, t.kind, t.node_id, t.payload, t.actor_id, t.created_at
+      from events t
+      where t.execution_id = x.id
+        and t.sequence > coalesce(x.snapshot_sequence, 0)
+      order by t.sequence
+    ) v
+    order by sequence`,
+};
+
+type LoadRecord = ExecutionRecord & {
+  readonly snapshot_sequence: number | null;
+  readonly body: string | null;
+} & EventRecord & { readonly event_created_at: string };
+
+async function loadExecution(
+  pool: PostgresPool,
+  id: ExecutionId,
+  tenantId: TenantId | null,
+): ReturnType<ExecutionStore['load']> {
+  const [head, ...tail] = await pool.run<LoadRecord>(LOAD, [toUuid(id), tenantId]);
+  if (head === undefined) return null;
+  const { snapshot_sequence: sequence, body } = head;
+  return {
+    row: decodeExecution(head),
+    snapshot: sequence === null || body === null ? null : { sequence, body },
+    events: tail.map((row) => decodeEvent({ ...row, created_at: row.event_created_at })),
+  };
+}
+
+/** Each combination of filters is a statement of its own, so that each finds its index. */
+function listStatement(params: ListExecutions): {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+} {
+  const filters: readonly (readonly [string, string, readonly unknown[] | null])[] = [
+    ['status', 'e.status = ?', optional(params.status)],
+    ['workflow', 'e.workflow_id = ?', optional(params.workflowId)],
+    ['after', 'e.created_at >= ?::timestamptz', optional(params.createdAfter)],
+    ['before', 'e.created_at < ?::timestamptz', optional(params.createdBefore)],
+    [
+      'cursor',
+      '(e.created_at, e.id) < (?::timestamptz, ?::uuid)',
+      params.cursor === null ? null : [params.cursor.createdAt, toUuid(params.cursor.executionId)],
+    ],
+  ];
+  const names = ['list-executions'];
+  const values: unknown[] = [params.tenantId, params.limit, params.offset];
+  let where = 'e.tenant_id = $1';
+  for (const [name, condition, given] of filters) {
+    if (given === null) continue;
+    names.push(name);
+    const first = values.length + 1;
+    values.push(...given);
+    let index = first;
+    where += `\n      and ${condition.replaceAll('?', () => `$${index++}`)}`;
+  }
+  const text = `
+    select ${EXECUTION_COLUMNS}
+    from executions e
+    where ${where}
+    order by e.created_at desc, e.id desc
+    limit $2
+    offset $3`;
+  return { statement: { name: names.join('-'), text, writes: false }, values };
+}
+
+function optional(value: unknown): readonly unknown[] | null {
+  return value === null ? null : [value];
+}

@@ -1,0 +1,117 @@
+import pg from 'pg';
+import {
+  createDriverFactory,
+  createPool,
+  SlonikError,
+  type DatabasePool,
+  type Interceptor,
+  type QueryResultRow,
+  type QuerySqlToken,
+} from 'slonik';
+import type { z } from 'zod';
+
+import { clientConfig, startSession, type ConnectionSettings } from './connect.ts';
+import { translateError } from './errors.ts';
+
+/*
+ * The pool of what people and start-up do: definitions, tokens, the list of workers, pruning. Small,
+ * apart from the hot path, and every row is checked against its schema.
+ *
+ * It uses our connections: the same URL and TLS rules, time-outs, keepalive and parsers as the hot
+ * path. Slonik's own would read the URL differently, parse 64-bit integers to BigInt, and ask the
+ * database for types before the pool exists, so that none could be made while the database is down.
+ * Connections are not reset between uses: there is no session state to discard, and it would cost a
+ * round trip each time. An error destroys the connection it came over, so statements answer with
+ * rows where a constraint could have answered with an error.
+ */
+
+const CONNECTIONS_MAX = 2;
+const IDLE_MS = 30_000;
+
+type Row = z.ZodObject;
+
+export interface Management {
+  /** `writes`: a lost answer leaves the outcome open. */
+  any<R extends Row>(
+    query: QuerySqlToken<R>,
+    options?: { readonly writes: boolean },
+  ): Promise<readonly z.infer<R>[]>;
+  close(): Promise<void>;
+}
+
+export async function openManagement(settings: ConnectionSettings): Promise<Management> {
+  const pool: DatabasePool = await createPool(settings.url, {
+    driverFactory: driverOf(settings),
+    maxPoolSize: CONNECTIONS_MAX,
+    minPoolSize: 0,
+    connectionTimeout: settings.connectTimeoutMs,
+    connectionRetryLimit: 0,
+    statementTimeout: settings.statementTimeoutMs,
+    idleInTransactionSessionTimeout: settings.statementTimeoutMs,
+    idleTimeout: IDLE_MS,
+    gracefulTerminationTimeout: 2_000,
+    queryRetryLimit: 5,
+    resetConnection: async () => {},
+    interceptors: [checkRows],
+    typeParsers: [],
+  });
+  pool.on('error', settings.onBackgroundError);
+  return {
+    async any<R extends Row>(query: QuerySqlToken<R>, options = { writes: false }) {
+      try {
+        return (await pool.any(query)) as readonly z.infer<R>[];
+      } catch (error) {
+        throw translateError(causeOf(error), { mayBeCarriedOut: options.writes });
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** Slonik wraps some of what the driver says; the codes and messages are in the cause. */
+function causeOf(error: unknown): unknown {
+  return error instanceof SlonikError && error.cause instanceof Error ? error.cause : error;
+}
+
+const checkRows: Interceptor = {
+  name: 'check-rows',
+  transformRow(context, _query, row) {
+    const checked = context.resultParser?.['~standard'].validate(row) ?? { value: row };
+    if (checked instanceof Promise) throw new TypeError('row schemas are synchronous');
+    if (checked.issues !== undefined) {
+      throw new TypeError(`a row is not as declared: ${JSON.stringify(checked.issues)}`);
+    }
+    return checked.value as QueryResultRow;
+  },
+};
+
+function driverOf(settings: ConnectionSettings): ReturnType<typeof createDriverFactory> {
+  return createDriverFactory(async () => ({
+    createPoolClient: async ({ clientEventEmitter }) => {
+      const client = new pg.Client(clientConfig(settings));
+      client.on('error', (error) => clientEventEmitter.emit('error', error));
+      return {
+        connect: async () => {
+          await client.connect();
+          await startSession(client, settings);
+        },
+        end: () => client.end(),
+        query: async (text, values) => {
+          const result = await client.query<QueryResultRow>(text, values as unknown[]);
+          return {
+            command: result.command as 'SELECT',
+            fields: result.fields.map(({ name, dataTypeID }) => ({
+              name,
+              dataTypeId: dataTypeID,
+            })),
+            rowCount: result.rowCount ?? 0,
+            rows: result.rows,
+          };
+        },
+        stream: () => {
+          throw new TypeError('rows are not streamed here');
+        },
+      };
+    },
+  }));
+}

@@ -1,0 +1,92 @@
+import { StoreUnavailableError, type Store } from '../store.ts';
+import { createClaimWatermarks } from './claim-watermarks.ts';
+import {
+  connectPool,
+  type ConnectionSettings,
+  type PostgresPool,
+  type Statement,
+} from './connect.ts';
+import { createDefinitionStore } from './definitions.ts';
+import { createExecutionStore } from './executions.ts';
+import { openManagement } from './management.ts';
+import { prune } from './prune.ts';
+import { createRunnableStore } from './runnable.ts';
+import { createShardLocks } from './shards.ts';
+import { createTimerStore } from './timers.ts';
+import { createTokenStore } from './tokens.ts';
+import { createRemoteWake } from './wake.ts';
+import { createWorkStore } from './work.ts';
+import { createWorkerStore } from './workers.ts';
+
+/**
+ * Opens a migrated database. Connects when first used and not before, so a database that is down
+ * shows as `StoreUnavailableError` of the methods and the store is good again when it is back.
+ *
+ * A process uses up to `poolSize` + `maxOverflow` connections, two for management, and one each for
+ * locks and notifications once these are used.
+ */
+export async function openPostgresStore(params: {
+  readonly url: string;
+  /** Connections of the hot path that are kept once opened. */
+  readonly poolSize?: number;
+  /** How many more are opened under load. */
+  readonly maxOverflow?: number;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName?: string;
+  /** Waiting for a connection, new or from the pool. */
+  readonly connectTimeoutMs?: number;
+  readonly statementTimeoutMs?: number;
+  /** Errors that no caller waits for, of idle and of dedicated connections; for the log. */
+  readonly onBackgroundError?: (error: unknown) => void;
+}): Promise<Store> {
+  const { poolSize = 10, maxOverflow = 10 } = params;
+  const settings: ConnectionSettings = {
+    url: params.url,
+    applicationName: params.applicationName ?? 'svc',
+    connectTimeoutMs: params.connectTimeoutMs ?? 5_000,
+    statementTimeoutMs: params.statementTimeoutMs ?? 30_000,
+    onBackgroundError: params.onBackgroundError ?? (() => undefined),
+  };
+  const pool = connectPool({ ...settings, min: poolSize, max: poolSize + maxOverflow });
+  const management = await openManagement(settings);
+  const watermarks = createClaimWatermarks();
+  const shards = createShardLocks(settings);
+  const wake = createRemoteWake(settings);
+  return {
+    dialect: 'postgres',
+    executions: createExecutionStore(pool, watermarks),
+    work: createWorkStore(pool, watermarks),
+    timers: createTimerStore(pool, watermarks),
+    runnable: createRunnableStore(pool),
+    definitions: createDefinitionStore(management),
+    tokens: createTokenStore(management),
+    workers: createWorkerStore(pool, management),
+    shards,
+    wake,
+    ping: (options) => ping(pool, options),
+    prune: () => prune(management),
+    poolUse: () => pool.use(),
+    close: async () => {
+      await Promise.all([shards.close(), wake.close()]);
+      await Promise.all([pool.close(), management.close()]);
+    },
+  };
+}
+
+/** Through the pool: a pool without a free connection is not ready either. */
+async function ping(pool: PostgresPool, options: { readonly timeoutMs: number }): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const message = `database unavailable: no answer within ${options.timeoutMs} ms`;
+      reject(new StoreUnavailableError(message, { ambiguous: false }));
+    }, options.timeoutMs);
+  });
+  try {
+    await Promise.race([pool.run(PING, []), tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const PING: Statement = { name: 'ping', text: 'select 1 as answer', writes: false };

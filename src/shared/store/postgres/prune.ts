@@ -1,0 +1,45 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+import type { Management } from './management.ts';
+import { WORKER_SILENCE_MS_MAX } from './workers.ts';
+
+const Deleted = z.object({ deleted: z.int() });
+
+/** Rows deleted at a time: a long delete would hold back vacuum on the queues. */
+const ROWS_MAX = 10_000;
+
+/** Deletes what no reading shows any more; returns the number of rows. */
+export async function prune(management: Management): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const [row] = await management.any(
+      sql.type(Deleted)`
+        with silent as (
+          delete from workers w
+          where w.last_heartbeat <= clock_timestamp()
+            - ${WORKER_SILENCE_MS_MAX}::int8 * interval '1 millisecond'
+          returning w.worker_id
+        ),
+        expired as materialized (
+          select k.tenant_id, k.key
+          from request_keys k
+          where k.created_at <= clock_timestamp() - interval '24 hours'
+          order by k.created_at
+          limit ${ROWS_MAX}
+          for update skip locked
+        ),
+        forgotten as (
+          delete from request_keys k
+          using expired e
+          where k.tenant_id = e.tenant_id
+            and k.key = e.key
+          returning k.key
+        )
+        select (select count(*) from silent) + (select count(*) from forgotten) as deleted`,
+      { writes: true },
+    );
+    total += row?.deleted ?? 0;
+    if (row === undefined || row.deleted < ROWS_MAX) return total;
+  }
+}

@@ -1,0 +1,220 @@
+import type { RecordedEvent } from '../../domain/execution/event.ts';
+import type { ExecutionStatus } from '../../domain/execution/status.ts';
+import {
+  executionIdFromUuid,
+  type DefinitionId,
+  type ExecutionId,
+  type TenantId,
+  type WorkItemId,
+} from '../../domain/ids.ts';
+import type { WorkItemRecord, WorkQueue, WorkTicket } from '../../domain/work/work-item.ts';
+import type { ExecutionRow, Lease } from '../store.ts';
+
+/** Wire values to values of the domain, by type. Own to our connections, never the driver's global. */
+export function parseColumn(oid: number): (text: string) => unknown {
+  return PARSERS.get(oid) ?? ((text) => text);
+}
+
+const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<
+  number,
+  (text: string) => unknown
+>([
+  [16, (text) => text === 't'],
+  [20, parseInt8],
+  [21, Number],
+  [23, Number],
+  // xid: compared by the server only. json and jsonb stay text: most of it passes through.
+  [1016, (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(parseInt8))],
+  [1184, parseInstant],
+]);
+
+function parseInt8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond 2^53`);
+  return value;
+}
+
+/** `2026-11-21 10:14:00.123456+00` → `2026-11-21T10:14:00.123Z`; sessions are in UTC. */
+export function parseInstant(text: string): string {
+  if (!text.endsWith('+00') || text[10] !== ' ') return new Date(text).toISOString();
+  const fraction = text[19] === '.' ? text.slice(20, -3) : '';
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+}
+
+/** The form of an execution id in the database. */
+export function toUuid(id: ExecutionId): string {
+  return id.slice('exec_'.length);
+}
+
+export const EXECUTION_COLUMNS = `
+  e.id, e.tenant_id, e.definition_id, e.workflow_id, e.workflow_version, e.parent_execution_id,
+  e.status, e.last_sequence, e.shard, e.priority, e.error, e.created_at, e.updated_at,
+  e.completed_at`;
+
+export interface ExecutionRecord {
+  readonly id: string;
+  readonly tenant_id: TenantId;
+  readonly definition_id: DefinitionId;
+  readonly workflow_id: string;
+  readonly workflow_version: string;
+  readonly parent_execution_id: string | null;
+  readonly status: ExecutionStatus;
+  readonly last_sequence: number;
+  readonly shard: number;
+  readonly priority: number;
+  readonly error: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly completed_at: string | null;
+}
+
+export function decodeExecution(row: ExecutionRecord): ExecutionRow {
+  return {
+    executionId: executionIdFromUuid(row.id),
+    tenantId: row.tenant_id,
+    definitionId: row.definition_id,
+    workflowId: row.workflow_id,
+    workflowVersion: row.workflow_version,
+    parentExecutionId:
+      row.parent_execution_id === null ? null : executionIdFromUuid(row.parent_execution_id),
+    status: row.status,
+    lastSequence: row.last_sequence,
+    shard: row.shard,
+    priority: row.priority,
+    error: row.error,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    completedAt: row.completed_at,
+  };
+}
+
+export interface EventRecord {
+  readonly sequence: number;
+  readonly kind: string;
+  readonly node_id: string | null;
+  /** JSON text. */
+  readonly payload: string;
+  readonly actor_id: string;
+  readonly created_at: string;
+}
+
+/** Trusts the kind and the payload: only the engine writes them. */
+export function decodeEvent(row: EventRecord): RecordedEvent {
+  return {
+    kind: row.kind,
+    nodeId: row.node_id,
+    payload: JSON.parse(row.payload) as unknown,
+    sequence: row.sequence,
+    createdAt: row.created_at,
+    actorId: row.actor_id,
+  } as RecordedEvent;
+}
+
+/** The columns that queue, leases and retry timers share. */
+export interface TicketRecord {
+  readonly work_item_id: WorkItemId;
+  readonly execution_id: string;
+  readonly tenant_id: TenantId;
+  readonly node_id: string;
+  readonly visit: number;
+  readonly attempt: number;
+  readonly queue: WorkQueue;
+  readonly priority: number;
+  readonly idempotency_key: string;
+  readonly node_timeout_ms: number | null;
+  readonly schedule_to_start_ms: number | null;
+}
+
+const TICKET_COLUMNS = [
+  'work_item_id',
+  'execution_id',
+  'tenant_id',
+  'node_id',
+  'visit',
+  'attempt',
+  'queue',
+  'priority',
+  'idempotency_key',
+  'node_timeout_ms',
+  'schedule_to_start_ms',
+] as const satisfies readonly (keyof TicketRecord)[];
+
+/** The ticket's columns, spelled out: `t.work_item_id, t.execution_id, …`. */
+export function ticketColumns(table?: string): string {
+  return TICKET_COLUMNS.map((column) => (table === undefined ? column : `${table}.${column}`)).join(
+    ', ',
+  );
+}
+
+export function decodeTicket(row: TicketRecord): WorkTicket {
+  return {
+    workItemId: row.work_item_id,
+    executionId: executionIdFromUuid(row.execution_id),
+    tenantId: row.tenant_id,
+    nodeId: row.node_id,
+    visit: row.visit,
+    attempt: row.attempt,
+    queue: row.queue,
+    priority: row.priority,
+    idempotencyKey: row.idempotency_key,
+    nodeTimeoutMs: row.node_timeout_ms,
+    scheduleToStartMs: row.schedule_to_start_ms,
+  };
+}
+
+export interface LeaseRecord extends TicketRecord {
+  readonly worker_id: string;
+  readonly lease_fence: number;
+  readonly claimed_at: string;
+  readonly expires_at: string;
+  readonly deadline_at: string | null;
+  readonly timed_out: boolean;
+}
+
+/** `timed_out` is worked out by the reading statement, by the database's clock. */
+export function leaseColumns(table: string): string {
+  return (
+    `${ticketColumns(table)}, ${table}.worker_id, ${table}.lease_fence, ${table}.claimed_at, ` +
+    `${table}.expires_at, ${table}.deadline_at`
+  );
+}
+
+export function decodeLease(row: LeaseRecord): Lease {
+  return {
+    ticket: decodeTicket(row),
+    leaseFence: row.lease_fence,
+    workerId: row.worker_id,
+    claimedAt: row.claimed_at,
+    expiresAt: row.expires_at,
+    deadlineAt: row.deadline_at,
+    timedOut: row.timed_out,
+  };
+}
+
+/** The columns of `work_items` that the ticket does not have. */
+export interface RecordColumns {
+  readonly tool: string;
+  /** JSON texts. */
+  readonly payload: string;
+  readonly retry_policy: string;
+  readonly heartbeat_interval_ms: number;
+}
+
+export function decodeRecord(
+  row: Omit<TicketRecord, 'attempt' | 'priority' | 'node_timeout_ms' | 'schedule_to_start_ms'> &
+    RecordColumns,
+): WorkItemRecord {
+  return {
+    workItemId: row.work_item_id,
+    executionId: executionIdFromUuid(row.execution_id),
+    tenantId: row.tenant_id,
+    nodeId: row.node_id,
+    visit: row.visit,
+    queue: row.queue as WorkItemRecord['queue'],
+    idempotencyKey: row.idempotency_key,
+    tool: row.tool,
+    payload: JSON.parse(row.payload) as WorkItemRecord['payload'],
+    retryPolicy: JSON.parse(row.retry_policy) as WorkItemRecord['retryPolicy'],
+    heartbeatIntervalMs: row.heartbeat_interval_ms,
+  };
+}

@@ -1,0 +1,37 @@
+import { executionIdFromUuid } from '../../domain/ids.ts';
+import type { RunnableStore } from '../store.ts';
+import type { PostgresPool, Statement } from './connect.ts';
+
+export function createRunnableStore(pool: PostgresPool): RunnableStore {
+  return {
+    async list({ shards, limit }) {
+      if (shards.length === 0) return [];
+      const rows = await pool.run<{ readonly execution_id: string; readonly shard: number }>(LIST, [
+        shards,
+        limit,
+      ]);
+      return rows.map((row) => ({
+        executionId: executionIdFromUuid(row.execution_id),
+        shard: row.shard,
+      }));
+    },
+  };
+}
+
+/** The oldest of each shard by its index, then the oldest of all. */
+const LIST: Statement = {
+  name: 'list-runnable',
+  writes: false,
+  text: `
+    select h.execution_id, h.shard
+    from unnest($1::int2[]) as s (shard)
+    cross join lateral (
+      select r.execution_id, r.shard, r.seq
+      from runnable r
+      where r.shard = s.shard
+      order by r.seq
+      limit $2
+    ) h
+    order by h.seq
+    limit $2`,
+};

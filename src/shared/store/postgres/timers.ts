@@ -1,0 +1,104 @@
+import { executionIdFromUuid, type TenantId } from '../../domain/ids.ts';
+import type { DueTimer, TimerStore } from '../store.ts';
+import type { ClaimWatermarks } from './claim-watermarks.ts';
+import type { PostgresPool, Statement } from './connect.ts';
+import { decodeTicket, ticketColumns, type TicketRecord } from './rows.ts';
+
+export function createTimerStore(pool: PostgresPool, watermarks: ClaimWatermarks): TimerStore {
+  return {
+    async listDue({ limit }) {
+      const rows = await pool.run<TimerRecord>(LIST_DUE, [limit]);
+      return rows.map((row) => ({
+        executionId: executionIdFromUuid(row.execution_id),
+        tenantId: row.tenant_id,
+        name: row.name,
+        purpose: row.purpose,
+        nodeId: row.node_id,
+        visit: row.visit,
+      }));
+    },
+
+    async promoteRetries({ limit }) {
+      const rows = await pool.run<TicketRecord>(PROMOTE, [limit]);
+      const tickets = rows.map(decodeTicket);
+      for (const ticket of tickets) watermarks.noteEnqueued(ticket);
+      return tickets;
+    },
+
+    async nextDueInMs() {
+      const [row] = await pool.run<{ readonly due_in_ms: number | null }>(NEXT_DUE, []);
+      return row?.due_in_ms ?? null;
+    },
+  };
+}
+
+interface TimerRecord {
+  readonly execution_id: string;
+  readonly tenant_id: TenantId;
+  readonly name: string;
+  readonly purpose: DueTimer['purpose'];
+  readonly node_id: string | null;
+  readonly visit: number | null;
+}
+
+const LIST_DUE: Statement = {
+  name: 'list-due-timers',
+  writes: false,
+  text: `
+    select t.execution_id, t.tenant_id, t.name, t.purpose, t.node_id, t.visit
+    from timers t
+    where t.due_at <= (select clock_timestamp())
+    order by t.due_at
+    limit $1`,
+};
+
+/** Waits for nobody: a retry that a commit is revoking at this moment is left to it. */
+const PROMOTE: Statement = {
+  name: 'promote-retries',
+  writes: true,
+  text: `
+    with picked as materialized (
+      select r.work_item_id
+      from retry_timers r
+      where r.due_at <= (select clock_timestamp())
+      order by r.due_at
+      limit $1
+      for update skip locked
+    ),
+    due as (
+      delete from retry_timers r
+      where r.work_item_id = any(array(select work_item_id from picked))
+      returning r.shard, r.due_at, ${ticketColumns('r')}
+    ),
+    clock as materialized (
+      select clock_timestamp() as instant
+    ),
+    enqueued as (
+      insert into work_queue as q (
+        queue_key, shard, start_before, enqueued_at, ${ticketColumns()}
+      )
+      select case when d.queue = 'engine' then 'engine' else d.tenant_id || '/' || d.queue end,
+        d.shard, c.instant + d.schedule_to_start_ms * interval '1 millisecond', c.instant,
+        ${ticketColumns('d')}
+      from due d
+      cross join clock c
+      order by d.due_at
+      returning q.seq, ${ticketColumns('q')}
+    )
+    select ${ticketColumns('q')}
+    from enqueued q
+    order by q.seq`,
+};
+
+/** `greatest` and `least` pass over nulls: a plain 0 would be the answer when nothing waits. */
+const NEXT_DUE: Statement = {
+  name: 'next-due',
+  writes: false,
+  text: `
+    select greatest(
+      case when t.due_at is null and r.due_at is null then null else 0 end,
+      ceil(extract(epoch from least(t.due_at, r.due_at) - clock_timestamp()) * 1000)
+    )::int8 as due_in_ms
+    from (select min(due_at) as due_at from timers) t
+    cross join (select min(due_at) as due_at from retry_timers) r`,
+};

@@ -1,0 +1,214 @@
+import type { TenantId, WorkItemId } from '../../domain/ids.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { FoundWorkItem, WorkStore } from '../store.ts';
+import type { ClaimWatermarks } from './claim-watermarks.ts';
+import type { PostgresPool, Statement } from './connect.ts';
+import { listDeadLetters, requeue } from './dead-letters.ts';
+import { claimItems, renewLeases } from './leases.ts';
+import {
+  decodeLease,
+  decodeRecord,
+  decodeTicket,
+  leaseColumns,
+  ticketColumns,
+  toUuid,
+  type LeaseRecord,
+  type RecordColumns,
+  type TicketRecord,
+} from './rows.ts';
+
+export function createWorkStore(pool: PostgresPool, watermarks: ClaimWatermarks): WorkStore {
+  return {
+    claim: (request) => claimItems(pool, watermarks, request),
+    renew: (leases) => renewLeases(pool, leases),
+    find: (id, tenantId) => findItem(pool, id, tenantId),
+
+    async listExpiredLeases({ limit }) {
+      const rows = await pool.run<LeaseRecord>(EXPIRED_LEASES, [limit]);
+      return rows.map(decodeLease);
+    },
+
+    async listOverdueQueued({ limit }) {
+      const rows = await pool.run<TicketRecord>(OVERDUE_QUEUED, [limit]);
+      return rows.map(decodeTicket);
+    },
+
+    settleUnfenced: (params) => settleUnfenced(pool, params),
+    recordedOutput: (params) => findRecordedOutput(pool, params),
+    listDeadLetters: (params) => listDeadLetters(pool, params),
+    requeue: (workItemId, tenantId) => requeue(pool, watermarks, { workItemId, tenantId }),
+  };
+}
+
+/** A lease never runs past its deadline, so `expires_at` alone decides. */
+const EXPIRED_LEASES: Statement = {
+  name: 'list-expired-leases',
+  writes: false,
+  text: `
+    select ${leaseColumns('l')}, coalesce(l.deadline_at <= clock_timestamp(), false) as timed_out
+    from work_leases l
+    where l.expires_at <= (select clock_timestamp())
+    order by l.expires_at
+    limit $1`,
+};
+
+const OVERDUE_QUEUED: Statement = {
+  name: 'list-overdue-queued',
+  writes: false,
+  text: `
+    select ${ticketColumns('q')}
+    from work_queue q
+    where q.start_before <= (select clock_timestamp())
+    order by q.start_before
+    limit $1`,
+};
+
+type FindRecord = Omit<TicketRecord, 'attempt' | 'priority'> &
+  RecordColumns & {
+    readonly place: FoundWorkItem['place'];
+    readonly lease_attempt: number | null;
+    readonly lease_priority: number | null;
+    readonly worker_id: string | null;
+    readonly lease_fence: number | null;
+    readonly claimed_at: string | null;
+    readonly expires_at: string | null;
+    readonly deadline_at: string | null;
+    readonly timed_out: boolean;
+  };
+
+async function findItem(
+  pool: PostgresPool,
+  id: WorkItemId,
+  tenantId: TenantId,
+): Promise<FoundWorkItem | null> {
+  const [row] = await pool.run<FindRecord>(FIND_ITEM, [id, tenantId]);
+  if (row === undefined) return null;
+  return {
+    record: decodeRecord(row),
+    lease: isLeased(row)
+      ? decodeLease({ ...row, attempt: row.lease_attempt, priority: row.lease_priority })
+      : null,
+    place: row.place,
+  };
+}
+
+type LeasedRecord = FindRecord &
+  LeaseRecord & {
+    readonly lease_attempt: number;
+    readonly lease_priority: number;
+  };
+
+function isLeased(row: FindRecord): row is LeasedRecord {
+  return row.lease_fence !== null;
+}
+
+const FIND_ITEM: Statement = {
+  name: 'find-work-item',
+  writes: false,
+  text: `
+    select i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.visit, i.queue,
+      i.idempotency_key, i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms,
+      i.node_timeout_ms, i.schedule_to_start_ms,
+      l.attempt as lease_attempt, l.priority as lease_priority, l.worker_id, l.lease_fence,
+      l.claimed_at, l.expires_at, l.deadline_at,
+      coalesce(l.deadline_at <= clock_timestamp(), false) as timed_out,
+      case
+        when l.work_item_id is not null then 'leased'
+        when q.work_item_id is not null then 'queued'
+        when r.work_item_id is not null then 'retrying'
+        when d.work_item_id is not null then 'dead_lettered'
+        else 'settled'
+      end as place
+    from work_items i
+    left join work_leases l on l.work_item_id = i.work_item_id
+    left join work_queue q on q.work_item_id = i.work_item_id
+    left join retry_timers r on r.work_item_id = i.work_item_id
+    left join dead_letters d on d.work_item_id = i.work_item_id
+    where i.work_item_id = $1
+      and i.tenant_id = $2`,
+};
+
+async function settleUnfenced(
+  pool: PostgresPool,
+  params: Parameters<WorkStore['settleUnfenced']>[0],
+): Promise<boolean> {
+  const { workItemId, tenantId, record, deadLetter } = params;
+  const rows = await pool.run(SETTLE_UNFENCED, [
+    workItemId,
+    tenantId,
+    record === null ? null : JSON.stringify(record.output),
+    record === null ? null : JSON.stringify(record.statePatch),
+    deadLetter,
+  ]);
+  return rows.length > 0;
+}
+
+const SETTLE_UNFENCED: Statement = {
+  name: 'settle-unfenced',
+  writes: true,
+  text: `
+    with ended as (
+      delete from work_leases l
+      where l.work_item_id = $1
+        and l.tenant_id = $2
+      returning l.work_item_id, l.execution_id, l.attempt, l.idempotency_key
+    ),
+    recorded as (
+      insert into recorded_outputs (
+        execution_id, idempotency_key, work_item_id, output, state_patch, created_at
+      )
+      select e.execution_id, e.idempotency_key, e.work_item_id, $3::json, $4::json,
+        date_trunc('milliseconds', clock_timestamp())
+      from ended e
+      where $3::json is not null
+      on conflict (execution_id, idempotency_key) do nothing
+    ),
+    buried as (
+      insert into dead_letters (
+        work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt, error,
+        dead_lettered_at
+      )
+      select i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.queue, i.tool, e.attempt,
+        $5::text, date_trunc('milliseconds', clock_timestamp())
+      from ended e
+      join work_items i on i.work_item_id = e.work_item_id
+      where $5::text is not null
+        and i.work_item_id = $1
+      on conflict (work_item_id) do update
+      set attempt = excluded.attempt,
+        error = excluded.error,
+        dead_lettered_at = excluded.dead_lettered_at
+    )
+    select e.work_item_id
+    from ended e`,
+};
+
+async function findRecordedOutput(
+  pool: PostgresPool,
+  params: Parameters<WorkStore['recordedOutput']>[0],
+): ReturnType<WorkStore['recordedOutput']> {
+  const [row] = await pool.run<{ readonly output: string; readonly state_patch: string }>(
+    RECORDED_OUTPUT,
+    [toUuid(params.executionId), params.idempotencyKey],
+  );
+  if (row === undefined) return null;
+  return {
+    output: JSON.parse(row.output) as JsonValue,
+    statePatch: JSON.parse(row.state_patch) as JsonObject,
+  };
+}
+
+/** `#>` and `->` on `json` hand the text on as it stands. */
+const RECORDED_OUTPUT: Statement = {
+  name: 'find-recorded-output',
+  writes: false,
+  text: `
+    select coalesce(o.output, v.payload -> 'output', 'null'::json) as output,
+      coalesce(o.state_patch, v.payload -> 'state_patch', '{}'::json) as state_patch
+    from recorded_outputs o
+    left join events v
+      on v.execution_id = o.execution_id
+      and v.sequence = o.event_sequence
+    where o.execution_id = $1
+      and o.idempotency_key = $2`,
+};
