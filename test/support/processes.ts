@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+import { eventually } from './eventually.ts';
+
+/*
+ * The real programs as child processes. They see nothing of the environment that would configure
+ * them but what the test gives, and run in an empty folder, so that no configuration file is found.
+ * They stay in the process group of the test run, which ends them should the test process die.
+ */
+
+export type Entry = 'svc' | 'svc-api' | 'svc-scheduler';
+
+export interface Started {
+  readonly pid: number;
+  /** What it has printed so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Sends a signal and waits for the end. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<ExitCode>;
+  readonly exited: Promise<ExitCode>;
+}
+
+/** The exit code, or the name of the signal that ended the process. */
+export type ExitCode = number | NodeJS.Signals;
+
+export interface Program {
+  readonly entry: Entry;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startProgram(program: Program): Promise<Started> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-test-process-'));
+  const path = fileURLToPath(new URL(`../../bin/${program.entry}.ts`, import.meta.url));
+  const child = spawn(process.execPath, [path, ...program.args], {
+    cwd: folder,
+    env: { ...ownEnvironment(), ...program.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  const exited = once(child, 'exit').then(async (ended): Promise<ExitCode> => {
+    await rm(folder, { recursive: true, force: true });
+    const [code, signal] = ended as [number, null] | [null, NodeJS.Signals];
+    return code ?? signal;
+  });
+  await once(child, 'spawn');
+  if (child.pid === undefined) throw new Error(`${program.entry} has no process id`);
+  return {
+    pid: child.pid,
+    stdout,
+    stderr,
+    exited,
+    end(signal) {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+/** Runs a program to its end and gives its stdout; rejects unless the exit code is 0. */
+export async function runProgram(program: Program): Promise<string> {
+  const started = await startProgram(program);
+  const code = await started.exited;
+  if (code === 0) return started.stdout();
+  throw new Error(`${program.entry} ended with ${code}:\n${started.stderr()}`);
+}
+
+/** Waits until `isReady` resolves; rejects at once when the process ends. */
+export async function waitUntilReady(
+  started: Started,
+  isReady: () => Promise<unknown>,
+): Promise<void> {
+  const endedEarly = started.exited.then((code) => {
+    throw new Error(`the process ended with ${code}:\n${started.stdout()}${started.stderr()}`);
+  });
+  await Promise.race([eventually(isReady, { withinMs: READY_MS_MAX }), endedEarly]);
+  endedEarly.catch(() => undefined);
+}
+
+const READY_MS_MAX = 45_000;
+const OUTPUT_CHARACTERS_MAX = 4_000_000;
+
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const configures = /^(SVC_|TEST_|OTEL_|DATABASE_URL$|RUST_LOG$|NODE_OPTIONS$|.*_API_KEY$)/;
+  const kept = Object.entries(process.env).filter(([name]) => !configures.test(name));
+  return Object.fromEntries(kept);
+}
+
+function collect(stream: Readable | null): () => string {
+  let text = '';
+  stream?.setEncoding('utf8').on('data', (chunk: string) => {
+    if (text.length < OUTPUT_CHARACTERS_MAX) text += chunk;
+  });
+  return () => text;
+}

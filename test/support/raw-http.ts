@@ -1,0 +1,27 @@
+import { connect } from 'node:net';
+
+const ANSWER_MS_MAX = 15_000;
+
+/**
+ * Sends bytes as they stand and reads until the other side closes: for requests that no HTTP client
+ * would send. `status` is that of the first answer, `body` its body as JSON.
+ */
+export function sendRaw(
+  url: string,
+  bytes: string | Uint8Array,
+): Promise<{ readonly status: number; readonly head: string; readonly body: unknown }> {
+  const { hostname, port } = new URL(url);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect({ host: hostname, port: Number(port) });
+  const chunks: Buffer[] = [];
+  socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy(new Error('no answer in time')));
+  socket.on('connect', () => socket.write(bytes));
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.on('error', reject);
+  socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+  return promise.then((text) => {
+    const [head = '', body = ''] = text.split(/\r\n\r\n(.*)/s);
+    const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
+    return { status, head, body: body === '' ? null : (JSON.parse(body) as unknown) };
+  });
+}
