@@ -23,7 +23,11 @@ export interface SvcClient {
     readonly input: JsonValue;
     readonly idempotencyKey: string | null;
   }): Promise<{ readonly execution_id: string }>;
-  listExecutions(query: Query): Promise<{ readonly executions: readonly WireExecution[] }>;
+  listExecutions(query: Query): Promise<{
+    readonly executions: readonly WireExecution[];
+    /** Null or absent on the last page. */
+    readonly next_cursor?: string | null;
+  }>;
   readExecution(executionId: string): Promise<WireExecution>;
   readEvents(params: {
     readonly executionId: string;

@@ -36,6 +36,7 @@ export async function* followEvents(
   for (;;) {
     try {
       const body = await openStream(target, params, last);
+      if (body === null) return;
       wasOpen = true;
       for await (const message of readEventStream(body)) {
         aliveAt = performance.now();
@@ -58,11 +59,12 @@ export async function* followEvents(
   }
 }
 
+/** Null: the execution has ended and everything has been received. */
 async function openStream(
   target: ApiTarget,
   params: FollowEvents,
   last: number,
-): Promise<AsyncIterable<Uint8Array>> {
+): Promise<AsyncIterable<Uint8Array> | null> {
   const response = await sendRequest(target, {
     method: 'GET',
     path: `/executions/${encodeURIComponent(params.executionId)}/events`,
@@ -72,6 +74,7 @@ async function openStream(
     },
     ...(params.signal !== undefined && { signal: params.signal }),
   });
+  if (response.status === 204) return null;
   const type = response.headers.get('content-type') ?? '';
   if (response.body === null || !type.startsWith('text/event-stream')) {
     await response.body?.cancel();
