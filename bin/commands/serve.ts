@@ -1,0 +1,35 @@
+import type { ProcessRole } from '../../src/shared/config/listeners.ts';
+import { boot } from '../support/boot.ts';
+import { checkStartup } from '../support/check-startup.ts';
+import { createLog } from '../support/create-log.ts';
+import { runUntilStopped } from '../support/drain.ts';
+import { createProcessId } from '../support/process-id.ts';
+import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+
+export interface ServeOptions extends ConfigOptions {
+  readonly role: ProcessRole;
+  /** Seconds. */
+  readonly databaseWait: number;
+}
+
+export async function runServe(options: ServeOptions): Promise<void> {
+  const { config, database } = readConfig(options, 'serve');
+  const { role } = options;
+  checkStartup({ config, database, role });
+  const processId = createProcessId();
+  const log = createLog({ config, role, processId });
+  await runUntilStopped({
+    log,
+    deadlineMs: config.scheduler.shutdownDeadlineSeconds * 1000,
+    start: (signal) =>
+      boot({
+        config,
+        database,
+        role,
+        processId,
+        log,
+        databaseWaitMs: options.databaseWait * 1000,
+        signal,
+      }),
+  });
+}

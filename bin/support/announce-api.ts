@@ -1,0 +1,42 @@
+import { startLoop } from '../../src/scheduler/loop.ts';
+import { systemTimers } from '../../src/scheduler/timers.ts';
+import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import type { WorkerStore } from '../../src/shared/store/store.ts';
+
+/** A quarter of what counts as alive in `GET /workers`. */
+const EVERY_MS = 15_000;
+
+/** Keeps an API process without a scheduler among the runtime's workers; a scheduler says it itself. */
+export function announceApi(params: {
+  readonly workers: WorkerStore;
+  readonly report: EngineReport;
+  readonly processId: string;
+  readonly version: string;
+  readonly host: string;
+}): { stop(): Promise<void> } {
+  const { workers, report, processId: workerId, version, host } = params;
+  const loop = startLoop({
+    name: 'announce-api',
+    restMs: { min: EVERY_MS, max: EVERY_MS },
+    timers: systemTimers,
+    random: Math.random,
+    run: async () => {
+      await workers.announce([
+        { workerId, tenantId: null, kind: 'runtime', role: 'api', queueTypes: [], version, host },
+      ]);
+      return { found: 1, more: false };
+    },
+    onRound(round) {
+      // One line for an outage, not one for each round that met it.
+      if (!round.ok && round.failures === 1) {
+        report.trouble('announcing this process failed', round.error);
+      }
+    },
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      await workers.withdraw(workerId);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+
+import { createApi } from '../../src/api/api.ts';
+import { DEFAULT_STREAM_HEARTBEAT_MS } from '../../src/api/deps.ts';
+import { startApiServer, type ApiServer } from '../../src/api/server.ts';
+import type { Config } from '../../src/shared/config/config.ts';
+import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
+import type { Engine } from '../../src/shared/engine/engine.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+import type { Logger } from '../../src/shared/telemetry/log.ts';
+import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
+import { CliError } from './exit-code.ts';
+import { ids } from './ids.ts';
+import { readVersion } from './version.ts';
+
+/** A ping slower than this is as good as none: probes give up at about that time. */
+export const PING_MS_MAX = 2_000;
+
+/** The API role: the HTTP server over the engine. */
+export async function bootApi(params: {
+  readonly config: Config;
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}): Promise<ApiServer> {
+  const { config, engine, store, log, metrics } = params;
+  const api = createApi({
+    engine,
+    tokens: store.tokens,
+    ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
+    log,
+    version: readVersion(),
+    settings: {
+      auth: {
+        enabled: config.auth.enabled,
+        apiKey: config.auth.apiKey,
+        openReady: config.auth.openReady,
+        reviewersMayApprove: config.auth.reviewersMayApprove,
+      },
+      bodyBytesMax: config.api.bodyBytesMax,
+      streamHeartbeatMs: DEFAULT_STREAM_HEARTBEAT_MS,
+    },
+    ids,
+    now: () => performance.now(),
+    newRequestId: () => ids.uuid(),
+    randomBytes,
+    onRequest: (request) => metrics.onRequest(request),
+  });
+  if (config.auth.enabled && config.auth.apiKey === null) await hintAtTokens(store, log);
+  const { bind: host, port } = config.runtime;
+  return listen(() => startApiServer({ api, host, port }));
+}
+
+/** An address that cannot be had is no bug: its message is for the person who started this. */
+export async function listen<Server>(start: () => Promise<Server>): Promise<Server> {
+  try {
+    return await start();
+  } catch (error) {
+    const isSystemError = error instanceof Error && hasSyscall(error.cause ?? error);
+    throw isSystemError ? new CliError(error.message, { cause: error }) : error;
+  }
+}
+
+async function hintAtTokens(store: Store, log: Logger): Promise<void> {
+  const known = await store.tokens.list({ tenantId: DEFAULT_TENANT, limit: 1, offset: 0 });
+  if (known.length > 0) return;
+  log.warn(
+    'every request will be refused, as there is no token yet: ' +
+      'make one with "svc token create --role operator --name <name>"',
+  );
+}
+
+function hasSyscall(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'syscall' in error;
+}

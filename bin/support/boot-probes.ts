@@ -1,0 +1,40 @@
+import type { Scheduler } from '../../src/scheduler/scheduler.ts';
+import type { Config } from '../../src/shared/config/config.ts';
+import { metricsPort, type ProcessRole } from '../../src/shared/config/listeners.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+import type { Logger } from '../../src/shared/telemetry/log.ts';
+import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
+import { startOpsServer } from '../../src/shared/telemetry/ops-server.ts';
+import { listen, PING_MS_MAX } from './boot-api.ts';
+import { readVersion } from './version.ts';
+
+/** The listener for metrics and probes, unless the configuration wants none. */
+export async function startProbes(params: {
+  readonly config: Config;
+  readonly role: ProcessRole;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly store: Store;
+  /** Null without that role. */
+  readonly scheduler: Scheduler | null;
+  /** Aborted when the process begins to stop: it is not ready from then on. */
+  readonly draining: AbortSignal;
+  readonly opened: AsyncDisposableStack;
+}): Promise<void> {
+  const { config, role, log, metrics, store, scheduler, draining, opened } = params;
+  const port = metricsPort(config, role);
+  if (port === null) return;
+  const server = await listen(() =>
+    startOpsServer({
+      host: config.runtime.bind,
+      port,
+      version: readVersion(),
+      registry: metrics.registry,
+      ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
+      draining,
+      ...(scheduler !== null && { loops: () => scheduler.health().loops }),
+    }),
+  );
+  opened.defer(() => server.close());
+  log.info({ port: server.port }, `metrics and probes on ${server.url}`);
+}

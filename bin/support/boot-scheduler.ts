@@ -1,0 +1,42 @@
+import { startScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
+import type { EngineSettings } from '../../src/shared/engine/deps.ts';
+import type { Scheduling } from '../../src/shared/engine/scheduling.ts';
+import type { Wake } from '../../src/shared/ports/wake.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
+
+/** Executions and in-engine nodes under way at a time, for each of `runtime.workers`. */
+const UNDER_WAY_PER_WORKER = 250;
+
+/** The scheduler role: its loops over the engine, and what they hold as gauges. */
+export function bootScheduler(params: {
+  readonly role: 'scheduler' | 'all';
+  readonly workers: number;
+  readonly scheduling: Scheduling;
+  readonly settings: EngineSettings;
+  readonly store: Store;
+  readonly wake: Wake;
+  readonly metrics: Metrics;
+}): Scheduler {
+  const { role, workers, scheduling, settings, store, wake, metrics } = params;
+  const { processId, version, host, leaseMs } = settings;
+  const scheduler = startScheduler({
+    scheduling,
+    store,
+    wake,
+    settings: {
+      processId,
+      role,
+      version,
+      host,
+      leaseMs,
+      underWayMax: workers * UNDER_WAY_PER_WORKER,
+    },
+    random: Math.random,
+    onLoopRound: (round) => metrics.onLoopRound(round),
+    trouble: (what, error, ids) => metrics.report.trouble(what, error, ids),
+  });
+  metrics.readGauge('shards_held', () => [{ value: scheduler.heldShards().length }]);
+  metrics.readGauge('under_way', () => [{ value: scheduling.underWay() }]);
+  return scheduler;
+}

@@ -1,0 +1,27 @@
+import type { Config } from '../../src/shared/config/config.ts';
+import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
+import { checkConfig } from '../../src/shared/config/check-config.ts';
+import type { ProcessRole } from '../../src/shared/config/listeners.ts';
+import { configError } from './read-config.ts';
+
+/** Refuses, with code 2, to run with settings that contradict each other or would not be obeyed. */
+export function checkStartup(params: {
+  readonly config: Config;
+  readonly database: DatabaseLocation;
+  readonly role: ProcessRole;
+}): void {
+  const { config, database, role } = params;
+  const problems = [...checkConfig(config)];
+  if (config.auth.enabled && config.auth.method !== 'api_key') {
+    problems.push(
+      `auth.method: ${config.auth.method} is not available in this version; expected api_key`,
+    );
+  }
+  if (database.dialect === 'sqlite' && role !== 'all') {
+    problems.push(
+      `database.url: the role ${role} alone needs PostgreSQL, as an SQLite file takes one process; ` +
+        'expected postgres://…, or run "svc serve" with both roles',
+    );
+  }
+  if (problems.length > 0) throw configError(problems);
+}
