@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+
+import { shapeToken } from '../../src/api/endpoints/tokens/token-shape.ts';
+import { ids } from '../support/ids.ts';
+import { parseTenantId, type Role } from '../../src/shared/domain/access.ts';
+import type { TenantId } from '../../src/shared/domain/ids.ts';
+import { mintToken } from '../../src/shared/security/mint-token.ts';
+import { checkSchema } from '../../src/shared/store/migrate.ts';
+import { openStore } from '../../src/shared/store/open.ts';
+import type { Store, TokenRow } from '../../src/shared/store/store.ts';
+import { CliError, EXIT, usageError } from '../support/exit-code.ts';
+import { explainDatabaseError } from '../support/explain-database-error.ts';
+import {
+  printJson,
+  printLine,
+  printNote,
+  printTable,
+  type OutputFormat,
+} from '../support/output.ts';
+import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+
+type TokenOptions = ConfigOptions & { readonly tenant: string; readonly output: OutputFormat };
+
+/** What the API takes as a name. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._@ -]{0,127}$/;
+
+/** The plaintext stands alone on stdout, so that a script can take it from there. */
+export async function createToken(
+  options: TokenOptions & {
+    readonly name: string;
+    readonly role: Role;
+    /** Milliseconds. */
+    readonly expires?: number;
+  },
+): Promise<void> {
+  if (!NAME.test(options.name)) {
+    throw usageError('--name takes 1 to 128 letters, digits, dots, dashes, underscores or spaces');
+  }
+  const minted = await withStore(options, (store, tenantId) =>
+    mintToken(
+      { tokens: store.tokens, ids, randomBytes },
+      { tenantId, name: options.name, role: options.role, expiresInMs: options.expires ?? null },
+    ),
+  );
+  const { row, plaintext } = minted;
+  if (options.output === 'json') return printJson({ ...shapeToken(row), token: plaintext });
+  const until = row.expiresAt === null ? 'until it is revoked' : `until ${row.expiresAt}`;
+  printNote(`token ${row.tokenId}: ${row.role} of tenant ${row.tenantId}, valid ${until}`);
+  printNote('It cannot be shown again: keep it now.');
+  printLine(plaintext);
+}
+
+export async function listTokens(options: TokenOptions): Promise<void> {
+  const rows = await withStore(options, readAll);
+  if (options.output === 'json') return printJson({ tokens: rows.map(shapeToken) });
+  printTable({
+    head: ['TOKEN', 'NAME', 'ROLE', 'STATUS', 'CREATED', 'EXPIRES'],
+    rows: rows.map((row) => [
+      row.tokenId,
+      row.name,
+      row.role,
+      statusOf(row),
+      row.createdAt,
+      row.expiresAt,
+    ]),
+  });
+}
+
+export async function revokeToken(tokenId: string, options: TokenOptions): Promise<void> {
+  const row = await withStore(options, (store, tenantId) => store.tokens.revoke(tokenId, tenantId));
+  if (row === null) {
+    throw new CliError(
+      `tenant ${options.tenant} has no token ${tokenId}: see "svc token list --tenant ${options.tenant}"`,
+      { exitCode: EXIT.notFound },
+    );
+  }
+  if (options.output === 'json') printJson(shapeToken(row));
+  else printLine(`revoked ${row.tokenId} (${row.name})`);
+}
+
+async function withStore<Result>(
+  options: TokenOptions,
+  work: (store: Store, tenantId: TenantId) => Promise<Result>,
+): Promise<Result> {
+  const tenantId = parseTenantId(options.tenant);
+  if (tenantId === null) {
+    throw usageError(`"${options.tenant}" is no tenant id: expected a-z, 0-9, - and _, up to 63`);
+  }
+  const { config, database } = readConfig(options, 'serve');
+  let store: Store | null = null;
+  try {
+    await checkSchema({ ...database, autoMigrate: config.database.autoMigrate, log: printNote });
+    store = await openStore({
+      database: database.dialect === 'sqlite' ? database : { ...database, ...ONE_CONNECTION },
+      applicationName: 'svc-token',
+    });
+    return await work(store, tenantId);
+  } catch (error) {
+    throw explainDatabaseError(error, database).error;
+  } finally {
+    await store?.close();
+  }
+}
+
+const ONE_CONNECTION = { poolSize: 1, maxOverflow: 0 };
+const PAGE = 500;
+
+async function readAll(store: Store, tenantId: TenantId): Promise<readonly TokenRow[]> {
+  const rows: TokenRow[] = [];
+  for (;;) {
+    const page = await store.tokens.list({ tenantId, limit: PAGE, offset: rows.length });
+    rows.push(...page);
+    if (page.length < PAGE) return rows;
+  }
+}
+
+function statusOf(row: TokenRow): string {
+  if (row.revokedAt !== null) return 'revoked';
+  return row.expired ? 'expired' : 'active';
+}

@@ -1,0 +1,42 @@
+import { connectClient, type ClientOptions } from '../support/client.ts';
+import { printFields, printJson, printLine, printNote, printTable } from '../support/output.ts';
+import { readDocument } from '../support/read-document.ts';
+import { unwrapIr } from '../support/unwrap-ir.ts';
+
+export async function registerWorkflow(file: string, options: ClientOptions): Promise<void> {
+  const client = connectClient(options);
+  const answer = await client.registerWorkflow(unwrapIr(readDocument(file).value).ir);
+  if (options.output === 'json') return printJson(answer);
+  for (const { pointer, message } of answer.warnings ?? []) {
+    printNote(`warning: ${pointer || '/'}: ${message}`);
+  }
+  const revision = answer.revision === undefined ? '' : `, revision ${answer.revision}`;
+  printLine(`registered ${answer.workflow_id} ${answer.version}${revision}`);
+}
+
+export async function listWorkflows(
+  options: ClientOptions & { readonly limit?: number; readonly offset?: number },
+): Promise<void> {
+  const { limit = null, offset = null } = options;
+  const answer = await connectClient(options).listWorkflows({ limit, offset });
+  if (options.output === 'json') return printJson(answer);
+  printTable({
+    head: ['WORKFLOW', 'VERSION', 'REVISION', 'REGISTERED'],
+    rows: answer.workflows.map((row) => [
+      row.workflow_id,
+      row.version,
+      row.revision,
+      row.created_at,
+    ]),
+  });
+}
+
+export async function showWorkflow(
+  workflowId: string,
+  options: ClientOptions & { readonly version?: string },
+): Promise<void> {
+  const version = options.version ?? null;
+  const answer = await connectClient(options).readWorkflow({ workflowId, version });
+  if (options.output === 'json') printJson(answer);
+  else printFields({ ...answer });
+}

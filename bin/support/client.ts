@@ -1,0 +1,34 @@
+import { createSvcClient, type SvcClient } from '../../src/shared/clients/svc/client.ts';
+import { usageError } from './exit-code.ts';
+import type { OutputFormat } from './output.ts';
+
+export const DEFAULT_URL = 'http://127.0.0.1:7700';
+
+/** Options that every client command has. */
+export interface ClientOptions {
+  readonly url: string;
+  readonly token?: string;
+  readonly output: OutputFormat;
+}
+
+export function connectClient(options: ClientOptions): SvcClient {
+  return createSvcClient({ url: readUrl(options.url), token: readToken(options.token) });
+}
+
+function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw usageError(`"${text}" is not an address: expected a URL such as ${DEFAULT_URL}`);
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+/** A token with a line end or other control character would be refused by fetch with no word why. */
+function readToken(text: string | undefined): string | null {
+  const token = text?.trim() ?? '';
+  if (token === '') return null;
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw usageError('the token (--token or SVC_TOKEN) holds spaces or characters no token has');
+  }
+  return token;
+}

@@ -1,0 +1,121 @@
+import { Option, type Command } from 'commander';
+
+import type { EventsOptions } from '../commands/execution-events.ts';
+import type { StartOptions } from '../commands/execution-start.ts';
+import { outputOption } from './output-option.ts';
+import { parseCount } from './parse-option.ts';
+
+const loadWorkflow = () => import('../commands/workflow.ts');
+const loadExecution = () => import('../commands/execution.ts');
+
+/** Commands that talk to a running runtime over its HTTP API. */
+export function declareClientCommands(program: Command): void {
+  declareWorkflowCommands(program);
+  declareExecutionCommands(program);
+}
+
+function declareWorkflowCommands(program: Command): void {
+  const workflow = program.command('workflow').description('register and look up workflows');
+
+  clientCommand(workflow, 'register')
+    .description('register a workflow definition')
+    .argument('<file>', 'JSON or YAML file; -: stdin')
+    .action(async (file, options) => (await loadWorkflow()).registerWorkflow(file, options));
+
+  clientCommand(workflow, 'list')
+    .description('list the registered workflows, newest first')
+    .option('--limit <count>', 'print at most this many', parseCount)
+    .option('--offset <count>', 'leave out this many', parseCount)
+    .action(async (options) => (await loadWorkflow()).listWorkflows(options));
+
+  clientCommand(workflow, 'show')
+    .description('print a workflow and its definition')
+    .argument('<workflow>', 'workflow id')
+    .option('--version <label>', 'that version instead of the one registered last')
+    .action(async (id, options) => (await loadWorkflow()).showWorkflow(id, options));
+}
+
+function declareExecutionCommands(program: Command): void {
+  const execution = program.command('execution').description('start and steer executions');
+
+  clientCommand(execution, 'start')
+    .description('start an execution and print its id')
+    .argument('<workflow>', 'workflow id')
+    .option('--input <json>', 'input object as JSON, or @file (@-: stdin)', '{}')
+    .option('--version <label>', 'that version instead of the one registered last')
+    .option('--idempotency-key <key>', 'starting again with this key answers the same execution')
+    .option('--wait', 'wait for the end, print the execution; exit code 8 when it fails')
+    .action(async (workflowId: string, options: StartOptions) => {
+      const { startExecution } = await import('../commands/execution-start.ts');
+      return startExecution(workflowId, options);
+    });
+
+  clientCommand(execution, 'list')
+    .description('list executions, newest first')
+    .addOption(
+      new Option('--status <status>', 'only those in this status').choices([
+        'running',
+        'paused',
+        'completed',
+        'failed',
+        'cancelled',
+      ]),
+    )
+    .option('--workflow <workflow>', 'only those of this workflow')
+    .option('--limit <count>', 'print at most this many', parseCount)
+    .option('--cursor <cursor>', 'go on where an earlier list ended')
+    .action(async (options) => (await loadExecution()).listExecutions(options));
+
+  executionCommand(execution, 'show')
+    .description('print an execution with its state')
+    .action(async (id, options) => (await loadExecution()).showExecution(id, options));
+
+  executionCommand(execution, 'events')
+    .description('print the events of an execution')
+    .option('--after <sequence>', 'only those after this sequence', parseCount, 0)
+    .addOption(
+      new Option('--limit <count>', 'print at most this many')
+        .argParser(parseCount)
+        .conflicts('follow'),
+    )
+    .option('--follow', 'go on with new events until the execution ends')
+    .action(async (id: string, options: EventsOptions) => {
+      const { showEvents } = await import('../commands/execution-events.ts');
+      return showEvents(id, options);
+    });
+
+  executionCommand(execution, 'cancel')
+    .description('cancel an execution')
+    .action(async (id, options) => (await loadExecution()).cancelExecution(id, options));
+
+  executionCommand(execution, 'approve')
+    .description('decide an open approval of an execution')
+    .option('--reject', 'reject instead of approving')
+    .option('--node <node>', 'which one, when several are open')
+    .option('--user <user>', 'who decided')
+    .option('--comment <text>', 'why')
+    .option('--state-patch <json>', 'changes to the state as JSON, or @file; on approval only')
+    .action(async (id, options) => (await loadExecution()).approveExecution(id, options));
+
+  executionCommand(execution, 'send-event')
+    .description('send an external event to an execution')
+    .argument('<correlation-key>', 'key of the wait it is meant for')
+    .option('--payload <json>', 'payload as JSON, or @file (@-: stdin)', '{}')
+    .action(async (id, key, options) => (await loadExecution()).sendEvent(id, key, options));
+}
+
+function executionCommand(parent: Command, name: string): Command {
+  return clientCommand(parent, name).argument('<execution>', 'execution id');
+}
+
+function clientCommand(parent: Command, name: string): Command {
+  return parent
+    .command(name)
+    .addOption(
+      new Option('--url <url>', 'address of the runtime')
+        .env('SVC_URL')
+        .default('http://127.0.0.1:7700'),
+    )
+    .addOption(new Option('--token <token>', 'API token').env('SVC_TOKEN'))
+    .addOption(outputOption());
+}

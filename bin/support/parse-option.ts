@@ -1,0 +1,27 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Parsers of option values; what they throw is reported by commander as a usage error. */
+
+export function parseCount(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw new InvalidArgumentError('Expected a whole number, 0 or more.');
+}
+
+/** `90s`, `15m`, `12h`, `30d` in milliseconds. */
+export function parseExpiry(text: string): number {
+  const match = /^(\d+)([smhd])$/.exec(text);
+  const milliseconds = Number(match?.[1]) * (UNIT_MS[match?.[2] ?? ''] ?? Number.NaN);
+  if (milliseconds > 0 && milliseconds <= EXPIRY_MS_MAX) return milliseconds;
+  throw new InvalidArgumentError('Expected a duration such as 90s, 15m, 12h or 30d.');
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** A hundred years: well within what both databases can add to an instant. */
+const EXPIRY_MS_MAX = 36_525 * 86_400_000;

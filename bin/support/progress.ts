@@ -1,0 +1,66 @@
+import type { WireEvent } from '../../src/shared/clients/svc/wire.ts';
+import { describeEvent } from './describe-event.ts';
+
+export interface Progress {
+  readonly show: (event: WireEvent) => void;
+  readonly note: (reason: string) => void;
+  readonly end: () => void;
+}
+
+/**
+ * What happens to an execution, on stderr: one line that is written over on a terminal, a line for
+ * each event elsewhere (a log keeps them all).
+ */
+export function createProgress(executionId: string): Progress {
+  return process.stderr.isTTY ? createLiveLine(executionId) : createPlainLines();
+}
+
+const CLEAR_LINE = '\r\u001b[2K';
+const REFRESH_MS = 100;
+
+function createLiveLine(executionId: string): Progress {
+  const startedAt = performance.now();
+  let nodesDone = 0;
+  let news = 'started';
+
+  function draw(): void {
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    const line = `${executionId}  ${seconds} s  ${nodesDone} nodes done  ${news}`;
+    // A line that wraps could not be cleared again.
+    process.stderr.write(CLEAR_LINE + line.slice(0, (process.stderr.columns || 80) - 1));
+  }
+
+  function leave(line: string): void {
+    process.stderr.write(`${CLEAR_LINE}${line}\n`);
+    draw();
+  }
+
+  const timer = setInterval(draw, REFRESH_MS);
+  return {
+    show(event) {
+      if (event.kind === 'NodeCompleted') nodesDone += 1;
+      news = event.node_id === null ? event.kind : `${event.kind} ${event.node_id}`;
+      const hint = hintFor(executionId, event);
+      if (hint !== null) leave(hint);
+    },
+    note: (reason) => leave(`connecting again: ${reason}`),
+    end() {
+      clearInterval(timer);
+      process.stderr.write(CLEAR_LINE);
+    },
+  };
+}
+
+function createPlainLines(): Progress {
+  return {
+    show: (event) => void process.stderr.write(`${describeEvent(event)}\n`),
+    note: (reason) => void process.stderr.write(`connecting again: ${reason}\n`),
+    end: () => undefined,
+  };
+}
+
+/** Waiting for a person is worth more than a line that is gone at the next event. */
+function hintFor(executionId: string, event: WireEvent): string | null {
+  if (event.kind !== 'ApprovalRequested') return null;
+  return `${event.node_id} waits for a decision: svc execution approve ${executionId} --node ${event.node_id}`;
+}

@@ -1,0 +1,50 @@
+import type { ApiError, ApiUnreachableError } from '../../src/shared/clients/svc/request.ts';
+import { CliError, EXIT } from './exit-code.ts';
+
+/**
+ * Writes one line on stderr that says what is wrong and what to do next, and answers the exit code.
+ * Errors are told apart by name, so that this file loads none of the modules that throw them.
+ */
+export function reportError(error: unknown): number {
+  if (error instanceof CliError) return report(error.message, error.exitCode);
+  if (!(error instanceof Error)) return report(String(error), EXIT.failure);
+  switch (error.name) {
+    case 'ApiError':
+      return reportAnswer(error as ApiError);
+    case 'ApiUnreachableError':
+      return report(adviseUnreachable(error as ApiUnreachableError), EXIT.failure);
+    case 'ConfigError':
+      return report(error.message, EXIT.usage);
+    case 'SvcError':
+    case 'StoreOpenError':
+    case 'StoreUnavailableError':
+    case 'MigrationError':
+    case 'SchemaError':
+      return report(error.message, EXIT.failure);
+    default:
+      // Not foreseen, so it is a bug, and the stack is what helps to mend it.
+      return report(`unexpected: ${error.stack ?? error.message}`, EXIT.failure);
+  }
+}
+
+function report(message: string, exitCode: number): number {
+  process.stderr.write(`error: ${message}\n`);
+  return exitCode;
+}
+
+function reportAnswer(error: ApiError): number {
+  if (error.status === 401) {
+    return report(
+      `${error.message}: give a valid token with --token or SVC_TOKEN (make one with: svc token create)`,
+      EXIT.unauthenticated,
+    );
+  }
+  return report(error.message, error.status === 404 ? EXIT.notFound : EXIT.failure);
+}
+
+function adviseUnreachable(error: ApiUnreachableError): string {
+  if (error.code === 'ECONNREFUSED') {
+    return `connection refused: is the runtime running at ${error.url}? start it with: svc dev`;
+  }
+  return `${error.message}; check --url or SVC_URL`;
+}

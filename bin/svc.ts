@@ -1,0 +1,4 @@
+import { createProgram } from './support/create-program.ts';
+import { runProgram } from './support/run-program.ts';
+
+await runProgram(createProgram());

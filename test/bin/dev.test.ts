@@ -1,0 +1,254 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import test from 'ava';
+
+import { freePort } from '../support/ports.ts';
+import { createFolder, runSvc, startSvc, type Outcome, type RunningSvc } from './run-svc.ts';
+
+/* One `svc dev`, and the client commands against it, as in the first hour of a new user. */
+
+const folder = createFolder();
+const cwd = folder.path;
+let url = '';
+let dev: RunningSvc;
+
+const WORKFLOWS = {
+  greet: {
+    nodes: { start: { kind: { type: 'pass', output: { greeting: 'hello' } }, output_key: 'made' } },
+  },
+  tool: { nodes: { start: { kind: { type: 'python_fn', module: 'shop', function: 'reserve' } } } },
+  gate: {
+    nodes: {
+      ask: { kind: { type: 'human_approval', description: 'Ship it?' } },
+      ship: { kind: { type: 'pass' } },
+    },
+    edges: [{ from: 'ask', to: 'ship' }],
+  },
+  parcel: {
+    nodes: {
+      hold: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'arrived' } },
+    },
+  },
+} as const;
+
+test.before(async () => {
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  dev = startSvc(['dev', '--port', String(port)], { cwd });
+  await dev.waitFor(/is running at/);
+  for (const [workflowId, workflow] of Object.entries(WORKFLOWS)) {
+    writeFileSync(
+      join(cwd, `${workflowId}.json`),
+      JSON.stringify({ workflow_id: workflowId, edges: [], ...workflow }),
+    );
+    const { code, stderr } = await svc('workflow', 'register', `${workflowId}.json`);
+    if (code !== 0) throw new Error(stderr);
+  }
+});
+
+test.after.always(async () => {
+  await dev.stop();
+  await folder.remove();
+});
+
+function svc(...args: string[]): Promise<Outcome> {
+  return runSvc(args, { cwd, env: { SVC_URL: url } });
+}
+
+async function start(workflowId: string, ...options: string[]): Promise<string> {
+  const { stdout, stderr } = await svc('execution', 'start', workflowId, ...options);
+  const id = stdout.trim();
+  if (!/^exec_[0-9a-f]{32}$/.test(id)) throw new Error(`no execution id: ${stdout}${stderr}`);
+  return id;
+}
+
+interface Execution {
+  readonly execution_id: string;
+  readonly status: string;
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly waiting_on: readonly { readonly waiting_for: string }[];
+}
+
+/** Reads the execution until it is as wanted; bounded, and quick to notice. */
+async function readUntil(
+  id: string,
+  isWanted: (execution: Execution) => boolean,
+): Promise<Execution> {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const response = await fetch(`${url}/executions/${id}`);
+    const execution = (await response.json()) as Execution;
+    if (isWanted(execution)) return execution;
+    if (performance.now() > deadline) throw new Error(`still ${JSON.stringify(execution)}`);
+  }
+}
+
+test('dev tells its URL and what to do next', (t) => {
+  t.regex(dev.output(), new RegExp(`is running at ${url} on \\.svc/dev\\.db`));
+  t.regex(dev.output(), new RegExp(`export SVC_URL=${url}`));
+  t.regex(dev.output(), /svc workflow register/);
+});
+
+test('workflow: register again, list and show', async (t) => {
+  const again = await svc('workflow', 'register', 'greet.json', '-o', 'json');
+  t.like(JSON.parse(again.stdout), { workflow_id: 'greet', version: '1.0.0', revision: 1 });
+  t.is(
+    (await svc('workflow', 'register', 'greet.json')).stdout,
+    'registered greet 1.0.0, revision 1\n',
+  );
+
+  const { stdout: table } = await svc('workflow', 'list');
+  t.regex(table, /^WORKFLOW +VERSION +REVISION +REGISTERED$/m);
+  t.regex(table, /^parcel +1\.0\.0 +1 +\d{4}-/m);
+
+  const shown = await svc('workflow', 'show', 'gate', '-o', 'json');
+  t.is((JSON.parse(shown.stdout) as { ir: { workflow_id: string } }).ir.workflow_id, 'gate');
+  t.is((await svc('workflow', 'show', 'gate', '--version', '9')).code, 4);
+});
+
+test('workflow register: a definition that cannot run is refused with the place', async (t) => {
+  writeFileSync(join(cwd, 'bad.yaml'), 'workflow_id: bad\nnodes:\n  a: { kind: bogus }\n');
+  const { code, stdout, stderr } = await svc('workflow', 'register', 'bad.yaml');
+  t.is(code, 1);
+  t.is(stdout, '');
+  t.regex(stderr, /^error: bad request: unknown kind "bogus" \(at \/nodes\/a/);
+});
+
+test('execution start --wait: the result on stdout, progress on stderr', async (t) => {
+  const args = ['execution', 'start', 'greet', '--input', '{"who":"you"}', '--wait'];
+  const { code, stdout, stderr } = await svc(...args, '-o', 'json');
+  t.is(code, 0, stderr);
+  const execution = JSON.parse(stdout) as Execution;
+  t.is(execution.status, 'completed');
+  t.like(execution.state, { who: 'you', made: { greeting: 'hello' } });
+  t.regex(stderr, /^\S+ +#1 WorkflowStarted$/m);
+  t.regex(stderr, /#\d+ NodeCompleted start$/m);
+  t.regex(stderr, /#\d+ WorkflowCompleted$/m);
+
+  const table = await svc(...args);
+  t.regex(table.stdout, /^status +completed$/m);
+});
+
+test('execution start: input from a file and from stdin', async (t) => {
+  writeFileSync(join(cwd, 'input.yaml'), 'who: file\n');
+  const file = await start('greet', '--input', '@input.yaml');
+  t.is((await readUntil(file, isOver)).state['who'], 'file');
+  const piped = await runSvc(['execution', 'start', 'greet', '--input', '@-'], {
+    cwd,
+    env: { SVC_URL: url },
+    input: '{"who":"stdin"}',
+  });
+  t.is((await readUntil(piped.stdout.trim(), isOver)).state['who'], 'stdin');
+});
+
+test('execution start --idempotency-key: the same execution again', async (t) => {
+  const first = await start('greet', '--idempotency-key', 'order-42');
+  t.is(await start('greet', '--idempotency-key', 'order-42'), first);
+});
+
+test('execution start: an unknown workflow is not found', async (t) => {
+  const { code, stderr } = await svc('execution', 'start', 'nothing');
+  t.is(code, 4);
+  t.regex(stderr, /^error: not found: workflow nothing\n$/);
+});
+
+test('execution list and show', async (t) => {
+  const id = await start('greet');
+  await readUntil(id, isOver);
+  const listed = await svc('execution', 'list', '--workflow', 'greet', '--status', 'completed');
+  t.regex(listed.stdout, new RegExp(`^${id} +greet +completed +\\d{4}-.+Z +\\d{4}-`, 'm'));
+  const json = await svc('execution', 'list', '--limit', '1', '-o', 'json');
+  t.is((JSON.parse(json.stdout) as { executions: unknown[] }).executions.length, 1);
+  t.regex((await svc('execution', 'list', '--limit', '1')).stderr, /add --cursor /);
+  t.regex((await svc('execution', 'show', id)).stdout, /^workflow +greet 1\.0\.0$/m);
+  t.is((await svc('execution', 'show', 'exec_nothing')).code, 4);
+});
+
+test('execution events --follow: ends with the execution, JSON one event a line', async (t) => {
+  const id = await start('gate');
+  const following = startSvc(['execution', 'events', id, '--follow', '-o', 'json', '--url', url], {
+    cwd,
+  });
+  await following.waitFor(/ApprovalRequested/);
+  t.is((await svc('execution', 'approve', id)).code, 0);
+  t.deepEqual(await following.ended, { code: 0, signal: null });
+  const events = following
+    .output()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { sequence: number; kind: string });
+  t.deepEqual(
+    events.map(({ sequence }) => sequence),
+    events.map((_, index) => index + 1),
+  );
+  t.is(events.at(-1)?.kind, 'WorkflowCompleted');
+
+  const table = await svc('execution', 'events', id, '--after', '1');
+  t.regex(table.stdout, /^2 +\d{4}-\S+ +\w+/m);
+  t.notRegex(table.stdout, /WorkflowStarted/);
+  const again = await svc('execution', 'events', id, '--follow');
+  t.regex(again.stdout, /#1 WorkflowStarted\n[^]*WorkflowCompleted\n$/);
+});
+
+test('execution approve --reject fails the execution, and --wait exits with 8', async (t) => {
+  const args = ['execution', 'start', 'gate', '--wait', '--idempotency-key', 'rejected'];
+  const waiting = startSvc([...args, '--url', url], { cwd });
+  await waiting.waitFor(/ApprovalRequested ask/);
+  const id = await start('gate', '--idempotency-key', 'rejected');
+  const rejected = await svc(
+    'execution',
+    'approve',
+    id,
+    '--reject',
+    '--user',
+    'ann',
+    '--comment',
+    'no',
+  );
+  t.is(rejected.stdout, 'rejected ask\n');
+  t.is((await waiting.ended).code, 8);
+  t.regex(waiting.output(), new RegExp(`error: ${id} failed: .*approval rejected by ann: no`));
+});
+
+test('execution approve: with nothing to decide it says so', async (t) => {
+  const id = await start('tool');
+  const { code, stdout, stderr } = await svc('execution', 'approve', id, '-o', 'json');
+  t.is(code, 1);
+  t.like(JSON.parse(stdout), { accepted: false });
+  t.regex(stderr, /^error: no approval is open: .*svc execution show exec_/);
+});
+
+test('execution send-event: wakes the wait with that key', async (t) => {
+  const id = await start('parcel');
+  await readUntil(id, ({ waiting_on: on }) => on[0]?.waiting_for === 'event');
+  const sent = await svc('execution', 'send-event', id, 'arrived', '--payload', '{"ok":true}');
+  t.is(sent.stdout, `delivered arrived to ${id}\n`);
+  t.is((await readUntil(id, isOver)).status, 'completed');
+  const late = await svc('execution', 'send-event', id, 'arrived');
+  t.is(late.code, 1);
+  t.is(late.stderr, `error: not accepted: ${id} has ended\n`);
+});
+
+test('execution cancel: once and again', async (t) => {
+  const id = await start('tool');
+  t.is((await svc('execution', 'cancel', id)).stdout, `${id} is cancelled\n`);
+  t.is((await svc('execution', 'cancel', id)).code, 0);
+  t.is((await readUntil(id, isOver)).status, 'cancelled');
+});
+
+test('execution start --wait: cancelled by someone else exits with 8', async (t) => {
+  const waiting = startSvc(
+    ['execution', 'start', 'tool', '--wait', '--url', url, '--idempotency-key', 'wait-8'],
+    { cwd },
+  );
+  await waiting.waitFor(/NodeScheduled start/);
+  const id = await start('tool', '--idempotency-key', 'wait-8');
+  await svc('execution', 'cancel', id);
+  t.is((await waiting.ended).code, 8);
+  t.regex(waiting.output(), new RegExp(`error: ${id} was cancelled`));
+});
+
+function isOver({ status }: Execution): boolean {
+  return ['completed', 'failed', 'cancelled'].includes(status);
+}

@@ -1,0 +1,133 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/*
+ * Runs the real command line as a child process, with the Node that the project brings, in a folder
+ * of its own and with none of the environment's own settings.
+ */
+
+const BIN = fileURLToPath(new URL('../../bin/', import.meta.url));
+const NODE = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
+
+/** Far above what a command takes, so that a hanging one fails its test with what it printed. */
+const RUN_MS_MAX = 60_000;
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Standard input; empty when omitted. */
+  readonly input?: string;
+  readonly program?: 'svc' | 'svc-api' | 'svc-scheduler';
+}
+
+/** Runs a command to its end. */
+export async function runSvc(args: readonly string[], options: RunOptions): Promise<Outcome> {
+  const child = spawnSvc(args, options);
+  const stdout = collect(child, 'stdout');
+  const stderr = collect(child, 'stderr');
+  child.stdin?.end(options.input ?? '');
+  const timer = setTimeout(() => child.kill('SIGKILL'), RUN_MS_MAX);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+export interface RunningSvc {
+  readonly child: ChildProcess;
+  /** Everything printed so far, both streams, in the order it came. */
+  output(): string;
+  /** Resolves with the match as soon as the output holds one. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly ended: Promise<Ended>;
+  /** Sends the signal and resolves with how it ended. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Starts a command that goes on until it is stopped. */
+export function startSvc(args: readonly string[], options: RunOptions): RunningSvc {
+  const child = spawnSvc(args, options);
+  child.stdin?.end(options.input ?? '');
+  let output = '';
+  let isOver = false;
+  const listeners = new Set<() => void>();
+  const tell = () => listeners.forEach((listener) => listener());
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      tell();
+    });
+  }
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => {
+      isOver = true;
+      tell();
+      resolve({ code, signal });
+    });
+  });
+
+  return {
+    child,
+    ended,
+    output: () => output,
+    waitFor: (pattern) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          const match = pattern.exec(output);
+          if (match === null && !isOver) return;
+          clearTimeout(timer);
+          listeners.delete(check);
+          if (match !== null) resolve(match);
+          else reject(new Error(`it ended without printing ${String(pattern)}:\n${output}`));
+        };
+        const timer = setTimeout(() => {
+          listeners.delete(check);
+          reject(new Error(`it never printed ${String(pattern)}:\n${output}`));
+        }, RUN_MS_MAX);
+        listeners.add(check);
+        check();
+      }),
+    stop: async (signal = 'SIGTERM') => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** A folder of its own for a test file. Synchronous, because ava wants tests declared at once. */
+export function createFolder(): { readonly path: string; remove(): Promise<void> } {
+  const path = mkdtempSync(join(tmpdir(), 'svc-test-bin-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+function spawnSvc(args: readonly string[], options: RunOptions): ChildProcess {
+  const entry = join(BIN, `${options.program ?? 'svc'}.ts`);
+  return spawn(NODE, [entry, ...args], {
+    cwd: options.cwd,
+    env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), NO_COLOR: '1', ...options.env },
+    stdio: 'pipe',
+  });
+}
+
+function collect(child: ChildProcess, stream: 'stdout' | 'stderr'): () => string {
+  let text = '';
+  child[stream]?.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  return () => text;
+}

@@ -1,0 +1,283 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import test from 'ava';
+
+import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
+import { freePort } from '../support/ports.ts';
+import { createFolder, runSvc, startSvc, type RunningSvc } from './run-svc.ts';
+
+const folder = createFolder();
+test.after.always(() => folder.remove());
+
+let folders = 0;
+function ownFolder(): string {
+  const path = join(folder.path, String(folders++));
+  mkdirSync(path);
+  return path;
+}
+
+/** No metrics listener, since many of these run at the same time. */
+const ENV = { SVC_TELEMETRY_METRICS_PORT: 'off' };
+
+async function serve(params: {
+  readonly cwd: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}): Promise<{ readonly running: RunningSvc; readonly url: string; readonly port: number }> {
+  const port = await freePort();
+  const running = startSvc(['serve', '--port', String(port), ...(params.args ?? [])], {
+    cwd: params.cwd,
+    env: { ...ENV, ...params.env },
+  });
+  return { running, url: `http://127.0.0.1:${port}`, port };
+}
+
+test('serve: asks for tokens, and those made beside it work at once', async (t) => {
+  const cwd = ownFolder();
+  const { running, url } = await serve({ cwd });
+  await running.waitFor(/listening on/);
+  t.regex(running.output(), /there is no token yet: .*svc token create/);
+  const env = { SVC_URL: url };
+
+  t.is((await runSvc(['execution', 'list'], { cwd, env })).code, 3);
+  const make = ['token', 'create', '--name', 'me', '--role', 'viewer'];
+  const token = (await runSvc(make, { cwd })).stdout.trim();
+  const listed = await runSvc(['execution', 'list', '--token', token, '-o', 'json'], { cwd, env });
+  t.is(listed.code, 0, listed.stderr);
+  t.deepEqual((JSON.parse(listed.stdout) as { executions: unknown[] }).executions, []);
+
+  const asViewer = { ...env, SVC_TOKEN: token };
+  const refused = await runSvc(['execution', 'start', 'w'], { cwd, env: asViewer });
+  t.is(refused.code, 1);
+  t.regex(refused.stderr, /^error: insufficient role — developer or operator required\n$/);
+  t.deepEqual(await running.stop(), { code: 0, signal: null });
+});
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  test(`serve: ${signal} ends it with 0 and frees port and file`, async (t) => {
+    const cwd = ownFolder();
+    const { running, port } = await serve({ cwd });
+    await running.waitFor(/listening on/);
+    t.deepEqual(await running.stop(signal), { code: 0, signal: null });
+    t.regex(running.output(), /"msg":"stopped"/);
+
+    const again = startSvc(['serve', '--port', String(port)], { cwd, env: ENV });
+    await again.waitFor(/listening on/);
+    t.deepEqual(await again.stop(), { code: 0, signal: null });
+  });
+}
+
+test('serve: an open event stream ends with the process, within the deadline', async (t) => {
+  const cwd = ownFolder();
+  const port = await freePort();
+  const dev = startSvc(['dev', '--port', String(port)], {
+    cwd,
+    env: { SVC_SCHEDULER_SHUTDOWN_DEADLINE_SECONDS: '3' },
+  });
+  await dev.waitFor(/is running at/);
+  const url = `http://127.0.0.1:${port}`;
+  writeFileSync(
+    join(cwd, 'w.yaml'),
+    'workflow_id: w\nnodes:\n  start: { kind: { type: python_fn, module: m, function: f } }\n',
+  );
+  const env = { SVC_URL: url };
+  await runSvc(['workflow', 'register', 'w.yaml'], { cwd, env });
+  const id = (await runSvc(['execution', 'start', 'w'], { cwd, env })).stdout.trim();
+  const stream = await fetch(`${url}/executions/${id}/events`, {
+    headers: { accept: 'text/event-stream' },
+  });
+  t.is(stream.status, 200);
+  t.deepEqual(await dev.stop(), { code: 0, signal: null });
+  t.regex(await stream.text(), /WorkflowStarted/);
+});
+
+test('serve: a second one on the same SQLite file is refused', async (t) => {
+  const cwd = ownFolder();
+  const { running } = await serve({ cwd });
+  await running.waitFor(/listening on/);
+  const second = await runSvc(['serve', '--port', String(await freePort())], { cwd, env: ENV });
+  t.is(second.code, 1);
+  t.regex(second.stderr, /^error: database file ".*" is being served by another process: .*\n$/);
+  await running.stop();
+});
+
+test('serve: of two started together on a new file exactly one serves', async (t) => {
+  const cwd = ownFolder();
+  const both = await Promise.all([serve({ cwd }), serve({ cwd })]);
+  const outcomes = await Promise.all(
+    both.map(({ running }) =>
+      Promise.race([
+        running.waitFor(/listening on/).then(
+          () => 'serves',
+          () => 'refused',
+        ),
+        running.ended.then(() => 'refused'),
+      ]),
+    ),
+  );
+  t.deepEqual(outcomes.toSorted(), ['refused', 'serves']);
+  await Promise.all(both.map(({ running }) => running.stop()));
+});
+
+test('serve: what was not finished goes on after a kill', async (t) => {
+  const cwd = ownFolder();
+  const port = String(await freePort());
+  const env = { SVC_URL: `http://127.0.0.1:${port}` };
+  writeFileSync(
+    join(cwd, 'gate.yaml'),
+    'workflow_id: gate\nnodes:\n  ask: { kind: { type: human_approval, description: Go? } }\n',
+  );
+  const first = startSvc(['dev', '--port', port], { cwd });
+  await first.waitFor(/is running at/);
+  await runSvc(['workflow', 'register', 'gate.yaml'], { cwd, env });
+  const id = (await runSvc(['execution', 'start', 'gate'], { cwd, env })).stdout.trim();
+  await first.stop('SIGKILL');
+
+  const second = startSvc(['dev', '--port', port], { cwd });
+  await second.waitFor(/is running at/);
+  const following = startSvc(['execution', 'events', id, '--follow'], { cwd, env });
+  await following.waitFor(/ApprovalRequested/);
+  t.is((await runSvc(['execution', 'approve', id], { cwd, env })).code, 0);
+  t.is((await following.ended).code, 0);
+  t.regex(following.output(), /WorkflowCompleted/);
+  await second.stop();
+});
+
+test('probes: ready while serving', async (t) => {
+  const probes = await freePort();
+  const env = { SVC_TELEMETRY_METRICS_PORT: String(probes) };
+  const { running } = await serve({ cwd: ownFolder(), env });
+  await running.waitFor(/listening on/);
+  const ready = await fetch(`http://127.0.0.1:${probes}/ready`);
+  t.is(ready.status, 200);
+  t.like(await ready.json(), { status: 'ok', db: 'connected' });
+  const metrics = await (await fetch(`http://127.0.0.1:${probes}/metrics`)).text();
+  t.regex(metrics, /^svc_build_info\{.*role="all"/m);
+  t.regex(metrics, /^svc_shards_held /m);
+  t.deepEqual(await running.stop(), { code: 0, signal: null });
+});
+
+test('1: the port is taken', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => void taken.close());
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const args = ['serve', '--port', String(port)];
+  const { code, stderr } = await runSvc(args, { cwd: ownFolder(), env: ENV });
+  t.is(code, 1);
+  t.regex(stderr, new RegExp(`^error: cannot listen on 127\\.0\\.0\\.1 port ${port}: .*\\n$`));
+});
+
+test('1: the metrics port is taken', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => void taken.close());
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const { code, stderr } = await runSvc(['serve', '--port', String(await freePort())], {
+    cwd: ownFolder(),
+    env: { SVC_TELEMETRY_METRICS_PORT: String(port) },
+  });
+  t.is(code, 1);
+  t.regex(stderr, new RegExp(`^error: .*${port}.*\\n$`));
+});
+
+test('1: a file that is no database', async (t) => {
+  const cwd = ownFolder();
+  writeFileSync(join(cwd, 'notes.txt'), 'These are notes, not a database. '.repeat(50));
+  const { code, stderr } = await runSvc(['serve', '--database-url', 'notes.txt'], { cwd });
+  t.is(code, 1);
+  t.regex(stderr, /^error: database file ".*notes\.txt" is not an SQLite database: .*\n$/);
+});
+
+const REFUSED = [
+  {
+    title: 'open to other machines without authentication',
+    args: ['dev', '--bind', '0.0.0.0'],
+    says: /runtime\.bind/,
+  },
+  {
+    title: 'one role on an SQLite file',
+    args: ['serve', '--role', 'api'],
+    says: /database\.url: .*PostgreSQL/,
+  },
+  { title: 'an unknown log level', args: ['serve', '--log-level', 'loud'], says: /logging\.level/ },
+  { title: 'a port that is no port', args: ['serve', '--port', '99999'], says: /runtime\.port/ },
+];
+
+for (const { title, args, says } of REFUSED) {
+  test(`2: ${title}`, async (t) => {
+    const { code, stdout, stderr } = await runSvc(args, { cwd: ownFolder() });
+    t.is(code, 2, stderr);
+    t.is(stdout, '');
+    t.regex(stderr, says);
+    t.regex(stderr, /^error: .*\n$/);
+  });
+}
+
+test('2: a method of authentication that is not there yet', async (t) => {
+  const env = { SVC_AUTH_METHOD: 'jwt' };
+  const { code, stderr } = await runSvc(['serve'], { cwd: ownFolder(), env });
+  t.is(code, 2);
+  t.regex(stderr, /^error: auth\.method: jwt .*expected api_key\n$/);
+});
+
+test('serve waits for PostgreSQL with a line for each attempt, and gives up in time', async (t) => {
+  const url = `postgres://127.0.0.1:${await freePort()}/svc`;
+  const args = ['serve', '--database-url', url, '--database-wait', '1'];
+  const { code, stdout, stderr } = await runSvc(args, { cwd: ownFolder(), env: ENV });
+  t.is(code, 1);
+  t.regex(stdout, /"attempt":1.*cannot be reached.*trying again/);
+  t.regex(stdout, /"attempt":2/);
+  t.regex(stderr, /^error: PostgreSQL at .* cannot be reached: start it, .*\n$/);
+});
+
+test('serve: SIGTERM while it waits for PostgreSQL ends it with 0', async (t) => {
+  const url = `postgres://127.0.0.1:${await freePort()}/svc`;
+  const running = startSvc(['serve', '--database-url', url], { cwd: ownFolder(), env: ENV });
+  await running.waitFor(/trying again/);
+  t.deepEqual(await running.stop(), { code: 0, signal: null });
+});
+
+test('1: the schema is old and must not be migrated', async (t) => {
+  const database = await createEmptyDatabase('postgres');
+  t.teardown(() => database.drop());
+  const { code, stderr } = await runSvc(['serve', '--database-url', database.url], {
+    cwd: ownFolder(),
+    env: { ...ENV, SVC_DATABASE_AUTO_MIGRATE: 'false' },
+  });
+  t.is(code, 1);
+  t.regex(stderr, /^error: the database schema has version 0, .*run "svc db migrate"\n$/);
+});
+
+test('svc-api and svc-scheduler run a workflow together on PostgreSQL', async (t) => {
+  const cwd = ownFolder();
+  const database = await createTestDatabase('postgres');
+  t.teardown(() => database.drop());
+  const port = await freePort();
+  const key = 'a-key-of-this-test-alone';
+  const common = { ...ENV, SVC_DATABASE_URL: database.url, SVC_AUTH_API_KEY: key };
+  const api = startSvc(['--port', String(port)], { cwd, env: common, program: 'svc-api' });
+  const scheduler = startSvc([], { cwd, env: common, program: 'svc-scheduler' });
+  await Promise.all([api.waitFor(/listening on/), scheduler.waitFor(/scheduling/)]);
+
+  writeFileSync(
+    join(cwd, 'w.yaml'),
+    'workflow_id: w\nnodes:\n  start: { kind: { type: pass, output: { done: true } } }\n',
+  );
+  const env = { SVC_URL: `http://127.0.0.1:${port}`, SVC_TOKEN: key };
+  t.is((await runSvc(['workflow', 'register', 'w.yaml'], { cwd, env })).code, 0);
+  const waited = await runSvc(['execution', 'start', 'w', '--wait', '-o', 'json'], { cwd, env });
+  t.is(waited.code, 0, waited.stderr);
+  t.is((JSON.parse(waited.stdout) as { status: string }).status, 'completed');
+
+  const response = await fetch(`${env.SVC_URL}/workers`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const { workers } = (await response.json()) as { workers: { kind: string }[] };
+  t.is(workers.filter(({ kind }) => kind === 'runtime').length, 2);
+  t.deepEqual(await api.stop(), { code: 0, signal: null });
+  t.deepEqual(await scheduler.stop(), { code: 0, signal: null });
+});

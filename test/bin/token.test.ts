@@ -1,0 +1,89 @@
+import test from 'ava';
+
+import { createTestDatabase, type Dialect } from '../support/database.ts';
+import { createFolder, runSvc, type Outcome } from './run-svc.ts';
+
+const folder = createFolder();
+test.after.always(() => folder.remove());
+
+interface Token {
+  readonly token_id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly tenant_id: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
+  test(`${dialect}: a token is made, listed and revoked`, async (t) => {
+    const database = await createTestDatabase(dialect);
+    t.teardown(() => database.drop());
+    const svc = (...args: string[]): Promise<Outcome> =>
+      runSvc(['token', ...args, '--database-url', database.url], { cwd: folder.path });
+
+    const made = await svc('create', '--name', 'ci', '--role', 'developer', '--expires', '30d');
+    t.is(made.code, 0, made.stderr);
+    t.regex(made.stdout, /^svc_[\w-]{43}\n$/);
+    t.regex(made.stderr, /developer of tenant default, valid until \d{4}-/);
+
+    const asJson = await svc(
+      'create',
+      '--name',
+      'x',
+      '--role',
+      'viewer',
+      '--tenant',
+      'acme',
+      '-o',
+      'json',
+    );
+    const token = JSON.parse(asJson.stdout) as Token & { readonly token: string };
+    t.like(token, { name: 'x', role: 'viewer', tenant_id: 'acme', expires_at: null });
+
+    const listed = await svc('list', '-o', 'json');
+    t.notRegex(listed.stdout, /svc_/);
+    const { tokens } = JSON.parse(listed.stdout) as { tokens: readonly Token[] };
+    t.deepEqual(
+      tokens.map(({ name }) => name),
+      ['ci'],
+    );
+    const ci = tokens[0]?.token_id ?? '';
+    t.regex((await svc('list')).stdout, new RegExp(`^${ci} +ci +developer +active `, 'm'));
+
+    const revoked = await svc('revoke', ci);
+    t.is(revoked.code, 0);
+    t.is(revoked.stdout, `revoked ${ci} (ci)\n`);
+    t.regex((await svc('list')).stdout, /developer +revoked/);
+
+    const elsewhere = await svc('revoke', token.token_id);
+    t.is(elsewhere.code, 4);
+    t.regex(elsewhere.stderr, /^error: tenant default has no token .*: see "svc token list/);
+  });
+}
+
+const WRONG = [
+  { title: 'no role', args: ['create', '--name', 'x'] },
+  { title: 'an unknown role', args: ['create', '--name', 'x', '--role', 'king'] },
+  { title: 'a name with a line end', args: ['create', '--name', 'a\nb', '--role', 'viewer'] },
+  { title: 'a tenant that is no tenant id', args: ['list', '--tenant', 'Acme!'] },
+  {
+    title: 'an expiry of no time',
+    args: ['create', '--name', 'x', '--role', 'viewer', '--expires', '0d'],
+  },
+];
+
+for (const { title, args } of WRONG) {
+  test(`2: ${title}`, async (t) => {
+    const { code, stdout, stderr } = await runSvc(['token', ...args], { cwd: folder.path });
+    t.is(code, 2, stderr);
+    t.is(stdout, '');
+  });
+}
+
+test('1: the names of built-in identities are refused', async (t) => {
+  const args = ['token', 'create', '--name', 'api-key', '--role', 'viewer'];
+  const { code, stderr } = await runSvc(args, { cwd: folder.path });
+  t.is(code, 1);
+  t.regex(stderr, /reserved/);
+});

@@ -1,0 +1,139 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import test from 'ava';
+
+import { createFolder, runSvc, type Outcome } from './run-svc.ts';
+
+const folder = createFolder();
+test.after.always(() => folder.remove());
+
+const GOOD = {
+  workflow_id: 'order',
+  version: '2',
+  nodes: { start: { kind: { type: 'python_fn', module: 'shop', function: 'reserve' } } },
+  edges: [],
+};
+
+const BAD_YAML = `workflow_id: order
+nodes:
+  start:
+    kind: { type: python_fn, module: shop }
+  other:
+    kind: { type: bogus }
+edges:
+  - { from: start, to: nowhere }
+`;
+
+async function validate(name: string, text: string, ...options: string[]): Promise<Outcome> {
+  await writeFile(join(folder.path, name), text);
+  return runSvc(['validate', name, ...options], { cwd: folder.path });
+}
+
+test('0: a JSON file that can run', async (t) => {
+  t.deepEqual(await validate('good.json', JSON.stringify(GOOD)), {
+    code: 0,
+    stdout: 'good.json is valid: order 2\n',
+    stderr: '',
+  });
+});
+
+test('0: a YAML file that can run', async (t) => {
+  const text = 'workflow_id: order\nnodes:\n  start: { kind: pass }\nedges: []\n';
+  const { code, stdout } = await validate('good.yaml', text);
+  t.is(code, 0);
+  t.is(stdout, 'good.yaml is valid: order 1.0.0\n');
+});
+
+test('0: the whole body of a registration, from stdin', async (t) => {
+  const { code, stdout } = await runSvc(['validate', '-'], {
+    cwd: folder.path,
+    input: JSON.stringify({ ir: GOOD }),
+  });
+  t.is(code, 0);
+  t.is(stdout, 'stdin is valid: order 2\n');
+});
+
+test('0: warnings are printed and do not fail', async (t) => {
+  const { code, stdout } = await validate(
+    'island.yaml',
+    'workflow_id: w\nstart_node: a\nnodes:\n  a: { kind: pass }\n  island: { kind: pass }\n',
+  );
+  t.is(code, 0, stdout);
+  t.regex(stdout, /^island\.yaml:5: warning: \/nodes\/island/m);
+});
+
+test('1: every problem with its line and its JSON pointer', async (t) => {
+  const { code, stdout, stderr } = await validate('bad.yaml', BAD_YAML);
+  t.is(code, 1);
+  const places = stdout.split('\n').map((line) => line.split(': ').slice(0, 3).join(' '));
+  t.deepEqual(places.slice(0, 3), [
+    'bad.yaml:4 error /nodes/start/kind/function',
+    'bad.yaml:6 error /nodes/other/kind/type',
+    'bad.yaml:8 error /edges/0/to',
+  ]);
+  t.is(stderr, 'error: bad.yaml cannot run: 3 problems\n');
+});
+
+test('1: -o json prints the problems as one document', async (t) => {
+  const { code, stdout } = await validate('bad2.yaml', BAD_YAML, '-o', 'json');
+  t.is(code, 1);
+  const report = JSON.parse(stdout) as { valid: boolean; problems: { pointer: string }[] };
+  t.false(report.valid);
+  t.is(report.problems.length, 3);
+  t.is(report.problems[0]?.pointer, '/nodes/start/kind/function');
+});
+
+test('1: a pointer inside a wrapped definition still finds its line', async (t) => {
+  const text =
+    '{\n "ir": {\n  "workflow_id": "w",\n  "nodes": {\n   "a": {"kind": "x"}\n  }\n }\n}';
+  const { code, stdout } = await validate('wrapped.json', text);
+  t.is(code, 1);
+  t.regex(stdout, /^wrapped\.json:5: error: \/nodes\/a/);
+});
+
+test('1: a document that is no object', async (t) => {
+  const { code, stdout } = await validate('list.json', '[]');
+  t.is(code, 1);
+  t.regex(stdout, /must be an object/);
+});
+
+test('2: a file that is not JSON is shown with line and column', async (t) => {
+  const { code, stderr } = await validate('broken.json', '{"a": 1,\n "b" 2}');
+  t.is(code, 2);
+  t.is(
+    stderr,
+    "error: broken.json is not JSON at line 2, column 6: Expected ':' after property name\n",
+  );
+});
+
+test('2: a file that breaks off', async (t) => {
+  const { code, stderr } = await validate('cut.json', '{"a": [1,\n');
+  t.is(code, 2);
+  t.regex(stderr, /cut\.json is not JSON at line 2, column 1/);
+});
+
+test('2: a file that is not YAML is shown with line and column', async (t) => {
+  const { code, stderr } = await validate('broken.yaml', 'a: 1\nb: "open\n');
+  t.is(code, 2);
+  t.regex(stderr, /^error: broken\.yaml is not YAML at line \d, column \d+: .+\n$/);
+});
+
+test('2: a key that stands twice in a YAML file', async (t) => {
+  const { code, stderr } = await validate('twice.yaml', 'workflow_id: a\nworkflow_id: b\n');
+  t.is(code, 2);
+  t.regex(stderr, /line 2, column 1: .*unique/);
+});
+
+test('2: a file that is not there', async (t) => {
+  const { code, stderr } = await runSvc(['validate', 'none.json'], { cwd: folder.path });
+  t.is(code, 2);
+  t.is(stderr, 'error: "none.json" does not exist\n');
+});
+
+test('2: a directory', async (t) => {
+  await mkdir(join(folder.path, 'directory'));
+  const { code, stderr } = await runSvc(['validate', 'directory'], { cwd: folder.path });
+  t.is(code, 2);
+  t.is(stderr, 'error: "directory" is a directory: name a file in it\n');
+});
