@@ -37,8 +37,11 @@ export function createApi(deps: ApiDeps): Api {
   // Authenticate, authorize, query, body, handle: see serve-endpoint.ts.
   app.use(router.routes());
   app.use(answerUnmatched({ methodsFor: (path) => methodsFor(router, path) }));
-  // Only what goes wrong while an answer is being sent comes here, a caller that left above all.
-  app.on('error', (error: Error) => deps.log.warn({ err: error }, 'answer was not sent whole'));
+  // What goes wrong while an answer is being sent. That a caller has left its stream is no news.
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
+    deps.log.warn({ err: error }, 'answer was not sent whole');
+  });
 
   const callback = app.callback();
   return {

@@ -44,6 +44,7 @@ export interface RequestReport {
   readonly method: string;
   /** The route's template, `/executions/:id`, or `unmatched`: bounded, fit for a label. */
   readonly route: string;
+  /** 499: the caller left before an answer was begun. */
   readonly status: number;
   readonly seconds: number;
 }

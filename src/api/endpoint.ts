@@ -11,7 +11,7 @@ import type { EndpointDeps } from './deps.ts';
  */
 export function defineEndpoint<
   Params extends z.ZodType = z.ZodType<NoFields>,
-  Query extends z.ZodType = z.ZodType<NoFields>,
+  Query extends z.ZodObject = z.ZodObject<NoFields>,
   Body extends z.ZodType = z.ZodType<NoFields>,
   const Replies extends ReplySchemas = ReplySchemas,
   const Given extends AnswerOf<Replies> = AnswerOf<Replies>,
@@ -32,7 +32,7 @@ export function defineEndpoint<
 
 interface Declaration<
   Params extends z.ZodType,
-  Query extends z.ZodType,
+  Query extends z.ZodObject,
   Body extends z.ZodType,
   Replies extends ReplySchemas,
   Given extends AnswerOf<Replies>,
@@ -71,7 +71,7 @@ export interface Endpoint {
   readonly summary: string;
   readonly note: string | null;
   readonly params: z.ZodType | null;
-  readonly query: z.ZodType | null;
+  readonly query: z.ZodObject | null;
   readonly body: z.ZodType | null;
   readonly replies: ReplySchemas;
   readonly errors: readonly ErrorStatus[];

@@ -39,7 +39,10 @@ async function readRequest(params: {
   readonly caller: Caller;
 }): Promise<ApiRequest<unknown, unknown, unknown>> {
   const { ctx, endpoint, deps, readBody, caller } = params;
-  const query = endpoint.query && decode(endpoint.query, readQuery(ctx.querystring));
+  const { querystring } = ctx;
+  const query =
+    endpoint.query &&
+    decode(endpoint.query, readQuery({ querystring, names: Object.keys(endpoint.query.shape) }));
   const body = endpoint.body && decode(endpoint.body, await readBody(ctx));
   return {
     params: endpoint.params ? decode(endpoint.params, ctx['params']) : {},

@@ -71,6 +71,10 @@ function rawAnswer(status: number, message: string): string {
 }
 
 function sendError(response: ServerResponse, status: number, message: string): void {
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' });
-  response.end(JSON.stringify({ error: message }));
+  const body = JSON.stringify({ error: message });
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.end(body);
 }

@@ -25,7 +25,10 @@ export function answerErrors(params: { readonly log: ApiLog }): ApiMiddleware {
 function translate(error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   if (error instanceof StoreUnavailableError) {
-    return new SvcError('unavailable', 'the database does not answer, try again', {
+    const detail = error.ambiguous
+      ? 'the database went away, and whether the request took effect is not known'
+      : 'the database does not answer, try again';
+    return new SvcError('unavailable', detail, {
       headers: { 'Retry-After': '1' },
       cause: error,
     });

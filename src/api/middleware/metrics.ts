@@ -14,10 +14,13 @@ export function reportRequests(params: {
       params.onRequest({
         method: METHODS.includes(ctx.method) ? ctx.method : 'OTHER',
         route: ctx.state.route,
-        status: ctx.res.statusCode,
+        status: ctx.res.headersSent ? ctx.res.statusCode : CALLER_LEFT,
         seconds: (params.now() - startedAt) / 1000,
       });
     });
     return next();
   };
 }
+
+/** No answer was begun because the caller closed the connection; the number nginx gives to that. */
+const CALLER_LEFT = 499;

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 
-import { badRequest, SvcError } from '../../shared/domain/errors.ts';
+import { badRequest } from '../../shared/domain/errors.ts';
 import type { ApiMiddleware } from '../context.ts';
 
 /**
@@ -19,25 +19,29 @@ export function refuseMalformedUrls(): ApiMiddleware {
 }
 
 function pathOf(ctx: Context): string {
-  try {
-    return ctx.path;
-  } catch (cause) {
-    throw new SvcError('bad_request', 'the request target is not a URL', { cause });
+  const target = ctx.req.url ?? '';
+  // Absolute form (RFC 9112, section 3.2.2) is for proxies, and legal here all the same.
+  if (!target.startsWith('/') && target !== '*' && !URL.canParse(target)) {
+    throw badRequest('the request target is not a URL');
   }
+  return ctx.path;
 }
 
-/** The query as text by name. A name given twice is refused by whoever reads it. */
-export function readQuery(querystring: string): Readonly<Record<string, string | string[]>> {
-  const query: Record<string, string | string[]> = Object.create(null) as Record<string, string>;
-  for (const pair of querystring.split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = readEncoded(equals === -1 ? pair : pair.slice(0, equals), 'query');
-    const value = equals === -1 ? '' : readEncoded(pair.slice(equals + 1), 'query');
-    const known = query[name];
-    query[name] = known === undefined ? value : [known, value].flat();
+/** The query parameters of these names. Others are ignored; one of these given twice is a 400. */
+export function readQuery(params: {
+  readonly querystring: string;
+  readonly names: readonly string[];
+}): Readonly<Record<string, string>> {
+  const query = new Map<string, string>();
+  for (const pair of params.querystring.split('&')) {
+    const [name = '', ...rest] = pair.split('=');
+    const decodedName = readEncoded(name, 'query');
+    const value = readEncoded(rest.join('='), 'query');
+    if (!params.names.includes(decodedName)) continue;
+    if (query.has(decodedName)) throw badRequest(`${decodedName} is given more than once`);
+    query.set(decodedName, value);
   }
-  return query;
+  return Object.fromEntries(query);
 }
 
 function readEncoded(text: string, part: 'path' | 'query'): string {

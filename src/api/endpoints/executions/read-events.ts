@@ -6,7 +6,7 @@ import { defineEndpoint } from '../../endpoint.ts';
 import { executionParam } from '../../schemas/params.ts';
 import { queryInteger } from '../../schemas/query.ts';
 import { eventShape, shapeEvent } from './event-shape.ts';
-import { streamEvents } from './stream-events.ts';
+import { STREAM_PAGE_EVENTS, streamEvents } from './stream-events.ts';
 
 /** Stands for "no limit" in the query, which has no null. */
 const ALL = Number.MAX_SAFE_INTEGER;
@@ -44,7 +44,7 @@ export const readEvents = defineEndpoint({
       tenantId: caller.tenantId,
       executionId: params.id,
       after,
-      limit: query.limit === ALL ? null : query.limit,
+      limit: live ? STREAM_PAGE_EVENTS : query.limit === ALL ? null : query.limit,
     });
     if (!live) {
       const events = page.events.map((event) => shapeEvent(page.executionId, event));

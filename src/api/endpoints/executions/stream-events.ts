@@ -3,7 +3,8 @@ import type { EndpointDeps } from '../../deps.ts';
 import type { ApiRequest } from '../../endpoint.ts';
 import { shapeEvent } from './event-shape.ts';
 
-const PAGE_EVENTS_MAX = 500;
+/** Events read at a time, so that a long history never stands in memory whole. */
+export const STREAM_PAGE_EVENTS = 500;
 
 /**
  * The text of a live event stream (WHATWG HTML, "Server-sent events").
@@ -45,7 +46,7 @@ export async function* streamEvents(params: {
         tenantId: request.caller.tenantId,
         executionId: request.params.id,
         after,
-        limit: PAGE_EVENTS_MAX,
+        limit: STREAM_PAGE_EVENTS,
       });
     }
   } catch (error) {

@@ -5,7 +5,7 @@ import type { TokenRow } from '../../../shared/store/store.ts';
 import { timestamp } from '../../schemas/text.ts';
 
 export const tokenShape = z.object({
-  id: z.string(),
+  token_id: z.string(),
   tenant_id: z.string(),
   name: z.string(),
   role: z.enum(ROLES),
@@ -17,7 +17,7 @@ export const tokenShape = z.object({
 
 export function shapeToken(row: TokenRow): z.input<typeof tokenShape> {
   return {
-    id: row.tokenId,
+    token_id: row.tokenId,
     tenant_id: row.tenantId,
     name: row.name,
     role: row.role,

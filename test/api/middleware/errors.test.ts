@@ -1,0 +1,42 @@
+import test from 'ava';
+
+import { StoreUnavailableError } from '../../../src/shared/store/store.ts';
+import { startTestApi } from '../support/test-api.ts';
+
+test('500: a bug is answered without a word about the inside, and logged once', async (t) => {
+  const api = await startTestApi();
+  // A table that is gone is no expected outcome of the store, hence a bug.
+  await breakTable(api.database.url, 'alter table definitions rename to elsewhere');
+  const headers = { 'x-request-id': 'r-1' };
+  const answer = await api.call({ path: '/workflows', headers });
+  t.is(answer.status, 500);
+  t.deepEqual(answer.body, { error: 'internal error: request r-1' });
+  t.is(api.troubles.length, 1);
+  const { fields } = api.troubles[0] as { readonly fields: Readonly<Record<string, unknown>> };
+  t.is(fields['request_id'], 'r-1');
+  t.is(fields['route'], '/workflows');
+  t.true(fields['err'] instanceof Error);
+  await api.close();
+});
+
+test('503: a database that is away is a reason to come again', async (t) => {
+  const api = await startTestApi();
+  await api.database.store.close();
+  const answer = await api.call({ path: '/executions' });
+  t.is(answer.status, 503);
+  t.is(answer.headers.get('retry-after'), '1');
+  t.deepEqual(answer.body, { error: 'unavailable: the database does not answer, try again' });
+  t.true(
+    api.troubles.every(
+      ({ fields }) => (fields as { err: unknown }).err instanceof StoreUnavailableError,
+    ),
+  );
+  await api.close();
+});
+
+async function breakTable(url: string, sql: string): Promise<void> {
+  const { default: Database } = await import('better-sqlite3');
+  const database = new Database(url.replace(/^sqlite:/, ''));
+  database.exec(sql);
+  database.close();
+}

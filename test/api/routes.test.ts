@@ -1,0 +1,75 @@
+import test from 'ava';
+
+import { buildOpenApi, templateOf } from '../../src/api/openapi.ts';
+import { routes } from '../../src/api/routes.ts';
+
+/** The interface document, "Endpoints", for the areas that are there. */
+const CONTRACT = [
+  'GET /health',
+  'GET /ready',
+  'POST /workflows',
+  'POST /executions',
+  'GET /executions',
+  'GET /executions/:id',
+  'GET /executions/:id/events',
+  'POST /executions/:id/cancel',
+  'POST /executions/:id/approve',
+  'POST /executions/:id/external-event',
+  'GET /workers',
+  'POST /work-items/claim',
+  'POST /work-items/:id/heartbeat',
+  'POST /work-items/:id/complete',
+  'POST /work-items/:id/fail',
+];
+
+const listed = routes.map(({ method, path }) => `${method} ${path}`);
+
+test('the contract’s endpoints are there, in its order', (t) => {
+  t.deepEqual(
+    listed.filter((route) => CONTRACT.includes(route)),
+    CONTRACT,
+  );
+});
+
+test('no route and no name is listed twice', (t) => {
+  t.is(new Set(listed).size, routes.length);
+  t.is(new Set(routes.map(({ name }) => name)).size, routes.length);
+});
+
+for (const endpoint of routes) {
+  test(`${endpoint.method} ${endpoint.path} says all there is to say`, (t) => {
+    t.regex(endpoint.name, /^[a-z]+(-[a-z]+)+$/);
+    t.regex(endpoint.summary, /^[A-Z].*[^.]$/);
+    t.true(Object.keys(endpoint.replies).length > 0);
+    t.true(Object.keys(endpoint.replies).some((status) => status.startsWith('2')));
+    t.is(endpoint.params !== null, endpoint.path.includes(':'));
+    t.false(endpoint.method === 'GET' && endpoint.body !== null);
+  });
+}
+
+test('writes need a writer, and only health is open', (t) => {
+  for (const { method, access, path } of routes) {
+    if (method !== 'GET') t.true(['write', 'approve', 'operate'].includes(access), path);
+    t.is(access === 'open', path === '/health');
+  }
+});
+
+test('the OpenAPI document has these routes and no others', (t) => {
+  const { paths } = buildOpenApi({ routes, version: '0.0.0' }) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  };
+  const documented = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const expected = routes.map(({ method, path }) => `${method} ${templateOf(path)}`);
+  t.deepEqual(documented.toSorted(), expected.toSorted());
+});
+
+test('the OpenAPI document gives every path parameter and every reply a schema', (t) => {
+  const document = JSON.stringify(buildOpenApi({ routes, version: '0.0.0' }));
+  t.false(document.includes('"schema":{}'));
+  for (const { path, params } of routes) {
+    const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+    for (const name of names) t.notThrows(() => params?.parse({ [name]: 'x' }));
+  }
+});

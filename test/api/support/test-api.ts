@@ -1,0 +1,147 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { Ajv } from 'ajv';
+
+import { createApi } from '../../../src/api/api.ts';
+import type { ApiDeps, ApiSettings, RequestReport } from '../../../src/api/deps.ts';
+import { startApiServer } from '../../../src/api/server.ts';
+import { createIds } from '../../../src/shared/clients/system-ids.ts';
+import type { Role } from '../../../src/shared/domain/access.ts';
+import { DEFAULT_TENANT, type ExecutionId, type TenantId } from '../../../src/shared/domain/ids.ts';
+import { createEngine } from '../../../src/shared/engine/create-engine.ts';
+import { createWakeBus } from '../../../src/shared/engine/wake-bus.ts';
+import { builtInKinds } from '../../../src/shared/nodes/index.ts';
+import type { Cpu } from '../../../src/shared/ports/cpu.ts';
+import { mintToken } from '../../../src/shared/security/mint-token.ts';
+import { freePort } from '../../support/ports.ts';
+import { openTestStore, type TestStore } from '../../support/stores.ts';
+import { callApi, type ApiAnswer, type ApiCall } from './call-api.ts';
+
+export interface TestApi {
+  readonly url: string;
+  readonly port: number;
+  readonly database: TestStore;
+  readonly operatorToken: string;
+  /** What `onRequest` was told, in order. */
+  readonly reports: readonly RequestReport[];
+  /** Resolves when a request of this route has been reported after the call. */
+  nextReport(route: string): Promise<RequestReport>;
+  /** Lines of the log at warn and error. */
+  readonly troubles: readonly { readonly message: string; readonly fields: object }[];
+  /** Sends a request as the operator, unless the call says otherwise. */
+  call(call: ApiCall): Promise<ApiAnswer>;
+  mint(params: { readonly role: Role; readonly tenant?: string }): Promise<string>;
+  /** Does the scheduler's part until the execution waits for the outside. */
+  advance(executionId: string): Promise<void>;
+  close(params?: { readonly deadlineMs: number }): Promise<void>;
+}
+
+export interface TestApiOptions {
+  readonly auth?: Partial<ApiSettings['auth']>;
+  readonly settings?: Partial<Omit<ApiSettings, 'auth'>>;
+  readonly requestTimeoutMs?: number;
+  readonly ping?: () => Promise<void>;
+  readonly now?: () => number;
+}
+
+/** The API with the real engine on a SQLite store of its own, listening on a loopback port. */
+export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const database = await openTestStore('sqlite');
+  const { store } = database;
+  const ids = createIds({ now: Date.now, randomBytes });
+  const engine = createEngine({
+    store,
+    ids,
+    wake: createWakeBus(),
+    cpu: inlineCpu,
+    kinds: builtInKinds,
+    runners: new Map(),
+    settings: { leaseMs: 30_000, processId: 'test', version: '0.0.0', host: 'localhost' },
+    report: { count() {}, observe() {}, trouble() {} },
+  });
+  const reports: RequestReport[] = [];
+  const reported = new EventEmitter();
+  const troubles: { message: string; fields: object }[] = [];
+  const note = (fields: object, message: string) => void troubles.push({ message, fields });
+  const deps: ApiDeps = {
+    engine,
+    tokens: store.tokens,
+    ping: options.ping ?? (() => store.ping({ timeoutMs: 1_000 })),
+    log: { info() {}, warn: note, error: note },
+    version: '1.2.3',
+    settings: {
+      auth: {
+        enabled: true,
+        apiKey: null,
+        openReady: false,
+        reviewersMayApprove: false,
+        ...options.auth,
+      },
+      bodyBytesMax: 64 * 1024,
+      streamHeartbeatMs: 15_000,
+      ...options.settings,
+    },
+    ids,
+    now: options.now ?? (() => performance.now()),
+    newRequestId: randomUUID,
+    randomBytes,
+    onRequest: (report) => {
+      reports.push(report);
+      reported.emit(report.route, report);
+    },
+  };
+  const { requestTimeoutMs } = options;
+  const server = await startApiServer({
+    api: createApi(deps),
+    host: '127.0.0.1',
+    port: await freePort(),
+    ...(requestTimeoutMs === undefined
+      ? {}
+      : { requestTimeoutMs, headersTimeoutMs: requestTimeoutMs }),
+  });
+  const mint: TestApi['mint'] = async ({ role, tenant }) => {
+    const minted = await mintToken(
+      { tokens: store.tokens, ids, randomBytes },
+      {
+        tenantId: (tenant ?? DEFAULT_TENANT) as TenantId,
+        name: `test ${role}`,
+        role,
+        expiresInMs: null,
+      },
+    );
+    return minted.plaintext;
+  };
+  const operatorToken = await mint({ role: 'operator' });
+  return {
+    url: server.url,
+    port: server.port,
+    database,
+    operatorToken,
+    reports,
+    troubles,
+    nextReport: async (route) => ((await once(reported, route)) as [RequestReport])[0],
+    mint,
+    call: (call) => callApi(server.url, { token: operatorToken, ...call }),
+    advance: (executionId) => engine.scheduling.advance(executionId as ExecutionId),
+    close: async (params = { deadlineMs: 2_000 }) => {
+      await server.close(params);
+      await engine.scheduling.drain({ deadlineMs: 2_000 });
+      await database.close();
+    },
+  };
+}
+
+const ajv = new Ajv({ allErrors: true });
+
+/** The worker pool's work, done in place. */
+const inlineCpu: Cpu = {
+  validateSchema: async ({ schema, value }) => {
+    const validate = ajv.compile(schema);
+    return validate(value)
+      ? []
+      : (validate.errors ?? []).map((error) => `${error.instancePath || '/'}: ${error.message}`);
+  },
+  decide: async () => {
+    throw new Error('states in these tests are too small to be decided elsewhere');
+  },
+};
