@@ -15,13 +15,15 @@ export async function openStore(params: {
   readonly database: StoreAddress;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
+  /** Errors that no caller waits for, such as the loss of an idle connection; for the log. */
+  readonly onBackgroundError?: (error: unknown) => void;
 }): Promise<Store> {
-  const { database, applicationName } = params;
+  const { database, ...options } = params;
   if (database.dialect === 'sqlite') {
     const { openSqliteStore } = await import('./sqlite/open.ts');
     return openSqliteStore({ path: database.path });
   }
   const { openPostgresStore } = await import('./postgres/open.ts');
   const { url, poolSize, maxOverflow } = database;
-  return openPostgresStore({ url, poolSize, maxOverflow, applicationName });
+  return openPostgresStore({ url, poolSize, maxOverflow, ...options });
 }

@@ -20,7 +20,10 @@ import { explainOpenFailure, StoreOpenError, translateError } from './errors.ts'
 /** Before this version a reset of the write-ahead log could corrupt the file. */
 const SQLITE_VERSION_MIN = '3.51.3';
 
-/** How long a statement waits for another process's write before the store is unavailable. */
+/**
+ * How long a statement waits for another process's write before the store is unavailable. The whole
+ * process waits with it, so this is no longer than a visit of the command line may take.
+ */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Milliseconds since the epoch. */
@@ -51,10 +54,11 @@ export interface Connection {
  */
 export function connect(params: {
   readonly path: string;
-  readonly clock?: Clock | undefined;
+  readonly clock?: Clock;
+  readonly busyTimeoutMs?: number;
 }): Connection {
-  const { path } = params;
-  const database = openFile(path);
+  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS } = params;
+  const database = openFile({ path, busyTimeoutMs });
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
 
   // Compiling a statement costs ten times as much as running it, so each text is compiled once.
@@ -109,11 +113,15 @@ export function connect(params: {
   };
 }
 
-function openFile(path: string): Database.Database {
+function openFile(params: {
+  readonly path: string;
+  readonly busyTimeoutMs: number;
+}): Database.Database {
+  const { path, busyTimeoutMs } = params;
   let database: Database.Database | null = null;
   try {
     makeDirectory(path);
-    database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    database = new Database(path, { timeout: busyTimeoutMs });
     refuseOldSqlite(database);
     const mode = database.pragma('journal_mode = wal', { simple: true });
     if (mode !== 'wal') {

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import test, { type ExecutionContext } from 'ava';
+
+import {
+  lockDatabaseFile,
+  openSqliteStore,
+  StoreOpenError,
+} from '../../../../src/shared/store/sqlite/open.ts';
+
+const HOLDER = fileURLToPath(new URL('hold-database-lock.ts', import.meta.url));
+const SERVED = /is being served by another process: stop it, or name another file/;
+
+test('a file is served once, until its lock is released', async (t) => {
+  const path = join(await makeFolder(t), 'runtime.db');
+  const lock = lockDatabaseFile(path);
+  const error = t.throws(() => lockDatabaseFile(path), {
+    instanceOf: StoreOpenError,
+    message: SERVED,
+  });
+  t.true(error.message.includes(`"${path}"`));
+  lock.release();
+  lockDatabaseFile(path).release();
+});
+
+test('the death of a process gives its lock back', async (t) => {
+  const path = join(await makeFolder(t), 'runtime.db');
+  const holder = spawn(process.execPath, [HOLDER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.teardown(() => holder.kill('SIGKILL'));
+  await once(holder.stdout, 'data');
+  t.throws(() => lockDatabaseFile(path), { instanceOf: StoreOpenError, message: SERVED });
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  lockDatabaseFile(path).release();
+});
+
+test('a served file can still be visited', async (t) => {
+  const path = join(await makeFolder(t), 'runtime.db');
+  const lock = lockDatabaseFile(path);
+  const visitor = await openSqliteStore({ path });
+  t.is(visitor.dialect, 'sqlite');
+  await visitor.close();
+  lock.release();
+});
+
+test('two names of one file have one lock', async (t) => {
+  const folder = await makeFolder(t);
+  const path = join(folder, 'runtime.db');
+  await writeFile(path, '');
+  await symlink(path, join(folder, 'alias.db'));
+  await symlink(folder, join(folder, 'here'));
+  const lock = lockDatabaseFile(path);
+  t.throws(() => lockDatabaseFile(join(folder, 'alias.db')), { message: SERVED });
+  t.throws(() => lockDatabaseFile(join(folder, 'here', 'runtime.db')), { message: SERVED });
+  lock.release();
+});
+
+test('two files in one directory have two locks', async (t) => {
+  const folder = await makeFolder(t);
+  const locks = ['one.db', 'two.db'].map((name) => lockDatabaseFile(join(folder, name)));
+  for (const lock of locks) lock.release();
+  t.is(locks.length, 2);
+});
+
+test('a directory that is not there is named', async (t) => {
+  const path = join(await makeFolder(t), 'absent', 'runtime.db');
+  const error = t.throws(() => lockDatabaseFile(path), { instanceOf: StoreOpenError });
+  t.is(
+    error.message,
+    `lock file "${path}.lock" cannot be used: its directory must exist and be writable`,
+  );
+});
+
+async function makeFolder(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-test-lock-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
