@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage, type RequestOptions } from 'node:http';
 import { connect } from 'node:net';
 import anyTest, { type TestFn } from 'ava';
 
@@ -239,11 +241,22 @@ test('200: an offered upgrade is passed over and the body is not lost', async (t
 
 test('413: the connection can be used again', async (t) => {
   const { api } = t.context;
-  const answer = await rawCall(api.port, [
-    `${head(api)}Content-Length: 2000000\r\n\r\n`,
-    'x'.repeat(2_000_000),
-  ]);
-  t.is(answer.headers['connection'], 'keep-alive');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const send = async (options: RequestOptions, body: string) => {
+    const sent = request({ agent, host: '127.0.0.1', port: api.port, ...options }).end(body);
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    await once(answer, 'end');
+    return { status: answer.statusCode, reused: sent.reusedSocket };
+  };
+  const headers = {
+    authorization: `Bearer ${api.operatorToken}`,
+    'content-type': 'application/json',
+  };
+  const tooLarge = { path: '/executions', method: 'POST', headers };
+  t.deepEqual(await send(tooLarge, 'x'.repeat(2_000_000)), { status: 413, reused: false });
+  t.deepEqual(await send({ path: '/health' }, ''), { status: 200, reused: true });
+  agent.destroy();
 });
 
 test.serial('a sender that leaves in the middle of its body is no trouble', async (t) => {

@@ -1,6 +1,12 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import test from 'ava';
+import Koa from 'koa';
 
+import type { ApiState } from '../../../src/api/context.ts';
+import { answerErrors } from '../../../src/api/middleware/errors.ts';
 import { StoreUnavailableError } from '../../../src/shared/store/store.ts';
+import { freePort } from '../../support/ports.ts';
 import { startTestApi } from '../support/test-api.ts';
 
 test('500: a bug is answered without a word about the inside, and logged once', async (t) => {
@@ -32,6 +38,23 @@ test('503: a database that is away is a reason to come again', async (t) => {
     ),
   );
   await api.close();
+});
+
+test('503: when the outcome is not known, nobody is told to simply try again', async (t) => {
+  const app = new Koa<ApiState>();
+  app.use(answerErrors({ log: { info() {}, warn() {}, error() {} } }));
+  app.use(() => {
+    throw new StoreUnavailableError('commit', { ambiguous: true });
+  });
+  const server = app.listen(await freePort(), '127.0.0.1');
+  await once(server, 'listening');
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  t.is(response.status, 503);
+  t.deepEqual(await response.json(), {
+    error: 'unavailable: the database went away, and whether the request took effect is not known',
+  });
+  server.closeAllConnections();
+  server.close();
 });
 
 async function breakTable(url: string, sql: string): Promise<void> {
