@@ -197,7 +197,7 @@ function judgingParts(has: Has, $: Param): string[] {
              and h.lease_fence = s.lease_fence
              and h.execution_id = p.id
            where h.work_item_id is null
-             or (s.if_expired and h.expires_at > (select instant from clock))`,
+             or (s.if_expired and h.expires_at > ${INSTANT})`,
         ]
       : []),
     ...(has('expire_plan')
@@ -208,7 +208,7 @@ function judgingParts(has: Has, $: Param): string[] {
            left join overdue o on o.work_item_id = x.work_item_id and o.execution_id = p.id
            where o.work_item_id is null
              or o.start_before is null
-             or o.start_before > (select instant from clock)`,
+             or o.start_before > ${INSTANT}`,
         ]
       : []),
     ...(has('fire_plan')
@@ -218,7 +218,7 @@ function judgingParts(has: Has, $: Param): string[] {
            join plan p on p.position = f.position
            left join firing t on t.execution_id = p.id and t.name = f.name
            where t.name is null
-             or t.due_at > (select instant from clock)`,
+             or t.due_at > ${INSTANT}`,
         ]
       : []),
   ];
@@ -248,11 +248,10 @@ function acceptingParts(has: Has, $: Param): string[] {
       ? [
           `granted as (
             insert into request_keys as k (tenant_id, key, body_hash, execution_id, created_at)
-            select j.tenant_id, r.key, r.body_hash, j.id, c.stamp
+            select j.tenant_id, r.key, r.body_hash, j.id, ${STAMP}
             from unnest(${$('request_plan')}, ${$('request_key')}, ${$('request_hash')})
               as r (position, key, body_hash)
             join judged j on j.position = r.position
-            cross join clock c
             where j.reason is null
             order by j.tenant_id, r.key
             on conflict (tenant_id, key) do update
@@ -273,8 +272,8 @@ function acceptingParts(has: Has, $: Param): string[] {
             )
             select j.id, j.tenant_id, n.definition_id, n.workflow_id, n.workflow_version, n.shard,
               n.priority, n.parent_execution_id, coalesce(j.status, 'running'), j.event_count,
-              j.error, c.stamp, c.stamp,
-              case when j.status in ('completed', 'failed', 'cancelled') then c.stamp end
+              j.error, ${STAMP}, ${STAMP},
+              case when j.status in ('completed', 'failed', 'cancelled') then ${STAMP} end
             from unnest(
               ${$('new_plan')}, ${$('new_definition')}, ${$('new_workflow')}, ${$('new_version')},
               ${$('new_shard')}, ${$('new_priority')}, ${$('new_parent')}
@@ -283,7 +282,6 @@ function acceptingParts(has: Has, $: Param): string[] {
               parent_execution_id
             )
             join judged j on j.position = n.position
-            cross join clock c
             where j.reason is null
               ${
                 asks
@@ -305,13 +303,12 @@ function acceptingParts(has: Has, $: Param): string[] {
       set last_sequence = e.last_sequence + j.event_count,
         status = coalesce(j.status, e.status),
         error = coalesce(j.error, e.error),
-        updated_at = greatest(c.stamp, e.updated_at),
+        updated_at = greatest(${STAMP}, e.updated_at),
         completed_at = case
-          when j.status in ('completed', 'failed', 'cancelled') then greatest(c.stamp, e.updated_at)
+          when j.status in ('completed', 'failed', 'cancelled') then greatest(${STAMP}, e.updated_at)
           else e.completed_at
         end
       from judged j
-      cross join clock c
       where e.id = any(${$('plan_execution')})
         and j.id = e.id
         and j.reason is null
@@ -495,9 +492,10 @@ function workParts(has: Has, $: Param): string[] {
   if (has('ticket_plan')) {
     parts.push(
       `ticket as materialized (
-        select t.ordinal, t.position, t.place, t.worker_id, t.ms, a.shard, t.work_item_id,
-          a.id as execution_id, a.tenant_id, t.node_id, t.visit, t.attempt, t.queue, t.priority,
-          t.idempotency_key, t.node_timeout_ms, t.schedule_to_start_ms
+        select t.ordinal, t.position, t.place, t.worker_id, t.ms, a.shard,
+          case when t.place = 'lease' then nextval('lease_fence_seq') end as lease_fence,
+          t.work_item_id, a.id as execution_id, a.tenant_id, t.node_id, t.visit, t.attempt, t.queue,
+          t.priority, t.idempotency_key, t.node_timeout_ms, t.schedule_to_start_ms
         from unnest(
           ${$('ticket_plan')}, ${$('ticket_position')}, ${$('ticket_place')}, ${$('ticket_item')},
           ${$('ticket_node')}, ${$('ticket_visit')}, ${$('ticket_attempt')}, ${$('ticket_queue')},
@@ -512,10 +510,9 @@ function workParts(has: Has, $: Param): string[] {
       `enqueued as (
         insert into work_queue (queue_key, shard, start_before, enqueued_at, ${ticketColumns()})
         select case when t.queue = 'engine' then 'engine' else t.tenant_id || '/' || t.queue end,
-          t.shard, c.instant + t.schedule_to_start_ms * interval '1 millisecond', c.instant,
+          t.shard, ${INSTANT} + t.schedule_to_start_ms * interval '1 millisecond', ${INSTANT},
           ${ticketColumns('t')}
         from ticket t
-        cross join clock c
         where t.place = 'queue'
           and ${dropsQueued ? after('dropped_work_queue') : 'true'}
         order by t.ordinal
@@ -524,21 +521,17 @@ function workParts(has: Has, $: Param): string[] {
         insert into work_leases (
           ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
         )
-        select ${ticketColumns('t')}, t.worker_id, nextval('lease_fence_seq'), c.instant,
-          c.instant + least(t.ms, t.node_timeout_ms) * interval '1 millisecond',
-          c.instant + t.node_timeout_ms * interval '1 millisecond'
+        select ${ticketColumns('t')}, t.worker_id, t.lease_fence, ${INSTANT},
+          ${INSTANT} + least(t.ms, t.node_timeout_ms) * interval '1 millisecond',
+          ${INSTANT} + t.node_timeout_ms * interval '1 millisecond'
         from ticket t
-        cross join clock c
         where t.place = 'lease'
           and ${dropsLeases ? after('dropped_leases') : 'true'}
-        order by t.ordinal
-        returning work_item_id, lease_fence
       )`,
       `postponed as (
         insert into retry_timers (shard, due_at, ${ticketColumns()})
-        select t.shard, c.stamp + t.ms * interval '1 millisecond', ${ticketColumns('t')}
+        select t.shard, ${STAMP} + t.ms * interval '1 millisecond', ${ticketColumns('t')}
         from ticket t
-        cross join clock c
         where t.place = 'retry'
           and ${has('revoke_execution') ? after('dropped_retry_timers') : 'true'}
       )`,
@@ -549,14 +542,13 @@ function workParts(has: Has, $: Param): string[] {
       `started_timers as (
         insert into timers (execution_id, name, tenant_id, due_at, purpose, node_id, visit)
         select a.id, t.name, a.tenant_id,
-          coalesce(t.until, c.stamp + t.delay_ms * interval '1 millisecond'), t.purpose, t.node_id,
+          coalesce(t.until, ${STAMP} + t.delay_ms * interval '1 millisecond'), t.purpose, t.node_id,
           t.visit
         from unnest(
           ${$('timer_plan')}, ${$('timer_name')}, ${$('timer_delay')}, ${$('timer_until')},
           ${$('timer_purpose')}, ${$('timer_node')}, ${$('timer_visit')}
         ) as t (position, name, delay_ms, until, purpose, node_id, visit)
         join accepted a on a.position = t.position
-        cross join clock c
         where ${has('gone_timer_execution') ? after('dropped_timers') : 'true'}
         on conflict (execution_id, name) do update
         set due_at = excluded.due_at,
@@ -658,14 +650,18 @@ function verdicts(has: Has): string {
     ${
       tickets
         ? `left join (
-             select t.position, array_agg(b.lease_fence order by t.ordinal) as fences
-             from born b
-             join ticket t on t.work_item_id = b.work_item_id
+             select t.position, array_agg(t.lease_fence order by t.ordinal) as fences
+             from ticket t
+             where t.place = 'lease'
              group by t.position
            ) f on f.position = j.position`
         : ''
     }`;
 }
+
+const INSTANT = '(select instant from clock)';
+/** The same to the millisecond, as events carry it. */
+const STAMP = '(select stamp from clock)';
 
 /** True, once the named part has run to its end. */
 function after(part: string): string {

@@ -1,7 +1,7 @@
 import { executionIdFromUuid, type TenantId } from '../../domain/ids.ts';
 import type { CommitPlan, CommitVerdict, ExistingRequest, RefusalReason } from '../commit.ts';
 import { StoreUnavailableError } from '../store.ts';
-import { COLUMN_TYPES, encodePlans, type Cell } from './commit-batch.ts';
+import { encodePlans, type Cell } from './commit-batch.ts';
 import { commitStatement } from './commit-sql.ts';
 import type { PostgresPool, Statement } from './connect.ts';
 
@@ -20,7 +20,7 @@ export async function commitPlans(
   const { name, text, columns } = commitStatement(batch);
   const rows = await pool.run<VerdictRecord>(
     { name, text, writes: true },
-    columns.map((column) => arrayParameter(COLUMN_TYPES[column], batch[column])),
+    columns.map((column) => arrayParameter(batch[column])),
   );
   const verdicts = new Map<CommitPlan, CommitVerdict>();
   const sent = plans.filter((plan) => !latecomers.has(plan));
@@ -133,15 +133,11 @@ function ambiguous(message: string, cause: unknown): StoreUnavailableError {
   return new StoreUnavailableError(message, { ambiguous: true, cause });
 }
 
-/**
- * The text form of an array. The driver's own encoder tests every element for its type; columns
- * have one, and numbers, booleans and ids need no quotes.
- */
-function arrayParameter(type: string, values: readonly Cell[]): string {
-  const quoted = type === 'text' || type === 'json' || type === 'timestamptz';
+/** The text form of an array; the driver's own encoder is made for arrays of anything. */
+function arrayParameter(values: readonly Cell[]): string {
   const elements = values.map((value) => {
     if (value === null) return 'NULL';
-    return quoted ? quoteElement(String(value)) : String(value);
+    return typeof value === 'string' ? quoteElement(value) : String(value);
   });
   return `{${elements.join(',')}}`;
 }

@@ -17,18 +17,19 @@ import { parseColumn } from './rows.ts';
 const TRIES_MAX = 8;
 
 /*
- * Plans are made once, when the tables may still be empty, and kept for the connection's life. With
- * generic plans and without sequential and bitmap scans an empty table is planned like a full one:
- * by the index the statement was written for. Compilation by JIT costs more than any statement here.
+ * Plans are made once, when the tables may still be empty, and kept for the connection's life. So
+ * nothing is left to estimates: rows of tables are found by `= any(<array>)` or by a lateral part
+ * with a limit, both through the index the statement was written for, and what is found is joined by
+ * hash. With nested loops allowed, 250 plans were joined to 250 plans in 10 ms instead of 0.2.
+ * Compilation by JIT costs more than any statement here.
  */
-const SESSION = `
+const PLANNING = `
   set plan_cache_mode = force_generic_plan;
   set enable_seqscan = off;
   set enable_bitmapscan = off;
   set enable_mergejoin = off;
-  set jit = off;
-  set timezone = 'UTC';
-  set datestyle = 'ISO'
+  set enable_nestloop = off;
+  set jit = off
 `;
 
 export interface Statement {
@@ -126,17 +127,27 @@ export function clientConfig(settings: ConnectionSettings): pg.ClientConfig {
 function onConnect(settings: ConnectionSettings): {
   readonly onConnect: (client: pg.ClientBase) => Promise<void>;
 } {
-  return { onConnect: (client) => startSession(client, settings) };
+  return {
+    onConnect: async (client) => {
+      // The pool listens only while a connection is idle; unheard, an error would end the process.
+      client.on('error', () => undefined);
+      await startSession(client, settings);
+      await client.query(PLANNING);
+    },
+  };
 }
 
 /**
- * Settings are sent as a statement and not as start-up parameters, which connection poolers refuse.
+ * What every connection begins with. Settings are sent as a statement and not as start-up
+ * parameters, which connection poolers refuse.
  */
 export async function startSession(
   client: pg.ClientBase,
   settings: ConnectionSettings,
 ): Promise<void> {
-  // The pool listens only while a connection is idle; unheard, an error would end the process.
-  client.on('error', () => undefined);
-  await client.query(`set statement_timeout = ${settings.statementTimeoutMs}; ${SESSION}`);
+  await client.query(
+    `set statement_timeout = ${settings.statementTimeoutMs};
+     set timezone = 'UTC';
+     set datestyle = 'ISO'`,
+  );
 }

@@ -118,18 +118,20 @@ const REQUEUE: Statement = {
       where e.id = any(array(select execution_id from item))
         and exists (select from unburied)
     ),
+    clock as materialized (
+      select clock_timestamp() as instant
+    ),
     enqueued as (
       insert into work_queue (
         queue_key, shard, start_before, enqueued_at, work_item_id, execution_id, tenant_id, node_id,
         visit, attempt, queue, priority, idempotency_key, node_timeout_ms, schedule_to_start_ms
       )
       select i.tenant_id || '/' || i.queue, e.shard,
-        c.instant + i.schedule_to_start_ms * interval '1 millisecond', c.instant, i.work_item_id,
-        i.execution_id, i.tenant_id, i.node_id, i.visit, 0, i.queue, e.priority, i.idempotency_key,
+        (select instant from clock) + i.schedule_to_start_ms * interval '1 millisecond',
+        (select instant from clock), i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.visit, 0, i.queue, e.priority, i.idempotency_key,
         i.node_timeout_ms, i.schedule_to_start_ms
       from item i
       cross join execution e
-      cross join (select clock_timestamp() as instant offset 0) c
       where exists (select from unburied)
     )
     select coalesce((select v.outcome from verdict v), 'missing') as outcome, i.queue

@@ -90,16 +90,11 @@ const LOAD: Statement = {
       null::timestamptz as event_created_at
     from execution e
     union all
-    select x.id, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+    select null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
       null, v.sequence, v.kind, v.node_id, v.payload, v.actor_id, v.created_at
-    from execution x
-    cross join lateral (
-      select t.sequence, t.kind, t.node_id, t.payload, t.actor_id, t.created_at
-      from events t
-      where t.execution_id = x.id
-        and t.sequence > coalesce(x.snapshot_sequence, 0)
-      order by t.sequence
-    ) v
+    from events v
+    where v.execution_id = $1
+      and v.sequence > (select coalesce(x.snapshot_sequence, 0) from execution x)
     order by sequence`,
 };
 

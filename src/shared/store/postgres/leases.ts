@@ -109,8 +109,9 @@ const CLAIM_MANY: Statement = {
   writes: true,
   text: claimText(`
     select q.work_item_id
-    from (
-      select h.work_item_id, h.priority, h.seq
+    from work_queue q
+    where q.work_item_id = any(array(
+      select h.work_item_id
       from unnest($5::text[], $6::int4[], $7::int8[]) as a (queue_key, priority, seq)
       cross join lateral (
         select c.work_item_id, c.priority, c.seq
@@ -122,11 +123,10 @@ const CLAIM_MANY: Statement = {
         order by c.priority, c.seq
         limit $3 + 100
       ) h
-    ) head
-    join work_queue q on q.work_item_id = head.work_item_id
-    order by head.priority, head.seq
+    ))
+    order by q.priority, q.seq
     limit $3
-    for update of q skip locked`),
+    for update skip locked`),
 };
 
 function claimText(candidates: string): string {
@@ -145,31 +145,35 @@ function claimText(candidates: string): string {
       insert into work_leases as l (
         ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
       )
-      select ${ticketColumns('t')}, $1, nextval('lease_fence_seq'), c.instant,
-        c.instant + least($2::int8, t.node_timeout_ms) * interval '1 millisecond',
-        c.instant + t.node_timeout_ms * interval '1 millisecond'
+      select ${ticketColumns('t')}, $1, nextval('lease_fence_seq'), (select instant from clock),
+        (select instant from clock)
+          + least($2::int8, t.node_timeout_ms) * interval '1 millisecond',
+        (select instant from clock) + t.node_timeout_ms * interval '1 millisecond'
       from taken t
-      cross join clock c
       order by t.priority, t.seq
       returning ${leaseColumns('l')}
+    ),
+    described as materialized (
+      select i.work_item_id, i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms
+      from work_items i
+      where i.work_item_id = any(array(
+        select t.work_item_id
+        from taken t
+        where t.queue <> 'engine'
+      ))
     )
     select ${leaseColumns('l')}, false as timed_out, t.queue_key, t.seq, w.tool, w.payload,
       w.retry_policy, w.heartbeat_interval_ms,
-      exists (
-        select
+      (
+        select true
         from recorded_outputs o
         where o.execution_id = l.execution_id
           and o.idempotency_key = l.idempotency_key
-      ) as has_recorded_output
+        limit 1
+      ) is true as has_recorded_output
     from leased l
     join taken t on t.work_item_id = l.work_item_id
-    left join lateral (
-      select i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms
-      from work_items i
-      where i.work_item_id = l.work_item_id
-        and l.queue <> 'engine'
-      limit 1
-    ) w on true
+    left join described w on w.work_item_id = l.work_item_id
     order by t.priority, t.seq`;
 }
 
@@ -212,15 +216,16 @@ const RENEW: Statement = {
     ),
     renewed as (
       update work_leases l
-      set expires_at = least(c.instant + r.lease_ms * interval '1 millisecond', l.deadline_at)
+      set expires_at = least(
+        (select instant from clock) + r.lease_ms * interval '1 millisecond', l.deadline_at
+      )
       from unnest($1::int4[], $2::uuid[], $3::text[], $4::int8[], $5::int8[])
         as r (position, work_item_id, tenant_id, lease_fence, lease_ms)
-      cross join clock c
       where l.work_item_id = any($2::uuid[])
         and l.work_item_id = r.work_item_id
         and l.lease_fence = r.lease_fence
         and (r.tenant_id is null or l.tenant_id = r.tenant_id)
-        and (l.deadline_at is null or l.deadline_at > c.instant)
+        and (l.deadline_at is null or l.deadline_at > (select instant from clock))
       returning l.work_item_id, l.lease_fence, l.tenant_id, l.expires_at
     )
     select r.position, n.expires_at

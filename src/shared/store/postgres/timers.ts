@@ -78,10 +78,10 @@ const PROMOTE: Statement = {
         queue_key, shard, start_before, enqueued_at, ${ticketColumns()}
       )
       select case when d.queue = 'engine' then 'engine' else d.tenant_id || '/' || d.queue end,
-        d.shard, c.instant + d.schedule_to_start_ms * interval '1 millisecond', c.instant,
+        d.shard, (select instant from clock) + d.schedule_to_start_ms * interval '1 millisecond',
+        (select instant from clock),
         ${ticketColumns('d')}
       from due d
-      cross join clock c
       order by d.due_at
       returning q.seq, ${ticketColumns('q')}
     )

@@ -198,17 +198,25 @@ async function findRecordedOutput(
   };
 }
 
-/** `#>` and `->` on `json` hand the text on as it stands. */
+/** `->` on `json` hands the text on as it stands. */
 const RECORDED_OUTPUT: Statement = {
   name: 'find-recorded-output',
   writes: false,
   text: `
-    select coalesce(o.output, v.payload -> 'output', 'null'::json) as output,
-      coalesce(o.state_patch, v.payload -> 'state_patch', '{}'::json) as state_patch
-    from recorded_outputs o
-    left join events v
-      on v.execution_id = o.execution_id
-      and v.sequence = o.event_sequence
-    where o.execution_id = $1
-      and o.idempotency_key = $2`,
+    select coalesce(o.output, o.payload -> 'output', 'null'::json) as output,
+      coalesce(o.state_patch, o.payload -> 'state_patch', '{}'::json) as state_patch
+    from (
+      select r.output, r.state_patch,
+        (
+          select v.payload
+          from events v
+          where v.execution_id = r.execution_id
+            and v.sequence = r.event_sequence
+          limit 1
+        ) as payload
+      from recorded_outputs r
+      where r.execution_id = $1
+        and r.idempotency_key = $2
+      offset 0
+    ) o`,
 };

@@ -99,15 +99,17 @@ const ANNOUNCE: Statement = {
   name: 'announce-workers',
   writes: true,
   text: `
+    with clock as materialized (
+      select date_trunc('milliseconds', clock_timestamp()) as stamp
+    )
     insert into workers as w (
       worker_id, tenant_id, kind, role, queue_types, version, host, started_at, last_heartbeat
     )
     select distinct on (a.tenant_id, a.worker_id) a.worker_id, a.tenant_id, a.kind, a.role,
-      a.queue_types, a.version, a.host, c.stamp, c.stamp
+      a.queue_types, a.version, a.host, (select stamp from clock), (select stamp from clock)
     from unnest(
       $1::text[], $2::text[], $3::text[], $4::text[], $5::json[], $6::text[], $7::text[]
     ) as a (worker_id, tenant_id, kind, role, queue_types, version, host)
-    cross join (select date_trunc('milliseconds', clock_timestamp()) as stamp offset 0) c
     order by a.tenant_id, a.worker_id
     on conflict (tenant_id, worker_id) do update
     set kind = excluded.kind,
