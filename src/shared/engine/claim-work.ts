@@ -27,11 +27,13 @@ export async function claimWork(
   const deadline = performance.now() + params.waitMs;
   let restMs = POLL_MS.min;
   for (;;) {
+    // An item leased to a caller who has left would only lapse.
+    if (params.signal.aborted) return [];
     const hint = waitForTopics(deps.wake, topics);
     try {
       const claimed = await claimNow(deps, params);
       const leftMs = deadline - performance.now();
-      if (claimed.length > 0 || leftMs <= 0 || params.signal.aborted) return claimed;
+      if (claimed.length > 0 || leftMs <= 0) return claimed;
       await hint.wait({ timeoutMs: Math.min(restMs, leftMs), signal: params.signal });
       restMs = Math.min(restMs * 2, POLL_MS.max);
     } finally {
