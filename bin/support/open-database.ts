@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Config } from '../../src/shared/config/config.ts';
@@ -51,11 +49,6 @@ export async function openDatabase(params: OpenDatabase): Promise<Store> {
  */
 export async function claimDatabaseFile(path: string): Promise<Disposable> {
   const { lockDatabaseFile } = await import('../../src/shared/store/sqlite/process-lock.ts');
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-  } catch {
-    // The lock file cannot be made either then, and its message says what is needed.
-  }
   const lock = lockDatabaseFile(path);
   return { [Symbol.dispose]: () => lock.release() };
 }

@@ -1,9 +1,7 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
-
 import Database from 'better-sqlite3';
 
 import { explainOpenFailure, StoreOpenError, translateError } from './errors.ts';
+import { makeDirectoryOf } from './make-directory.ts';
 
 /*
  * One connection serves the whole process. better-sqlite3 is synchronous, so everything between two
@@ -120,7 +118,7 @@ function openFile(params: {
   const { path, busyTimeoutMs } = params;
   let database: Database.Database | null = null;
   try {
-    makeDirectory(path);
+    makeDirectoryOf(path);
     database = new Database(path, { timeout: busyTimeoutMs });
     refuseOldSqlite(database);
     const mode = database.pragma('journal_mode = wal', { simple: true });
@@ -137,18 +135,6 @@ function openFile(params: {
   } catch (error) {
     database?.close();
     throw explainOpenFailure(path, error);
-  }
-}
-
-function makeDirectory(path: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-  } catch (error) {
-    throw new StoreOpenError(
-      `database file "${path}" cannot be opened: its directory cannot be made; ` +
-        'name a directory that this user may write to',
-      { cause: error },
-    );
   }
 }
 

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 
 import Database from 'better-sqlite3';
 
@@ -9,6 +8,7 @@ import {
   type AppliedMigration,
   type Migration,
 } from '../migrations.ts';
+import { makeDirectoryOf } from './make-directory.ts';
 
 /*
  * Each migration is one `begin immediate` transaction: SQLite's own write lock makes runners take
@@ -23,7 +23,7 @@ export function migrateSqlite(params: {
   readonly known: readonly Migration[];
   readonly onApplied: (migration: Migration) => void;
 }): number {
-  mkdirSync(dirname(params.path), { recursive: true });
+  makeDirectoryOf(params.path);
   const database = new Database(params.path, { timeout: BUSY_MS_MAX });
   try {
     let applied = 0;

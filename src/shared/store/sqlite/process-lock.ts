@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 
 import { StoreOpenError } from './errors.ts';
+import { makeDirectoryOf } from './make-directory.ts';
 
 /*
  * One process tree serves a database file. The claim to it is an exclusive SQLite lock on a file of
@@ -21,6 +22,7 @@ export interface DatabaseFileLock {
 
 /** Throws `StoreOpenError` when another process serves the file. */
 export function lockDatabaseFile(path: string): DatabaseFileLock {
+  makeDirectoryOf(path);
   const lockPath = `${resolveLinks(path)}.lock`;
   let database: Database.Database | null = null;
   try {

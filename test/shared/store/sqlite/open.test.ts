@@ -47,6 +47,10 @@ test('a path below a file is refused', async (t) => {
   await refuses(t, join(path, 'runtime.db'), /directory cannot be made/);
 });
 
+test('a directory that nobody can make is refused', async (t) => {
+  await refuses(t, '/proc/none/runtime.db', /directory cannot be made/);
+});
+
 test('a file that another process holds is refused', async (t) => {
   const path = join(await makeFolder(t), 'held.db');
   const holder = new Database(path);
