@@ -19,7 +19,7 @@ export async function startExecution(workflowId: string, options: StartOptions):
   const started = await client.startExecution({
     workflowId,
     version: options.version ?? null,
-    input: readObjectOption('--input', options.input),
+    input: await readObjectOption('--input', options.input),
     idempotencyKey: options.idempotencyKey ?? null,
   });
   if (options.wait === true) {

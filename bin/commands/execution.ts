@@ -59,7 +59,7 @@ export async function approveExecution(
     ...(options.user !== undefined && { user_id: options.user }),
     ...(options.comment !== undefined && { comment: options.comment }),
     ...(options.statePatch !== undefined && {
-      state_patch: readObjectOption('--state-patch', options.statePatch),
+      state_patch: await readObjectOption('--state-patch', options.statePatch),
     }),
   });
   if (options.output === 'json') printJson(answer);
@@ -76,7 +76,7 @@ export async function sendEvent(
   correlationKey: string,
   options: ClientOptions & { readonly payload: string },
 ): Promise<void> {
-  const payload = readJsonOption('--payload', options.payload);
+  const payload = await readJsonOption('--payload', options.payload);
   const answer = await connectClient(options).sendEvent({ executionId, correlationKey, payload });
   if (options.output === 'json') printJson(answer);
   else if (answer.accepted) printLine(`delivered ${correlationKey} to ${answer.execution_id}`);

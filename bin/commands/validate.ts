@@ -10,8 +10,11 @@ interface Finding extends Problem {
 }
 
 /** Prints every problem and warning with its place; problems make it exit with code 1. */
-export function validateFile(file: string, options: { readonly output: OutputFormat }): void {
-  const document = readDocument(file);
+export async function validateFile(
+  file: string,
+  options: { readonly output: OutputFormat },
+): Promise<void> {
+  const document = await readDocument(file);
   const { ir, at } = unwrapIr(document.value);
   const read = readWorkflow({ ir, kinds: builtInKinds });
   const problems = locate(document, at, read.ok ? [] : read.problems);

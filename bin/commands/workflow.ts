@@ -5,7 +5,8 @@ import { unwrapIr } from '../support/unwrap-ir.ts';
 
 export async function registerWorkflow(file: string, options: ClientOptions): Promise<void> {
   const client = connectClient(options);
-  const answer = await client.registerWorkflow(unwrapIr(readDocument(file).value).ir);
+  const { value } = await readDocument(file);
+  const answer = await client.registerWorkflow(unwrapIr(value).ir);
   if (options.output === 'json') return printJson(answer);
   for (const { pointer, message } of answer.warnings ?? []) {
     printNote(`warning: ${pointer || '/'}: ${message}`);

@@ -25,10 +25,9 @@ export function declareRuntimeCommands(program: Command): void {
     .description('check a workflow definition, offline; exit code 1 when it cannot run')
     .argument('<file>', 'JSON or YAML file; -: stdin')
     .addOption(outputOption())
-    .action(async (file, options) => {
-      const { validateFile } = await import('../commands/validate.ts');
-      validateFile(file, options);
-    });
+    .action(async (file, options) =>
+      (await import('../commands/validate.ts')).validateFile(file, options),
+    );
 
   program
     .command('config')

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Config } from '../../src/shared/config/config.ts';
@@ -6,6 +7,7 @@ import { checkSchema } from '../../src/shared/store/migrate.ts';
 import { openStore } from '../../src/shared/store/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
+import { CliError } from './exit-code.ts';
 import { explainDatabaseError } from './explain-database-error.ts';
 
 const DELAY_MS_MIN = 500;
@@ -48,6 +50,9 @@ export async function openDatabase(params: OpenDatabase): Promise<Store> {
  * at the database, so that of two processes started together only one migrates.
  */
 export async function claimDatabaseFile(path: string): Promise<Disposable> {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new CliError(`database file "${path}" is a directory: name a file in it`);
+  }
   const { lockDatabaseFile } = await import('../../src/shared/store/sqlite/process-lock.ts');
   const lock = lockDatabaseFile(path);
   return { [Symbol.dispose]: () => lock.release() };

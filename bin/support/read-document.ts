@@ -18,8 +18,8 @@ export interface SourceDocument {
  * one, a text that begins with a brace or a bracket is JSON. Text that is neither ends the command
  * as a usage error with line and column.
  */
-export function readDocument(file: string): SourceDocument {
-  const { name, text } = readText(file);
+export async function readDocument(file: string): Promise<SourceDocument> {
+  const { name, text } = await readText(file);
   const value = isJson(name, text) ? parseJson(name, text) : parseYaml(name, text);
   let finder: ((pointer: string) => number) | null = null;
   return { name, value, lineOf: (pointer) => (finder ??= createLineFinder(text))(pointer) };
@@ -55,12 +55,18 @@ function parseYaml(name: string, text: string): JsonValue {
     );
   }
   try {
-    return document.toJS() as JsonValue;
+    return document.toJS({ reviver: refuseNonFinite }) as JsonValue;
   } catch (error) {
-    // An alias without an anchor, or more expansion than any honest document needs.
+    // An alias without an anchor, more expansion than any honest document needs, or no JSON.
     const reason = error instanceof Error ? error.message : String(error);
     throw usageError(`${name} cannot be read: ${shorten(reason)}`, error);
   }
+}
+
+/** They would be sent as null, without a word. */
+function refuseNonFinite(key: unknown, value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  throw new Error(`the value of ${String(key)} is ${value}, which JSON cannot hold`);
 }
 
 /** JSON is read as YAML here: for positions only, so its few differences do not matter. */

@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 
 import test from 'ava';
@@ -94,6 +94,44 @@ test('serve: an open event stream ends with the process, within the deadline', a
   t.regex(await stream.text(), /WorkflowStarted/);
 });
 
+/** A request whose body does not come: a stop waits for it. */
+async function beginRequest(port: number): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port });
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  const head = 'Host: svc\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n';
+  socket.write(`POST /workflows HTTP/1.1\r\nExpect: 100-continue\r\n${head}`);
+  await once(socket, 'data');
+  return socket;
+}
+
+test('a request that hangs is cut off at the deadline, and the exit code is 0', async (t) => {
+  const port = await freePort();
+  const dev = startSvc(['dev', '--port', String(port)], {
+    cwd: ownFolder(),
+    env: { SVC_SCHEDULER_SHUTDOWN_DEADLINE_SECONDS: '1' },
+  });
+  await dev.waitFor(/is running at/);
+  const socket = await beginRequest(port);
+  t.teardown(() => void socket.destroy());
+  t.deepEqual(await dev.stop(), { code: 0, signal: null });
+});
+
+test('a second signal ends it at once', async (t) => {
+  const port = await freePort();
+  const dev = startSvc(['dev', '--port', String(port)], {
+    cwd: ownFolder(),
+    env: { SVC_SCHEDULER_SHUTDOWN_DEADLINE_SECONDS: '600' },
+  });
+  await dev.waitFor(/is running at/);
+  const socket = await beginRequest(port);
+  t.teardown(() => void socket.destroy());
+  dev.child.kill('SIGTERM');
+  await dev.waitFor(/"msg":"stopping"/);
+  t.deepEqual(await dev.stop('SIGTERM'), { code: 143, signal: null });
+  t.regex(dev.output(), /asked to stop again/);
+});
+
 test('serve: a second one on the same SQLite file is refused', async (t) => {
   const cwd = ownFolder();
   const { running } = await serve({ cwd });
@@ -122,7 +160,7 @@ test('serve: of two started together on a new file exactly one serves', async (t
   await Promise.all(both.map(({ running }) => running.stop()));
 });
 
-test('serve: what was not finished goes on after a kill', async (t) => {
+test('what was not finished goes on after a kill, and who follows it misses nothing', async (t) => {
   const cwd = ownFolder();
   const port = String(await freePort());
   const env = { SVC_URL: `http://127.0.0.1:${port}` };
@@ -134,15 +172,18 @@ test('serve: what was not finished goes on after a kill', async (t) => {
   await first.waitFor(/is running at/);
   await runSvc(['workflow', 'register', 'gate.yaml'], { cwd, env });
   const id = (await runSvc(['execution', 'start', 'gate'], { cwd, env })).stdout.trim();
+  const following = startSvc(['execution', 'events', id, '--follow'], { cwd, env });
+  await following.waitFor(/ApprovalRequested/);
   await first.stop('SIGKILL');
+  await following.waitFor(/connecting again/);
 
   const second = startSvc(['dev', '--port', port], { cwd });
   await second.waitFor(/is running at/);
-  const following = startSvc(['execution', 'events', id, '--follow'], { cwd, env });
-  await following.waitFor(/ApprovalRequested/);
   t.is((await runSvc(['execution', 'approve', id], { cwd, env })).code, 0);
   t.is((await following.ended).code, 0);
-  t.regex(following.output(), /WorkflowCompleted/);
+  const kinds = following.output().match(/#\d+ \w+/g) ?? [];
+  t.true(kinds.at(-1)?.endsWith('WorkflowCompleted'), following.output());
+  t.is(new Set(kinds).size, kinds.length);
   await second.stop();
 });
 
@@ -182,6 +223,13 @@ test('1: the metrics port is taken', async (t) => {
   });
   t.is(code, 1);
   t.regex(stderr, new RegExp(`^error: .*${port}.*\\n$`));
+});
+
+test('1: a directory in place of the database', async (t) => {
+  const args = ['serve', '--database-url', '.'];
+  const { code, stderr } = await runSvc(args, { cwd: ownFolder() });
+  t.is(code, 1);
+  t.regex(stderr, /^error: database file ".*" is a directory: name a file in it\n$/);
 });
 
 test('1: a file that is no database', async (t) => {
@@ -232,6 +280,30 @@ test('serve waits for PostgreSQL with a line for each attempt, and gives up in t
   t.regex(stdout, /"attempt":1.*cannot be reached.*trying again/);
   t.regex(stdout, /"attempt":2/);
   t.regex(stderr, /^error: PostgreSQL at .* cannot be reached: start it, .*\n$/);
+});
+
+test('serve goes on when PostgreSQL answers at last', async (t) => {
+  const database = await createTestDatabase('postgres');
+  t.teardown(() => database.drop());
+  const server = new URL(database.url);
+  const late = new URL(database.url);
+  late.host = `127.0.0.1:${await freePort()}`;
+  const { running } = await serve({ cwd: ownFolder(), args: ['--database-url', late.href] });
+  await running.waitFor(/cannot be reached.*trying again/);
+
+  const open = new Set<Socket>();
+  const relay = createServer((socket) => {
+    const onward = connect({ host: server.hostname, port: Number(server.port) });
+    for (const end of [socket, onward]) open.add(end.on('error', () => undefined));
+    socket.pipe(onward).pipe(socket);
+  });
+  t.teardown(() => {
+    relay.close();
+    for (const socket of open) socket.destroy();
+  });
+  relay.listen(Number(late.port), '127.0.0.1');
+  await running.waitFor(/listening on/);
+  t.deepEqual(await running.stop(), { code: 0, signal: null });
 });
 
 test('serve: SIGTERM while it waits for PostgreSQL ends it with 0', async (t) => {

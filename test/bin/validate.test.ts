@@ -119,6 +119,23 @@ test('2: a file that is not YAML is shown with line and column', async (t) => {
   t.regex(stderr, /^error: broken\.yaml is not YAML at line \d, column \d+: .+\n$/);
 });
 
+test('2: a number that JSON cannot hold', async (t) => {
+  const { code, stderr } = await validate('infinite.yaml', 'workflow_id: w\nlimit: .inf\n');
+  t.is(code, 2);
+  t.is(
+    stderr,
+    'error: infinite.yaml cannot be read: the value of limit is Infinity, which JSON cannot hold\n',
+  );
+});
+
+test('0: a byte order mark is no part of the document', async (t) => {
+  t.is((await validate('marked.json', `\ufeff${JSON.stringify(GOOD)}`)).code, 0);
+});
+
+test('1: an empty document', async (t) => {
+  t.is((await validate('empty.yaml', '')).code, 1);
+});
+
 test('2: a key that stands twice in a YAML file', async (t) => {
   const { code, stderr } = await validate('twice.yaml', 'workflow_id: a\nworkflow_id: b\n');
   t.is(code, 2);
