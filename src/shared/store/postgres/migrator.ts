@@ -9,6 +9,7 @@ import {
   type Migration,
 } from '../migrations.ts';
 import { advisoryKey } from './advisory-key.ts';
+import { translateError } from './errors.ts';
 
 /*
  * One connection does everything: takes the session lock, looks at what was applied, applies the
@@ -70,9 +71,11 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
   });
   // A broken connection also rejects the running query; without a listener it ends the process.
   client.on('error', () => undefined);
-  await client.connect();
   try {
+    await client.connect();
     return await use(client);
+  } catch (error) {
+    throw translateError(error, { mayBeCarriedOut: false });
   } finally {
     await client.end();
   }

@@ -1,0 +1,149 @@
+import { after, INSTANT, type Has, type Param } from './commit-parts.ts';
+
+/** What plans rest on: locked, read as it is now, and judged. Nothing is written. */
+
+export function lockingParts(has: Has, $: Param): string[] {
+  const revokes = has('revoke_execution');
+  const leases = [
+    ...(has('settle_plan') ? [`select unnest(${$('settle_item')})`] : []),
+    ...(revokes
+      ? [
+          `select unnest(${$('revoke_item')})`,
+          `select l.work_item_id
+           from work_leases l
+           where l.execution_id = any(${$('revoke_all_execution')})`,
+        ]
+      : []),
+  ];
+  return [
+    `plan as materialized (
+      select p.position, p.id, p.tenant_id, p.is_new, p.expected, p.event_count, p.status, p.error,
+        p.runnable, p.revokes_all
+      from unnest(
+        ${$('plan')}, ${$('plan_execution')}, ${$('plan_tenant')}, ${$('plan_new')},
+        ${$('plan_expected')}, ${$('plan_events')}, ${$('plan_status')}, ${$('plan_error')},
+        ${$('plan_runnable')}, ${$('plan_revokes_all')}
+      ) as p (
+        position, id, tenant_id, is_new, expected, event_count, status, error, runnable, revokes_all
+      )
+    )`,
+    // By array and not by join, here and below: a kept plan must never walk a whole table.
+    `locked as materialized (
+      select e.id, e.tenant_id, e.status, e.last_sequence, e.xmin as version
+      from executions e
+      where e.id = any(${$('plan_execution')})
+      order by e.id
+      for no key update
+    )`,
+    ...(leases.length > 0
+      ? [
+          `held as materialized (
+            select l.work_item_id, l.execution_id, l.lease_fence, l.expires_at
+            from work_leases l
+            where l.work_item_id = any(array(${leases.join(' union ')}))
+              and ${after('locked')}
+            order by l.work_item_id
+            for update
+          )`,
+        ]
+      : []),
+    ...(has('expire_plan')
+      ? [
+          `overdue as materialized (
+            select q.work_item_id, q.execution_id, q.start_before
+            from work_queue q
+            where q.work_item_id = any(${$('expire_item')})
+              and ${after('locked')}
+            order by q.work_item_id
+            for update
+          )`,
+        ]
+      : []),
+    ...(has('fire_plan')
+      ? [
+          `firing as materialized (
+            select t.execution_id, t.name, t.due_at
+            from timers t
+            where t.execution_id = any(${$('gone_timer_execution')})
+              and t.name = any(${$('fire_name')})
+              and ${after('locked')}
+            order by t.execution_id, t.name
+            for update
+          )`,
+        ]
+      : []),
+    `clock as materialized (
+      select w.instant, date_trunc('milliseconds', w.instant) as stamp
+      from (
+        select clock_timestamp() as instant
+        from (
+          select (select count(*) from locked)
+            ${leases.length > 0 ? '+ (select count(*) from held)' : ''}
+            ${has('expire_plan') ? '+ (select count(*) from overdue)' : ''}
+            ${has('fire_plan') ? '+ (select count(*) from firing)' : ''} as locks
+          offset 0
+        ) waited
+        where waited.locks >= 0
+        offset 0
+      ) w
+    )`,
+  ];
+}
+
+export function judgingParts(has: Has, $: Param): string[] {
+  const stale = [
+    ...(has('settle_plan')
+      ? [
+          `select s.position
+           from unnest(
+             ${$('settle_plan')}, ${$('settle_item')}, ${$('settle_fence')}, ${$('settle_if_expired')}
+           ) as s (position, work_item_id, lease_fence, if_expired)
+           join plan p on p.position = s.position
+           left join held h
+             on h.work_item_id = s.work_item_id
+             and h.lease_fence = s.lease_fence
+             and h.execution_id = p.id
+           where h.work_item_id is null
+             or (s.if_expired and h.expires_at > ${INSTANT})`,
+        ]
+      : []),
+    ...(has('expire_plan')
+      ? [
+          `select x.position
+           from unnest(${$('expire_plan')}, ${$('expire_item')}) as x (position, work_item_id)
+           join plan p on p.position = x.position
+           left join overdue o on o.work_item_id = x.work_item_id and o.execution_id = p.id
+           where o.work_item_id is null
+             or o.start_before is null
+             or o.start_before > ${INSTANT}`,
+        ]
+      : []),
+    ...(has('fire_plan')
+      ? [
+          `select f.position
+           from unnest(${$('fire_plan')}, ${$('fire_name')}) as f (position, name)
+           join plan p on p.position = f.position
+           left join firing t on t.execution_id = p.id and t.name = f.name
+           where t.name is null
+             or t.due_at > ${INSTANT}`,
+        ]
+      : []),
+  ];
+  return [
+    ...(stale.length > 0 ? [`stale as materialized (${stale.join(' union all ')})`] : []),
+    `judged as materialized (
+      select p.position, p.id, p.tenant_id, p.is_new, p.event_count, p.status, p.error, p.runnable,
+        p.revokes_all,
+        case
+          when p.is_new and k.id is not null then 'exists'
+          when p.is_new then null
+          when k.id is null or k.tenant_id <> p.tenant_id then 'missing'
+          when k.status in ('completed', 'failed', 'cancelled') then 'ended'
+          when k.last_sequence <> p.expected then 'moved'
+          ${stale.length > 0 ? `when p.position in (select position from stale) then 'stale'` : ''}
+        end as reason
+      from plan p
+      left join locked k on k.id = p.id
+    )`,
+  ];
+}

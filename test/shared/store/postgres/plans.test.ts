@@ -1,0 +1,195 @@
+import test from 'ava';
+import type pg from 'pg';
+
+import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
+import type { Store } from '../../../../src/shared/store/store.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
+import {
+  claim,
+  claimOne,
+  commitOne,
+  judge,
+  settleOf,
+  start,
+  startWithItems,
+} from '../contract/drive.ts';
+import {
+  makeCompleted,
+  makeEvent,
+  makeItem,
+  makeKey,
+  makePlan,
+  makeTenantId,
+  makeTicket,
+  makeTimer,
+  makeUuid,
+} from '../contract/make.ts';
+import { connectRaw } from './raw-client.ts';
+
+/*
+ * Plans are made when a statement is first used and then kept. A process that starts with an empty
+ * database must not go on with plans for an empty database when it is full.
+ */
+
+const ROWS = 5_000;
+/** Generous: what one use of every statement may read. A walk over one table would be `ROWS`. */
+const READS_MAX = 1_000;
+
+let database: TestDatabase;
+let admin: pg.Client;
+
+test.before(async () => {
+  database = await createTestDatabase();
+  admin = await connectRaw(database.url);
+});
+
+test.after.always(async () => {
+  await admin.end();
+  await database.drop();
+});
+
+test('plans that were made on empty tables walk over no full one', async (t) => {
+  const store = await openPostgresStore({ url: database.url, poolSize: 1, maxOverflow: 0 });
+  await useEverything(store);
+  await fill();
+  const before = await countReads();
+  await useEverything(store);
+  // A session reports its reads when it ends.
+  await store.close();
+  const after = await countReads();
+  for (const [table, reads] of after) {
+    t.true(reads - (before.get(table) ?? 0) < READS_MAX, `${table}: ${reads} rows were read`);
+  }
+});
+
+/** Each statement of the hot path, with every part of a commit. */
+async function useEverything(store: Store): Promise<void> {
+  const request = { key: makeUuid(), bodyHash: 'hash' };
+  const started = await start(store, { create: { request } });
+  await judge(store, makePlan(started, { events: [makeEvent()], runnable: 'mark' }));
+  await store.runnable.list({ shards: [7], limit: 10 });
+
+  const { tickets: _, ...execution } = await startWithItems(store, [{}, {}, {}, {}]);
+  const first = await claimOne(store, execution.tenantId, { limit: 1 });
+  const [second] = await claim(store, execution.tenantId, {
+    limit: 1,
+    queues: ['java_tool', 'python_tool'],
+  });
+  if (second === undefined) throw new Error('nothing was claimed');
+  await store.work.renew([{ ...first, ...first.ticket, leaseMs: 30_000 }]);
+  await store.work.find(first.ticket.workItemId, execution.tenantId);
+  const engine = makeTicket(execution, { queue: 'engine' });
+  const key = makeKey();
+  await commitOne(
+    store,
+    makePlan(execution, {
+      expectedSequence: 1,
+      settles: [settleOf(first)],
+      events: [makeCompleted('done')],
+      newItems: [makeItem(makeTicket(execution, { scheduleToStartMs: 0 }))],
+      bornLeased: [{ ticket: engine, leaseTo: 'w', leaseMs: 30_000 }],
+      retries: [
+        { ticket: { ...first.ticket, attempt: 1 }, delayMs: 0 },
+        { ticket: makeTicket(execution, { attempt: 1 }), delayMs: 1 },
+      ],
+      startsTimers: [makeTimer(), makeTimer({ name: 'other' })],
+      recordsOutput: { idempotencyKey: key, workItemId: first.ticket.workItemId, eventIndex: 0 },
+      snapshot: '{}',
+      runnable: 'mark',
+    }),
+  );
+  await store.work.recordedOutput({ executionId: execution.executionId, idempotencyKey: key });
+  await store.timers.promoteRetries({ limit: 10 });
+  await store.timers.listDue({ limit: 10 });
+  await store.timers.nextDueInMs();
+  await store.work.listExpiredLeases({ limit: 10 });
+  const overdue = await store.work.listOverdueQueued({ limit: 10 });
+  await judge(
+    store,
+    makePlan(execution, {
+      expiresQueued: overdue
+        .filter(({ executionId }) => executionId === execution.executionId)
+        .map(({ workItemId }) => workItemId),
+      firesTimers: [makeTimer().name],
+      cancelsTimers: ['other'],
+      events: [makeEvent()],
+      deadLetters: [{ workItemId: first.ticket.workItemId, attempt: 1, error: 'boom' }],
+      revokesItems: [engine.workItemId],
+    }),
+  );
+  await store.work.settleUnfenced({
+    workItemId: second.ticket.workItemId,
+    tenantId: execution.tenantId,
+    record: null,
+    deadLetter: 'boom',
+  });
+  await store.work.listDeadLetters({ tenantId: execution.tenantId, limit: 10, before: null });
+  await store.work.requeue(second.ticket.workItemId, execution.tenantId);
+  await store.executions.load(execution.executionId, execution.tenantId);
+  await store.executions.events({ ...execution, after: 0, limit: 10 });
+  await store.executions.find(execution.executionId, null);
+  await store.executions.list({
+    tenantId: execution.tenantId,
+    status: null,
+    workflowId: null,
+    createdAfter: null,
+    createdBefore: null,
+    cursor: null,
+    limit: 10,
+    offset: 0,
+  });
+  await commitOne(
+    store,
+    makePlan(execution, { status: 'cancelled', events: [makeEvent()], revokesAll: true }),
+  );
+}
+
+/** As many rows in each table as there may be after a while. */
+async function fill(): Promise<void> {
+  const tenant = makeTenantId();
+  const ticket = `gen_random_uuid(), gen_random_uuid(), '${tenant}', 'n', 0, 0, 'python_tool', 0, 'k'`;
+  const columns =
+    'work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue, priority, idempotency_key';
+  for (const insert of [
+    `executions (id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority, status,
+       last_sequence, created_at, updated_at)
+     select gen_random_uuid(), '${tenant}', gen_random_uuid(), 'w', '1', i % 64, 0, 'running', 1, now(),
+       now()`,
+    `events (execution_id, sequence, kind, payload, actor_id, created_at)
+     select gen_random_uuid(), 1, 'NodeStarted', '{}', 'a', now()`,
+    `snapshots (execution_id, sequence, body) select gen_random_uuid(), 1, ''`,
+    `runnable (execution_id, shard) select gen_random_uuid(), 9`,
+    `work_items (work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool,
+       payload, retry_policy, heartbeat_interval_ms, created_at)
+     select gen_random_uuid(), gen_random_uuid(), '${tenant}', 'n', 0, 'python_tool', 'k', 't', '{}', '{}',
+       1, now()`,
+    `work_queue (${columns}, shard, queue_key, enqueued_at) select ${ticket}, 0, '${tenant}/python_tool', now()`,
+    `work_leases (${columns}, worker_id, lease_fence, claimed_at, expires_at)
+     select ${ticket}, 'w', nextval('lease_fence_seq'), now(), now() + interval '1 hour'`,
+    `retry_timers (${columns}, shard, due_at) select ${ticket}, 0, now() + interval '1 hour'`,
+    `timers (execution_id, name, tenant_id, due_at, purpose)
+     select gen_random_uuid(), 'wait', '${tenant}', now() + interval '1 hour', 'wait'`,
+    `recorded_outputs (execution_id, idempotency_key, work_item_id, event_sequence, created_at)
+     select gen_random_uuid(), 'k', gen_random_uuid(), 1, now()`,
+    `dead_letters (work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt, error,
+       dead_lettered_at)
+     select gen_random_uuid(), gen_random_uuid(), '${tenant}', 'n', 'python_tool', 't', 0, 'e', now()`,
+    `request_keys (tenant_id, key, body_hash, execution_id, created_at)
+     select '${tenant}', i::text, 'h', gen_random_uuid(), now()`,
+  ]) {
+    await admin.query(`insert into ${insert} from generate_series(1, ${ROWS}) as i`);
+  }
+}
+
+/** Rows read from each table, by walking over it and through its indexes. */
+async function countReads(): Promise<ReadonlyMap<string, number>> {
+  await admin.query('select pg_stat_force_next_flush()');
+  const { rows } = await admin.query<{ readonly table: string; readonly reads: number }>(
+    `select t.relname as table,
+       (coalesce(t.seq_tup_read, 0) + coalesce(sum(i.idx_tup_read), 0))::float8 as reads
+     from pg_stat_user_tables t
+     left join pg_stat_user_indexes i on i.relid = t.relid
+     group by t.relid, t.relname, t.seq_tup_read`,
+  );
+  return new Map(rows.map(({ table, reads }) => [table, reads]));
+}

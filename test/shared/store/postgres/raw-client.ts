@@ -1,0 +1,36 @@
+import pg from 'pg';
+
+import { eventually } from '../../../support/eventually.ts';
+
+/** A plain connection beside the store, to stand in the way of it or to look at the server. */
+export async function connectRaw(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+/** Resolves when that many statements of this database wait for a lock. */
+export async function waitUntilBlocked(client: pg.Client, count = 1): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await client.query<{ readonly blocked: number }>(
+      `select count(*)::int4 as blocked
+       from pg_stat_activity
+       where datname = current_database()
+         and wait_event_type = 'Lock'`,
+    );
+    if (rows[0]?.blocked !== count) throw new Error(`${rows[0]?.blocked} statements are blocked`);
+  });
+}
+
+/** Ends the sessions of one application, as an administrator would. */
+export async function terminate(client: pg.Client, applicationName: string): Promise<number> {
+  const { rows } = await client.query<{ readonly ended: number }>(
+    `select count(pg_terminate_backend(pid))::int4 as ended
+     from pg_stat_activity
+     where datname = current_database()
+       and application_name = $1`,
+    [applicationName],
+  );
+  return rows[0]?.ended ?? 0;
+}
