@@ -119,7 +119,10 @@ export interface WorkStore {
     readonly before: string | null;
   }): Promise<readonly DeadLetter[]>;
   /** Puts a dead-lettered item of a live execution back on its queue, attempts counted anew. */
-  requeue(id: WorkItemId, tenantId: TenantId): Promise<'requeued' | 'missing' | 'not_dead' | 'ended'>;
+  requeue(
+    id: WorkItemId,
+    tenantId: TenantId,
+  ): Promise<'requeued' | 'missing' | 'not_dead' | 'ended'>;
 }
 
 export interface ClaimRequest {
@@ -253,7 +256,11 @@ export interface TokenStore {
   create(token: NewToken): Promise<TokenRow>;
   /** Also when expired or revoked: the caller judges by `expired` and `revokedAt`. */
   findByHash(hash: string): Promise<TokenRow | null>;
-  list(params: { readonly tenantId: TenantId; readonly limit: number; readonly offset: number }): Promise<readonly TokenRow[]>;
+  list(params: {
+    readonly tenantId: TenantId;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<readonly TokenRow[]>;
   /** Null when there is no such token; revoking twice changes nothing. */
   revoke(id: string, tenantId: TenantId): Promise<TokenRow | null>;
 }

@@ -30,8 +30,7 @@ export const BUILT_IN_RETRY_POLICIES: Readonly<Record<string, RetryPolicy>> = {
 };
 
 export type RetryVerdict =
-  | { readonly retryable: true; readonly delayMs: number }
-  | { readonly retryable: false };
+  { readonly retryable: true; readonly delayMs: number } | { readonly retryable: false };
 
 /**
  * Whether attempt number `attempt` (from 0), having failed with `errorClass`, is followed by
