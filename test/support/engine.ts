@@ -82,8 +82,10 @@ export function openTestEngine(params: {
   /** Rounds until nothing is found and nothing is under way. */
   async function settle(): Promise<void> {
     for (;;) {
+      // What was under way when the round began may have left something behind the round's back.
+      const wasQuiet = scheduling.underWay() === 0;
       const found = await turn();
-      if (found === 0 && scheduling.underWay() === 0) return;
+      if (wasQuiet && found === 0 && scheduling.underWay() === 0) return;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

@@ -3,7 +3,7 @@ import type { Decision } from '../domain/execution/decide.ts';
 import type { Effect } from '../domain/execution/effect.ts';
 import type { ExecutionEvent } from '../domain/execution/event.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
-import { isTerminal } from '../domain/execution/status.ts';
+import { type ExecutionStatus, isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
 import { visitKey } from '../domain/execution/state.ts';
 import type { JsonObject } from '../domain/json.ts';
@@ -66,6 +66,8 @@ export interface DecisionHome {
 export function commitOfDecision(params: {
   readonly plan: Plan;
   readonly base: ExecutionState;
+  /** Status of the execution's row, if known; the fold of its events doesn't tell it. */
+  readonly rowStatus: ExecutionStatus | null;
   readonly facts: readonly NewEvent[];
   readonly decision: Decision;
   readonly home: DecisionHome;
@@ -128,7 +130,7 @@ export function commitOfDecision(params: {
     ...emptyCommit(base),
     expectedSequence: base.sequence,
     events: [...params.facts, ...decision.events.map((event) => newEvent(event, SCHEDULER_ACTOR))],
-    status: next.status === base.status ? null : next.status,
+    status: next.status === params.rowStatus ? null : next.status,
     error: next.error,
     newItems: ended ? [] : items,
     bornLeased: ended ? [] : born,

@@ -1,5 +1,6 @@
 import type { ExecutionId } from '../domain/ids.ts';
 import type { NodeRunners } from '../nodes/run.ts';
+import { StoreUnavailableError } from '../store/store.ts';
 import { emptyCommit } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
 import { type ExecutionRunner, startExecutionRunner } from './execution-runner.ts';
@@ -12,9 +13,13 @@ import { queueTopic } from './wake-for.ts';
 
 /** Executions a process advances at a time; the rest stay marked and are taken up later. */
 const UNDER_WAY_MAX = 1_000;
+/** An execution that cannot be advanced keeps its mark; others come first for so long. */
+const SET_ASIDE_MS = 10_000;
 
 export function createScheduling(deps: EngineDeps, runners: NodeRunners): Scheduling {
   const underWay = new Map<ExecutionId, ExecutionRunner>();
+  /** Until when; see SET_ASIDE_MS. */
+  const setAside = new Map<ExecutionId, number>();
   let draining = false;
 
   function take(
@@ -27,14 +32,15 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
       for (const item of begin.adopt) present.adopt(item);
       return present;
     }
-    const { marked } = begin;
-    const runner = startExecutionRunner(deps, runners, { executionId, marked });
-    for (const item of begin.adopt) runner.adopt(item);
+    const runner = startExecutionRunner(deps, runners, { executionId, ...begin });
     underWay.set(executionId, runner);
     runner.done
-      .catch((error: unknown) =>
-        deps.report.trouble('advancing an execution failed', error, { execution_id: executionId }),
-      )
+      .catch((error: unknown) => {
+        deps.report.trouble('advancing an execution failed', error, { execution_id: executionId });
+        if (error instanceof StoreUnavailableError) return;
+        setAside.delete(executionId);
+        setAside.set(executionId, performance.now() + SET_ASIDE_MS);
+      })
       .finally(() => {
         underWay.delete(executionId);
         const { poked, adopted } = runner.leftOver();
@@ -45,6 +51,14 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
     return runner;
   }
 
+  /** The oldest come first, since each is put in anew with the same term. */
+  function takeUpAgain(): void {
+    for (const [executionId, until] of setAside) {
+      if (until > performance.now()) return;
+      setAside.delete(executionId);
+    }
+  }
+
   async function advanceRunnable(params: {
     readonly shards: readonly number[];
     readonly limit: number;
@@ -52,9 +66,12 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
     const room = Math.min(params.limit, UNDER_WAY_MAX - underWay.size);
     if (draining || room <= 0 || params.shards.length === 0) return NOTHING;
     const { shards } = params;
-    const limit = room + underWay.size;
+    takeUpAgain();
+    const limit = room + underWay.size + setAside.size;
     const marked = await deps.store.runnable.list({ shards, limit });
-    const fresh = marked.filter(({ executionId }) => !underWay.has(executionId)).slice(0, room);
+    const fresh = marked
+      .filter(({ executionId }) => !underWay.has(executionId) && !setAside.has(executionId))
+      .slice(0, room);
     for (const { executionId } of marked) underWay.get(executionId)?.poke();
     for (const { executionId } of fresh) take(executionId, { marked: true, adopt: [] });
     return { found: fresh.length, more: fresh.length >= room };
@@ -105,9 +122,7 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
   async function drain(params: { readonly deadlineMs: number }): Promise<void> {
     draining = true;
     for (const runner of underWay.values()) runner.handOver();
-    const resting = Promise.all([...underWay.values()].map((runner) => runner.done)).catch(
-      () => undefined,
-    );
+    const resting = Promise.allSettled([...underWay.values()].map((runner) => runner.done));
     const late = Promise.withResolvers<'late'>();
     const timer = setTimeout(() => late.resolve('late'), params.deadlineMs);
     const outcome = await Promise.race([resting, late.promise]);

@@ -1,7 +1,7 @@
 import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { evolve } from '../domain/execution/evolve.ts';
 import { type ExecutionState, visitKey } from '../domain/execution/state.ts';
-import { isTerminal } from '../domain/execution/status.ts';
+import { type ExecutionStatus, isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import { judgeRetry } from '../domain/work/retry.ts';
 import type { NodeOutcome, NodeRunners } from '../nodes/run.ts';
@@ -52,6 +52,8 @@ interface Held {
   readonly row: ExecutionRow;
   readonly compiled: CompiledDefinition;
   state: ExecutionState;
+  /** What the row says, which facts may change by themselves; null: not known. */
+  rowStatus: ExecutionStatus | null;
   /** Events since the last snapshot. */
   tail: number;
 }
@@ -67,11 +69,13 @@ export function startExecutionRunner(
     readonly executionId: ExecutionId;
     /** The execution is marked runnable: the mark is to be cleared before coming to rest. */
     readonly marked: boolean;
+    /** Items of this execution that this process has just taken from the queue. */
+    readonly adopt: readonly RunningItem[];
   },
 ): ExecutionRunner {
   const { executionId } = of;
   const running = new Map<string, RunningItem>();
-  const adopted: RunningItem[] = [];
+  const adopted: RunningItem[] = [...of.adopt];
   let finished: Finished[] = [];
   /** Outcomes were refused together, which doesn't say which is at fault: settle one at a time. */
   let oneByOne = false;
@@ -90,27 +94,40 @@ export function startExecutionRunner(
           restMs = OUTAGE_REST_MS.min;
         } catch (error) {
           held = null;
-          if (!(error instanceof StoreUnavailableError) || running.size === 0) throw error;
-          // Outcomes are in hand: keep them until the store is back or their leases are lost.
+          if (!(error instanceof StoreUnavailableError)) {
+            dropAdopted();
+            throw error;
+          }
+          if (running.size === 0 && adopted.length === 0) throw error;
+          // Items are in hand: keep them until the store is back or their leases are lost.
           await rest(restMs);
           restMs = Math.min(restMs * 2, OUTAGE_REST_MS.max);
         }
       }
     } finally {
-      for (const item of running.values()) item.abort.abort();
+      for (const item of [...running.values()]) item.abort.abort();
     }
+  }
+
+  /** Items that will not be run: their leases are gone, or lapse and count as an attempt. */
+  function dropAdopted(): void {
+    for (const item of adopted.splice(0)) item.abort.abort();
   }
 
   /** One round. True: the execution rests, or has ended. */
   async function advance(): Promise<boolean> {
-    if (poked || held === null) {
+    const arrived = adopted.length;
+    // An item taken from the queue may be of a visit or an attempt that came after the last reading.
+    if (poked || held === null || arrived > 0) {
       poked = false;
       held = await refresh(held);
-      if (held === null) return true;
     }
-    if (isTerminal(held.state.status)) return true;
-    for (const item of adopted.splice(0)) start(held, item);
-    if (await step(held)) return false;
+    if (held === null || isTerminal(held.state.status)) {
+      dropAdopted();
+      return true;
+    }
+    for (const item of adopted.splice(0, arrived)) start(held, item);
+    if (await step(held)) return draining && marked && running.size === 0 && adopted.length === 0;
     if (poked || finished.length > 0 || adopted.length > 0) return false;
     if (running.size === 0) return true;
     await rest(null);
@@ -133,7 +150,9 @@ export function startExecutionRunner(
     const state = facts.length === 0 ? now.state : foldFacts(now, facts);
     const { plan, definition } = now.compiled;
     const decision = await decideAnywhere({ ...deps, plan, ir: definition.ir, state });
-    if (facts.length === 0 && decision.events.length === 0) return clearMark(now);
+    if (facts.length === 0 && decision.events.length === 0) {
+      return clearMark(now, decision.next.status);
+    }
     const tail = now.tail + facts.length + decision.events.length;
     const takeSnapshot =
       tail >= SNAPSHOT_EVENTS.always ||
@@ -143,6 +162,7 @@ export function startExecutionRunner(
       ...commitOfDecision({
         plan,
         base: now.state,
+        rowStatus: now.rowStatus,
         facts: facts.map((event) => newEvent(event, SCHEDULER_ACTOR)),
         decision,
         home: { leaseTo: draining ? null : { processId, leaseMs }, priority: now.row.priority },
@@ -160,9 +180,10 @@ export function startExecutionRunner(
       return true;
     }
     now.state = decision.next;
+    now.rowStatus = decision.next.status;
     now.tail = takeSnapshot ? 0 : tail;
     marked = decision.more;
-    for (const { item } of settled) running.delete(item.ticket.workItemId);
+    for (const { item } of settled) forget(item);
     commit.bornLeased.forEach(({ ticket }, index) => {
       const leaseFence = verdict.fences[index];
       if (leaseFence === undefined) throw new Error('a born lease came without its fence');
@@ -172,15 +193,18 @@ export function startExecutionRunner(
     return true;
   }
 
-  /** Outcomes to settle now; those of visits that are live no more are dropped. */
+  /** Outcomes to settle now; those of items or visits that are no longer under way are dropped. */
   function takeFinished(now: Held): readonly Finished[] {
     const taken = oneByOne ? finished.splice(0, 1) : finished.splice(0);
     if (finished.length === 0) oneByOne = false;
     return taken.filter(({ item }) => {
       const { nodeId, visit, workItemId, attempt } = item.ticket;
       const live = now.state.live.get(visitKey(nodeId, visit));
-      const current = live?.workItemId === workItemId && live.attempt === attempt;
-      if (!current) running.delete(workItemId);
+      const current =
+        running.get(workItemId) === item &&
+        live?.workItemId === workItemId &&
+        live.attempt === attempt;
+      if (!current) forget(item);
       return current;
     });
   }
@@ -190,7 +214,7 @@ export function startExecutionRunner(
     const [first, ...others] = settled;
     if (reason === 'stale' && first !== undefined && others.length === 0) {
       // Its lease is lost: whoever holds the new one settles it.
-      running.delete(first.item.ticket.workItemId);
+      forget(first.item);
       return;
     }
     if (reason === 'stale') oneByOne = true;
@@ -198,24 +222,42 @@ export function startExecutionRunner(
   }
 
   function start(now: Held, item: RunningItem): void {
-    running.set(item.ticket.workItemId, item);
+    const { workItemId } = item.ticket;
+    // An earlier run of the same item has lost its lease to this one.
+    running.get(workItemId)?.abort.abort();
+    const { signal } = item.abort;
+    if (signal.aborted) return;
+    running.set(workItemId, item);
+    // Not at its end: a run that never heeds the signal would keep the execution from resting.
+    signal.addEventListener('abort', () => forget(item), { once: true });
     const at = { plan: now.compiled.plan, state: now.state };
     void runItem(runners, at, item).then((outcome) => {
-      if (item.abort.signal.aborted) running.delete(item.ticket.workItemId);
-      else finished.push({ item, outcome });
+      if (running.get(workItemId) !== item) return;
+      finished.push({ item, outcome });
       release?.();
     });
   }
 
-  async function clearMark(now: Held): Promise<boolean> {
+  /** The item is under way here no more, unless it has been taken anew in the meantime. */
+  function forget(item: RunningItem): void {
+    const { workItemId } = item.ticket;
+    if (running.get(workItemId) !== item) return;
+    running.delete(workItemId);
+    release?.();
+  }
+
+  async function clearMark(now: Held, status: ExecutionStatus): Promise<boolean> {
     if (!marked) return false;
     const verdict = await deps.committer.commit({
       ...emptyCommit(now.row),
       expectedSequence: now.state.sequence,
+      status: status === now.rowStatus ? null : status,
       runnable: 'clear',
     });
-    if (verdict.accepted) marked = false;
-    else held = null;
+    if (verdict.accepted) {
+      marked = false;
+      now.rowStatus = status;
+    } else held = null;
     return !verdict.accepted;
   }
 
@@ -225,13 +267,15 @@ export function startExecutionRunner(
       const after = known.state.sequence;
       const events = await deps.store.executions.events({ executionId, after, limit: null });
       const state = evolve({ state: known.state, events, plan });
-      return { ...known, state, tail: known.tail + events.length };
+      const rowStatus = events.length === 0 ? known.rowStatus : null;
+      return { ...known, state, rowStatus, tail: known.tail + events.length };
     }
     const loaded = await deps.store.executions.load(executionId, null);
     if (loaded === null) return null;
     const compiled = await deps.definitions.get(loaded.row.definitionId);
     const state = foldLoaded(loaded, compiled.plan);
-    return { row: loaded.row, compiled, state, tail: loaded.events.length };
+    const { row } = loaded;
+    return { row, compiled, state, rowStatus: row.status, tail: loaded.events.length };
   }
 
   /** Until something happens, or for so long at most. */

@@ -53,12 +53,12 @@ export async function startExecution(
     ...commitOfDecision({
       plan,
       base,
+      rowStatus: null,
       facts: [newEvent(started, params.actorId)],
       decision,
       home: { leaseTo: null, priority: params.priority },
       takeSnapshot: false,
     }),
-    status: decision.next.status,
     create: {
       definitionId: definition.definitionId,
       workflowId: definition.workflowId,
