@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+import { freePort } from '../support/ports.ts';
+
+/** Stands between a worker and the runtime, writes down what is said, and can get in the way. */
+export interface RecordingProxy {
+  readonly url: string;
+  readonly exchanges: readonly Exchange[];
+  /** Resolves with the first exchange of this kind, be it over already or still to come. */
+  until(isIt: (exchange: Exchange) => boolean): Promise<Exchange>;
+  /** Asked before each request; what is not interfered with goes through. */
+  interfere: (request: { readonly action: Action; readonly count: number }) => Interference | null;
+  close(): void;
+}
+
+export type Action = 'claim' | 'heartbeat' | 'complete' | 'fail';
+
+/** `lose_answer`: the runtime gets the request, the worker no answer. */
+export type Interference = 'lose_answer' | { readonly status: number; readonly body: object };
+
+export interface Exchange {
+  readonly action: Action;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly status: number;
+  readonly answer: Readonly<Record<string, unknown>>;
+}
+
+export async function openRecordingProxy(target: string): Promise<RecordingProxy> {
+  const exchanges: Exchange[] = [];
+  const waiting = new Set<(exchange: Exchange) => void>();
+  const counts = new Map<Action, number>();
+
+  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const action = (request.url ?? '').split('/').at(-1) as Action;
+    const body = await readText(request);
+    const count = (counts.get(action) ?? 0) + 1;
+    counts.set(action, count);
+    const interference = proxy.interfere({ action, count });
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const isInvented = interference !== null && interference !== 'lose_answer';
+    const answer = isInvented
+      ? Response.json(interference.body, { status: interference.status })
+      : await fetch(target + request.url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+          signal: gone.signal,
+        });
+    const text = await answer.text();
+    const exchange = {
+      action,
+      body: JSON.parse(body) as Exchange['body'],
+      status: answer.status,
+      answer: JSON.parse(text) as Exchange['answer'],
+    };
+    exchanges.push(exchange);
+    for (const tell of waiting) tell(exchange);
+    if (interference === 'lose_answer') response.destroy();
+    else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+  }
+
+  const server = createServer((request, response) => {
+    // A claim that its worker broke off.
+    pass(request, response).catch(() => response.destroy());
+  });
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const proxy: RecordingProxy = {
+    url: `http://127.0.0.1:${port}`,
+    exchanges,
+    until: (isIt) =>
+      new Promise((resolve) => {
+        const check = (exchange: Exchange) => {
+          if (!isIt(exchange)) return;
+          waiting.delete(check);
+          resolve(exchange);
+        };
+        waiting.add(check);
+        exchanges.forEach(check);
+      }),
+    interfere: () => null,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  return proxy;
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  let text = '';
+  request.setEncoding('utf8');
+  for await (const part of request) text += String(part);
+  return text;
+}
