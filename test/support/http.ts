@@ -57,3 +57,8 @@ export function openRequest(url: string, request: HttpRequest): Promise<Response
     signal: request.signal ?? AbortSignal.timeout(REQUEST_MS_MAX),
   });
 }
+
+/** The statuses of answers to requests that ran side by side, in ascending order. */
+export function statusesOf(replies: readonly Reply[]): readonly number[] {
+  return replies.map(({ status }) => status).toSorted((one, other) => one - other);
+}

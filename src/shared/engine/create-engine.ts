@@ -1,5 +1,4 @@
-import { notFound, SvcError } from '../domain/errors.ts';
-import { parseWorkItemId } from '../domain/ids.ts';
+import { notFound } from '../domain/errors.ts';
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import { compilePlan } from '../domain/workflow/compile-plan.ts';
 import type { NodeRunners } from '../nodes/run.ts';
@@ -15,10 +14,10 @@ import type { Engine } from './engine.ts';
 import { listApprovals, readEvents, readExecution, waitForEvents } from './read-execution.ts';
 import { registerWorkflow } from './register-workflow.ts';
 import { renewLease } from './renew-lease.ts';
+import { requeueWorkItem } from './requeue-work-item.ts';
 import type { Scheduling } from './scheduling.ts';
 import { completeWorkItem, failWorkItem } from './settle-work-item.ts';
 import { startExecution } from './start-execution.ts';
-import { queueTopic } from './wake-for.ts';
 import { createWorkerSightings } from './worker-sightings.ts';
 
 /** The engine of one process: what the api serves and what the scheduler's loops call. */
@@ -68,21 +67,7 @@ export function createEngine(
     completeWorkItem: (params) => completeWorkItem(deps, params),
     failWorkItem: (params) => failWorkItem(deps, params),
     listDeadLetters: (params) => store.work.listDeadLetters(params),
-    requeueWorkItem: async ({ tenantId, workItemId }) => {
-      const id = parseWorkItemId(workItemId);
-      const outcome = id === null ? 'missing' : await store.work.requeue(id, tenantId);
-      if (id === null || outcome === 'missing') throw notFound(`work item ${workItemId}`);
-      if (outcome === 'not_dead') {
-        throw new SvcError('conflict', `work item ${id} is not dead-lettered`);
-      }
-      if (outcome === 'ended') {
-        throw new SvcError('conflict', `the execution of work item ${id} has ended; start it anew`);
-      }
-      deps.wake.notify(
-        (['python_tool', 'java_tool'] as const).map((queue) => queueTopic({ tenantId, queue })),
-      );
-      return { workItemId: id };
-    },
+    requeueWorkItem: (params) => requeueWorkItem(deps, params),
     listWorkers: ({ tenantId }) => store.workers.list(tenantId),
     scheduling: createScheduling(deps, runners),
   };

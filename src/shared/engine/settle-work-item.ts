@@ -45,7 +45,8 @@ export async function completeWorkItem(
       workItemId,
       tenantId,
       record: idempotencyKey === null ? null : { output, statePatch },
-      deadLetter: null,
+      // Nothing will move the execution on by itself: an operator has to see it, and can requeue it.
+      deadLetter: 'completed without lease_fence, so its node was not told',
     });
     if (!settled) throw refuse(ALREADY_SETTLED);
     return { workItemId, deprecated: true };

@@ -1,0 +1,49 @@
+import { conflict, notFound } from '../domain/errors.ts';
+import { visitKey } from '../domain/execution/state.ts';
+import { isTerminal } from '../domain/execution/status.ts';
+import { parseWorkItemId, type TenantId, type WorkItemId } from '../domain/ids.ts';
+import { WORKER_QUEUES, type WorkItemRecord } from '../domain/work/work-item.ts';
+import type { EngineDeps } from './deps.ts';
+import { foldLoaded } from './load-execution.ts';
+import { queueTopic } from './wake-for.ts';
+
+/**
+ * Puts a dead-lettered item back on its queue, attempts counted anew, while its node still waits
+ * for it: after a settlement without a fence. A node that failed for good is over, and a result for
+ * it would fit nowhere into the history any more.
+ */
+export async function requeueWorkItem(
+  deps: EngineDeps,
+  params: { readonly tenantId: TenantId; readonly workItemId: string },
+): Promise<{ readonly workItemId: WorkItemId }> {
+  const { tenantId } = params;
+  const workItemId = parseWorkItemId(params.workItemId);
+  const found = workItemId && (await deps.store.work.find(workItemId, tenantId));
+  if (workItemId === null || found === null) throw notFound(`work item ${params.workItemId}`);
+  if (found.place === 'dead_lettered') await checkAwaited(deps, found.record);
+  const outcome = await deps.store.work.requeue(workItemId, tenantId);
+  switch (outcome) {
+    case 'requeued':
+      deps.wake.notify(WORKER_QUEUES.map((queue) => queueTopic({ tenantId, queue })));
+      return { workItemId };
+    case 'missing':
+      throw notFound(`work item ${params.workItemId}`);
+    case 'not_dead':
+      throw conflict(`work item ${workItemId} is not dead-lettered`);
+    case 'ended':
+      throw conflict(`the execution of work item ${workItemId} has ended; start it anew`);
+  }
+}
+
+async function checkAwaited(deps: EngineDeps, record: WorkItemRecord): Promise<void> {
+  const { executionId, tenantId, nodeId, visit, workItemId } = record;
+  const loaded = await deps.store.executions.load(executionId, tenantId);
+  if (loaded === null) throw notFound(`work item ${workItemId}`);
+  // Of an ended execution the store says so.
+  if (isTerminal(loaded.row.status)) return;
+  const { live } = foldLoaded(loaded, null);
+  if (live.get(visitKey(nodeId, visit))?.workItemId === workItemId) return;
+  throw conflict(
+    `node ${nodeId} of execution ${executionId} no longer waits for work item ${workItemId}`,
+  );
+}

@@ -1,0 +1,145 @@
+import { onBothStores } from '../support/both-stores.ts';
+import { statusesOf } from '../support/http.ts';
+import { expectStatus, type TestTenant } from '../support/tenant.ts';
+import { masked } from '../support/told.ts';
+import type { DeadLetter } from '../support/wire.ts';
+
+/* What becomes of items whose attempts are exhausted, and of those settled without a fence. */
+
+const check = onBothStores();
+const call = { kind: 'python_fn', module: 'm', function: 'f' };
+const once = { ...call, retry_policy: 'no_retry' };
+
+check('200: failing is retried while attempts are left, then dead-lettered', async (t, svc) => {
+  const retry_policy = { max_attempts: 2, initial_delay: 0 };
+  const id = await svc.run({
+    nodes: { a: { ...call, retry_policy, fallback_node: 'b' }, b: {} },
+    start_node: 'a',
+  });
+  const item = await svc.claim();
+  const first = await svc.fail(item, { error: 'one' });
+  t.deepEqual(first.body, { failed: true, work_item_id: item.id, retryable: true, attempt: 0 });
+  const last = await svc.fail(await svc.claim(), { error: 'two' });
+  t.deepEqual(last.body, { failed: true, work_item_id: item.id, retryable: false, attempt: 1 });
+  await svc.until(id, 'completed');
+  const [letter] = await deadLetters(svc);
+  const { dead_lettered_at: at, ...rest } = letter as DeadLetter;
+  t.regex(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  t.deepEqual(rest, {
+    id: item.id,
+    execution_id: id,
+    node_id: 'a',
+    queue_type: 'python_tool',
+    status: 'dead_lettered',
+    tool: 'm.f',
+    attempt: 1,
+    error: 'two',
+  });
+  return masked(await svc.events(id));
+});
+
+check('200: dead letters are listed newest first, and paged', async (t, svc, { runtime }) => {
+  const items = [];
+  for (const error of ['one', 'two', 'three']) {
+    const id = await svc.run({ nodes: { a: once } });
+    const item = await svc.claim();
+    items.unshift(item);
+    expectStatus(await svc.fail(item, { error }), 200);
+    await svc.until(id, 'failed');
+  }
+  const all = await deadLetters(svc);
+  t.deepEqual(
+    all.map(({ id }) => id),
+    items.map(({ id }) => id),
+  );
+  t.deepEqual(await deadLetters(svc, '&limit=2'), all.slice(0, 2));
+  const before = encodeURIComponent(all[1]?.dead_lettered_at ?? '');
+  t.deepEqual(await deadLetters(svc, `&before=${before}`), all.slice(2));
+  t.deepEqual(await deadLetters(runtime.newTenant()), []);
+});
+
+check('400: a list of items that are not dead-lettered, or of nonsense', async (t, svc) => {
+  for (const query of ['', '?status=queued', '?status=dead_lettered&limit=0', '?status=']) {
+    t.is((await svc.get(`/work-items${query}`)).status, 400, query);
+  }
+});
+
+check('200: an item settled without a fence can be requeued, attempts anew', async (t, svc) => {
+  const id = await svc.run({ nodes: { a: { ...call, retry_policy: { initial_delay: 0 } } } });
+  await svc.breakDown('a');
+  const item = await svc.claimOf('a');
+  t.is(item.attempt, 1);
+  expectStatus(await svc.fail(item, { lease_fence: null, error: 'lost' }), 200);
+  t.like((await deadLetters(svc))[0], { id: item.id, attempt: 1, error: 'lost' });
+
+  const requeue = () => svc.post(`/work-items/${item.id}/requeue`);
+  const answers = await Promise.all(Array.from({ length: 20 }, requeue));
+  t.deepEqual(statusesOf(answers), [200, ...Array.from({ length: 19 }, () => 409)]);
+  t.deepEqual(await deadLetters(svc), []);
+
+  const again = await svc.work('a');
+  t.is(again.id, item.id);
+  t.is(again.attempt, 0);
+  t.is(again.idempotency_key, item.idempotency_key);
+  await svc.until(id, 'completed');
+  t.is((await requeue()).status, 409);
+  return masked(await svc.events(id));
+});
+
+check('409: an item that is queued, leased or done is not requeued', async (t, svc) => {
+  const id = await svc.run({ nodes: { a: call } });
+  const item = await svc.claim();
+  const requeue = () => svc.post(`/work-items/${item.id}/requeue`);
+  const leased = await requeue();
+  t.is(leased.status, 409);
+  t.is(leased.body.error, `conflict: work item ${item.id} is not dead-lettered`);
+  expectStatus(await svc.complete(item), 200);
+  await svc.until(id, 'completed');
+  t.is((await requeue()).status, 409);
+  t.deepEqual(await svc.tryClaim(), { claimed: false });
+});
+
+check('409: an item of an ended execution is not requeued', async (t, svc) => {
+  const id = await svc.run({ nodes: { a: once } });
+  const item = await svc.claim();
+  expectStatus(await svc.fail(item), 200);
+  await svc.until(id, 'failed');
+  const reply = await svc.post(`/work-items/${item.id}/requeue`);
+  t.is(reply.status, 409);
+  t.regex(reply.body.error, /has ended/);
+  t.is((await deadLetters(svc)).length, 1);
+});
+
+check('409: a node that failed for good is not brought back', async (t, svc) => {
+  const id = await svc.run({
+    nodes: { a: { ...once, fallback_node: 'ask' }, ask: { kind: 'human_approval' } },
+    start_node: 'a',
+  });
+  const item = await svc.claim();
+  expectStatus(await svc.fail(item), 200);
+  await svc.until(id, 'paused');
+  const reply = await svc.post(`/work-items/${item.id}/requeue`);
+  t.is(reply.status, 409);
+  t.regex(reply.body.error, /no longer waits/);
+  t.deepEqual(await svc.tryClaim(), { claimed: false });
+  await svc.approve(id, { decision: 'approved' });
+  await svc.until(id, 'completed');
+});
+
+check('200: a completion without a fence or key is run again when requeued', async (t, svc) => {
+  const id = await svc.run({ nodes: { a: call } });
+  const item = await svc.claim();
+  const unproved = { lease_fence: null, idempotency_key: null };
+  expectStatus(await svc.complete(item, { n: 1 }, unproved), 200);
+  t.regex((await deadLetters(svc))[0]?.error ?? '', /without lease_fence/);
+  t.is((await svc.post(`/work-items/${item.id}/requeue`)).status, 200);
+  await svc.work('a', { n: 2 });
+  await svc.until(id, 'completed');
+  const events = await svc.events(id);
+  t.deepEqual(events[3]?.payload['output'], { n: 2 });
+});
+
+async function deadLetters(svc: TestTenant, query = ''): Promise<readonly DeadLetter[]> {
+  const path = `/work-items?status=dead_lettered${query}`;
+  return expectStatus(await svc.get<{ work_items: DeadLetter[] }>(path), 200).work_items;
+}
