@@ -46,7 +46,9 @@ check('201: any version label is taken', async (t, svc) => {
 check('201: the same workflow again is the same revision', async (t, svc) => {
   const ir = { workflow_id: 'w', nodes: { a: call }, edges: [] };
   const first = await svc.post<Registered>('/workflows', { ir });
-  const again = await svc.post<Registered>('/workflows', { ir: { edges: [], ...ir } });
+  const again = await svc.post<Registered>('/workflows', {
+    ir: { edges: [], nodes: { a: call }, workflow_id: 'w' },
+  });
   const spelled = await svc.post<Registered>('/workflows', {
     ir: { ...ir, nodes: { a: { kind: { type: 'python_tool', function: 'f', module: 'm' } } } },
   });

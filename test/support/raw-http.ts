@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 
 const ANSWER_MS_MAX = 15_000;
@@ -24,4 +25,25 @@ export function sendRaw(
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
     return { status, head, body: body === '' ? null : (JSON.parse(body) as unknown) };
   });
+}
+
+/**
+ * Sends bytes as they stand and leaves, when told to, without waiting for an answer: `leave`
+ * resolves when the other side has been told that nobody is there any more.
+ */
+export async function sendAndLeave(
+  url: string,
+  bytes: string,
+): Promise<{ leave(): Promise<void> }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return {
+    async leave() {
+      const closed = once(socket, 'close');
+      socket.resetAndDestroy();
+      await closed;
+    },
+  };
 }
