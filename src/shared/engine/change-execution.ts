@@ -31,7 +31,7 @@ export async function changeExecution<Answer>(
     const loaded = await loadForCaller({ executions: deps.store.executions, ...params });
     const proposed = params.propose(foldLoaded(loaded, null), loaded);
     if (proposed.commit === null) return proposed.answer;
-    const verdict = await deps.committer.commit(proposed.commit);
+    const verdict = await deps.committer.commit(proposed.commit, { ahead: true });
     if (verdict.accepted) {
       wakeFor(deps.wake, proposed.commit, loaded.row.shard);
       return proposed.answer;

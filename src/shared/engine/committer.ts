@@ -16,7 +16,11 @@ import type { EngineReport } from './deps.ts';
  * the outcome may be unknown.
  */
 export interface Committer {
-  commit(plan: CommitPlan): Promise<CommitVerdict>;
+  /**
+   * `ahead`: before the plans that wait already. For what was read a moment ago and may not be true
+   * for long: an execution that is advanced without a pause could otherwise never be cancelled.
+   */
+  commit(plan: CommitPlan, options?: { readonly ahead?: boolean }): Promise<CommitVerdict>;
   /** Resolves when nothing waits and nothing is under way. */
   idle(): Promise<void>;
 }
@@ -26,6 +30,12 @@ const LANES = 2;
 const BATCH_PLANS_MAX = 500;
 /** Beyond this many waiting commits the store is too slow for the load: refuse rather than pile up. */
 const WAITING_MAX = 20_000;
+
+/**
+ * A store without I/O answers before the event loop has gone round, so that commits following upon
+ * commits would never let it: nothing else in the process would run. It gets a turn this often.
+ */
+const TURN_MS_MAX = 10;
 
 interface Waiting {
   readonly plan: CommitPlan;
@@ -42,17 +52,24 @@ export function createCommitter(deps: {
   const { executions, report } = deps;
   const lanes = deps.lanes ?? LANES;
   let waiting: Waiting[] = [];
+  let waitingAhead: Waiting[] = [];
   let busy = 0;
   const idleListeners: (() => void)[] = [];
   let flushScheduled = false;
+  /** Null: the event loop has gone round since the last batch. */
+  let turnBegun: number | null = null;
 
-  function commit(plan: CommitPlan): Promise<CommitVerdict> {
-    if (waiting.length >= WAITING_MAX) {
+  function commit(
+    plan: CommitPlan,
+    { ahead = false }: { readonly ahead?: boolean } = {},
+  ): Promise<CommitVerdict> {
+    const queue = ahead ? waitingAhead : waiting;
+    if (queue.length >= WAITING_MAX) {
       const message = 'too many changes are waiting for the database';
       return Promise.reject(new StoreUnavailableError(message, { ambiguous: false }));
     }
     return new Promise((resolve, reject) => {
-      waiting.push({ plan, resolve, reject });
+      queue.push({ plan, resolve, reject });
       if (busy < lanes && !flushScheduled) {
         flushScheduled = true;
         // What the present turn of the event loop still brings goes into the same batch.
@@ -65,30 +82,46 @@ export function createCommitter(deps: {
   }
 
   function flush(): void {
-    if (waiting.length === 0 || busy >= lanes) return;
+    if (isNothingWaiting() || busy >= lanes || isTurnOver()) return;
     const batch = takeBatch();
     busy += 1;
     void runBatch(batch).finally(() => {
       busy -= 1;
       flush();
-      if (busy === 0 && waiting.length === 0) {
+      if (busy === 0 && isNothingWaiting()) {
         for (const listener of idleListeners.splice(0)) listener();
       }
     });
   }
 
+  function isTurnOver(): boolean {
+    if (turnBegun !== null) return performance.now() - turnBegun >= TURN_MS_MAX;
+    turnBegun = performance.now();
+    setImmediate(() => {
+      turnBegun = null;
+      flush();
+    });
+    return false;
+  }
+
+  function isNothingWaiting(): boolean {
+    return waiting.length === 0 && waitingAhead.length === 0;
+  }
+
   /** The oldest waiting plans, at most one per execution. */
   function takeBatch(): Waiting[] {
     const batch: Waiting[] = [];
-    const rest: Waiting[] = [];
     const taken = new Set<string>();
-    for (const entry of waiting) {
-      if (batch.length < BATCH_PLANS_MAX && !taken.has(entry.plan.executionId)) {
-        taken.add(entry.plan.executionId);
+    const takeFrom = (queue: readonly Waiting[]): Waiting[] =>
+      queue.filter((entry) => {
+        const { executionId } = entry.plan;
+        if (batch.length >= BATCH_PLANS_MAX || taken.has(executionId)) return true;
+        taken.add(executionId);
         batch.push(entry);
-      } else rest.push(entry);
-    }
-    waiting = rest;
+        return false;
+      });
+    waitingAhead = takeFrom(waitingAhead);
+    waiting = takeFrom(waiting);
     return batch;
   }
 
@@ -119,7 +152,7 @@ export function createCommitter(deps: {
   return {
     commit,
     idle: () =>
-      busy === 0 && waiting.length === 0
+      busy === 0 && isNothingWaiting()
         ? Promise.resolve()
         : new Promise((resolve) => idleListeners.push(resolve)),
   };

@@ -192,11 +192,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   named('a drain gives unfinished items back, and the attempt does not count', async (t) => {
     const { store } = await opened;
+    const started = Promise.withResolvers<void>();
     const aborted = Promise.withResolvers<void>();
     const leaving = openTestEngine({
       store,
       run: (call) =>
         new Promise((resolve) => {
+          started.resolve();
           call.signal.addEventListener('abort', () => {
             aborted.resolve();
             resolve({ ok: false, error: 'aborted', errorClass: 'aborted' });
@@ -205,6 +207,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
     const executionId = await leaving.start(chain(1));
     await leaving.turn();
+    await started.promise;
     await leaving.scheduling.drain({ deadlineMs: 0 });
     await aborted.promise;
     const calls: NodeCall[] = [];
