@@ -22,5 +22,10 @@ export function makeDirectoryOf(path: string): void {
 function makeMissing(directory: string): void {
   if (existsSync(directory)) return;
   makeMissing(dirname(directory));
-  mkdirSync(directory);
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    // Another process has just made it.
+    if (!existsSync(directory)) throw error;
+  }
 }

@@ -90,6 +90,9 @@ export function definitionCases(name: string, open: () => TestStore): void {
     // Nothing new was registered: the latest stays what it was.
     await register('1.0.0', 'b');
     t.is(await latest(null), revised.definitionId);
+    // A first revision that came later is later than a second that came before.
+    const first = await register('0.9.0', 'd');
+    t.is(await latest(null), first.definitionId);
   });
 
   check("another tenant's definition is never the latest", async (t, { store }) => {

@@ -88,6 +88,20 @@ export function workCases(name: string, open: () => TestStore): void {
     t.is(first.length, 4);
   });
 
+  check('the first of a long queue is the most urgent, not the oldest', async (t, { store }) => {
+    const { tenantId, tickets } = await startWithItems(store, [
+      { priority: 9 },
+      { priority: 5 },
+      { priority: 0 },
+      { priority: 5 },
+    ]);
+    const order = [2, 1, 3, 0];
+    for (const index of order) {
+      const claimed = await claim(store, tenantId, { limit: 1 });
+      t.deepEqual(claimed.map(idOf), [tickets[index]?.workItemId]);
+    }
+  });
+
   check('items of several commits come in the order of the commits', async (t, { store }) => {
     const execution = await start(store);
     const tickets: WorkTicket[] = [];

@@ -44,7 +44,8 @@ test('a directory is refused', async (t) => {
 test('a path below a file is refused', async (t) => {
   const path = join(await makeFolder(t), 'file');
   await writeFile(path, '');
-  await refuses(t, join(path, 'runtime.db'), /directory cannot be made/);
+  await refuses(t, join(path, 'runtime.db'), /cannot be opened: its directory must exist/);
+  await refuses(t, join(path, 'data', 'runtime.db'), /directory cannot be made/);
 });
 
 test('a directory that nobody can make is refused', async (t) => {

@@ -67,8 +67,17 @@ test('two files in one directory have two locks', async (t) => {
   t.is(locks.length, 2);
 });
 
-test('a directory that is not there is named', async (t) => {
-  const path = join(await makeFolder(t), 'absent', 'runtime.db');
+test('the directory of the file is made when it is not there', async (t) => {
+  const path = join(await makeFolder(t), 'data', 'svc', 'runtime.db');
+  const lock = lockDatabaseFile(path);
+  t.throws(() => lockDatabaseFile(path), { message: SERVED });
+  lock.release();
+});
+
+test('a lock file that cannot be used is named', async (t) => {
+  const file = join(await makeFolder(t), 'file');
+  await writeFile(file, '');
+  const path = join(file, 'runtime.db');
   const error = t.throws(() => lockDatabaseFile(path), { instanceOf: StoreOpenError });
   t.is(
     error.message,
