@@ -51,6 +51,8 @@ async function claimNow(deps: EngineDeps, params: ClaimWork): Promise<readonly C
     limit: params.maxItems,
     shards: null,
   });
+  // A worker that misses one heartbeat, or two, still keeps its item.
+  const heartbeatMsMax = Math.floor(deps.settings.leaseMs / 3);
   const claimed: ClaimedWork[] = [];
   for (const item of items) {
     if (item.record === null) throw new Error(`${item.ticket.workItemId} has no record`);
@@ -58,8 +60,12 @@ async function claimNow(deps: EngineDeps, params: ClaimWork): Promise<readonly C
       await replay(deps, item);
       continue;
     }
+    const { record } = item;
     claimed.push({
-      record: item.record,
+      record: {
+        ...record,
+        heartbeatIntervalMs: Math.min(record.heartbeatIntervalMs, heartbeatMsMax),
+      },
       attempt: item.ticket.attempt,
       leaseFence: item.leaseFence,
       leaseExpiresAt: item.expiresAt,
