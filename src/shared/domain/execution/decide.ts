@@ -50,8 +50,9 @@ export function decide(params: {
   let more = false;
   while (!isTerminal(turn.draft.status)) {
     if (endOnFailure(turn)) break;
+    // Events before timers: one that was accepted is never lost to a timer that fired meanwhile.
     const progressed =
-      answerSignals(turn) || matchExternalEvents(turn) || feedMaps(turn) || startArrivals(turn);
+      matchExternalEvents(turn) || answerSignals(turn) || feedMaps(turn) || startArrivals(turn);
     if (progressed) {
       if (turn.budget > 0) continue;
       more = true;

@@ -84,7 +84,7 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
     }
     case 'TimerFired':
       if (event.nodeId === null || event.payload.visit === null) draft.workflowTimerFired = true;
-      else change(draft, event.nodeId, event.payload.visit, { signal: { is: 'timer_fired' } });
+      else applyTimerFired(draft, event.nodeId, event.payload.visit);
       return;
     case 'ExternalEventReceived':
       draft.mailbox = [
@@ -150,6 +150,12 @@ function applyScheduled(draft: Draft, nodeId: string, payload: NodeScheduledPayl
   });
 }
 
+/** A decision that came first stands: it was accepted, and only not answered yet. */
+function applyTimerFired(draft: Draft, nodeId: string, visit: number): void {
+  if (required(draft, nodeId, visit).signal !== null) return;
+  change(draft, nodeId, visit, { signal: { is: 'timer_fired' } });
+}
+
 function applyCompleted(
   draft: Draft,
   nodeId: string,
@@ -188,6 +194,8 @@ function applyFailed(
 ): void {
   if (payload.retryable) {
     return change(draft, nodeId, payload.visit, {
+      // Of an item put back on its queue the attempts are counted anew.
+      attempt: payload.attempt,
       signal: { is: 'retry', delayMs: payload.retry_delay_ms ?? 0 },
     });
   }
@@ -211,9 +219,23 @@ function recordItem(
   const parent = draft.live.get(visitKey(item.nodeId, item.visit));
   // The map may have ended before its last items did: their results are of no use any more.
   if (parent?.map == null) return;
-  const results = new Map(parent.map.results).set(item.index, result);
+  const results = ownResults(draft, parent.map.results).set(item.index, result);
   change(draft, item.nodeId, item.visit, { map: { ...parent.map, results } });
 }
+
+type MapResults = Map<number, MapItemResult>;
+
+/** Copied once in a fold: a copy for every item would take a map of thousands seconds to fold. */
+function ownResults(draft: Draft, results: ReadonlyMap<number, MapItemResult>): MapResults {
+  const known = owned.get(draft) ?? new WeakMap();
+  owned.set(draft, known);
+  const own = known.get(results) ?? new Map(results);
+  known.set(own, own);
+  return own;
+}
+
+/** The results that each draft has copied and may therefore change. */
+const owned = new WeakMap<Draft, WeakMap<ReadonlyMap<number, MapItemResult>, MapResults>>();
 
 function end(draft: Draft, status: 'completed' | 'failed' | 'cancelled', error: string | null) {
   draft.status = status;

@@ -1,14 +1,23 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type ExecutionState, type LiveVisit, visitKey } from './state.ts';
 
-const FORMAT = 1;
+const FORMAT = 2;
 
 /**
- * A state as text, for snapshots and for the worker-thread pool. Parts that live visits share with
- * the present state (their pinned scope, most of the time) are written once.
+ * A state as text, for snapshots and for the worker-thread pool. What live visits have pinned is
+ * written once, however many share it, and shared again when read.
  */
 export function encodeState(state: ExecutionState): string {
   const { nextVisit, live, skipped, ...rest } = state;
+  const places = new Map<JsonValue, number | null>([[state.data, null]]);
+  const pinned: JsonValue[] = [];
+  const pin = (value: JsonValue): number | null => {
+    const known = places.get(value);
+    if (known !== undefined) return known;
+    const place = pinned.push(value) - 1;
+    places.set(value, place);
+    return place;
+  };
   return JSON.stringify({
     format: FORMAT,
     ...rest,
@@ -16,8 +25,9 @@ export function encodeState(state: ExecutionState): string {
     skipped: [...skipped],
     live: live
       .values()
-      .map((visit) => encodeVisit(visit, state))
+      .map((visit) => encodeVisit(visit, pin))
       .toArray(),
+    pinned,
   });
 }
 
@@ -26,13 +36,16 @@ export function decodeState(text: string): ExecutionState {
   if (!isJsonObject(raw) || raw['format'] !== FORMAT) {
     throw new Error('a snapshot of an unknown format; was it written by a newer release?');
   }
-  const { format: _format, nextVisit, live, skipped, ...rest } = raw as unknown as EncodedState;
+  const encoded = raw as unknown as EncodedState;
+  const { format: _format, nextVisit, live, skipped, pinned, ...rest } = encoded;
+  const unpin = (place: number | null): JsonValue =>
+    place === null ? rest.data : (pinned[place] ?? null);
   return {
     ...rest,
     nextVisit: new Map(nextVisit),
     skipped: new Set(skipped),
     live: new Map(
-      live.map((visit) => [visitKey(visit.nodeId, visit.visit), decodeVisit(visit, rest)]),
+      live.map((visit) => [visitKey(visit.nodeId, visit.visit), decodeVisit(visit, unpin)]),
     ),
   };
 }
@@ -42,11 +55,12 @@ interface EncodedState extends Omit<ExecutionState, 'nextVisit' | 'live' | 'skip
   readonly nextVisit: readonly [string, number][];
   readonly skipped: readonly string[];
   readonly live: readonly EncodedVisit[];
+  readonly pinned: readonly JsonValue[];
 }
 
 interface EncodedVisit extends Omit<LiveVisit, 'scope' | 'map'> {
-  /** Absent data: the state's present data. */
-  readonly scope: { readonly data?: JsonObject; readonly output: JsonValue };
+  /** Places in `pinned`; null: the state's present data. */
+  readonly scope: { readonly data: number | null; readonly output: number | null };
   readonly map:
     | (Omit<NonNullable<LiveVisit['map']>, 'results'> & {
         readonly results: readonly MapResultEntry[];
@@ -57,20 +71,20 @@ interface EncodedVisit extends Omit<LiveVisit, 'scope' | 'map'> {
 type MapResults = NonNullable<LiveVisit['map']>['results'];
 type MapResultEntry = MapResults extends ReadonlyMap<infer Key, infer Value> ? [Key, Value] : never;
 
-function encodeVisit(visit: LiveVisit, state: ExecutionState): EncodedVisit {
+function encodeVisit(visit: LiveVisit, pin: (value: JsonValue) => number | null): EncodedVisit {
   const { scope, map, ...rest } = visit;
   return {
     ...rest,
-    scope: scope.data === state.data ? { output: scope.output } : scope,
+    scope: { data: pin(scope.data), output: pin(scope.output) },
     map: map && { ...map, results: [...map.results] },
   };
 }
 
-function decodeVisit(visit: EncodedVisit, state: { readonly data: JsonObject }): LiveVisit {
+function decodeVisit(visit: EncodedVisit, unpin: (place: number | null) => JsonValue): LiveVisit {
   const { scope, map, ...rest } = visit;
   return {
     ...rest,
-    scope: { data: scope.data ?? state.data, output: scope.output },
+    scope: { data: unpin(scope.data) as JsonObject, output: unpin(scope.output) },
     map: map && { ...map, results: new Map(map.results) },
   };
 }

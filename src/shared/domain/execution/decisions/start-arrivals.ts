@@ -7,34 +7,43 @@ import { enterNode } from './enter-node.ts';
  * least one was taken and nothing else that is live can still reach it: AND after a split, XOR
  * after a choice, and loops just work. A `join` with `wait_for` waits for exactly those.
  *
- * Two waiting nodes on one cycle may each be reachable from the other. When nothing else is left,
- * the token that arrived first decides, so that an execution never gets stuck.
+ * Two waiting nodes on one cycle may each be reachable from the other. When nothing that is live can
+ * reach them, the token that arrived first decides, so that an execution never gets stuck.
  */
 export function startArrivals(turn: Turn): boolean {
   const { draft } = turn;
   if (draft.arrivals.length === 0) return false;
   const waiting = [...new Set(draft.arrivals.map((arrival) => arrival.to))];
-  const ready = waiting.find((id) => mayStart(turn, planNode(turn, id), waiting));
-  const chosen = ready ?? (draft.live.size === 0 ? waiting[0] : undefined);
+  const live = liveNodes(turn);
+  const all = new Set([...waiting, ...live]);
+  const chosen =
+    waiting.find((id) => mayStart(turn, planNode(turn, id), all)) ??
+    waiting.find((id) => mayStart(turn, planNode(turn, id), live));
   if (chosen === undefined) return false;
   turn.budget -= 1;
   enterNode(turn, planNode(turn, chosen));
   return true;
 }
 
-function mayStart(turn: Turn, node: PlanNode, waiting: readonly string[]): boolean {
+/** Items of maps lead nowhere: their map does. */
+function liveNodes({ draft }: Turn): ReadonlySet<string> {
+  const nodes = new Set<string>();
+  for (const visit of draft.live.values()) if (visit.item === null) nodes.add(visit.nodeId);
+  return nodes;
+}
+
+/** Whether none of `nodes`, itself apart, can lead there any more. */
+function mayStart(turn: Turn, node: PlanNode, nodes: ReadonlySet<string>): boolean {
   const { draft, plan } = turn;
   if (node.predecessors.length <= 1 && node.waitFor === null) return true;
-  const others = new Set(waiting);
-  for (const visit of draft.live.values()) if (visit.item === null) others.add(visit.nodeId);
-  others.delete(node.id);
-  if (node.waitFor === null) return !others.values().some((from) => plan.reaches(from, node.id));
+  const canLead = (holds: (from: string) => boolean): boolean =>
+    nodes.values().some((from) => from !== node.id && holds(from));
+  if (node.waitFor === null) return !canLead((from) => plan.reaches(from, node.id));
   const arrived = new Set(
     draft.arrivals.filter(({ to }) => to === node.id).map(({ from }) => from),
   );
   return node.waitFor.every(
     (awaited) =>
-      arrived.has(awaited) ||
-      !others.values().some((from) => from === awaited || plan.reaches(from, awaited)),
+      arrived.has(awaited) || !canLead((from) => from === awaited || plan.reaches(from, awaited)),
   );
 }
