@@ -42,6 +42,7 @@ export async function runChain(params: {
     wake,
     cpu: {
       validateSchema: () => Promise.resolve([]),
+      checkSchema: () => Promise.resolve([]),
       decide: () => Promise.reject(new Error('no state of this workload is large')),
     },
     settings: { leaseMs: 30_000, processId: 'bench', version: '0', host: 'localhost' },

@@ -141,5 +141,6 @@ export const TENANT: TenantId = DEFAULT_TENANT;
 
 const NO_POOL: Cpu = {
   validateSchema: () => Promise.resolve([]),
+  checkSchema: () => Promise.resolve([]),
   decide: () => Promise.reject(new Error('no state of this test is large')),
 };

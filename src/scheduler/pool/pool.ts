@@ -70,14 +70,21 @@ export function createCpu(options: CpuOptions): CpuPool {
     }
   }
 
+  const validateSchema: Cpu['validateSchema'] = async ({ schema, value }) => {
+    const profile = profileSchema(schema);
+    if (profile.text.length > SCHEMA_CHARS_MAX) return [TOO_LARGE];
+    if (!isCheap(profile, value)) return validateOnThread(asTask(profile, value));
+    options.onTask?.({ task: 'validateSchema', place: 'inline', outcome: 'ok' });
+    return validateSchemaHere({ key: profile.key, schema, value });
+  };
+
   return {
-    async validateSchema({ schema, value }) {
-      const profile = profileSchema(schema);
-      if (profile.text.length > SCHEMA_CHARS_MAX) return [TOO_LARGE];
-      if (!isCheap(profile, value)) return validateOnThread(asTask(profile, value));
-      options.onTask?.({ task: 'validateSchema', place: 'inline', outcome: 'ok' });
-      return validateSchemaHere({ key: profile.key, schema, value });
-    },
+    validateSchema,
+    // Checking any value finds the schema's own faults, which are told apart by how they begin.
+    checkSchema: async ({ schema }) =>
+      (await validateSchema({ schema, value: null }))
+        .filter((violation) => violation.startsWith(SCHEMA_FAULT))
+        .map((violation) => violation.slice(SCHEMA_FAULT.length)),
     decide: ({ ir, snapshot }) => onThread({ name: 'decide', input: { ir, snapshot } }),
     use: () => threads.use(),
     close: () => threads.close(),
@@ -85,7 +92,9 @@ export function createCpu(options: CpuOptions): CpuPool {
 }
 
 const SCHEMA_CHARS_MAX = 256 * 1024;
-const TOO_LARGE = `schema /: is longer than ${SCHEMA_CHARS_MAX} characters`;
+/** A fault of the schema; those of the value begin with a pointer. */
+const SCHEMA_FAULT = 'schema ';
+const TOO_LARGE = `${SCHEMA_FAULT}/: is longer than ${SCHEMA_CHARS_MAX} characters`;
 
 /** Run from sources, the tasks are TypeScript; run from `dist`, they are what was built of it. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';

@@ -2,8 +2,10 @@ import { badRequest } from '../domain/errors.ts';
 import type { DefinitionId } from '../domain/ids.ts';
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import { hashIr } from '../domain/workflow/hash-ir.ts';
-import type { Problem } from '../domain/workflow/problem.ts';
+import type { Plan } from '../domain/workflow/plan.ts';
+import { pointerTo, type Problem } from '../domain/workflow/problem.ts';
 import { readWorkflow } from '../domain/workflow/read-workflow.ts';
+import type { Cpu } from '../ports/cpu.ts';
 import type { EngineDeps } from './deps.ts';
 import type { RegisteredWorkflow, RegisterWorkflow } from './engine.ts';
 
@@ -18,6 +20,8 @@ export async function registerWorkflow(
 ): Promise<RegisteredWorkflow> {
   const read = readWorkflow({ ir: params.ir, kinds });
   if (!read.ok) throw refusal(read.problems);
+  const faults = await schemaFaults(deps.cpu, read.plan);
+  if (faults.length > 0) throw refusal(faults);
   const row = await deps.store.definitions.register({
     definitionId: deps.ids.uuid() as DefinitionId,
     tenantId: params.tenantId,
@@ -34,6 +38,25 @@ export async function registerWorkflow(
     irHash: row.irHash,
     warnings: read.warnings,
   };
+}
+
+/** Schemas are compiled on the worker-thread pool, so they are checked after all the rest. */
+async function schemaFaults(cpu: Cpu, plan: Plan): Promise<readonly Problem[]> {
+  const schemas = [
+    { pointer: '/state_schema', schema: plan.stateSchema },
+    ...plan.nodes.values().map((node) => ({
+      pointer: pointerTo('nodes', node.id, 'kind', 'output_schema'),
+      schema: node.kind.outputSchema?.(node.spec) ?? null,
+    })),
+  ];
+  const faults: Problem[] = [];
+  for (const { pointer, schema } of schemas) {
+    if (schema === null) continue;
+    for (const message of await cpu.checkSchema({ schema })) {
+      faults.push({ pointer, message: `is no valid JSON Schema: ${message}` });
+    }
+  }
+  return faults;
 }
 
 function refusal(problems: readonly Problem[]): Error {

@@ -1,6 +1,6 @@
 import { badRequest, notFound, protocolConflict, type SvcError } from '../domain/errors.ts';
 import type { ExecutionEvent } from '../domain/execution/event.ts';
-import { parseExecutionId, parseWorkItemId } from '../domain/ids.ts';
+import { type DefinitionId, parseExecutionId, parseWorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { isIdempotencyKey } from '../domain/work/idempotency-key.ts';
 import { judgeRetry } from '../domain/work/retry.ts';
@@ -33,10 +33,11 @@ export async function completeWorkItem(
   params: CompleteWorkItem,
 ): Promise<SettledWorkItem> {
   const refuse = (reason: string): SvcError => protocolConflict({ completed: false, reason });
-  const { record, lease } = await findSettleable(deps, params, refuse);
+  const { record, lease, definitionId } = await findSettleable(deps, params, refuse);
   const { idempotencyKey, output, statePatch } = params;
   checkKey(idempotencyKey, record);
   checkCoordinates(params, record);
+  await checkOutput(deps, { definitionId, nodeId: record.nodeId, output });
   const { workItemId, tenantId } = record;
   if (idempotencyKey === null) deps.report.count('unrecorded_keys', 1);
   if (params.leaseFence === null) {
@@ -179,21 +180,27 @@ export function completionEvents(
 
 const ALREADY_SETTLED = 'already settled';
 
+interface Settleable {
+  readonly record: WorkItemRecord;
+  readonly lease: Lease;
+  readonly definitionId: DefinitionId;
+}
+
 /** The item with the lease that is to be ended, or what stands in the way. */
 async function findSettleable(
   deps: EngineDeps,
   params: SettleRef,
   refuse: (reason: string) => SvcError,
-): Promise<{ readonly record: WorkItemRecord; readonly lease: Lease }> {
+): Promise<Settleable> {
   const id = parseWorkItemId(params.workItemId);
   const found = id && (await deps.store.work.find(id, params.tenantId));
   if (found === null) throw notFound(`work item ${params.workItemId}`);
-  const { record, lease } = found;
+  const { record, lease, definitionId } = found;
   if (lease === null) throw refuse(reasonNotLeased(found));
   if (params.leaseFence !== null && lease.leaseFence !== params.leaseFence) {
     throw refuse(STALE_FENCE);
   }
-  return { record, lease };
+  return { record, lease, definitionId };
 }
 
 const STALE_FENCE = 'stale lease_fence: the lease was reclaimed; abandon this item';
@@ -208,6 +215,29 @@ function checkKey(key: string | null, record: WorkItemRecord): void {
     'idempotency_key is not the one minted for this work item (64 lowercase hex characters); echo it as claimed',
   );
 }
+
+/** An output that is not what the workflow was promised is refused: the worker can still fail. */
+async function checkOutput(
+  deps: EngineDeps,
+  of: {
+    readonly definitionId: DefinitionId;
+    readonly nodeId: string;
+    readonly output: JsonObject;
+  },
+): Promise<void> {
+  const { plan } = await deps.definitions.get(of.definitionId);
+  const node = plan.nodes.get(of.nodeId);
+  const schema = node?.kind.outputSchema?.(node.spec) ?? null;
+  if (schema === null) return;
+  const violations = await deps.cpu.validateSchema({ schema, value: of.output });
+  if (violations.length === 0) return;
+  const told = violations.slice(0, VIOLATIONS_TOLD_MAX);
+  throw badRequest(`output does not satisfy the node's output_schema: ${told.join('; ')}`, {
+    violations: told,
+  });
+}
+
+const VIOLATIONS_TOLD_MAX = 20;
 
 function checkCoordinates(params: SettleRef, record: WorkItemRecord): void {
   if (params.executionId !== null && parseExecutionId(params.executionId) !== record.executionId) {

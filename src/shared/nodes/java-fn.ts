@@ -1,11 +1,12 @@
 import type { JsonObject } from '../domain/json.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
 import { enterWork } from './enter-work.ts';
-import { readName, warnOutputSchema } from './read-fields.ts';
+import { readName, readOutputSchema } from './read-fields.ts';
 
 interface JavaFnSpec {
   readonly className: string;
   readonly method: string;
+  readonly outputSchema: JsonObject | null;
 }
 
 /** A method that a worker of queue `java_tool` calls; `module` and `function` say the same. */
@@ -19,11 +20,12 @@ export const javaFnKind: NodeKind<JavaFnSpec> = {
   parse(fields, at) {
     const className = readName(fields, eitherName(fields, 'class_name', 'module'), at);
     const method = readName(fields, eitherName(fields, 'method', 'function'), at);
-    warnOutputSchema(fields, at);
-    return className === null || method === null ? null : { className, method };
+    const outputSchema = readOutputSchema(fields, at);
+    return className === null || method === null ? null : { className, method, outputSchema };
   },
 
   tool: (spec) => `${spec.className}.${spec.method}`,
+  outputSchema: (spec) => spec.outputSchema,
 
   /** The payload carries both pairs of names: the contract's, and Java's own. */
   enter({ className, method }, context) {

@@ -1,10 +1,12 @@
+import type { JsonObject } from '../domain/json.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
 import { enterWork } from './enter-work.ts';
-import { readName, warnOutputSchema } from './read-fields.ts';
+import { readName, readOutputSchema } from './read-fields.ts';
 
 interface PythonFnSpec {
   readonly module: string;
   readonly function: string;
+  readonly outputSchema: JsonObject | null;
 }
 
 /** A function that a worker of queue `python_tool` calls. */
@@ -18,11 +20,12 @@ export const pythonFnKind: NodeKind<PythonFnSpec> = {
   parse(fields, at) {
     const module = readName(fields, 'module', at);
     const name = readName(fields, 'function', at);
-    warnOutputSchema(fields, at);
-    return module === null || name === null ? null : { module, function: name };
+    const outputSchema = readOutputSchema(fields, at);
+    return module === null || name === null ? null : { module, function: name, outputSchema };
   },
 
   tool: (spec) => `${spec.module}.${spec.function}`,
+  outputSchema: (spec) => spec.outputSchema,
 
   enter(spec, context) {
     const call = { module: spec.module, function: spec.function };

@@ -2,7 +2,7 @@ import type { Mapping } from '../domain/expression/mapping.ts';
 import { parseMapping } from '../domain/expression/mapping.ts';
 import type { Expression } from '../domain/expression/parse-expression.ts';
 import { parseExpression } from '../domain/expression/parse-expression.ts';
-import type { JsonObject, JsonValue } from '../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { pointerTo } from '../domain/workflow/problem.ts';
 import type { ParseContext } from '../domain/workflow/plan.ts';
 
@@ -72,10 +72,15 @@ export function readExpression(
   return null;
 }
 
-/** Says that a schema of results is not used, so that nobody relies on it. */
-export function warnOutputSchema(fields: JsonObject, at: ParseContext): void {
+/** The JSON Schema that results must satisfy; null when there is none, or an opaque reference. */
+export function readOutputSchema(fields: JsonObject, at: ParseContext): JsonObject | null {
   const schema = fields['output_schema'] ?? '';
-  if (schema !== '') at.warn('/output_schema', 'kept, but outputs are not checked against it yet');
+  if (isJsonObject(schema)) return schema;
+  if (typeof schema !== 'string') at.problem('/output_schema', 'must be a JSON Schema object');
+  else if (schema !== '') {
+    at.warn('/output_schema', 'is a reference, kept as it is: outputs are not checked against it');
+  }
+  return null;
 }
 
 function readMappingValue(value: JsonValue, pointer: string, at: ParseContext): Mapping | null {

@@ -7,6 +7,8 @@ export interface Cpu {
     readonly schema: JsonObject;
     readonly value: JsonValue;
   }): Promise<readonly string[]>;
+  /** What is wrong with a JSON Schema itself, as `<pointer>: <message>`; empty when it is sound. */
+  checkSchema(params: { readonly schema: JsonObject }): Promise<readonly string[]>;
   /**
    * The decision of `domain/execution/decide` for an execution given as stored text.
    * `snapshot` is an encoded state, `ir` the stored definition; the answer is plain data.

@@ -168,6 +168,8 @@ export interface RenewedLease {
 
 export interface FoundWorkItem {
   readonly record: WorkItemRecord;
+  /** The revision that its execution runs on. */
+  readonly definitionId: DefinitionId;
   /** Null: not leased now. */
   readonly lease: Lease | null;
   readonly place: 'queued' | 'leased' | 'retrying' | 'settled' | 'dead_lettered';

@@ -164,6 +164,32 @@ test('200: a complete under fence and key settles the item', async (t) => {
   t.like(read.body, { status: 'completed', state: { reserved: 1 } });
 });
 
+test('400: an output that is not what the node promises writes nothing', async (t) => {
+  const { api } = t.context;
+  const kind = {
+    type: 'python_fn',
+    module: 'shop',
+    function: 'reserve',
+    output_schema: { type: 'object', required: ['ok'] },
+  };
+  const ir = { workflow_id: 'promise', nodes: { reserve: { kind } }, edges: [] };
+  await startWorkflow(api, { ir });
+  const item = await claim(api);
+  const path = `/work-items/${item.id}/complete`;
+  const body = {
+    output: {},
+    state_patch: {},
+    lease_fence: item.lease_fence,
+    idempotency_key: item.idempotency_key,
+  };
+  const before = await api.database.contents();
+  const refused = await api.call({ path, body });
+  t.is(refused.status, 400);
+  t.regex(String(refused.body['error']), /output_schema/);
+  t.deepEqual(await api.database.contents(), before);
+  t.is((await api.call({ path, body: { ...body, output: { ok: true } } })).status, 200);
+});
+
 test('200: a complete without fence or key is deprecated', async (t) => {
   const { api } = t.context;
   for (const omitted of ['lease_fence', 'idempotency_key']) {

@@ -42,6 +42,24 @@ test('400: an IR without workflow_id, and a body without IR', async (t) => {
   }
 });
 
+test('400: a schema that is none is refused with its place', async (t) => {
+  const { api } = t.context;
+  const kind = { type: 'python_fn', module: 'm', function: 'f', output_schema: { type: 'text' } };
+  const ir = {
+    workflow_id: 'no-schema',
+    state_schema: { required: 'name' },
+    nodes: { a: { kind } },
+    edges: [],
+  };
+  const answer = await api.call({ path: '/workflows', body: { ir } });
+  t.is(answer.status, 400);
+  const problems = answer.body['problems'] as { pointer: string }[];
+  t.deepEqual(
+    [...new Set(problems.map(({ pointer }) => pointer))],
+    ['/state_schema', '/nodes/a/kind/output_schema'],
+  );
+});
+
 test('200: a workflow is read, the version registered last by default', async (t) => {
   const { api } = t.context;
   for (const version of ['1', '2']) {

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { Ajv } from 'ajv';
 
 import { createApi } from '../../../src/api/api.ts';
 import type { ApiDeps, ApiSettings, RequestReport } from '../../../src/api/deps.ts';
@@ -11,7 +10,7 @@ import { DEFAULT_TENANT, type ExecutionId, type TenantId } from '../../../src/sh
 import { createEngine } from '../../../src/shared/engine/create-engine.ts';
 import { createWakeBus } from '../../../src/shared/engine/wake-bus.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
-import type { Cpu } from '../../../src/shared/ports/cpu.ts';
+import { createCpu } from '../../../src/scheduler/pool/pool.ts';
 import { mintToken } from '../../../src/shared/security/mint-token.ts';
 import { freePort } from '../../support/ports.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';
@@ -49,11 +48,12 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const database = await openTestStore('sqlite');
   const { store } = database;
   const ids = createIds({ now: Date.now, randomBytes });
+  const cpu = createCpu({ threads: 1 });
   const engine = createEngine({
     store,
     ids,
     wake: createWakeBus(),
-    cpu: inlineCpu,
+    cpu,
     kinds: builtInKinds,
     runners: new Map(),
     settings: { leaseMs: 30_000, processId: 'test', version: '0.0.0', host: 'localhost' },
@@ -126,22 +126,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     close: async (params = { deadlineMs: 2_000 }) => {
       await server.close(params);
       await engine.scheduling.drain({ deadlineMs: 2_000 });
+      await cpu.close();
       await database.close();
     },
   };
 }
-
-const ajv = new Ajv({ allErrors: true });
-
-/** The worker pool's work, done in place. */
-const inlineCpu: Cpu = {
-  validateSchema: async ({ schema, value }) => {
-    const validate = ajv.compile(schema);
-    return validate(value)
-      ? []
-      : (validate.errors ?? []).map((error) => `${error.instancePath || '/'}: ${error.message}`);
-  },
-  decide: async () => {
-    throw new Error('states in these tests are too small to be decided elsewhere');
-  },
-};

@@ -85,6 +85,8 @@ export interface NodeKind<Spec> {
   body?(spec: Spec): NodeReference;
   /** Name of the outside tool, for events, metrics and policies. */
   tool?(spec: Spec): string;
+  /** JSON Schema of the results that workers give; null: anything. */
+  outputSchema?(spec: Spec): JsonObject | null;
   enter(spec: Spec, context: EnterContext): Entry;
 }
 

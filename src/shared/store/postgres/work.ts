@@ -1,4 +1,4 @@
-import type { TenantId, WorkItemId } from '../../domain/ids.ts';
+import type { DefinitionId, TenantId, WorkItemId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { FoundWorkItem, WorkStore } from '../store.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
@@ -65,6 +65,7 @@ const OVERDUE_QUEUED: Statement = {
 
 type FindRecord = Omit<TicketRecord, 'attempt' | 'priority'> &
   RecordColumns & {
+    readonly definition_id: DefinitionId;
     readonly place: FoundWorkItem['place'];
     readonly lease_attempt: number | null;
     readonly lease_priority: number | null;
@@ -85,6 +86,7 @@ async function findItem(
   if (row === undefined) return null;
   return {
     record: decodeRecord(row),
+    definitionId: row.definition_id,
     lease: isLeased(row)
       ? decodeLease({ ...row, attempt: row.lease_attempt, priority: row.lease_priority })
       : null,
@@ -108,7 +110,7 @@ const FIND_ITEM: Statement = {
   text: `
     select i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.visit, i.queue,
       i.idempotency_key, i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms,
-      i.node_timeout_ms, i.schedule_to_start_ms,
+      i.node_timeout_ms, i.schedule_to_start_ms, e.definition_id,
       l.attempt as lease_attempt, l.priority as lease_priority, l.worker_id, l.lease_fence,
       l.claimed_at, l.expires_at, l.deadline_at,
       coalesce(l.deadline_at <= clock_timestamp(), false) as timed_out,
@@ -120,6 +122,7 @@ const FIND_ITEM: Statement = {
         else 'settled'
       end as place
     from work_items i
+    join executions e on e.id = i.execution_id
     left join work_leases l on l.work_item_id = i.work_item_id
     left join work_queue q on q.work_item_id = i.work_item_id
     left join retry_timers r on r.work_item_id = i.work_item_id

@@ -1,4 +1,4 @@
-import type { ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
+import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { FoundWorkItem, Lease, WorkStore } from '../store.ts';
@@ -37,8 +37,12 @@ function findWorkItem(
   id: WorkItemId,
   tenantId: TenantId,
 ): FoundWorkItem | null {
-  const record = connection.get<WorkItemRow>(
-    `select ${RECORD_COLUMNS}
+  const record = connection.get<WorkItemRow & { readonly definition_id: DefinitionId }>(
+    `select ${RECORD_COLUMNS}, (
+       select definition_id
+       from executions
+       where executions.id = work_items.execution_id
+     ) as definition_id
      from work_items
      where work_item_id = :id and tenant_id = :tenant_id`,
     { id, tenant_id: tenantId },
@@ -46,7 +50,7 @@ function findWorkItem(
   if (record === undefined) return null;
   const lease = findLease(connection, id);
   const place = lease === null ? findPlace(connection, id) : 'leased';
-  return { record: decodeRecord(record), lease, place };
+  return { record: decodeRecord(record), definitionId: record.definition_id, lease, place };
 }
 
 function findLease(connection: Connection, id: WorkItemId): Lease | null {

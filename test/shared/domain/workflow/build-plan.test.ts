@@ -177,9 +177,9 @@ test('what cannot have the effect it seems to have is warned about', (t) => {
     '/nodes/d: never runs: nothing leads here from the start node "a"',
     '/nodes/e: never runs: nothing leads here from the start node "a"',
   ]);
-  const schema = { kind: { type: 'python_fn', module: 'm', function: 'f', output_schema: {} } };
+  const schema = { kind: { type: 'python_fn', module: 'm', function: 'f', output_schema: 'ref' } };
   t.deepEqual(warningsOf({ nodes: { a: schema } }), [
-    '/nodes/a/kind/output_schema: kept, but outputs are not checked against it yet',
+    '/nodes/a/kind/output_schema: is a reference, kept as it is: outputs are not checked against it',
   ]);
 });
 
