@@ -25,9 +25,16 @@ export class History {
   readonly effects: Effect[] = [];
   state: ExecutionState;
   #nextItem = 0;
+  readonly #keep: (state: ExecutionState) => ExecutionState;
 
-  constructor(plan: Plan, input: JsonObject = {}) {
+  /** Between any two steps the state goes through `keep`, as it would through a store. */
+  constructor(
+    plan: Plan,
+    input: JsonObject = {},
+    keep: (state: ExecutionState) => ExecutionState = (state) => state,
+  ) {
     this.plan = plan;
+    this.#keep = keep;
     this.state = emptyState({
       executionId: 'exec_0198c0de00007000a000000000000001' as ExecutionId,
       tenantId: DEFAULT_TENANT,
@@ -45,7 +52,7 @@ export class History {
     for (;;) {
       const decision = decide({
         plan: this.plan,
-        state: this.state,
+        state: this.#keep(this.state),
         newWorkItemId: () => `item-${(this.#nextItem += 1)}` as WorkItemId,
       });
       this.effects.push(...decision.effects);
@@ -128,6 +135,9 @@ export class History {
       sequence: this.state.sequence + index + 1,
     }));
     this.events.push(...sequenced);
-    this.state = evolve({ state: this.state, events: sequenced, plan: this.plan });
+    for (const event of sequenced) {
+      const state = this.#keep(this.state);
+      this.state = evolve({ state, events: [event], plan: this.plan });
+    }
   }
 }
