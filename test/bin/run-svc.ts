@@ -81,7 +81,7 @@ export function startSvc(args: readonly string[], options: RunOptions): RunningS
     });
   });
 
-  return {
+  const svc: RunningSvc = {
     child,
     ended,
     output: () => output,
@@ -107,12 +107,27 @@ export function startSvc(args: readonly string[], options: RunOptions): RunningS
       return ended;
     },
   };
+  running.add(svc);
+  void ended.then(() => running.delete(svc));
+  return svc;
 }
 
-/** A folder of its own for a test file. Synchronous, because ava wants tests declared at once. */
+/** What `startSvc` started and has not ended; a test that fails leaves it behind. */
+const running = new Set<RunningSvc>();
+
+/**
+ * A folder of its own for a test file; removing it also ends what the file left running.
+ * Synchronous, because ava wants tests declared at once.
+ */
 export function createFolder(): { readonly path: string; remove(): Promise<void> } {
   const path = mkdtempSync(join(tmpdir(), 'svc-test-bin-'));
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+  return {
+    path,
+    remove: async () => {
+      await Promise.all([...running].map((one) => one.stop('SIGKILL')));
+      await rm(path, { recursive: true, force: true });
+    },
+  };
 }
 
 function spawnSvc(args: readonly string[], options: RunOptions): ChildProcess {

@@ -9,6 +9,8 @@ import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 import { freePort } from '../support/ports.ts';
 import { createFolder, runSvc, startSvc, type RunningSvc } from './run-svc.ts';
 
+/* One after the other: thirty processes that start at once would measure the machine. */
+
 const folder = createFolder();
 test.after.always(() => folder.remove());
 
@@ -35,7 +37,7 @@ async function serve(params: {
   return { running, url: `http://127.0.0.1:${port}`, port };
 }
 
-test('serve: asks for tokens, and those made beside it work at once', async (t) => {
+test.serial('serve: asks for tokens, and those made beside it work at once', async (t) => {
   const cwd = ownFolder();
   const { running, url } = await serve({ cwd });
   await running.waitFor(/listening on/);
@@ -57,7 +59,7 @@ test('serve: asks for tokens, and those made beside it work at once', async (t) 
 });
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-  test(`serve: ${signal} ends it with 0 and frees port and file`, async (t) => {
+  test.serial(`serve: ${signal} ends it with 0 and frees port and file`, async (t) => {
     const cwd = ownFolder();
     const { running, port } = await serve({ cwd });
     await running.waitFor(/listening on/);
@@ -70,7 +72,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   });
 }
 
-test('serve: an open event stream ends with the process, within the deadline', async (t) => {
+test.serial('serve: an open event stream ends with the process, within the deadline', async (t) => {
   const cwd = ownFolder();
   const port = await freePort();
   const dev = startSvc(['dev', '--port', String(port)], {
@@ -105,19 +107,22 @@ async function beginRequest(port: number): Promise<Socket> {
   return socket;
 }
 
-test('a request that hangs is cut off at the deadline, and the exit code is 0', async (t) => {
-  const port = await freePort();
-  const dev = startSvc(['dev', '--port', String(port)], {
-    cwd: ownFolder(),
-    env: { SVC_SCHEDULER_SHUTDOWN_DEADLINE_SECONDS: '1' },
-  });
-  await dev.waitFor(/is running at/);
-  const socket = await beginRequest(port);
-  t.teardown(() => void socket.destroy());
-  t.deepEqual(await dev.stop(), { code: 0, signal: null });
-});
+test.serial(
+  'a request that hangs is cut off at the deadline, and the exit code is 0',
+  async (t) => {
+    const port = await freePort();
+    const dev = startSvc(['dev', '--port', String(port)], {
+      cwd: ownFolder(),
+      env: { SVC_SCHEDULER_SHUTDOWN_DEADLINE_SECONDS: '1' },
+    });
+    await dev.waitFor(/is running at/);
+    const socket = await beginRequest(port);
+    t.teardown(() => void socket.destroy());
+    t.deepEqual(await dev.stop(), { code: 0, signal: null });
+  },
+);
 
-test('a second signal ends it at once', async (t) => {
+test.serial('a second signal ends it at once', async (t) => {
   const port = await freePort();
   const dev = startSvc(['dev', '--port', String(port)], {
     cwd: ownFolder(),
@@ -132,7 +137,7 @@ test('a second signal ends it at once', async (t) => {
   t.regex(dev.output(), /asked to stop again/);
 });
 
-test('serve: a second one on the same SQLite file is refused', async (t) => {
+test.serial('serve: a second one on the same SQLite file is refused', async (t) => {
   const cwd = ownFolder();
   const { running } = await serve({ cwd });
   await running.waitFor(/listening on/);
@@ -142,7 +147,7 @@ test('serve: a second one on the same SQLite file is refused', async (t) => {
   await running.stop();
 });
 
-test('serve: of two started together on a new file exactly one serves', async (t) => {
+test.serial('serve: of two started together on a new file exactly one serves', async (t) => {
   const cwd = ownFolder();
   const both = await Promise.all([serve({ cwd }), serve({ cwd })]);
   const outcomes = await Promise.all(
@@ -160,34 +165,37 @@ test('serve: of two started together on a new file exactly one serves', async (t
   await Promise.all(both.map(({ running }) => running.stop()));
 });
 
-test('what was not finished goes on after a kill, and who follows it misses nothing', async (t) => {
-  const cwd = ownFolder();
-  const port = String(await freePort());
-  const env = { SVC_URL: `http://127.0.0.1:${port}` };
-  writeFileSync(
-    join(cwd, 'gate.yaml'),
-    'workflow_id: gate\nnodes:\n  ask: { kind: { type: human_approval, description: Go? } }\n',
-  );
-  const first = startSvc(['dev', '--port', port], { cwd });
-  await first.waitFor(/is running at/);
-  await runSvc(['workflow', 'register', 'gate.yaml'], { cwd, env });
-  const id = (await runSvc(['execution', 'start', 'gate'], { cwd, env })).stdout.trim();
-  const following = startSvc(['execution', 'events', id, '--follow'], { cwd, env });
-  await following.waitFor(/ApprovalRequested/);
-  await first.stop('SIGKILL');
-  await following.waitFor(/connecting again/);
+test.serial(
+  'what was not finished goes on after a kill, and who follows it misses nothing',
+  async (t) => {
+    const cwd = ownFolder();
+    const port = String(await freePort());
+    const env = { SVC_URL: `http://127.0.0.1:${port}` };
+    writeFileSync(
+      join(cwd, 'gate.yaml'),
+      'workflow_id: gate\nnodes:\n  ask: { kind: { type: human_approval, description: Go? } }\n',
+    );
+    const first = startSvc(['dev', '--port', port], { cwd });
+    await first.waitFor(/is running at/);
+    await runSvc(['workflow', 'register', 'gate.yaml'], { cwd, env });
+    const id = (await runSvc(['execution', 'start', 'gate'], { cwd, env })).stdout.trim();
+    const following = startSvc(['execution', 'events', id, '--follow'], { cwd, env });
+    await following.waitFor(/ApprovalRequested/);
+    await first.stop('SIGKILL');
+    await following.waitFor(/connecting again/);
 
-  const second = startSvc(['dev', '--port', port], { cwd });
-  await second.waitFor(/is running at/);
-  t.is((await runSvc(['execution', 'approve', id], { cwd, env })).code, 0);
-  t.is((await following.ended).code, 0);
-  const kinds = following.output().match(/#\d+ \w+/g) ?? [];
-  t.true(kinds.at(-1)?.endsWith('WorkflowCompleted'), following.output());
-  t.is(new Set(kinds).size, kinds.length);
-  await second.stop();
-});
+    const second = startSvc(['dev', '--port', port], { cwd });
+    await second.waitFor(/is running at/);
+    t.is((await runSvc(['execution', 'approve', id], { cwd, env })).code, 0);
+    t.is((await following.ended).code, 0);
+    const kinds = following.output().match(/#\d+ \w+/g) ?? [];
+    t.true(kinds.at(-1)?.endsWith('WorkflowCompleted'), following.output());
+    t.is(new Set(kinds).size, kinds.length);
+    await second.stop();
+  },
+);
 
-test('probes: ready while serving', async (t) => {
+test.serial('probes: ready while serving', async (t) => {
   const probes = await freePort();
   const env = { SVC_TELEMETRY_METRICS_PORT: String(probes) };
   const { running } = await serve({ cwd: ownFolder(), env });
@@ -201,7 +209,7 @@ test('probes: ready while serving', async (t) => {
   t.deepEqual(await running.stop(), { code: 0, signal: null });
 });
 
-test('1: the port is taken', async (t) => {
+test.serial('1: the port is taken', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
   t.teardown(() => void taken.close());
   await once(taken, 'listening');
@@ -212,7 +220,7 @@ test('1: the port is taken', async (t) => {
   t.regex(stderr, new RegExp(`^error: cannot listen on 127\\.0\\.0\\.1 port ${port}: .*\\n$`));
 });
 
-test('1: the metrics port is taken', async (t) => {
+test.serial('1: the metrics port is taken', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
   t.teardown(() => void taken.close());
   await once(taken, 'listening');
@@ -225,14 +233,14 @@ test('1: the metrics port is taken', async (t) => {
   t.regex(stderr, new RegExp(`^error: .*${port}.*\\n$`));
 });
 
-test('1: a directory in place of the database', async (t) => {
+test.serial('1: a directory in place of the database', async (t) => {
   const args = ['serve', '--database-url', '.'];
   const { code, stderr } = await runSvc(args, { cwd: ownFolder() });
   t.is(code, 1);
   t.regex(stderr, /^error: database file ".*" is a directory: name a file in it\n$/);
 });
 
-test('1: a file that is no database', async (t) => {
+test.serial('1: a file that is no database', async (t) => {
   const cwd = ownFolder();
   writeFileSync(join(cwd, 'notes.txt'), 'These are notes, not a database. '.repeat(50));
   const { code, stderr } = await runSvc(['serve', '--database-url', 'notes.txt'], { cwd });
@@ -256,7 +264,7 @@ const REFUSED = [
 ];
 
 for (const { title, args, says } of REFUSED) {
-  test(`2: ${title}`, async (t) => {
+  test.serial(`2: ${title}`, async (t) => {
     const { code, stdout, stderr } = await runSvc(args, { cwd: ownFolder() });
     t.is(code, 2, stderr);
     t.is(stdout, '');
@@ -265,24 +273,27 @@ for (const { title, args, says } of REFUSED) {
   });
 }
 
-test('2: a method of authentication that is not there yet', async (t) => {
+test.serial('2: a method of authentication that is not there yet', async (t) => {
   const env = { SVC_AUTH_METHOD: 'jwt' };
   const { code, stderr } = await runSvc(['serve'], { cwd: ownFolder(), env });
   t.is(code, 2);
   t.regex(stderr, /^error: auth\.method: jwt .*expected api_key\n$/);
 });
 
-test('serve waits for PostgreSQL with a line for each attempt, and gives up in time', async (t) => {
-  const url = `postgres://127.0.0.1:${await freePort()}/svc`;
-  const args = ['serve', '--database-url', url, '--database-wait', '1'];
-  const { code, stdout, stderr } = await runSvc(args, { cwd: ownFolder(), env: ENV });
-  t.is(code, 1);
-  t.regex(stdout, /"attempt":1.*cannot be reached.*trying again/);
-  t.regex(stdout, /"attempt":2/);
-  t.regex(stderr, /^error: PostgreSQL at .* cannot be reached: start it, .*\n$/);
-});
+test.serial(
+  'serve waits for PostgreSQL with a line for each attempt, and gives up in time',
+  async (t) => {
+    const url = `postgres://127.0.0.1:${await freePort()}/svc`;
+    const args = ['serve', '--database-url', url, '--database-wait', '5'];
+    const { code, stdout, stderr } = await runSvc(args, { cwd: ownFolder(), env: ENV });
+    t.is(code, 1);
+    t.regex(stdout, /"attempt":1.*cannot be reached.*trying again/);
+    t.regex(stdout, /"attempt":2/);
+    t.regex(stderr, /^error: PostgreSQL at .* cannot be reached: start it, .*\n$/);
+  },
+);
 
-test('serve goes on when PostgreSQL answers at last', async (t) => {
+test.serial('serve goes on when PostgreSQL answers at last', async (t) => {
   const database = await createTestDatabase('postgres');
   t.teardown(() => database.drop());
   const server = new URL(database.url);
@@ -306,14 +317,14 @@ test('serve goes on when PostgreSQL answers at last', async (t) => {
   t.deepEqual(await running.stop(), { code: 0, signal: null });
 });
 
-test('serve: SIGTERM while it waits for PostgreSQL ends it with 0', async (t) => {
+test.serial('serve: SIGTERM while it waits for PostgreSQL ends it with 0', async (t) => {
   const url = `postgres://127.0.0.1:${await freePort()}/svc`;
   const running = startSvc(['serve', '--database-url', url], { cwd: ownFolder(), env: ENV });
   await running.waitFor(/trying again/);
   t.deepEqual(await running.stop(), { code: 0, signal: null });
 });
 
-test('1: the schema is old and must not be migrated', async (t) => {
+test.serial('1: the schema is old and must not be migrated', async (t) => {
   const database = await createEmptyDatabase('postgres');
   t.teardown(() => database.drop());
   const { code, stderr } = await runSvc(['serve', '--database-url', database.url], {
@@ -324,7 +335,7 @@ test('1: the schema is old and must not be migrated', async (t) => {
   t.regex(stderr, /^error: the database schema has version 0, .*run "svc db migrate"\n$/);
 });
 
-test('svc-api and svc-scheduler run a workflow together on PostgreSQL', async (t) => {
+test.serial('svc-api and svc-scheduler run a workflow together on PostgreSQL', async (t) => {
   const cwd = ownFolder();
   const database = await createTestDatabase('postgres');
   t.teardown(() => database.drop());
