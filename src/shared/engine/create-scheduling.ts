@@ -44,9 +44,8 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
       .finally(() => {
         underWay.delete(executionId);
         const { poked, adopted } = runner.leftOver();
-        if (!draining && (poked || adopted.length > 0)) {
-          take(executionId, { marked: poked, adopt: adopted });
-        }
+        if (draining) adopted.forEach((item) => void giveBack(item));
+        else if (poked || adopted.length > 0) take(executionId, { marked: poked, adopt: adopted });
       });
     return runner;
   }
@@ -69,6 +68,7 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
     takeUpAgain();
     const limit = room + underWay.size + setAside.size;
     const marked = await deps.store.runnable.list({ shards, limit });
+    if (draining) return NOTHING;
     const fresh = marked
       .filter(({ executionId }) => !underWay.has(executionId) && !setAside.has(executionId))
       .slice(0, room);
@@ -90,10 +90,13 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
       leaseMs,
       ...params,
     });
-    for (const { ticket, leaseFence } of claimed) {
-      const item = { ticket, leaseFence, abort: new AbortController() };
-      take(ticket.executionId, { marked: false, adopt: [item] });
-    }
+    const items = claimed.map(({ ticket, leaseFence }) => ({
+      ticket,
+      leaseFence,
+      abort: new AbortController(),
+    }));
+    if (draining) await Promise.all(items.map(giveBack));
+    else for (const item of items) take(item.ticket.executionId, { marked: false, adopt: [item] });
     return { found: claimed.length, more: claimed.length >= params.limit };
   }
 

@@ -1,3 +1,4 @@
+import type { WorkTicket } from '../domain/work/work-item.ts';
 import type { EngineDeps } from './deps.ts';
 import { failAttempt } from './fail-attempt.ts';
 import type { RoundResult } from './scheduling.ts';
@@ -10,18 +11,20 @@ export async function expireQueued(
   params: { readonly limit: number },
 ): Promise<RoundResult> {
   const overdue = await deps.store.work.listOverdueQueued(params);
-  for (const ticket of overdue) {
-    const failed = await failAttempt(deps, {
-      ticket,
-      error: `no worker took the item from queue ${ticket.queue} within ${(ticket.scheduleToStartMs ?? 0) / 1_000} s`,
-      errorClass: 'schedule_to_start_timeout',
-      workerId: null,
-      retry: 'never',
-    });
-    if (failed === null) continue;
-    const commit = { ...failed, expiresQueued: [ticket.workItemId] };
-    const verdict = await deps.committer.commit(commit);
-    if (verdict.accepted) wakeFor(deps.wake, commit, shardOf(ticket.executionId));
-  }
+  await Promise.all(overdue.map((ticket) => expire(deps, ticket)));
   return { found: overdue.length, more: overdue.length >= params.limit };
+}
+
+async function expire(deps: EngineDeps, ticket: WorkTicket): Promise<void> {
+  const failed = await failAttempt(deps, {
+    ticket,
+    error: `no worker took the item from queue ${ticket.queue} within ${(ticket.scheduleToStartMs ?? 0) / 1_000} s`,
+    errorClass: 'schedule_to_start_timeout',
+    workerId: null,
+    retry: 'never',
+  });
+  if (failed === null) return;
+  const commit = { ...failed, expiresQueued: [ticket.workItemId] };
+  const verdict = await deps.committer.commit(commit);
+  if (verdict.accepted) wakeFor(deps.wake, commit, shardOf(ticket.executionId));
 }

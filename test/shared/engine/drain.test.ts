@@ -57,3 +57,31 @@ test('a drain leaves an endless run of pure nodes to others', async (t) => {
   const { runnable } = await contents();
   t.is(runnable?.length, 1);
 });
+
+test('items claimed while a drain begins are given back', async (t) => {
+  const { store, close, contents } = await openTestStore('sqlite');
+  t.teardown(close);
+  const claimed = Promise.withResolvers<void>();
+  const watched: Store = {
+    ...store,
+    work: {
+      ...store.work,
+      claim: async (request) => {
+        const items = await store.work.claim(request);
+        await claimed.promise;
+        return items;
+      },
+    },
+  };
+  const host = openTestEngine({ store: watched });
+  await host.start(oneCall);
+  const round = host.scheduling.runQueuedNodes({ shards: ALL_SHARDS, limit: 10 });
+  const drained = host.scheduling.drain({ deadlineMs: 5_000 });
+  claimed.resolve();
+  await round;
+  await drained;
+  t.is(host.scheduling.underWay(), 0);
+  const { work_leases: leases, work_queue: queue } = await contents();
+  t.deepEqual(leases, []);
+  t.is(queue?.length, 1);
+});

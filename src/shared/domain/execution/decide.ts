@@ -62,6 +62,8 @@ export function decide(params: {
     endExecution(turn);
     break;
   }
-  turn.draft.status = deriveStatus(turn.draft);
+  if (!isTerminal(turn.draft.status)) {
+    turn.draft.status = more ? 'running' : deriveStatus(turn.draft);
+  }
   return { events: turn.events, effects: turn.effects, next: turn.draft, more };
 }

@@ -88,3 +88,26 @@ test('an item put back on its queue after its attempts were used up counts them 
   history.record({ kind: 'NodeFailed', nodeId: 'a', payload });
   t.is(history.live('a').attempt, 1);
 });
+
+test('an execution with more to decide is running, whatever else it waits for', (t) => {
+  const statuses: string[] = [];
+  const history = new History(
+    planOf({
+      start_node: 'split',
+      nodes: {
+        split: { kind: { type: 'parallel', branches: ['ask', 'each'] } },
+        ask: { kind: 'human_approval' },
+        each: { kind: { type: 'map', items: 'state.list', node: 'one' } },
+        one: { kind: 'pass' },
+      },
+      edges: [],
+    }),
+    { list: Array.from({ length: 600 }, (_, index) => index) },
+    (state) => {
+      statuses.push(state.status);
+      return state;
+    },
+  );
+  t.deepEqual(new Set(statuses), new Set(['running']));
+  t.is(history.state.status, 'paused');
+});

@@ -1,0 +1,33 @@
+import test from 'ava';
+
+import { openTestEngine, TENANT } from '../../support/engine.ts';
+import { openTestStore } from '../../support/stores.ts';
+
+test('an item of a node that has just failed for good is not put back on its queue', async (t) => {
+  const { store, close } = await openTestStore('sqlite');
+  t.teardown(close);
+  const host = openTestEngine({ store });
+  const executionId = await host.start({
+    nodes: {
+      a: { kind: { type: 'python_fn', module: 'm', function: 'f' }, retry_policy: 'no_retry' },
+    },
+    edges: [],
+  });
+  const [item] = await host.claim();
+  if (item === undefined) throw new Error('no work');
+  const { workItemId } = item.record;
+  await host.engine.failWorkItem({
+    tenantId: TENANT,
+    workItemId,
+    leaseFence: item.leaseFence,
+    executionId: null,
+    nodeId: null,
+    error: 'broke',
+    errorClass: 'error',
+  });
+  // Recorded, and not decided upon yet.
+  await t.throwsAsync(host.engine.requeueWorkItem({ tenantId: TENANT, workItemId }));
+  t.deepEqual(await host.claim(), []);
+  await host.settle();
+  t.is((await host.story(executionId)).at(-1), 'WorkflowFailed');
+});
