@@ -80,6 +80,8 @@ function explain(
   }
 }
 
+const IDLE_SWEEP_MS = 50;
+
 async function closeServer(params: {
   readonly server: Server;
   readonly api: Api;
@@ -92,6 +94,10 @@ async function closeServer(params: {
   });
   api.drain();
   const timer = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  // `server.close()` looks for idle connections once; those whose answer ends later, such as an
+  // event stream's, would stay open until their callers leave.
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   await closed;
   clearTimeout(timer);
+  clearInterval(sweep);
 }

@@ -45,12 +45,14 @@ test('closing ends long polls and streams, answers what is under way, and accept
   const polling = api.call({ path: '/work-items/claim', body });
   // The poll is known to wait once its worker is listed.
   await workerSeen(api);
-  const closing = api.close({ deadlineMs: 10_000 });
+  const began = performance.now();
+  const closing = api.close({ deadlineMs: 60_000 });
   const polled = await polling;
   t.deepEqual(polled.body, { claimed: false });
   t.is(polled.headers.get('connection'), 'close');
   await stream.rest();
   await closing;
+  t.true(performance.now() - began < 30_000, 'connections kept alive held it up');
   await t.throwsAsync(api.call({ path: '/health' }));
 });
 
