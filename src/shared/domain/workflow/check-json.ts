@@ -5,7 +5,8 @@ import { pointerTo } from './problem.ts';
 
 const DEPTH_MAX = 64;
 const KEY_BYTES_MAX = 512;
-const NUMBER_MAX = 2 ** 53;
+/** 2^53 itself is not among them: 2^53 + 1 reads as the same number. */
+const NUMBER_MAX = Number.MAX_SAFE_INTEGER;
 
 /**
  * Checks what no part of a definition may hold: text the stores cannot keep alike, keys that would
@@ -85,7 +86,7 @@ function checkNumber(value: number, path: Path, problems: ProblemList): boolean 
     return false;
   }
   if (path[0] === 'nodes' && Math.abs(value) > NUMBER_MAX) {
-    problems.add(pointerTo(...path), 'a number outside ±2^53');
+    problems.add(pointerTo(...path), 'a number outside ±(2^53 − 1)');
   }
   return true;
 }

@@ -180,7 +180,7 @@ const REFUSED: readonly (readonly [string, unknown, ...string[]])[] = [
   [
     'numbers that would be rounded',
     node({ output: 2 ** 60 }),
-    '/nodes/n/output: a number outside ±2^53',
+    '/nodes/n/output: a number outside ±(2^53 − 1)',
   ],
   ['what is no JSON', { workflow_id: 'w', x: [1n] }, '/x/0: bigint is not JSON'],
   ['a number that is no JSON', { workflow_id: 'w', x: Number.NaN }, '/x: NaN is not JSON'],
