@@ -29,11 +29,15 @@ export class TestTenant {
     this.#send = params.request;
   }
 
+  send<Body>(request: HttpRequest): Promise<Reply<Body>> {
+    return this.#send<Body>({ tenantId: this.tenantId, ...request });
+  }
+
   get<Body = { readonly error: string }>(
     path: string,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Reply<Body>> {
-    return this.#send<Body>({ path, tenantId: this.tenantId, headers });
+    return this.send<Body>({ path, headers });
   }
 
   post<Body = { readonly error: string }>(
@@ -41,10 +45,9 @@ export class TestTenant {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Reply<Body>> {
-    return this.#send<Body>({
+    return this.send<Body>({
       method: 'POST',
       path,
-      tenantId: this.tenantId,
       headers,
       ...(body !== undefined && { body }),
     });
