@@ -75,5 +75,7 @@ async function tryOnce(params: OpenDatabase): Promise<Store> {
             maxOverflow: config.database.maxOverflow,
           },
     applicationName,
+    onBackgroundError: (error) =>
+      log.warn({ err: error }, 'a database connection failed; it is opened anew'),
   });
 }

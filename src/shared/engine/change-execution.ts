@@ -3,9 +3,9 @@ import type { ExecutionState } from '../domain/execution/state.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { CommitPlan, CommitVerdict } from '../store/commit.ts';
 import { type LoadedExecution, StoreUnavailableError } from '../store/store.ts';
+import { afterCommit } from './after-commit.ts';
 import type { EngineDeps } from './deps.ts';
 import { foldLoaded, loadForCaller } from './load-execution.ts';
-import { wakeFor } from './wake-for.ts';
 
 /** An execution that moves all the time is given up on after this many readings. */
 const READINGS_MAX = 50;
@@ -31,9 +31,11 @@ export async function changeExecution<Answer>(
     const loaded = await loadForCaller({ executions: deps.store.executions, ...params });
     const proposed = params.propose(foldLoaded(loaded, null), loaded);
     if (proposed.commit === null) return proposed.answer;
-    const verdict = await deps.committer.commit(proposed.commit, { ahead: true });
+    const { commit } = proposed;
+    const verdict = await deps.committer.commit(commit, { ahead: true });
     if (verdict.accepted) {
-      wakeFor(deps.wake, proposed.commit, loaded.row.shard);
+      const { shard, createdAt } = loaded.row;
+      afterCommit(deps, { commit, shard, createdAt, committedAt: verdict.createdAt });
       return proposed.answer;
     }
     checkRetriable(verdict, params.executionId);

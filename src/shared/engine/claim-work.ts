@@ -24,7 +24,8 @@ export async function claimWork(
   sightings.note(params);
   const { tenantId } = params;
   const topics = params.queues.map((queue) => queueTopic({ tenantId, queue }));
-  const deadline = performance.now() + params.waitMs;
+  const began = performance.now();
+  const deadline = began + params.waitMs;
   let restMs = POLL_MS.min;
   for (;;) {
     // An item leased to a caller who has left would only lapse.
@@ -33,6 +34,9 @@ export async function claimWork(
     try {
       const claimed = await claimNow(deps, params);
       const leftMs = deadline - performance.now();
+      if (claimed.length > 0) {
+        deps.report.observe('claim_wait_seconds', (performance.now() - began) / 1_000);
+      }
       if (claimed.length > 0 || leftMs <= 0) return claimed;
       await hint.wait({ timeoutMs: Math.min(restMs, leftMs), signal: params.signal });
       restMs = Math.min(restMs * 2, POLL_MS.max);

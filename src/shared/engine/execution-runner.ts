@@ -7,13 +7,13 @@ import { judgeRetry } from '../domain/work/retry.ts';
 import type { NodeOutcome, NodeRunners } from '../nodes/run.ts';
 import type { CommitPlan, RefusalReason } from '../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../store/store.ts';
+import { afterCommit } from './after-commit.ts';
 import { commitOfDecision, emptyCommit, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
 import type { CompiledDefinition } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';
 import { foldLoaded } from './load-execution.ts';
 import { type RunningItem, runItem } from './run-items.ts';
-import { wakeFor } from './wake-for.ts';
 
 /*
  * One execution being advanced by this process: load → decide → commit, again and again, until it
@@ -189,7 +189,8 @@ export function startExecutionRunner(
       if (leaseFence === undefined) throw new Error('a born lease came without its fence');
       start(now, { ticket, leaseFence, abort: new AbortController() });
     });
-    wakeFor(deps.wake, commit, now.row.shard);
+    const { shard, createdAt } = now.row;
+    afterCommit(deps, { commit, shard, createdAt, committedAt: verdict.createdAt });
     return true;
   }
 

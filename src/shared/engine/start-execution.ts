@@ -7,12 +7,12 @@ import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { evolve } from '../domain/execution/evolve.ts';
 import { executionIdFromUuid, type ExecutionId } from '../domain/ids.ts';
 import type { StoredDefinition } from '../store/store.ts';
+import { afterCommit } from './after-commit.ts';
 import { commitOfDecision, newEvent } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
 import type { EngineDeps } from './deps.ts';
 import type { StartExecution } from './engine.ts';
 import { shardOf } from './shard-of.ts';
-import { wakeFor } from './wake-for.ts';
 
 const VIOLATIONS_TOLD_MAX = 20;
 
@@ -72,7 +72,8 @@ export async function startExecution(
   const verdict = await deps.committer.commit(commit);
   if (verdict.accepted) {
     deps.report.count('executions_started', 1);
-    wakeFor(deps.wake, commit, shard);
+    const { createdAt } = verdict;
+    afterCommit(deps, { commit, shard, createdAt, committedAt: createdAt });
     return { executionId };
   }
   if (verdict.existing !== null) {

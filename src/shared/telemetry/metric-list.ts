@@ -12,7 +12,6 @@ export interface MetricSpec {
 
 const HTTP_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const ROUND_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
-const NODE_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800];
 const EXECUTION_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 3600, 21_600, 86_400];
 
 /**
@@ -53,13 +52,6 @@ export const METRICS = {
     help: 'Time from the start of an execution to its end, by final status.',
     labels: ['status'],
     buckets: EXECUTION_SECONDS,
-  },
-  node_seconds: {
-    name: 'svc_node_duration_seconds',
-    type: 'histogram',
-    help: 'Time from the scheduling of a node to its completion or final failure.',
-    labels: ['kind', 'outcome'],
-    buckets: NODE_SECONDS,
   },
   commits: {
     name: 'svc_commits_total',
@@ -102,8 +94,8 @@ export const METRICS = {
   claim_wait_seconds: {
     name: 'svc_work_item_claim_wait_seconds',
     type: 'histogram',
-    help: 'Time a claim waited for an item, long polls included.',
-    labels: ['queue'],
+    help: 'Time a claim that got an item waited for it.',
+    labels: [],
     buckets: HTTP_SECONDS,
   },
   retries: {
