@@ -11,6 +11,8 @@ import { createInterface } from 'node:readline';
 /** A worker with a call in hand would wait for its runtime, which ends just now. */
 const STOP_MS_MAX = 1_000;
 const TAIL_LINES = 15;
+/** Not in the terminal's process group: Ctrl-C is for the demo, which then stops them in order. */
+const APART = { detached: true } as const;
 
 export interface Process {
   readonly pid: number;
@@ -60,6 +62,7 @@ export function createProcesses(params: {
       cwd,
       env: { ...cleanEnvironment(), ...start.env },
       stdio: ['ignore', stdout === 'log' ? log : 'pipe', log],
+      ...APART,
     });
     closeSync(log);
     const entry = { child, wanted: true };
@@ -102,6 +105,7 @@ export function createProcesses(params: {
           cwd,
           env: { ...cleanEnvironment(), ...env },
           stdio: ['ignore', 'pipe', 'pipe'],
+          ...APART,
         });
         const entry = { child, wanted: true };
         running.add(entry);

@@ -37,7 +37,8 @@ for (const [signal, code] of [
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const) {
-  process.once(signal, () => {
+  // A second one changes nothing: the end is near, and would leave processes behind.
+  process.on(signal, () => {
     exitCode = code;
     ending.reject(new Error('interrupted'));
   });
@@ -49,20 +50,26 @@ const timer = setTimeout(
   seconds * 1000,
 );
 const shop = await openShop();
+let failure: unknown = null;
 try {
   const holds = await Promise.race([tellStory({ processes, shop, folder, port }), ending.promise]);
   if (holds) exitCode = 0;
-  else reportFailure(new Error('a claim does not hold'));
+  else failure = new Error('a claim does not hold');
 } catch (error) {
-  reportFailure(error);
-} finally {
-  clearTimeout(timer);
-  shop.close();
-  await processes.stopAll();
+  failure = error;
 }
+clearTimeout(timer);
+shop.close();
+await processes.stopAll();
+// Last, since the story may have gone on for a line or two.
+if (failure !== null) reportFailure(failure);
 process.exit(exitCode);
 
 function reportFailure(error: unknown): void {
+  if (exitCode !== 1) {
+    printBlow('Interrupted: everything that was started is stopped.');
+    return;
+  }
   printBlow(`The demo failed: ${error instanceof Error ? error.message : String(error)}`);
   const tail = processes.tail('runtime');
   if (tail !== '') {

@@ -43,7 +43,7 @@ export async function tellStory(params: {
   const stage = createStage({ processes, shop, port, database: join(folder, 'orders.db') });
   const { timeline } = stage;
 
-  printTitle('svc demo', 'an order outlives a crash of the runtime and one of its worker');
+  printTitle('svc demo', 'an order outlives a crash of the runtime and one of the worker');
 
   printStep('Start the runtime on one SQLite file, and a worker');
   let runtime = await stage.startRuntime({});

@@ -47,6 +47,7 @@ test.serial('interrupted, it stops what it started and says so by its exit code'
   await demo.waitFor(/NodeCompleted +reserve/);
   demo.process.kill('SIGINT');
   t.deepEqual(await demo.ended, { code: 130, signal: null });
+  t.regex(demo.output(), /Interrupted: everything that was started is stopped\.\n$/);
   t.deepEqual(demo.pids().filter(isAlive), []);
 });
 
