@@ -30,14 +30,15 @@ export interface Started {
 export type ExitCode = number | NodeJS.Signals;
 
 export interface Program {
-  readonly entry: Entry;
+  /** One of ours, or the path of any other script. */
+  readonly entry: Entry | { readonly path: string };
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export async function startProgram(program: Program): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-process-'));
-  const path = fileURLToPath(new URL(`../../bin/${program.entry}.ts`, import.meta.url));
+  const path = pathOf(program.entry);
   const child = spawn(process.execPath, [path, ...program.args], {
     cwd: folder,
     env: { ...ownEnvironment(), ...program.env },
@@ -50,7 +51,7 @@ export async function startProgram(program: Program): Promise<Started> {
     return code ?? signal;
   });
   await once(child, 'spawn');
-  if (child.pid === undefined) throw new Error(`${program.entry} has no process id`);
+  if (child.pid === undefined) throw new Error(`${path} has no process id`);
   return {
     pid: child.pid,
     stdout,
@@ -68,7 +69,7 @@ export async function runProgram(program: Program): Promise<string> {
   const started = await startProgram(program);
   const code = await started.exited;
   if (code === 0) return started.stdout();
-  throw new Error(`${program.entry} ended with ${code}:\n${started.stderr()}`);
+  throw new Error(`${pathOf(program.entry)} ended with ${code}:\n${started.stderr()}`);
 }
 
 /** Waits until `isReady` resolves; rejects at once when the process ends. */
@@ -85,6 +86,11 @@ export async function waitUntilReady(
 
 const READY_MS_MAX = 45_000;
 const OUTPUT_CHARACTERS_MAX = 4_000_000;
+
+function pathOf(entry: Program['entry']): string {
+  if (typeof entry !== 'string') return entry.path;
+  return fileURLToPath(new URL(`../../bin/${entry}.ts`, import.meta.url));
+}
 
 function ownEnvironment(): NodeJS.ProcessEnv {
   const configures = /^(SVC_|TEST_|OTEL_|DATABASE_URL$|RUST_LOG$|NODE_OPTIONS$|.*_API_KEY$)/;

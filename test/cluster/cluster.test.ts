@@ -1,0 +1,130 @@
+import test, { type ExecutionContext } from 'ava';
+
+import { createTestDatabase, runOnServer, type TestDatabase } from '../support/database.ts';
+import { freePort } from '../support/ports.ts';
+import type { Runtime } from '../support/runtime.ts';
+import { assertDoneOnce, chain, STEPS } from './chain.ts';
+import { ClusterClient } from './client.ts';
+import { Cluster } from './cluster.ts';
+import { startLoad } from './load.ts';
+
+/*
+ * Real processes that are killed while they work. One test at a time: each needs the machine, and
+ * every bound on time is about what happens after a crash.
+ */
+
+const LOAD_MS_MAX = 90_000;
+const LOAD = { workflowId: 'chain', openMax: 40, withinMs: LOAD_MS_MAX };
+/** The shutdown deadline by default, and the time it may be overrun by. */
+const SHUTDOWN_MS_MAX = 30_000;
+
+test.serial('an api and a scheduler are killed midway: everything is done once', async (t) => {
+  t.timeout(2 * LOAD_MS_MAX);
+  const { database, cluster } = await openCluster(t, 'postgres');
+  const apis = [await cluster.startApi(), await cluster.startApi()] as const;
+  const schedulers = [await cluster.startScheduler(), await cluster.startScheduler()] as const;
+  for (const api of [...apis, ...apis]) await cluster.startWorker(api.url);
+  const client = clientOf(cluster, apis);
+  await client.register(chain);
+  const total = 200;
+  const load = startLoad({ ...LOAD, client, name: 'crash', total });
+  await load.completed(60);
+  await Promise.all([schedulers[0].end('SIGKILL'), apis[0].end('SIGKILL')]);
+  const killedAt = performance.now();
+  const ids = await load.done;
+  t.log(`done ${Math.round(performance.now() - killedAt)} ms after the kill`);
+
+  t.is(new Set(ids).size, total);
+  t.is((await client.list()).length, total);
+  await assertAllDoneOnce(t, client, ids);
+  await assertRecordedOnce(t, database, total * STEPS.length);
+  t.deepEqual([...apis[1].errors()], []);
+});
+
+test.serial('a scheduler told to stop under load gives up its work in order', async (t) => {
+  t.timeout(2 * LOAD_MS_MAX);
+  const { database, cluster } = await openCluster(t, 'postgres');
+  const api = await cluster.startApi();
+  const leaving = await cluster.startScheduler();
+  await cluster.startScheduler();
+  await cluster.startWorker(api.url);
+  await cluster.startWorker(api.url);
+  const client = clientOf(cluster, [api]);
+  await client.register(chain);
+  const load = startLoad({ ...LOAD, client, name: 'drain', total: 60 });
+  await load.completed(20);
+  const askedAt = performance.now();
+  t.is(await leaving.end('SIGTERM'), 0);
+  t.true(performance.now() - askedAt < SHUTDOWN_MS_MAX);
+  const ids = await load.done;
+  await assertAllDoneOnce(t, client, ids);
+  await assertRecordedOnce(t, database, ids.length * STEPS.length);
+});
+
+test.serial('the only process on SQLite is killed midway and started again', async (t) => {
+  t.timeout(2 * LOAD_MS_MAX);
+  const { cluster } = await openCluster(t, 'sqlite');
+  const port = await freePort();
+  const first = await cluster.startApi({ entry: 'svc', port });
+  await cluster.startWorker(first.url);
+  const client = clientOf(cluster, [first]);
+  await client.register(chain);
+  const load = startLoad({ ...LOAD, client, name: 'restart', total: 60 });
+  await load.completed(20);
+  await first.end('SIGKILL');
+  const second = await cluster.startApi({ entry: 'svc', port });
+  const ids = await load.done;
+  t.is((await client.list()).length, ids.length);
+  await assertAllDoneOnce(t, client, ids);
+  t.is(await second.end('SIGTERM'), 0);
+  t.deepEqual([...second.errors()], []);
+});
+
+async function openCluster(t: ExecutionContext, dialect: 'postgres' | 'sqlite') {
+  const database = await createTestDatabase(dialect);
+  const cluster = new Cluster(database.url);
+  t.teardown(async () => {
+    await cluster.stop();
+    await database.drop();
+  });
+  return { database, cluster };
+}
+
+function clientOf(cluster: Cluster, apis: readonly Runtime[]): ClusterClient {
+  return new ClusterClient({ urls: apis.map(({ url }) => url), apiKey: cluster.apiKey });
+}
+
+async function assertAllDoneOnce(
+  t: ExecutionContext,
+  client: ClusterClient,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) {
+    assertDoneOnce(t, { execution: await client.read(id), events: await client.events(id) });
+  }
+}
+
+async function assertRecordedOnce(
+  t: ExecutionContext,
+  database: TestDatabase,
+  expected: number,
+): Promise<void> {
+  const { rows } = await runOnServer(
+    database.url,
+    `select
+       (select count(*)::int from recorded_outputs) as recorded,
+       (select count(*)::int from (
+         select distinct execution_id, idempotency_key from recorded_outputs
+       ) as keys) as keys,
+       (select count(*)::int from work_queue) as queued,
+       (select count(*)::int from work_leases) as leased,
+       (select count(*)::int from retry_timers) as retrying`,
+  );
+  t.deepEqual(rows[0], {
+    recorded: expected,
+    keys: expected,
+    queued: 0,
+    leased: 0,
+    retrying: 0,
+  });
+}

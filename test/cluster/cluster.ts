@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+
+import { sendRequest } from '../support/http.ts';
+import { freePort } from '../support/ports.ts';
+import { startProgram, waitUntilReady, type Started } from '../support/processes.ts';
+import { startRuntime, type Runtime } from '../support/runtime.ts';
+
+const WORKER = fileURLToPath(new URL('../../examples/workers/node/main.ts', import.meta.url));
+const HANDLERS = fileURLToPath(new URL('./chain-handlers.ts', import.meta.url));
+/** Short, so that what a killed process held is soon worked on by another. */
+const LEASE_SECONDS = '3';
+
+/** Processes of one cluster; all that are still running are killed by `stop`. */
+export class Cluster {
+  readonly apiKey = `key-${randomBytes(24).toString('base64url')}`;
+  readonly #databaseUrl: string;
+  readonly #started: Started[] = [];
+
+  constructor(databaseUrl: string) {
+    this.#databaseUrl = databaseUrl;
+  }
+
+  /** A process with the API: `svc-api`, or with both roles. */
+  async startApi(params: { readonly entry?: 'svc' | 'svc-api'; readonly port?: number } = {}) {
+    const { entry = 'svc-api', port = await freePort() } = params;
+    const api: Runtime = await startRuntime({
+      entry,
+      port,
+      databaseUrl: this.#databaseUrl,
+      apiKey: this.apiKey,
+      env: { SVC_SCHEDULER_LEASE_SECONDS: LEASE_SECONDS },
+    });
+    this.#started.push(api);
+    return api;
+  }
+
+  async startScheduler(): Promise<Started> {
+    const port = await freePort();
+    const scheduler = await startProgram({
+      entry: 'svc-scheduler',
+      args: ['--database-url', this.#databaseUrl],
+      env: {
+        SVC_TELEMETRY_METRICS_PORT: String(port),
+        SVC_SCHEDULER_LEASE_SECONDS: LEASE_SECONDS,
+      },
+    });
+    this.#started.push(scheduler);
+    await waitUntilReady(scheduler, async () => {
+      const { status } = await sendRequest(`http://127.0.0.1:${port}`, { path: '/ready' });
+      if (status !== 200) throw new Error(`GET /ready answered ${status}`);
+    });
+    return scheduler;
+  }
+
+  async startWorker(url: string): Promise<Started> {
+    const worker = await startProgram({
+      entry: { path: WORKER },
+      args: [HANDLERS],
+      env: { SVC_URL: url, SVC_TOKEN: this.apiKey, WORKER_CONCURRENCY: '4' },
+    });
+    this.#started.push(worker);
+    return worker;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#started.map((process) => process.end('SIGKILL')));
+  }
+}
