@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 
 import { createIds } from '../../src/shared/clients/system-ids.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
-import type { NodeKind } from '../../src/shared/domain/workflow/plan.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
 import { endedTopic, runTopic } from '../../src/shared/engine/wake-for.ts';
@@ -55,7 +54,7 @@ export async function runChain(params: {
         throw new Error(what, { cause: error });
       },
     },
-    kinds: createKindRegistry([...NODE_KINDS, noopKind as NodeKind<unknown>]),
+    kinds: createKindRegistry([...NODE_KINDS, noopKind]),
     runners: new Map([['noop', noopRunner]]),
   });
   const workflowId = 'chain';
@@ -106,13 +105,13 @@ function turnLoops(
   scheduling: ReturnType<typeof createEngine>['scheduling'],
   wake: ReturnType<typeof createWakeBus>,
 ): () => Promise<void> {
-  let stopped = false;
+  const stopping = new AbortController();
   let poke: () => void = () => undefined;
   for (const topic of ['queue:engine', ...SHARDS.map(runTopic)]) {
     wake.subscribe(topic, () => poke());
   }
   const running = (async () => {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       const poked = new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 50);
         poke = () => {
@@ -125,7 +124,7 @@ function turnLoops(
     }
   })();
   return async () => {
-    stopped = true;
+    stopping.abort();
     poke();
     await running;
     await scheduling.drain({ deadlineMs: 1_000 });

@@ -36,7 +36,7 @@ export async function runDev(options: ConfigOptions): Promise<void> {
         databaseWaitMs: 0,
         signal,
       });
-      const where = database.dialect === 'sqlite' ? relative('.', database.path) : 'PostgreSQL';
+      const where = database.dialect === 'sqlite' ? nameOf(database.path) : 'PostgreSQL';
       printNote(welcome({ url: runtime.url ?? DEFAULT_URL, where }));
       return runtime;
     },
@@ -55,4 +55,10 @@ ${url === DEFAULT_URL ? '' : `  export SVC_URL=${url}\n`}  svc validate workflow
 
 Ctrl-C stops it; what is not finished goes on at the next start.
 `;
+}
+
+/** Relative inside the working directory, absolute elsewhere. */
+function nameOf(path: string): string {
+  const fromHere = relative('.', path);
+  return fromHere.startsWith('..') ? path : fromHere;
 }

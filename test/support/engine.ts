@@ -61,7 +61,7 @@ export function openTestEngine(params: {
       host: 'localhost',
     },
     report,
-    kinds: createKindRegistry([...NODE_KINDS, callKind as NodeKind<unknown>]),
+    kinds: createKindRegistry([...NODE_KINDS, callKind]),
     runners: new Map([['call', { run }]]),
   });
   const { scheduling } = engine;

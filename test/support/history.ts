@@ -105,7 +105,8 @@ export class History {
   /** The oldest live visit of a node. */
   live(nodeId: string): LiveVisit {
     const found = this.state.live.values().find((visit) => visit.nodeId === nodeId);
-    if (found === undefined) throw new Error(`${nodeId} is not live: ${this.liveNodes()}`);
+    if (found === undefined)
+      throw new Error(`${nodeId} is not live: ${this.liveNodes().join(', ')}`);
     return found;
   }
 

@@ -19,8 +19,7 @@ export function advanceExecutions(context: LoopContext): LoopDefinition {
       return () => ends.forEach((end) => end());
     },
     async run({ woken }) {
-      const room = settings.underWayMax - scheduling.underWay();
-      if (room <= 0) return { ...NOTHING, restMsMax: FULL_REST_MS };
+      const room = Math.max(0, settings.underWayMax - scheduling.underWay());
       const target = sweep();
       if (target.shards.length === 0) return NOTHING;
       const wasQuiet = activity.isQuiet();
@@ -28,6 +27,7 @@ export function advanceExecutions(context: LoopContext): LoopDefinition {
         shards: target.shards,
         limit: Math.min(ROUND_MAX, room),
       });
+      if (room === 0) return { ...NOTHING, restMsMax: FULL_REST_MS };
       if (result.found > 0 && wasQuiet && !woken && target.ours) activity.hintMissed();
       return result;
     },
@@ -35,5 +35,5 @@ export function advanceExecutions(context: LoopContext): LoopDefinition {
 }
 
 const ROUND_MAX = 200;
-/** Until something under way has ended; asking the process itself costs nothing. */
-const FULL_REST_MS = 20;
+/** Until something under way has ended, or has heard of something new. */
+const FULL_REST_MS = 100;

@@ -20,6 +20,7 @@ const ERRORS = {
   },
   limit_exceeded: { status: 429, message: (detail: string) => `limit exceeded: ${detail}` },
   internal: { status: 500, message: (detail: string) => `internal error: ${detail}` },
+  bad_gateway: { status: 502, message: (detail: string) => `bad gateway: ${detail}` },
   unavailable: { status: 503, message: (detail: string) => `unavailable: ${detail}` },
 } as const;
 
@@ -66,6 +67,6 @@ export function conflict(detail: string): SvcError {
 }
 
 /** The worker protocol's 409: the body stands in place of `{error}`. */
-export function protocolConflict(body: JsonObject): SvcError {
-  return new SvcError('conflict', String(body['reason'] ?? 'stale'), { body });
+export function protocolConflict(body: JsonObject & { readonly reason: string }): SvcError {
+  return new SvcError('conflict', body.reason, { body });
 }

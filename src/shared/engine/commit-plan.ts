@@ -173,10 +173,11 @@ function ticketOf(context: TicketContext, effect: CreateWork, attempt: number): 
 
 function retryTicket(context: TicketContext, effect: RetryWork): WorkTicket {
   const visit = context.state.live.get(visitKey(effect.nodeId, effect.visit));
-  if (visit?.queue == null || visit.idempotencyKey === null) {
+  const queue = visit?.queue ?? null;
+  const idempotencyKey = visit?.idempotencyKey ?? null;
+  if (queue === null || idempotencyKey === null) {
     throw new Error(`a retry of ${effect.nodeId} without work in ${context.state.executionId}`);
   }
-  const { queue, idempotencyKey } = visit;
   return ticketOf(
     context,
     {

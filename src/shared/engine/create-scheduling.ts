@@ -9,7 +9,7 @@ import { fireTimers } from './fire-timers.ts';
 import { reclaimLeases } from './reclaim-leases.ts';
 import type { RunningItem } from './run-items.ts';
 import type { RoundResult, Scheduling } from './scheduling.ts';
-import { queueTopic } from './wake-for.ts';
+import { cancelledTopic, queueTopic } from './wake-for.ts';
 
 /** Executions a process advances at a time; the rest stay marked and are taken up later. */
 const UNDER_WAY_MAX = 1_000;
@@ -34,6 +34,7 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
     }
     const runner = startExecutionRunner(deps, runners, { executionId, ...begin });
     underWay.set(executionId, runner);
+    const unsubscribe = deps.wake.subscribe(cancelledTopic(executionId), () => runner.poke());
     runner.done
       .catch((error: unknown) => {
         deps.report.trouble('advancing an execution failed', error, { execution_id: executionId });
@@ -43,6 +44,7 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
       })
       .finally(() => {
         underWay.delete(executionId);
+        unsubscribe();
         const { poked, adopted } = runner.leftOver();
         if (draining) adopted.forEach((item) => void giveBack(item));
         else if (poked || adopted.length > 0) take(executionId, { marked: poked, adopt: adopted });
@@ -62,8 +64,9 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
     readonly shards: readonly number[];
     readonly limit: number;
   }): Promise<RoundResult> {
-    const room = Math.min(params.limit, UNDER_WAY_MAX - underWay.size);
-    if (draining || room <= 0 || params.shards.length === 0) return NOTHING;
+    if (draining || params.shards.length === 0) return NOTHING;
+    // With no room for more, those under way still hear of what has happened to them.
+    const room = Math.max(0, Math.min(params.limit, UNDER_WAY_MAX - underWay.size));
     const { shards } = params;
     takeUpAgain();
     const limit = room + underWay.size + setAside.size;
@@ -74,7 +77,7 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
       .slice(0, room);
     for (const { executionId } of marked) underWay.get(executionId)?.poke();
     for (const { executionId } of fresh) take(executionId, { marked: true, adopt: [] });
-    return { found: fresh.length, more: fresh.length >= room };
+    return { found: fresh.length, more: fresh.length > 0 && fresh.length >= room };
   }
 
   async function runQueuedNodes(params: {
@@ -117,7 +120,7 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
       })),
     );
     items.forEach((item, index) => {
-      if (renewed[index] == null) item.abort.abort();
+      if ((renewed[index] ?? null) === null) item.abort.abort();
     });
     return { found: items.length, more: false };
   }

@@ -1,3 +1,4 @@
+import { conflict } from '../domain/errors.ts';
 import { isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
@@ -5,6 +6,9 @@ import { changeExecution } from './change-execution.ts';
 import { emptyCommit, newEvent } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Actor, ExecutionRef } from './engine.ts';
+
+/** Events nobody waits for stay in the state, so there is an end to them. */
+const MAILBOX_MAX = 10_000;
 
 interface EventAnswer {
   readonly executionId: ExecutionId;
@@ -23,6 +27,11 @@ export function deliverExternalEvent(
       const { executionId } = row;
       if (isTerminal(row.status)) {
         return { commit: null, answer: { executionId, accepted: false } };
+      }
+      if (state.mailbox.length >= MAILBOX_MAX) {
+        throw conflict(
+          `execution ${executionId} has ${MAILBOX_MAX} external events that no wait has taken`,
+        );
       }
       const awaited = state.live
         .values()

@@ -76,7 +76,7 @@ export function startExecutionRunner(
   const { executionId } = of;
   const running = new Map<string, RunningItem>();
   const adopted: RunningItem[] = [...of.adopt];
-  let finished: Finished[] = [];
+  const finished: Finished[] = [];
   /** Outcomes were refused together, which doesn't say which is at fault: settle one at a time. */
   let oneByOne = false;
   let held: Held | null = null;
@@ -105,7 +105,7 @@ export function startExecutionRunner(
         }
       }
     } finally {
-      for (const item of [...running.values()]) item.abort.abort();
+      for (const item of running.values().toArray()) item.abort.abort();
     }
   }
 

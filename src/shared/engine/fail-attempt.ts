@@ -28,10 +28,13 @@ export async function failAttempt(
   const { plan } = await deps.definitions.get(row.definitionId);
   const node = plan.nodes.get(ticket.nodeId);
   if (node === undefined) return null;
+  // A lapse says nothing about the work, so the classes a workflow lists as retryable don't rule it out.
+  const policy =
+    params.retry === 'at_once' ? { ...node.retryPolicy, retryableOn: null } : node.retryPolicy;
   const verdict =
     params.retry === 'never'
       ? ({ retryable: false } as const)
-      : judgeRetry({ policy: node.retryPolicy, attempt, errorClass, seed: idempotencyKey });
+      : judgeRetry({ policy, attempt, errorClass, seed: idempotencyKey });
   const failed: ExecutionEvent = {
     kind: 'NodeFailed',
     nodeId: ticket.nodeId,

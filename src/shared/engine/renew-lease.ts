@@ -17,7 +17,8 @@ export async function renewLease(
   if (workItemId === null) throw notFound(`work item ${params.workItemId}`);
   const { leaseMs } = deps.settings;
   const [renewed] = await deps.store.work.renew([{ workItemId, tenantId, leaseFence, leaseMs }]);
-  if (renewed != null) return { workItemId, expiresAt: renewed.expiresAt };
+  if (renewed !== null && renewed !== undefined)
+    return { workItemId, expiresAt: renewed.expiresAt };
   const found = await deps.store.work.find(workItemId, tenantId);
   if (found === null) throw notFound(`work item ${params.workItemId}`);
   throw protocolConflict({

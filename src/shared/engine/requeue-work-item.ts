@@ -3,6 +3,7 @@ import { visitKey } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
 import { parseWorkItemId, type TenantId, type WorkItemId } from '../domain/ids.ts';
 import { WORKER_QUEUES, type WorkItemRecord } from '../domain/work/work-item.ts';
+import { StoreUnavailableError } from '../store/store.ts';
 import type { EngineDeps } from './deps.ts';
 import { foldLoaded } from './load-execution.ts';
 import { queueTopic } from './wake-for.ts';
@@ -18,31 +19,46 @@ export async function requeueWorkItem(
 ): Promise<{ readonly workItemId: WorkItemId }> {
   const { tenantId } = params;
   const workItemId = parseWorkItemId(params.workItemId);
-  const found = workItemId && (await deps.store.work.find(workItemId, tenantId));
-  if (workItemId === null || found === null) throw notFound(`work item ${params.workItemId}`);
-  if (found.place === 'dead_lettered') await checkAwaited(deps, found.record);
-  const outcome = await deps.store.work.requeue(workItemId, tenantId);
-  switch (outcome) {
-    case 'requeued':
-      deps.wake.notify(WORKER_QUEUES.map((queue) => queueTopic({ tenantId, queue })));
-      return { workItemId };
-    case 'missing':
-      throw notFound(`work item ${params.workItemId}`);
-    case 'not_dead':
+  for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+    const found = workItemId && (await deps.store.work.find(workItemId, tenantId));
+    if (workItemId === null || found === null) throw notFound(`work item ${params.workItemId}`);
+    if (found.place !== 'dead_lettered') {
       throw conflict(`work item ${workItemId} is not dead-lettered`);
-    case 'ended':
-      throw conflict(`the execution of work item ${workItemId} has ended; start it anew`);
+    }
+    const expectedSequence = await checkAwaited(deps, found.record);
+    const outcome = await deps.store.work.requeue({ workItemId, tenantId, expectedSequence });
+    switch (outcome) {
+      case 'requeued':
+        deps.wake.notify(WORKER_QUEUES.map((queue) => queueTopic({ tenantId, queue })));
+        return { workItemId };
+      case 'missing':
+        throw notFound(`work item ${params.workItemId}`);
+      case 'not_dead':
+        throw conflict(`work item ${workItemId} is not dead-lettered`);
+      case 'ended':
+        throw conflict(`the execution of work item ${workItemId} has ended; start it anew`);
+      case 'moved':
+        break;
+    }
   }
+  throw new StoreUnavailableError(
+    `the execution of work item ${params.workItemId} changes too fast; try again`,
+    { ambiguous: false },
+  );
 }
 
-async function checkAwaited(deps: EngineDeps, record: WorkItemRecord): Promise<void> {
+const READINGS_MAX = 50;
+
+/** The sequence at which the node was seen to wait for the item. */
+async function checkAwaited(deps: EngineDeps, record: WorkItemRecord): Promise<number> {
   const { executionId, tenantId, nodeId, visit, workItemId } = record;
   const loaded = await deps.store.executions.load(executionId, tenantId);
   if (loaded === null) throw notFound(`work item ${workItemId}`);
+  const { lastSequence, status } = loaded.row;
   // Of an ended execution the store says so.
-  if (isTerminal(loaded.row.status)) return;
+  if (isTerminal(status)) return lastSequence;
   const { live } = foldLoaded(loaded, null);
-  if (live.get(visitKey(nodeId, visit))?.workItemId === workItemId) return;
+  if (live.get(visitKey(nodeId, visit))?.workItemId === workItemId) return lastSequence;
   throw conflict(
     `node ${nodeId} of execution ${executionId} no longer waits for work item ${workItemId}`,
   );

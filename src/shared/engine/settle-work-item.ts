@@ -159,10 +159,10 @@ export function completionEvents(
         work_item_id: workItemId,
         attempt,
         tool,
-        ...(durationMs != null && { duration_ms: durationMs }),
+        ...optional('duration_ms', durationMs),
         ...(workerId !== undefined && { worker_id: workerId }),
-        ...(genAiModel != null && { gen_ai_model: genAiModel }),
-        ...(finishReason != null && { finish_reason: finishReason }),
+        ...optional('gen_ai_model', genAiModel),
+        ...optional('finish_reason', finishReason),
         ...(result.replayed === true && { replayed: true }),
       },
     },
@@ -176,6 +176,13 @@ export function completionEvents(
       },
     },
   ];
+}
+
+function optional<Key extends string, Value>(
+  key: Key,
+  value: Value | null | undefined,
+): { readonly [K in Key]?: Value } {
+  return value === null || value === undefined ? {} : ({ [key]: value } as { [K in Key]: Value });
 }
 
 const ALREADY_SETTLED = 'already settled';

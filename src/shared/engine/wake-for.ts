@@ -18,6 +18,7 @@ export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
   if (commit.status !== null && isTerminal(commit.status)) {
     topics.push(endedTopic(commit.executionId));
   }
+  if (commit.status === 'cancelled') topics.push(cancelledTopic(commit.executionId));
   if (topics.length > 0) wake.notify([...new Set(topics)]);
 }
 
@@ -32,6 +33,11 @@ export function eventsTopic(executionId: ExecutionId): string {
 /** For those who wait for the end alone. */
 export function endedTopic(executionId: ExecutionId): string {
   return `ended:${executionId}`;
+}
+
+/** A cancel, for the process that runs the execution: its items are of no use any more. */
+export function cancelledTopic(executionId: ExecutionId): string {
+  return `cancelled:${executionId}`;
 }
 
 export function queueTopic(of: { readonly tenantId: TenantId; readonly queue: WorkQueue }): string {

@@ -3,6 +3,7 @@ import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../domain/work/work-item.ts';
+import type { AgentStore } from './agents.ts';
 import type { CommitPlan, CommitVerdict } from './commit.ts';
 
 /**
@@ -20,6 +21,7 @@ export interface Store {
   readonly runnable: RunnableStore;
   readonly definitions: DefinitionStore;
   readonly tokens: TokenStore;
+  readonly agents: AgentStore;
   readonly workers: WorkerStore;
   readonly shards: ShardLocks;
   readonly wake: RemoteWake;
@@ -118,11 +120,15 @@ export interface WorkStore {
     readonly limit: number;
     readonly before: string | null;
   }): Promise<readonly DeadLetter[]>;
-  /** Puts a dead-lettered item of a live execution back on its queue, attempts counted anew. */
-  requeue(
-    id: WorkItemId,
-    tenantId: TenantId,
-  ): Promise<'requeued' | 'missing' | 'not_dead' | 'ended'>;
+  /**
+   * Puts a dead-lettered item of a live execution back on its queue, attempts counted anew, unless
+   * the execution has moved past what the caller decided this on.
+   */
+  requeue(params: {
+    readonly workItemId: WorkItemId;
+    readonly tenantId: TenantId;
+    readonly expectedSequence: number;
+  }): Promise<'requeued' | 'missing' | 'not_dead' | 'ended' | 'moved'>;
 }
 
 export interface ClaimRequest {

@@ -185,7 +185,7 @@ test('400: an output that is not what the node promises writes nothing', async (
   const before = await api.database.contents();
   const refused = await api.call({ path, body });
   t.is(refused.status, 400);
-  t.regex(String(refused.body['error']), /output_schema/);
+  t.regex(refused.body['error'] as string, /output_schema/);
   t.deepEqual(await api.database.contents(), before);
   t.is((await api.call({ path, body: { ...body, output: { ok: true } } })).status, 200);
 });

@@ -218,7 +218,7 @@ function recordItem(
 ): void {
   const parent = draft.live.get(visitKey(item.nodeId, item.visit));
   // The map may have ended before its last items did: their results are of no use any more.
-  if (parent?.map == null) return;
+  if (parent === undefined || parent.map === null) return;
   const results = ownResults(draft, parent.map.results).set(item.index, result);
   change(draft, item.nodeId, item.visit, { map: { ...parent.map, results } });
 }

@@ -23,6 +23,11 @@ export function emit(turn: Turn, event: ExecutionEvent): void {
   applyEvent(turn.draft, { ...event, sequence: turn.draft.sequence + 1 }, turn.plan);
 }
 
+/** The visits live now, as a copy: deciding about one of them changes the map. */
+export function liveVisits(turn: Turn): readonly LiveVisit[] {
+  return turn.draft.live.values().toArray();
+}
+
 export function planNode(turn: Turn, nodeId: string): PlanNode {
   const node = turn.plan.nodes.get(nodeId);
   if (node === undefined) throw new Error(`the plan of ${turn.plan.workflowId} has no ${nodeId}`);

@@ -1,4 +1,4 @@
-import { executionIdFromUuid, type TenantId, type WorkItemId } from '../../domain/ids.ts';
+import { executionIdFromUuid, type WorkItemId } from '../../domain/ids.ts';
 import type { WorkQueue } from '../../domain/work/work-item.ts';
 import type { DeadLetter, WorkStore } from '../store.ts';
 import { queueKeyOf, type ClaimWatermarks } from './claim-watermarks.ts';
@@ -55,12 +55,12 @@ type Requeued = Awaited<ReturnType<WorkStore['requeue']>>;
 export async function requeue(
   pool: PostgresPool,
   watermarks: ClaimWatermarks,
-  params: { readonly workItemId: WorkItemId; readonly tenantId: TenantId },
+  params: Parameters<WorkStore['requeue']>[0],
 ): Promise<Requeued> {
   const [row] = await pool.run<{
     readonly outcome: Requeued;
     readonly queue: WorkQueue;
-  }>(REQUEUE, [params.workItemId, params.tenantId]);
+  }>(REQUEUE, [params.workItemId, params.tenantId, params.expectedSequence]);
   if (row === undefined) return 'missing';
   if (row.outcome === 'requeued') watermarks.reset(queueKeyOf(params.tenantId, row.queue));
   return row.outcome;
@@ -82,7 +82,7 @@ const REQUEUE: Statement = {
         and i.tenant_id = $2
     ),
     execution as materialized (
-      select e.id, e.status, e.shard, e.priority
+      select e.id, e.status, e.shard, e.priority, e.last_sequence
       from executions e
       where e.id = any(array(select execution_id from item))
       for no key update
@@ -102,6 +102,7 @@ const REQUEUE: Statement = {
         case
           when (select count(*) from letter) = 0 then 'not_dead'
           when e.status in ('completed', 'failed', 'cancelled') then 'ended'
+          when e.last_sequence <> $3::int4 then 'moved'
           else 'requeued'
         end as outcome
       from execution e
@@ -128,8 +129,9 @@ const REQUEUE: Statement = {
       )
       select i.tenant_id || '/' || i.queue, e.shard,
         (select instant from clock) + i.schedule_to_start_ms * interval '1 millisecond',
-        (select instant from clock), i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.visit, 0, i.queue, e.priority, i.idempotency_key,
-        i.node_timeout_ms, i.schedule_to_start_ms
+        (select instant from clock), i.work_item_id, i.execution_id, i.tenant_id, i.node_id,
+        i.visit, 0, i.queue, e.priority, i.idempotency_key, i.node_timeout_ms,
+        i.schedule_to_start_ms
       from item i
       cross join execution e
       where exists (select from unburied)

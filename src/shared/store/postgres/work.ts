@@ -36,7 +36,7 @@ export function createWorkStore(pool: PostgresPool, watermarks: ClaimWatermarks)
     settleUnfenced: (params) => settleUnfenced(pool, params),
     recordedOutput: (params) => findRecordedOutput(pool, params),
     listDeadLetters: (params) => listDeadLetters(pool, params),
-    requeue: (workItemId, tenantId) => requeue(pool, watermarks, { workItemId, tenantId }),
+    requeue: (params) => requeue(pool, watermarks, params),
   };
 }
 
@@ -110,7 +110,11 @@ const FIND_ITEM: Statement = {
   text: `
     select i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.visit, i.queue,
       i.idempotency_key, i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms,
-      i.node_timeout_ms, i.schedule_to_start_ms, e.definition_id,
+      i.node_timeout_ms, i.schedule_to_start_ms, (
+        select e.definition_id
+        from executions e
+        where e.id = i.execution_id
+      ) as definition_id,
       l.attempt as lease_attempt, l.priority as lease_priority, l.worker_id, l.lease_fence,
       l.claimed_at, l.expires_at, l.deadline_at,
       coalesce(l.deadline_at <= clock_timestamp(), false) as timed_out,
@@ -122,7 +126,6 @@ const FIND_ITEM: Statement = {
         else 'settled'
       end as place
     from work_items i
-    join executions e on e.id = i.execution_id
     left join work_leases l on l.work_item_id = i.work_item_id
     left join work_queue q on q.work_item_id = i.work_item_id
     left join retry_timers r on r.work_item_id = i.work_item_id

@@ -1,5 +1,5 @@
 import { isTerminal, type ExecutionStatus } from '../../domain/execution/status.ts';
-import type { ExecutionId, TenantId, WorkItemId } from '../../domain/ids.ts';
+import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';
 import type { WorkQueue } from '../../domain/work/work-item.ts';
 import type { DeadLetter, WorkStore } from '../store.ts';
 import type { Connection } from './connect.ts';
@@ -48,18 +48,20 @@ export function listDeadLetters(
 interface RawRequeueable extends TicketRecord {
   readonly shard: number;
   readonly status: ExecutionStatus;
+  readonly last_sequence: number;
   readonly dead: number;
 }
 
 export function requeue(
   connection: Connection,
-  id: WorkItemId,
-  tenantId: TenantId,
+  params: Parameters<WorkStore['requeue']>[0],
 ): Awaited<ReturnType<WorkStore['requeue']>> {
+  const { workItemId: id, tenantId } = params;
   const row = connection.get<RawRequeueable>(
     `select item.work_item_id, item.execution_id, item.tenant_id, item.node_id, item.visit,
        0 as attempt, item.queue, execution.priority, item.idempotency_key, item.node_timeout_ms,
        item.schedule_to_start_ms, execution.shard, execution.status,
+       execution.last_sequence,
        exists (select 1 from dead_letters where work_item_id = item.work_item_id)
          and not exists (select 1 from work_queue where work_item_id = item.work_item_id)
          and not exists (select 1 from work_leases where work_item_id = item.work_item_id)
@@ -73,6 +75,7 @@ export function requeue(
   if (row === undefined) return 'missing';
   if (row.dead === 0) return 'not_dead';
   if (isTerminal(row.status)) return 'ended';
+  if (row.last_sequence !== params.expectedSequence) return 'moved';
   connection.run('delete from dead_letters where work_item_id = :id', { id });
   enqueue(connection, { ticket: decodeTicket(row), shard: row.shard, now: connection.now() });
   return 'requeued';

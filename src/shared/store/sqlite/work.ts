@@ -28,7 +28,7 @@ export function createWorkStore(connection: Connection): WorkStore {
     settleUnfenced: (params) => connection.write(() => settleUnfenced(connection, params)),
     recordedOutput: (params) => connection.read(() => findRecordedOutput(connection, params)),
     listDeadLetters: (params) => connection.read(() => listDeadLetters(connection, params)),
-    requeue: (id, tenantId) => connection.write(() => requeue(connection, id, tenantId)),
+    requeue: (params) => connection.write(() => requeue(connection, params)),
   };
 }
 

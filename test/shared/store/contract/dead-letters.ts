@@ -1,7 +1,15 @@
 import type { ClaimedItem, Store } from '../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { contractCases } from './contract-case.ts';
-import { atOnce, claimOne, commitOne, placeOf, settleOf, startWithItems } from './drive.ts';
+import {
+  atOnce,
+  claimOne,
+  commitOne,
+  placeOf,
+  requeueNow,
+  settleOf,
+  startWithItems,
+} from './drive.ts';
 import { makeEvent, makePlan, makeTenantId, makeWorkItemId } from './make.ts';
 
 const COMPETITORS = 20;
@@ -87,6 +95,19 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
     );
   });
 
+  check('a requeue on an older state of the execution does nothing', async (t, { store }) => {
+    const { tickets, ...execution } = await startWithItems(store, [{}]);
+    const [ticket] = tickets;
+    if (ticket === undefined) return t.fail();
+    const item = await claimOne(store, execution.tenantId);
+    const { workItemId, tenantId } = item.ticket;
+    const record = null;
+    await store.work.settleUnfenced({ workItemId, tenantId, record, deadLetter: 'boom' });
+    const stale = { workItemId, tenantId, expectedSequence: 0 };
+    t.is(await store.work.requeue(stale), 'moved');
+    t.is(await placeOf(store, ticket), 'dead_lettered');
+  });
+
   check('a requeued item starts over: attempts, age and time to start', async (t, { store }) => {
     const { tickets, ...execution } = await startWithItems(store, [
       { attempt: 2, nodeTimeoutMs: 5_000, scheduleToStartMs: 60_000 },
@@ -94,7 +115,7 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
     const [ticket] = tickets;
     if (ticket === undefined) throw new Error('no item was made');
     await commitOne(store, burial(await claimOne(store, execution.tenantId), 'boom'));
-    t.is(await store.work.requeue(ticket.workItemId, execution.tenantId), 'requeued');
+    t.is(await requeueNow(store, ticket.workItemId, execution.tenantId), 'requeued');
     t.is(await placeOf(store, ticket), 'queued');
     const again = await claimOne(store, execution.tenantId);
     t.deepEqual(again.ticket, { ...ticket, attempt: 0 });
@@ -104,15 +125,15 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
   check('only a dead letter of a live execution is put back', async (t, { store }) => {
     const item = await claimNew(store);
     const { workItemId, tenantId } = item.ticket;
-    t.is(await store.work.requeue(makeWorkItemId(), tenantId), 'missing');
-    t.is(await store.work.requeue(workItemId, makeTenantId()), 'missing');
-    t.is(await store.work.requeue(workItemId, tenantId), 'not_dead');
+    t.is(await requeueNow(store, makeWorkItemId(), tenantId), 'missing');
+    t.is(await requeueNow(store, workItemId, makeTenantId()), 'missing');
+    t.is(await requeueNow(store, workItemId, tenantId), 'not_dead');
     await commitOne(store, burial(item, 'boom'));
     await commitOne(
       store,
       makePlan(item.ticket, { status: 'failed', events: [makeEvent()], revokesAll: true }),
     );
-    t.is(await store.work.requeue(workItemId, tenantId), 'ended');
+    t.is(await requeueNow(store, workItemId, tenantId), 'ended');
     t.is(await placeOf(store, item.ticket), 'dead_lettered');
   });
 
@@ -120,7 +141,7 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
     const item = await claimNew(store);
     const { workItemId, tenantId } = item.ticket;
     await commitOne(store, burial(item, 'boom'));
-    const answers = await atOnce(COMPETITORS, () => store.work.requeue(workItemId, tenantId));
+    const answers = await atOnce(COMPETITORS, () => requeueNow(store, workItemId, tenantId));
     t.is(answers.filter((answer) => answer === 'requeued').length, 1);
     t.true(answers.every((answer) => answer === 'requeued' || answer === 'not_dead'));
     await claimOne(store, tenantId);

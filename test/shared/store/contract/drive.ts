@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava';
 
-import type { ExecutionId, TenantId } from '../../../../src/shared/domain/ids.ts';
+import type { ExecutionId, TenantId, WorkItemId } from '../../../../src/shared/domain/ids.ts';
 import type { WorkQueue, WorkTicket } from '../../../../src/shared/domain/work/work-item.ts';
 import type {
   CommitPlan,
@@ -139,4 +139,16 @@ export function atOnce<Result>(
   run: (index: number) => Promise<Result>,
 ): Promise<Result[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => run(index)));
+}
+
+/** A requeue decided on the execution as it is now. */
+export async function requeueNow(
+  store: Store,
+  workItemId: WorkItemId,
+  tenantId: TenantId,
+): Promise<Awaited<ReturnType<Store['work']['requeue']>>> {
+  const found = await store.work.find(workItemId, tenantId);
+  const row = found && (await store.executions.find(found.record.executionId, tenantId));
+  const expectedSequence = row?.lastSequence ?? 0;
+  return store.work.requeue({ workItemId, tenantId, expectedSequence });
 }

@@ -12,6 +12,7 @@ import {
   start,
   startWithItems,
   type Started,
+  requeueNow,
 } from '../contract/drive.ts';
 import { makeEvent, makeItem, makePlan, makeTicket } from '../contract/make.ts';
 import { connectRaw, waitUntilBlocked } from './raw-client.ts';
@@ -129,7 +130,7 @@ test.serial('a requeue that waited for a cancel finds the execution ended', asyn
   await mover.query('select id from executions where id = $1 for update', [uuidOf(execution)]);
   const cancelled = judge(database.store, cancelPlan(execution));
   await waitUntilBlocked(watcher);
-  const requeued = database.store.work.requeue(ticket.workItemId, ticket.tenantId);
+  const requeued = requeueNow(database.store, ticket.workItemId, ticket.tenantId);
   await waitUntilBlocked(watcher, 2);
   await mover.query('commit');
   t.like(await cancelled, { accepted: true });
@@ -150,7 +151,7 @@ test.serial('a cancel that waited for a requeue revokes the item', async (t) => 
   });
   await mover.query('begin');
   await mover.query('select id from executions where id = $1 for update', [uuidOf(execution)]);
-  const requeued = database.store.work.requeue(ticket.workItemId, ticket.tenantId);
+  const requeued = requeueNow(database.store, ticket.workItemId, ticket.tenantId);
   await waitUntilBlocked(watcher);
   const cancelled = judge(database.store, { ...cancelPlan(execution), expectedSequence: 1 });
   await waitUntilBlocked(watcher, 2);

@@ -12,6 +12,7 @@ import {
   settleOf,
   start,
   startWithItems,
+  requeueNow,
 } from '../contract/drive.ts';
 import {
   makeCompleted,
@@ -124,7 +125,7 @@ async function useEverything(store: Store): Promise<void> {
     deadLetter: 'boom',
   });
   await store.work.listDeadLetters({ tenantId: execution.tenantId, limit: 10, before: null });
-  await store.work.requeue(second.ticket.workItemId, execution.tenantId);
+  await requeueNow(store, second.ticket.workItemId, execution.tenantId);
   await store.executions.load(execution.executionId, execution.tenantId);
   await store.executions.events({ ...execution, after: 0, limit: 10 });
   await store.executions.find(execution.executionId, null);

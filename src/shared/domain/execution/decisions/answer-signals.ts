@@ -1,11 +1,11 @@
 import type { LiveVisit, VisitSignal } from '../state.ts';
-import { cancelVisitTimer, emit, planNode, type Turn } from '../turn.ts';
+import { cancelVisitTimer, emit, liveVisits, planNode, type Turn } from '../turn.ts';
 import { entryOf } from './enter-node.ts';
 
 /** Answers what the outside has said about live visits: failures, timers, decisions of people. */
 export function answerSignals(turn: Turn): boolean {
   let answered = false;
-  for (const visit of [...turn.draft.live.values()]) {
+  for (const visit of liveVisits(turn)) {
     if (visit.signal === null) continue;
     answer(turn, visit, visit.signal);
     answered = true;

@@ -1,5 +1,5 @@
 import type { Failure } from '../state.ts';
-import { cancelVisit, emit, type Turn } from '../turn.ts';
+import { cancelVisit, emit, liveVisits, type Turn } from '../turn.ts';
 
 /** Nothing is live and no token is left: the execution is complete. */
 export function endExecution(turn: Turn): void {
@@ -18,7 +18,7 @@ export function endOnFailure(turn: Turn): boolean {
 }
 
 export function failExecution(turn: Turn, failure: Failure): void {
-  for (const visit of [...turn.draft.live.values()]) {
+  for (const visit of liveVisits(turn)) {
     cancelVisit(turn, visit, 'the execution failed');
   }
   emit(turn, {

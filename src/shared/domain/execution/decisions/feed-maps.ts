@@ -1,6 +1,6 @@
 import type { Entry } from '../../workflow/plan.ts';
 import { type LiveVisit, type MapProgress, visitKey } from '../state.ts';
-import { cancelVisit, emit, planNode, type Turn } from '../turn.ts';
+import { cancelVisit, emit, liveVisits, planNode, type Turn } from '../turn.ts';
 import { enterItem, entryOf } from './enter-node.ts';
 
 type MapEntry = Extract<Entry, { do: 'map' }>;
@@ -8,7 +8,7 @@ type MapEntry = Extract<Entry, { do: 'map' }>;
 /** Keeps every `map` visit at its concurrency, and ends those whose items are all done. */
 export function feedMaps(turn: Turn): boolean {
   let progressed = false;
-  for (const { nodeId, visit, map } of [...turn.draft.live.values()]) {
+  for (const { nodeId, visit, map } of liveVisits(turn)) {
     if (map === null) continue;
     progressed = feed(turn, visitKey(nodeId, visit)) || progressed;
   }
@@ -17,7 +17,7 @@ export function feedMaps(turn: Turn): boolean {
 
 function feed(turn: Turn, key: string): boolean {
   const visit = turn.draft.live.get(key);
-  if (visit?.map == null) return false;
+  if (visit === undefined || visit.map === null) return false;
   const entry = entryOf(turn, planNode(turn, visit.nodeId), visit);
   if (entry.do !== 'map' || entry.items.length !== visit.map.itemCount) {
     throw new Error(`the items of ${key} in ${turn.draft.executionId} are no longer the same`);
@@ -59,7 +59,7 @@ function completeMap(turn: Turn, visit: LiveVisit, map: MapProgress): void {
 }
 
 function failMap(turn: Turn, visit: LiveVisit, failed: { index: number; error: string }): void {
-  for (const other of [...turn.draft.live.values()]) {
+  for (const other of liveVisits(turn)) {
     if (other.item?.nodeId === visit.nodeId && other.item.visit === visit.visit) {
       cancelVisit(turn, other, `item ${failed.index} of ${visit.nodeId} failed`);
     }

@@ -1,4 +1,4 @@
-import { cancelVisitTimer, emit, type Turn } from '../turn.ts';
+import { cancelVisitTimer, emit, liveVisits, type Turn } from '../turn.ts';
 
 /**
  * Gives each waiting visit the oldest external event with its key; of several visits waiting for
@@ -7,7 +7,7 @@ import { cancelVisitTimer, emit, type Turn } from '../turn.ts';
 export function matchExternalEvents(turn: Turn): boolean {
   if (turn.draft.mailbox.length === 0) return false;
   let matched = false;
-  for (const visit of [...turn.draft.live.values()]) {
+  for (const visit of liveVisits(turn)) {
     if (visit.phase !== 'event' && visit.phase !== 'either') continue;
     const event = turn.draft.mailbox.find((entry) => entry.correlationKey === visit.correlationKey);
     if (event === undefined) continue;
