@@ -2,7 +2,10 @@ import type { ExecutionContext } from 'ava';
 
 import type { Execution, ExecutionEvent } from '../support/wire.ts';
 
-/** Five calls, one after the other; each leaves its result in the state. */
+/**
+ * Five calls, one after the other; each leaves its result in the state. However many workers and
+ * processes an item loses, it is tried again.
+ */
 export const STEPS = ['s1', 's2', 's3', 's4', 's5'] as const;
 
 export const chain = {
@@ -10,7 +13,13 @@ export const chain = {
   nodes: Object.fromEntries(
     STEPS.map((step) => [
       step,
-      { kind: 'python_fn', module: 'chain', function: 'step', output_key: step },
+      {
+        kind: 'python_fn',
+        module: 'chain',
+        function: 'step',
+        output_key: step,
+        retry_policy: { max_attempts: 20, initial_delay: 0 },
+      },
     ]),
   ),
   edges: STEPS.slice(1).map((to, index) => ({ from: STEPS[index] ?? '', to })),
