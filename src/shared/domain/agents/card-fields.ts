@@ -1,0 +1,69 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+import { isJsonObject } from '../json.ts';
+
+/** Ids, names and labels: short enough for an index and a log line. */
+export const NAME_BYTES_MAX = 512;
+
+/** A part of a card that is being read: where it stands, and what was found wrong so far. */
+export interface CardPart {
+  readonly source: JsonObject;
+  /** Of the part, with a dot at its end; empty for the card itself. */
+  readonly path: string;
+  readonly problems: string[];
+}
+
+/** Null says the same as leaving the field out. `fallback` null: the field is required. */
+export function readText(
+  part: CardPart,
+  key: string,
+  options: { readonly fallback: string | null; readonly bytesMax?: number },
+): string {
+  const { fallback, bytesMax = NAME_BYTES_MAX } = options;
+  const value = part.source[key] ?? fallback;
+  if (value === null) return complain(part, key, 'is required', '');
+  if (typeof value !== 'string') return complain(part, key, 'must be a string', '');
+  if (value.trim() === '' && fallback !== '') return complain(part, key, 'must not be empty', '');
+  if (Buffer.byteLength(value) > bytesMax) {
+    return complain(part, key, `must be at most ${bytesMax} bytes`, '');
+  }
+  return value;
+}
+
+export function readTexts(part: CardPart, key: string, itemsMax: number): readonly string[] {
+  const list = readList(part, key, itemsMax);
+  const nested = Object.fromEntries(list.map((value, index) => [index, value]));
+  const items: CardPart = { ...part, source: nested, path: `${part.path}${key}.` };
+  return list.map((_, index) => readText(items, String(index), { fallback: null }));
+}
+
+export function readList(part: CardPart, key: string, itemsMax: number): readonly JsonValue[] {
+  const value = part.source[key] ?? [];
+  if (!Array.isArray(value)) return complain(part, key, 'must be an array', []);
+  if (value.length > itemsMax)
+    return complain(part, key, `must have at most ${itemsMax} items`, []);
+  return value as readonly JsonValue[];
+}
+
+export function readObject(part: CardPart, key: string): JsonObject {
+  const value = part.source[key] ?? {};
+  return isJsonObject(value) ? value : complain(part, key, 'must be an object', {});
+}
+
+export function readChoice<const Choice extends string>(
+  part: CardPart,
+  key: string,
+  options: { readonly choices: readonly Choice[]; readonly fallback: NoInfer<Choice> },
+): Choice {
+  const { choices, fallback } = options;
+  const value = part.source[key] ?? fallback;
+  const found = choices.find((choice) => choice === value);
+  if (found !== undefined) return found;
+  const named = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+  return complain(part, key, `must be ${named}`, fallback);
+}
+
+/** Notes a problem and gives what reading goes on with. */
+export function complain<Value>(part: CardPart, key: string, what: string, instead: Value): Value {
+  part.problems.push(`${part.path}${key} ${what}`);
+  return instead;
+}

@@ -1,0 +1,26 @@
+import test from 'ava';
+
+import { cardAddresses } from '../../../../src/shared/domain/agents/card-addresses.ts';
+
+const BASES: readonly (readonly [given: string, base: string])[] = [
+  ['https://a.example', 'https://a.example'],
+  ['https://a.example/', 'https://a.example'],
+  ['https://a.example//', 'https://a.example'],
+  ['https://a.example/team/x/', 'https://a.example/team/x'],
+  ['https://A.example:443/?q=1#part', 'https://a.example'],
+  ['https://a.example/.well-known/agent.json', 'https://a.example'],
+  ['https://a.example/x/.well-known/agent-card.json?v=2', 'https://a.example/x'],
+];
+
+for (const [given, base] of BASES) {
+  test(`the card of ${given} is below ${base}`, (t) => {
+    t.deepEqual(cardAddresses(given), {
+      base,
+      candidates: [`${base}/.well-known/agent.json`, `${base}/.well-known/agent-card.json`],
+    });
+  });
+}
+
+test('what is no URL has no card', (t) => {
+  for (const given of ['', 'a.example', '/x', 'http://']) t.is(cardAddresses(given), null);
+});
