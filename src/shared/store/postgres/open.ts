@@ -1,4 +1,5 @@
 import { StoreUnavailableError, type Store } from '../store.ts';
+import { createAgentStore } from './agents.ts';
 import { createClaimWatermarks } from './claim-watermarks.ts';
 import {
   connectPool,
@@ -60,6 +61,7 @@ export async function openPostgresStore(params: {
     runnable: createRunnableStore(pool),
     definitions: createDefinitionStore(management),
     tokens: createTokenStore(management),
+    agents: createAgentStore(management),
     workers: createWorkerStore(pool, management),
     shards,
     wake,

@@ -1,4 +1,5 @@
 import type { Store } from '../store.ts';
+import { createAgentStore } from './agents.ts';
 import { connect, type Clock } from './connect.ts';
 import { createDefinitionStore } from './definitions.ts';
 import { createExecutionStore } from './executions.ts';
@@ -33,6 +34,7 @@ export async function openSqliteStore(params: {
     runnable: createRunnableStore(connection),
     definitions: createDefinitionStore(connection),
     tokens: createTokenStore(connection),
+    agents: createAgentStore(connection),
     workers: createWorkerStore(connection),
     shards: createShardLocks(),
     wake: createRemoteWake(),

@@ -1,6 +1,7 @@
 import test from 'ava';
 
 import { openTestStore, type TestStore } from '../../../support/stores.ts';
+import { agentCases } from './agents.ts';
 import { commitRaceCases } from './commit-races.ts';
 import { commitRefusalCases } from './commit-refusals.ts';
 import { commitCases } from './commit.ts';
@@ -26,6 +27,7 @@ const AREAS = [
   runnableCases,
   definitionCases,
   tokenCases,
+  agentCases,
   workerCases,
 ];
 
