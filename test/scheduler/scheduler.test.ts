@@ -27,13 +27,13 @@ test('shards are shared anew when a scheduler joins and when one leaves', async 
   await two.scheduler.stop(DEADLINE);
 });
 
-test('the shards of a scheduler that crashed are taken over once it no longer counts', async (t) => {
+test('the shards of a scheduler that crashed are taken over within seconds', async (t) => {
   const cluster = createFakeCluster();
   const one = await cluster.add('one');
   const two = await cluster.add('two', { failing: () => cluster.timers.now() > 60_000 });
   await cluster.timers.advance(60_000);
   cluster.crash('two');
-  await cluster.timers.advance(70_000);
+  await cluster.timers.advance(20_000);
   t.is(one.scheduler.heldShards().length, 64);
   await Promise.all([one.scheduler.stop(DEADLINE), two.scheduler.stop(DEADLINE)]);
 });

@@ -1,10 +1,8 @@
-import { SCHEDULERS_TOPIC } from '../../shared/engine/wake-bus.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
-/** Says that this process is alive, for `GET /workers` and for the sharing out of shards. */
-export function announceWorker(context: LoopContext & { onAnnounced(): void }): LoopDefinition {
+/** Says that this process is alive, for `GET /workers`. */
+export function announceWorker(context: LoopContext): LoopDefinition {
   const { store, settings } = context;
-  let announced = false;
   return {
     name: 'announce-worker',
     part: 'presence',
@@ -21,15 +19,10 @@ export function announceWorker(context: LoopContext & { onAnnounced(): void }): 
           host: settings.host,
         },
       ]);
-      if (!announced) {
-        announced = true;
-        context.onAnnounced();
-        context.wake.notify([SCHEDULERS_TOPIC]);
-      }
       return { found: 1, more: false };
     },
   };
 }
 
-/** A third of what counts as alive when shards are shared out. */
+/** A quarter of what counts as seen lately. */
 const EVERY_MS = 15_000;

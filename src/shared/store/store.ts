@@ -303,8 +303,6 @@ export interface WorkerStore {
   announce(workers: readonly WorkerAnnouncement[]): Promise<void>;
   /** Seen in the last 60 s: the tenant's tool workers and the runtime's processes. */
   list(tenantId: TenantId): Promise<readonly WorkerRow[]>;
-  /** Scheduler processes seen in the last `withinMs`, this one included when announced. */
-  countSchedulers(params: { readonly withinMs: number }): Promise<number>;
   withdraw(workerId: string): Promise<void>;
 }
 
@@ -337,6 +335,11 @@ export interface WorkerRow {
  * connection of their own; when it breaks, all are gone and `held` is empty.
  */
 export interface ShardLocks {
+  /**
+   * Live schedulers, this one included from now on: those whose sessions last. One that died is
+   * not counted any more.
+   */
+  countSchedulers(): Promise<number>;
   /** Takes free shards or gives some back until `target` are held; answers the shards held now. */
   balance(params: { readonly target: number }): Promise<readonly number[]>;
   /** Tries to take, or keeps, the lock of a duty that one process does for all. */

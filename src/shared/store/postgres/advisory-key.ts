@@ -4,7 +4,7 @@
  */
 const PREFIX = 0x7376_6331n;
 
-const CLASSES = { migration: 1n, shard: 2n, duty: 3n } as const;
+const CLASSES = { migration: 1n, shard: 2n, duty: 3n, presence: 4n } as const;
 
 /** A bigint in decimal, to be bound as a parameter. */
 export function advisoryKey(lockClass: keyof typeof CLASSES, number: number): string {

@@ -4,7 +4,9 @@ import type { ConnectionSettings } from './connect.ts';
 import { createDedicatedConnection } from './dedicated-connection.ts';
 
 /*
- * Session advisory locks on one connection: one for each shard, one for each duty.
+ * Session advisory locks on one connection: one for each shard, one for each duty, and one that all
+ * schedulers share, by which they are counted: a process that dies is missed as soon as its session
+ * ends, where an announcement in a table would have to grow old first.
  *
  * Trusted: while the connection lives, nobody else has our locks. Not trusted: that we still work
  * alone. A process that was stopped for a while keeps its locks until its connection is found dead,
@@ -22,11 +24,14 @@ export function createShardLocks(
 ): ShardLocks & { close(): Promise<void> } {
   const held = new Set<number>();
   const duties = new Set<keyof typeof DUTIES>();
+  let present = false;
+  let lastCount = 1;
   const connection = createDedicatedConnection({
     settings: { ...settings, applicationName: `${settings.applicationName}-locks` },
     onLost: () => {
       held.clear();
       duties.clear();
+      present = false;
     },
   });
   // One at a time: two balances at once would each take what the other still needs.
@@ -61,6 +66,24 @@ export function createShardLocks(
   }
 
   return {
+    countSchedulers: () =>
+      inTurn(async () => {
+        try {
+          const key = advisoryKey('presence', 0);
+          if (!present) {
+            await connection.query('select pg_advisory_lock_shared($1)', [key]);
+            present = true;
+          }
+          const [row] = await connection.query<{ readonly schedulers: number }>(COUNT_PRESENT, [
+            key,
+          ]);
+          lastCount = Math.max(1, row?.schedulers ?? 1);
+        } catch (error) {
+          settings.onBackgroundError(error);
+        }
+        return lastCount;
+      }),
+
     balance: ({ target }) =>
       inTurn(async () => {
         const wanted = Math.max(0, Math.min(SHARD_COUNT, target));
@@ -93,15 +116,27 @@ export function createShardLocks(
 
     releaseAll: () =>
       inTurn(async () => {
-        if (held.size + duties.size === 0) return;
+        if (held.size + duties.size === 0 && !present) return;
         held.clear();
         duties.clear();
+        present = false;
         await connection.query('select pg_advisory_unlock_all()', []);
       }),
 
     close: () => connection.close(),
   };
 }
+
+/** A 64-bit key stands in pg_locks as its two halves. */
+const COUNT_PRESENT = `
+  select count(distinct l.pid)::int4 as schedulers
+  from pg_locks l
+  where l.locktype = 'advisory'
+    and l.granted
+    and l.objsubid = 1
+    and l.classid::int8 = $1::int8 >> 32
+    and l.objid::int8 = $1::int8 & 4294967295
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())`;
 
 function allShards(): number[] {
   return Array.from({ length: SHARD_COUNT }, (_, shard) => shard);

@@ -20,7 +20,6 @@ const WorkerRecord = z.object({
   active_items: z.int(),
 });
 
-const CountRecord = z.object({ schedulers: z.int() });
 const NoRecord = z.object({});
 
 /** Announcing goes over the hot path's pool: every process does it every few seconds. */
@@ -71,16 +70,6 @@ export function createWorkerStore(pool: PostgresPool, management: Management): W
         lastHeartbeat: row.last_heartbeat,
         activeItems: row.active_items,
       }));
-    },
-
-    async countSchedulers({ withinMs }) {
-      const [row] = await management.any(sql.type(CountRecord)`
-        select count(*) as schedulers
-        from workers w
-        where w.kind = 'runtime'
-          and w.role in ('scheduler', 'all')
-          and w.last_heartbeat > clock_timestamp() - ${withinMs}::int8 * interval '1 millisecond'`);
-      return row?.schedulers ?? 0;
     },
 
     async withdraw(workerId) {

@@ -4,6 +4,7 @@ import { SHARD_COUNT, type ShardLocks } from '../store.ts';
 export function createShardLocks(): ShardLocks {
   const all = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
   return {
+    countSchedulers: async () => 1,
     balance: async () => all,
     tryDuty: async () => true,
     releaseAll: async () => undefined,

@@ -10,7 +10,6 @@ export function createWorkerStore(connection: Connection): WorkerStore {
   return {
     announce: (workers) => connection.write(() => announce(connection, workers)),
     list: (tenantId) => connection.read(() => listWorkers(connection, tenantId)),
-    countSchedulers: (params) => connection.read(() => countSchedulers(connection, params)),
     withdraw: (workerId) =>
       connection.write(() => {
         connection.run('delete from workers where worker_id = :worker_id', { worker_id: workerId });
@@ -97,16 +96,4 @@ function listWorkers(connection: Connection, tenantId: TenantId): readonly Worke
       lastHeartbeat: toIso(row.last_heartbeat),
       activeItems: row.active_items,
     }));
-}
-
-function countSchedulers(connection: Connection, params: { readonly withinMs: number }): number {
-  const row = connection.get<{ readonly schedulers: number }>(
-    `select count(*) as schedulers
-     from workers
-     where kind = 'runtime'
-       and role in ('scheduler', 'all')
-       and last_heartbeat > :seen_since`,
-    { seen_since: connection.now() - params.withinMs },
-  );
-  return row?.schedulers ?? 0;
 }

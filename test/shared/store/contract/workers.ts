@@ -93,22 +93,6 @@ export function workerCases(name: string, open: () => TestStore): void {
     t.is((await listOwn(store, tenantId, [worker]))[0]?.activeItems, 1);
   });
 
-  check('schedulers seen lately are counted', async (t, { store, age }) => {
-    const count = () => store.workers.countSchedulers({ withinMs: 10_000 });
-    await age({ ...SIGNS_OF_LIFE, byMs: MINUTE_MS });
-    t.is(await count(), 0);
-    const [scheduler, all, api] = [
-      makeProcess({ role: 'scheduler' }),
-      makeProcess({ role: 'all' }),
-      makeProcess({ role: 'api' }),
-    ];
-    await store.workers.announce([scheduler, all, api, makeToolWorker(makeTenantId())]);
-    t.is(await count(), 2);
-    await age({ ...SIGNS_OF_LIFE, byMs: 11_000 });
-    await store.workers.announce([all]);
-    t.is(await count(), 1);
-  });
-
   check('announcing nobody is no work', async (t, { store }) => {
     await t.notThrowsAsync(store.workers.announce([]));
   });

@@ -51,6 +51,20 @@ test.serial('balances at the same time take no more than their target', async (t
   });
 });
 
+test.serial('schedulers are counted while their sessions last', async (t) => {
+  await withStores(3, async ([first, second, third]) => {
+    t.is(await first.shards.countSchedulers(), 1);
+    t.is(await second.shards.countSchedulers(), 2);
+    t.is(await third?.shards.countSchedulers(), 3);
+    await terminate(admin, 'svc-1-locks');
+    await third?.shards.releaseAll();
+    await eventually(async () => {
+      const count = await first.shards.countSchedulers();
+      if (count !== 1) throw new Error(`${count} are counted`);
+    });
+  });
+});
+
 test.serial('when the connection breaks, nothing is held and another may take it', async (t) => {
   await withStores(2, async ([first, second]) => {
     await first.shards.balance({ target: SHARD_COUNT });
