@@ -144,6 +144,14 @@ check('400: a decision that is neither, or not there', async (t, svc) => {
   t.is((await svc.until(id, 'paused')).steps_executed, 0);
 });
 
+check('200: an execution that begins with an approval is paused at once', async (t, svc) => {
+  const id = await svc.run({ nodes: { a: ask } });
+  t.is((await svc.read(id)).status, 'paused');
+  const nothing = { node_id: null, user_id: null, comment: null, state_patch: null };
+  t.true((await svc.approve(id, { decision: 'approved', ...nothing })).accepted);
+  await svc.until(id, 'completed');
+});
+
 check('of twenty reviewers exactly one decides', async (t, svc) => {
   const id = await svc.run({
     nodes: { a: { ...ask, fallback_node: 'b' }, b: {} },
@@ -242,6 +250,24 @@ check('an external event reaches the wait with its key, one each', async (t, svc
   await Promise.all([svc.deliver(id, 'k-2', 'for y'), svc.deliver(id, '{"key":1}', 'for x')]);
   const execution = await svc.until(id, 'completed');
   t.deepEqual(execution.state, { key: 'k-2', x: 'for x', y: 'for y' });
+});
+
+check('of several waits for one key the longest is served first', async (t, svc) => {
+  const id = await svc.run({
+    nodes: {
+      split: { kind: { type: 'parallel', branches: ['first', 'work'] } },
+      first: { ...hold('k'), output_key: 'first' },
+      work: call,
+      second: { ...hold('k'), output_key: 'second' },
+    },
+    edges: [{ from: 'work', to: 'second' }],
+  });
+  await svc.work('work');
+  await svc.until(id, 'paused');
+  await svc.deliver(id, 'k', 1);
+  await svc.untilEvent(id, 'NodeCompleted', 'first');
+  await svc.deliver(id, 'k', 2);
+  t.deepEqual((await svc.until(id, 'completed')).state, { first: 1, second: 2 });
 });
 
 check('twenty external events at once: each is kept', async (t, svc) => {

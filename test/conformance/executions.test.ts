@@ -162,6 +162,23 @@ check('201: the same Idempotency-Key and body start one execution', async (t, sv
   t.is((await listed(svc)).executions.length, 1);
 });
 
+check('201: an Idempotency-Key is one per tenant', async (t, svc, { runtime }) => {
+  const other = runtime.newTenant();
+  const start = async (tenant: TestTenant) => {
+    await tenant.register({ nodes: {} });
+    const body = { workflow_id: 'w', input: {} };
+    const reply = await tenant.post<Started>('/executions', body, { 'Idempotency-Key': 'same' });
+    return expectStatus(reply, 201).execution_id;
+  };
+  t.not(await start(svc), await start(other));
+});
+
+check('201: an input just below the limit of a body', async (t, svc) => {
+  const input = { text: 'ä'.repeat(2_000_000) };
+  const id = await svc.run({ nodes: { a: {} } }, input);
+  t.is((await svc.until(id, 'completed')).state['text'], input.text);
+});
+
 check('400: an Idempotency-Key that is too long', async (t, svc) => {
   await svc.register({ nodes: {} });
   const headers = { 'Idempotency-Key': 'x'.repeat(513) };

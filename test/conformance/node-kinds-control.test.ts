@@ -88,6 +88,40 @@ check('edges: all conditional ones that hold, else the unconditional ones', asyn
   t.deepEqual(await taken({ degrees: 5, rain: 9 }), ['a', 'other']);
 });
 
+check('edges: conditions see the output of the node just done', async (t, svc) => {
+  const id = await svc.run(
+    {
+      nodes: { a: call('f'), good: {}, bad: {} },
+      edges: [
+        { from: 'a', to: 'good', condition: 'output.score >= 0.5 && input.strict' },
+        { from: 'a', to: 'bad' },
+      ],
+    },
+    { strict: true },
+  );
+  await svc.work('a', { score: 0.75 });
+  await svc.until(id, 'completed');
+  t.deepEqual((await svc.story(id)).slice(-4), [
+    ...pass('good'),
+    'NodeSkipped bad',
+    'WorkflowCompleted',
+  ]);
+});
+
+check('a chain longer than one decision may be', async (t, svc) => {
+  const names = Array.from({ length: 600 }, (_, n) => `n${n}`);
+  const id = await svc.run({
+    nodes: Object.fromEntries(names.map((name) => [name, {}])),
+    edges: names.slice(1).map((to, index) => ({ from: names[index] ?? '', to })),
+  });
+  t.is((await svc.until(id, 'completed')).steps_executed, 600);
+  t.deepEqual(await svc.story(id), [
+    'WorkflowStarted',
+    ...names.flatMap(pass),
+    'WorkflowCompleted',
+  ]);
+});
+
 check('an expression that cannot be evaluated fails its node', async (t, svc) => {
   const id = await svc.run(
     {
@@ -220,6 +254,27 @@ check('map: no more items at a time than max_concurrency', async (t, svc) => {
   await svc.work('ship');
   await svc.until(id, 'completed');
   return masked(await svc.events(id));
+});
+
+check('map: twenty workers hand in at once, and every result counts once', async (t, svc) => {
+  const orders = Array.from({ length: 20 }, (_, n) => n);
+  const id = await svc.run(mapOf({}), { orders });
+  const { work_items: items = [] } = await svc.tryClaim({ max_items: 20 });
+  t.is(items.length, 20);
+  const replies = await Promise.all(
+    items.map((item, index) => svc.complete(item, { index }, { state_patch: { [index]: true } })),
+  );
+  for (const { status } of replies) t.is(status, 200);
+  const { state, steps_executed: steps } = await svc.until(id, 'completed');
+  t.is(steps, 21);
+  t.deepEqual(
+    state['shipped'],
+    orders.map((index) => ({ index })),
+  );
+  t.is(Object.values(state).filter((value) => value === true).length, 20);
+  const story = await svc.story(id);
+  t.is(story.length, 1 + 1 + 20 + 20 * 2 + 1 + 1);
+  t.is(new Set(story).size, story.length);
 });
 
 check('map: an empty list completes with an empty list', async (t, svc) => {
