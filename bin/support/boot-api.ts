@@ -39,6 +39,7 @@ export async function bootApi(params: {
         reviewersMayApprove: config.auth.reviewersMayApprove,
       },
       bodyBytesMax: config.api.bodyBytesMax,
+      mcp: config.api.mcp,
       streamHeartbeatMs: DEFAULT_STREAM_HEARTBEAT_MS,
     },
     ids,

@@ -13,6 +13,7 @@ import { reportRequests } from './middleware/metrics.ts';
 import { requestContext } from './middleware/request-context.ts';
 import { answerUnmatched } from './middleware/unmatched.ts';
 import { refuseMalformedUrls } from './middleware/url.ts';
+import { MCP_PATH, serveMcp } from './mcp/serve-mcp.ts';
 import { buildOpenApi } from './openapi.ts';
 import { routes } from './routes.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
@@ -56,6 +57,7 @@ function createRouter(deps: EndpointDeps): Router<ApiState> {
   for (const endpoint of routes) {
     router.register(endpoint.path, [endpoint.method], serveEndpoint({ endpoint, deps, readBody }));
   }
+  if (deps.settings.mcp) router.register(MCP_PATH, ['POST'], serveMcp({ deps, readBody }));
   return router;
 }
 

@@ -33,6 +33,8 @@ export interface ApiSettings {
     readonly apiKey: string | null;
   };
   readonly bodyBytesMax: number;
+  /** Whether `/mcp` is served. */
+  readonly mcp: boolean;
   /** Pause between two comments on a quiet event stream. */
   readonly streamHeartbeatMs: number;
 }

@@ -145,7 +145,7 @@ function json(schema: JsonObject): JsonObject {
 }
 
 /** As the sender sees it: before defaults and transformations. */
-function schemaOf(schema: z.ZodType): JsonObject {
+export function schemaOf(schema: z.ZodType): JsonObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',

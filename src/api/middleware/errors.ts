@@ -22,7 +22,8 @@ export function answerErrors(params: { readonly log: ApiLog }): ApiMiddleware {
   };
 }
 
-function translate(error: unknown): SvcError {
+/** Whatever was thrown, as a row of the table of errors. */
+export function translate(error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   if (error instanceof StoreUnavailableError) {
     const detail = error.ambiguous
@@ -36,8 +37,13 @@ function translate(error: unknown): SvcError {
   return new SvcError('internal', 'unexpected', { cause: error });
 }
 
+/** What the caller is told: of a bug, no more than where to look for it. */
+export function messageFor(error: SvcError, requestId: string): string {
+  return error.code === 'internal' ? `internal error: request ${requestId}` : error.message;
+}
+
 function bodyOf(error: SvcError, requestId: string): object {
-  if (error.code === 'internal') return { error: `internal error: request ${requestId}` };
+  if (error.code === 'internal') return { error: messageFor(error, requestId) };
   // The worker protocol's 409 bodies stand alone; elsewhere fields stand beside the message.
   if (error.code === 'conflict' && error.body !== null) return error.body;
   return { error: error.message, ...error.body };

@@ -104,6 +104,11 @@ export const CONFIG_KEYS = {
     unit: 'bytes',
     meaning: 'Largest request body.',
   },
+  'api.mcp': {
+    type: 'bool',
+    default: true,
+    meaning: 'Serve the Model Context Protocol at `/mcp`.',
+  },
   'scheduler.lease_seconds': {
     type: 'int',
     default: 30,

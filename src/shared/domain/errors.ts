@@ -9,6 +9,7 @@ const ERRORS = {
   bad_request: { status: 400, message: (detail: string) => `bad request: ${detail}` },
   unauthorized: { status: 401, message: () => 'invalid or expired token' },
   forbidden: { status: 403, message: (needed: string) => `insufficient role — ${needed} required` },
+  foreign_page: { status: 403, message: (detail: string) => `forbidden: ${detail}` },
   not_found: { status: 404, message: (what: string) => `not found: ${what}` },
   method_not_allowed: { status: 405, message: (detail: string) => `method not allowed: ${detail}` },
   request_timeout: { status: 408, message: (detail: string) => `request timeout: ${detail}` },

@@ -78,6 +78,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
         ...options.auth,
       },
       bodyBytesMax: 64 * 1024,
+      mcp: true,
       streamHeartbeatMs: 15_000,
       ...options.settings,
     },

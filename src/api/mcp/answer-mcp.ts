@@ -1,0 +1,93 @@
+import {
+  createMcpHandler,
+  McpServer,
+  type CallToolResult,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
+
+import type { JsonObject } from '../../shared/domain/json.ts';
+import type { ToolAnswer } from './call-tool.ts';
+import { describeAnswer, describeArguments } from './tool-arguments.ts';
+import { tools, type McpTool } from './tools.ts';
+
+/**
+ * Answers one message of the protocol. The SDK reads the revision from the message itself: 2026-07-28,
+ * and for clients that say nothing of it those of 2025, each with a server of its own for this
+ * message alone.
+ */
+export function answerMcp(params: {
+  readonly request: Request;
+  readonly message: JsonObject;
+  readonly version: string;
+  readonly callTool: (tool: McpTool, given: JsonObject) => Promise<ToolAnswer>;
+  readonly onRefused: (error: Error) => void;
+}): Promise<Response> {
+  const { request, message, onRefused } = params;
+  const handler = createMcpHandler(() => createServer(params), {
+    onerror: onRefused,
+    // Nothing here changes while a process runs, so there is nothing to be told of.
+    maxSubscriptions: 0,
+  });
+  return handler.fetch(request, { parsedBody: message });
+}
+
+const INSTRUCTIONS =
+  'A runtime that executes workflows durably. Find workflows with list_workflows, start one with ' +
+  'start_execution, follow it with get_execution. An execution that is paused waits for a person ' +
+  '(list_approvals, approve_execution) or for an event (send_external_event).';
+
+function createServer(params: {
+  readonly version: string;
+  readonly callTool: (tool: McpTool, given: JsonObject) => Promise<ToolAnswer>;
+}): McpServer {
+  const server = new McpServer(
+    { name: 'svc', version: params.version },
+    { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
+  );
+  for (const { tool, config } of described) {
+    server.registerTool(tool.name, config, async (given) =>
+      toResult(await params.callTool(tool, given as JsonObject)),
+    );
+  }
+  return server;
+}
+
+function toResult(answer: ToolAnswer): CallToolResult {
+  if (!answer.ok) return { content: [{ type: 'text', text: answer.message }], isError: true };
+  const text = JSON.stringify(answer.body);
+  return { content: [{ type: 'text', text }], structuredContent: { ...answer.body } };
+}
+
+/** Worked out once for a process: a server is made for every message. */
+const described = tools.map((tool) => {
+  const { endpoint, idempotent = false, destructive = false } = tool;
+  const isRead = endpoint.access === 'read';
+  return {
+    tool,
+    config: {
+      title: endpoint.summary,
+      description: tool.description ?? [endpoint.summary, endpoint.note].filter(Boolean).join('. '),
+      inputSchema: passThrough(describeArguments(tool)),
+      outputSchema: passThrough(describeAnswer(tool)),
+      annotations: {
+        readOnlyHint: isRead,
+        destructiveHint: destructive,
+        idempotentHint: isRead || idempotent,
+        openWorldHint: false,
+      },
+    },
+  };
+});
+
+/** A schema that is shown and lets everything through: the endpoint's own check follows. */
+function passThrough(schema: JsonObject): StandardSchemaWithJSON {
+  const show = () => ({ ...schema });
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'svc',
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: show, output: show },
+    },
+  };
+}

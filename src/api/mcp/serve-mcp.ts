@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream';
+
+import { SvcError } from '../../shared/domain/errors.ts';
+import type { ApiContext, ApiMiddleware } from '../context.ts';
+import type { EndpointDeps } from '../deps.ts';
+import { admit } from '../middleware/authenticate.ts';
+import type { ReadBody } from '../middleware/body.ts';
+import { refuseForeignPages } from '../middleware/foreign-pages.ts';
+import { callTool, type ToolCaller } from './call-tool.ts';
+
+export const MCP_PATH = '/mcp';
+
+/**
+ * The runtime as a server of the Model Context Protocol, over streamable HTTP and without sessions:
+ * every request stands alone, so that any API process may answer it. Only POST is registered; the
+ * methods that belong to sessions, GET and DELETE, get 405 like on any other route.
+ *
+ * What is wrong with the HTTP request is answered like everywhere in this API: 401, 403, 400, 413
+ * and 415 with `{error}`. What comes after is JSON-RPC, and what a tool refuses is a tool error.
+ *
+ * The SDK is loaded with the first request, so that processes that are never asked don't pay.
+ */
+export function serveMcp(params: {
+  readonly deps: EndpointDeps;
+  readonly readBody: ReadBody;
+}): ApiMiddleware {
+  const { deps, readBody } = params;
+  return async (ctx) => {
+    ctx.state.route = MCP_PATH;
+    refuseForeignPages(ctx, { publicUrl: deps.publicUrl(), isOpen: !deps.settings.auth.enabled });
+    const caller = toolCaller(ctx, deps);
+    await caller.admit('read');
+    const message = await readBody(ctx);
+    const { answerMcp } = await import('./answer-mcp.ts');
+    const response = await answerMcp({
+      request: toWebRequest(ctx, caller.abandoned),
+      message,
+      version: deps.version,
+      callTool: (tool, given) => callTool({ tool, given, caller, deps }),
+      onRefused: (error) => {
+        deps.log.info({ request_id: ctx.state.requestId, err: error }, 'MCP message was refused');
+      },
+    });
+    send(ctx, response);
+  };
+}
+
+function toolCaller(ctx: ApiContext, deps: EndpointDeps): ToolCaller {
+  const left = new AbortController();
+  ctx.res.once('close', () => left.abort());
+  return {
+    requestId: ctx.state.requestId,
+    remoteAddress: ctx.req.socket.remoteAddress ?? 'unknown',
+    abandoned: left.signal,
+    admit: (access) =>
+      admit({
+        access,
+        authorization: ctx.req.headers.authorization,
+        tenantHeader: ctx.get('X-Tenant-Id'),
+        auth: deps.settings.auth,
+        authenticator: deps.authenticator,
+      }),
+  };
+}
+
+/** The SDK takes the headers and the method from it; the body it is given as it has been read. */
+function toWebRequest(ctx: ApiContext, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(ctx.req.headersDistinct)) {
+    for (const one of value ?? []) headers.append(name, one);
+  }
+  return new Request(`http://localhost${MCP_PATH}`, { method: 'POST', headers, signal });
+}
+
+function send(ctx: ApiContext, response: Response): void {
+  // The SDK's own bug, not what a tool did: that is a 200 with an error inside.
+  if (response.status === 500) throw new SvcError('internal', 'answering an MCP message');
+  for (const [name, value] of response.headers) ctx.set(name, value);
+  ctx.set('Cache-Control', 'no-store');
+  // Said outright, or Koa would make a body of the status.
+  ctx.body = response.body === null ? null : Readable.fromWeb(response.body);
+  ctx.status = response.status;
+}

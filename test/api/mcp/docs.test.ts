@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+
+import { tools } from '../../../src/api/mcp/tools.ts';
+import { describeAccess } from '../../../src/api/openapi.ts';
+
+const page = readFileSync(new URL('../../../docs/mcp.md', import.meta.url), 'utf8');
+
+test('docs/mcp.md lists every tool with its endpoint and who may use it', (t) => {
+  const rows = [...page.matchAll(/^\| `(\w+)` +\| `(\w+ \S+)` +\| (.+?) +\|$/gm)];
+  t.deepEqual(
+    rows.map(([, ...cells]) => cells),
+    tools.map(({ name, endpoint: { method, path, access } }) => {
+      const [role = ''] = describeAccess(access).split(';');
+      return [name, `${method} ${path}`, role === 'any token' ? 'any' : role];
+    }),
+  );
+});
