@@ -1,0 +1,155 @@
+import test from 'ava';
+
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { collectEvents } from '../support/event-stream.ts';
+import { eventually } from '../support/eventually.ts';
+import { openRequest, statusesOf, type HttpRequest } from '../support/http.ts';
+import type { Runtime } from '../support/runtime.ts';
+import { expectStatus, TestTenant } from '../support/tenant.ts';
+import type { ExecutionEvent } from '../support/wire.ts';
+import { Cluster } from './cluster.ts';
+
+/* Two processes with the API and one scheduler on one database behave like one. */
+
+const call = { kind: 'python_fn', module: 'm', function: 'f' };
+const COMPETITORS = 20;
+let database: TestDatabase;
+let cluster: Cluster;
+let apis: readonly [Runtime, Runtime];
+
+test.before(async () => {
+  database = await createTestDatabase('postgres');
+  cluster = new Cluster(database.url);
+  apis = await Promise.all([cluster.startApi(), cluster.startApi()]);
+  await cluster.startScheduler();
+});
+
+test.after.always(async (t) => {
+  await cluster.stop();
+  await database.drop();
+  t.deepEqual(
+    apis.flatMap((api) => api.errors()),
+    [],
+  );
+});
+
+test('what one registers the other starts, newest revision first', async (t) => {
+  const [one, other] = tenantAtBoth();
+  for (const node of ['a', 'b', 'c']) {
+    await one.register({ nodes: { [node]: call } });
+    const id = await other.start('w');
+    t.is((await one.claimOf(node)).execution_id, id);
+  }
+});
+
+test('a claim that waits at one gets what is started at the other', async (t) => {
+  const [one, other] = tenantAtBoth();
+  await one.register({ nodes: { a: call } });
+  const waiting = one.claim();
+  const id = await other.start('w');
+  t.is((await waiting).execution_id, id);
+});
+
+test('a follower at one sees what happens at the other', async (t) => {
+  const [one, other] = tenantAtBoth();
+  const id = await other.run({ nodes: { a: call } });
+  const response = await openRequest(apis[0].url, {
+    path: `/executions/${id}/events`,
+    token: apis[0].apiKey,
+    tenantId: one.tenantId,
+    headers: { Accept: 'text/event-stream' },
+  });
+  const following = collectEvents(response);
+  await other.work('a');
+  const seen = (await following).map(({ data }) => JSON.parse(data) as ExecutionEvent);
+  t.deepEqual(seen, [...(await other.events(id))]);
+});
+
+test('one Idempotency-Key at both starts one execution', async (t) => {
+  const both = tenantAtBoth();
+  await both[0].register({ nodes: { a: call } });
+  const replies = await Promise.all(
+    competitors(both).map((tenant) =>
+      tenant.post<{ execution_id: string }>(
+        '/executions',
+        { workflow_id: 'w', input: {} },
+        { 'Idempotency-Key': 'once' },
+      ),
+    ),
+  );
+  t.deepEqual(new Set(statusesOf(replies)), new Set([201]));
+  t.is(new Set(replies.map(({ body }) => body.execution_id)).size, 1);
+});
+
+test('of those who settle one item at both exactly one does', async (t) => {
+  const both = tenantAtBoth();
+  const id = await both[0].run({ nodes: { a: call } });
+  const item = await both[1].claim();
+  const replies = await Promise.all(
+    competitors(both).map((tenant, n) => tenant.complete(item, { n })),
+  );
+  t.is(replies.filter(({ status }) => status === 200).length, 1);
+  await both[0].until(id, 'completed');
+  t.is((await both[1].read(id)).steps_executed, 1);
+});
+
+test('of reviewers at both exactly one decides', async (t) => {
+  const both = tenantAtBoth();
+  const id = await both[0].run({ nodes: { a: { kind: 'human_approval' } } });
+  const answers = await Promise.all(
+    competitors(both).map((tenant) => tenant.approve(id, { decision: 'approved' })),
+  );
+  t.is(answers.filter(({ accepted }) => accepted).length, 1);
+  await both[1].until(id, 'completed');
+});
+
+test('cancelled at one, an item is settled for the other', async (t) => {
+  const [one, other] = tenantAtBoth();
+  const id = await one.run({ nodes: { a: call } });
+  const item = await other.claim();
+  expectStatus(await one.cancel(id), 200);
+  t.is((await other.complete(item)).status, 409);
+  t.is((await other.read(id)).status, 'cancelled');
+});
+
+test('a token revoked at one is refused by the other within seconds', async (t) => {
+  const [one] = tenantAtBoth();
+  const body = { name: 'leaver', role: 'viewer' };
+  const made = expectStatus(
+    await one.post<{ token: string; token_id: string }>('/tokens', body),
+    201,
+  );
+  const ask = { path: '/executions', token: made.token };
+  t.is((await apis[1].request(ask)).status, 200);
+  const path = `/tokens/${made.token_id}`;
+  expectStatus(await one.send({ method: 'DELETE', path }), 200);
+  await eventually(async () => expectStatus(await apis[1].request(ask), 401));
+});
+
+test('both and the scheduler are among the workers', async (t) => {
+  const [one, other] = tenantAtBoth();
+  for (const tenant of [one, other]) {
+    const roles = await eventually(async () => {
+      const path = '/workers';
+      const { workers } = (await tenant.get<{ workers: { role: string }[] }>(path)).body;
+      if (workers.length < 3) throw new Error(`${workers.length} workers`);
+      return workers.map(({ role }) => role);
+    });
+    t.deepEqual(roles.toSorted(), ['api', 'api', 'scheduler']);
+  }
+});
+
+/** One tenant, at the one API and at the other. */
+function tenantAtBoth(): readonly [TestTenant, TestTenant] {
+  const { tenantId } = apis[0].newTenant();
+  const at = (api: Runtime) =>
+    new TestTenant({
+      tenantId,
+      request: <Body>(request: HttpRequest) => api.request<Body>(request),
+    });
+  return [at(apis[0]), at(apis[1])];
+}
+
+function competitors(both: readonly [TestTenant, TestTenant]): readonly TestTenant[] {
+  return Array.from({ length: COMPETITORS }, (_, n) => both[n % 2 === 0 ? 0 : 1]);
+}
