@@ -17,7 +17,7 @@ import { startLoad } from './load.ts';
 const LOAD_MS_MAX = 90_000;
 const LOAD = { workflowId: 'chain', openMax: 40, withinMs: LOAD_MS_MAX };
 /** Mostly the leases of the killed, which last 3 s, and the work that was left. */
-const RECOVERY_MS_MAX = 30_000;
+const RECOVERY_MS_MAX = 40_000;
 /** The shutdown deadline by default, and the time it may be overrun by. */
 const SHUTDOWN_MS_MAX = 30_000;
 
