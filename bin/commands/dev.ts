@@ -46,6 +46,7 @@ export async function runDev(options: ConfigOptions): Promise<void> {
 function welcome({ url, where }: { readonly url: string; readonly where: string }): string {
   return `
 svc ${readVersion()} is running at ${url} on ${where}, open to everyone on this machine.
+Its API can be read and tried at ${url}/docs.
 
 Next, in another terminal:
 ${url === DEFAULT_URL ? '' : `  export SVC_URL=${url}\n`}  svc validate workflow.yaml

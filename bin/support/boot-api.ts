@@ -40,6 +40,7 @@ export async function bootApi(params: {
       },
       bodyBytesMax: config.api.bodyBytesMax,
       mcp: config.api.mcp,
+      openDocs: config.api.openDocs,
       streamHeartbeatMs: DEFAULT_STREAM_HEARTBEAT_MS,
     },
     ids,

@@ -7,6 +7,7 @@ import { createApiKeyAuthenticator } from '../shared/security/authenticators/api
 import type { ApiState } from './context.ts';
 import { createDatabaseProbe } from './database-probe.ts';
 import type { ApiDeps, EndpointDeps } from './deps.ts';
+import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
 import { createReadBody } from './middleware/body.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { reportRequests } from './middleware/metrics.ts';
@@ -57,6 +58,7 @@ function createRouter(deps: EndpointDeps): Router<ApiState> {
   for (const endpoint of routes) {
     router.register(endpoint.path, [endpoint.method], serveEndpoint({ endpoint, deps, readBody }));
   }
+  router.register(DOCS_PATH, ['GET'], serveDocs(deps));
   if (deps.settings.mcp) router.register(MCP_PATH, ['POST'], serveMcp({ deps, readBody }));
   return router;
 }

@@ -35,6 +35,8 @@ export interface ApiSettings {
   readonly bodyBytesMax: number;
   /** Whether `/mcp` is served. */
   readonly mcp: boolean;
+  /** Whether `/docs` is served without a token. */
+  readonly openDocs: boolean;
   /** Pause between two comments on a quiet event stream. */
   readonly streamHeartbeatMs: number;
 }

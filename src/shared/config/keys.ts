@@ -109,6 +109,12 @@ export const CONFIG_KEYS = {
     default: true,
     meaning: 'Serve the Model Context Protocol at `/mcp`.',
   },
+  'api.open_docs': {
+    type: 'bool',
+    default: false,
+    devDefault: true,
+    meaning: 'Serve the reference of the API at `/docs` without a token.',
+  },
   'scheduler.lease_seconds': {
     type: 'int',
     default: 30,

@@ -79,6 +79,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       },
       bodyBytesMax: 64 * 1024,
       mcp: true,
+      openDocs: false,
       streamHeartbeatMs: 15_000,
       ...options.settings,
     },

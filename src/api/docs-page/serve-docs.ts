@@ -1,0 +1,30 @@
+import type { ApiMiddleware } from '../context.ts';
+import type { EndpointDeps } from '../deps.ts';
+import { admit } from '../middleware/authenticate.ts';
+import { renderPage, type DocsPage } from './render-page.ts';
+
+export const DOCS_PATH = '/docs';
+
+/**
+ * The reference of the API for a browser. A browser sends no token with the address that a person
+ * types, so `api.open_docs` opens the page; it holds the words of the OpenAPI document and nobody's
+ * data. Else it takes any token, like the document itself.
+ */
+export function serveDocs(deps: EndpointDeps): ApiMiddleware {
+  let page: DocsPage | null = null;
+  return async (ctx) => {
+    ctx.state.route = DOCS_PATH;
+    await admit({
+      access: deps.settings.openDocs ? 'open' : 'read',
+      authorization: ctx.req.headers.authorization,
+      tenantHeader: ctx.get('X-Tenant-Id'),
+      auth: deps.settings.auth,
+      authenticator: deps.authenticator,
+    });
+    page ??= renderPage(deps.openApi());
+    ctx.set('Content-Security-Policy', page.policy);
+    ctx.set('Referrer-Policy', 'no-referrer');
+    ctx.type = 'text/html';
+    ctx.body = page.html;
+  };
+}
