@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../domain/work/work-item.ts';
 import type { AgentStore } from './agents.ts';
 import type { CommitPlan, CommitVerdict } from './commit.ts';
+import type { MemoryStore } from './memory.ts';
 
 /**
  * Everything the product keeps, by area. Both adapters implement it, with the same behaviour (one
@@ -23,6 +24,7 @@ export interface Store {
   readonly tokens: TokenStore;
   readonly agents: AgentStore;
   readonly workers: WorkerStore;
+  readonly memory: MemoryStore;
   readonly shards: ShardLocks;
   readonly wake: RemoteWake;
   /** Answers within `timeoutMs` or throws StoreUnavailableError. */

@@ -10,6 +10,7 @@ import {
 import { createDefinitionStore } from './definitions.ts';
 import { createExecutionStore } from './executions.ts';
 import { openManagement } from './management.ts';
+import { createMemoryStore } from './memory.ts';
 import { prune } from './prune.ts';
 import { createRunnableStore } from './runnable.ts';
 import { createShardLocks } from './shards.ts';
@@ -63,6 +64,7 @@ export async function openPostgresStore(params: {
     tokens: createTokenStore(management),
     agents: createAgentStore(management),
     workers: createWorkerStore(pool, management),
+    memory: createMemoryStore(pool),
     shards,
     wake,
     ping: (options) => ping(pool, options),

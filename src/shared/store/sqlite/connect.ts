@@ -34,7 +34,7 @@ const CHECKPOINT_PAGES = 4_000;
 /** Milliseconds since the epoch. */
 export type Clock = () => number;
 
-export type Bindable = string | number | null;
+export type Bindable = string | number | Uint8Array | null;
 export type Bindings = Readonly<Record<string, Bindable>>;
 
 export interface Connection {

@@ -3,6 +3,7 @@ import { createAgentStore } from './agents.ts';
 import { connect, type Clock } from './connect.ts';
 import { createDefinitionStore } from './definitions.ts';
 import { createExecutionStore } from './executions.ts';
+import { createMemoryStore } from './memory.ts';
 import { prune } from './prune.ts';
 import { createRunnableStore } from './runnable.ts';
 import { createShardLocks } from './shards.ts';
@@ -36,6 +37,7 @@ export async function openSqliteStore(params: {
     tokens: createTokenStore(connection),
     agents: createAgentStore(connection),
     workers: createWorkerStore(connection),
+    memory: createMemoryStore(connection),
     shards: createShardLocks(),
     wake: createRemoteWake(),
     ping: () => connection.read(() => void connection.get('select 1 from lease_fence')),

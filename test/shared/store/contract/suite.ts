@@ -9,6 +9,8 @@ import { deadLetterCases } from './dead-letters.ts';
 import { definitionCases } from './definitions.ts';
 import { executionCases } from './executions.ts';
 import { leaseCases } from './leases.ts';
+import { memorySettingsCases } from './memory-settings.ts';
+import { memoryCases } from './memory.ts';
 import { runnableCases } from './runnable.ts';
 import { timerCases } from './timers.ts';
 import { tokenCases } from './tokens.ts';
@@ -29,6 +31,8 @@ const AREAS = [
   tokenCases,
   agentCases,
   workerCases,
+  memoryCases,
+  memorySettingsCases,
 ];
 
 /** What every store must do, run against one of them: one database for all cases of the file. */
