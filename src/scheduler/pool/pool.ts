@@ -1,4 +1,7 @@
+import type { CandidateList } from '../../shared/domain/memory/candidates.ts';
+import type { VectorScan } from '../../shared/domain/memory/scan.ts';
 import type { Cpu } from '../../shared/ports/cpu.ts';
+import type { VectorScanner } from '../../shared/ports/vector-scanner.ts';
 import { isCheap, profileSchema } from './schema/schema-profile.ts';
 import type { SchemaProfile } from './schema/schema-profile.ts';
 import type { DecideTask } from './tasks/decide.ts';
@@ -6,7 +9,7 @@ import { validateSchemaHere } from './tasks/validate-schema.ts';
 import type { ValidateSchemaTask } from './tasks/validate-schema.ts';
 import { createThreads, TaskLimitError } from './threads.ts';
 
-export interface CpuPool extends Cpu {
+export interface CpuPool extends Cpu, VectorScanner {
   use(): { readonly threads: number; readonly waiting: number };
   close(): Promise<void>;
 }
@@ -46,7 +49,8 @@ export function createCpu(options: CpuOptions): CpuPool {
   async function onThread(
     task:
       | { readonly name: 'validateSchema'; readonly input: ValidateSchemaTask }
-      | { readonly name: 'decide'; readonly input: DecideTask },
+      | { readonly name: 'decide'; readonly input: DecideTask }
+      | { readonly name: 'scanVectors'; readonly input: VectorScan },
   ): Promise<unknown> {
     const told = (outcome: string) =>
       options.onTask?.({ task: task.name, place: 'thread', outcome });
@@ -86,6 +90,8 @@ export function createCpu(options: CpuOptions): CpuPool {
         .filter((violation) => violation.startsWith(SCHEMA_FAULT))
         .map((violation) => violation.slice(SCHEMA_FAULT.length)),
     decide: ({ ir, snapshot }) => onThread({ name: 'decide', input: { ir, snapshot } }),
+    scanVectors: async (scan) =>
+      (await onThread({ name: 'scanVectors', input: scan })) as CandidateList,
     use: () => threads.use(),
     close: () => threads.close(),
   };
@@ -101,6 +107,7 @@ const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const TASK_FILES = {
   validateSchema: new URL(`./tasks/validate-schema.${EXTENSION}`, import.meta.url).href,
   decide: new URL(`./tasks/decide.${EXTENSION}`, import.meta.url).href,
+  scanVectors: new URL(`./tasks/scan-vectors.${EXTENSION}`, import.meta.url).href,
 };
 
 function asTask({ key, text }: SchemaProfile, value: unknown): ValidateSchemaTask {

@@ -1,0 +1,7 @@
+import type { CandidateList } from '../domain/memory/candidates.ts';
+import type { VectorScan } from '../domain/memory/scan.ts';
+
+/** Where a scan over many vectors is carried out so that it holds nobody up. */
+export interface VectorScanner {
+  scanVectors(scan: VectorScan): Promise<CandidateList>;
+}
