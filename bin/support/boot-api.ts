@@ -5,6 +5,8 @@ import { DEFAULT_STREAM_HEARTBEAT_MS } from '../../src/api/deps.ts';
 import { startApiServer, type ApiServer } from '../../src/api/server.ts';
 import type { Config } from '../../src/shared/config/config.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
+import { publicUrl } from '../../src/shared/config/listeners.ts';
+import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import type { Engine } from '../../src/shared/engine/engine.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
@@ -20,17 +22,22 @@ export const PING_MS_MAX = 2_000;
 export async function bootApi(params: {
   readonly config: Config;
   readonly engine: Engine;
+  readonly agents: Agents;
   readonly store: Store;
   readonly log: Logger;
   readonly metrics: Metrics;
 }): Promise<ApiServer> {
-  const { config, engine, store, log, metrics } = params;
+  const { config, engine, agents, store, log, metrics } = params;
+  // Port 0 is a real one only once the server listens.
+  let server: ApiServer | null = null;
   const api = createApi({
     engine,
+    agents,
     tokens: store.tokens,
     ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
     log,
     version: readVersion(),
+    publicUrl: () => publicUrl(config, server?.port),
     settings: {
       auth: {
         enabled: config.auth.enabled,
@@ -51,7 +58,8 @@ export async function bootApi(params: {
   });
   if (config.auth.enabled && config.auth.apiKey === null) await hintAtTokens(store, log);
   const { bind: host, port } = config.runtime;
-  return listen(() => startApiServer({ api, host, port }));
+  server = await listen(() => startApiServer({ api, host, port }));
+  return server;
 }
 
 /** An address that cannot be had is no bug: its message is for the person who started this. */

@@ -1,5 +1,6 @@
 import { startScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
 import type { EngineSettings } from '../../src/shared/engine/deps.ts';
+import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import type { Scheduling } from '../../src/shared/engine/scheduling.ts';
 import type { Wake } from '../../src/shared/ports/wake.ts';
 import type { Store } from '../../src/shared/store/store.ts';
@@ -13,15 +14,17 @@ export function bootScheduler(params: {
   readonly role: 'scheduler' | 'all';
   readonly workers: number;
   readonly scheduling: Scheduling;
+  readonly agents: Agents;
   readonly settings: EngineSettings;
   readonly store: Store;
   readonly wake: Wake;
   readonly metrics: Metrics;
 }): Scheduler {
-  const { role, workers, scheduling, settings, store, wake, metrics } = params;
+  const { role, workers, scheduling, agents, settings, store, wake, metrics } = params;
   const { processId, version, host, leaseMs } = settings;
   const scheduler = startScheduler({
     scheduling,
+    agents,
     store,
     wake,
     settings: {

@@ -6,11 +6,14 @@ import type { Scheduler } from '../../src/scheduler/scheduler.ts';
 import type { Config } from '../../src/shared/config/config.ts';
 import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
+import type { Agents } from '../../src/shared/engine/agents/agents.ts';
+import { createAgents } from '../../src/shared/engine/agents/create-agents.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { EngineSettings } from '../../src/shared/engine/deps.ts';
 import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake-bus.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
 import type { Wake } from '../../src/shared/ports/wake.ts';
+import { createSafeFetch } from '../../src/shared/security/safe-fetch.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
 import {
@@ -98,11 +101,19 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     // No kind of this version runs inside the engine.
     runners: new Map(),
   });
+  const agents = createAgents({
+    store: store.agents,
+    ids,
+    http: createSafeFetch({ allowPrivate: config.agents.allowPrivateNetworks }),
+    now: () => performance.now(),
+    settings: { heartbeatTimeoutMs: config.agents.heartbeatTimeout * 1000 },
+  });
   signal.throwIfAborted();
 
   const { api, scheduler } = await startRoles({
     ...params,
     engine,
+    agents,
     settings,
     store,
     wake,
@@ -126,6 +137,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
 async function startRoles(
   params: Boot & {
     readonly engine: ReturnType<typeof createEngine>;
+    readonly agents: Agents;
     readonly settings: EngineSettings;
     readonly store: Store;
     readonly wake: Wake;

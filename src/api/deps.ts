@@ -1,5 +1,6 @@
 import type { AccessRules } from '../shared/domain/access.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
+import type { Agents } from '../shared/engine/agents/agents.ts';
 import type { Engine } from '../shared/engine/engine.ts';
 import type { Ids } from '../shared/ports/ids.ts';
 import type { Authenticator } from '../shared/security/authenticators/api-key.ts';
@@ -9,11 +10,14 @@ import type { DatabaseProbe } from './database-probe.ts';
 /** What the API is given by the process that runs it. */
 export interface ApiDeps {
   readonly engine: Engine;
+  readonly agents: Agents;
   readonly tokens: TokenStore;
   /** Resolves when the database answers, rejects within a bound of its own when it does not. */
   readonly ping: () => Promise<void>;
   readonly log: ApiLog;
   readonly version: string;
+  /** Where others reach the API, without a slash at its end; asked for with each request. */
+  readonly publicUrl: () => string;
   readonly settings: ApiSettings;
   readonly ids: Ids;
   /** Milliseconds of a clock that never goes back, for caches and durations only. */

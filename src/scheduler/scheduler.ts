@@ -12,6 +12,7 @@ import { fireTimers } from './loops/fire-timers.ts';
 import { holdShards } from './loops/hold-shards.ts';
 import type { LoopContext, LoopDefinition, SchedulerStore } from './loops/loop-context.ts';
 import type { HeldShards, SchedulerSettings } from './loops/loop-context.ts';
+import { pauseSilentAgents } from './loops/pause-silent-agents.ts';
 import { prune } from './loops/prune.ts';
 import { reclaimLeases } from './loops/reclaim-leases.ts';
 import { renewOwnLeases } from './loops/renew-own-leases.ts';
@@ -22,6 +23,7 @@ import type { Timers } from './timers.ts';
 
 export interface SchedulerDeps {
   readonly scheduling: Scheduling;
+  readonly agents: LoopContext['agents'];
   readonly store: SchedulerStore;
   readonly wake: Wake;
   readonly settings: SchedulerSettings;
@@ -57,16 +59,16 @@ export interface SchedulerHealth {
 export function startScheduler(deps: SchedulerDeps): Scheduler {
   const timers = deps.timers ?? systemTimers;
   const { context, endContext } = createContext(deps, timers);
-  let announced = false;
   const definitions: readonly LoopDefinition[] = [
-    holdShards({ ...context, isAnnounced: () => announced }),
-    announceWorker({ ...context, onAnnounced: () => (announced = true) }),
+    holdShards(context),
+    announceWorker(context),
     advanceExecutions(context),
     runNodes(context),
     fireTimers(context),
     reclaimLeases(context),
     expireQueued(context),
     renewOwnLeases(context),
+    pauseSilentAgents(context),
     prune(context),
   ];
   const running = definitions.map((definition) => ({
@@ -119,7 +121,7 @@ function createContext(
   deps: SchedulerDeps,
   timers: Timers,
 ): { readonly context: LoopContext; readonly endContext: () => void } {
-  const { scheduling, store, wake, settings } = deps;
+  const { scheduling, agents, store, wake, settings } = deps;
   const now = () => timers.now();
   const activity = createActivity(now);
   const shards: HeldShards = { current: [] };
@@ -128,6 +130,7 @@ function createContext(
     endContext: wake.subscribe(EVERY_TOPIC, activity.touch),
     context: {
       scheduling,
+      agents,
       store,
       wake,
       activity,

@@ -14,6 +14,7 @@ export function createFakeCluster() {
   const timers = createVirtualTimers();
   const locks = new Map<string, string>();
   const announced = new Map<string, number>();
+  const present = new Set<string>();
   const remotes = new Map<string, (topics: readonly string[]) => void>();
   const calls: Call[] = [];
   const due = { timersAt: null as number | null };
@@ -30,19 +31,12 @@ export function createFakeCluster() {
         .map((lock) => Number(lock.slice('shard:'.length)));
 
     const store: Pick<SchedulerStore, 'shards' | 'timers' | 'prune'> & {
-      workers: Pick<
-        SchedulerStore['workers'],
-        'announce' | 'countSchedulers' | 'withdraw' | 'list'
-      >;
+      workers: Pick<SchedulerStore['workers'], 'announce' | 'withdraw' | 'list'>;
     } = {
       workers: {
         async announce() {
           record('announce');
           announced.set(processId, timers.now());
-        },
-        async countSchedulers({ withinMs }) {
-          record('countSchedulers');
-          return [...announced.values()].filter((at) => at >= timers.now() - withinMs).length;
         },
         async withdraw(workerId) {
           record('withdraw');
@@ -51,6 +45,11 @@ export function createFakeCluster() {
         list: async () => [],
       },
       shards: {
+        async countSchedulers() {
+          record('countSchedulers');
+          present.add(processId);
+          return present.size;
+        },
         async balance({ target }) {
           record('balance', target);
           for (const shard of shardsHeld().slice(target)) locks.delete(`shard:${shard}`);
@@ -67,6 +66,7 @@ export function createFakeCluster() {
         async releaseAll() {
           record('releaseAll');
           for (const lock of heldBy()) locks.delete(lock);
+          present.delete(processId);
         },
       },
       timers: {
@@ -129,6 +129,12 @@ export function createFakeCluster() {
     const troubles: string[] = [];
     const scheduler = startScheduler({
       scheduling,
+      agents: {
+        async pauseSilent() {
+          record('pauseSilent');
+          return EMPTY;
+        },
+      },
       store,
       wake: bus,
       timers,
@@ -154,6 +160,7 @@ export function createFakeCluster() {
     /** As when a process is killed: its session ends, its announcement stays. */
     crash(processId: string) {
       for (const [lock, by] of locks) if (by === processId) locks.delete(lock);
+      present.delete(processId);
     },
     named: (name: string, by?: string) =>
       calls.filter((call) => call.name === name && (by === undefined || call.by === by)),

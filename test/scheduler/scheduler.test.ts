@@ -99,6 +99,16 @@ test('every shard is looked at from time to time, whoever holds it', async (t) =
   await Promise.all(members.map(({ scheduler }) => scheduler.stop(DEADLINE)));
 });
 
+test('silent agents are paused by the process on duty alone, seldom while all is quiet', async (t) => {
+  const cluster = createFakeCluster();
+  const members = [await cluster.add('one'), await cluster.add('two')];
+  await cluster.timers.advance(550_000);
+  const rounds = cluster.named('pauseSilent');
+  t.deepEqual([...new Set(rounds.map(({ by }) => by))], ['one']);
+  t.true(rounds.length >= 4 && rounds.length <= 20, `${rounds.length}`);
+  await Promise.all(members.map(({ scheduler }) => scheduler.stop(DEADLINE)));
+});
+
 test('nothing more is begun than may be under way, and what is under way hears of its marks', async (t) => {
   let underWay = 256;
   const cluster = createFakeCluster();

@@ -1,3 +1,4 @@
+import type { Agents } from '../../shared/engine/agents/agents.ts';
 import type { Scheduling } from '../../shared/engine/scheduling.ts';
 import type { Wake } from '../../shared/ports/wake.ts';
 import type { Store } from '../../shared/store/store.ts';
@@ -8,6 +9,7 @@ import type { LoopOptions } from '../loop.ts';
 /** What the loops are given. */
 export interface LoopContext {
   readonly scheduling: Scheduling;
+  readonly agents: Pick<Agents, 'pauseSilent'>;
   readonly store: SchedulerStore;
   readonly wake: Wake;
   readonly activity: Activity;

@@ -7,11 +7,13 @@ import { startApiServer } from '../../../src/api/server.ts';
 import { createIds } from '../../../src/shared/clients/system-ids.ts';
 import type { Role } from '../../../src/shared/domain/access.ts';
 import { DEFAULT_TENANT, type ExecutionId, type TenantId } from '../../../src/shared/domain/ids.ts';
+import { createAgents } from '../../../src/shared/engine/agents/create-agents.ts';
 import { createEngine } from '../../../src/shared/engine/create-engine.ts';
 import { createWakeBus } from '../../../src/shared/engine/wake-bus.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 import { createCpu } from '../../../src/scheduler/pool/pool.ts';
 import { mintToken } from '../../../src/shared/security/mint-token.ts';
+import { createSafeFetch } from '../../../src/shared/security/safe-fetch.ts';
 import { freePort } from '../../support/ports.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';
 import { callApi, type ApiAnswer, type ApiCall } from './call-api.ts';
@@ -41,12 +43,17 @@ export interface TestApiOptions {
   readonly requestTimeoutMs?: number;
   readonly ping?: () => Promise<void>;
   readonly now?: () => number;
+  /** Lets agents be discovered on loopback; true when not given. */
+  readonly allowPrivate?: boolean;
+  readonly heartbeatTimeoutMs?: number;
+  readonly publicUrl?: string;
 }
 
 /** The API with the real engine on a SQLite store of its own, listening on a loopback port. */
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const database = await openTestStore('sqlite');
   const { store } = database;
+  const port = await freePort();
   const ids = createIds({ now: Date.now, randomBytes });
   const cpu = createCpu({ threads: 1 });
   const engine = createEngine({
@@ -59,16 +66,25 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     settings: { leaseMs: 30_000, processId: 'test', version: '0.0.0', host: 'localhost' },
     report: { count() {}, observe() {}, trouble() {} },
   });
+  const agents = createAgents({
+    store: store.agents,
+    ids,
+    http: createSafeFetch({ allowPrivate: options.allowPrivate ?? true }),
+    now: () => performance.now(),
+    settings: { heartbeatTimeoutMs: options.heartbeatTimeoutMs ?? 90_000 },
+  });
   const reports: RequestReport[] = [];
   const reported = new EventEmitter();
   const troubles: { message: string; fields: object }[] = [];
   const note = (fields: object, message: string) => void troubles.push({ message, fields });
   const deps: ApiDeps = {
     engine,
+    agents,
     tokens: store.tokens,
     ping: options.ping ?? (() => store.ping({ timeoutMs: 1_000 })),
     log: { info() {}, warn: note, error: note },
     version: '1.2.3',
+    publicUrl: () => options.publicUrl ?? `http://127.0.0.1:${port}`,
     settings: {
       auth: {
         enabled: true,
@@ -96,7 +112,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const server = await startApiServer({
     api: createApi(deps),
     host: '127.0.0.1',
-    port: await freePort(),
+    port,
     ...(requestTimeoutMs === undefined
       ? {}
       : { requestTimeoutMs, headersTimeoutMs: requestTimeoutMs }),
