@@ -1,4 +1,11 @@
 import type { Endpoint } from './endpoint.ts';
+import { activateAgent } from './endpoints/agents/activate-agent.ts';
+import { deactivateAgent } from './endpoints/agents/deactivate-agent.ts';
+import { discoverAgent } from './endpoints/agents/discover-agent.ts';
+import { heartbeatAgent } from './endpoints/agents/heartbeat-agent.ts';
+import { listAgents } from './endpoints/agents/list-agents.ts';
+import { readAgent } from './endpoints/agents/read-agent.ts';
+import { registerAgent } from './endpoints/agents/register-agent.ts';
 import { approveExecution } from './endpoints/executions/approve-execution.ts';
 import { cancelExecution } from './endpoints/executions/cancel-execution.ts';
 import { deliverExternalEvent } from './endpoints/executions/deliver-external-event.ts';
@@ -13,6 +20,8 @@ import { getOpenApi } from './endpoints/openapi/get-openapi.ts';
 import { createToken } from './endpoints/tokens/create-token.ts';
 import { listTokens } from './endpoints/tokens/list-tokens.ts';
 import { revokeToken } from './endpoints/tokens/revoke-token.ts';
+import { getAgentCard, getRuntimeCard } from './endpoints/well-known/get-runtime-card.ts';
+import { getDid } from './endpoints/well-known/get-did.ts';
 import { claimWorkItem } from './endpoints/work-items/claim-work-item.ts';
 import { completeWorkItem } from './endpoints/work-items/complete-work-item.ts';
 import { failWorkItem } from './endpoints/work-items/fail-work-item.ts';
@@ -28,6 +37,9 @@ import { registerWorkflow } from './endpoints/workflows/register-workflow.ts';
 export const routes: readonly Endpoint[] = [
   getHealth,
   getReady,
+  getDid,
+  getRuntimeCard,
+  getAgentCard,
 
   registerWorkflow,
   listWorkflows,
@@ -41,6 +53,14 @@ export const routes: readonly Endpoint[] = [
   approveExecution,
   listApprovals,
   deliverExternalEvent,
+
+  registerAgent,
+  listAgents,
+  readAgent,
+  discoverAgent,
+  activateAgent,
+  deactivateAgent,
+  heartbeatAgent,
 
   listWorkers,
 

@@ -7,6 +7,7 @@ import { routes } from '../../src/api/routes.ts';
 const CONTRACT = [
   'GET /health',
   'GET /ready',
+  'GET /.well-known/did.json',
   'POST /workflows',
   'POST /executions',
   'GET /executions',
@@ -15,6 +16,13 @@ const CONTRACT = [
   'POST /executions/:id/cancel',
   'POST /executions/:id/approve',
   'POST /executions/:id/external-event',
+  'POST /agents',
+  'GET /agents',
+  'GET /agents/:id',
+  'POST /agents/discover',
+  'POST /agents/:id/activate',
+  'POST /agents/:id/deactivate',
+  'POST /agents/:id/heartbeat',
   'GET /workers',
   'POST /work-items/claim',
   'POST /work-items/:id/heartbeat',
@@ -47,10 +55,10 @@ for (const endpoint of routes) {
   });
 }
 
-test('writes need a writer, and only health is open', (t) => {
+test('writes need a writer, and only health and the well-known documents are open', (t) => {
   for (const { method, access, path } of routes) {
     if (method !== 'GET') t.true(['write', 'approve', 'operate'].includes(access), path);
-    t.is(access === 'open', path === '/health');
+    t.is(access === 'open', path === '/health' || path.startsWith('/.well-known/'));
   }
 });
 

@@ -64,5 +64,6 @@ function report(params: {
     err: error,
   };
   if (status === 503) log.warn(fields, 'request refused: the service is not available');
+  else if (status === 502) log.warn(fields, 'request failed: another service did not do its part');
   else log.error(fields, 'request failed unexpectedly');
 }

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Socket } from 'node:net';
+import { setDefaultCACertificates } from 'node:tls';
 import type { RequestListener } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
 import { gzipSync } from 'node:zlib';
@@ -8,6 +10,7 @@ import { HttpError, type HttpErrorCode } from '../../../src/shared/domain/http-e
 import { createSafeFetch } from '../../../src/shared/security/safe-fetch.ts';
 import { startHttpServer, type LocalServer } from '../../support/http-server.ts';
 import { freePort } from '../../support/ports.ts';
+import { createCertificate } from '../../support/self-signed-certificate.ts';
 import { HOSTILE_URLS } from './hostile-urls.ts';
 
 const LIMITS = { timeoutMs: 10_000, responseBytesMax: 64 * 1024 };
@@ -301,6 +304,25 @@ test('over TLS the name of the URL is asked for, at the address that was checked
   await failsWith(t, 'unreachable', away.fetch({ url, ...LIMITS }));
   t.true((await hello.promise).includes('named.example'));
   await server.close();
+});
+
+test('a certificate must be for the name of the URL, wherever that leads', async (t) => {
+  const certificate = createCertificate('named.example');
+  setDefaultCACertificates([certificate.cert]);
+  const port = await freePort();
+  const server = createHttpsServer(certificate, (_request, response) => {
+    response.end('secret');
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const away = createSafeFetch({ allowPrivate: true, resolve: async () => ['127.0.0.1'] });
+  const named = await away.fetch({ url: `https://named.example:${port}/`, ...LIMITS });
+  t.is(textOf(named.body), 'secret');
+  for (const host of ['other.example', '127.0.0.1']) {
+    await failsWith(t, 'unreachable', away.fetch({ url: `https://${host}:${port}/`, ...LIMITS }));
+  }
+  server.close();
+  server.closeAllConnections();
 });
 
 async function failsWith(

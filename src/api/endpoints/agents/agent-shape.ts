@@ -1,0 +1,130 @@
+import { z } from 'zod';
+
+import {
+  AGENT_STATUSES,
+  AUTH_TYPES,
+  AUTONOMIES,
+} from '../../../shared/domain/agents/agent-card.ts';
+import { isJsonObject, type JsonObject } from '../../../shared/domain/json.ts';
+import type { AgentRow } from '../../../shared/store/agents.ts';
+import { anyObject } from '../../schemas/json-values.ts';
+import { timestamp } from '../../schemas/text.ts';
+
+const schemaOrReference = z.union([anyObject, z.string()]);
+
+const skillShape = z.looseObject({
+  name: z.string(),
+  description: z.string(),
+  input_schema: schemaOrReference,
+  output_schema: schemaOrReference,
+});
+
+/** The fields of a card that every answer has; those we don't know stand beside them. */
+const cardFields = {
+  id: z.string(),
+  uri: z.string().nullable(),
+  name: z.string(),
+  description: z.string(),
+  version: z.string(),
+  capabilities: z.looseObject({
+    skills: z.array(skillShape),
+    protocols: z.array(z.string()),
+    tools_provided: z.array(z.string()),
+    tools_consumed: z.array(z.string()),
+  }),
+  autonomy: z.enum(AUTONOMIES),
+  auth: z.looseObject({ type: z.enum(AUTH_TYPES) }),
+};
+
+export const cardShape = z.looseObject(cardFields);
+
+export const agentStatus = z.enum(AGENT_STATUSES);
+
+export const agentSummary = z.looseObject({
+  ...cardFields,
+  status: agentStatus,
+  registered_at: timestamp,
+  updated_at: timestamp.meta({ description: 'Last change of card or status.' }),
+  last_heartbeat: timestamp.nullable(),
+  discovered_from: z.string().nullable(),
+});
+
+export const agentShape = agentSummary.extend({
+  card: cardShape.meta({ description: 'The card alone.' }),
+});
+
+export const statusShape = z.object({ agent_id: z.string(), status: agentStatus });
+
+/** What a caller sends; the rules are the domain's, which reads fetched cards by them too. */
+export const cardBody = z.custom<JsonObject>(isJsonObject, 'must be an object').meta({
+  type: 'object',
+  required: ['name'],
+  properties: {
+    id: { type: 'string', maxLength: 512, description: 'Default: a new UUID.' },
+    uri: { type: 'string', description: 'Address of the agent.' },
+    name: { type: 'string', maxLength: 512 },
+    description: { type: 'string' },
+    version: { type: 'string', default: '1.0.0' },
+    capabilities: {
+      type: 'object',
+      properties: {
+        skills: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['name'],
+            properties: {
+              name: { type: 'string' },
+              description: { type: 'string' },
+              input_schema: { type: ['object', 'string'] },
+              output_schema: { type: ['object', 'string'] },
+            },
+          },
+        },
+        protocols: { type: 'array', items: { type: 'string' } },
+        tools_provided: { type: 'array', items: { type: 'string' } },
+        tools_consumed: { type: 'array', items: { type: 'string' } },
+      },
+    },
+    autonomy: { enum: [...AUTONOMIES], default: 'guided' },
+    auth: {
+      type: 'object',
+      properties: { type: { enum: [...AUTH_TYPES], default: 'none' } },
+    },
+  },
+  additionalProperties: true,
+});
+
+export function shapeSummary(row: AgentRow): z.input<typeof agentSummary> {
+  return { ...shapeCard(row), ...shapeRecord(row) };
+}
+
+export function shapeAgent(row: AgentRow): z.input<typeof agentShape> {
+  return { ...shapeSummary(row), card: shapeCard(row) };
+}
+
+function shapeCard({ agentId, card }: AgentRow): z.input<typeof cardShape> {
+  const { capabilities } = card;
+  return {
+    id: agentId,
+    ...card,
+    capabilities: {
+      ...capabilities,
+      skills: [...capabilities.skills],
+      protocols: [...capabilities.protocols],
+      tools_provided: [...capabilities.tools_provided],
+      tools_consumed: [...capabilities.tools_consumed],
+    },
+  };
+}
+
+/** What the service knows of an agent stands before whatever a card says under the same name. */
+function shapeRecord(row: AgentRow) {
+  return {
+    status: row.status,
+    registered_at: row.registeredAt,
+    updated_at: row.updatedAt,
+    last_heartbeat: row.lastHeartbeat,
+    discovered_from: row.discoveredFrom,
+  };
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { agentShape, shapeAgent } from './agent-shape.ts';
+
+export const discoverAgent = defineEndpoint({
+  name: 'discover-agent',
+  method: 'POST',
+  path: '/agents/discover',
+  access: 'write',
+  summary: 'Fetches the Agent Card at an address and registers the agent',
+  note:
+    'Looks for `<url>/.well-known/agent.json`, then for `agent-card.json` there (A2A). ' +
+    'Discovering again refreshes the card. Addresses of private networks are refused unless ' +
+    '`agents.allow_private_networks` is set. 502: nobody answers there, or not with a card.',
+  body: z.object({
+    url: z.string().meta({ description: 'An http or https URL, without credentials.' }),
+  }),
+  replies: { 201: agentShape },
+  errors: [409, 502],
+  async handle(request, { agents }) {
+    const row = await agents.discover({
+      tenantId: request.caller.tenantId,
+      url: request.body.url,
+      signal: request.abandoned(),
+    });
+    return { status: 201, body: shapeAgent(row) };
+  },
+});

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { cardBody } from './agent-shape.ts';
+
+export const registerAgent = defineEndpoint({
+  name: 'register-agent',
+  method: 'POST',
+  path: '/agents',
+  access: 'write',
+  summary: 'Registers an agent by its Agent Card',
+  note:
+    'An id that is registered already gets the new card and keeps its status. Fields beyond these ' +
+    'are kept. Cards of the A2A protocol (0.1 to 1.0) are taken too.',
+  body: cardBody,
+  replies: { 201: z.object({ agent_id: z.string() }) },
+  async handle({ body, caller }, { agents }) {
+    const row = await agents.register({ tenantId: caller.tenantId, card: body });
+    return { status: 201, body: { agent_id: row.agentId } };
+  },
+});
