@@ -149,6 +149,17 @@ export function schemaOf(schema: z.ZodType): JsonObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
+    override: keepDefault,
   });
   return rest as JsonObject;
 }
+
+/** A default told in `meta` is left out by zod where the value is transformed, as in a query. */
+function keepDefault({ zodSchema, jsonSchema }: Parameters<JsonSchemaOverride>[0]): void {
+  const { default: fallback } = z.globalRegistry.get(zodSchema) ?? {};
+  if (fallback !== undefined) jsonSchema.default = fallback;
+}
+
+type JsonSchemaOverride = NonNullable<
+  NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']
+>;
