@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint.ts';
+import { listAgents } from '../endpoints/agents/list-agents.ts';
 import { approveExecution } from '../endpoints/executions/approve-execution.ts';
 import { cancelExecution } from '../endpoints/executions/cancel-execution.ts';
 import { deliverExternalEvent } from '../endpoints/executions/deliver-external-event.ts';
@@ -79,4 +80,5 @@ export const tools: readonly McpTool[] = [
   { name: 'list_approvals', endpoint: listApprovals, ...EXECUTION },
   { name: 'approve_execution', endpoint: approveExecution, destructive: true, ...EXECUTION },
   { name: 'send_external_event', endpoint: deliverExternalEvent, ...EXECUTION },
+  { name: 'list_agents', endpoint: listAgents, defaults: PAGE },
 ];

@@ -139,6 +139,15 @@ test('cancel_execution cancels, and says so again', async (t) => {
   }
 });
 
+test('list_agents lists them like its endpoint', async (t) => {
+  const { api, mcp } = t.context;
+  const capabilities = { protocols: ['mcp'] };
+  await api.call({ path: '/agents', body: { id: 'librarian', name: 'Librarian', capabilities } });
+  const listed = await mcp.use('list_agents', { protocol: 'mcp' });
+  t.like((listed['agents'] as JsonObject[])[0], { id: 'librarian' });
+  t.deepEqual(listed, (await api.call({ path: '/agents?protocol=mcp' })).body);
+});
+
 test('tool errors: what is wrong with arguments, in the words of the API', async (t) => {
   const { mcp } = t.context;
   for (const [name, args, message] of [
