@@ -14,7 +14,7 @@ import type { ApiSettings } from '../deps.ts';
 import type { Caller } from '../endpoint.ts';
 import type { Authenticator } from '../../shared/security/authenticators/api-key.ts';
 
-/** Who a request on a route without a token is counted as; such routes read nobody's data. */
+/** Whom a request on an open route counts as; such routes tell no more than is meant for everyone. */
 const ANYONE: Caller = {
   identity: { tenantId: DEFAULT_TENANT, role: 'viewer', tokenName: 'anyone' },
   tenantId: DEFAULT_TENANT,
