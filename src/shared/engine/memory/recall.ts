@@ -15,10 +15,11 @@ export async function recall(deps: MemoryDeps, params: Recall): Promise<readonly
   const { tenantId, agentId, endUserId } = params;
   const k = clampK(params.k);
   const apiKey = await requireKey(deps, tenantId);
-  const query = await embedText(embedder, { apiKey, text: params.query, field: 'query' });
+  const embedding = embedText(embedder, { apiKey, text: params.query, field: 'query' });
   const scopes = cascadeOf({ agentId, endUserId });
   for (let tries = 1; ; tries += 1) {
-    const candidates = await index.search({ tenantId, scopes, query, k });
+    const candidates = await index.search({ tenantId, scopes, query: embedding, k });
+    const query = await embedding;
     const { nearest, missing } = await rankExactly(store, { tenantId, candidates, query, k });
     const ordinals = nearest.map(({ ordinal }) => ordinal);
     const facts = ordinals.length === 0 ? [] : await store.readFacts({ tenantId, ordinals });

@@ -23,7 +23,8 @@ export interface VectorIndex {
   search(params: {
     readonly tenantId: TenantId;
     readonly scopes: readonly Scope[];
-    readonly query: UnitVector;
+    /** May still be on its way: the changes are read meanwhile. */
+    readonly query: UnitVector | Promise<UnitVector>;
     readonly k: number;
   }): Promise<CandidateList>;
   /** Memory that is held. */
@@ -156,10 +157,13 @@ export function createVectorIndex(params: {
 
   return {
     async search({ tenantId, scopes, query, k }) {
-      const sketch = sketchQuery(query);
       const pinned = scopes.map((scope) => pin(tenantId, scope));
       try {
-        await Promise.all(pinned.map(bringUpToDate));
+        const readings = pinned.map(bringUpToDate);
+        // Not before all have ended: a scope must stay while its rows are being written.
+        await Promise.allSettled([query, ...readings]);
+        await Promise.all(readings);
+        const sketch = sketchQuery(await query);
         const large = pinned.filter(isTooLarge);
         const kept = pinned.filter((entry) => !large.includes(entry) && entry.rows.rows() > 0);
         const list = await scanKept(kept, { query: sketch, k });

@@ -142,6 +142,49 @@ test('scopes leave when others need the room, and come back whole', async (t) =>
   index.close();
 });
 
+test('a search whose store or query fails leaves the scopes whole for the next one', async (t) => {
+  const { memory } = t.context.database.store;
+  const random = seeded(14);
+  const tenants = await Promise.all(
+    Array.from({ length: 3 }, () =>
+      addFacts(memory, {
+        tenantId: newTenant(),
+        vectors: Array.from({ length: 1200 }, () => randomVector(random)),
+      }),
+    ),
+  );
+  let readings = 0;
+  const failing: MemoryStore = {
+    ...memory,
+    listChanges: async (params) => {
+      readings += 1;
+      if (readings % 3 === 0) throw new Error('the store went away');
+      return memory.listChanges(params);
+    },
+  };
+  const index = openIndex({ ...t.context, store: failing }, { bytesMax: 4.5 * MIB });
+  let [failed, answered] = [0, 0];
+  for (let round = 0; round < 24; round += 1) {
+    const facts = tenants[round % 3] ?? { tenantId: newTenant(), vectors: [] };
+    const query = randomVector(random);
+    try {
+      const found = await nearest(index, { memory, facts, query, k: 5 });
+      answered += 1;
+      t.deepEqual(found, bruteForce(facts, query, 5));
+    } catch (error) {
+      failed += 1;
+      t.is((error as Error).message, 'the store went away');
+    }
+  }
+  t.true(failed > 3 && answered > 3);
+  const { tenantId } = tenants[0] ?? { tenantId: newTenant() };
+  const refused = Promise.reject(new Error('no embedding'));
+  await t.throwsAsync(index.search({ tenantId, scopes: [PROJECT], query: refused, k: 1 }), {
+    message: 'no embedding',
+  });
+  index.close();
+});
+
 test('a recall reads the scopes of its cascade and no other', async (t) => {
   const { memory } = t.context.database.store;
   const random = seeded(13);
@@ -176,16 +219,22 @@ interface AddedFacts {
   readonly vectors: UnitVector[];
 }
 
+interface OpenIndex {
+  readonly database: TestStore;
+  readonly cpu: CpuPool;
+  readonly store?: MemoryStore;
+}
+
 function newTenant(): TenantId {
   return `t-${randomBytes(6).toString('hex')}` as TenantId;
 }
 
 function openIndex(
-  { database, cpu }: { readonly database: TestStore; readonly cpu: CpuPool },
+  { database, cpu, store = database.store.memory }: OpenIndex,
   { bytesMax = 64 * MIB }: { readonly bytesMax?: number } = {},
 ): VectorIndex {
   const now = () => performance.now();
-  return createVectorIndex({ store: database.store.memory, scanner: cpu, bytesMax, now });
+  return createVectorIndex({ store, scanner: cpu, bytesMax, now });
 }
 
 async function addFacts(
