@@ -154,6 +154,12 @@ test('tool errors: what is wrong with arguments, in the words of the API', async
     ['start_execution', {}, 'bad request: workflow_id is required; input is required'],
     ['start_execution', { workflow_id: 'x', input: [] }, 'bad request: input must be an object'],
     ['start_execution', { workflow_id: 'x', input: {} }, 'not found: workflow x'],
+    [
+      'start_execution',
+      { workflow_id: 'x', input: { constructor: 1 } },
+      /holds the key constructor/,
+    ],
+    ['start_execution', { workflow_id: 'x', input: { n: 2 ** 53 } }, /send it as a string/],
     ['start_execution', { workflow_id: 'x', input: {}, idempotency_key: 1 }, /^bad request: idem/],
     ['get_execution', {}, 'bad request: execution_id is required'],
     ['get_execution', { execution_id: 7 }, 'bad request: execution_id must be a string'],

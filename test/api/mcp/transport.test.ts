@@ -168,6 +168,16 @@ test('503 and 500: a tool says no more than a caller should know', async (t) => 
   await api.close();
 });
 
+test('a subscription is refused, since nothing here changes: no stream outlives its answer', async (t) => {
+  const { api } = t.context;
+  const options = { token: api.operatorToken, revision: '2026-07-28' } as const;
+  const { client } = await connectMcp(api, options);
+  await t.throwsAsync(client.listen({ toolsListChanged: true }), {
+    message: /Subscription limit reached/,
+  });
+  await client.close();
+});
+
 test('requests are counted under one route', async (t) => {
   const { api } = t.context;
   const reported = api.nextReport('/mcp');
