@@ -8,6 +8,7 @@ import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
 import { publicUrl } from '../../src/shared/config/listeners.ts';
 import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import type { Engine } from '../../src/shared/engine/engine.ts';
+import type { Memory } from '../../src/shared/engine/memory/memory.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
 import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
@@ -22,17 +23,19 @@ export const PING_MS_MAX = 2_000;
 export async function bootApi(params: {
   readonly config: Config;
   readonly engine: Engine;
+  readonly memory: Memory;
   readonly agents: Agents;
   readonly store: Store;
   readonly log: Logger;
   readonly metrics: Metrics;
 }): Promise<ApiServer> {
-  const { config, engine, agents, store, log, metrics } = params;
+  const { config, engine, agents, memory, store, log, metrics } = params;
   // Port 0 is a real one only once the server listens.
   let server: ApiServer | null = null;
   const api = createApi({
     engine,
     agents,
+    memory,
     tokens: store.tokens,
     ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
     log,

@@ -6,6 +6,7 @@ import type { Scheduler } from '../../src/scheduler/scheduler.ts';
 import type { Config } from '../../src/shared/config/config.ts';
 import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
+import type { VectorScanner } from '../../src/shared/ports/vector-scanner.ts';
 import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import { createAgents } from '../../src/shared/engine/agents/create-agents.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
@@ -23,6 +24,7 @@ import {
 } from '../../src/shared/telemetry/metrics.ts';
 import { announceApi } from './announce-api.ts';
 import { bootApi } from './boot-api.ts';
+import { bootMemory } from './boot-memory.ts';
 import { startProbes } from './boot-probes.ts';
 import { bootScheduler } from './boot-scheduler.ts';
 import type { Runtime } from './drain.ts';
@@ -112,6 +114,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
 
   const { api, scheduler } = await startRoles({
     ...params,
+    scanner: cpu,
     engine,
     agents,
     settings,
@@ -136,6 +139,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
 
 async function startRoles(
   params: Boot & {
+    readonly scanner: VectorScanner;
     readonly engine: ReturnType<typeof createEngine>;
     readonly agents: Agents;
     readonly settings: EngineSettings;
@@ -146,7 +150,8 @@ async function startRoles(
   },
 ): Promise<{ readonly api: ApiServer | null; readonly scheduler: Scheduler | null }> {
   const { role, config, engine, settings, store, metrics, opened } = params;
-  const api = role === 'scheduler' ? null : await bootApi(params);
+  const api =
+    role === 'scheduler' ? null : await bootApi({ ...params, memory: bootMemory(params) });
   // Closing a second time, after an orderly stop, does nothing.
   if (api !== null) opened.defer(() => api.close({ deadlineMs: 0 }));
   if (role === 'api') {

@@ -5,6 +5,7 @@ import { parseExpiry } from './parse-option.ts';
 
 const loadDatabase = () => import('../commands/db.ts');
 const loadToken = () => import('../commands/token.ts');
+const loadMemory = () => import('../commands/memory.ts');
 
 /** Commands that work on the database itself, whether a runtime is running or not. */
 export function declareDatabaseCommands(program: Command): void {
@@ -43,6 +44,12 @@ export function declareDatabaseCommands(program: Command): void {
     .description('make a token invalid at once')
     .argument('<id>', 'token id, as listed')
     .action(async (id, options) => (await loadToken()).revokeToken(id, options));
+
+  const memory = program.command('memory').description('look after vector memory');
+
+  databaseCommand(memory, 'rotate-key')
+    .description('seal all stored provider keys with the newest encryption key')
+    .action(async (options) => (await loadMemory()).rotateKey(options));
 }
 
 function tokenCommand(parent: Command, name: string): Command {

@@ -2,6 +2,7 @@ import type { AccessRules } from '../shared/domain/access.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
 import type { Engine } from '../shared/engine/engine.ts';
+import type { Memory } from '../shared/engine/memory/memory.ts';
 import type { Ids } from '../shared/ports/ids.ts';
 import type { Authenticator } from '../shared/security/authenticators/api-key.ts';
 import type { TokenStore } from '../shared/store/store.ts';
@@ -10,6 +11,7 @@ import type { DatabaseProbe } from './database-probe.ts';
 /** What the API is given by the process that runs it. */
 export interface ApiDeps {
   readonly engine: Engine;
+  readonly memory: Memory;
   readonly agents: Agents;
   readonly tokens: TokenStore;
   /** Resolves when the database answers, rejects within a bound of its own when it does not. */

@@ -136,8 +136,9 @@ export function errorStatuses(endpoint: Endpoint): readonly number[] {
   return statuses.toSorted((left, right) => left - right);
 }
 
+/** The first part of a path that is no version. */
 function tagOf(path: string): string {
-  return path.split('/')[1] ?? '';
+  return path.replace(/^\/v\d+\//, '/').split('/')[1] ?? '';
 }
 
 function json(schema: JsonObject): JsonObject {

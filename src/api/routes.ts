@@ -16,6 +16,15 @@ import { readExecution } from './endpoints/executions/read-execution.ts';
 import { startExecution } from './endpoints/executions/start-execution.ts';
 import { getHealth } from './endpoints/health/get-health.ts';
 import { getReady } from './endpoints/health/get-ready.ts';
+import { addFact } from './endpoints/memory/add-fact.ts';
+import { changeMemorySettings } from './endpoints/memory/change-memory-settings.ts';
+import { forgetFacts } from './endpoints/memory/forget-facts.ts';
+import { listFacts } from './endpoints/memory/list-facts.ts';
+import { readMemorySettings } from './endpoints/memory/read-memory-settings.ts';
+import { readMemoryStats } from './endpoints/memory/read-memory-stats.ts';
+import { recallFacts } from './endpoints/memory/recall-facts.ts';
+import { saveMemorySettings } from './endpoints/memory/save-memory-settings.ts';
+import { testMemorySettings } from './endpoints/memory/test-memory-settings.ts';
 import { getOpenApi } from './endpoints/openapi/get-openapi.ts';
 import { createToken } from './endpoints/tokens/create-token.ts';
 import { listTokens } from './endpoints/tokens/list-tokens.ts';
@@ -70,6 +79,16 @@ export const routes: readonly Endpoint[] = [
   failWorkItem,
   listDeadLetters,
   requeueWorkItem,
+
+  saveMemorySettings,
+  readMemorySettings,
+  changeMemorySettings,
+  testMemorySettings,
+  addFact,
+  recallFacts,
+  forgetFacts,
+  listFacts,
+  readMemoryStats,
 
   createToken,
   listTokens,

@@ -28,6 +28,15 @@ const CONTRACT = [
   'POST /work-items/:id/heartbeat',
   'POST /work-items/:id/complete',
   'POST /work-items/:id/fail',
+  'POST /v1/memory/settings',
+  'GET /v1/memory/settings',
+  'PATCH /v1/memory/settings',
+  'POST /v1/memory/settings/test',
+  'POST /v1/memory/add',
+  'POST /v1/memory/recall',
+  'POST /v1/memory/forget',
+  'GET /v1/memory/facts',
+  'GET /v1/memory/stats',
 ];
 
 const listed = routes.map(({ method, path }) => `${method} ${path}`);

@@ -168,6 +168,20 @@ export const CONFIG_KEYS = {
     env: ['SVC_ENCRYPTION_KEY'],
     meaning: 'Key that seals stored provider keys.',
   },
+  'memory.previous_encryption_keys': {
+    type: 'secret',
+    default: null,
+    meaning:
+      'Keys used before, separated by commas: they open what `svc memory rotate-key` has not sealed anew yet.',
+  },
+  'memory.index_mib_max': {
+    type: 'int',
+    default: 256,
+    min: 8,
+    max: 4095,
+    unit: 'MiB',
+    meaning: 'Memory for searching facts, taken as needed: 100000 facts in use take 150 MiB.',
+  },
   'telemetry.enabled': {
     type: 'bool',
     default: true,

@@ -185,6 +185,12 @@ export const METRICS = {
     help: 'Connections of the database pool; waiting: callers waiting for one.',
     labels: ['state'],
   },
+  memory_index_bytes: {
+    name: 'svc_memory_index_bytes',
+    type: 'gauge',
+    help: 'Memory that holds the index of facts.',
+    labels: [],
+  },
   cpu_pool_threads: {
     name: 'svc_cpu_pool_threads',
     type: 'gauge',

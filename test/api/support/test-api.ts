@@ -9,12 +9,14 @@ import type { Role } from '../../../src/shared/domain/access.ts';
 import { DEFAULT_TENANT, type ExecutionId, type TenantId } from '../../../src/shared/domain/ids.ts';
 import { createAgents } from '../../../src/shared/engine/agents/create-agents.ts';
 import { createEngine } from '../../../src/shared/engine/create-engine.ts';
+import type { MemoryTier } from '../../../src/shared/domain/memory/tiers.ts';
 import { createWakeBus } from '../../../src/shared/engine/wake-bus.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 import { createCpu } from '../../../src/scheduler/pool/pool.ts';
 import { mintToken } from '../../../src/shared/security/mint-token.ts';
 import { createSafeFetch } from '../../../src/shared/security/safe-fetch.ts';
 import { freePort } from '../../support/ports.ts';
+import { openTestMemory } from '../../support/memory.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';
 import { callApi, type ApiAnswer, type ApiCall } from './call-api.ts';
 
@@ -43,6 +45,12 @@ export interface TestApiOptions {
   readonly requestTimeoutMs?: number;
   readonly ping?: () => Promise<void>;
   readonly now?: () => number;
+  /** What memory embeds with and under which quotas. */
+  readonly memory?: {
+    readonly embeddingBaseUrl?: string;
+    readonly quotas?: Partial<Record<MemoryTier, number>>;
+    readonly encryptionKey?: Uint8Array | null;
+  };
   /** Lets agents be discovered on loopback; true when not given. */
   readonly allowPrivate?: boolean;
   readonly heartbeatTimeoutMs?: number;
@@ -66,6 +74,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     settings: { leaseMs: 30_000, processId: 'test', version: '0.0.0', host: 'localhost' },
     report: { count() {}, observe() {}, trouble() {} },
   });
+  const memory = openTestMemory({ store: store.memory, ids, ...options.memory });
   const agents = createAgents({
     store: store.agents,
     ids,
@@ -79,6 +88,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const note = (fields: object, message: string) => void troubles.push({ message, fields });
   const deps: ApiDeps = {
     engine,
+    memory,
     agents,
     tokens: store.tokens,
     ping: options.ping ?? (() => store.ping({ timeoutMs: 1_000 })),
@@ -144,6 +154,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     close: async (params = { deadlineMs: 2_000 }) => {
       await server.close(params);
       await engine.scheduling.drain({ deadlineMs: 2_000 });
+      await memory.close();
       await cpu.close();
       await database.close();
     },

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+
+import { resealKeys } from '../../src/shared/engine/memory/reseal-keys.ts';
+import { addKeyToFile } from '../../src/shared/security/key-file.ts';
+import { createSecretBox } from '../../src/shared/security/secret-box.ts';
+import { checkSchema } from '../../src/shared/store/migrate.ts';
+import { openStore } from '../../src/shared/store/open.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+import { keyFileOf, readEncryptionKeys } from '../support/encryption-keys.ts';
+import { CliError, usageError } from '../support/exit-code.ts';
+import { explainDatabaseError } from '../support/explain-database-error.ts';
+import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
+import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+
+/**
+ * Seals all provider keys with the newest encryption key. Where keys are kept in a file, a new one is
+ * made first; else the new one is configured already, with the one before among the previous ones.
+ */
+export async function rotateKey(
+  options: ConfigOptions & { readonly output: OutputFormat },
+): Promise<void> {
+  const { config, database } = readConfig(options, 'serve');
+  const path = keyFileOf(database);
+  const { encryptionKey } = config.memory;
+  if (encryptionKey === null && path === null) throw usageError(NO_KEY);
+  const keys = readEncryptionKeys({ config, database });
+  let store: Store | null = null;
+  try {
+    await checkSchema({ ...database, autoMigrate: config.database.autoMigrate, log: printNote });
+    store = await openStore({
+      database: database.dialect === 'sqlite' ? database : { ...database, ...ONE_CONNECTION },
+      applicationName: 'svc-memory',
+    });
+    if (encryptionKey === null && path !== null) addKeyToFile({ path, randomBytes });
+    const secrets = createSecretBox({ keys, randomBytes });
+    const { resealed, current, unreadable } = await resealKeys({ store: store.memory, secrets });
+    if (options.output === 'json') printJson({ resealed, current, unreadable });
+    else printLine(`${resealed} sealed anew, ${current} sealed with this key already`);
+    if (unreadable.length > 0) throw new CliError(adviseUnreadable(unreadable));
+  } catch (error) {
+    throw explainDatabaseError(error, database).error;
+  } finally {
+    await store?.close();
+  }
+}
+
+const ONE_CONNECTION = { poolSize: 1, maxOverflow: 0 };
+const NO_KEY =
+  'there is no key to seal with: set SVC_ENCRYPTION_KEY to 32 random bytes in base64 ' +
+  '(openssl rand -base64 32), and SVC_MEMORY_PREVIOUS_ENCRYPTION_KEYS to the key used so far';
+
+function adviseUnreadable(tenants: readonly string[]): string {
+  return (
+    `no known key opens the provider keys of ${tenants.join(', ')}: add the key they were sealed ` +
+    'with to SVC_MEMORY_PREVIOUS_ENCRYPTION_KEYS, or save those provider keys again'
+  );
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+
+import {
+  createOpenAiEmbedder,
+  EMBEDDING_MS_MAX,
+} from '../../src/shared/clients/openai-embedder.ts';
+import type { Config } from '../../src/shared/config/config.ts';
+import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
+import { MEMORY_QUOTAS } from '../../src/shared/domain/memory/tiers.ts';
+import { createMemory } from '../../src/shared/engine/memory/create-memory.ts';
+import type { Memory } from '../../src/shared/engine/memory/memory.ts';
+import { createVectorIndex } from '../../src/shared/engine/memory/vector-index.ts';
+import type { VectorScanner } from '../../src/shared/ports/vector-scanner.ts';
+import { createSecretBox } from '../../src/shared/security/secret-box.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
+import { readEncryptionKeys } from './encryption-keys.ts';
+import { ids } from './ids.ts';
+
+const MIB = 1024 * 1024;
+
+/** Hosted vector memory of this process. */
+export function bootMemory(params: {
+  readonly config: Config;
+  readonly database: DatabaseLocation;
+  readonly store: Store;
+  readonly scanner: VectorScanner;
+  readonly metrics: Metrics;
+  readonly opened: AsyncDisposableStack;
+}): Memory {
+  const { config, database, store, scanner, metrics, opened } = params;
+  const index = createVectorIndex({
+    store: store.memory,
+    scanner,
+    bytesMax: config.memory.indexMibMax * MIB,
+    now: () => performance.now(),
+  });
+  opened.defer(() => index.close());
+  metrics.readGauge('memory_index_bytes', () => [{ value: index.bytes() }]);
+  const embedder = createOpenAiEmbedder({
+    baseUrl: config.memory.embeddingBaseUrl,
+    random: Math.random,
+  });
+  opened.defer(() => embedder.close());
+  return createMemory({
+    store: store.memory,
+    embedder,
+    secrets: createSecretBox({ keys: readEncryptionKeys({ config, database }), randomBytes }),
+    index,
+    ids,
+    defaultTier: config.memory.defaultTier,
+    quotas: MEMORY_QUOTAS,
+    holdMs: EMBEDDING_MS_MAX * 2,
+  });
+}

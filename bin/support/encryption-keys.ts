@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { dirname, join } from 'node:path';
+
+import type { Config } from '../../src/shared/config/config.ts';
+import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
+import { openKeyFile } from '../../src/shared/security/key-file.ts';
+import { parseEncryptionKey, type EncryptionKeys } from '../../src/shared/security/secret-box.ts';
+import { configError } from './read-config.ts';
+
+/** The keys that seal provider keys: those configured, else on SQLite those of a file beside it. */
+export function readEncryptionKeys(params: {
+  readonly config: Config;
+  readonly database: DatabaseLocation;
+}): EncryptionKeys {
+  const { config, database } = params;
+  const { encryptionKey, previousEncryptionKeys } = config.memory;
+  const previous = (previousEncryptionKeys ?? '').split(',').map((text) => text.trim());
+  const known = [encryptionKey ?? '', ...previous].filter(Boolean).map(parseEncryptionKey);
+  const keys = known.filter((key) => key !== null);
+  if (keys.length < known.length) throw configError([WRONG_PREVIOUS]);
+  if (encryptionKey === null && previous.some(Boolean)) throw configError([ONLY_PREVIOUS]);
+  const path = keyFileOf(database);
+  if (encryptionKey === null && path !== null) return openKeyFile({ path, randomBytes });
+  return { all: () => keys, newest: () => keys[0] ?? null };
+}
+
+/** `.svc/encryption.key` for the databases that commands make by default; null on PostgreSQL. */
+export function keyFileOf(database: DatabaseLocation): string | null {
+  return database.dialect === 'sqlite' ? join(dirname(database.path), 'encryption.key') : null;
+}
+
+const WRONG_PREVIOUS =
+  'memory.previous_encryption_keys: found another value, expected 32 bytes in base64 each, separated by commas';
+const ONLY_PREVIOUS =
+  'memory.previous_encryption_keys: needs memory.encryption_key, the key that seals from now on';

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { settingsShape, shapeSettings } from './settings-shape.ts';
+
+export const changeMemorySettings = defineEndpoint({
+  name: 'change-memory-settings',
+  method: 'PATCH',
+  path: '/v1/memory/settings',
+  access: 'write',
+  summary: 'Switches memory on or off',
+  note: 'Switched off, nothing is added or recalled; facts can still be listed and forgotten.',
+  body: z.object({ enabled: z.boolean() }),
+  replies: { 200: settingsShape },
+  async handle({ body, caller }, { memory }) {
+    const settings = await memory.changeSettings({
+      tenantId: caller.tenantId,
+      enabled: body.enabled,
+    });
+    return { status: 200, body: shapeSettings(settings) };
+  },
+});

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+import { badRequest } from '../../../shared/domain/errors.ts';
+import type { Forget } from '../../../shared/engine/memory/memory.ts';
+import { defineEndpoint } from '../../endpoint.ts';
+import { idText, omittable } from '../../schemas/text.ts';
+
+const REASON_CHARS_MAX = 2000;
+
+export const forgetFacts = defineEndpoint({
+  name: 'forget-facts',
+  method: 'POST',
+  path: '/v1/memory/forget',
+  access: 'write',
+  summary: 'Forgets one fact, or all facts of an end user',
+  note:
+    'Exactly one of `id` and `end_user_id`. A soft delete: recalls and lists leave the facts out at ' +
+    'once, and the quota still counts them. Forgetting an end user leaves one audit item, ' +
+    '`memory_user_forgotten`, with the count.',
+  body: z.object({
+    id: omittable(idText),
+    end_user_id: omittable(idText),
+    reason: z
+      .string()
+      .regex(/\S/, 'must not be empty')
+      .max(REASON_CHARS_MAX, `must be at most ${REASON_CHARS_MAX} characters`),
+  }),
+  replies: {
+    200: z.object({ count: z.int().meta({ description: 'Facts forgotten by this request.' }) }),
+  },
+  async handle({ body, caller }, { memory }) {
+    const count = await memory.forget({
+      tenantId: caller.tenantId,
+      actorId: caller.actorId,
+      what: whatOf({ factId: body.id, endUserId: body.end_user_id }),
+      reason: body.reason,
+    });
+    return { status: 200, body: { count } };
+  },
+});
+
+function whatOf(given: {
+  readonly factId: string | null;
+  readonly endUserId: string | null;
+}): Forget['what'] {
+  const { factId, endUserId } = given;
+  if (factId !== null && endUserId === null) return { factId };
+  if (endUserId !== null && factId === null) return { endUserId };
+  throw badRequest('exactly one of id and end_user_id must be given');
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { optionalQuery, queryInteger } from '../../schemas/query.ts';
+import { instant } from '../../schemas/text.ts';
+import { factShape, shapeFact } from './fact-shape.ts';
+
+export const listFacts = defineEndpoint({
+  name: 'list-facts',
+  method: 'GET',
+  path: '/v1/memory/facts',
+  access: 'read',
+  summary: 'Lists facts, newest first',
+  note:
+    'To read on, give the `created_at` of the last fact as `before`: no two facts of a tenant have ' +
+    'the same.',
+  query: z.object({
+    limit: queryInteger({ min: 1, fallback: 50, clampTo: 200 }),
+    before: optionalQuery(instant.meta({ description: 'ISO 8601, exclusive.' })),
+  }),
+  replies: { 200: z.object({ facts: z.array(factShape) }) },
+  async handle({ query, caller }, { memory }) {
+    const facts = await memory.listFacts({
+      tenantId: caller.tenantId,
+      limit: query.limit,
+      before: query.before,
+    });
+    return { status: 200, body: { facts: facts.map(shapeFact) } };
+  },
+});

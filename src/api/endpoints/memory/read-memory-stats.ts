@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+import { MEMORY_TIERS } from '../../../shared/domain/memory/tiers.ts';
+import { defineEndpoint } from '../../endpoint.ts';
+
+export const readMemoryStats = defineEndpoint({
+  name: 'read-memory-stats',
+  method: 'GET',
+  path: '/v1/memory/stats',
+  access: 'read',
+  summary: 'Tells how much of the quota is used',
+  replies: {
+    200: z.object({
+      count: z.int().meta({ description: 'Facts ever added: what the quota counts.' }),
+      quota: z.int(),
+      tier: z.enum(MEMORY_TIERS),
+      live: z.int().meta({ description: 'Facts that are not forgotten.' }),
+    }),
+  },
+  async handle({ caller }, { memory }) {
+    const { count, quota, tier, live } = await memory.readStats({ tenantId: caller.tenantId });
+    return { status: 200, body: { count, quota, tier, live } };
+  },
+});

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { providerFields } from './settings-shape.ts';
+
+export const testMemorySettings = defineEndpoint({
+  name: 'test-memory-settings',
+  method: 'POST',
+  path: '/v1/memory/settings/test',
+  access: 'write',
+  summary: 'Tries a key at the provider, and keeps nothing',
+  body: z.object(providerFields),
+  replies: {
+    200: z.object({
+      ok: z.boolean(),
+      error: z.string().optional().meta({ description: 'Why not; absent when `ok` is true.' }),
+    }),
+  },
+  async handle({ body }, { memory }) {
+    const { provider, api_key: apiKey } = body;
+    const error = await memory.testSettings({ provider, apiKey });
+    return { status: 200, body: error === null ? { ok: true } : { ok: false, error } };
+  },
+});
