@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+
+import { createCpu } from '../../src/scheduler/pool/pool.ts';
+import { createIds } from '../../src/shared/clients/system-ids.ts';
+import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
+import { MEMORY_QUOTAS } from '../../src/shared/domain/memory/tiers.ts';
+import { cosine, type UnitVector } from '../../src/shared/domain/memory/vector.ts';
+import { createMemory } from '../../src/shared/engine/memory/create-memory.ts';
+import { createVectorIndex } from '../../src/shared/engine/memory/vector-index.ts';
+import { createSecretBox } from '../../src/shared/security/secret-box.ts';
+import { openStore } from '../../src/shared/store/open.ts';
+import { randomVector, seeded, vectorNear } from '../../test/support/vectors.ts';
+import type { BenchDatabase, Dialect } from '../support/databases.ts';
+import { seedFacts } from '../support/seed-facts.ts';
+
+const MIB = 1024 * 1024;
+const TOPICS = 200;
+const CHECKED = 8;
+const K = 10;
+
+export interface RecallFigures {
+  /** The first recall, which reads the sketches of all facts. */
+  readonly coldMs: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  /** Processor time of a recall, all threads together: little changed by what else is running. */
+  readonly cpuMs: number;
+  readonly indexMiB: number;
+  readonly rssMiB: number;
+}
+
+/**
+ * Recalls over one scope with all its facts, as a process does them but for the provider, whose part
+ * a fake does in no time: changes read from the store, the scan, the candidates' vectors, the facts.
+ * Facts lie around a few hundred topics, as texts do. Some recalls are compared with the comparison
+ * of everything; a difference ends the run.
+ */
+export async function runRecall(params: {
+  readonly dialect: Dialect;
+  readonly database: BenchDatabase;
+  readonly facts: number;
+  readonly recalls: number;
+  readonly inFlight: number;
+}): Promise<RecallFigures> {
+  const { dialect, database, facts, recalls, inFlight } = params;
+  const random = seeded(1);
+  const topics = Array.from({ length: TOPICS }, () => randomVector(random));
+  const near = () =>
+    vectorNear(topics[Math.floor(random() * TOPICS)] ?? randomVector(random), {
+      random,
+      distance: 1,
+    });
+  const queries = Array.from({ length: 64 }, near);
+  const expected = await seed({ dialect, database, facts, near, queries });
+
+  const store = await openStore({
+    database:
+      dialect === 'sqlite'
+        ? { dialect, path: database.url }
+        : { dialect, url: database.url, poolSize: 10, maxOverflow: 0 },
+    applicationName: 'svc-bench',
+  });
+  const cpu = createCpu({ threads: 2 });
+  const now = () => performance.now();
+  const index = createVectorIndex({ store: store.memory, scanner: cpu, bytesMax: 512 * MIB, now });
+  const key = randomBytes(32);
+  const memory = createMemory({
+    store: store.memory,
+    embedder: {
+      embed: async ({ text }) => ({ ok: true, values: [...(queries[Number(text)] ?? [])] }),
+    },
+    secrets: createSecretBox({ keys: { all: () => [key], newest: () => key }, randomBytes }),
+    index,
+    ids: createIds({ now: Date.now, randomBytes }),
+    defaultTier: 'enterprise',
+    quotas: MEMORY_QUOTAS,
+    holdMs: 1_000,
+  });
+  const tenantId = DEFAULT_TENANT;
+  await memory.saveSettings({ tenantId, provider: 'openai', apiKey: 'sk', enabled: true });
+  const recall = async (query: number) => {
+    const scope = { agentId: null, endUserId: null };
+    const began = performance.now();
+    const found = await memory.recall({ tenantId, ...scope, query: String(query), k: K });
+    return { found, ms: performance.now() - began };
+  };
+  const { ms: coldMs } = await recall(0);
+  for (const [query, contents] of expected.entries()) {
+    const { found } = await recall(query);
+    const same = found.every(({ content }, place) => content === contents[place]);
+    if (!same || found.length !== contents.length) throw new Error(`recall ${query} is not exact`);
+  }
+  const cpuBefore = process.cpuUsage();
+  const latencies: number[] = [];
+  let begun = 0;
+  const lane = async (): Promise<void> => {
+    while (begun < recalls) latencies.push((await recall((begun += 1) % queries.length)).ms);
+  };
+  await Promise.all(Array.from({ length: inFlight }, lane));
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const cpuMs = (user + system) / 1000 / latencies.length;
+  const figures = { indexMiB: index.bytes() / MIB, rssMiB: process.memoryUsage().rss / MIB };
+  index.close();
+  await cpu.close();
+  await store.close();
+  const sorted = latencies.toSorted((left, right) => left - right);
+  const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+  const [p50Ms, p95Ms, p99Ms] = [quantile(0.5), quantile(0.95), quantile(0.99)];
+  return { coldMs, p50Ms, p95Ms, p99Ms, cpuMs, ...figures };
+}
+
+/** Answers, for some of the queries, what a comparison with every fact finds. */
+async function seed(params: {
+  readonly dialect: Dialect;
+  readonly database: BenchDatabase;
+  readonly facts: number;
+  readonly near: () => UnitVector;
+  readonly queries: readonly UnitVector[];
+}): Promise<readonly (readonly string[])[]> {
+  const { facts, near } = params;
+  const checked = params.queries.slice(0, CHECKED).map((query) => ({
+    query,
+    nearest: [] as { content: string; similarity: number }[],
+  }));
+  function* vectors(): Generator<UnitVector> {
+    for (let ordinal = 1; ordinal <= facts; ordinal += 1) {
+      const vector = near();
+      for (const check of checked) {
+        check.nearest.push({
+          content: `fact ${ordinal}`,
+          similarity: cosine(vector, check.query),
+        });
+        if (check.nearest.length < 100 && ordinal < facts) continue;
+        check.nearest.sort((left, right) => right.similarity - left.similarity).splice(K);
+      }
+      yield vector;
+    }
+  }
+  await seedFacts({ ...params, tenantId: DEFAULT_TENANT, vectors: vectors() });
+  return checked.map(({ nearest }) => nearest.map(({ content }) => content));
+}
