@@ -1,5 +1,9 @@
+import { MessageChannel } from 'node:worker_threads';
+
 import { Piscina } from 'piscina';
+
 import { SvcError } from '../../shared/domain/errors.ts';
+import type { AnnouncedTask } from './tasks/announce-start.ts';
 
 /**
  * Worker threads for tasks that may be hostile: each has a time and a memory limit, and there are
@@ -35,6 +39,12 @@ export class TaskLimitError extends Error {
     this.limit = limit;
   }
 }
+
+/**
+ * The time limit of a task counts from its start: a thread that is ended while it still comes up
+ * does not always go, and would keep the process from exiting.
+ */
+const START_MS_MAX = 60_000;
 
 export function createThreads(options: {
   readonly threadsMax: number;
@@ -86,15 +96,23 @@ export function createThreads(options: {
 
   async function runLimited({ file, name, input }: ThreadTask): Promise<unknown> {
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), options.taskMsMax);
+    const { port1: told, port2: began } = new MessageChannel();
+    let timer = setTimeout(() => limit.abort(), START_MS_MAX);
+    told.once('message', () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => limit.abort(), options.taskMsMax);
+    });
     try {
-      return await pool.run(input, { filename: file, name, signal: limit.signal });
+      const task: AnnouncedTask<unknown> = { input, began };
+      const { signal } = limit;
+      return await pool.run(task, { filename: file, name, signal, transferList: [began] });
     } catch (error) {
       if (limit.signal.aborted) throw new TaskLimitError('time', { cause: error });
       if (isOutOfMemory(error)) throw new TaskLimitError('memory', { cause: error });
       throw error;
     } finally {
       clearTimeout(timer);
+      told.close();
     }
   }
 

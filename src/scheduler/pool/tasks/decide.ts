@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../shared/domain/json.ts';
 import { decideSerialised } from '../../../shared/engine/decide-serialised.ts';
+import { announceStart } from './announce-start.ts';
 
 export interface DecideTask {
   readonly ir: JsonObject;
@@ -7,6 +8,4 @@ export interface DecideTask {
 }
 
 /** A decision over a state so large that making it would hold up everything else. */
-export function decide(task: DecideTask): unknown {
-  return decideSerialised(task);
-}
+export const decide = announceStart((task: DecideTask): unknown => decideSerialised(task));

@@ -1,7 +1,6 @@
 import type { CandidateList } from '../../../shared/domain/memory/candidates.ts';
 import { scanVectors as scan, type VectorScan } from '../../../shared/domain/memory/scan.ts';
+import { announceStart } from './announce-start.ts';
 
 /** A scan over so many vectors that it would hold up everything else. */
-export function scanVectors(task: VectorScan): CandidateList {
-  return scan(task);
-}
+export const scanVectors = announceStart((task: VectorScan): CandidateList => scan(task));

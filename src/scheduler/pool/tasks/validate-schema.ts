@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../../../shared/domain/json.ts';
 import { compileSchema } from '../schema/compile-schema.ts';
 import type { CompiledSchema } from '../schema/compile-schema.ts';
 import { describeViolations } from '../schema/describe-violations.ts';
+import { announceStart } from './announce-start.ts';
 
 /** JSON text: one string crosses to a thread faster than the object it stands for. */
 export interface ValidateSchemaTask {
@@ -12,11 +13,11 @@ export interface ValidateSchemaTask {
 }
 
 /** The task as a pool thread gets it. */
-export function validateSchema(task: ValidateSchemaTask): readonly string[] {
+export const validateSchema = announceStart((task: ValidateSchemaTask): readonly string[] => {
   const { key } = task;
   const compiled = compileOnce({ key, schema: () => JSON.parse(task.schema) as JsonObject });
   return check(compiled, JSON.parse(task.value) as JsonValue);
-}
+});
 
 /** The same in the calling thread, for what is small. */
 export function validateSchemaHere(params: {
