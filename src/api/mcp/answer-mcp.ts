@@ -34,7 +34,8 @@ export function answerMcp(params: {
 const INSTRUCTIONS =
   'A runtime that executes workflows durably. Find workflows with list_workflows, start one with ' +
   'start_execution, follow it with get_execution. An execution that is paused waits for a person ' +
-  '(list_approvals, approve_execution) or for an event (send_external_event).';
+  '(list_approvals, approve_execution) or for an event (send_external_event). recall_facts finds ' +
+  'what was remembered for an agent or an end user.';
 
 function createServer(params: {
   readonly version: string;
@@ -61,7 +62,7 @@ function toResult(answer: ToolAnswer): CallToolResult {
 /** Worked out once for a process: a server is made for every message. */
 const described = tools.map((tool) => {
   const { endpoint, idempotent = false, destructive = false } = tool;
-  const isRead = endpoint.access === 'read';
+  const isRead = tool.readOnly ?? endpoint.access === 'read';
   return {
     tool,
     config: {

@@ -8,6 +8,7 @@ import { listExecutions } from '../endpoints/executions/list-executions.ts';
 import { readEvents } from '../endpoints/executions/read-events.ts';
 import { readExecution } from '../endpoints/executions/read-execution.ts';
 import { startExecution } from '../endpoints/executions/start-execution.ts';
+import { recallFacts } from '../endpoints/memory/recall-facts.ts';
 import { listWorkflows } from '../endpoints/workflows/list-workflows.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface McpTool {
   readonly headers?: Readonly<Record<string, { readonly header: string; readonly about: string }>>;
   /** In place of the endpoint's own: an answer of a tool fills a model's context. */
   readonly defaults?: Readonly<Record<string, number>>;
+  /** Whether it changes nothing; by its access when absent. */
+  readonly readOnly?: boolean;
   /** Whether calling it again with the same arguments changes nothing more. */
   readonly idempotent?: boolean;
   /** Whether it ends or undoes something. */
@@ -81,4 +84,5 @@ export const tools: readonly McpTool[] = [
   { name: 'approve_execution', endpoint: approveExecution, destructive: true, ...EXECUTION },
   { name: 'send_external_event', endpoint: deliverExternalEvent, ...EXECUTION },
   { name: 'list_agents', endpoint: listAgents, defaults: PAGE },
+  { name: 'recall_facts', endpoint: recallFacts, readOnly: true },
 ];

@@ -3,22 +3,28 @@ import anyTest, { type TestFn } from 'ava';
 
 import { tools } from '../../../src/api/mcp/tools.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import {
+  startEmbeddingProvider,
+  type EmbeddingProvider,
+} from '../../support/embedding-provider.ts';
 import { textOf } from '../support/call-api.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { approving, passing, startWorkflow, waiting } from '../support/workflows.ts';
 import { connectMcp, type McpCaller } from './connect.ts';
 
-const test = anyTest as TestFn<{ api: TestApi; mcp: McpCaller }>;
+const test = anyTest as TestFn<{ api: TestApi; mcp: McpCaller; provider: EmbeddingProvider }>;
 const UNKNOWN = { execution_id: `exec_${'0'.repeat(32)}` };
 
 test.before(async (t) => {
-  const api = await startTestApi();
-  t.context = { api, mcp: await connectMcp(api, { token: api.operatorToken }) };
+  const provider = await startEmbeddingProvider();
+  const api = await startTestApi({ memory: { embeddingBaseUrl: provider.url } });
+  t.context = { api, provider, mcp: await connectMcp(api, { token: api.operatorToken }) };
 });
 
 test.after.always(async (t) => {
   await t.context.mcp.client.close();
   await t.context.api.close();
+  await t.context.provider.close();
 });
 
 for (const revision of [undefined, '2026-07-28'] as const) {
@@ -38,8 +44,7 @@ for (const revision of [undefined, '2026-07-28'] as const) {
       t.truthy(description);
       t.is(inputSchema.type, 'object');
       t.truthy(outputSchema?.['properties'], name);
-      const { access } = tools.find((tool) => tool.name === name)?.endpoint ?? {};
-      t.is(annotations?.readOnlyHint, access === 'read', name);
+      t.is(annotations?.readOnlyHint, /^(list|get|recall)_/.test(name), name);
     }
     await mcp.client.close();
   });
@@ -146,6 +151,22 @@ test('list_agents lists them like its endpoint', async (t) => {
   const listed = await mcp.use('list_agents', { protocol: 'mcp' });
   t.like((listed['agents'] as JsonObject[])[0], { id: 'librarian' });
   t.deepEqual(listed, (await api.call({ path: '/agents?protocol=mcp' })).body);
+});
+
+test('recall_facts finds what was added, and says when it cannot', async (t) => {
+  const { api, mcp, provider } = t.context;
+  t.regex(await mcp.fail('recall_facts', { query: 'tea' }), /^bad request: no embedding key is configured/);
+  const settings = { provider: 'openai', api_key: 'sk-a', enabled: true };
+  await api.call({ path: '/v1/memory/settings', body: settings });
+  const fact = { content: 'Ada likes green tea', end_user_id: 'ada' };
+  await api.call({ path: '/v1/memory/add', body: fact });
+  t.true(provider.requests.length > 0);
+  const recall = async (args: JsonObject) => {
+    const { facts } = await mcp.use('recall_facts', { query: 'tea', ...args });
+    return (facts as JsonObject[]).map(({ content }) => content);
+  };
+  t.deepEqual(await recall({ end_user_id: 'ada', k: 1 }), [fact.content]);
+  t.deepEqual(await recall({ end_user_id: 'bob' }), []);
 });
 
 test('tool errors: what is wrong with arguments, in the words of the API', async (t) => {
