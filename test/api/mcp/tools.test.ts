@@ -155,7 +155,10 @@ test('list_agents lists them like its endpoint', async (t) => {
 
 test('recall_facts finds what was added, and says when it cannot', async (t) => {
   const { api, mcp, provider } = t.context;
-  t.regex(await mcp.fail('recall_facts', { query: 'tea' }), /^bad request: no embedding key is configured/);
+  t.regex(
+    await mcp.fail('recall_facts', { query: 'tea' }),
+    /^bad request: no embedding key is configured/,
+  );
   const settings = { provider: 'openai', api_key: 'sk-a', enabled: true };
   await api.call({ path: '/v1/memory/settings', body: settings });
   const fact = { content: 'Ada likes green tea', end_user_id: 'ada' };
