@@ -10,6 +10,7 @@ import type { ApiDeps, EndpointDeps } from './deps.ts';
 import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
 import { createReadBody } from './middleware/body.ts';
 import { answerErrors } from './middleware/errors.ts';
+import { refuseForeignPages } from './middleware/foreign-pages.ts';
 import { reportRequests } from './middleware/metrics.ts';
 import { requestContext } from './middleware/request-context.ts';
 import { answerUnmatched } from './middleware/unmatched.ts';
@@ -36,6 +37,8 @@ export function createApi(deps: ApiDeps): Api {
   app.use(reportRequests({ onRequest: deps.onRequest, now: deps.now }));
   app.use(answerErrors({ log: deps.log }));
   app.use(refuseMalformedUrls());
+  // Where no token is asked for, any page in a browser on this machine could act as operator.
+  if (!deps.settings.auth.enabled) app.use(refuseForeignPagesOf(deps));
   // Authenticate, authorize, query, body, handle: see serve-endpoint.ts.
   app.use(router.routes());
   app.use(answerUnmatched({ methodsFor: (path) => methodsFor(router, path) }));
@@ -49,6 +52,13 @@ export function createApi(deps: ApiDeps): Api {
   return {
     handle: (request, response) => void callback(request, response),
     drain: () => draining.abort(),
+  };
+}
+
+function refuseForeignPagesOf(deps: ApiDeps): Koa.Middleware<ApiState> {
+  return (ctx, next) => {
+    refuseForeignPages(ctx, { publicUrl: deps.publicUrl(), isOpen: true });
+    return next();
   };
 }
 
