@@ -7,6 +7,7 @@ import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
 import { endedTopic, runTopic } from '../../src/shared/engine/wake-for.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import { openStore } from '../../src/shared/store/open.ts';
+import { openSqliteStore } from '../../src/shared/store/sqlite/open.ts';
 import { SHARD_COUNT } from '../../src/shared/store/store.ts';
 import type { BenchDatabase, Dialect } from '../support/databases.ts';
 import { summarise, type Measurement } from '../support/measurement.ts';
@@ -26,13 +27,15 @@ export async function runChain(params: {
   readonly inFlight: number;
 }): Promise<Measurement> {
   const { dialect, database, executions, inFlight } = params;
-  const store = await openStore({
-    database:
-      dialect === 'sqlite'
-        ? { dialect, path: database.url }
-        : { dialect, url: database.url, poolSize: 10, maxOverflow: 0 },
-    applicationName: 'svc-bench',
-  });
+  let counted = 0;
+  const store =
+    dialect === 'sqlite'
+      ? await openSqliteStore({ path: database.url, onStatement: () => (counted += 1) })
+      : await openStore({
+          database: { dialect, url: database.url, poolSize: 10, maxOverflow: 0 },
+          applicationName: 'svc-bench',
+        });
+  const countStatements = async (): Promise<number> => (await database.statements()) ?? counted;
   const wake = createWakeBus();
   let commits = 0;
   const engine = createEngine({
@@ -82,12 +85,12 @@ export async function runChain(params: {
     return performance.now() - began;
   };
   await inParallel(inFlight, inFlight * 4, oneExecution);
-  const before = { commits, statements: await database.statements(), cpu: process.cpuUsage() };
+  const before = { commits, statements: await countStatements(), cpu: process.cpuUsage() };
   const began = performance.now();
   const latencies = await inParallel(inFlight, executions, oneExecution);
   const seconds = (performance.now() - began) / 1_000;
   const cpu = process.cpuUsage(before.cpu);
-  const statements = await database.statements();
+  const statements = await countStatements();
   await stop();
   await store.close();
   return summarise({
@@ -96,7 +99,7 @@ export async function runChain(params: {
     latencies,
     cpuMicros: cpu.user + cpu.system,
     commits: commits - before.commits,
-    statements: statements === null ? null : statements - (before.statements ?? 0),
+    statements: statements - before.statements,
   });
 }
 

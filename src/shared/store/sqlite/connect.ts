@@ -61,9 +61,10 @@ export function connect(params: {
   readonly path: string;
   readonly clock?: Clock;
   readonly busyTimeoutMs?: number;
+  readonly onStatement?: () => void;
 }): Connection {
-  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS } = params;
-  const database = openFile({ path, busyTimeoutMs });
+  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, onStatement } = params;
+  const database = openFile({ path, busyTimeoutMs, onStatement });
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
 
   // Compiling a statement costs ten times as much as running it, so each text is compiled once.
@@ -121,12 +122,16 @@ export function connect(params: {
 function openFile(params: {
   readonly path: string;
   readonly busyTimeoutMs: number;
+  readonly onStatement: (() => void) | undefined;
 }): Database.Database {
-  const { path, busyTimeoutMs } = params;
+  const { path, busyTimeoutMs, onStatement } = params;
   let database: Database.Database | null = null;
   try {
     makeDirectoryOf(path);
-    database = new Database(path, { timeout: busyTimeoutMs });
+    database = new Database(path, {
+      timeout: busyTimeoutMs,
+      ...(onStatement !== undefined && { verbose: () => onStatement() }),
+    });
     refuseOldSqlite(database);
     const mode = database.pragma('journal_mode = wal', { simple: true });
     if (mode !== 'wal') {

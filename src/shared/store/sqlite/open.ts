@@ -19,12 +19,14 @@ export { lockDatabaseFile } from './process-lock.ts';
 /**
  * Opens a migrated database file. Throws `StoreOpenError` when the file cannot be used; its message
  * names the file and says what to do. `clock` replaces the database's clock, for tests.
- * `busyTimeoutMs`: how long a statement waits for another process's write.
+ * `busyTimeoutMs`: how long a statement waits for another process's write. `onStatement` is called at
+ * every statement, for counting them.
  */
 export async function openSqliteStore(params: {
   readonly path: string;
   readonly clock?: Clock;
   readonly busyTimeoutMs?: number;
+  readonly onStatement?: () => void;
 }): Promise<Store> {
   const connection = connect(params);
   return {
