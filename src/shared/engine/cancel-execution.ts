@@ -2,7 +2,8 @@ import { badRequest } from '../domain/errors.ts';
 import type { ExecutionEvent } from '../domain/execution/event.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import { changeExecution } from './change-execution.ts';
-import { emptyCommit, newEvent } from './commit-plan.ts';
+import { newEvent } from './commit-plan.ts';
+import { emptyCommit } from '../store/commit.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Actor, ExecutionRef } from './engine.ts';
 

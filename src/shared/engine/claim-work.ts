@@ -1,6 +1,6 @@
-import type { CommitPlan } from '../store/commit.ts';
+import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { ClaimedItem } from '../store/store.ts';
-import { emptyCommit, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
+import { newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
 import type { ClaimedWork, ClaimWork } from './engine.ts';
 import { completionEvents } from './settle-work-item.ts';

@@ -4,43 +4,19 @@ import type { Effect } from '../domain/execution/effect.ts';
 import type { ExecutionEvent } from '../domain/execution/event.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../domain/execution/status.ts';
-import type { ExecutionId, TenantId } from '../domain/ids.ts';
 import { visitKey } from '../domain/execution/state.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import type { WorkTicket, WorkerQueue } from '../domain/work/work-item.ts';
-import type { BornLease, CommitPlan, NewEvent, NewWorkItem } from '../store/commit.ts';
+import {
+  type BornLease,
+  type CommitPlan,
+  type NewEvent,
+  type NewWorkItem,
+  emptyCommit,
+} from '../store/commit.ts';
 
 export const SCHEDULER_ACTOR = 'system:scheduler';
-
-/** A commit that changes nothing yet, to be filled in. */
-export function emptyCommit(of: {
-  readonly executionId: ExecutionId;
-  readonly tenantId: TenantId;
-}): CommitPlan {
-  return {
-    executionId: of.executionId,
-    tenantId: of.tenantId,
-    create: null,
-    expectedSequence: null,
-    settles: [],
-    expiresQueued: [],
-    firesTimers: [],
-    events: [],
-    status: null,
-    error: null,
-    newItems: [],
-    bornLeased: [],
-    retries: [],
-    revokesItems: [],
-    revokesAll: false,
-    startsTimers: [],
-    cancelsTimers: [],
-    recordsOutput: null,
-    snapshot: null,
-    runnable: 'keep',
-  };
-}
 
 /** The event as it is stored. */
 export function newEvent(event: ExecutionEvent, actorId: string): NewEvent {

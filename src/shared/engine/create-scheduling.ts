@@ -1,7 +1,8 @@
+import { emptyCommit } from '../store/commit.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import type { NodeRunners } from '../nodes/run.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import { emptyCommit } from './commit-plan.ts';
+
 import type { EngineDeps } from './deps.ts';
 import { type ExecutionRunner, startExecutionRunner } from './execution-runner.ts';
 import { expireQueued } from './expire-queued.ts';

@@ -2,7 +2,8 @@ import { badRequest } from '../domain/errors.ts';
 import type { LiveVisit } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
 import { changeExecution } from './change-execution.ts';
-import { emptyCommit, newEvent } from './commit-plan.ts';
+import { newEvent } from './commit-plan.ts';
+import { emptyCommit } from '../store/commit.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Actor, ApprovalAnswer, ApprovalDecision, ExecutionRef } from './engine.ts';
 

@@ -3,7 +3,8 @@ import { isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { changeExecution } from './change-execution.ts';
-import { emptyCommit, newEvent } from './commit-plan.ts';
+import { newEvent } from './commit-plan.ts';
+import { emptyCommit } from '../store/commit.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Actor, ExecutionRef } from './engine.ts';
 

@@ -5,10 +5,10 @@ import { type ExecutionStatus, isTerminal } from '../domain/execution/status.ts'
 import type { ExecutionId } from '../domain/ids.ts';
 import { judgeRetry } from '../domain/work/retry.ts';
 import type { NodeOutcome, NodeRunners } from '../nodes/run.ts';
-import type { CommitPlan, RefusalReason } from '../store/commit.ts';
+import { type CommitPlan, type RefusalReason, emptyCommit } from '../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
-import { commitOfDecision, emptyCommit, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
+import { commitOfDecision, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
 import type { CompiledDefinition } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';

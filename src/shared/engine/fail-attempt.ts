@@ -1,8 +1,8 @@
 import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { judgeRetry } from '../domain/work/retry.ts';
 import type { WorkTicket } from '../domain/work/work-item.ts';
-import type { CommitPlan } from '../store/commit.ts';
-import { emptyCommit, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
+import { type CommitPlan, emptyCommit } from '../store/commit.ts';
+import { newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
 
 /**

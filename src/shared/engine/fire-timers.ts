@@ -1,6 +1,6 @@
-import type { CommitPlan } from '../store/commit.ts';
+import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { DueTimer } from '../store/store.ts';
-import { emptyCommit, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
+import { newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
 import type { RoundResult } from './scheduling.ts';
 import { shardOf } from './shard-of.ts';

@@ -1,6 +1,6 @@
-import type { CommitPlan } from '../store/commit.ts';
+import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { Lease } from '../store/store.ts';
-import { emptyCommit } from './commit-plan.ts';
+
 import type { EngineDeps } from './deps.ts';
 import { failAttempt } from './fail-attempt.ts';
 import type { RoundResult } from './scheduling.ts';

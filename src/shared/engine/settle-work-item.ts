@@ -5,9 +5,9 @@ import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { isIdempotencyKey } from '../domain/work/idempotency-key.ts';
 import { judgeRetry } from '../domain/work/retry.ts';
 import type { WorkItemRecord } from '../domain/work/work-item.ts';
-import type { CommitPlan } from '../store/commit.ts';
+import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { FoundWorkItem, Lease } from '../store/store.ts';
-import { emptyCommit, newEvent } from './commit-plan.ts';
+import { newEvent } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
 import type {
   CompleteWorkItem,

@@ -49,6 +49,35 @@ export interface CommitPlan {
   readonly runnable: 'mark' | 'clear' | 'keep';
 }
 
+/** A commit that changes nothing yet, to be filled in. */
+export function emptyCommit(of: {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+}): CommitPlan {
+  return {
+    executionId: of.executionId,
+    tenantId: of.tenantId,
+    create: null,
+    expectedSequence: null,
+    settles: [],
+    expiresQueued: [],
+    firesTimers: [],
+    events: [],
+    status: null,
+    error: null,
+    newItems: [],
+    bornLeased: [],
+    retries: [],
+    revokesItems: [],
+    revokesAll: false,
+    startsTimers: [],
+    cancelsTimers: [],
+    recordsOutput: null,
+    snapshot: null,
+    runnable: 'keep',
+  };
+}
+
 export interface NewExecution {
   readonly definitionId: DefinitionId;
   readonly workflowId: string;

@@ -1,3 +1,4 @@
+import { emptyCommit } from '../../../src/shared/store/commit.ts';
 import test from 'ava';
 
 import type { NodeCall, NodeOutcome } from '../../../src/shared/nodes/run.ts';
@@ -60,31 +61,14 @@ test('409: an execution keeps a bounded number of events nobody waits for', asyn
   const payload = JSON.stringify({ correlation_key: 'k', payload: 1 });
   await store.executions.commit([
     {
-      executionId,
-      tenantId: TENANT,
-      create: null,
+      ...emptyCommit({ executionId, tenantId: TENANT }),
       expectedSequence: row?.lastSequence ?? 0,
-      settles: [],
-      expiresQueued: [],
-      firesTimers: [],
       events: Array.from({ length: 10_000 }, () => ({
         kind: 'ExternalEventReceived' as const,
         nodeId: null,
         payload,
         actorId: 'token:test',
       })),
-      status: null,
-      error: null,
-      newItems: [],
-      bornLeased: [],
-      retries: [],
-      revokesItems: [],
-      revokesAll: false,
-      startsTimers: [],
-      cancelsTimers: [],
-      recordsOutput: null,
-      snapshot: null,
-      runnable: 'keep',
     },
   ]);
   await t.throwsAsync(host.engine.deliverExternalEvent({ ...event, correlationKey: 'k' }), {

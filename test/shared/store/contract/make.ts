@@ -13,12 +13,13 @@ import type {
   WorkItemRecord,
   WorkTicket,
 } from '../../../../src/shared/domain/work/work-item.ts';
-import type {
-  CommitPlan,
-  NewEvent,
-  NewExecution,
-  NewTimer,
-  NewWorkItem,
+import {
+  type CommitPlan,
+  type NewEvent,
+  type NewExecution,
+  type NewTimer,
+  type NewWorkItem,
+  emptyCommit,
 } from '../../../../src/shared/store/commit.ts';
 
 /** Makers of valid values with fresh ids; a case overrides what it is about. */
@@ -58,29 +59,7 @@ export function makePlan(
   execution: { readonly executionId: ExecutionId; readonly tenantId: TenantId },
   changes: Partial<CommitPlan> = {},
 ): CommitPlan {
-  return {
-    executionId: execution.executionId,
-    tenantId: execution.tenantId,
-    create: null,
-    expectedSequence: null,
-    settles: [],
-    expiresQueued: [],
-    firesTimers: [],
-    events: [],
-    status: null,
-    error: null,
-    newItems: [],
-    bornLeased: [],
-    retries: [],
-    revokesItems: [],
-    revokesAll: false,
-    startsTimers: [],
-    cancelsTimers: [],
-    recordsOutput: null,
-    snapshot: null,
-    runnable: 'keep',
-    ...changes,
-  };
+  return { ...emptyCommit(execution), ...changes };
 }
 
 export function makeNewExecution(changes: Partial<NewExecution> = {}): NewExecution {
