@@ -5,11 +5,8 @@ import { ids } from '../support/ids.ts';
 import { parseTenantId, type Role } from '../../src/shared/domain/access.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { mintToken } from '../../src/shared/security/mint-token.ts';
-import { checkSchema } from '../../src/shared/store/migrate.ts';
-import { openStore } from '../../src/shared/store/open.ts';
 import type { Store, TokenRow } from '../../src/shared/store/store.ts';
 import { CliError, EXIT, usageError } from '../support/exit-code.ts';
-import { explainDatabaseError } from '../support/explain-database-error.ts';
 import {
   printJson,
   printLine,
@@ -17,9 +14,13 @@ import {
   printTable,
   type OutputFormat,
 } from '../support/output.ts';
-import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+import type { ConfigOptions } from '../support/read-config.ts';
+import { withStore as openAndUse } from '../support/with-store.ts';
 
 type TokenOptions = ConfigOptions & { readonly tenant: string; readonly output: OutputFormat };
+
+/** Whoever reaches the database itself shows no token. */
+const CLI_ACTOR = 'system:cli';
 
 /** What the API takes as a name. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@ -]{0,127}$/;
@@ -39,7 +40,13 @@ export async function createToken(
   const minted = await withStore(options, (store, tenantId) =>
     mintToken(
       { tokens: store.tokens, ids, randomBytes },
-      { tenantId, name: options.name, role: options.role, expiresInMs: options.expires ?? null },
+      {
+        tenantId,
+        name: options.name,
+        role: options.role,
+        expiresInMs: options.expires ?? null,
+        actorId: CLI_ACTOR,
+      },
     ),
   );
   const { row, plaintext } = minted;
@@ -67,7 +74,9 @@ export async function listTokens(options: TokenOptions): Promise<void> {
 }
 
 export async function revokeToken(tokenId: string, options: TokenOptions): Promise<void> {
-  const row = await withStore(options, (store, tenantId) => store.tokens.revoke(tokenId, tenantId));
+  const row = await withStore(options, (store, tenantId) =>
+    store.tokens.revoke(tokenId, tenantId, CLI_ACTOR),
+  );
   if (row === null) {
     throw new CliError(
       `tenant ${options.tenant} has no token ${tokenId}: see "svc token list --tenant ${options.tenant}"`,
@@ -86,23 +95,9 @@ async function withStore<Result>(
   if (tenantId === null) {
     throw usageError(`"${options.tenant}" is no tenant id: expected a-z, 0-9, - and _, up to 63`);
   }
-  const { config, database } = readConfig(options, 'serve');
-  let store: Store | null = null;
-  try {
-    await checkSchema({ ...database, autoMigrate: config.database.autoMigrate, log: printNote });
-    store = await openStore({
-      database: database.dialect === 'sqlite' ? database : { ...database, ...ONE_CONNECTION },
-      applicationName: 'svc-token',
-    });
-    return await work(store, tenantId);
-  } catch (error) {
-    throw explainDatabaseError(error, database).error;
-  } finally {
-    await store?.close();
-  }
+  return openAndUse({ ...options, applicationName: 'svc-token' }, (store) => work(store, tenantId));
 }
 
-const ONE_CONNECTION = { poolSize: 1, maxOverflow: 0 };
 const PAGE = 500;
 
 async function readAll(store: Store, tenantId: TenantId): Promise<readonly TokenRow[]> {

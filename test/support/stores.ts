@@ -4,7 +4,7 @@ import pg from 'pg';
 import { openStore } from '../../src/shared/store/open.ts';
 import { openSqliteStore } from '../../src/shared/store/sqlite/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
-import { createTestDatabase, type Dialect } from './database.ts';
+import { createTestDatabase, runOnServer, type Dialect } from './database.ts';
 
 export interface TestStore {
   readonly store: Store;
@@ -38,6 +38,35 @@ export async function openTestStore(
       await database.drop();
     },
   };
+}
+
+/** Carries out a change that the service never would, past the store. */
+export function changeTable(url: string): (sql: string) => Promise<void> {
+  return async (sql) => {
+    if (url.startsWith('postgres')) return void (await runOnServer(url, sql));
+    const database = new Database(sqlitePath(url), { timeout: 5_000 });
+    try {
+      database.exec(sql);
+    } finally {
+      database.close();
+    }
+  };
+}
+
+/** The same for a table that the database protects, by somebody who may switch that off. */
+export async function tamperWith(url: string, table: string, sql: string): Promise<void> {
+  const change = changeTable(url);
+  if (!url.startsWith('postgres')) {
+    for (const verb of ['update', 'delete'])
+      await change(`drop trigger if exists ${table}_refuse_${verb}`);
+    return change(sql);
+  }
+  await change(
+    `alter table ${table} disable trigger all;
+     ${sql};
+     alter table ${table} enable always trigger refuse_change;
+     alter table ${table} enable always trigger refuse_truncate`,
+  );
 }
 
 export function sqlitePath(url: string): string {

@@ -64,10 +64,9 @@ export interface Engine {
     readonly limit: number;
     readonly before: string | null;
   }): Promise<readonly DeadLetter[]>;
-  requeueWorkItem(params: {
-    readonly tenantId: TenantId;
-    readonly workItemId: string;
-  }): Promise<{ readonly workItemId: WorkItemId }>;
+  requeueWorkItem(
+    params: Actor & { readonly tenantId: TenantId; readonly workItemId: string },
+  ): Promise<{ readonly workItemId: WorkItemId }>;
   listWorkers(params: { readonly tenantId: TenantId }): Promise<readonly WorkerRow[]>;
 }
 

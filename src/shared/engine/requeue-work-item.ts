@@ -5,6 +5,7 @@ import { parseWorkItemId, type TenantId, type WorkItemId } from '../domain/ids.t
 import { WORKER_QUEUES, type WorkItemRecord } from '../domain/work/work-item.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { EngineDeps } from './deps.ts';
+import type { Actor } from './engine.ts';
 import { foldLoaded } from './load-execution.ts';
 import { queueTopic } from './wake-for.ts';
 
@@ -15,9 +16,9 @@ import { queueTopic } from './wake-for.ts';
  */
 export async function requeueWorkItem(
   deps: EngineDeps,
-  params: { readonly tenantId: TenantId; readonly workItemId: string },
+  params: Actor & { readonly tenantId: TenantId; readonly workItemId: string },
 ): Promise<{ readonly workItemId: WorkItemId }> {
-  const { tenantId } = params;
+  const { tenantId, actorId } = params;
   const workItemId = parseWorkItemId(params.workItemId);
   for (let reading = 0; reading < READINGS_MAX; reading += 1) {
     const found = workItemId && (await deps.store.work.find(workItemId, tenantId));
@@ -26,7 +27,12 @@ export async function requeueWorkItem(
       throw conflict(`work item ${workItemId} is not dead-lettered`);
     }
     const expectedSequence = await checkAwaited(deps, found.record);
-    const outcome = await deps.store.work.requeue({ workItemId, tenantId, expectedSequence });
+    const outcome = await deps.store.work.requeue({
+      workItemId,
+      tenantId,
+      expectedSequence,
+      actorId,
+    });
     switch (outcome) {
       case 'requeued':
         deps.wake.notify(WORKER_QUEUES.map((queue) => queueTopic({ tenantId, queue })));

@@ -12,6 +12,8 @@ export interface MintToken {
   readonly role: Role;
   /** Null: never expires. */
   readonly expiresInMs: number | null;
+  /** Who makes it. */
+  readonly actorId: string;
 }
 
 export interface MintedToken {
@@ -41,6 +43,7 @@ export async function mintToken(
     role: params.role,
     hash: hashToken(plaintext),
     expiresInMs: params.expiresInMs,
+    actorId: params.actorId,
   });
   return { row, plaintext };
 }

@@ -4,6 +4,7 @@ import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../domain/work/work-item.ts';
 import type { AgentStore } from './agents.ts';
+import type { AuditStore } from './audit.ts';
 import type { CommitPlan, CommitVerdict } from './commit.ts';
 import type { MemoryStore } from './memory.ts';
 
@@ -22,6 +23,7 @@ export interface Store {
   readonly runnable: RunnableStore;
   readonly definitions: DefinitionStore;
   readonly tokens: TokenStore;
+  readonly audit: AuditStore;
   readonly agents: AgentStore;
   readonly workers: WorkerStore;
   readonly memory: MemoryStore;
@@ -130,6 +132,7 @@ export interface WorkStore {
     readonly workItemId: WorkItemId;
     readonly tenantId: TenantId;
     readonly expectedSequence: number;
+    readonly actorId: string;
   }): Promise<'requeued' | 'missing' | 'not_dead' | 'ended' | 'moved'>;
 }
 
@@ -272,7 +275,7 @@ export interface TokenStore {
     readonly offset: number;
   }): Promise<readonly TokenRow[]>;
   /** Null when there is no such token; revoking twice changes nothing. */
-  revoke(id: string, tenantId: TenantId): Promise<TokenRow | null>;
+  revoke(id: string, tenantId: TenantId, actorId: string): Promise<TokenRow | null>;
 }
 
 export interface NewToken {
@@ -284,6 +287,8 @@ export interface NewToken {
   readonly hash: string;
   /** Null: never expires. */
   readonly expiresInMs: number | null;
+  /** Who makes it. */
+  readonly actorId: string;
 }
 
 export type Role = 'operator' | 'developer' | 'reviewer' | 'viewer';

@@ -26,7 +26,9 @@ test('an item of a node that has just failed for good is not put back on its que
     errorClass: 'error',
   });
   // Recorded, and not decided upon yet.
-  await t.throwsAsync(host.engine.requeueWorkItem({ tenantId: TENANT, workItemId }));
+  await t.throwsAsync(
+    host.engine.requeueWorkItem({ tenantId: TENANT, workItemId, actorId: 'token:ops' }),
+  );
   t.deepEqual(await host.claim(), []);
   await host.settle();
   t.is((await host.story(executionId)).at(-1), 'WorkflowFailed');

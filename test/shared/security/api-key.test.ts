@@ -27,7 +27,7 @@ function mint(database: TestStore, expiresInMs: number | null = null) {
   const ids = createIds({ now: Date.now, randomBytes });
   return mintToken(
     { tokens: database.store.tokens, ids, randomBytes },
-    { tenantId: ACME, name: 'ci', role: 'developer', expiresInMs },
+    { tenantId: ACME, name: 'ci', role: 'developer', expiresInMs, actorId: 'token:ops' },
   );
 }
 
@@ -37,7 +37,7 @@ function counted(tokens: TokenStore): TokenStore & { readonly lookUps: string[] 
   return {
     create: (token) => tokens.create(token),
     list: (params) => tokens.list(params),
-    revoke: (id, tenantId) => tokens.revoke(id, tenantId),
+    revoke: (id, tenantId, actorId) => tokens.revoke(id, tenantId, actorId),
     findByHash: (hash) => {
       lookUps.push(hash);
       return tokens.findByHash(hash);
@@ -61,7 +61,7 @@ test('names of built-in identities cannot be taken', async (t) => {
     await t.throwsAsync(
       mintToken(
         { tokens, ids, randomBytes },
-        { tenantId: ACME, name, role: 'viewer', expiresInMs: null },
+        { tenantId: ACME, name, role: 'viewer', expiresInMs: null, actorId: 'token:ops' },
       ),
       { message: `bad request: name: ${name} is reserved, choose another` },
     );
@@ -142,7 +142,7 @@ test('a revocation elsewhere holds after the time of the cache, one here at once
   const elsewhere = createApiKeyAuthenticator({ tokens, apiKey: null, now: () => now });
   const header = `Bearer ${plaintext}`;
   await Promise.all([here.authenticate(header), elsewhere.authenticate(header)]);
-  await tokens.revoke(row.tokenId, ACME);
+  await tokens.revoke(row.tokenId, ACME, 'token:ops');
   here.forget();
   t.is(await here.authenticate(header), null);
   t.not(await elsewhere.authenticate(header), null);
@@ -157,7 +157,7 @@ test('an answer read before a revocation is not remembered after it', async (t) 
   const authenticator = createApiKeyAuthenticator({ tokens, apiKey: null, now: () => 0 });
   const header = `Bearer ${plaintext}`;
   const before = authenticator.authenticate(header);
-  const revoked = tokens.revoke(row.tokenId, ACME);
+  const revoked = tokens.revoke(row.tokenId, ACME, 'token:ops');
   await revoked;
   authenticator.forget();
   await before;

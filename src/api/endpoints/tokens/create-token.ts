@@ -33,6 +33,7 @@ export const createToken = defineEndpoint({
       tenantId: caller.tenantId,
       name: body.name,
       role: body.role,
+      actorId: caller.actorId,
       expiresInMs: body.expires_in_seconds === null ? null : body.expires_in_seconds * 1000,
     });
     return { status: 201, body: { ...shapeToken(row), token: plaintext } };

@@ -16,7 +16,7 @@ export const revokeToken = defineEndpoint({
   replies: { 200: tokenShape },
   errors: [404],
   async handle({ params, caller }, { tokens, authenticator }) {
-    const row = await tokens.revoke(params.id, caller.tenantId);
+    const row = await tokens.revoke(params.id, caller.tenantId, caller.actorId);
     if (row === null) throw notFound(`token ${params.id}`);
     authenticator.forget();
     return { status: 200, body: shapeToken(row) };

@@ -17,6 +17,7 @@ export const requeueWorkItem = defineEndpoint({
     const { workItemId } = await engine.requeueWorkItem({
       tenantId: caller.tenantId,
       workItemId: params.id,
+      actorId: caller.actorId,
     });
     return { status: 200, body: { requeued: true, work_item_id: workItemId } };
   },

@@ -73,7 +73,12 @@ export function lockingParts(has: Has, $: Param): string[] {
         ]
       : []),
     `clock as materialized (
-      select w.instant, date_trunc('milliseconds', w.instant) as stamp
+      select w.instant,
+        greatest(
+          date_trunc('milliseconds', w.instant),
+          -- Also of a clock that was set back: what is sealed stays as it is.
+          (select s.covers_to from audit_windows s order by s.window_number desc limit 1)
+        ) as stamp
       from (
         select clock_timestamp() as instant
         from (

@@ -1,6 +1,8 @@
 import { executionIdFromUuid, type WorkItemId } from '../../domain/ids.ts';
 import type { WorkQueue } from '../../domain/work/work-item.ts';
+import { newAuditId } from '../audit-ids.ts';
 import type { DeadLetter, WorkStore } from '../store.ts';
+import { appendAudit } from './audit-append.ts';
 import { queueKeyOf, type ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from './connect.ts';
 
@@ -60,7 +62,13 @@ export async function requeue(
   const [row] = await pool.run<{
     readonly outcome: Requeued;
     readonly queue: WorkQueue;
-  }>(REQUEUE, [params.workItemId, params.tenantId, params.expectedSequence]);
+  }>(REQUEUE, [
+    params.workItemId,
+    params.tenantId,
+    params.expectedSequence,
+    newAuditId(),
+    params.actorId,
+  ]);
   if (row === undefined) return 'missing';
   if (row.outcome === 'requeued') watermarks.reset(queueKeyOf(params.tenantId, row.queue));
   return row.outcome;
@@ -135,7 +143,16 @@ const REQUEUE: Statement = {
       from item i
       cross join execution e
       where exists (select from unburied)
-    )
+    ),
+    audited as (${appendAudit({
+      auditId: '$4::uuid',
+      tenantId: 'i.tenant_id',
+      executionId: 'i.execution_id',
+      eventType: `'work_item_requeued'`,
+      actorId: '$5::text',
+      payload: `json_build_object('work_item_id', i.work_item_id, 'node_id', i.node_id)`,
+      from: 'item i where exists (select from unburied)',
+    })})
     select coalesce((select v.outcome from verdict v), 'missing') as outcome, i.queue
     from item i`,
 };

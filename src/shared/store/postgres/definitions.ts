@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { DefinitionRow, DefinitionStore, StoredDefinition } from '../store.ts';
+import { appendAuditOf } from './audit-append.ts';
 import type { Management } from './management.ts';
 
 const TRIES_MAX = 50;
@@ -99,7 +100,22 @@ async function register(
           where not exists (select from newest n where n.ir_hash = ${irHash})
           on conflict (tenant_id, workflow_id, version, revision) do nothing
           returning ${COLUMNS}
-        )
+        ),
+        audited as (${appendAuditOf(
+          {
+            tenantId,
+            executionId: null,
+            eventType: 'workflow_registered',
+            actorId: params.actorId,
+          },
+          {
+            payload: sql.fragment`json_build_object(
+              'workflow_id', d.workflow_id, 'version', d.version, 'revision', d.revision,
+              'ir_hash', d.ir_hash
+            )`,
+            from: sql.fragment`added d`,
+          },
+        )})
         select ${COLUMNS}
         from added d
         union all

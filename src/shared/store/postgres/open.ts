@@ -1,5 +1,6 @@
 import { StoreUnavailableError, type Store } from '../store.ts';
 import { createAgentStore } from './agents.ts';
+import { createAuditStore } from './audit.ts';
 import { createClaimWatermarks } from './claim-watermarks.ts';
 import {
   connectPool,
@@ -40,6 +41,8 @@ export async function openPostgresStore(params: {
   readonly statementTimeoutMs?: number;
   /** Errors that no caller waits for, of idle and of dedicated connections; for the log. */
   readonly onBackgroundError?: (error: unknown) => void;
+  /** For tests: after how long a transaction that is not seen any more is over for certain. */
+  readonly audit?: { readonly finalMs: number };
 }): Promise<Store> {
   const { poolSize = 10, maxOverflow = 10 } = params;
   const settings: ConnectionSettings = {
@@ -63,6 +66,7 @@ export async function openPostgresStore(params: {
     definitions: createDefinitionStore(management),
     tokens: createTokenStore(management),
     agents: createAgentStore(management),
+    audit: createAuditStore(management, params.audit),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),
     shards,

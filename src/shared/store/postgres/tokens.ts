@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import type { TenantId } from '../../domain/ids.ts';
 import type { TokenRow, TokenStore } from '../store.ts';
+import { appendAuditEntry, appendAuditOf } from './audit-append.ts';
 import type { Management } from './management.ts';
 
 const TokenRecord = z.object({
@@ -25,13 +26,26 @@ export function createTokenStore(management: Management): TokenStore {
     async create(token) {
       const [row] = await management.any(
         sql.type(TokenRecord)`
-          insert into tokens as t (
-            token_id, tenant_id, name, role, hash, created_at, expires_at
-          )
-          select ${token.tokenId}, ${token.tenantId}, ${token.name}, ${token.role}, ${token.hash},
-            c.stamp, c.stamp + ${token.expiresInMs}::int8 * interval '1 millisecond'
-          from (select date_trunc('milliseconds', clock_timestamp()) as stamp offset 0) c
-          returning ${COLUMNS}`,
+          with added as (
+            insert into tokens as t (
+              token_id, tenant_id, name, role, hash, created_at, expires_at
+            )
+            select ${token.tokenId}, ${token.tenantId}, ${token.name}, ${token.role}, ${token.hash},
+              c.stamp, c.stamp + ${token.expiresInMs}::int8 * interval '1 millisecond'
+            from (select date_trunc('milliseconds', clock_timestamp()) as stamp offset 0) c
+            returning ${COLUMNS}
+          ),
+          audited as (${appendAuditEntry(
+            {
+              tenantId: token.tenantId,
+              executionId: null,
+              eventType: 'token_created',
+              actorId: token.actorId,
+              payload: { token_id: token.tokenId, name: token.name, role: token.role },
+            },
+            sql.fragment`added`,
+          )})
+          select * from added`,
         { writes: true },
       );
       if (row === undefined) throw new Error('the new token was not returned');
@@ -57,16 +71,35 @@ export function createTokenStore(management: Management): TokenStore {
       return rows.map(decodeToken);
     },
 
-    async revoke(id, tenantId) {
+    async revoke(id, tenantId, actorId) {
       const [row] = await management.any(
         sql.type(TokenRecord)`
-          update tokens t
-          set revoked_at = coalesce(
-            t.revoked_at, date_trunc('milliseconds', clock_timestamp())
-          )
-          where t.token_id = ${id}
-            and t.tenant_id = ${tenantId}
-          returning ${COLUMNS}`,
+          with valid as materialized (
+            select t.token_id
+            from tokens t
+            where t.token_id = ${id}
+              and t.tenant_id = ${tenantId}
+              and t.revoked_at is null
+            for update
+          ),
+          revoked as (
+            update tokens t
+            set revoked_at = coalesce(
+              t.revoked_at, date_trunc('milliseconds', clock_timestamp())
+            )
+            where t.token_id = ${id}
+              and t.tenant_id = ${tenantId}
+              and (select count(*) from valid) >= 0
+            returning ${COLUMNS}
+          ),
+          audited as (${appendAuditOf(
+            { tenantId, executionId: null, eventType: 'token_revoked', actorId },
+            {
+              payload: sql.fragment`json_build_object('token_id', r.token_id, 'name', r.name)`,
+              from: sql.fragment`revoked r where exists (select from valid)`,
+            },
+          )})
+          select * from revoked`,
         { writes: true },
       );
       return row === undefined ? null : decodeToken(row);

@@ -1,6 +1,8 @@
 import type { DefinitionId, TenantId, WorkItemId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import { newAuditId } from '../audit-ids.ts';
 import type { FoundWorkItem, WorkStore } from '../store.ts';
+import { appendAudit } from './audit-append.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from './connect.ts';
 import { listDeadLetters, requeue } from './dead-letters.ts';
@@ -145,6 +147,7 @@ async function settleUnfenced(
     record === null ? null : JSON.stringify(record.output),
     record === null ? null : JSON.stringify(record.statePatch),
     deadLetter,
+    newAuditId(),
   ]);
   return rows.length > 0;
 }
@@ -157,7 +160,8 @@ const SETTLE_UNFENCED: Statement = {
       delete from work_leases l
       where l.work_item_id = $1
         and l.tenant_id = $2
-      returning l.work_item_id, l.execution_id, l.attempt, l.idempotency_key
+      returning l.work_item_id, l.execution_id, l.tenant_id, l.node_id, l.attempt, l.worker_id,
+        l.idempotency_key
     ),
     recorded as (
       insert into recorded_outputs (
@@ -184,7 +188,19 @@ const SETTLE_UNFENCED: Statement = {
       set attempt = excluded.attempt,
         error = excluded.error,
         dead_lettered_at = excluded.dead_lettered_at
-    )
+    ),
+    audited as (${appendAudit({
+      auditId: '$6::uuid',
+      tenantId: 'e.tenant_id',
+      executionId: 'e.execution_id',
+      eventType: `'work_item_settled_unfenced'`,
+      actorId: `'worker:' || e.worker_id`,
+      payload: `json_build_object(
+        'work_item_id', e.work_item_id, 'node_id', e.node_id, 'attempt', e.attempt,
+        'output_recorded', $3::json is not null, 'dead_letter', $5::text
+      )`,
+      from: 'ended e',
+    })})
     select e.work_item_id
     from ended e`,
 };

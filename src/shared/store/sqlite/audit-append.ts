@@ -1,28 +1,42 @@
-import type { TenantId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { AuditEntry } from '../../domain/audit/audit-item.ts';
+import { newAuditId } from '../audit-ids.ts';
 import type { Connection } from './connect.ts';
 
-/** Appends one audit item, within the transaction of what it tells of. */
+/** Writes a managing request down, in the transaction that carries it out. */
 export function appendAudit(
   connection: Connection,
-  item: {
-    readonly auditId: string;
-    readonly tenantId: TenantId;
-    readonly eventType: string;
-    readonly actorId: string;
-    readonly payload: JsonObject;
-  },
+  entry: AuditEntry & { readonly auditId?: string },
 ): void {
+  const { tenantId, executionId, eventType, actorId, payload } = entry;
   connection.run(
-    `insert into memory_audit (audit_id, tenant_id, event_type, actor_id, payload, created_at)
-     values (:audit_id, :tenant_id, :event_type, :actor_id, :payload, :created_at)`,
+    `insert into audit_log (
+       audit_id, tenant_id, execution_id, event_type, actor_id, payload, created_at
+     )
+     values (
+       :audit_id, :tenant_id, :execution_id, :event_type, :actor_id, :payload, :created_at
+     )`,
     {
-      audit_id: item.auditId,
-      tenant_id: item.tenantId,
-      event_type: item.eventType,
-      actor_id: item.actorId,
-      payload: JSON.stringify(item.payload),
-      created_at: connection.now(),
+      audit_id: entry.auditId ?? newAuditId(),
+      tenant_id: tenantId,
+      execution_id: executionId,
+      event_type: eventType,
+      actor_id: actorId,
+      payload: JSON.stringify(payload),
+      created_at: Math.max(connection.now(), sealedUntil(connection)),
     },
   );
+}
+
+/**
+ * Where the last window ends. Nothing may get a time before it, even if the clock was set back: it
+ * would lie in a window that is sealed.
+ */
+export function sealedUntil(connection: Connection): number {
+  const last = connection.get<{ readonly covers_to: number }>(
+    `select covers_to
+     from audit_windows
+     order by window_number desc
+     limit 1`,
+  );
+  return last?.covers_to ?? 0;
 }

@@ -8,11 +8,16 @@ import { toIso } from './rows.ts';
 /** Writes a plan that holds. */
 export function writePlan(
   connection: Connection,
-  params: { readonly plan: CommitPlan; readonly head: Head; readonly now: number },
+  params: {
+    readonly plan: CommitPlan;
+    readonly head: Head;
+    readonly now: number;
+    readonly sealedUntil: number;
+  },
 ): CommitVerdict {
   const { plan, head, now } = params;
-  // The clock may have been set back: an execution's events never are.
-  const createdAt = Math.max(now, head.updatedAt);
+  // The clock may have been set back: an execution's events never are, nor is what is sealed.
+  const createdAt = Math.max(now, head.updatedAt, params.sealedUntil);
   const lastSequence = head.lastSequence + plan.events.length;
   if (plan.create === null) updateExecution(connection, { plan, lastSequence, createdAt });
   else insertExecution(connection, { plan, create: plan.create, lastSequence, createdAt });

@@ -1,4 +1,5 @@
 import type { CommitPlan, CommitVerdict } from '../commit.ts';
+import { sealedUntil } from './audit-append.ts';
 import { judgePlan } from './commit-judge.ts';
 import { writePlan } from './commit-write.ts';
 import type { Connection } from './connect.ts';
@@ -19,10 +20,11 @@ export function commitPlans(
 ): Promise<readonly CommitVerdict[]> {
   return connection.write(() => {
     const now = connection.now();
+    const sealed = sealedUntil(connection);
     return plans.map((plan) => {
       const judged = judgePlan(connection, { plan, now });
       return judged.holds
-        ? writePlan(connection, { plan, head: judged.head, now })
+        ? writePlan(connection, { plan, head: judged.head, now, sealedUntil: sealed })
         : { accepted: false, reason: judged.reason, existing: judged.existing };
     });
   });

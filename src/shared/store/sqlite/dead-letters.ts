@@ -2,6 +2,7 @@ import { isTerminal, type ExecutionStatus } from '../../domain/execution/status.
 import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';
 import type { WorkQueue } from '../../domain/work/work-item.ts';
 import type { DeadLetter, WorkStore } from '../store.ts';
+import { appendAudit } from './audit-append.ts';
 import type { Connection } from './connect.ts';
 import { enqueue } from './queue.ts';
 import { toIso, decodeTicket, type TicketRecord } from './rows.ts';
@@ -78,5 +79,12 @@ export function requeue(
   if (row.last_sequence !== params.expectedSequence) return 'moved';
   connection.run('delete from dead_letters where work_item_id = :id', { id });
   enqueue(connection, { ticket: decodeTicket(row), shard: row.shard, now: connection.now() });
+  appendAudit(connection, {
+    tenantId,
+    executionId: row.execution_id as ExecutionId,
+    eventType: 'work_item_requeued',
+    actorId: params.actorId,
+    payload: { work_item_id: id, node_id: row.node_id },
+  });
   return 'requeued';
 }

@@ -1,6 +1,7 @@
 import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { DefinitionRow, DefinitionStore, StoredDefinition } from '../store.ts';
+import { appendAudit } from './audit-append.ts';
 import type { Bindable, Connection } from './connect.ts';
 import { toIso } from './rows.ts';
 
@@ -53,6 +54,18 @@ function register(
      )`,
     { ...row, ir: JSON.stringify(params.ir), actor_id: params.actorId },
   );
+  appendAudit(connection, {
+    tenantId: params.tenantId,
+    executionId: null,
+    eventType: 'workflow_registered',
+    actorId: params.actorId,
+    payload: {
+      workflow_id: row.workflow_id,
+      version: row.version,
+      revision: row.revision,
+      ir_hash: row.ir_hash,
+    },
+  });
   return toDefinition(row);
 }
 

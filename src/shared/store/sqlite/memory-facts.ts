@@ -30,6 +30,7 @@ export function createFacts(
         });
         appendAudit(connection, {
           auditId,
+          executionId: null,
           tenantId,
           eventType: 'memory_user_forgotten',
           actorId,

@@ -1,5 +1,6 @@
 import type { Store } from '../store.ts';
 import { createAgentStore } from './agents.ts';
+import { createAuditStore } from './audit.ts';
 import { connect, type Clock } from './connect.ts';
 import { createDefinitionStore } from './definitions.ts';
 import { createExecutionStore } from './executions.ts';
@@ -38,6 +39,7 @@ export async function openSqliteStore(params: {
     definitions: createDefinitionStore(connection),
     tokens: createTokenStore(connection),
     agents: createAgentStore(connection),
+    audit: createAuditStore(connection),
     workers: createWorkerStore(connection),
     memory: createMemoryStore(connection),
     shards: createShardLocks(),

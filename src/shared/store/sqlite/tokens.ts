@@ -1,5 +1,6 @@
 import type { TenantId } from '../../domain/ids.ts';
 import type { NewToken, Role, TokenRow, TokenStore } from '../store.ts';
+import { appendAudit } from './audit-append.ts';
 import type { Connection } from './connect.ts';
 import { toIso, toIsoOrNull } from './rows.ts';
 
@@ -8,7 +9,8 @@ export function createTokenStore(connection: Connection): TokenStore {
     create: (token) => connection.write(() => createToken(connection, token)),
     findByHash: (hash) => connection.read(() => findToken(connection, hash)),
     list: (params) => connection.read(() => listTokens(connection, params)),
-    revoke: (id, tenantId) => connection.write(() => revokeToken(connection, id, tenantId)),
+    revoke: (id, tenantId, actorId) =>
+      connection.write(() => revokeToken(connection, { id, tenantId, actorId })),
   };
 }
 
@@ -42,6 +44,13 @@ function createToken(connection: Connection, token: NewToken): TokenRow {
      )`,
     { ...row, hash: token.hash },
   );
+  appendAudit(connection, {
+    tenantId: token.tenantId,
+    executionId: null,
+    eventType: 'token_created',
+    actorId: token.actorId,
+    payload: { token_id: token.tokenId, name: token.name, role: token.role },
+  });
   return toToken(row, now);
 }
 
@@ -72,8 +81,16 @@ function listTokens(
     .map((row) => toToken(row, now));
 }
 
-function revokeToken(connection: Connection, id: string, tenantId: TenantId): TokenRow | null {
+function revokeToken(
+  connection: Connection,
+  params: { readonly id: string; readonly tenantId: TenantId; readonly actorId: string },
+): TokenRow | null {
+  const { id, tenantId, actorId } = params;
   const now = connection.now();
+  const isValid = connection.get(
+    'select 1 from tokens where token_id = :id and tenant_id = :tenant_id and revoked_at is null',
+    { id, tenant_id: tenantId },
+  );
   const row = connection.get<RawToken>(
     `update tokens
      set revoked_at = coalesce(revoked_at, :now)
@@ -81,7 +98,17 @@ function revokeToken(connection: Connection, id: string, tenantId: TenantId): To
      returning ${TOKEN_COLUMNS}`,
     { id, tenant_id: tenantId, now },
   );
-  return row === undefined ? null : toToken(row, now);
+  if (row === undefined) return null;
+  if (isValid !== undefined) {
+    appendAudit(connection, {
+      tenantId,
+      executionId: null,
+      eventType: 'token_revoked',
+      actorId,
+      payload: { token_id: id, name: row.name },
+    });
+  }
+  return toToken(row, now);
 }
 
 function toToken(row: RawToken, now: number): TokenRow {

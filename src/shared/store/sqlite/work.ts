@@ -2,6 +2,7 @@ import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../../doma
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { FoundWorkItem, Lease, WorkStore } from '../store.ts';
+import { appendAudit } from './audit-append.ts';
 import type { Connection } from './connect.ts';
 import { listDeadLetters, requeue } from './dead-letters.ts';
 import { claim, renew } from './leases.ts';
@@ -113,10 +114,10 @@ function settleUnfenced(
   connection: Connection,
   params: Parameters<WorkStore['settleUnfenced']>[0],
 ): boolean {
-  const lease = connection.get<TicketRecord>(
+  const lease = connection.get<TicketRecord & { readonly worker_id: string }>(
     `delete from work_leases
      where work_item_id = :id and tenant_id = :tenant_id
-     returning ${TICKET_COLUMNS}`,
+     returning ${TICKET_COLUMNS}, worker_id`,
     { id: params.workItemId, tenant_id: params.tenantId },
   );
   if (lease === undefined) return false;
@@ -149,6 +150,19 @@ function settleUnfenced(
       now,
     });
   }
+  appendAudit(connection, {
+    tenantId: params.tenantId,
+    executionId: lease.execution_id as ExecutionId,
+    eventType: 'work_item_settled_unfenced',
+    actorId: `worker:${lease.worker_id}`,
+    payload: {
+      work_item_id: lease.work_item_id,
+      node_id: lease.node_id,
+      attempt: lease.attempt,
+      output_recorded: params.record !== null,
+      dead_letter: params.deadLetter,
+    },
+  });
   return true;
 }
 

@@ -104,7 +104,7 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
     const record = null;
     await store.work.settleUnfenced({ workItemId, tenantId, record, deadLetter: 'boom' });
     const stale = { workItemId, tenantId, expectedSequence: 0 };
-    t.is(await store.work.requeue(stale), 'moved');
+    t.is(await store.work.requeue({ ...stale, actorId: 'token:ops' }), 'moved');
     t.is(await placeOf(store, ticket), 'dead_lettered');
   });
 

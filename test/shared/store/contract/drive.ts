@@ -150,5 +150,5 @@ export async function requeueNow(
   const found = await store.work.find(workItemId, tenantId);
   const row = found && (await store.executions.find(found.record.executionId, tenantId));
   const expectedSequence = row?.lastSequence ?? 0;
-  return store.work.requeue({ workItemId, tenantId, expectedSequence });
+  return store.work.requeue({ workItemId, tenantId, expectedSequence, actorId: 'token:ops' });
 }

@@ -166,7 +166,7 @@ export function memoryCases(name: string, open: () => TestStore): void {
       t.is(await memory.forgetUser(forgetting), 2);
       t.is((await memory.list({ tenantId, limit: 10, before: null })).length, 2);
       t.like(await memory.readUsage(tenantId), { added: 4, live: 2 });
-      const { memory_audit: items = [] } = await database.contents();
+      const { audit_log: items = [] } = await database.contents();
       const [item, ...others] = items.filter((row) => row.includes(tenantId));
       t.is(others.length, 0);
       for (const part of [auditId, 'memory_user_forgotten', 'token:ci', 'left']) {

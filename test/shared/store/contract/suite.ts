@@ -2,6 +2,7 @@ import test from 'ava';
 
 import { openTestStore, type TestStore } from '../../../support/stores.ts';
 import { agentCases } from './agents.ts';
+import { auditCases } from './audit.ts';
 import { commitRaceCases } from './commit-races.ts';
 import { commitRefusalCases } from './commit-refusals.ts';
 import { commitCases } from './commit.ts';
@@ -30,6 +31,7 @@ const AREAS = [
   definitionCases,
   tokenCases,
   agentCases,
+  auditCases,
   workerCases,
   memoryCases,
   memorySettingsCases,

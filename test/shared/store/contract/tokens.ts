@@ -5,6 +5,7 @@ import { contractCases } from './contract-case.ts';
 import { makeKey, makeTenantId, makeUuid } from './make.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
+const ACTOR = 'token:ops';
 
 export function tokenCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
@@ -12,7 +13,7 @@ export function tokenCases(name: string, open: () => TestStore): void {
   check('a token is found by the hash of its plaintext', async (t, { store }) => {
     const given = makeToken(makeTenantId(), { role: 'reviewer', name: 'Prüfung' });
     const row = await store.tokens.create(given);
-    const { hash, expiresInMs: _, ...rest } = given;
+    const { hash, expiresInMs: _, actorId: __, ...rest } = given;
     t.deepEqual(row, {
       ...rest,
       createdAt: row.createdAt,
@@ -43,18 +44,18 @@ export function tokenCases(name: string, open: () => TestStore): void {
     const { store } = database;
     const token = makeToken(makeTenantId());
     await store.tokens.create(token);
-    t.truthy((await store.tokens.revoke(token.tokenId, token.tenantId))?.revokedAt);
+    t.truthy((await store.tokens.revoke(token.tokenId, token.tenantId, ACTOR))?.revokedAt);
     await database.age({ table: 'tokens', columns: ['revoked_at'], byMs: HOUR_MS });
     const revoked = await store.tokens.findByHash(token.hash);
-    t.deepEqual(await store.tokens.revoke(token.tokenId, token.tenantId), revoked);
+    t.deepEqual(await store.tokens.revoke(token.tokenId, token.tenantId, ACTOR), revoked);
     t.deepEqual(await store.tokens.findByHash(token.hash), revoked);
   });
 
   check("no tenant revokes another's token", async (t, { store }) => {
     const token = makeToken(makeTenantId());
     await store.tokens.create(token);
-    t.is(await store.tokens.revoke(token.tokenId, makeTenantId()), null);
-    t.is(await store.tokens.revoke(makeUuid(), token.tenantId), null);
+    t.is(await store.tokens.revoke(token.tokenId, makeTenantId(), ACTOR), null);
+    t.is(await store.tokens.revoke(makeUuid(), token.tenantId, ACTOR), null);
     t.is((await store.tokens.findByHash(token.hash))?.revokedAt, null);
   });
 
@@ -86,6 +87,7 @@ function makeToken(tenantId: TenantId, changes: Partial<NewToken> = {}): NewToke
     role: 'developer',
     hash: makeKey(),
     expiresInMs: null,
+    actorId: ACTOR,
     ...changes,
   };
 }

@@ -69,8 +69,15 @@ test('two processes may have one file open, each seeing what the other wrote', a
   });
   const hash = makeKey();
   const tenantId = makeTenantId();
-  const token = { tokenId: makeUuid(), tenantId, name: 'ci', role: 'viewer', expiresInMs: null };
-  const made = await visitor.tokens.create({ ...token, role: 'viewer', hash });
+  const made = await visitor.tokens.create({
+    tokenId: makeUuid(),
+    tenantId,
+    name: 'ci',
+    role: 'viewer',
+    expiresInMs: null,
+    actorId: 'system:cli',
+    hash,
+  });
   t.deepEqual(await store.tokens.findByHash(hash), made);
 });
 

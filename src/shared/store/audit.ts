@@ -1,0 +1,88 @@
+import type { AuditItem } from '../domain/audit/audit-item.ts';
+import type { Seal, SealableItem, Window } from '../domain/audit/seal.ts';
+import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+
+/**
+ * The audit log: the events of all executions, and the managing requests that no event tells of.
+ * Both are only ever added to; the database refuses anything else. What is written is written by
+ * the methods of other areas, in their own transactions.
+ */
+export interface AuditStore {
+  /** One page, newest first, and the number of all that match. */
+  list(params: ListAudit): Promise<AuditPage>;
+  /**
+   * What follows upon `after`, oldest first; empty: there is nothing more. Fewer than `limit` do not
+   * mean that it was the end.
+   */
+  export(params: ExportAudit): Promise<readonly ExportedItem[]>;
+  /**
+   * Seals the next window that can no longer change (see `domain/audit/seal.ts`), with about
+   * `itemsMax` items at most. Of several callers at once one seals, the others do nothing.
+   */
+  seal(params: {
+    readonly itemsMax: number;
+    /** How far a window stays behind the clock, beyond what the store needs to be certain. */
+    readonly lagMs: number;
+  }): Promise<SealingRound>;
+  /** Windows in order. */
+  windows(params: { readonly after: number; readonly limit: number }): Promise<readonly Window[]>;
+  /** Seals of one window, of all tenants. */
+  seals(params: { readonly windowNumber: number }): Promise<readonly Seal[]>;
+  /** Items as they are now, `coversFrom` inclusive and `coversTo` exclusive. */
+  sealable(params: {
+    readonly coversFrom: string;
+    readonly coversTo: string;
+    /** Null: of all tenants, and events of executions that are not there. */
+    readonly tenantId: TenantId | null;
+  }): Promise<readonly SealableItem[]>;
+}
+
+export interface ListAudit {
+  readonly tenantId: TenantId;
+  readonly executionId: ExecutionId | null;
+  readonly actorId: string | null;
+  readonly eventType: string | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface AuditPage {
+  readonly items: readonly ListedItem[];
+  readonly total: number;
+}
+
+export interface ListedItem extends AuditItem {
+  /** Null for an event: it stands in the execution's history. */
+  readonly payload: JsonObject | null;
+}
+
+export interface ExportAudit {
+  /** Null: of all tenants. */
+  readonly tenantId: TenantId | null;
+  /** ISO instants, inclusive and exclusive; null: from the beginning, up to now. */
+  readonly since: string | null;
+  readonly until: string | null;
+  readonly after: ExportPosition | null;
+  readonly limit: number;
+}
+
+/** Where an item stands among all; fit for nothing but `after`. */
+export interface ExportPosition {
+  readonly createdAt: string;
+  readonly key: string;
+  readonly sequence: number;
+}
+
+export interface ExportedItem extends AuditItem {
+  readonly payload: JsonObject;
+  readonly position: ExportPosition;
+}
+
+export interface SealingRound {
+  readonly items: number;
+  /** There may be more to seal right now. */
+  readonly more: boolean;
+  /** How far behind the clock the sealed part ends; null: it cannot be told. */
+  readonly behindMs: number | null;
+}
