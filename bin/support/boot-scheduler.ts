@@ -1,6 +1,7 @@
 import { startScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
 import type { EngineSettings } from '../../src/shared/engine/deps.ts';
 import type { Agents } from '../../src/shared/engine/agents/agents.ts';
+import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
 import type { Scheduling } from '../../src/shared/engine/scheduling.ts';
 import type { Wake } from '../../src/shared/ports/wake.ts';
 import type { Store } from '../../src/shared/store/store.ts';
@@ -22,9 +23,11 @@ export function bootScheduler(params: {
 }): Scheduler {
   const { role, workers, scheduling, agents, settings, store, wake, metrics } = params;
   const { processId, version, host, leaseMs } = settings;
+  const auditSealing = createAuditSealing(store);
   const scheduler = startScheduler({
     scheduling,
     agents,
+    auditSealing,
     store,
     wake,
     settings: {
@@ -41,5 +44,9 @@ export function bootScheduler(params: {
   });
   metrics.readGauge('shards_held', () => [{ value: scheduler.heldShards().length }]);
   metrics.readGauge('under_way', () => [{ value: scheduling.underWay() }]);
+  metrics.readGauge('audit_unsealed_seconds', () => {
+    const behindMs = auditSealing.behindMs();
+    return behindMs === null ? [] : [{ value: behindMs / 1000 }];
+  });
   return scheduler;
 }

@@ -17,6 +17,7 @@ import { prune } from './loops/prune.ts';
 import { reclaimLeases } from './loops/reclaim-leases.ts';
 import { renewOwnLeases } from './loops/renew-own-leases.ts';
 import { runNodes } from './loops/run-nodes.ts';
+import { sealAudit } from './loops/seal-audit.ts';
 import { stopWithin } from './stop-within.ts';
 import { systemTimers } from './timers.ts';
 import type { Timers } from './timers.ts';
@@ -24,6 +25,7 @@ import type { Timers } from './timers.ts';
 export interface SchedulerDeps {
   readonly scheduling: Scheduling;
   readonly agents: LoopContext['agents'];
+  readonly auditSealing: LoopContext['auditSealing'];
   readonly store: SchedulerStore;
   readonly wake: Wake;
   readonly settings: SchedulerSettings;
@@ -70,6 +72,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
     renewOwnLeases(context),
     pauseSilentAgents(context),
     prune(context),
+    sealAudit(context),
   ];
   const running = definitions.map((definition) => ({
     definition,
@@ -121,7 +124,7 @@ function createContext(
   deps: SchedulerDeps,
   timers: Timers,
 ): { readonly context: LoopContext; readonly endContext: () => void } {
-  const { scheduling, agents, store, wake, settings } = deps;
+  const { scheduling, agents, auditSealing, store, wake, settings } = deps;
   const now = () => timers.now();
   const activity = createActivity(now);
   const shards: HeldShards = { current: [] };
@@ -131,6 +134,7 @@ function createContext(
     context: {
       scheduling,
       agents,
+      auditSealing,
       store,
       wake,
       activity,

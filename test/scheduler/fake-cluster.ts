@@ -135,6 +135,7 @@ export function createFakeCluster() {
           return EMPTY;
         },
       },
+      auditSealing: { round: async () => EMPTY },
       store,
       wake: bus,
       timers,

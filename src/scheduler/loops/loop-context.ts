@@ -1,4 +1,5 @@
 import type { Agents } from '../../shared/engine/agents/agents.ts';
+import type { AuditSealing } from '../../shared/engine/audit/audit-sealing.ts';
 import type { Scheduling } from '../../shared/engine/scheduling.ts';
 import type { Wake } from '../../shared/ports/wake.ts';
 import type { Store } from '../../shared/store/store.ts';
@@ -10,6 +11,7 @@ import type { LoopOptions } from '../loop.ts';
 export interface LoopContext {
   readonly scheduling: Scheduling;
   readonly agents: Pick<Agents, 'pauseSilent'>;
+  readonly auditSealing: Pick<AuditSealing, 'round'>;
   readonly store: SchedulerStore;
   readonly wake: Wake;
   readonly activity: Activity;

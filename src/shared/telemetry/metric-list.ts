@@ -172,6 +172,12 @@ export const METRICS = {
     help: 'Shards this scheduler works.',
     labels: [],
   },
+  audit_unsealed_seconds: {
+    name: 'svc_audit_unsealed_seconds',
+    type: 'gauge',
+    help: 'How far behind the clock the sealed part of the audit log ends.',
+    labels: [],
+  },
   under_way: {
     name: 'svc_executions_under_way',
     type: 'gauge',
