@@ -37,6 +37,7 @@ export async function bootApi(params: {
     agents,
     memory,
     tokens: store.tokens,
+    audit: store.audit,
     ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
     log,
     version: readVersion(),

@@ -5,6 +5,7 @@ import type { Engine } from '../shared/engine/engine.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
 import type { Ids } from '../shared/ports/ids.ts';
 import type { Authenticator } from '../shared/security/authenticators/api-key.ts';
+import type { AuditStore } from '../shared/store/audit.ts';
 import type { TokenStore } from '../shared/store/store.ts';
 import type { DatabaseProbe } from './database-probe.ts';
 
@@ -14,6 +15,7 @@ export interface ApiDeps {
   readonly memory: Memory;
   readonly agents: Agents;
   readonly tokens: TokenStore;
+  readonly audit: Pick<AuditStore, 'list'>;
   /** Resolves when the database answers, rejects within a bound of its own when it does not. */
   readonly ping: () => Promise<void>;
   readonly log: ApiLog;

@@ -6,6 +6,7 @@ import { heartbeatAgent } from './endpoints/agents/heartbeat-agent.ts';
 import { listAgents } from './endpoints/agents/list-agents.ts';
 import { readAgent } from './endpoints/agents/read-agent.ts';
 import { registerAgent } from './endpoints/agents/register-agent.ts';
+import { listAudit } from './endpoints/audit/list-audit.ts';
 import { approveExecution } from './endpoints/executions/approve-execution.ts';
 import { cancelExecution } from './endpoints/executions/cancel-execution.ts';
 import { deliverExternalEvent } from './endpoints/executions/deliver-external-event.ts';
@@ -70,6 +71,8 @@ export const routes: readonly Endpoint[] = [
   activateAgent,
   deactivateAgent,
   heartbeatAgent,
+
+  listAudit,
 
   listWorkers,
 

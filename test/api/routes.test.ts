@@ -23,6 +23,7 @@ const CONTRACT = [
   'POST /agents/:id/activate',
   'POST /agents/:id/deactivate',
   'POST /agents/:id/heartbeat',
+  'GET /audit',
   'GET /workers',
   'POST /work-items/claim',
   'POST /work-items/:id/heartbeat',

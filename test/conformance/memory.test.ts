@@ -118,6 +118,13 @@ check('200: a user is forgotten with the facts of every agent', async (t, tenant
   t.deepEqual(await forget(tenant, { end_user_id: 'u', reason: 'left' }), { count: 0 });
   t.is((await recall(tenant, { end_user_id: 'u', agent_id: AGENT })).length, 1);
   t.is((await recall(other, { end_user_id: 'u' })).length, 1);
+  const { items } = expectStatus(
+    await tenant.get<{ items: readonly { payload: { count: number } }[] }>(
+      '/audit?event_type=memory_user_forgotten',
+    ),
+    200,
+  );
+  t.is(items.filter(({ payload }) => payload.count === 2).length, 1);
 });
 
 check('200: an ingestion key gives the first fact', async (t, tenant) => {

@@ -91,6 +91,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     memory,
     agents,
     tokens: store.tokens,
+    audit: store.audit,
     ping: options.ping ?? (() => store.ping({ timeoutMs: 1_000 })),
     log: { info() {}, warn: note, error: note },
     version: '1.2.3',
@@ -135,6 +136,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
         name: `test ${role}`,
         role,
         expiresInMs: null,
+        actorId: 'token:test',
       },
     );
     return minted.plaintext;
