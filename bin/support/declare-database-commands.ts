@@ -1,9 +1,10 @@
 import { Option, type Command } from 'commander';
 
 import { outputOption } from './output-option.ts';
-import { parseExpiry } from './parse-option.ts';
+import { parseExpiry, parseInstant } from './parse-option.ts';
 
 const loadDatabase = () => import('../commands/db.ts');
+const loadAudit = () => import('../commands/audit.ts');
 const loadToken = () => import('../commands/token.ts');
 const loadMemory = () => import('../commands/memory.ts');
 
@@ -50,6 +51,21 @@ export function declareDatabaseCommands(program: Command): void {
   databaseCommand(memory, 'rotate-key')
     .description('seal all stored provider keys with the newest encryption key')
     .action(async (options) => (await loadMemory()).rotateKey(options));
+
+  const audit = program.command('audit').description('prove and export the audit log');
+
+  databaseCommand(audit, 'verify')
+    .description('compare the audit log with its seals; exit code 1 when anything was changed')
+    .option('--tenant <tenant>', 'only this tenant; all if omitted')
+    .option('--head <head>', 'a head printed before, which must still be part of the log')
+    .action(async (options) => (await loadAudit()).verifyLog(options));
+
+  databaseOptions(audit.command('export'))
+    .description('print the audit log, one JSON document a line, oldest first')
+    .option('--tenant <tenant>', 'only this tenant; all if omitted')
+    .option('--since <instant>', 'from this ISO 8601 instant on', parseInstant)
+    .option('--until <instant>', 'up to this ISO 8601 instant, exclusive', parseInstant)
+    .action(async (options) => (await loadAudit()).exportLog(options));
 }
 
 function tokenCommand(parent: Command, name: string): Command {
@@ -61,9 +77,11 @@ function tokenCommand(parent: Command, name: string): Command {
 }
 
 function databaseCommand(parent: Command, name: string): Command {
-  return parent
-    .command(name)
+  return databaseOptions(parent.command(name)).addOption(outputOption());
+}
+
+function databaseOptions(command: Command): Command {
+  return command
     .option('--config <file>', 'configuration file (default: ./svc.toml when it is there)')
-    .option('--database-url <url>', 'postgres://… or an SQLite file')
-    .addOption(outputOption());
+    .option('--database-url <url>', 'postgres://… or an SQLite file');
 }

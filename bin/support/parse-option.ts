@@ -16,6 +16,15 @@ export function parseExpiry(text: string): number {
   throw new InvalidArgumentError('Expected a duration such as 90s, 15m, 12h or 30d.');
 }
 
+/** An instant in UTC with milliseconds, as both databases compare it. */
+export function parseInstant(text: string): string {
+  const milliseconds = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:?\d\d))?$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
+  if (!Number.isNaN(milliseconds)) return new Date(milliseconds).toISOString();
+  throw new InvalidArgumentError('Expected an instant such as 2026-11-21T10:14:00Z.');
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,

@@ -13,9 +13,9 @@ export function renderCliDocs(programs: {
     '# Command line',
     'This page is made from the declarations in `bin/support/`; `--help` after any command says the same.',
     '`dev` and `serve` run the service. The commands under `workflow` and `execution` speak to a\n' +
-      'running one over HTTP, those under `db`, `token` and `memory` work on the database itself.\n' +
-      'What a command found goes to stdout, as a table or, with `-o json`, as JSON; what it has to say\n' +
-      'about that goes to stderr.',
+      'running one over HTTP, those under `db`, `token`, `audit` and `memory` work on the database\n' +
+      'itself. What a command found goes to stdout, as a table or, with `-o json`, as JSON; what it has\n' +
+      'to say about that goes to stderr.',
     renderTable(
       ['Command', 'What it does'],
       commands.map((command) => [

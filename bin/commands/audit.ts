@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+
+import { parseTenantId } from '../../src/shared/domain/access.ts';
+import type { AuditProblem } from '../../src/shared/domain/audit/verify-window.ts';
+import type { TenantId } from '../../src/shared/domain/ids.ts';
+import { verifyAudit } from '../../src/shared/engine/audit/verify-audit.ts';
+import type { AuditStore, ExportedItem, ExportPosition } from '../../src/shared/store/audit.ts';
+import { CliError, usageError } from '../support/exit-code.ts';
+import { printJson, printLine, type OutputFormat } from '../support/output.ts';
+import type { ConfigOptions } from '../support/read-config.ts';
+import { withStore } from '../support/with-store.ts';
+
+type AuditOptions = ConfigOptions & { readonly tenant?: string };
+
+/** Items read at a time: payloads may be large, and only so many are ever held. */
+const PAGE = 200;
+const PROBLEMS_TOLD = 20;
+
+/** Exit code 1 when something is not as it was sealed; the first such thing is named first. */
+export async function verifyLog(
+  options: AuditOptions & { readonly output: OutputFormat; readonly head?: string },
+): Promise<void> {
+  const tenantId = readTenant(options);
+  const expected = readHead(options.head);
+  const verdict = await withStore({ ...options, applicationName: 'svc-audit' }, (store) =>
+    verifyAudit(store.audit, { tenantId, expected }),
+  );
+  const { windows, items, head, problems } = verdict;
+  if (options.output === 'json') {
+    printJson({
+      ok: problems.length === 0,
+      windows,
+      items,
+      head: nameHead(head),
+      sealed_until: head.windowNumber === 0 ? null : head.coversTo,
+      problems: problems.map(shapeProblem),
+    });
+  } else {
+    for (const problem of problems.slice(0, PROBLEMS_TOLD)) printLine(describeProblem(problem));
+    const until = head.windowNumber === 0 ? '' : ` up to ${head.coversTo}`;
+    printLine(`${items} items in ${windows} windows are as they were sealed${until}`);
+    if (windows > 0) printLine(`head ${nameHead(head)}`);
+  }
+  if (problems.length > 0) throw new CliError('the audit log is not as it was sealed');
+}
+
+/** One line of JSON for each item, oldest first. */
+export async function exportLog(
+  options: AuditOptions & { readonly since?: string; readonly until?: string },
+): Promise<void> {
+  const tenantId = readTenant(options);
+  const range = { since: options.since ?? null, until: options.until ?? null };
+  await withStore({ ...options, applicationName: 'svc-audit' }, async (store) => {
+    for await (const item of readItems(store.audit, { tenantId, ...range })) {
+      const line = `${JSON.stringify(shapeItem(item))}\n`;
+      if (!process.stdout.write(line)) await once(process.stdout, 'drain');
+    }
+  });
+}
+
+async function* readItems(
+  audit: AuditStore,
+  range: {
+    readonly tenantId: TenantId | null;
+    readonly since: string | null;
+    readonly until: string | null;
+  },
+): AsyncGenerator<ExportedItem> {
+  let after: ExportPosition | null = null;
+  for (;;) {
+    const page: readonly ExportedItem[] = await audit.export({ ...range, after, limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.position;
+  }
+}
+
+function shapeItem(item: ExportedItem): object {
+  return {
+    id: item.id,
+    tenant_id: item.tenantId,
+    execution_id: item.executionId,
+    sequence: item.sequence,
+    event_type: item.eventType,
+    node_id: item.nodeId,
+    actor_id: item.actorId,
+    created_at: item.createdAt,
+    payload: item.payload,
+  };
+}
+
+function shapeProblem({ what, tenantId, windowNumber, sealNumber, row }: AuditProblem): object {
+  return {
+    what,
+    tenant_id: tenantId,
+    window: windowNumber,
+    seal: sealNumber,
+    row: row && {
+      id: row.id,
+      execution_id: row.executionId,
+      sequence: row.sequence,
+      created_at: row.createdAt,
+    },
+  };
+}
+
+function describeProblem(problem: AuditProblem): string {
+  const { what, tenantId, windowNumber, sealNumber, row } = problem;
+  const place = [
+    tenantId === null ? null : `tenant ${tenantId}`,
+    sealNumber === null ? null : `seal ${sealNumber}`,
+    `window ${windowNumber}`,
+  ];
+  const thing =
+    row === null
+      ? null
+      : row.sequence === null
+        ? `item ${row.id}`
+        : `item ${row.id}, event ${row.sequence} of ${row.executionId ?? 'an execution'}`;
+  return [WORDS[what], thing, ...place].filter((part) => part !== null).join(': ');
+}
+
+const WORDS: Readonly<Record<AuditProblem['what'], string>> = {
+  row_changed: 'changed after it was sealed',
+  row_removed: 'removed after it was sealed',
+  row_added: 'added to a time that was sealed',
+  seal_changed: 'the seal was changed',
+  seal_out_of_chain: 'the seal does not follow upon the one before it',
+  window_changed: 'the window was changed, or a seal of it removed',
+  window_out_of_chain: 'the window does not follow upon the one before it',
+  window_missing: 'the window is missing, although it was sealed before',
+};
+
+function nameHead(head: { readonly windowNumber: number; readonly hash: string }): string {
+  return `${head.windowNumber}:${head.hash}`;
+}
+
+function readHead(text: string | undefined) {
+  if (text === undefined) return null;
+  const match = /^(\d{1,9}):([0-9a-f]{64})$/.exec(text);
+  if (match === null) throw usageError('--head takes what an earlier verification printed as head');
+  return { windowNumber: Number(match[1]), hash: match[2] ?? '' };
+}
+
+function readTenant({ tenant }: AuditOptions): TenantId | null {
+  if (tenant === undefined) return null;
+  const tenantId = parseTenantId(tenant);
+  if (tenantId !== null) return tenantId;
+  throw usageError(`"${tenant}" is no tenant id: expected a-z, 0-9, - and _, up to 63`);
+}
