@@ -19,7 +19,67 @@ export function checkConfig(config: Config): readonly string[] {
       `telemetry.metrics_port: ${runtime.port} is runtime.port; give metrics a port of their own`,
     );
   }
+  return [...problems, ...checkTls(config), ...checkAuthMethod(config)];
+}
+
+function checkTls({ api, runtime }: Config): string[] {
+  const { certFile, keyFile, clientCaFile } = api.tls;
+  const problems: string[] = [];
+  if ((certFile === null) !== (keyFile === null)) {
+    problems.push('api.tls: cert_file and key_file go together; set both or neither');
+  }
+  if (clientCaFile !== null && certFile === null) {
+    problems.push('api.tls.client_ca_file: needs api.tls.cert_file and api.tls.key_file');
+  }
+  if (certFile !== null && runtime.publicUrl?.startsWith('http://') === true) {
+    problems.push('runtime.public_url: begins with http:// while the API speaks HTTPS');
+  }
   return problems;
+}
+
+function checkAuthMethod({ auth, api }: Config): string[] {
+  const { method, jwt, mtls } = auth;
+  if (!auth.enabled) return [];
+  const problems: string[] = [];
+  if (method === 'jwt') {
+    for (const [key, value] of [
+      ['issuer', jwt.issuer],
+      ['audience', jwt.audience],
+    ] as const) {
+      if (value === null) problems.push(`auth.jwt.${key}: must be set while auth.method is jwt`);
+    }
+    if ((jwt.jwksUrl === null) === (jwt.publicKeyFile === null)) {
+      problems.push(
+        'auth.jwt: set one of jwks_url and public_key_file while auth.method is jwt, and not both',
+      );
+    }
+    if (jwt.jwksUrl !== null && !isTrustworthy(jwt.jwksUrl)) {
+      problems.push('auth.jwt.jwks_url: keys are trusted, so they must come over https://');
+    }
+  }
+  if (method === 'mtls') {
+    if (api.tls.certFile === null || api.tls.clientCaFile === null) {
+      problems.push(
+        'auth.method: mtls needs api.tls.cert_file, api.tls.key_file and api.tls.client_ca_file',
+      );
+    }
+    if (mtls.subjects === null) {
+      problems.push('auth.mtls.subjects: must be set while auth.method is mtls');
+    }
+  }
+  if (method !== 'api_key' && auth.apiKey !== null && !auth.acceptTokens) {
+    problems.push(
+      `auth.api_key: is not accepted while auth.method is ${method}; unset it, or set ` +
+        'auth.accept_tokens = true',
+    );
+  }
+  return problems;
+}
+
+/** Over TLS, or from this machine. */
+function isTrustworthy(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
 }
 
 const LOOPBACK = new BlockList();

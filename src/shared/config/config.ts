@@ -1,3 +1,4 @@
+import type { CertificateSubject } from '../security/authenticators/certificates.ts';
 import type { ConfigValue, ValueOf } from './key-row.ts';
 import type { CONFIG_KEYS, ConfigKey } from './keys.ts';
 import { CONFIG_KEY_NAMES } from './keys.ts';
@@ -40,10 +41,17 @@ interface Section {
 
 function subsection(section: Section, name: string): Section {
   const known = section[name];
-  if (typeof known === 'object' && known !== null) return known;
+  if (typeof known === 'object' && known !== null && !isList(known)) return known;
   const created: Section = {};
   section[name] = created;
   return created;
+}
+
+/** `Array.isArray` knows no readonly arrays. */
+function isList(
+  value: Section | readonly CertificateSubject[],
+): value is readonly CertificateSubject[] {
+  return Array.isArray(value);
 }
 
 function camelCase(key: string): string {

@@ -22,8 +22,15 @@ export function describeConfig(config: Config, origins: ConfigOrigins): readonly
   }));
 }
 
+function describeSubjects(subjects: Extract<ConfigValue, readonly unknown[]>): string {
+  return subjects
+    .map(({ subject, role, tenantId }) => `${subject} → ${role} of ${tenantId}`)
+    .join('; ');
+}
+
 function show(row: KeyRow, value: ConfigValue): string {
   if (value === null) return '';
+  if (typeof value === 'object') return describeSubjects(value);
   switch (row.type) {
     case 'secret':
     case 'secret_key':

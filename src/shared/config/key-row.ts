@@ -1,3 +1,5 @@
+import type { CertificateSubject } from '../security/authenticators/certificates.ts';
+
 /** What every key of the configuration states about itself. */
 interface RowBase {
   /** One sentence for the documentation. */
@@ -20,7 +22,7 @@ export type KeyRow = RowBase &
     | { readonly type: 'int'; readonly default: number; readonly min: number; readonly max: number }
     | { readonly type: 'bool'; readonly default: boolean; readonly devDefault?: boolean }
     | { readonly type: 'enum'; readonly default: string; readonly values: readonly string[] }
-    | { readonly type: 'port_or_off'; readonly default: null }
+    | { readonly type: 'port_or_off' | 'subjects'; readonly default: null }
     | {
         readonly type: 'string' | 'host' | 'url' | 'database_url' | 'secret' | 'secret_key';
         readonly default: string | null;
@@ -29,7 +31,7 @@ export type KeyRow = RowBase &
   );
 
 /** A value a key can have. */
-export type ConfigValue = string | number | boolean | null;
+export type ConfigValue = string | number | boolean | readonly CertificateSubject[] | null;
 
 /** The value a row's key has in the configuration. */
 export type ValueOf<Row extends KeyRow> =
@@ -41,5 +43,7 @@ export type ValueOf<Row extends KeyRow> =
           ? Value
           : Row extends { readonly type: 'port_or_off' }
             ? number | 'off'
-            : string)
+            : Row extends { readonly type: 'subjects' }
+              ? readonly CertificateSubject[]
+              : string)
   | (Row['default'] extends null ? null : never);

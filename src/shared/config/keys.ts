@@ -96,6 +96,71 @@ export const CONFIG_KEYS = {
     default: false,
     meaning: 'Answer `/ready` of the API without a token.',
   },
+  'auth.accept_tokens': {
+    type: 'bool',
+    default: false,
+    meaning: 'With the methods `jwt` and `mtls`, accept stored tokens and the API key as well.',
+  },
+  'auth.jwt.issuer': {
+    type: 'string',
+    default: null,
+    meaning: 'Issuer that tokens must name in `iss`.',
+  },
+  'auth.jwt.audience': {
+    type: 'string',
+    default: null,
+    meaning: 'Audience that tokens must name in `aud`: this service.',
+  },
+  'auth.jwt.jwks_url': {
+    type: 'url',
+    default: null,
+    meaning: "URL of the issuer's public keys, as a JSON Web Key Set.",
+  },
+  'auth.jwt.public_key_file': {
+    type: 'string',
+    default: null,
+    meaning: "PEM file with the issuer's public key, in place of a URL.",
+  },
+  'auth.jwt.role_claim': {
+    type: 'string',
+    default: 'role',
+    meaning: 'Claim that holds the role, or a path to it with dots.',
+  },
+  'auth.jwt.tenant_claim': {
+    type: 'string',
+    default: 'tenant',
+    meaning: 'Claim that holds the tenant, or a path to it with dots.',
+  },
+  'auth.jwt.clock_tolerance_seconds': {
+    type: 'int',
+    default: 30,
+    min: 0,
+    max: 300,
+    unit: 's',
+    meaning: "How far the issuer's clock may be off.",
+  },
+  'auth.mtls.subjects': {
+    type: 'subjects',
+    default: null,
+    meaning:
+      'Role and tenant of client certificates, by `CN=<name>`, distinguished name or `URI:<name>`.',
+  },
+  'api.tls.cert_file': {
+    type: 'string',
+    default: null,
+    meaning:
+      'PEM file with the certificate of the API and its intermediates; the API then speaks HTTPS.',
+  },
+  'api.tls.key_file': {
+    type: 'string',
+    default: null,
+    meaning: 'PEM file with the key of that certificate.',
+  },
+  'api.tls.client_ca_file': {
+    type: 'string',
+    default: null,
+    meaning: 'PEM file with the authorities that vouch for client certificates.',
+  },
   'api.body_bytes_max': {
     type: 'int',
     default: 4_194_304,

@@ -17,7 +17,8 @@ export function metricsPort({ telemetry }: Config, role: ProcessRole): number | 
 }
 
 /** The URL others reach the API at, without a slash at its end. `port` is the one bound. */
-export function publicUrl({ runtime }: Config, port: number = runtime.port): string {
+export function publicUrl({ runtime, api }: Config, port: number = runtime.port): string {
+  const scheme = api.tls.certFile === null ? 'http' : 'https';
   const host = isIPv6(runtime.bind) ? `[${runtime.bind}]` : runtime.bind;
-  return (runtime.publicUrl ?? `http://${host}:${port}`).replace(/\/+$/, '');
+  return (runtime.publicUrl ?? `${scheme}://${host}:${port}`).replace(/\/+$/, '');
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { findDatabaseUrlProblem } from './database-url.ts';
 import type { ConfigValue, KeyRow } from './key-row.ts';
 import { maskUrl } from './mask-url.ts';
+import { readSubjects, SUBJECTS_TYPE } from './read-subjects.ts';
 
 /** A raw value as its key's row wants it, or in what it falls short: "found …, expected …". */
 export type ReadValue =
@@ -37,6 +38,8 @@ export function describeType(row: KeyRow): string {
       return 'a path, a sqlite: URL or a postgres:// URL';
     case 'secret_key':
       return '32 bytes in base64';
+    case 'subjects':
+      return SUBJECTS_TYPE;
     case 'string':
     case 'secret':
       return 'a string that is not empty';
@@ -46,6 +49,8 @@ export function describeType(row: KeyRow): string {
 function fromText(row: KeyRow, text: string): unknown {
   const isNumber = /^-?\d{1,15}$/.test(text);
   switch (row.type) {
+    case 'subjects':
+      return fromJson(text);
     case 'int':
     case 'port_or_off':
       return isNumber ? Number(text) : text;
@@ -57,10 +62,20 @@ function fromText(row: KeyRow, text: string): unknown {
   }
 }
 
+/** A table has no other form in the environment. */
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 function read(row: KeyRow, value: unknown): ConfigValue | undefined {
   if (row.type === 'bool') return typeof value === 'boolean' ? value : undefined;
   if (row.type === 'int') return isIntegerWithin(value, row.min, row.max) ? value : undefined;
   if (row.type === 'port_or_off' && isIntegerWithin(value, 0, 65_535)) return value;
+  if (row.type === 'subjects') return readSubjects(value);
   if (typeof value !== 'string' || value === '') return undefined;
   switch (row.type) {
     case 'enum':
