@@ -3,8 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { shapeToken } from '../../src/api/endpoints/tokens/token-shape.ts';
 import { ids } from '../support/ids.ts';
 import { parseTenantId, type Role } from '../../src/shared/domain/access.ts';
+import { SvcError } from '../../src/shared/domain/errors.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { mintToken } from '../../src/shared/security/mint-token.ts';
+import {
+  GRACE_SECONDS_MAX,
+  rotateToken as rotate,
+} from '../../src/shared/security/rotate-token.ts';
 import type { Store, TokenRow } from '../../src/shared/store/store.ts';
 import { CliError, EXIT, usageError } from '../support/exit-code.ts';
 import {
@@ -61,7 +66,7 @@ export async function listTokens(options: TokenOptions): Promise<void> {
   const rows = await withStore(options, readAll);
   if (options.output === 'json') return printJson({ tokens: rows.map(shapeToken) });
   printTable({
-    head: ['TOKEN', 'NAME', 'ROLE', 'STATUS', 'CREATED', 'EXPIRES'],
+    head: ['TOKEN', 'NAME', 'ROLE', 'STATUS', 'CREATED', 'EXPIRES', 'LAST USED'],
     rows: rows.map((row) => [
       row.tokenId,
       row.name,
@@ -69,6 +74,7 @@ export async function listTokens(options: TokenOptions): Promise<void> {
       statusOf(row),
       row.createdAt,
       row.expiresAt,
+      row.lastUsedAt,
     ]),
   });
 }
@@ -85,6 +91,33 @@ export async function revokeToken(tokenId: string, options: TokenOptions): Promi
   }
   if (options.output === 'json') printJson(shapeToken(row));
   else printLine(`revoked ${row.tokenId} (${row.name})`);
+}
+
+/** Like `createToken`, the new plaintext stands alone on stdout. */
+export async function rotateToken(
+  tokenId: string,
+  options: TokenOptions & {
+    /** Milliseconds. */
+    readonly grace?: number;
+  },
+): Promise<void> {
+  const graceMs = options.grace ?? 0;
+  if (graceMs > GRACE_SECONDS_MAX * 1000) throw usageError('--grace takes at most 30d');
+  const { row, old, plaintext } = await withStore(options, (store, tenantId) =>
+    rotate(
+      { tokens: store.tokens, ids, randomBytes },
+      { tokenId, tenantId, graceMs, actorId: CLI_ACTOR },
+    ),
+  ).catch((error: unknown) => {
+    if (!(error instanceof SvcError)) throw error;
+    const exitCode = error.status === 404 ? EXIT.notFound : EXIT.failure;
+    throw new CliError(error.message, { exitCode });
+  });
+  if (options.output === 'json') return printJson({ ...shapeToken(row), token: plaintext });
+  const ends = old.revokedAt === null ? `ends ${old.expiresAt}` : 'is revoked';
+  printNote(`token ${row.tokenId} takes the place of ${old.tokenId}, which ${ends}`);
+  printNote('It cannot be shown again: keep it now.');
+  printLine(plaintext);
 }
 
 async function withStore<Result>(

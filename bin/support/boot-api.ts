@@ -14,6 +14,7 @@ import type { Logger } from '../../src/shared/telemetry/log.ts';
 import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
 import { CliError } from './exit-code.ts';
 import { ids } from './ids.ts';
+import { readAuthMethod, readTlsFiles } from './read-access-files.ts';
 import { readVersion } from './version.ts';
 
 /** A ping slower than this is as good as none: probes give up at about that time. */
@@ -32,6 +33,8 @@ export async function bootApi(params: {
   const { config, engine, agents, memory, store, log, metrics } = params;
   // Port 0 is a real one only once the server listens.
   let server: ApiServer | null = null;
+  const method = await readAuthMethod(config);
+  const tls = readTlsFiles(config);
   const api = createApi({
     engine,
     agents,
@@ -46,6 +49,7 @@ export async function bootApi(params: {
       auth: {
         enabled: config.auth.enabled,
         apiKey: config.auth.apiKey,
+        ...(method !== undefined && { method }),
         openReady: config.auth.openReady,
         reviewersMayApprove: config.auth.reviewersMayApprove,
       },
@@ -60,9 +64,11 @@ export async function bootApi(params: {
     randomBytes,
     onRequest: (request) => metrics.onRequest(request),
   });
-  if (config.auth.enabled && config.auth.apiKey === null) await hintAtTokens(store, log);
+  const needsTokens = config.auth.enabled && method === undefined;
+  if (needsTokens && config.auth.apiKey === null) await hintAtTokens(store, log);
   const { bind: host, port } = config.runtime;
-  server = await listen(() => startApiServer({ api, host, port }));
+  const options = { api, host, port, ...(tls !== undefined && { tls }) };
+  server = await listen(() => startApiServer(options));
   return server;
 }
 

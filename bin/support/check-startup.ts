@@ -12,11 +12,6 @@ export function checkStartup(params: {
 }): void {
   const { config, database, role } = params;
   const problems = [...checkConfig(config)];
-  if (config.auth.enabled && config.auth.method !== 'api_key') {
-    problems.push(
-      `auth.method: ${config.auth.method} is not available in this version; expected api_key`,
-    );
-  }
   if (database.dialect === 'sqlite' && role !== 'all') {
     problems.push(
       `database.url: the role ${role} alone needs PostgreSQL, as an SQLite file takes one process; ` +

@@ -66,6 +66,15 @@ export function declareDatabaseCommands(program: Command): void {
     .option('--since <instant>', 'from this ISO 8601 instant on', parseInstant)
     .option('--until <instant>', 'up to this ISO 8601 instant, exclusive', parseInstant)
     .action(async (options) => (await loadAudit()).exportLog(options));
+  tokenCommand(token, 'rotate')
+    .description('put a new token in the place of one and print it, this once')
+    .argument('<id>', 'token id, as listed')
+    .option(
+      '--grace <duration>',
+      'how long the old one stays valid, such as 1h; ends at once if omitted',
+      parseExpiry,
+    )
+    .action(async (id, options) => (await loadToken()).rotateToken(id, options));
 }
 
 function tokenCommand(parent: Command, name: string): Command {

@@ -3,14 +3,15 @@ import Koa from 'koa';
 import type { RequestListener } from 'node:http';
 
 import type { JsonObject } from '../shared/domain/json.ts';
-import { createApiKeyAuthenticator } from '../shared/security/authenticators/api-key.ts';
 import type { ApiState } from './context.ts';
+import { authenticatorOf } from './authenticator-of.ts';
 import { createDatabaseProbe } from './database-probe.ts';
 import type { ApiDeps, EndpointDeps } from './deps.ts';
 import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
 import { createReadBody } from './middleware/body.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { refuseForeignPages } from './middleware/foreign-pages.ts';
+import { createRateLimit } from './middleware/limit-rate.ts';
 import { reportRequests } from './middleware/metrics.ts';
 import { requestContext } from './middleware/request-context.ts';
 import { answerUnmatched } from './middleware/unmatched.ts';
@@ -24,6 +25,8 @@ export interface Api {
   readonly handle: RequestListener;
   /** Ends long polls and event streams, and has connections closed after their answer. */
   drain(): void;
+  /** Called when no request is left. */
+  close(): Promise<void>;
 }
 
 /** The HTTP API as a request handler. The order of the middleware is the order below. */
@@ -52,6 +55,7 @@ export function createApi(deps: ApiDeps): Api {
   return {
     handle: (request, response) => void callback(request, response),
     drain: () => draining.abort(),
+    close: () => endpointDeps.authenticator.close(),
   };
 }
 
@@ -78,11 +82,8 @@ function withOwnState(deps: ApiDeps, draining: AbortSignal): EndpointDeps {
   return {
     ...deps,
     draining,
-    authenticator: createApiKeyAuthenticator({
-      tokens: deps.tokens,
-      apiKey: deps.settings.auth.apiKey,
-      now: deps.now,
-    }),
+    authenticator: authenticatorOf(deps),
+    rateLimit: createRateLimit({ now: deps.now }),
     database: createDatabaseProbe({ ping: deps.ping, now: deps.now }),
     openApi: () => (openApi ??= buildOpenApi({ routes, version: deps.version })),
   };

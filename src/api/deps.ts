@@ -4,10 +4,12 @@ import type { Agents } from '../shared/engine/agents/agents.ts';
 import type { Engine } from '../shared/engine/engine.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
 import type { Ids } from '../shared/ports/ids.ts';
-import type { Authenticator } from '../shared/security/authenticators/api-key.ts';
 import type { AuditStore } from '../shared/store/audit.ts';
+import type { Authenticator, BearerScheme } from '../shared/security/authenticator.ts';
+import type { CertificateSubject } from '../shared/security/authenticators/certificates.ts';
 import type { TokenStore } from '../shared/store/store.ts';
 import type { DatabaseProbe } from './database-probe.ts';
+import type { RateLimit } from './middleware/limit-rate.ts';
 
 /** What the API is given by the process that runs it. */
 export interface ApiDeps {
@@ -39,6 +41,8 @@ export interface ApiSettings {
     readonly enabled: boolean;
     /** SVC_AUTH_API_KEY; null: not set. */
     readonly apiKey: string | null;
+    /** Absent: stored tokens and the API key. */
+    readonly method?: AuthMethod;
   };
   readonly bodyBytesMax: number;
   /** Whether `/mcp` is served. */
@@ -48,6 +52,12 @@ export interface ApiSettings {
   /** Pause between two comments on a quiet event stream. */
   readonly streamHeartbeatMs: number;
 }
+
+/** Another way than stored tokens; `acceptTokens`: these and the API key are accepted as well. */
+export type AuthMethod = { readonly acceptTokens: boolean } & (
+  | { readonly kind: 'jwt'; readonly tokens: BearerScheme }
+  | { readonly kind: 'mtls'; readonly subjects: readonly CertificateSubject[] }
+);
 
 export const DEFAULT_BODY_BYTES_MAX = 4 * 1024 * 1024;
 export const DEFAULT_STREAM_HEARTBEAT_MS = 15_000;
@@ -70,6 +80,7 @@ export interface ApiLog {
 /** What endpoints get: the above and what the API itself keeps between requests. */
 export interface EndpointDeps extends ApiDeps {
   readonly authenticator: Authenticator;
+  readonly rateLimit: RateLimit;
   readonly database: DatabaseProbe;
   /** Aborted when the server begins to close: long polls and streams end. */
   readonly draining: AbortSignal;

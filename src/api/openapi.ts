@@ -130,6 +130,7 @@ export function errorStatuses(endpoint: Endpoint): readonly number[] {
     ...(access === 'open' ? [] : [401, 403]),
     ...errors,
     ...(body === null ? [] : [413, 415]),
+    ...(access === 'open' ? [] : [429]),
     500,
     503,
   ];

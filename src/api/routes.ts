@@ -27,9 +27,14 @@ import { recallFacts } from './endpoints/memory/recall-facts.ts';
 import { saveMemorySettings } from './endpoints/memory/save-memory-settings.ts';
 import { testMemorySettings } from './endpoints/memory/test-memory-settings.ts';
 import { getOpenApi } from './endpoints/openapi/get-openapi.ts';
+import { createTenant } from './endpoints/tenants/create-tenant.ts';
+import { listTenants } from './endpoints/tenants/list-tenants.ts';
+import { readTenant } from './endpoints/tenants/read-tenant.ts';
+import { updateTenant } from './endpoints/tenants/update-tenant.ts';
 import { createToken } from './endpoints/tokens/create-token.ts';
 import { listTokens } from './endpoints/tokens/list-tokens.ts';
 import { revokeToken } from './endpoints/tokens/revoke-token.ts';
+import { rotateToken } from './endpoints/tokens/rotate-token.ts';
 import { getAgentCard, getRuntimeCard } from './endpoints/well-known/get-runtime-card.ts';
 import { getDid } from './endpoints/well-known/get-did.ts';
 import { claimWorkItem } from './endpoints/work-items/claim-work-item.ts';
@@ -74,6 +79,11 @@ export const routes: readonly Endpoint[] = [
 
   listAudit,
 
+  createTenant,
+  listTenants,
+  readTenant,
+  updateTenant,
+
   listWorkers,
 
   claimWorkItem,
@@ -96,6 +106,7 @@ export const routes: readonly Endpoint[] = [
   createToken,
   listTokens,
   revokeToken,
+  rotateToken,
 
   getOpenApi,
 ];

@@ -1,8 +1,10 @@
+import { objectionOf } from '../shared/domain/tenant.ts';
+import { admitRequest, credentialsOf } from './admit-request.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import { decode } from './decode.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { Answer, ApiRequest, Caller, Endpoint } from './endpoint.ts';
-import { admit, identify } from './middleware/authenticate.ts';
+import { identify } from './middleware/authenticate.ts';
 import type { ReadBody } from './middleware/body.ts';
 import { readQuery } from './middleware/url.ts';
 import { sendJson } from './send.ts';
@@ -19,13 +21,8 @@ export function serveEndpoint(params: {
   const { endpoint, deps, readBody } = params;
   return async (ctx) => {
     ctx.state.route = endpoint.path;
-    const caller = await admit({
-      access: endpoint.access,
-      authorization: ctx.req.headers.authorization,
-      tenantHeader: ctx.get('X-Tenant-Id'),
-      auth: deps.settings.auth,
-      authenticator: deps.authenticator,
-    });
+    const { method, access } = endpoint;
+    const caller = await admitRequest({ ctx, deps, method, access });
     const request = await readRequest({ ctx, endpoint, deps, readBody, caller });
     send(ctx, await endpoint.handle(request, deps));
   };
@@ -79,11 +76,12 @@ async function isStillAllowed(
   deps: EndpointDeps,
 ): Promise<boolean> {
   const identity = await identify({
-    authorization: ctx.req.headers.authorization,
+    credentials: credentialsOf(ctx),
     auth: deps.settings.auth,
     authenticator: deps.authenticator,
   });
-  return identity !== null && identity.tenantId === caller.identity.tenantId;
+  if (identity === null || identity.tenantId !== caller.identity.tenantId) return false;
+  return objectionOf(await deps.engine.knowTenant(caller.tenantId), { writes: false }) === null;
 }
 
 function send(ctx: ApiContext, answer: Answer): void {

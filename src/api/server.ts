@@ -1,6 +1,8 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 
 import type { Api } from './api.ts';
 import { answerUnparsed } from './unparsed-requests.ts';
@@ -24,12 +26,27 @@ export interface StartApiServer {
   /** A request must have arrived whole within this time, however slowly it trickles in. */
   readonly requestTimeoutMs?: number;
   readonly headersTimeoutMs?: number;
+  /** Absent: plain HTTP, for loopback or behind something that terminates TLS. */
+  readonly tls?: TlsFiles;
+}
+
+/** Contents in PEM. */
+export interface TlsFiles {
+  readonly certificate: string;
+  readonly key: string;
+  /**
+   * Authorities that vouch for clients; null: clients are not asked for certificates. A connection
+   * without one, or with one of somebody else's, is served all the same: open routes need none, and
+   * every other route looks for itself.
+   */
+  readonly clientAuthorities: string | null;
 }
 
 /** Listens, or throws an error whose message says what to do about it. */
 export async function startApiServer(params: StartApiServer): Promise<ApiServer> {
   const { api, host } = params;
-  const server = createServer({
+  const { tls } = params;
+  const options: ServerOptions = {
     connectionsCheckingInterval: 1_000,
     headersTimeout: params.headersTimeoutMs ?? 10_000,
     requestTimeout: params.requestTimeoutMs ?? 30_000,
@@ -38,17 +55,35 @@ export async function startApiServer(params: StartApiServer): Promise<ApiServer>
     keepAliveTimeout: 65_000,
     // Answered by the API itself, as JSON.
     requireHostHeader: false,
-  });
+  };
+  const server =
+    tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tlsOptions(tls) });
   server.on('request', api.handle);
   answerUnparsed(server);
   await listen(server, params);
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
     close: ({ deadlineMs }) => closeServer({ server, api, deadlineMs }),
   };
 }
+
+function tlsOptions({ certificate, key, clientAuthorities }: TlsFiles): TlsOptions {
+  return {
+    cert: certificate,
+    key,
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: HANDSHAKE_MS_MAX,
+    ...(clientAuthorities !== null && {
+      ca: clientAuthorities,
+      requestCert: true,
+      rejectUnauthorized: false,
+    }),
+  };
+}
+
+const HANDSHAKE_MS_MAX = 10_000;
 
 async function listen(
   server: Server,
@@ -100,4 +135,5 @@ async function closeServer(params: {
   await closed;
   clearTimeout(timer);
   clearInterval(sweep);
+  await api.close();
 }

@@ -56,6 +56,17 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.is(revoked.stdout, `revoked ${ci} (ci)\n`);
     t.regex((await svc('list')).stdout, /developer +revoked/);
 
+    const turned = await svc('create', '--name', 'turn', '--role', 'viewer', '-o', 'json');
+    const old = JSON.parse(turned.stdout) as Token;
+    const rotated = await svc('rotate', old.token_id, '--grace', '1h');
+    t.is(rotated.code, 0, rotated.stderr);
+    t.regex(rotated.stdout, /^svc_[\w-]{43}\n$/);
+    t.regex(rotated.stderr, new RegExp(`takes the place of ${old.token_id}, which ends \\d{4}-`));
+    const again = await svc('rotate', old.token_id);
+    t.is(again.code, 1);
+    t.regex(again.stderr, /^error: conflict: token .* rotated already; create a new one/);
+    t.is((await svc('rotate', 'unknown')).code, 4);
+
     const elsewhere = await svc('revoke', token.token_id);
     t.is(elsewhere.code, 4);
     t.regex(elsewhere.stderr, /^error: tenant default has no token .*: see "svc token list/);

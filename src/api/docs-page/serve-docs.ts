@@ -1,6 +1,6 @@
+import { admitRequest } from '../admit-request.ts';
 import type { ApiMiddleware } from '../context.ts';
 import type { EndpointDeps } from '../deps.ts';
-import { admit } from '../middleware/authenticate.ts';
 import { renderPage, type DocsPage } from './render-page.ts';
 
 export const DOCS_PATH = '/docs';
@@ -14,13 +14,8 @@ export function serveDocs(deps: EndpointDeps): ApiMiddleware {
   let page: DocsPage | null = null;
   return async (ctx) => {
     ctx.state.route = DOCS_PATH;
-    await admit({
-      access: deps.settings.openDocs ? 'open' : 'read',
-      authorization: ctx.req.headers.authorization,
-      tenantHeader: ctx.get('X-Tenant-Id'),
-      auth: deps.settings.auth,
-      authenticator: deps.authenticator,
-    });
+    const access = deps.settings.openDocs ? 'open' : 'read';
+    await admitRequest({ ctx, deps, method: 'GET', access });
     page ??= renderPage(deps.openApi());
     ctx.set('Content-Security-Policy', page.policy);
     ctx.set('Referrer-Policy', 'no-referrer');

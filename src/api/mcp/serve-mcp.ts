@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 
 import { SvcError } from '../../shared/domain/errors.ts';
+import { admitRequest } from '../admit-request.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 import type { EndpointDeps } from '../deps.ts';
-import { admit } from '../middleware/authenticate.ts';
 import type { ReadBody } from '../middleware/body.ts';
 import { refuseForeignPages } from '../middleware/foreign-pages.ts';
 import { callTool, type ToolCaller } from './call-tool.ts';
@@ -52,14 +52,7 @@ function toolCaller(ctx: ApiContext, deps: EndpointDeps): ToolCaller {
     requestId: ctx.state.requestId,
     remoteAddress: ctx.req.socket.remoteAddress ?? 'unknown',
     abandoned: left.signal,
-    admit: (access) =>
-      admit({
-        access,
-        authorization: ctx.req.headers.authorization,
-        tenantHeader: ctx.get('X-Tenant-Id'),
-        auth: deps.settings.auth,
-        authenticator: deps.authenticator,
-      }),
+    admit: (access) => admitRequest({ ctx, deps, method: 'POST', access }),
   };
 }
 

@@ -10,9 +10,11 @@ import {
 } from '../../shared/domain/access.ts';
 import { badRequest, SvcError } from '../../shared/domain/errors.ts';
 import { DEFAULT_TENANT, type TenantId } from '../../shared/domain/ids.ts';
+import { objectionOf, type Tenant } from '../../shared/domain/tenant.ts';
 import type { ApiSettings } from '../deps.ts';
-import type { Caller } from '../endpoint.ts';
-import type { Authenticator } from '../../shared/security/authenticators/api-key.ts';
+import type { Caller, Method } from '../endpoint.ts';
+import type { Authenticator, Credentials } from '../../shared/security/authenticator.ts';
+import type { RateLimit } from './limit-rate.ts';
 
 /** Whom a request on an open route counts as; such routes tell no more than is meant for everyone. */
 const ANYONE: Caller = {
@@ -23,14 +25,17 @@ const ANYONE: Caller = {
 
 /**
  * 401 without an acceptable token, 403 when its role does not suffice for the route or its tenant
- * for the one in X-Tenant-Id; else the caller.
+ * for the one in X-Tenant-Id, or the tenant is not active; 429 when it is too fast; else the caller.
  */
 export async function admit(params: {
+  readonly method: Method;
   readonly access: Access;
-  readonly authorization: string | undefined;
+  readonly credentials: Credentials;
   readonly tenantHeader: string | undefined;
   readonly auth: ApiSettings['auth'];
   readonly authenticator: Authenticator;
+  readonly knowTenant: (tenantId: TenantId) => Promise<Tenant>;
+  readonly rateLimit: RateLimit;
 }): Promise<Caller> {
   const { access, auth } = params;
   if (!needsToken(access, auth)) return ANYONE;
@@ -41,17 +46,21 @@ export async function admit(params: {
   const missing = missingRole({ access, role: identity.role, rules: auth });
   if (missing !== null) throw new SvcError('forbidden', missing);
   const tenantId = chooseTenant(identity, params.tenantHeader);
+  const tenant = await params.knowTenant(tenantId);
+  const objection = objectionOf(tenant, { writes: params.method !== 'GET' && access !== 'read' });
+  if (objection !== null) throw new SvcError('tenant_inactive', objection);
+  params.rateLimit.check(tenant);
   return { identity, tenantId, actorId: actorOf(identity) };
 }
 
 /** Null: no acceptable token. */
 export async function identify(params: {
-  readonly authorization: string | undefined;
+  readonly credentials: Credentials;
   readonly auth: ApiSettings['auth'];
   readonly authenticator: Authenticator;
 }): Promise<Identity | null> {
   if (!params.auth.enabled) return OPEN_ACCESS_IDENTITY;
-  return params.authenticator.authenticate(params.authorization);
+  return params.authenticator.authenticate(params.credentials);
 }
 
 function chooseTenant(identity: Identity, header: string | undefined): TenantId {

@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts';
+import type { LimitName } from './tenant.ts';
 
 /**
  * Every error a caller can meet, in one table: its HTTP status and how its message reads. The
@@ -10,6 +11,7 @@ const ERRORS = {
   unauthorized: { status: 401, message: () => 'invalid or expired token' },
   forbidden: { status: 403, message: (needed: string) => `insufficient role — ${needed} required` },
   foreign_page: { status: 403, message: (detail: string) => `forbidden: ${detail}` },
+  tenant_inactive: { status: 403, message: (detail: string) => `tenant ${detail}` },
   not_found: { status: 404, message: (what: string) => `not found: ${what}` },
   method_not_allowed: { status: 405, message: (detail: string) => `method not allowed: ${detail}` },
   request_timeout: { status: 408, message: (detail: string) => `request timeout: ${detail}` },
@@ -74,6 +76,20 @@ export function notFound(what: string): SvcError {
 
 export function conflict(detail: string): SvcError {
   return new SvcError('conflict', detail);
+}
+
+/** A tenant's limit has been reached. `limit` is its name, `max` what it allows. */
+export function limitExceeded(params: {
+  readonly limit: LimitName;
+  readonly max: number;
+  readonly retryAfterSeconds: number;
+  readonly detail: string;
+}): SvcError {
+  const { limit, max, retryAfterSeconds, detail } = params;
+  return new SvcError('limit_exceeded', detail, {
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+    body: { limit, max },
+  });
 }
 
 /** The worker protocol's 409: the body stands in place of `{error}`. */

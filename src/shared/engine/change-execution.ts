@@ -58,6 +58,8 @@ function checkRetriable(
       throw notFound(`execution ${executionId}`);
     case 'duplicate_request':
     case 'exists':
+    case 'executions_limited':
+    case 'queue_limited':
       throw new Error(`a change of ${executionId} was refused as ${verdict.reason}`);
   }
 }

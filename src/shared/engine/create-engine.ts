@@ -18,11 +18,13 @@ import { requeueWorkItem } from './requeue-work-item.ts';
 import type { Scheduling } from './scheduling.ts';
 import { completeWorkItem, failWorkItem } from './settle-work-item.ts';
 import { startExecution } from './start-execution.ts';
+import { createTenantDirectory } from './tenant-directory.ts';
+import { createTenant, readTenant, updateTenant } from './tenants.ts';
 import { createWorkerSightings } from './worker-sightings.ts';
 
 /** The engine of one process: what the api serves and what the scheduler's loops call. */
 export function createEngine(
-  given: Omit<EngineDeps, 'committer' | 'definitions'> & {
+  given: Omit<EngineDeps, 'committer' | 'definitions' | 'tenants'> & {
     readonly kinds: KindRegistry;
     readonly runners: NodeRunners;
   },
@@ -39,6 +41,7 @@ export function createEngine(
       definitions: store.definitions,
       compile: (definition) => compilePlan(definition.ir, kinds),
     }),
+    tenants: createTenantDirectory({ tenants: store.tenants, now: () => performance.now() }),
   };
   const sightings = createWorkerSightings({
     workers: store.workers,
@@ -68,6 +71,11 @@ export function createEngine(
     failWorkItem: (params) => failWorkItem(deps, params),
     listDeadLetters: (params) => store.work.listDeadLetters(params),
     requeueWorkItem: (params) => requeueWorkItem(deps, params),
+    knowTenant: (tenantId) => deps.tenants.get(tenantId),
+    createTenant: (params) => createTenant(deps, params),
+    listTenants: (params) => store.tenants.list(params),
+    readTenant: (params) => readTenant(deps, params),
+    updateTenant: (params) => updateTenant(deps, params),
     listWorkers: ({ tenantId }) => store.workers.list(tenantId),
     scheduling: createScheduling(deps, runners),
   };

@@ -4,12 +4,14 @@ import type { Wake } from '../ports/wake.ts';
 import type { Store } from '../store/store.ts';
 import type { Committer } from './committer.ts';
 import type { DefinitionCache } from './definition-cache.ts';
+import type { TenantDirectory } from './tenant-directory.ts';
 
 /** What every use case is given. */
 export interface EngineDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly definitions: DefinitionCache;
+  readonly tenants: TenantDirectory;
   readonly ids: Ids;
   readonly wake: Wake;
   readonly cpu: Cpu;

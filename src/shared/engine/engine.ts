@@ -3,6 +3,7 @@ import type { ExecutionState } from '../domain/execution/state.ts';
 import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { WorkItemRecord } from '../domain/work/work-item.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import type { Problem } from '../domain/workflow/problem.ts';
 import type {
   DeadLetter,
@@ -12,9 +13,10 @@ import type {
   StoredDefinition,
   WorkerRow,
 } from '../store/store.ts';
+import type { TenantChanges, TenantRow } from '../store/tenants.ts';
 
 /**
- * What the outside can ask of the runtime. Every method may throw a `SvcError` (400, 404, 409, as
+ * What the outside can ask of the runtime. Every method may throw a `SvcError` (400, 404, 409, 429, as
  * the interface document and the decisions say) or a StoreUnavailableError; bodies have been
  * decoded by the caller. `actorId` is who did it: `token:<name>`, `worker:<id>`.
  */
@@ -67,6 +69,19 @@ export interface Engine {
   requeueWorkItem(
     params: Actor & { readonly tenantId: TenantId; readonly workItemId: string },
   ): Promise<{ readonly workItemId: WorkItemId }>;
+  /** What holds for the tenant, as of a few seconds ago at most; what this process changes, at once. */
+  knowTenant(tenantId: TenantId): Promise<Tenant>;
+  createTenant(
+    params: Actor & { readonly tenantId: TenantId; readonly name: string },
+  ): Promise<TenantRow>;
+  listTenants(params: {
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<readonly TenantRow[]>;
+  readTenant(params: { readonly tenantId: string }): Promise<TenantRow>;
+  updateTenant(
+    params: Actor & { readonly tenantId: string; readonly changes: TenantChanges },
+  ): Promise<TenantRow>;
   listWorkers(params: { readonly tenantId: TenantId }): Promise<readonly WorkerRow[]>;
 }
 

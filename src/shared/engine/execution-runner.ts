@@ -158,6 +158,7 @@ export function startExecutionRunner(
       tail >= SNAPSHOT_EVENTS.always ||
       (decision.next.status !== 'running' && tail >= SNAPSHOT_EVENTS.atRest);
     const { processId, leaseMs } = deps.settings;
+    const { status } = await deps.tenants.get(now.row.tenantId);
     const commit: CommitPlan = {
       ...commitOfDecision({
         plan,
@@ -165,7 +166,11 @@ export function startExecutionRunner(
         rowStatus: now.rowStatus,
         facts: facts.map((event) => newEvent(event, SCHEDULER_ACTOR)),
         decision,
-        home: { leaseTo: draining ? null : { processId, leaseMs }, priority: now.row.priority },
+        home: {
+          // What is not begun here waits on its queue: for another process, or for the tenant.
+          leaseTo: draining || status !== 'active' ? null : { processId, leaseMs },
+          priority: now.row.priority,
+        },
         takeSnapshot,
       }),
       settles: settled.map(({ item }) => ({

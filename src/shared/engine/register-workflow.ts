@@ -1,4 +1,4 @@
-import { badRequest } from '../domain/errors.ts';
+import { badRequest, limitExceeded } from '../domain/errors.ts';
 import type { DefinitionId } from '../domain/ids.ts';
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import { hashIr } from '../domain/workflow/hash-ir.ts';
@@ -22,6 +22,7 @@ export async function registerWorkflow(
   if (!read.ok) throw refusal(read.problems);
   const faults = await schemaFaults(deps.cpu, read.plan);
   if (faults.length > 0) throw refusal(faults);
+  const { max_workflows: max } = (await deps.tenants.get(params.tenantId)).limits;
   const row = await deps.store.definitions.register({
     definitionId: deps.ids.uuid() as DefinitionId,
     tenantId: params.tenantId,
@@ -30,7 +31,9 @@ export async function registerWorkflow(
     irHash: hashIr(read.ir),
     ir: read.ir,
     actorId: params.actorId,
+    workflowsMax: max ?? null,
   });
+  if (row === null) throw noRoom(max ?? 0);
   return {
     workflowId: row.workflowId,
     version: row.version,
@@ -57,6 +60,18 @@ async function schemaFaults(cpu: Cpu, plan: Plan): Promise<readonly Problem[]> {
     }
   }
   return faults;
+}
+
+/** Workflows are never removed, so there is no use in coming again soon. */
+const RETRY_AFTER_SECONDS = 60;
+
+function noRoom(max: number): Error {
+  return limitExceeded({
+    limit: 'max_workflows',
+    max,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    detail: `the tenant has ${max} workflows, which is all it may; versions of these may be registered`,
+  });
 }
 
 function refusal(problems: readonly Problem[]): Error {

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 
 import { canonicalJson } from '../domain/canonical-json.ts';
-import { badRequest, conflict, notFound } from '../domain/errors.ts';
+import { badRequest, conflict, limitExceeded, notFound, type SvcError } from '../domain/errors.ts';
 import { emptyState } from '../domain/execution/draft.ts';
 import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { evolve } from '../domain/execution/evolve.ts';
 import { executionIdFromUuid, type ExecutionId } from '../domain/ids.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import type { RefusalReason, StartLimits } from '../store/commit.ts';
 import type { StoredDefinition } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
 import { commitOfDecision, newEvent } from './commit-plan.ts';
@@ -49,6 +51,7 @@ export async function startExecution(
   const state = evolve({ state: base, events: [{ ...started, sequence: 1 }], plan });
   const decision = await decideAnywhere({ ...deps, plan, ir: definition.ir, state });
   const shard = shardOf(executionId);
+  const tenant = await deps.tenants.get(tenantId);
   const commit = {
     ...commitOfDecision({
       plan,
@@ -67,6 +70,7 @@ export async function startExecution(
       priority: params.priority,
       parentExecutionId: null,
       request: requestOf(params),
+      ...limitsOf(tenant),
     },
   };
   const verdict = await deps.committer.commit(commit);
@@ -82,6 +86,8 @@ export async function startExecution(
     }
     throw conflict('this Idempotency-Key was used with a different request; use a new key');
   }
+  const refusal = limitRefusal(verdict.reason, tenant);
+  if (refusal !== null) throw refusal;
   throw new Error(`starting ${executionId} was refused: ${verdict.reason}`);
 }
 
@@ -102,6 +108,40 @@ function inputRefusal(violations: readonly string[]): Error {
   return badRequest(`input does not satisfy the state schema: ${told.join('; ')}`, {
     violations: told,
   });
+}
+
+/** Nothing for a tenant without limits, whose starts then cost nothing more. */
+function limitsOf(tenant: Tenant): { readonly limits?: StartLimits } {
+  const { max_concurrent_executions: executions, max_queued_work_items: queued } = tenant.limits;
+  if (executions === undefined && queued === undefined) return {};
+  return { limits: { executionsMax: executions ?? null, queuedItemsMax: queued ?? null } };
+}
+
+/** Room comes when something ends, which nobody can foretell; a second keeps callers from hurrying. */
+const RETRY_AFTER_SECONDS = 1;
+
+function limitRefusal(reason: RefusalReason, tenant: Tenant): SvcError | null {
+  const { max_concurrent_executions: executions = 0, max_queued_work_items: queued = 0 } =
+    tenant.limits;
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  switch (reason) {
+    case 'executions_limited':
+      return limitExceeded({
+        limit: 'max_concurrent_executions',
+        max: executions,
+        retryAfterSeconds,
+        detail: `the tenant has ${executions} executions that have not ended, which is all it may`,
+      });
+    case 'queue_limited':
+      return limitExceeded({
+        limit: 'max_queued_work_items',
+        max: queued,
+        retryAfterSeconds,
+        detail: `${queued} work items of the tenant wait for a worker, which is all that may`,
+      });
+    default:
+      return null;
+  }
 }
 
 function requestOf(params: StartExecution): { key: string; bodyHash: string } | null {

@@ -35,7 +35,7 @@ export async function mintToken(
   if (RESERVED_TOKEN_NAMES.includes(params.name)) {
     throw badRequest(`name: ${params.name} is reserved, choose another`);
   }
-  const plaintext = `svc_${Buffer.from(deps.randomBytes(32)).toString('base64url')}`;
+  const plaintext = newPlaintext(deps.randomBytes);
   const row = await deps.tokens.create({
     tokenId: deps.ids.uuid(),
     tenantId: params.tenantId,
@@ -46,6 +46,11 @@ export async function mintToken(
     actorId: params.actorId,
   });
   return { row, plaintext };
+}
+
+/** 256 random bits behind a prefix that scanners for leaked secrets can look for. */
+export function newPlaintext(randomBytes: (count: number) => Uint8Array): string {
+  return `svc_${Buffer.from(randomBytes(32)).toString('base64url')}`;
 }
 
 /** Whether a text can be a token of `mintToken` at all; spares a look-up for everything else. */

@@ -87,6 +87,16 @@ export interface NewExecution {
   readonly parentExecutionId: ExecutionId | null;
   /** The caller's Idempotency-Key with a hash of the request; kept 24 h. */
   readonly request: { readonly key: string; readonly bodyHash: string } | null;
+  /** Absent: the tenant has no limits on what it starts. */
+  readonly limits?: StartLimits;
+}
+
+/** Judged when the execution is made, exactly: starts of one tenant are counted one after another. */
+export interface StartLimits {
+  /** Executions of the tenant that have not ended, this one included; null: no limit. */
+  readonly executionsMax: number | null;
+  /** Nothing is started while so many items of the tenant wait for a worker; null: no limit. */
+  readonly queuedItemsMax: number | null;
 }
 
 export interface Settle {
@@ -164,10 +174,18 @@ export type CommitVerdict =
  * `moved`: the execution is past the expected sequence · `ended`: it is terminal · `missing`: no
  * such execution of that tenant · `stale`: a lease, queued item or timer is no longer there or not
  * due · `duplicate_request`: the Idempotency-Key has been used (see `existing`) · `exists`: an
- * execution with that id is there already.
+ * execution with that id is there already · `executions_limited`, `queue_limited`: the tenant has
+ * as much as `StartLimits` allow.
  */
 export type RefusalReason =
-  'moved' | 'ended' | 'missing' | 'stale' | 'duplicate_request' | 'exists';
+  | 'moved'
+  | 'ended'
+  | 'missing'
+  | 'stale'
+  | 'duplicate_request'
+  | 'exists'
+  | 'executions_limited'
+  | 'queue_limited';
 
 export interface ExistingRequest {
   readonly executionId: ExecutionId;

@@ -7,13 +7,15 @@ import type { AgentStore } from './agents.ts';
 import type { AuditStore } from './audit.ts';
 import type { CommitPlan, CommitVerdict } from './commit.ts';
 import type { MemoryStore } from './memory.ts';
+import type { TenantStore } from './tenants.ts';
 
 /**
  * Everything the product keeps, by area. Both adapters implement it, with the same behaviour (one
  * contract suite). Times go in as durations and come out as ISO 8601 UTC strings with milliseconds:
  * the database's clock is the only clock. Every method may throw `StoreUnavailableError`; nothing
  * else is thrown for an expected outcome. Methods that take a tenant answer another tenant's rows
- * exactly like rows that are not there.
+ * exactly like rows that are not there. Of a tenant that is not active, nothing is claimed, due,
+ * expired or runnable.
  */
 export interface Store {
   readonly dialect: 'postgres' | 'sqlite';
@@ -25,6 +27,7 @@ export interface Store {
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
   readonly agents: AgentStore;
+  readonly tenants: TenantStore;
   readonly workers: WorkerStore;
   readonly memory: MemoryStore;
   readonly shards: ShardLocks;
@@ -224,7 +227,10 @@ export interface RunnableStore {
 }
 
 export interface DefinitionStore {
-  /** Same id, version and hash as the newest revision: that revision. Else a new revision. */
+  /**
+   * Same id, version and hash as the newest revision: that revision. Else a new revision. Null when
+   * the id is new and the tenant has `workflowsMax` others, counted exactly.
+   */
   register(params: {
     readonly definitionId: DefinitionId;
     readonly tenantId: TenantId;
@@ -233,7 +239,9 @@ export interface DefinitionStore {
     readonly irHash: string;
     readonly ir: JsonObject;
     readonly actorId: string;
-  }): Promise<DefinitionRow>;
+    /** Absent: no limit. */
+    readonly workflowsMax?: number | null;
+  }): Promise<DefinitionRow | null>;
   find(id: DefinitionId): Promise<StoredDefinition | null>;
   /** Newest revision of that version, or of the version registered last when `version` is null. */
   findLatest(params: {
@@ -276,6 +284,19 @@ export interface TokenStore {
   }): Promise<readonly TokenRow[]>;
   /** Null when there is no such token; revoking twice changes nothing. */
   revoke(id: string, tenantId: TenantId, actorId: string): Promise<TokenRow | null>;
+  /**
+   * Makes `next` with name, role and lifetime of a token, and ends that one after `graceMs`, or
+   * earlier where it expires earlier. `over`: it is revoked, expired or rotated already.
+   */
+  rotate(params: {
+    readonly tokenId: string;
+    readonly tenantId: TenantId;
+    readonly next: { readonly tokenId: string; readonly hash: string };
+    readonly graceMs: number;
+    readonly actorId: string;
+  }): Promise<{ readonly next: TokenRow; readonly old: TokenRow } | 'missing' | 'over'>;
+  /** Notes that these tokens are in use; of each it is written once a minute. */
+  noteUsed(tokenIds: readonly string[]): Promise<void>;
 }
 
 export interface NewToken {
@@ -301,6 +322,10 @@ export interface TokenRow {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
+  /** To the minute; null: never used. */
+  readonly lastUsedAt: string | null;
+  /** The token that took its place. */
+  readonly replacedBy: string | null;
   /** By the database's clock, at the reading. */
   readonly expired: boolean;
 }

@@ -57,6 +57,46 @@ test('200: a token is revoked, and revoking it again changes nothing', async (t)
   t.deepEqual(second.body, first.body);
 });
 
+test('201: a rotated token gives its place to another, at once', async (t) => {
+  const { api } = t.context;
+  const body = { name: 'turning', role: 'viewer', expires_in_seconds: 60 };
+  const created = await api.call({ path: '/tokens', body });
+  const old = textOf(created, 'token');
+  t.is((await api.call({ path: '/executions', token: old })).status, 200);
+  const path = `/tokens/${textOf(created, 'token_id')}/rotate`;
+  const rotated = await api.call({ method: 'POST', path });
+  t.is(rotated.status, 201);
+  t.like(rotated.body, { name: 'turning', role: 'viewer', tenant_id: 'default' });
+  t.like(rotated.body['replaced'], { replaced_by: rotated.body['token_id'] });
+  const token = textOf(rotated, 'token');
+  t.not(token, old);
+  t.is((await api.call({ path: '/executions', token })).status, 200);
+  t.is((await api.call({ path: '/executions', token: old })).status, 401);
+  const again = await api.call({ method: 'POST', path });
+  t.is(again.status, 409);
+  t.regex(again.error, /is revoked, expired or rotated already; create a new one$/);
+});
+
+test('201: with a grace, both tokens are accepted', async (t) => {
+  const { api } = t.context;
+  const created = await api.call({ path: '/tokens', body: { name: 'overlap', role: 'viewer' } });
+  const path = `/tokens/${textOf(created, 'token_id')}/rotate?grace_seconds=3600`;
+  const rotated = await api.call({ method: 'POST', path });
+  for (const answer of [created, rotated]) {
+    const token = textOf(answer, 'token');
+    t.is((await api.call({ path: '/executions', token })).status, 200);
+  }
+  t.is((await api.call({ method: 'POST', path })).status, 409);
+});
+
+test('400: a grace that is no number of seconds', async (t) => {
+  const { api } = t.context;
+  for (const grace of ['-1', 'x', '1.5', '']) {
+    const path = `/tokens/x/rotate?grace_seconds=${grace}`;
+    t.is((await api.call({ method: 'POST', path })).status, 400);
+  }
+});
+
 test('404: an unknown token, and another tenant’s', async (t) => {
   const { api } = t.context;
   const created = await api.call({ path: '/tokens', body: { name: 'ours', role: 'viewer' } });
@@ -64,4 +104,7 @@ test('404: an unknown token, and another tenant’s', async (t) => {
   const id = textOf(created, 'token_id');
   t.is((await api.call({ method: 'DELETE', path: `/tokens/${id}`, token: other })).status, 404);
   t.is((await api.call({ method: 'DELETE', path: '/tokens/unknown' })).status, 404);
+  const rotate = { method: 'POST', path: `/tokens/${id}/rotate` };
+  t.is((await api.call({ ...rotate, token: other })).status, 404);
+  t.is((await api.call({ method: 'POST', path: '/tokens/unknown/rotate' })).status, 404);
 });

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 
 import { createApi } from '../../../src/api/api.ts';
 import type { ApiDeps, ApiSettings, RequestReport } from '../../../src/api/deps.ts';
-import { startApiServer } from '../../../src/api/server.ts';
+import { startApiServer, type TlsFiles } from '../../../src/api/server.ts';
 import { createIds } from '../../../src/shared/clients/system-ids.ts';
 import type { Role } from '../../../src/shared/domain/access.ts';
 import { DEFAULT_TENANT, type ExecutionId, type TenantId } from '../../../src/shared/domain/ids.ts';
@@ -15,6 +15,7 @@ import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 import { createCpu } from '../../../src/scheduler/pool/pool.ts';
 import { mintToken } from '../../../src/shared/security/mint-token.ts';
 import { createSafeFetch } from '../../../src/shared/security/safe-fetch.ts';
+import type { Dialect } from '../../support/database.ts';
 import { freePort } from '../../support/ports.ts';
 import { openTestMemory } from '../../support/memory.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';
@@ -55,11 +56,14 @@ export interface TestApiOptions {
   readonly allowPrivate?: boolean;
   readonly heartbeatTimeoutMs?: number;
   readonly publicUrl?: string;
+  readonly tls?: TlsFiles;
+  /** SQLite unless said otherwise. */
+  readonly dialect?: Dialect;
 }
 
-/** The API with the real engine on a SQLite store of its own, listening on a loopback port. */
+/** The API with the real engine on a store of its own, listening on a loopback port. */
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
-  const database = await openTestStore('sqlite');
+  const database = await openTestStore(options.dialect ?? 'sqlite');
   const { store } = database;
   const port = await freePort();
   const ids = createIds({ now: Date.now, randomBytes });
@@ -124,6 +128,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     api: createApi(deps),
     host: '127.0.0.1',
     port,
+    ...(options.tls !== undefined && { tls: options.tls }),
     ...(requestTimeoutMs === undefined
       ? {}
       : { requestTimeoutMs, headersTimeoutMs: requestTimeoutMs }),

@@ -12,6 +12,8 @@ export const tokenShape = z.object({
   created_at: timestamp,
   expires_at: timestamp.nullable(),
   revoked_at: timestamp.nullable(),
+  last_used_at: timestamp.nullable().meta({ description: 'To the minute.' }),
+  replaced_by: z.string().nullable().meta({ description: 'The token it was rotated to.' }),
   expired: z.boolean(),
 });
 
@@ -24,6 +26,8 @@ export function shapeToken(row: TokenRow): z.input<typeof tokenShape> {
     created_at: row.createdAt,
     expires_at: row.expiresAt,
     revoked_at: row.revokedAt,
+    last_used_at: row.lastUsedAt,
+    replaced_by: row.replacedBy,
     expired: row.expired,
   };
 }

@@ -48,33 +48,40 @@ export function createAgentStore(management: Management): AgentStore {
           where excluded.discovered_from is null
             or a.discovered_from = excluded.discovered_from
           returning ${columns(heartbeatTimeoutMs)}`,
-        { writes: true },
+        { writes: true, tenant: tenantId },
       );
       return row === undefined ? null : decodeAgent(row);
     },
 
     async find({ tenantId, agentId, heartbeatTimeoutMs }) {
-      const [row] = await management.any(sql.type(AgentRecord)`
+      const [row] = await management.any(
+        sql.type(AgentRecord)`
         select ${columns(heartbeatTimeoutMs)}
         from agents a
         where a.tenant_id = ${tenantId}
-          and a.agent_id = ${agentId}`);
+          and a.agent_id = ${agentId}`,
+        { tenant: tenantId },
+      );
       return row === undefined ? null : decodeAgent(row);
     },
 
     async findDiscovered({ tenantId, discoveredFrom }) {
-      const [row] = await management.any(sql.type(IdRecord)`
+      const [row] = await management.any(
+        sql.type(IdRecord)`
         select a.agent_id
         from agents a
         where a.tenant_id = ${tenantId}
           and a.discovered_from = ${discoveredFrom}
         order by a.updated_at desc, a.agent_id desc
-        limit 1`);
+        limit 1`,
+        { tenant: tenantId },
+      );
       return row === undefined ? null : { agentId: row.agent_id };
     },
 
     async list({ tenantId, status, skill, protocol, heartbeatTimeoutMs, limit, offset }) {
-      const rows = await management.any(sql.type(AgentRecord)`
+      const rows = await management.any(
+        sql.type(AgentRecord)`
         select ${columns(heartbeatTimeoutMs)}
         from agents a
         where a.tenant_id = ${tenantId}
@@ -83,18 +90,23 @@ export function createAgentStore(management: Management): AgentStore {
           and (${protocol}::text is null or ${protocol} = any(a.protocols))
         order by a.registered_at desc, a.agent_id desc
         limit ${limit}
-        offset ${offset}`);
+        offset ${offset}`,
+        { tenant: tenantId },
+      );
       return rows.map(decodeAgent);
     },
 
     async listActive({ tenantId, heartbeatTimeoutMs, limit }) {
-      const rows = await management.any(sql.type(AddressRecord)`
+      const rows = await management.any(
+        sql.type(AddressRecord)`
         select a.agent_id, a.uri
         from agents a
         where a.tenant_id = ${tenantId}
           and ${shownStatus(heartbeatTimeoutMs)} = 'active'
         order by a.registered_at, a.agent_id
-        limit ${limit}`);
+        limit ${limit}`,
+        { tenant: tenantId },
+      );
       return rows.map((row) => ({ agentId: row.agent_id, uri: row.uri }));
     },
 
@@ -108,7 +120,7 @@ export function createAgentStore(management: Management): AgentStore {
           where a.tenant_id = ${tenantId}
             and a.agent_id = ${agentId}
           returning ${columns(heartbeatTimeoutMs)}`,
-        { writes: true },
+        { writes: true, tenant: tenantId },
       );
       return row === undefined ? null : decodeAgent(row);
     },
@@ -122,7 +134,7 @@ export function createAgentStore(management: Management): AgentStore {
           where a.tenant_id = ${tenantId}
             and a.agent_id = ${agentId}
           returning ${columns(heartbeatTimeoutMs)}`,
-        { writes: true },
+        { writes: true, tenant: tenantId },
       );
       return row === undefined ? null : decodeAgent(row);
     },
@@ -154,7 +166,7 @@ export function createAgentStore(management: Management): AgentStore {
           select * from beat
           union all
           select * from deaf`,
-        { writes: true },
+        { writes: true, tenant: tenantId },
       );
       return row === undefined ? null : decodeAgent(row);
     },

@@ -33,6 +33,13 @@ export const COLUMN_TYPES = {
   new_priority: 'int4',
   new_parent: 'uuid',
 
+  limit_plan: 'int4',
+  limit_tenant: 'text',
+  limit_executions: 'int8',
+  limit_queued: 'int8',
+  /** Items that the plan puts on queues of workers. */
+  limit_items: 'int4',
+
   request_plan: 'int4',
   request_key: 'text',
   request_hash: 'text',
@@ -174,6 +181,13 @@ function encodeCreation(batch: MutableBatch, plan: CommitPlan, position: number)
   batch.new_shard.push(create.shard);
   batch.new_priority.push(create.priority);
   batch.new_parent.push(parent === null ? null : toUuid(parent));
+  if (create.limits !== undefined) {
+    batch.limit_plan.push(position);
+    batch.limit_tenant.push(plan.tenantId);
+    batch.limit_executions.push(create.limits.executionsMax);
+    batch.limit_queued.push(create.limits.queuedItemsMax);
+    batch.limit_items.push(plan.newItems.filter(({ record }) => record !== null).length);
+  }
   if (create.request === null) return;
   batch.request_plan.push(position);
   batch.request_key.push(create.request.key);

@@ -72,6 +72,7 @@ export function lockingParts(has: Has, $: Param): string[] {
           )`,
         ]
       : []),
+    ...(has('limit_plan') ? [room($)] : []),
     `clock as materialized (
       select w.instant,
         greatest(
@@ -85,7 +86,8 @@ export function lockingParts(has: Has, $: Param): string[] {
           select (select count(*) from locked)
             ${leases.length > 0 ? '+ (select count(*) from held)' : ''}
             ${has('expire_plan') ? '+ (select count(*) from overdue)' : ''}
-            ${has('fire_plan') ? '+ (select count(*) from firing)' : ''} as locks
+            ${has('fire_plan') ? '+ (select count(*) from firing)' : ''}
+            ${has('limit_plan') ? '+ (select count(*) from room)' : ''} as locks
           offset 0
         ) waited
         where waited.locks >= 0
@@ -135,13 +137,14 @@ export function judgingParts(has: Has, $: Param): string[] {
       : []),
   ];
   return [
+    ...(has('limit_plan') ? [crowded($)] : []),
     ...(stale.length > 0 ? [`stale as materialized (${stale.join(' union all ')})`] : []),
     `judged as materialized (
       select p.position, p.id, p.tenant_id, p.is_new, p.event_count, p.status, p.error, p.runnable,
         p.revokes_all,
         case
           when p.is_new and k.id is not null then 'exists'
-          when p.is_new then null
+          when p.is_new then ${has('limit_plan') ? 'c.reason' : 'null'}
           when k.id is null or k.tenant_id <> p.tenant_id then 'missing'
           when k.status in ('completed', 'failed', 'cancelled') then 'ended'
           when k.last_sequence <> p.expected then 'moved'
@@ -149,6 +152,49 @@ export function judgingParts(has: Has, $: Param): string[] {
         end as reason
       from plan p
       left join locked k on k.id = p.id
+      ${has('limit_plan') ? 'left join crowded c on c.position = p.position' : ''}
     )`,
   ];
+}
+
+/**
+ * What is free of the limits of tenants that start something here. Locks them, in the order of their
+ * ids and after the executions, until the end of the transaction: see `lock_tenant_room`.
+ */
+function room($: Param): string {
+  return `room as materialized (
+      select t.tenant_id, r.executions_free, r.queued_free
+      from (
+        select l.tenant_id, min(l.executions_max) as executions_max, min(l.queued_max) as queued_max
+        from unnest(${$('limit_tenant')}, ${$('limit_executions')}, ${$('limit_queued')})
+          as l (tenant_id, executions_max, queued_max)
+        where ${after('locked')}
+        group by l.tenant_id
+        order by l.tenant_id
+        offset 0
+      ) t
+      cross join lateral lock_tenant_room(t.tenant_id, t.executions_max, t.queued_max) r
+    )`;
+}
+
+/** New executions that find no room beside what stands before them in the batch. */
+function crowded($: Param): string {
+  return `crowded as materialized (
+      select n.position,
+        case
+          when n.executions_before >= n.executions_free then 'executions_limited'
+          else 'queue_limited'
+        end as reason
+      from (
+        select l.position, m.executions_free, m.queued_free,
+          row_number() over earlier - 1 as executions_before,
+          sum(l.items) over earlier - l.items as items_before
+        from unnest(${$('limit_plan')}, ${$('limit_tenant')}, ${$('limit_items')})
+          as l (position, tenant_id, items)
+        join room m on m.tenant_id = l.tenant_id
+        window earlier as (partition by l.tenant_id order by l.position)
+      ) n
+      where n.executions_before >= n.executions_free
+        or n.items_before >= n.queued_free
+    )`;
 }

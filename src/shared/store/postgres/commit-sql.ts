@@ -14,9 +14,10 @@ import { acceptingParts, recordingParts } from './commit-write.ts';
  * 2. `held`, `overdue`, `firing`: the leases, queued items and timers that plans rest on, locked and
  *    therefore as they are now. Executions come first and leases are taken by id, as everywhere, so
  *    there are no deadlocks.
- * 3. `clock`: the one instant of this statement, read when all locks are had.
- * 4. `judged`: the verdict of each plan; `accepted`: those that hold, with their execution changed.
- * 5. Everything else joins `accepted`, so a refused plan writes nothing.
+ * 3. `room`: the tenants whose limits new executions are held to.
+ * 4. `clock`: the one instant of this statement, read when all locks are had.
+ * 5. `judged`: the verdict of each plan; `accepted`: those that hold, with their execution changed.
+ * 6. Everything else joins `accepted`, so a refused plan writes nothing.
  *
  * Rows are deleted before rows with the same key are inserted: a part that must come later counts
  * the rows of the earlier one, which runs it to its end.

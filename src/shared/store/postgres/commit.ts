@@ -25,12 +25,18 @@ export async function commitPlans(
   const verdicts = new Map<CommitPlan, CommitVerdict>();
   const sent = plans.filter((plan) => !latecomers.has(plan));
   const repeated = [...latecomers];
+  const limited: CommitPlan[] = [];
   for (const row of rows) {
     const plan = sent[row.position];
     if (plan === undefined) throw new Error(`verdict on plan ${row.position}, which was not sent`);
     const verdict = decodeVerdict(row);
     if (verdict === 'duplicate_request') repeated.push(plan);
     else verdicts.set(plan, verdict);
+    if (isLimited(verdict) && isRepeatable(plan)) limited.push(plan);
+  }
+  // A start that is sent again takes no room: it is answered like the first time.
+  for (const [plan, existing] of await readRequests(pool, limited)) {
+    verdicts.set(plan, { accepted: false, reason: 'duplicate_request', existing });
   }
   for (const [plan, existing] of await findExistingRequests(pool, repeated)) {
     verdicts.set(plan, { accepted: false, reason: 'duplicate_request', existing });
@@ -81,6 +87,16 @@ function decodeVerdict(row: VerdictRecord): CommitVerdict | 'duplicate_request' 
   return { accepted: false, reason: 'exists', existing: null };
 }
 
+function isLimited(verdict: CommitVerdict | 'duplicate_request'): boolean {
+  if (verdict === 'duplicate_request' || verdict.accepted) return false;
+  return verdict.reason === 'executions_limited' || verdict.reason === 'queue_limited';
+}
+
+/** It has a key by which it may have been carried out before. */
+function isRepeatable(plan: CommitPlan): boolean {
+  return (plan.create?.request ?? null) !== null;
+}
+
 const FIND_REQUESTS: Statement = {
   name: 'find-requests',
   writes: false,
@@ -92,6 +108,7 @@ const FIND_REQUESTS: Statement = {
       from request_keys q
       where q.tenant_id = r.tenant_id
         and q.key = r.key
+        and q.created_at > clock_timestamp() - interval '24 hours'
       limit 1
     ) k`,
 };
@@ -102,6 +119,17 @@ const FIND_REQUESTS: Statement = {
  * leaves the outcome open for the callers.
  */
 async function findExistingRequests(
+  pool: PostgresPool,
+  plans: readonly CommitPlan[],
+): Promise<ReadonlyMap<CommitPlan, ExistingRequest>> {
+  const found = await readRequests(pool, plans);
+  if (found.size < plans.length) {
+    throw ambiguous('an Idempotency-Key ran out while it was looked up', undefined);
+  }
+  return found;
+}
+
+async function readRequests(
   pool: PostgresPool,
   plans: readonly CommitPlan[],
 ): Promise<ReadonlyMap<CommitPlan, ExistingRequest>> {
@@ -122,9 +150,6 @@ async function findExistingRequests(
     if (plan === undefined) continue;
     const executionId = executionIdFromUuid(row.execution_id);
     found.set(plan, { executionId, bodyHash: row.body_hash });
-  }
-  if (found.size < plans.length) {
-    throw ambiguous('an Idempotency-Key ran out while it was looked up', undefined);
   }
   return found;
 }

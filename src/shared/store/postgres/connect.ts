@@ -1,5 +1,6 @@
 import pg from 'pg';
 
+import type { TenantId } from '../../domain/ids.ts';
 import { isConnectionLoss, isRetriable, translateError } from './errors.ts';
 import { parseColumn } from './rows.ts';
 
@@ -40,10 +41,27 @@ export interface Statement {
   readonly writes: boolean;
 }
 
+/** Whose rows a connection sees, where row-level security binds its role. */
+export type TenantScope = TenantId | typeof EVERY_TENANT;
+
+/** For statements that serve many tenants at once and name them themselves. */
+export const EVERY_TENANT = '*';
+
+/** Kept by the connection until it is told otherwise, so a second request of a tenant needs none. */
+export function scopeStatement(tenant: TenantScope): pg.QueryConfig {
+  return {
+    name: 'scope-to-tenant',
+    text: `select set_config('svc.tenant', $1, false)`,
+    values: [tenant],
+  };
+}
+
 export interface PostgresPool {
+  /** `tenant`: row-level security lets the statement see that tenant's rows alone; all by default. */
   run<Row extends object>(
     statement: Statement,
     values: readonly unknown[],
+    tenant?: TenantScope,
   ): Promise<readonly Row[]>;
   use(): { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
@@ -71,15 +89,21 @@ export function connectPool(
     ...onConnect(settings),
   });
   pool.on('error', settings.onBackgroundError);
+  const scopes = new WeakMap<pg.PoolClient, TenantScope>();
 
   async function runOnce<Row extends object>(
     statement: Statement,
     values: readonly unknown[],
+    tenant: TenantScope,
   ): Promise<readonly Row[]> {
     const client = await pool.connect().catch((error: unknown) => {
       throw translateError(error, { mayBeCarriedOut: false });
     });
     try {
+      if ((scopes.get(client) ?? EVERY_TENANT) !== tenant) {
+        await client.query(scopeStatement(tenant));
+        scopes.set(client, tenant);
+      }
       const result = await client.query<Row>({
         name: statement.name,
         text: statement.text,
@@ -94,10 +118,14 @@ export function connectPool(
   }
 
   return {
-    async run<Row extends object>(statement: Statement, values: readonly unknown[]) {
+    async run<Row extends object>(
+      statement: Statement,
+      values: readonly unknown[],
+      tenant: TenantScope = EVERY_TENANT,
+    ) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runOnce<Row>(statement, values);
+          return await runOnce<Row>(statement, values, tenant);
         } catch (error) {
           if (isRetriable(error) && attempt < TRIES_MAX) continue;
           throw translateError(error, { mayBeCarriedOut: statement.writes });
@@ -148,6 +176,7 @@ export async function startSession(
   await client.query(
     `set statement_timeout = ${settings.statementTimeoutMs};
      set timezone = 'UTC';
-     set datestyle = 'ISO'`,
+     set datestyle = 'ISO';
+     set svc.tenant = '${EVERY_TENANT}'`,
   );
 }

@@ -8,14 +8,14 @@ import type { PostgresPool, Statement } from './connect.ts';
 
 /** Newest first; `before` is the instant of the last one seen. */
 export async function listDeadLetters(
-  pool: PostgresPool,
+  readers: PostgresPool,
   params: Parameters<WorkStore['listDeadLetters']>[0],
 ): Promise<readonly DeadLetter[]> {
-  const rows = await pool.run<DeadLetterRecord>(LIST_DEAD_LETTERS, [
+  const rows = await readers.run<DeadLetterRecord>(
+    LIST_DEAD_LETTERS,
+    [params.tenantId, params.before, params.limit],
     params.tenantId,
-    params.before,
-    params.limit,
-  ]);
+  );
   return rows.map((row) => ({
     workItemId: row.work_item_id,
     executionId: executionIdFromUuid(row.execution_id),

@@ -21,6 +21,8 @@ const DefinitionRecord = z.object({
 
 const StoredRecord = DefinitionRecord.extend({ ir: z.string() });
 
+const RoomRecord = z.object({ there_is: z.boolean() });
+
 const COLUMNS = sql.fragment`
   d.definition_id, d.tenant_id, d.workflow_id, d.version, d.revision, d.ir_hash, d.created_at`;
 
@@ -37,19 +39,23 @@ export function createDefinitionStore(management: Management): DefinitionStore {
     },
 
     async findLatest({ tenantId, workflowId, version }) {
-      const [row] = await management.any(sql.type(StoredRecord)`
-        select ${COLUMNS}, d.ir
-        from definitions d
-        where d.tenant_id = ${tenantId}
-          and d.workflow_id = ${workflowId}
-          and (${version}::text is null or d.version = ${version})
-        order by d.seq desc
-        limit 1`);
+      const [row] = await management.any(
+        sql.type(StoredRecord)`
+          select ${COLUMNS}, d.ir
+          from definitions d
+          where d.tenant_id = ${tenantId}
+            and d.workflow_id = ${workflowId}
+            and (${version}::text is null or d.version = ${version})
+          order by d.seq desc
+          limit 1`,
+        { tenant: tenantId },
+      );
       return row === undefined ? null : decodeStored(row);
     },
 
     async list({ tenantId, workflowId, limit, offset }) {
-      const rows = await management.any(sql.type(DefinitionRecord)`
+      const rows = await management.any(
+        sql.type(DefinitionRecord)`
         select ${COLUMNS}
         from definitions d
         where d.seq in (
@@ -61,7 +67,9 @@ export function createDefinitionStore(management: Management): DefinitionStore {
           )
         order by d.seq desc
         limit ${limit}
-        offset ${offset}`);
+        offset ${offset}`,
+        { tenant: tenantId },
+      );
       return rows.map(decodeRow);
     },
   };
@@ -74,8 +82,8 @@ export function createDefinitionStore(management: Management): DefinitionStore {
 async function register(
   management: Management,
   params: Parameters<DefinitionStore['register']>[0],
-): Promise<DefinitionRow> {
-  const { tenantId, workflowId, version, irHash } = params;
+): Promise<DefinitionRow | null> {
+  const { tenantId, workflowId, version, irHash, workflowsMax = null } = params;
   const ir = JSON.stringify(params.ir);
   for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
     const [row] = await management.any(
@@ -89,6 +97,10 @@ async function register(
           order by d.revision desc
           limit 1
         ),
+        room as materialized (
+          select ${workflowsMax}::int8 is null
+            or lock_workflow_room(${tenantId}, ${workflowId}, ${workflowsMax}::int8) as there_is
+        ),
         added as (
           insert into definitions as d (
             definition_id, tenant_id, workflow_id, version, revision, ir_hash, ir, actor_id,
@@ -98,6 +110,7 @@ async function register(
             coalesce((select n.revision from newest n), 0) + 1, ${irHash}, ${ir}::json,
             ${params.actorId}, date_trunc('milliseconds', clock_timestamp())
           where not exists (select from newest n where n.ir_hash = ${irHash})
+            and (select r.there_is from room r)
           on conflict (tenant_id, workflow_id, version, revision) do nothing
           returning ${COLUMNS}
         ),
@@ -122,11 +135,27 @@ async function register(
         select ${COLUMNS}
         from newest d
         where d.ir_hash = ${irHash}`,
-      { writes: true },
+      { writes: true, tenant: tenantId },
     );
     if (row !== undefined) return decodeRow(row);
+    if (!(await hasRoom(management, params))) return null;
   }
   throw new Error(`revision of ${workflowId} ${version} was taken ${TRIES_MAX} times in a row`);
+}
+
+/** No row may mean that the number was taken, or that the tenant has as many workflows as it may. */
+async function hasRoom(
+  management: Management,
+  params: Parameters<DefinitionStore['register']>[0],
+): Promise<boolean> {
+  const { tenantId, workflowId, workflowsMax = null } = params;
+  if (workflowsMax === null) return true;
+  const [room] = await management.any(
+    sql.type(RoomRecord)`
+    select lock_workflow_room(${tenantId}, ${workflowId}, ${workflowsMax}::int8) as there_is`,
+    { tenant: tenantId },
+  );
+  return room?.there_is ?? true;
 }
 
 function decodeRow(row: z.infer<typeof DefinitionRecord>): DefinitionRow {

@@ -2,7 +2,7 @@ import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { ExecutionStore, ListExecutions } from '../store.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import { commitPlans } from './commit.ts';
-import type { PostgresPool, Statement } from './connect.ts';
+import { EVERY_TENANT, type PostgresPool, type Statement } from './connect.ts';
 import {
   decodeEvent,
   decodeExecution,
@@ -12,8 +12,10 @@ import {
   type ExecutionRecord,
 } from './rows.ts';
 
+/** `readers` is for what one tenant asks, under row-level security. */
 export function createExecutionStore(
   pool: PostgresPool,
+  readers: PostgresPool,
   watermarks: ClaimWatermarks,
 ): ExecutionStore {
   return {
@@ -29,11 +31,15 @@ export function createExecutionStore(
     },
 
     async find(id, tenantId) {
-      const rows = await pool.run<ExecutionRecord>(FIND, [toUuid(id), tenantId]);
+      const values = [toUuid(id), tenantId];
+      const rows =
+        tenantId === null
+          ? await pool.run<ExecutionRecord>(FIND, values)
+          : await readers.run<ExecutionRecord>(FIND, values, tenantId);
       return rows[0] === undefined ? null : decodeExecution(rows[0]);
     },
 
-    load: (id, tenantId) => loadExecution(pool, id, tenantId),
+    load: (id, tenantId) => loadExecution(tenantId === null ? pool : readers, id, tenantId),
 
     async events({ executionId, after, limit }) {
       const rows = await pool.run<EventRecord>(EVENTS, [toUuid(executionId), after, limit]);
@@ -42,7 +48,7 @@ export function createExecutionStore(
 
     async list(params) {
       const { statement, values } = listStatement(params);
-      const rows = await pool.run<ExecutionRecord>(statement, values);
+      const rows = await readers.run<ExecutionRecord>(statement, values, params.tenantId);
       return rows.map(decodeExecution);
     },
   };
@@ -108,7 +114,11 @@ async function loadExecution(
   id: ExecutionId,
   tenantId: TenantId | null,
 ): ReturnType<ExecutionStore['load']> {
-  const [head, ...tail] = await pool.run<LoadRecord>(LOAD, [toUuid(id), tenantId]);
+  const [head, ...tail] = await pool.run<LoadRecord>(
+    LOAD,
+    [toUuid(id), tenantId],
+    tenantId ?? EVERY_TENANT,
+  );
   if (head === undefined) return null;
   const { snapshot_sequence: sequence, body } = head;
   return {

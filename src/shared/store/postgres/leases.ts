@@ -5,6 +5,7 @@ import {
   decodeLease,
   decodeRecord,
   leaseColumns,
+  tenantIsActive,
   ticketColumns,
   type LeaseRecord,
   type RecordColumns,
@@ -94,6 +95,7 @@ const CLAIM_ONE: Statement = {
       and (q.priority, q.seq) >= ($6::int4, $7::int8)
       and (q.start_before is null or q.start_before > clock_timestamp())
       and ($4::int2[] is null or q.shard = any($4))
+      and ${tenantIsActive('q')}
     order by q.priority, q.seq
     limit $3
     for update skip locked`),
@@ -120,6 +122,7 @@ const CLAIM_MANY: Statement = {
           and (c.priority, c.seq) >= (a.priority, a.seq)
           and (c.start_before is null or c.start_before > clock_timestamp())
           and (c.queue <> 'engine' or $4::int2[] is null or c.shard = any($4))
+          and ${tenantIsActive('c')}
         order by c.priority, c.seq
         limit $3 + 100
       ) h

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import {
   createDriverFactory,
@@ -10,7 +11,14 @@ import {
 } from 'slonik';
 import type { z } from 'zod';
 
-import { clientConfig, startSession, type ConnectionSettings } from './connect.ts';
+import {
+  clientConfig,
+  EVERY_TENANT,
+  scopeStatement,
+  startSession,
+  type ConnectionSettings,
+  type TenantScope,
+} from './connect.ts';
 import { translateError } from './errors.ts';
 
 /*
@@ -31,10 +39,13 @@ const IDLE_MS = 30_000;
 type Row = z.ZodObject;
 
 export interface Management {
-  /** `writes`: a lost answer leaves the outcome open. */
+  /**
+   * `writes`: a lost answer leaves the outcome open. `tenant`: row-level security lets the statement
+   * see that tenant's rows alone; all by default.
+   */
   any<R extends Row>(
     query: QuerySqlToken<R>,
-    options?: { readonly writes: boolean },
+    options?: { readonly writes?: boolean; readonly tenant?: TenantScope },
   ): Promise<readonly z.infer<R>[]>;
   close(): Promise<void>;
 }
@@ -57,16 +68,23 @@ export async function openManagement(settings: ConnectionSettings): Promise<Mana
   });
   pool.on('error', settings.onBackgroundError);
   return {
-    async any<R extends Row>(query: QuerySqlToken<R>, options = { writes: false }) {
+    async any<R extends Row>(
+      query: QuerySqlToken<R>,
+      options: { readonly writes?: boolean; readonly tenant?: TenantScope } = {},
+    ) {
+      const { writes = false, tenant = EVERY_TENANT } = options;
       try {
-        return (await pool.any(query)) as readonly z.infer<R>[];
+        return (await scope.run(tenant, () => pool.any(query))) as readonly z.infer<R>[];
       } catch (error) {
-        throw translateError(causeOf(error), { mayBeCarriedOut: options.writes });
+        throw translateError(causeOf(error), { mayBeCarriedOut: writes });
       }
     },
     close: () => pool.end(),
   };
 }
+
+/** From the call to the driver, past slonik, which knows no such thing: a query's own tenant. */
+const scope = new AsyncLocalStorage<TenantScope>();
 
 /** Slonik wraps some of what the driver says; the codes and messages are in the cause. */
 function causeOf(error: unknown): unknown {
@@ -89,6 +107,7 @@ function driverOf(settings: ConnectionSettings): ReturnType<typeof createDriverF
   return createDriverFactory(async () => ({
     createPoolClient: async ({ clientEventEmitter }) => {
       const client = new pg.Client(clientConfig(settings));
+      let current: TenantScope = EVERY_TENANT;
       client.on('error', (error) => clientEventEmitter.emit('error', error));
       return {
         connect: async () => {
@@ -97,6 +116,11 @@ function driverOf(settings: ConnectionSettings): ReturnType<typeof createDriverF
         },
         end: () => client.end(),
         query: async (text, values) => {
+          const tenant = scope.getStore() ?? EVERY_TENANT;
+          if (tenant !== current) {
+            await client.query(scopeStatement(tenant));
+            current = tenant;
+          }
           const result = await client.query<QueryResultRow>(text, values as unknown[]);
           return {
             command: result.command as 'SELECT',

@@ -15,6 +15,7 @@ import { createMemoryStore } from './memory.ts';
 import { prune } from './prune.ts';
 import { createRunnableStore } from './runnable.ts';
 import { createShardLocks } from './shards.ts';
+import { createTenantStore } from './tenants.ts';
 import { createTimerStore } from './timers.ts';
 import { createTokenStore } from './tokens.ts';
 import { createRemoteWake } from './wake.ts';
@@ -25,8 +26,8 @@ import { createWorkerStore } from './workers.ts';
  * Opens a migrated database. Connects when first used and not before, so a database that is down
  * shows as `StoreUnavailableError` of the methods and the store is good again when it is back.
  *
- * A process uses up to `poolSize` + `maxOverflow` connections, two for management, and one each for
- * locks and notifications once these are used.
+ * A process uses up to `poolSize` + `maxOverflow` connections, half of `poolSize` for what tenants
+ * ask, two for management, and one each for locks and notifications once these are used.
  */
 export async function openPostgresStore(params: {
   readonly url: string;
@@ -53,20 +54,23 @@ export async function openPostgresStore(params: {
     onBackgroundError: params.onBackgroundError ?? (() => undefined),
   };
   const pool = connectPool({ ...settings, min: poolSize, max: poolSize + maxOverflow });
+  // Apart from the hot path: its connections never change whose rows they see.
+  const readers = connectPool({ ...settings, min: 0, max: Math.max(2, Math.ceil(poolSize / 2)) });
   const management = await openManagement(settings);
   const watermarks = createClaimWatermarks();
   const shards = createShardLocks(settings);
   const wake = createRemoteWake(settings);
   return {
     dialect: 'postgres',
-    executions: createExecutionStore(pool, watermarks),
-    work: createWorkStore(pool, watermarks),
+    executions: createExecutionStore(pool, readers, watermarks),
+    work: createWorkStore(pool, readers, watermarks),
     timers: createTimerStore(pool, watermarks),
     runnable: createRunnableStore(pool),
     definitions: createDefinitionStore(management),
     tokens: createTokenStore(management),
     agents: createAgentStore(management),
     audit: createAuditStore(management, params.audit),
+    tenants: createTenantStore(management),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),
     shards,
@@ -76,7 +80,7 @@ export async function openPostgresStore(params: {
     poolUse: () => pool.use(),
     close: async () => {
       await Promise.all([shards.close(), wake.close()]);
-      await Promise.all([pool.close(), management.close()]);
+      await Promise.all([pool.close(), readers.close(), management.close()]);
     },
   };
 }

@@ -18,17 +18,31 @@ export function createRunnableStore(pool: PostgresPool): RunnableStore {
   };
 }
 
-/** The oldest of each shard by its index, then the oldest of all. */
+/**
+ * The oldest of each shard by its index, then the oldest of all. Marks know no tenant: as long as all
+ * are active, which is nearly always, executions are not looked up for it.
+ */
 const LIST: Statement = {
   name: 'list-runnable',
   writes: false,
   text: `
+    with inactive as materialized (
+      select array(select n.id from tenants n where n.status <> 'active') as ids
+    )
     select h.execution_id, h.shard
     from unnest($1::int2[]) as s (shard)
     cross join lateral (
       select r.execution_id, r.shard, r.seq
       from runnable r
       where r.shard = s.shard
+        and (
+          (select ids from inactive) = '{}'
+          or (
+            select e.tenant_id <> all((select ids from inactive)::text[])
+            from executions e
+            where e.id = r.execution_id
+          )
+        )
       order by r.seq
       limit $2
     ) h

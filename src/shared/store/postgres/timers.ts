@@ -2,7 +2,7 @@ import { executionIdFromUuid, type TenantId } from '../../domain/ids.ts';
 import type { DueTimer, TimerStore } from '../store.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from './connect.ts';
-import { decodeTicket, ticketColumns, type TicketRecord } from './rows.ts';
+import { decodeTicket, tenantIsActive, ticketColumns, type TicketRecord } from './rows.ts';
 
 export function createTimerStore(pool: PostgresPool, watermarks: ClaimWatermarks): TimerStore {
   return {
@@ -48,6 +48,7 @@ const LIST_DUE: Statement = {
     select t.execution_id, t.tenant_id, t.name, t.purpose, t.node_id, t.visit
     from timers t
     where t.due_at <= (select clock_timestamp())
+      and ${tenantIsActive('t')}
     order by t.due_at
     limit $1`,
 };
@@ -61,6 +62,7 @@ const PROMOTE: Statement = {
       select r.work_item_id
       from retry_timers r
       where r.due_at <= (select clock_timestamp())
+        and ${tenantIsActive('r')}
       order by r.due_at
       limit $1
       for update skip locked
@@ -99,6 +101,14 @@ const NEXT_DUE: Statement = {
       case when t.due_at is null and r.due_at is null then null else 0 end,
       ceil(extract(epoch from least(t.due_at, r.due_at) - clock_timestamp()) * 1000)
     )::int8 as due_in_ms
-    from (select min(due_at) as due_at from timers) t
-    cross join (select min(due_at) as due_at from retry_timers) r`,
+    from (
+      select min(w.due_at) as due_at
+      from timers w
+      where ${tenantIsActive('w')}
+    ) t
+    cross join (
+      select min(p.due_at) as due_at
+      from retry_timers p
+      where ${tenantIsActive('p')}
+    ) r`,
 };

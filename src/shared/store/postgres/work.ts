@@ -12,6 +12,7 @@ import {
   decodeRecord,
   decodeTicket,
   leaseColumns,
+  tenantIsActive,
   ticketColumns,
   toUuid,
   type LeaseRecord,
@@ -19,7 +20,11 @@ import {
   type TicketRecord,
 } from './rows.ts';
 
-export function createWorkStore(pool: PostgresPool, watermarks: ClaimWatermarks): WorkStore {
+export function createWorkStore(
+  pool: PostgresPool,
+  readers: PostgresPool,
+  watermarks: ClaimWatermarks,
+): WorkStore {
   return {
     claim: (request) => claimItems(pool, watermarks, request),
     renew: (leases) => renewLeases(pool, leases),
@@ -37,7 +42,7 @@ export function createWorkStore(pool: PostgresPool, watermarks: ClaimWatermarks)
 
     settleUnfenced: (params) => settleUnfenced(pool, params),
     recordedOutput: (params) => findRecordedOutput(pool, params),
-    listDeadLetters: (params) => listDeadLetters(pool, params),
+    listDeadLetters: (params) => listDeadLetters(readers, params),
     requeue: (params) => requeue(pool, watermarks, params),
   };
 }
@@ -50,6 +55,7 @@ const EXPIRED_LEASES: Statement = {
     select ${leaseColumns('l')}, coalesce(l.deadline_at <= clock_timestamp(), false) as timed_out
     from work_leases l
     where l.expires_at <= (select clock_timestamp())
+      and ${tenantIsActive('l')}
     order by l.expires_at
     limit $1`,
 };
@@ -61,6 +67,7 @@ const OVERDUE_QUEUED: Statement = {
     select ${ticketColumns('q')}
     from work_queue q
     where q.start_before <= (select clock_timestamp())
+      and ${tenantIsActive('q')}
     order by q.start_before
     limit $1`,
 };

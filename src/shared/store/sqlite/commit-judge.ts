@@ -1,6 +1,7 @@
 import { isTerminal, type ExecutionStatus } from '../../domain/execution/status.ts';
 import type { CommitPlan, ExistingRequest, NewExecution, RefusalReason } from '../commit.ts';
 import type { Connection } from './connect.ts';
+import { queueKey } from './queue.ts';
 
 /** Reads whether everything that a plan states still holds; writes nothing. */
 
@@ -66,6 +67,8 @@ function judgeNewExecution(
   if (findExecution(connection, plan) !== undefined) return refuse('exists');
   const existing = findRequest(connection, { plan, create, now });
   if (existing !== null) return { holds: false, reason: 'duplicate_request', existing };
+  const crowded = findCrowded(connection, plan, create);
+  if (crowded !== null) return refuse(crowded);
   return { holds: true, head: { shard: create.shard, lastSequence: 0, updatedAt: now } };
 }
 
@@ -91,6 +94,59 @@ function findRequest(
     { tenant_id: plan.tenantId, key: create.request.key, since: now - REQUEST_KEY_MS },
   );
   return row ?? null;
+}
+
+/** Plans of one batch see each other, so what was started a moment ago is counted. */
+function findCrowded(
+  connection: Connection,
+  plan: CommitPlan,
+  create: NewExecution,
+): RefusalReason | null {
+  const { executionsMax = null, queuedItemsMax = null } = create.limits ?? {};
+  const { tenantId } = plan;
+  if (executionsMax !== null && countLive(connection, tenantId, executionsMax) >= executionsMax) {
+    return 'executions_limited';
+  }
+  if (
+    queuedItemsMax !== null &&
+    countQueued(connection, tenantId, queuedItemsMax) >= queuedItemsMax
+  ) {
+    return 'queue_limited';
+  }
+  return null;
+}
+
+/** Counted no further than to `limit`. */
+function countLive(connection: Connection, tenantId: string, limit: number): number {
+  const row = connection.get<{ readonly live: number }>(
+    `select count(*) as live
+     from (
+       select 1
+       from executions
+       where tenant_id = :tenant_id and status in ('running', 'paused')
+       limit :limit
+     )`,
+    { tenant_id: tenantId, limit },
+  );
+  return row?.live ?? 0;
+}
+
+function countQueued(connection: Connection, tenantId: string, limit: number): number {
+  const row = connection.get<{ readonly queued: number }>(
+    `select count(*) as queued
+     from (
+       select 1
+       from work_queue
+       where queue_key in (:python, :java)
+       limit :limit
+     )`,
+    {
+      python: queueKey(tenantId, 'python_tool'),
+      java: queueKey(tenantId, 'java_tool'),
+      limit,
+    },
+  );
+  return row?.queued ?? 0;
 }
 
 function isHeld(

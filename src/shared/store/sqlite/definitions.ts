@@ -34,9 +34,10 @@ interface RawStoredDefinition extends RawDefinition {
 function register(
   connection: Connection,
   params: Parameters<DefinitionStore['register']>[0],
-): DefinitionRow {
+): DefinitionRow | null {
   const newest = selectNewest(connection, params);
   if (newest !== undefined && newest.ir_hash === params.irHash) return toDefinition(newest);
+  if (newest === undefined && !hasRoom(connection, params)) return null;
   const row: RawDefinition = {
     definition_id: params.definitionId,
     tenant_id: params.tenantId,
@@ -67,6 +68,23 @@ function register(
     },
   });
   return toDefinition(row);
+}
+
+/** A new version of a workflow that is there takes no room. */
+function hasRoom(
+  connection: Connection,
+  params: Parameters<DefinitionStore['register']>[0],
+): boolean {
+  const { tenantId, workflowId, workflowsMax = null } = params;
+  if (workflowsMax === null) return true;
+  const row = connection.get<{ readonly known: number; readonly workflows: number }>(
+    `select count(distinct workflow_id) as workflows,
+       coalesce(max(workflow_id = :workflow_id), 0) as known
+     from definitions
+     where tenant_id = :tenant_id`,
+    { tenant_id: tenantId, workflow_id: workflowId },
+  );
+  return row === undefined || row.known === 1 || row.workflows < workflowsMax;
 }
 
 function findDefinition(connection: Connection, id: DefinitionId): StoredDefinition | null {

@@ -3,6 +3,7 @@ import type { Connection } from './connect.ts';
 import { insertLease, queueKey } from './queue.ts';
 import {
   RECORD_COLUMNS,
+  TENANT_IS_ACTIVE,
   TICKET_COLUMNS,
   toIso,
   toIsoOrNull,
@@ -72,6 +73,7 @@ function selectNext(
          where queue_key = :queue_key
            and (start_before is null or start_before > :now)
            and (:shards is null or shard in (select value from json_each(:shards)))
+           and ${TENANT_IS_ACTIVE}
          order by priority, seq
          limit :limit`,
         {

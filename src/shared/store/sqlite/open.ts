@@ -8,6 +8,7 @@ import { createMemoryStore } from './memory.ts';
 import { prune } from './prune.ts';
 import { createRunnableStore } from './runnable.ts';
 import { createShardLocks } from './shards.ts';
+import { createTenantStore } from './tenants.ts';
 import { createTimerStore } from './timers.ts';
 import { createTokenStore } from './tokens.ts';
 import { createRemoteWake } from './wake.ts';
@@ -40,6 +41,7 @@ export async function openSqliteStore(params: {
     tokens: createTokenStore(connection),
     agents: createAgentStore(connection),
     audit: createAuditStore(connection),
+    tenants: createTenantStore(connection),
     workers: createWorkerStore(connection),
     memory: createMemoryStore(connection),
     shards: createShardLocks(),

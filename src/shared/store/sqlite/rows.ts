@@ -14,6 +14,11 @@ import type { Bindings } from './connect.ts';
 
 /** Rows as SQLite gives them, and what they are outside. Written by this adapter only, so trusted. */
 
+/** A filter: nothing is scheduled for the others. */
+export const TENANT_IS_ACTIVE = `tenant_id not in (
+  select id from tenants where status <> 'active'
+)`;
+
 export function toIso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

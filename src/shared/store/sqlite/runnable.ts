@@ -1,6 +1,7 @@
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { RunnableStore } from '../store.ts';
 import type { Connection } from './connect.ts';
+import { TENANT_IS_ACTIVE } from './rows.ts';
 
 export function createRunnableStore(connection: Connection): RunnableStore {
   return {
@@ -10,6 +11,14 @@ export function createRunnableStore(connection: Connection): RunnableStore {
           `select execution_id as executionId, shard
            from runnable
            where shard in (select value from json_each(:shards))
+             and (
+               not exists (select 1 from tenants where status <> 'active')
+               or (
+                 select ${TENANT_IS_ACTIVE}
+                 from executions
+                 where id = runnable.execution_id
+               )
+             )
            order by seq
            limit :limit`,
           { shards: JSON.stringify(shards), limit },

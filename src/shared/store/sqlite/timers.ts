@@ -3,7 +3,7 @@ import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { DueTimer, TimerStore } from '../store.ts';
 import type { Connection } from './connect.ts';
 import { enqueue } from './queue.ts';
-import { TICKET_COLUMNS, decodeTicket, type TicketRecord } from './rows.ts';
+import { TENANT_IS_ACTIVE, TICKET_COLUMNS, decodeTicket, type TicketRecord } from './rows.ts';
 
 export function createTimerStore(connection: Connection): TimerStore {
   return {
@@ -27,7 +27,7 @@ function listDue(connection: Connection, params: { readonly limit: number }): re
     .all<RawTimer>(
       `select execution_id, tenant_id, name, purpose, node_id, visit
        from timers
-       where due_at <= :now
+       where due_at <= :now and ${TENANT_IS_ACTIVE}
        order by due_at
        limit :limit`,
       { now: connection.now(), limit: params.limit },
@@ -50,7 +50,7 @@ function promoteRetries(
   const due = connection.all<TicketRecord & { readonly shard: number }>(
     `select ${TICKET_COLUMNS}, shard
      from retry_timers
-     where due_at <= :now
+     where due_at <= :now and ${TENANT_IS_ACTIVE}
      order by due_at
      limit :limit`,
     { now, limit: params.limit },
@@ -67,9 +67,9 @@ function nextDueInMs(connection: Connection): number | null {
   const row = connection.get<{ readonly due_at: number | null }>(
     `select min(due_at) as due_at
      from (
-       select min(due_at) as due_at from timers
+       select min(due_at) as due_at from timers where ${TENANT_IS_ACTIVE}
        union all
-       select min(due_at) as due_at from retry_timers
+       select min(due_at) as due_at from retry_timers where ${TENANT_IS_ACTIVE}
      )`,
   );
   const dueAt = row?.due_at ?? null;

@@ -11,10 +11,13 @@ export function createTokenStore(connection: Connection): TokenStore {
     list: (params) => connection.read(() => listTokens(connection, params)),
     revoke: (id, tenantId, actorId) =>
       connection.write(() => revokeToken(connection, { id, tenantId, actorId })),
+    rotate: (params) => connection.write(() => rotateToken(connection, params)),
+    noteUsed: (tokenIds) => connection.write(() => noteUsed(connection, tokenIds)),
   };
 }
 
-const TOKEN_COLUMNS = 'token_id, tenant_id, name, role, created_at, expires_at, revoked_at';
+const TOKEN_COLUMNS = `token_id, tenant_id, name, role, created_at, expires_at, revoked_at,
+  last_used_at, replaced_by`;
 
 interface RawToken {
   readonly token_id: string;
@@ -24,10 +27,27 @@ interface RawToken {
   readonly created_at: number;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
+  readonly last_used_at: number | null;
+  readonly replaced_by: string | null;
 }
 
 function createToken(connection: Connection, token: NewToken): TokenRow {
-  const now = connection.now();
+  const made = insertToken(connection, token, connection.now());
+  appendAudit(connection, {
+    tenantId: token.tenantId,
+    executionId: null,
+    eventType: 'token_created',
+    actorId: token.actorId,
+    payload: { token_id: token.tokenId, name: token.name, role: token.role },
+  });
+  return made;
+}
+
+function insertToken(
+  connection: Connection,
+  token: Omit<NewToken, 'actorId'>,
+  now: number,
+): TokenRow {
   const row: RawToken = {
     token_id: token.tokenId,
     tenant_id: token.tenantId,
@@ -36,21 +56,17 @@ function createToken(connection: Connection, token: NewToken): TokenRow {
     created_at: now,
     expires_at: token.expiresInMs === null ? null : now + token.expiresInMs,
     revoked_at: null,
+    last_used_at: null,
+    replaced_by: null,
   };
   connection.run(
     `insert into tokens (${TOKEN_COLUMNS}, hash)
      values (
-       :token_id, :tenant_id, :name, :role, :created_at, :expires_at, :revoked_at, :hash
+       :token_id, :tenant_id, :name, :role, :created_at, :expires_at, :revoked_at, :last_used_at,
+       :replaced_by, :hash
      )`,
     { ...row, hash: token.hash },
   );
-  appendAudit(connection, {
-    tenantId: token.tenantId,
-    executionId: null,
-    eventType: 'token_created',
-    actorId: token.actorId,
-    payload: { token_id: token.tokenId, name: token.name, role: token.role },
-  });
   return toToken(row, now);
 }
 
@@ -111,6 +127,63 @@ function revokeToken(
   return toToken(row, now);
 }
 
+function rotateToken(
+  connection: Connection,
+  params: Parameters<TokenStore['rotate']>[0],
+): Awaited<ReturnType<TokenStore['rotate']>> {
+  const { tokenId, tenantId, next, graceMs, actorId } = params;
+  const now = connection.now();
+  const found = connection.get<RawToken>(
+    `select ${TOKEN_COLUMNS}
+     from tokens
+     where token_id = :id and tenant_id = :tenant_id`,
+    { id: tokenId, tenant_id: tenantId },
+  );
+  if (found === undefined) return 'missing';
+  const { expires_at: expiresAt, name, role } = found;
+  const isOver = expiresAt !== null && expiresAt <= now;
+  if (isOver || found.revoked_at !== null || found.replaced_by !== null) return 'over';
+  const expiresInMs = expiresAt === null ? null : expiresAt - found.created_at;
+  const made = insertToken(connection, { ...next, tenantId, name, role, expiresInMs }, now);
+  const old: RawToken = {
+    ...found,
+    replaced_by: next.tokenId,
+    revoked_at: graceMs === 0 ? now : null,
+    expires_at: graceMs === 0 ? expiresAt : Math.min(expiresAt ?? Infinity, now + graceMs),
+  };
+  connection.run(
+    `update tokens
+     set replaced_by = :replaced_by,
+         revoked_at = :revoked_at,
+         expires_at = :expires_at
+     where token_id = :id`,
+    {
+      id: tokenId,
+      replaced_by: old.replaced_by,
+      revoked_at: old.revoked_at,
+      expires_at: old.expires_at,
+    },
+  );
+  appendAudit(connection, {
+    tenantId,
+    executionId: null,
+    eventType: 'token_rotated',
+    actorId,
+    payload: { token_id: tokenId, name, replaced_by: next.tokenId },
+  });
+  return { next: made, old: toToken(old, now) };
+}
+
+function noteUsed(connection: Connection, tokenIds: readonly string[]): void {
+  connection.run(
+    `update tokens
+     set last_used_at = :now
+     where token_id in (select value from json_each(:ids))
+       and (last_used_at is null or last_used_at <= :now - 60000)`,
+    { ids: JSON.stringify(tokenIds), now: connection.now() },
+  );
+}
+
 function toToken(row: RawToken, now: number): TokenRow {
   return {
     tokenId: row.token_id,
@@ -120,6 +193,8 @@ function toToken(row: RawToken, now: number): TokenRow {
     createdAt: toIso(row.created_at),
     expiresAt: toIsoOrNull(row.expires_at),
     revokedAt: toIsoOrNull(row.revoked_at),
+    lastUsedAt: toIsoOrNull(row.last_used_at),
+    replacedBy: row.replaced_by,
     expired: row.expires_at !== null && row.expires_at <= now,
   };
 }

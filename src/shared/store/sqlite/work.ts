@@ -10,6 +10,7 @@ import { insertDeadLetter } from './queue.ts';
 import {
   LEASE_COLUMNS,
   RECORD_COLUMNS,
+  TENANT_IS_ACTIVE,
   TICKET_COLUMNS,
   decodeLease,
   decodeRecord,
@@ -86,7 +87,7 @@ function listExpiredLeases(
     .all<LeaseRecord>(
       `select ${LEASE_COLUMNS}
        from work_leases
-       where expires_at <= :now
+       where expires_at <= :now and ${TENANT_IS_ACTIVE}
        order by expires_at
        limit :limit`,
       { now, limit: params.limit },
@@ -102,7 +103,7 @@ function listOverdueQueued(
     .all<TicketRecord>(
       `select ${TICKET_COLUMNS}
        from work_queue
-       where start_before <= :now
+       where start_before <= :now and ${TENANT_IS_ACTIVE}
        order by start_before
        limit :limit`,
       { now: connection.now(), limit: params.limit },

@@ -1,5 +1,5 @@
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
-import type { DefinitionRow, DefinitionStore } from '../../../../src/shared/store/store.ts';
+import type { DefinitionRow, DefinitionStore, Store } from '../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { contractCases } from './contract-case.ts';
 import { atOnce } from './drive.ts';
@@ -14,7 +14,7 @@ export function definitionCases(name: string, open: () => TestStore): void {
     const given = registration(makeTenantId(), {
       ir: { workflow_id: 'greet', text: 'Größe ✓', list: [1, 2.5, null, { a: true }] },
     });
-    const row = await store.definitions.register(given);
+    const row = await register(store, given);
     const { ir, actorId: _, ...rest } = given;
     t.deepEqual(row, { ...rest, revision: 1, createdAt: row.createdAt });
     t.deepEqual(await store.definitions.find(row.definitionId), { ...row, ir });
@@ -23,15 +23,15 @@ export function definitionCases(name: string, open: () => TestStore): void {
 
   check('the same definition again is the same revision', async (t, { store }) => {
     const tenantId = makeTenantId();
-    const first = await store.definitions.register(registration(tenantId));
-    t.deepEqual(await store.definitions.register(registration(tenantId)), first);
+    const first = await register(store, registration(tenantId));
+    t.deepEqual(await register(store, registration(tenantId)), first);
   });
 
   check('another definition under the same version is a new revision', async (t, { store }) => {
     const tenantId = makeTenantId();
     const revisions: DefinitionRow[] = [];
     for (const irHash of ['a', 'b', 'a']) {
-      revisions.push(await store.definitions.register(registration(tenantId, { irHash })));
+      revisions.push(await register(store, registration(tenantId, { irHash })));
     }
     t.deepEqual(
       revisions.map(({ revision }) => revision),
@@ -49,13 +49,13 @@ export function definitionCases(name: string, open: () => TestStore): void {
       registration(tenantId, { irHash: 'c', workflowId: 'other' }),
       registration(other, { irHash: 'd' }),
     ]) {
-      t.is((await store.definitions.register(given)).revision, 1);
+      t.is((await register(store, given)).revision, 1);
     }
   });
 
   check('twenty registrations of one definition make one revision', async (t, { store }) => {
     const tenantId = makeTenantId();
-    const rows = await atOnce(20, () => store.definitions.register(registration(tenantId)));
+    const rows = await atOnce(20, () => register(store, registration(tenantId)));
     t.is(new Set(rows.map(({ definitionId }) => definitionId)).size, 1);
     t.true(rows.every(({ revision }) => revision === 1));
   });
@@ -63,7 +63,7 @@ export function definitionCases(name: string, open: () => TestStore): void {
   check('twenty definitions under one version make twenty revisions', async (t, { store }) => {
     const tenantId = makeTenantId();
     const rows = await atOnce(20, (index) =>
-      store.definitions.register(registration(tenantId, { irHash: `hash-${index}` })),
+      register(store, registration(tenantId, { irHash: `hash-${index}` })),
     );
     t.deepEqual(
       rows.map(({ revision }) => revision).toSorted((left, right) => left - right),
@@ -73,37 +73,37 @@ export function definitionCases(name: string, open: () => TestStore): void {
 
   check('the latest is what was registered last', async (t, { store }) => {
     const tenantId = makeTenantId();
-    const register = (version: string, irHash: string) =>
-      store.definitions.register(registration(tenantId, { version, irHash }));
+    const registerAs = (version: string, irHash: string) =>
+      register(store, registration(tenantId, { version, irHash }));
     const latest = async (version: string | null) =>
       (await store.definitions.findLatest({ tenantId, workflowId: 'greet', version }))
         ?.definitionId ?? null;
     t.is(await latest(null), null);
-    await register('2.0.0', 'a');
-    const older = await register('1.0.0', 'b');
+    await registerAs('2.0.0', 'a');
+    const older = await registerAs('1.0.0', 'b');
     t.is(await latest(null), older.definitionId);
-    const revised = await register('2.0.0', 'c');
+    const revised = await registerAs('2.0.0', 'c');
     t.is(await latest(null), revised.definitionId);
     t.is(await latest('2.0.0'), revised.definitionId);
     t.is(await latest('1.0.0'), older.definitionId);
     t.is(await latest('3.0.0'), null);
     // Nothing new was registered: the latest stays what it was.
-    await register('1.0.0', 'b');
+    await registerAs('1.0.0', 'b');
     t.is(await latest(null), revised.definitionId);
     // A first revision that came later is later than a second that came before.
-    const first = await register('0.9.0', 'd');
+    const first = await registerAs('0.9.0', 'd');
     t.is(await latest(null), first.definitionId);
   });
 
   check("another tenant's definition is never the latest", async (t, { store }) => {
-    await store.definitions.register(registration(makeTenantId()));
+    await register(store, registration(makeTenantId()));
     const params = { tenantId: makeTenantId(), workflowId: 'greet', version: null };
     t.is(await store.definitions.findLatest(params), null);
   });
 
   check('the latest comes with its definition', async (t, { store }) => {
     const given = registration(makeTenantId());
-    const row = await store.definitions.register(given);
+    const row = await register(store, given);
     t.deepEqual(await store.definitions.findLatest({ ...given, version: null }), {
       ...row,
       ir: given.ir,
@@ -112,13 +112,13 @@ export function definitionCases(name: string, open: () => TestStore): void {
 
   check('the newest revision of each version is listed, newest first', async (t, { store }) => {
     const tenantId = makeTenantId();
-    await store.definitions.register(registration(makeTenantId()));
-    const register = (workflowId: string, version: string, irHash: string) =>
-      store.definitions.register(registration(tenantId, { workflowId, version, irHash }));
-    await register('greet', '1', 'a');
-    const other = await register('other', '1', 'b');
-    const second = await register('greet', '2', 'c');
-    const revised = await register('greet', '1', 'd');
+    await register(store, registration(makeTenantId()));
+    const registerAs = (workflowId: string, version: string, irHash: string) =>
+      register(store, registration(tenantId, { workflowId, version, irHash }));
+    await registerAs('greet', '1', 'a');
+    const other = await registerAs('other', '1', 'b');
+    const second = await registerAs('greet', '2', 'c');
+    const revised = await registerAs('greet', '1', 'd');
     const list = (changes: Partial<Parameters<DefinitionStore['list']>[0]> = {}) =>
       store.definitions.list({ tenantId, workflowId: null, limit: 50, offset: 0, ...changes });
     t.deepEqual(await list(), [revised, second, other]);
@@ -126,6 +126,40 @@ export function definitionCases(name: string, open: () => TestStore): void {
     t.deepEqual(await list({ limit: 1, offset: 1 }), [second]);
     t.deepEqual(await list({ offset: 3 }), []);
   });
+
+  check('a tenant with all the workflows it may have gets versions, no others', async (t, db) => {
+    const { store } = db;
+    const tenantId = makeTenantId();
+    const with2 = (changes: Partial<Registration>) =>
+      store.definitions.register(registration(tenantId, { workflowsMax: 2, ...changes }));
+    t.is((await with2({ workflowId: 'a' }))?.revision, 1);
+    t.is((await with2({ workflowId: 'b' }))?.revision, 1);
+    t.is(await with2({ workflowId: 'c' }), null);
+    t.is((await with2({ workflowId: 'a', version: '2.0.0' }))?.revision, 1);
+    t.is((await with2({ workflowId: 'b', irHash: 'other' }))?.revision, 2);
+    t.is((await with2({ workflowId: 'b', irHash: 'other' }))?.revision, 2);
+    t.is((await with2({ workflowId: 'c', workflowsMax: null }))?.revision, 1);
+    const elsewhere = registration(makeTenantId(), { workflowsMax: 1 });
+    t.is((await store.definitions.register(elsewhere))?.revision, 1);
+  });
+
+  check('twenty new workflows at once never exceed what the tenant may have', async (t, db) => {
+    const tenantId = makeTenantId();
+    await db.store.tenants.create({ tenantId, name: 'limited', actorId: 'token:ci' });
+    const rows = await atOnce(20, (index) =>
+      db.store.definitions.register(
+        registration(tenantId, { workflowId: `w${index}`, workflowsMax: 7 }),
+      ),
+    );
+    t.is(rows.filter((row) => row !== null).length, 7);
+  });
+}
+
+/** Registers what the tenant has room for. */
+async function register(store: Store, given: Registration): Promise<DefinitionRow> {
+  const row = await store.definitions.register(given);
+  if (row === null) throw new Error(`${given.workflowId} was refused`);
+  return row;
 }
 
 function registration(tenantId: TenantId, changes: Partial<Registration> = {}): Registration {

@@ -13,7 +13,11 @@ import { leaseCases } from './leases.ts';
 import { memorySettingsCases } from './memory-settings.ts';
 import { memoryCases } from './memory.ts';
 import { runnableCases } from './runnable.ts';
+import { startLimitCases } from './start-limits.ts';
+import { tenantStatusCases } from './tenant-status.ts';
+import { tenantCases } from './tenants.ts';
 import { timerCases } from './timers.ts';
+import { tokenRotationCases } from './token-rotation.ts';
 import { tokenCases } from './tokens.ts';
 import { workCases } from './work.ts';
 import { workerCases } from './workers.ts';
@@ -30,8 +34,12 @@ const AREAS = [
   runnableCases,
   definitionCases,
   tokenCases,
+  tokenRotationCases,
   agentCases,
   auditCases,
+  tenantCases,
+  tenantStatusCases,
+  startLimitCases,
   workerCases,
   memoryCases,
   memorySettingsCases,

@@ -19,6 +19,8 @@ export function tokenCases(name: string, open: () => TestStore): void {
       createdAt: row.createdAt,
       expiresAt: null,
       revokedAt: null,
+      lastUsedAt: null,
+      replacedBy: null,
       expired: false,
     });
     t.deepEqual(await store.tokens.findByHash(hash), row);

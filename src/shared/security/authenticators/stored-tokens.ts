@@ -1,20 +1,19 @@
-import { API_KEY_NAME, type Identity } from '../../domain/access.ts';
+import { API_KEY_NAME } from '../../domain/access.ts';
 import { DEFAULT_TENANT } from '../../domain/ids.ts';
 import type { TokenRow, TokenStore } from '../../store/store.ts';
+import type { BearerScheme } from '../authenticator.ts';
 import { looksLikeToken } from '../mint-token.ts';
 import { equalHashes, hashToken } from '../token-hash.ts';
 
 /**
- * Tells who sends `Authorization: Bearer <token>`: a stored token, or the configured API key.
+ * Stored tokens, and the configured API key.
  *
  * Accepted tokens are remembered for a few seconds, so that a busy client costs one look-up per
  * TTL and not one per request. The price: a token revoked or expired elsewhere is still accepted
  * for at most that long. A revocation in this process calls `forget` and holds at once. Unknown
  * tokens are never remembered: a fresh token works immediately, and guesses evict nobody.
  */
-export interface Authenticator {
-  /** Null when the header is missing or malformed, or the token unknown, revoked or expired. */
-  authenticate(authorization: string | undefined): Promise<Identity | null>;
+export interface StoredTokens extends BearerScheme {
   /** Looks every token up anew from now on. */
   forget(): void;
 }
@@ -22,13 +21,15 @@ export interface Authenticator {
 export const REMEMBER_MS = 3_000;
 export const REMEMBERED_MAX = 10_000;
 
-export function createApiKeyAuthenticator(params: {
-  readonly tokens: TokenStore;
+export function createStoredTokens(params: {
+  readonly tokens: Pick<TokenStore, 'findByHash'>;
   /** SVC_AUTH_API_KEY: an operator of the default tenant. Null: not set. */
   readonly apiKey: string | null;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
-}): Authenticator {
+  /** A stored token was accepted. */
+  readonly onUse?: (tokenId: string) => void;
+}): StoredTokens {
   const { tokens, now } = params;
   const apiKeyHash = params.apiKey === null ? null : hashToken(params.apiKey);
   const remembered = new Map<
@@ -37,23 +38,29 @@ export function createApiKeyAuthenticator(params: {
   >();
 
   return {
-    async authenticate(authorization) {
-      const token = readBearer(authorization);
-      if (token === null) return null;
+    recognises: (token) => looksLikeToken(token) || isApiKey(hashToken(token)),
+
+    async identify(token) {
       const hash = hashToken(token);
-      if (apiKeyHash !== null && equalHashes(hash, apiKeyHash)) {
+      if (isApiKey(hash)) {
         return { tenantId: DEFAULT_TENANT, role: 'operator', tokenName: API_KEY_NAME };
       }
       if (!looksLikeToken(token)) return null;
       const row = await findToken(hash);
       if (row === null || row.expired || row.revokedAt !== null) return null;
+      params.onUse?.(row.tokenId);
       return { tenantId: row.tenantId, role: row.role, tokenName: row.name };
     },
+
     forget() {
       // All of them: a look-up under way now may have read the row before it was revoked.
       remembered.clear();
     },
   };
+
+  function isApiKey(hash: string): boolean {
+    return apiKeyHash !== null && equalHashes(hash, apiKeyHash);
+  }
 
   /** Requests that arrive together with the same token share one look-up. */
   function findToken(hash: string): Promise<TokenRow | null> {
@@ -75,9 +82,4 @@ export function createApiKeyAuthenticator(params: {
     const oldest = remembered.keys().next();
     if (oldest.done !== true) remembered.delete(oldest.value);
   }
-}
-
-/** RFC 6750, section 2.1; the scheme's name is case-insensitive (RFC 9110, section 11.1). */
-function readBearer(authorization: string | undefined): string | null {
-  return /^bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '')?.[1] ?? null;
 }

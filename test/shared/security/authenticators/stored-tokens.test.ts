@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import anyTest, { type TestFn } from 'ava';
 
-import { createIds } from '../../../src/shared/clients/system-ids.ts';
-import type { TenantId } from '../../../src/shared/domain/ids.ts';
+import { createIds } from '../../../../src/shared/clients/system-ids.ts';
+import type { TenantId } from '../../../../src/shared/domain/ids.ts';
+import { createAuthenticator } from '../../../../src/shared/security/authenticator.ts';
 import {
-  createApiKeyAuthenticator,
+  createStoredTokens,
   REMEMBER_MS,
   REMEMBERED_MAX,
-} from '../../../src/shared/security/authenticators/api-key.ts';
-import { mintToken } from '../../../src/shared/security/mint-token.ts';
-import { hashToken } from '../../../src/shared/security/token-hash.ts';
-import type { TokenStore } from '../../../src/shared/store/store.ts';
-import { openTestStore, type TestStore } from '../../support/stores.ts';
+} from '../../../../src/shared/security/authenticators/stored-tokens.ts';
+import { mintToken } from '../../../../src/shared/security/mint-token.ts';
+import { hashToken } from '../../../../src/shared/security/token-hash.ts';
+import type { TokenStore } from '../../../../src/shared/store/store.ts';
+import { openTestStore, type TestStore } from '../../../support/stores.ts';
 
 const test = anyTest as TestFn<{ database: TestStore }>;
 const ACME = 'acme' as TenantId;
@@ -31,13 +32,28 @@ function mint(database: TestStore, expiresInMs: number | null = null) {
   );
 }
 
+/** Stored tokens as they are asked for: by the header of a request. */
+function accept(params: Parameters<typeof createStoredTokens>[0]) {
+  const stored = createStoredTokens(params);
+  const authenticator = createAuthenticator({
+    bearers: [stored],
+    identifyCertificate: null,
+    forget: () => stored.forget(),
+    close: async () => {},
+  });
+  return {
+    authenticate: (authorization: string | undefined) =>
+      authenticator.authenticate({ authorization, certificate: () => null }),
+    forget: () => authenticator.forget(),
+  };
+}
+
 /** The store's tokens, with every look-up counted. */
-function counted(tokens: TokenStore): TokenStore & { readonly lookUps: string[] } {
+function counted(
+  tokens: TokenStore,
+): Pick<TokenStore, 'findByHash'> & { readonly lookUps: string[] } {
   const lookUps: string[] = [];
   return {
-    create: (token) => tokens.create(token),
-    list: (params) => tokens.list(params),
-    revoke: (id, tenantId, actorId) => tokens.revoke(id, tenantId, actorId),
     findByHash: (hash) => {
       lookUps.push(hash);
       return tokens.findByHash(hash);
@@ -71,7 +87,7 @@ test('names of built-in identities cannot be taken', async (t) => {
 test('a stored token is its name, role and tenant', async (t) => {
   const { plaintext } = await mint(t.context.database);
   const { tokens } = t.context.database.store;
-  const authenticator = createApiKeyAuthenticator({ tokens, apiKey: null, now: () => 0 });
+  const authenticator = accept({ tokens, apiKey: null, now: () => 0 });
   const expected = { tenantId: ACME, role: 'developer', tokenName: 'ci' } as const;
   for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
     t.deepEqual(await authenticator.authenticate(`${scheme} ${plaintext}`), expected);
@@ -82,7 +98,7 @@ test('a stored token is its name, role and tenant', async (t) => {
 test('everything else is nobody', async (t) => {
   const { plaintext } = await mint(t.context.database);
   const { tokens } = t.context.database.store;
-  const authenticator = createApiKeyAuthenticator({ tokens, apiKey: 'key', now: () => 0 });
+  const authenticator = accept({ tokens, apiKey: 'key', now: () => 0 });
   const headers = [
     undefined,
     '',
@@ -105,9 +121,9 @@ test('everything else is nobody', async (t) => {
 
 test('the API key is an operator of the default tenant, and is never looked up', async (t) => {
   const tokens = counted(t.context.database.store.tokens);
-  const authenticator = createApiKeyAuthenticator({ tokens, apiKey: 'a key', now: () => 0 });
+  const authenticator = accept({ tokens, apiKey: 'a key', now: () => 0 });
   t.is(await authenticator.authenticate('Bearer a key'), null, 'a space ends the token');
-  const spaceless = createApiKeyAuthenticator({ tokens, apiKey: 'a-key', now: () => 0 });
+  const spaceless = accept({ tokens, apiKey: 'a-key', now: () => 0 });
   t.deepEqual(await spaceless.authenticate('Bearer a-key'), {
     tenantId: 'default' as TenantId,
     role: 'operator',
@@ -120,7 +136,7 @@ test('a token is looked up once in its time, however many ask', async (t) => {
   const { plaintext } = await mint(t.context.database);
   const tokens = counted(t.context.database.store.tokens);
   let now = 1_000;
-  const authenticator = createApiKeyAuthenticator({ tokens, apiKey: null, now: () => now });
+  const authenticator = accept({ tokens, apiKey: null, now: () => now });
   const ask = () => authenticator.authenticate(`Bearer ${plaintext}`);
   t.true(
     (await Promise.all(Array.from({ length: 20 }, ask))).every((identity) => identity !== null),
@@ -138,8 +154,8 @@ test('a revocation elsewhere holds after the time of the cache, one here at once
   const tokens = database.store.tokens;
   const { plaintext, row } = await mint(database);
   let now = 0;
-  const here = createApiKeyAuthenticator({ tokens, apiKey: null, now: () => now });
-  const elsewhere = createApiKeyAuthenticator({ tokens, apiKey: null, now: () => now });
+  const here = accept({ tokens, apiKey: null, now: () => now });
+  const elsewhere = accept({ tokens, apiKey: null, now: () => now });
   const header = `Bearer ${plaintext}`;
   await Promise.all([here.authenticate(header), elsewhere.authenticate(header)]);
   await tokens.revoke(row.tokenId, ACME, 'token:ops');
@@ -154,7 +170,7 @@ test('an answer read before a revocation is not remembered after it', async (t) 
   const { database } = t.context;
   const { plaintext, row } = await mint(database);
   const tokens = database.store.tokens;
-  const authenticator = createApiKeyAuthenticator({ tokens, apiKey: null, now: () => 0 });
+  const authenticator = accept({ tokens, apiKey: null, now: () => 0 });
   const header = `Bearer ${plaintext}`;
   const before = authenticator.authenticate(header);
   const revoked = tokens.revoke(row.tokenId, ACME, 'token:ops');
@@ -169,7 +185,7 @@ test('an expired token is nobody, by the clock of the database', async (t) => {
   const { plaintext } = await mint(database, 60_000);
   let now = 0;
   const { tokens } = database.store;
-  const authenticator = createApiKeyAuthenticator({ tokens, apiKey: null, now: () => now });
+  const authenticator = accept({ tokens, apiKey: null, now: () => now });
   const header = `Bearer ${plaintext}`;
   t.not(await authenticator.authenticate(header), null);
   storeTime += 60_000;
@@ -180,7 +196,7 @@ test('an expired token is nobody, by the clock of the database', async (t) => {
 test('unknown tokens are not remembered, so they evict nobody', async (t) => {
   const { plaintext } = await mint(t.context.database);
   const tokens = counted(t.context.database.store.tokens);
-  const authenticator = createApiKeyAuthenticator({ tokens, apiKey: null, now: () => 0 });
+  const authenticator = accept({ tokens, apiKey: null, now: () => 0 });
   await authenticator.authenticate(`Bearer ${plaintext}`);
   for (let guess = 0; guess < REMEMBERED_MAX + 1; guess++) {
     const token = `svc_${String(guess).padStart(43, '0')}`;
@@ -195,9 +211,8 @@ test('a failed look-up is not remembered', async (t) => {
   const { plaintext } = await mint(t.context.database);
   const { tokens } = t.context.database.store;
   let isAway = true;
-  const authenticator = createApiKeyAuthenticator({
+  const authenticator = accept({
     tokens: {
-      ...counted(tokens),
       findByHash: (hash) => (isAway ? Promise.reject(new Error('away')) : tokens.findByHash(hash)),
     },
     apiKey: null,

@@ -1,0 +1,27 @@
+import { createAuthenticator, type Authenticator } from '../shared/security/authenticator.ts';
+import { createCertificates } from '../shared/security/authenticators/certificates.ts';
+import { createStoredTokens } from '../shared/security/authenticators/stored-tokens.ts';
+import { createTokenUsage } from '../shared/security/token-usage.ts';
+import type { ApiDeps } from './deps.ts';
+
+/** The authenticator that the settings ask for. */
+export function authenticatorOf(deps: ApiDeps): Authenticator {
+  const { tokens, now, log } = deps;
+  const { apiKey, method } = deps.settings.auth;
+  const usage = createTokenUsage({
+    tokens,
+    now,
+    trouble: (error) => log.warn({ err: error }, 'the use of tokens could not be noted'),
+  });
+  const stored = createStoredTokens({ tokens, apiKey, now, onUse: (id) => usage.note(id) });
+  const acceptsTokens = method === undefined || method.acceptTokens;
+  return createAuthenticator({
+    bearers: [
+      ...(acceptsTokens ? [stored] : []),
+      ...(method?.kind === 'jwt' ? [method.tokens] : []),
+    ],
+    identifyCertificate: method?.kind === 'mtls' ? createCertificates(method.subjects) : null,
+    forget: () => stored.forget(),
+    close: () => usage.flush(),
+  });
+}

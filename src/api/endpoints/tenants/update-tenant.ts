@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+import { TENANT_STATUSES } from '../../../shared/domain/tenant.ts';
+import type { TenantLimits, TenantPolicy } from '../../../shared/domain/tenant.ts';
+import { defineEndpoint } from '../../endpoint.ts';
+import { idParam } from '../../schemas/params.ts';
+import { omittable } from '../../schemas/text.ts';
+import { refuseOthers } from './manage-tenants.ts';
+import { limitsShape, policyShape, shapeTenant, tenantName, tenantShape } from './tenant-shape.ts';
+
+export const updateTenant = defineEndpoint({
+  name: 'update-tenant',
+  method: 'PUT',
+  path: '/tenants/:id',
+  access: 'operate',
+  summary: 'Changes a tenant',
+  note:
+    'For operators of the tenant `default`. What is left out stays as it is; `policy` and `limits` ' +
+    'replace what was there as a whole. Holds at once in the process that answers, and within ' +
+    'seconds in every other one.\n\n' +
+    'A suspended tenant may read, and nothing of it is scheduled: work is not handed out, timers ' +
+    'and retries wait. An archived one may not even read. The tenant `default` stays active.',
+  params: idParam('Tenant id.'),
+  body: z.object({
+    name: omittable(tenantName),
+    status: omittable(z.enum(TENANT_STATUSES)),
+    policy: omittable(policyShape),
+    limits: omittable(limitsShape),
+  }),
+  replies: { 200: tenantShape },
+  errors: [404, 409],
+  async handle({ params, body, caller }, { engine }) {
+    refuseOthers(caller);
+    const { name, status } = body;
+    const policy = body.policy as TenantPolicy | null;
+    const limits = body.limits as TenantLimits | null;
+    const changes = { name, status, policy, limits };
+    const updated = await engine.updateTenant({
+      tenantId: params.id,
+      changes,
+      actorId: caller.actorId,
+    });
+    return { status: 200, body: shapeTenant(updated) };
+  },
+});

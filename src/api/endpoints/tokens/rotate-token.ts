@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+import { GRACE_SECONDS_MAX, rotateToken as rotate } from '../../../shared/security/rotate-token.ts';
+import { defineEndpoint } from '../../endpoint.ts';
+import { idParam } from '../../schemas/params.ts';
+import { queryInteger } from '../../schemas/query.ts';
+import { shapeToken, tokenShape } from './token-shape.ts';
+
+export const rotateToken = defineEndpoint({
+  name: 'rotate-token',
+  method: 'POST',
+  path: '/tokens/:id/rotate',
+  access: 'operate',
+  summary: 'Puts a new token in the place of one',
+  note:
+    'The new token has the name, role and lifetime of the old one; `token` is shown in this answer ' +
+    'and nowhere else. The old one is revoked at once, or stays valid for `grace_seconds`. ' +
+    'A token is rotated once: 409 for one that is rotated, revoked or expired already.',
+  params: idParam('Token id.'),
+  query: z.object({
+    grace_seconds: queryInteger({
+      min: 0,
+      fallback: 0,
+      clampTo: GRACE_SECONDS_MAX,
+      description: 'How long both tokens are accepted.',
+    }),
+  }),
+  replies: { 201: tokenShape.extend({ token: z.string(), replaced: tokenShape }) },
+  errors: [404, 409],
+  async handle({ params, query, caller }, deps) {
+    const { row, old, plaintext } = await rotate(deps, {
+      tokenId: params.id,
+      tenantId: caller.tenantId,
+      graceMs: query.grace_seconds * 1000,
+      actorId: caller.actorId,
+    });
+    deps.authenticator.forget();
+    return {
+      status: 201,
+      body: { ...shapeToken(row), token: plaintext, replaced: shapeToken(old) },
+    };
+  },
+});

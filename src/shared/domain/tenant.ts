@@ -1,0 +1,55 @@
+import type { TenantId } from './ids.ts';
+import type { MemoryTier } from './memory/tiers.ts';
+
+/** A tenant and what it may do: decisions on its rows, its tools and how much it may have. */
+export interface Tenant {
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly status: TenantStatus;
+  readonly policy: TenantPolicy;
+  readonly limits: TenantLimits;
+}
+
+/** `suspended`: it may read, nothing of it runs · `archived`: it may not even read. */
+export const TENANT_STATUSES = ['active', 'suspended', 'archived'] as const;
+export type TenantStatus = (typeof TENANT_STATUSES)[number];
+
+/** Globs, matched against names of tools and models. Kept as it was sent, so in the wire's names. */
+export interface TenantPolicy {
+  readonly blocked_tools?: readonly string[];
+  readonly require_approval_for?: readonly string[];
+  readonly model_allowlist?: readonly string[];
+}
+
+/** What is not there is not limited. Kept as it was sent, so in the wire's names. */
+export interface TenantLimits {
+  /** Executions that have not ended. */
+  readonly max_concurrent_executions?: number;
+  /** Workflow ids, however many versions and revisions each has. */
+  readonly max_workflows?: number;
+  /** Work items waiting for a worker, judged when an execution is started. */
+  readonly max_queued_work_items?: number;
+  /** Requests that one API process serves. */
+  readonly requests_per_second?: number;
+  readonly memory_tier?: MemoryTier;
+}
+
+/** A limit that a request can run into. */
+export type LimitName = Exclude<keyof TenantLimits, 'memory_tier'>;
+
+/** What holds for a tenant that nobody has made: a token or a header may name it all the same. */
+export function unlistedTenant(tenantId: TenantId): Tenant {
+  return { tenantId, name: tenantId, status: 'active', policy: {}, limits: {} };
+}
+
+/** Null when the tenant may do it, else why not: the words of the 403. */
+export function objectionOf(tenant: Tenant, request: { readonly writes: boolean }): string | null {
+  switch (tenant.status) {
+    case 'active':
+      return null;
+    case 'suspended':
+      return request.writes ? `${tenant.tenantId} is suspended and may only read` : null;
+    case 'archived':
+      return `${tenant.tenantId} is archived`;
+  }
+}

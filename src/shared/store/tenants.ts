@@ -1,0 +1,40 @@
+import type { TenantId } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Tenant, TenantLimits, TenantPolicy, TenantStatus } from '../domain/tenant.ts';
+
+/** Tenants that somebody has made; `default` is there from the beginning. */
+export interface TenantStore {
+  /** Null when there is a tenant of that id. */
+  create(params: {
+    readonly tenantId: TenantId;
+    readonly name: string;
+    readonly actorId: string;
+  }): Promise<TenantRow | null>;
+  find(tenantId: TenantId): Promise<TenantRow | null>;
+  /** In the order of their ids. */
+  list(params: { readonly limit: number; readonly offset: number }): Promise<readonly TenantRow[]>;
+  /** What is null stays; null when there is no such tenant. */
+  update(
+    tenantId: TenantId,
+    changes: TenantChanges & { readonly actorId: string },
+  ): Promise<TenantRow | null>;
+}
+
+export interface TenantRow extends Tenant {
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** `policy` and `limits` replace what was there as a whole. */
+export interface TenantChanges {
+  readonly name: string | null;
+  readonly status: TenantStatus | null;
+  readonly policy: TenantPolicy | null;
+  readonly limits: TenantLimits | null;
+}
+
+/** What a change says, for the audit log. */
+export function namedIn(changes: TenantChanges): JsonObject {
+  const named = Object.entries(changes).filter(([, value]) => value !== null);
+  return JSON.parse(JSON.stringify(Object.fromEntries(named))) as JsonObject;
+}

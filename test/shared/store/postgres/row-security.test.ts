@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import type pg from 'pg';
+
+import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
+import type { TenantId } from '../../../../src/shared/domain/ids.ts';
+import type { Store } from '../../../../src/shared/store/store.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
+import { claimOne, commitOne, settleOf, start, startWithItems } from '../contract/drive.ts';
+import {
+  makeCompleted,
+  makeItem,
+  makeKey,
+  makePlan,
+  makeTicket,
+  makeTimer,
+  makeUuid,
+} from '../contract/make.ts';
+import { connectRaw } from './raw-client.ts';
+
+/** A role that owns nothing, made as the documentation says. */
+const ROLE = `svc_runtime_${makeUuid().slice(-12)}`;
+const DOCUMENT = new URL('../../../../docs/security.md', import.meta.url);
+
+let database: TestDatabase;
+let owner: pg.Client;
+let runtimeUrl: string;
+let store: Store;
+
+test.before(async () => {
+  database = await createTestDatabase();
+  owner = await connectRaw(database.url);
+  const [, grants = ''] = /```sql\n(.*?)```/s.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
+  await owner.query(grants.replaceAll('svc_runtime', ROLE).replace("'…'", "'secret'"));
+  const url = new URL(database.url);
+  url.username = ROLE;
+  url.password = 'secret';
+  runtimeUrl = url.href;
+  store = await openPostgresStore({ url: runtimeUrl });
+});
+
+test.after.always(async () => {
+  await store.close();
+  await owner.query(`drop owned by ${ROLE}`);
+  await owner.query(`drop role ${ROLE}`);
+  await owner.end();
+  await database.drop();
+});
+
+test('every table that belongs to tenants has its rows secured', async (t) => {
+  const { rows } = await owner.query<{ readonly name: string; readonly secured: boolean }>(
+    `select c.relname as name, c.relrowsecurity as secured
+     from pg_class c
+     join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'public'
+       and c.relkind = 'r'
+       -- Migrations, and the windows that are sealed over all tenants.
+       and c.relname not in ('schema_migrations', 'audit_windows')
+     order by 1`,
+  );
+  t.true(rows.length > 15);
+  t.deepEqual(
+    rows.filter(({ secured }) => !secured).map(({ name }) => name),
+    [],
+  );
+});
+
+test('a query without any condition sees the rows of its tenant alone', async (t) => {
+  const [one, other] = [await fill(), await fill()];
+  for (const tenantId of [one, other]) {
+    await withScope(tenantId, async (client) => {
+      for (const table of TABLES) {
+        const { rows } = await client.query<{ readonly tenant: string }>(
+          `select ${tenantOf(table)} as tenant from ${table} t`,
+        );
+        t.true(rows.length > 0, `${table} is empty`);
+        t.deepEqual([...new Set(rows.map(({ tenant }) => tenant))], [tenantId], table);
+      }
+    });
+  }
+});
+
+test('without a tenant no row is seen', async (t) => {
+  await fill();
+  await withScope(null, async (client) => {
+    for (const table of TABLES) {
+      const { rows } = await client.query(`select 1 from ${table}`);
+      t.is(rows.length, 0, table);
+    }
+  });
+});
+
+test('no row of another tenant is written, changed or deleted', async (t) => {
+  const [one, other] = [await fill(), await fill()];
+  await withScope(one, async (client) => {
+    for (const table of TABLES) {
+      const deleted = await client.query(`delete from ${table} t where ${tenantOf(table)} = $1`, [
+        other,
+      ]);
+      t.is(deleted.rowCount, 0, table);
+    }
+    await t.throwsAsync(
+      client.query(`update executions set tenant_id = $1 where tenant_id = $2`, [other, one]),
+      { message: /row-level security/ },
+    );
+    await t.throwsAsync(
+      client.query(
+        `insert into tokens (token_id, tenant_id, name, role, hash, created_at)
+         values ($1, $2, 'x', 'operator', $3, now())`,
+        [makeUuid(), other, makeKey()],
+      ),
+      { message: /row-level security/ },
+    );
+  });
+});
+
+test('readings of one tenant after another each see their own', async (t) => {
+  const tenants = [await fill(), await fill(), await fill()];
+  const list = async (tenantId: TenantId) => {
+    const page = { tenantId, limit: 100, offset: 0 };
+    const rows = [
+      await store.tokens.list(page),
+      await store.definitions.list({ ...page, workflowId: null }),
+      await store.executions.list({
+        ...page,
+        status: null,
+        workflowId: null,
+        createdAfter: null,
+        createdBefore: null,
+        cursor: null,
+      }),
+    ];
+    return rows.flat();
+  };
+  const rounds = Array.from({ length: 10 }, () => tenants).flat();
+  const found = await Promise.all(rounds.map(list));
+  found.forEach((rows, index) => {
+    t.true(rows.length >= 3);
+    t.true(rows.every(({ tenantId }) => tenantId === rounds[index]));
+  });
+});
+
+/** Those that every tenant of `fill` has rows in. */
+const TABLES = [
+  'tenants',
+  'tokens',
+  'definitions',
+  'executions',
+  'events',
+  'snapshots',
+  'runnable',
+  'work_items',
+  'work_queue',
+  'work_leases',
+  'retry_timers',
+  'timers',
+  'recorded_outputs',
+  'request_keys',
+  'audit_log',
+] as const;
+
+function tenantOf(table: (typeof TABLES)[number]): string {
+  if (table === 'tenants') return 't.id';
+  return ['events', 'snapshots', 'runnable', 'recorded_outputs'].includes(table)
+    ? '(select e.tenant_id from executions e where e.id = t.execution_id)'
+    : 't.tenant_id';
+}
+
+/** Some of everything, through the store, as the role that owns nothing. */
+async function fill(): Promise<TenantId> {
+  const { tickets: _, ...execution } = await startWithItems(store, [{}, {}]);
+  const { tenantId } = execution;
+  await store.tenants.create({ tenantId, name: 'filled', actorId: 'token:ci' });
+  await store.tokens.create({
+    tokenId: makeUuid(),
+    tenantId,
+    name: 'ci',
+    role: 'viewer',
+    hash: makeKey(),
+    expiresInMs: null,
+    actorId: 'token:ci',
+  });
+  await store.definitions.register({
+    definitionId: makeUuid() as Parameters<Store['definitions']['find']>[0],
+    tenantId,
+    workflowId: 'greet',
+    version: '1',
+    irHash: 'hash',
+    ir: {},
+    actorId: 'token:ci',
+    workflowsMax: 5,
+  });
+  const leased = await claimOne(store, tenantId, { limit: 1 });
+  await commitOne(
+    store,
+    makePlan(execution, {
+      settles: [settleOf(leased)],
+      events: [makeCompleted('done')],
+      newItems: [makeItem(makeTicket(execution))],
+      bornLeased: [
+        { ticket: makeTicket(execution, { queue: 'engine' }), leaseTo: 'w', leaseMs: 30_000 },
+      ],
+      retries: [{ ticket: makeTicket(execution, { attempt: 1 }), delayMs: 60_000 }],
+      startsTimers: [makeTimer({ when: { delayMs: 60_000 } })],
+      recordsOutput: {
+        idempotencyKey: makeKey(),
+        workItemId: leased.ticket.workItemId,
+        eventIndex: 0,
+      },
+      snapshot: '{}',
+      runnable: 'mark',
+    }),
+  );
+  await start(store, { tenantId, create: { request: { key: makeUuid(), bodyHash: 'h' } } });
+  return tenantId;
+}
+
+async function withScope(
+  tenantId: TenantId | null,
+  use: (client: pg.Client) => Promise<void>,
+): Promise<void> {
+  const client = await connectRaw(runtimeUrl);
+  try {
+    if (tenantId !== null)
+      await client.query(`select set_config('svc.tenant', $1, false)`, [tenantId]);
+    await use(client);
+  } finally {
+    await client.end();
+  }
+}
