@@ -41,6 +41,14 @@ export function declareRuntimeCommands(program: Command): void {
     .action(async (options) => (await import('../commands/config-show.ts')).showConfig(options));
 
   program
+    .command('auth')
+    .description('look at who may do what')
+    .command('matrix')
+    .description('print which role may use which route of the API')
+    .addOption(outputOption())
+    .action(async (options) => (await import('../commands/auth-matrix.ts')).showMatrix(options));
+
+  program
     .command('version')
     .description('print the version')
     .addOption(outputOption())

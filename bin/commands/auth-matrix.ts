@@ -1,0 +1,31 @@
+import { ACCESS_MATRIX } from '../../src/api/access-matrix.ts';
+import { ROLES } from '../../src/shared/domain/access.ts';
+import { printJson, printTable, type OutputFormat } from '../support/output.ts';
+
+/** Who may use which route of the API. Asks no runtime: it is the same in all of this version. */
+export function showMatrix(options: { readonly output: OutputFormat }): void {
+  const rows = Object.entries(ACCESS_MATRIX).map(([route, grant]) => {
+    const [method = '', path = ''] = route.split(' ');
+    const roles = grant === 'anyone' ? ROLES : grant;
+    return { method, path, needsToken: grant !== 'anyone', roles };
+  });
+  if (options.output === 'json') {
+    return printJson({
+      routes: rows.map(({ method, path, needsToken, roles }) => ({
+        method,
+        path,
+        needs_token: needsToken,
+        roles,
+      })),
+    });
+  }
+  printTable({
+    head: ['METHOD', 'PATH', 'NO TOKEN', ...ROLES.map((role) => role.toUpperCase())],
+    rows: rows.map(({ method, path, needsToken, roles }) => [
+      method,
+      path,
+      needsToken ? '-' : 'yes',
+      ...ROLES.map((role) => (roles.includes(role) ? 'yes' : '-')),
+    ]),
+  });
+}

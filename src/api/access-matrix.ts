@@ -1,0 +1,77 @@
+import type { Role } from '../shared/domain/access.ts';
+
+/**
+ * Who may use which route, written down a second time: routes say what access they ask for, this
+ * table says for whom that is. A test holds the two together, so a route without an entry, or one
+ * that lets in somebody else than this says, does not pass.
+ */
+export type Grant = 'anyone' | readonly Role[];
+
+const ANYONE: Grant = 'anyone';
+const ALL_ROLES: Grant = ['operator', 'developer', 'reviewer', 'viewer'];
+const WRITERS: Grant = ['operator', 'developer'];
+const OPERATORS: Grant = ['operator'];
+
+export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
+  'GET /health': ANYONE,
+  // Anyone, where auth.open_ready is set.
+  'GET /ready': ALL_ROLES,
+  'GET /.well-known/did.json': ANYONE,
+  'GET /.well-known/agent.json': ANYONE,
+  'GET /.well-known/agent-card.json': ANYONE,
+
+  'POST /workflows': WRITERS,
+  'GET /workflows': ALL_ROLES,
+  'GET /workflows/:id': ALL_ROLES,
+
+  'POST /executions': WRITERS,
+  'GET /executions': ALL_ROLES,
+  'GET /executions/:id': ALL_ROLES,
+  'GET /executions/:id/events': ALL_ROLES,
+  'POST /executions/:id/cancel': WRITERS,
+  // Reviewers too, where auth.reviewers_may_approve is set.
+  'POST /executions/:id/approve': WRITERS,
+  'GET /executions/:id/approvals': ALL_ROLES,
+  'POST /executions/:id/external-event': WRITERS,
+
+  'POST /agents': WRITERS,
+  'GET /agents': ALL_ROLES,
+  'GET /agents/:id': ALL_ROLES,
+  'POST /agents/discover': WRITERS,
+  'POST /agents/:id/activate': WRITERS,
+  'POST /agents/:id/deactivate': WRITERS,
+  'POST /agents/:id/heartbeat': WRITERS,
+
+  // Operators of the tenant `default`; others read their own tenant.
+  'POST /tenants': OPERATORS,
+  'GET /tenants': OPERATORS,
+  'GET /tenants/:id': OPERATORS,
+  'PUT /tenants/:id': OPERATORS,
+
+  'GET /workers': ALL_ROLES,
+  'GET /audit': ALL_ROLES,
+
+  'POST /work-items/claim': WRITERS,
+  'POST /work-items/:id/heartbeat': WRITERS,
+  'POST /work-items/:id/complete': WRITERS,
+  'POST /work-items/:id/fail': WRITERS,
+  'GET /work-items': WRITERS,
+  'POST /work-items/:id/requeue': WRITERS,
+
+  'POST /tokens': OPERATORS,
+  'GET /tokens': OPERATORS,
+  'DELETE /tokens/:id': OPERATORS,
+  'POST /tokens/:id/rotate': OPERATORS,
+
+  'GET /openapi.json': ALL_ROLES,
+
+  'POST /v1/memory/settings': WRITERS,
+  'GET /v1/memory/settings': ALL_ROLES,
+  'PATCH /v1/memory/settings': WRITERS,
+  'POST /v1/memory/settings/test': WRITERS,
+  'POST /v1/memory/add': WRITERS,
+  'POST /v1/memory/recall': WRITERS,
+  'POST /v1/memory/forget': WRITERS,
+  'GET /v1/memory/facts': ALL_ROLES,
+  'GET /v1/memory/stats': ALL_ROLES,
+};

@@ -1,0 +1,264 @@
+import anyTest, { type TestFn } from 'ava';
+
+import { routes } from '../../src/api/routes.ts';
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { startEmbeddingProvider, type EmbeddingProvider } from '../support/embedding-provider.ts';
+import { textOf, type ApiAnswer } from './support/call-api.ts';
+import { fillTenant, type TenantIds } from './support/fill-tenant.ts';
+import { startTestApi, type TestApi } from './support/test-api.ts';
+
+/*
+ * Every endpoint, asked by the operator of one tenant for what belongs to another. Whatever the
+ * answer is, nothing of the other tenant is in it, and no row of the other tenant changes.
+ */
+
+const ALPHA = 'alpha';
+const BETA = 'beta';
+
+interface Place {
+  readonly api: TestApi;
+  readonly provider: EmbeddingProvider;
+  readonly ids: TenantIds;
+  /** Of an operator of the other tenant. */
+  readonly token: string;
+}
+
+interface Request {
+  readonly path: string;
+  readonly body?: JsonObject;
+  readonly status: number;
+}
+
+const DIALECTS = ['sqlite', 'postgres'] as const;
+type Dialect = (typeof DIALECTS)[number];
+
+const test = anyTest as TestFn<Record<Dialect, Place>>;
+
+for (const dialect of DIALECTS) {
+  test.before(`fill (${dialect})`, async (t) => {
+    const provider = await startEmbeddingProvider();
+    const api = await startTestApi({ dialect, memory: { embeddingBaseUrl: provider.url } });
+    for (const id of [ALPHA, BETA]) {
+      await api.call({ path: '/tenants', body: { id, name: `${id} canary` } });
+    }
+    const ids = await fillTenant(api, ALPHA);
+    const token = await api.mint({ role: 'operator', tenant: BETA });
+    t.context[dialect] = { api, provider, ids, token };
+  });
+  test.after.always(`close (${dialect})`, async (t) => {
+    await t.context[dialect].api.close();
+    await t.context[dialect].provider.close();
+  });
+}
+
+/** What is sent to each route, and the status of the answer. An id in a path is one of alpha's. */
+function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
+  const { executionIds, workItemId, deadItemId, leaseFence, idempotencyKey, workflowId } = ids;
+  const ofExecutions = (suffix: string, body?: JsonObject): readonly Request[] =>
+    executionIds.map((id) => ({
+      path: `/executions/${id}${suffix}`,
+      status: 404,
+      ...(body !== undefined && { body }),
+    }));
+  const claim = { worker_id: ids.workerId, queue_types: ['python_tool', 'java_tool'] };
+  const settle = { lease_fence: leaseFence, idempotency_key: idempotencyKey };
+  const item = `/work-items/${workItemId}`;
+  const agent = `/agents/${ids.agentId}`;
+  const cases: Readonly<Record<string, readonly Request[]>> = {
+    'GET /health': [{ path: '/health', status: 200 }],
+    'GET /ready': [{ path: '/ready', status: 200 }],
+    'GET /openapi.json': [{ path: '/openapi.json', status: 200 }],
+    'GET /.well-known/did.json': [{ path: '/.well-known/did.json', status: 200 }],
+    'GET /.well-known/agent.json': [{ path: '/.well-known/agent.json', status: 200 }],
+    'GET /.well-known/agent-card.json': [{ path: '/.well-known/agent-card.json', status: 200 }],
+
+    'POST /workflows': [
+      { path: '/workflows', body: { ir: { workflow_id: 'own', nodes: {} } }, status: 201 },
+    ],
+    'GET /workflows': [
+      { path: '/workflows', status: 200 },
+      { path: `/workflows?workflow_id=${ids.secondWorkflowId}`, status: 200 },
+    ],
+    'GET /workflows/:id': [{ path: `/workflows/${ids.secondWorkflowId}`, status: 404 }],
+
+    'POST /executions': [
+      {
+        path: '/executions',
+        body: { workflow_id: ids.secondWorkflowId, input: {} },
+        status: 404,
+      },
+    ],
+    'GET /executions': [
+      { path: '/executions', status: 200 },
+      { path: `/executions?workflow_id=${workflowId}`, status: 200 },
+      { path: '/executions?status=running', status: 200 },
+    ],
+    'GET /executions/:id': ofExecutions(''),
+    'GET /executions/:id/events': ofExecutions('/events'),
+    'POST /executions/:id/cancel': ofExecutions('/cancel', {}),
+    'POST /executions/:id/approve': ofExecutions('/approve', { decision: 'approved' }),
+    'GET /executions/:id/approvals': ofExecutions('/approvals'),
+    'POST /executions/:id/external-event': ofExecutions('/external-event', {
+      correlation_key: 'paid',
+      payload: {},
+    }),
+
+    'POST /agents': [{ path: '/agents', body: { id: 'agent-own', name: 'another' }, status: 201 }],
+    'GET /agents': [{ path: '/agents', status: 200 }],
+    'GET /agents/:id': [{ path: agent, status: 404 }],
+    'POST /agents/discover': [
+      { path: '/agents/discover', body: { url: 'http://127.0.0.1:1/' }, status: 502 },
+    ],
+    'POST /agents/:id/activate': [{ path: `${agent}/activate`, body: {}, status: 404 }],
+    'POST /agents/:id/deactivate': [{ path: `${agent}/deactivate`, body: {}, status: 404 }],
+    'POST /agents/:id/heartbeat': [{ path: `${agent}/heartbeat`, body: {}, status: 404 }],
+
+    'POST /tenants': [{ path: '/tenants', body: { id: 'gamma', name: 'x' }, status: 403 }],
+    'GET /tenants': [{ path: '/tenants', status: 200 }],
+    'GET /tenants/:id': [{ path: `/tenants/${ALPHA}`, status: 404 }],
+    'PUT /tenants/:id': [{ path: `/tenants/${ALPHA}`, body: { name: 'x' }, status: 403 }],
+
+    'GET /audit': [
+      { path: '/audit', status: 200 },
+      ...executionIds.map((id) => ({ path: `/audit?execution_id=${id}`, status: 200 })),
+    ],
+    'GET /workers': [{ path: '/workers', status: 200 }],
+
+    'POST /work-items/claim': [{ path: '/work-items/claim', body: claim, status: 200 }],
+    'POST /work-items/:id/heartbeat': [
+      {
+        path: `${item}/heartbeat`,
+        body: { worker_id: ids.workerId, lease_fence: leaseFence },
+        status: 404,
+      },
+    ],
+    'POST /work-items/:id/complete': [
+      { path: `${item}/complete`, body: { ...settle, output: {}, state_patch: {} }, status: 404 },
+    ],
+    'POST /work-items/:id/fail': [
+      { path: `${item}/fail`, body: { ...settle, error: 'x' }, status: 404 },
+    ],
+    'GET /work-items': [{ path: '/work-items?status=dead_lettered', status: 200 }],
+    'POST /work-items/:id/requeue': [
+      { path: `/work-items/${deadItemId}/requeue`, body: {}, status: 404 },
+    ],
+
+    'GET /v1/memory/settings': [{ path: '/v1/memory/settings', status: 200 }],
+    'POST /v1/memory/settings/test': [{ path: '/v1/memory/settings/test', body: {}, status: 400 }],
+    'PATCH /v1/memory/settings': [
+      { path: '/v1/memory/settings', body: { enabled: true }, status: 200 },
+    ],
+    'POST /v1/memory/settings': [
+      {
+        path: '/v1/memory/settings',
+        body: { provider: 'openai', api_key: 'sk-beta' },
+        status: 200,
+      },
+    ],
+    'POST /v1/memory/add': [{ path: '/v1/memory/add', body: { content: 'own' }, status: 200 }],
+    'POST /v1/memory/recall': [
+      { path: '/v1/memory/recall', body: { query: 'secret of the other' }, status: 200 },
+    ],
+    'POST /v1/memory/forget': [
+      {
+        path: '/v1/memory/forget',
+        body: { id: ids.factId, reason: 'asked to' },
+        status: 200,
+      },
+    ],
+    'GET /v1/memory/facts': [{ path: '/v1/memory/facts', status: 200 }],
+    'GET /v1/memory/stats': [{ path: '/v1/memory/stats', status: 200 }],
+
+    'POST /tokens': [{ path: '/tokens', body: { name: 'own', role: 'viewer' }, status: 201 }],
+    'GET /tokens': [{ path: '/tokens', status: 200 }],
+    'DELETE /tokens/:id': [{ path: `/tokens/${ids.tokenId}`, status: 404 }],
+    'POST /tokens/:id/rotate': [{ path: `/tokens/${ids.tokenId}/rotate`, body: {}, status: 404 }],
+  };
+  return cases[route] ?? null;
+}
+
+for (const dialect of DIALECTS) {
+  for (const { method, path: template, access } of routes) {
+    const route = `${method} ${template}`;
+
+    test.serial(`${dialect}: ${route} shows and changes nothing of another tenant`, async (t) => {
+      const { api, ids, token } = t.context[dialect];
+      const requests = requestsFor(route, ids);
+      if (requests === null) {
+        t.fail(
+          'the route has no case: say what it answers when asked for what is not the caller’s',
+        );
+        return;
+      }
+      const before = await rowsOf(api, ids);
+      t.true(before.length > 10);
+      for (const { path, body, status } of requests) {
+        const call = { method, path, ...(body !== undefined && { body }) };
+        const answer = await api.call({ ...call, token });
+        t.is(answer.status, status, `${path}: ${answer.error}`);
+        tellsNothing(answer, ids, `${path} ${JSON.stringify(body)}`).forEach((told) =>
+          t.fail(told),
+        );
+        if (access === 'open') continue;
+        const named = await api.call({ ...call, token, headers: { 'x-tenant-id': ALPHA } });
+        t.is(named.status, 403, path);
+      }
+      const after = new Set(await rowsOf(api, ids));
+      t.deepEqual(
+        before.filter((row) => !after.has(row)),
+        [],
+      );
+    });
+  }
+}
+
+for (const dialect of DIALECTS) {
+  test(`${dialect}: the same ids in two tenants are two things`, async (t) => {
+    const { api, ids, token } = t.context[dialect];
+    const ir = { workflow_id: ids.workflowId, nodes: {} };
+    const card = { id: ids.agentId, name: 'another' };
+    const before = await rowsOf(api, ids);
+    t.is((await api.call({ path: '/workflows', body: { ir }, token })).status, 201);
+    t.is((await api.call({ path: '/agents', body: card, token })).status, 201);
+    const after = new Set(await rowsOf(api, ids));
+    t.true(before.every((row) => after.has(row)));
+    const read = await api.call({ path: `/agents/${ids.agentId}`, token });
+    t.like(read.body, { name: 'another' });
+  });
+}
+
+test('the other tenant sees what it has', async (t) => {
+  for (const dialect of DIALECTS) {
+    const { api, ids } = t.context[dialect];
+    const token = await api.mint({ role: 'viewer', tenant: ALPHA });
+    const [id = ''] = ids.executionIds;
+    const read = await api.call({ path: `/executions/${id}`, token });
+    t.is(textOf(read, 'execution_id'), id);
+  }
+});
+
+/** Ids that were not in the question, and words that stand in every text of the tenant. */
+function tellsNothing(answer: ApiAnswer, ids: TenantIds, question: string): readonly string[] {
+  const text = JSON.stringify(answer.body);
+  return [...ids.all, 'canary']
+    .filter((word) => text.includes(word) && !question.includes(word))
+    .filter((word) => !(word === 'canary' && text.includes('beta canary')))
+    .map((word) => `${question} tells of ${word}: ${text}`);
+}
+
+/** Every row in which the tenant or one of its ids stands. */
+async function rowsOf(api: TestApi, ids: TenantIds): Promise<readonly string[]> {
+  const contents = await api.database.contents();
+  const words = [ALPHA, ...ids.all].flatMap((id) => [id, hyphenated(id)]);
+  // When its worker was last seen is written a little later than it was seen.
+  const { workers: _, ...tables } = contents;
+  return Object.entries(tables).flatMap(([table, rows]) =>
+    rows.filter((row) => words.some((word) => row.includes(word))).map((row) => `${table} ${row}`),
+  );
+}
+
+/** As PostgreSQL writes the id of an execution. */
+function hyphenated(id: string): string {
+  const match = /^exec_(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(id);
+  return match === null ? id : match.slice(1).join('-');
+}
