@@ -78,7 +78,13 @@ export async function runRecall(params: {
     holdMs: 1_000,
   });
   const tenantId = DEFAULT_TENANT;
-  await memory.saveSettings({ tenantId, provider: 'openai', apiKey: 'sk', enabled: true });
+  await memory.saveSettings({
+    tenantId,
+    provider: 'openai',
+    apiKey: 'sk',
+    enabled: true,
+    actorId: 'token:bench',
+  });
   const recall = async (query: number) => {
     const scope = { agentId: null, endUserId: null };
     const began = performance.now();

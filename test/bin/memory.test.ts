@@ -114,7 +114,13 @@ async function seal(
 ): Promise<void> {
   const { tenantId, box } = given;
   const key = box.seal({ tenantId, secret: `sk-of-${tenantId}` });
-  await store.memory.saveSettings({ tenantId, provider: 'openai', key, enabled: true });
+  await store.memory.saveSettings({
+    tenantId,
+    provider: 'openai',
+    key,
+    enabled: true,
+    actorId: 'token:ci',
+  });
 }
 
 async function withStore(

@@ -134,6 +134,13 @@ check(
     const beat = await svc.post('/agents/router/heartbeat');
     t.deepEqual(beat.body, { agent_id: 'router', ok: true, status: 'active' } as never);
     t.is((await svc.get<Agent>('/agents/quiet')).body.status, 'active');
+    const audit = await svc.get<{ readonly items: readonly { readonly event_type: string }[] }>(
+      '/audit?actor_id=agent:router',
+    );
+    t.deepEqual(
+      audit.body.items.map(({ event_type: type }) => type),
+      ['agent_resumed'],
+    );
   },
 );
 

@@ -28,8 +28,8 @@ export interface AgentStore {
     readonly limit: number;
   }): Promise<readonly { readonly agentId: string; readonly uri: string | null }[]>;
   /** From any status; silence counts from now on. Null when there is no such agent. */
-  activate(agent: AgentRef): Promise<AgentRow | null>;
-  deactivate(agent: AgentRef): Promise<AgentRow | null>;
+  activate(agent: AgentRef & Acting): Promise<AgentRow | null>;
+  deactivate(agent: AgentRef & Acting): Promise<AgentRow | null>;
   /** A paused agent is active again; of a deactivated one nothing is written. */
   heartbeat(agent: AgentRef): Promise<AgentRow | null>;
   /** Writes down that silent agents are paused, of all tenants; how many. */
@@ -45,7 +45,12 @@ export interface AgentRef {
   readonly heartbeatTimeoutMs: number;
 }
 
-export interface NewAgent extends AgentRef {
+export interface Acting {
+  /** Who asks for it. */
+  readonly actorId: string;
+}
+
+export interface NewAgent extends AgentRef, Acting {
   readonly card: AgentCard;
   /** Null: registered by a caller. */
   readonly discoveredFrom: string | null;

@@ -17,10 +17,12 @@ export interface MemoryStore {
     readonly provider: string;
     readonly key: SealedKey;
     readonly enabled: boolean;
+    readonly actorId: string;
   }): Promise<MemorySettings>;
   setEnabled(params: {
     readonly tenantId: TenantId;
     readonly enabled: boolean;
+    readonly actorId: string;
   }): Promise<MemorySettings>;
   /** Of all tenants, those after `after` in their order. */
   listSealedKeys(params: {
@@ -125,6 +127,7 @@ export interface NewFact extends Reservation, Scope {
   readonly ingestionKey: string | null;
   readonly embedding: Uint8Array;
   readonly sketch: Uint8Array;
+  readonly actorId: string;
 }
 
 export interface Forgetting {

@@ -12,7 +12,11 @@ export const activateAgent = defineEndpoint({
   replies: { 200: statusShape },
   errors: [404],
   async handle({ params, caller }, { agents }) {
-    const row = await agents.activate({ tenantId: caller.tenantId, agentId: params.id });
+    const row = await agents.activate({
+      tenantId: caller.tenantId,
+      actorId: caller.actorId,
+      agentId: params.id,
+    });
     return { status: 200, body: { agent_id: row.agentId, status: row.status } };
   },
 });

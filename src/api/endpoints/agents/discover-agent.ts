@@ -20,6 +20,7 @@ export const discoverAgent = defineEndpoint({
   errors: [409, 502],
   async handle(request, { agents }) {
     const row = await agents.discover({
+      actorId: request.caller.actorId,
       tenantId: request.caller.tenantId,
       url: request.body.url,
       signal: request.abandoned(),

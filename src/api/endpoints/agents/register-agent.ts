@@ -15,7 +15,11 @@ export const registerAgent = defineEndpoint({
   body: cardBody,
   replies: { 201: z.object({ agent_id: z.string() }) },
   async handle({ body, caller }, { agents }) {
-    const row = await agents.register({ tenantId: caller.tenantId, card: body });
+    const row = await agents.register({
+      tenantId: caller.tenantId,
+      actorId: caller.actorId,
+      card: body,
+    });
     return { status: 201, body: { agent_id: row.agentId } };
   },
 });

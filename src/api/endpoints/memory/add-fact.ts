@@ -28,6 +28,7 @@ export const addFact = defineEndpoint({
   async handle({ body, caller }, { memory }) {
     const fact = await memory.addFact({
       tenantId: caller.tenantId,
+      actorId: caller.actorId,
       content: body.content,
       agentId: body.agent_id,
       endUserId: body.end_user_id,

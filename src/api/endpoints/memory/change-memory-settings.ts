@@ -15,6 +15,7 @@ export const changeMemorySettings = defineEndpoint({
   async handle({ body, caller }, { memory }) {
     const settings = await memory.changeSettings({
       tenantId: caller.tenantId,
+      actorId: caller.actorId,
       enabled: body.enabled,
     });
     return { status: 200, body: shapeSettings(settings) };

@@ -18,6 +18,7 @@ export const saveMemorySettings = defineEndpoint({
   async handle({ body, caller }, { memory }) {
     const settings = await memory.saveSettings({
       tenantId: caller.tenantId,
+      actorId: caller.actorId,
       provider: body.provider,
       apiKey: body.api_key,
       enabled: body.enabled ?? true,

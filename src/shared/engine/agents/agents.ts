@@ -2,6 +2,7 @@ import type { AgentProtocol, AgentStatus } from '../../domain/agents/agent-card.
 import type { TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AgentRow } from '../../store/agents.ts';
+import type { Actor } from '../engine.ts';
 import type { RoundResult } from '../scheduling.ts';
 
 /**
@@ -10,17 +11,21 @@ import type { RoundResult } from '../scheduling.ts';
  */
 export interface Agents {
   /** Registers an Agent Card, or gives a registered agent a new one. */
-  register(params: { readonly tenantId: TenantId; readonly card: JsonObject }): Promise<AgentRow>;
+  register(
+    params: Actor & { readonly tenantId: TenantId; readonly card: JsonObject },
+  ): Promise<AgentRow>;
   /** Fetches the card that an agent serves and registers it. */
-  discover(params: {
-    readonly tenantId: TenantId;
-    readonly url: string;
-    readonly signal: AbortSignal;
-  }): Promise<AgentRow>;
+  discover(
+    params: Actor & {
+      readonly tenantId: TenantId;
+      readonly url: string;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<AgentRow>;
   list(params: ListAgentsRequest): Promise<readonly AgentRow[]>;
   read(agent: AgentName): Promise<AgentRow>;
-  activate(agent: AgentName): Promise<AgentRow>;
-  deactivate(agent: AgentName): Promise<AgentRow>;
+  activate(agent: AgentName & Actor): Promise<AgentRow>;
+  deactivate(agent: AgentName & Actor): Promise<AgentRow>;
   /** The agent afterwards; a deactivated one has not been heard. */
   heartbeat(agent: AgentName): Promise<AgentRow>;
   /** What the runtime's DID document tells of a tenant's agents. */

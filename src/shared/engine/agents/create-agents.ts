@@ -27,9 +27,9 @@ export function createAgents(deps: AgentsDeps): Agents {
   const { store, ids } = deps;
   const { heartbeatTimeoutMs } = deps.settings;
 
-  async function ask(
-    agent: AgentName,
-    statement: (ref: AgentRef) => Promise<AgentRow | null>,
+  async function ask<Name extends AgentName>(
+    agent: Name,
+    statement: (ref: Name & AgentRef) => Promise<AgentRow | null>,
   ): Promise<AgentRow> {
     const row = await statement({ ...agent, heartbeatTimeoutMs });
     if (row === null) throw notFound(`agent ${agent.agentId}`);
@@ -37,7 +37,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   }
 
   return {
-    async register({ tenantId, card: document }) {
+    async register({ tenantId, card: document, actorId }) {
       const read = readAgentCard(document);
       if (!read.ok) throw badRequest(read.problems.slice(0, PROBLEMS_TOLD).join('; '));
       const { card } = read;
@@ -48,6 +48,7 @@ export function createAgents(deps: AgentsDeps): Agents {
         card,
         discoveredFrom: null,
         heartbeatTimeoutMs,
+        actorId,
       });
       if (row === null) throw new Error(`agent ${agentId} was registered without an answer`);
       return row;

@@ -5,6 +5,7 @@ import { HttpError } from '../../domain/http-error.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { HttpResponse } from '../../ports/http.ts';
 import type { AgentRow } from '../../store/agents.ts';
+import type { Actor } from '../engine.ts';
 import type { AgentsDeps } from './create-agents.ts';
 
 /** For both places together. */
@@ -22,7 +23,11 @@ const PROBLEMS_TOLD = 5;
  */
 export async function discoverAgent(
   deps: AgentsDeps,
-  params: { readonly tenantId: TenantId; readonly url: string; readonly signal: AbortSignal },
+  params: Actor & {
+    readonly tenantId: TenantId;
+    readonly url: string;
+    readonly signal: AbortSignal;
+  },
 ): Promise<AgentRow> {
   const { store, ids, settings } = deps;
   const { tenantId, url, signal } = params;
@@ -38,6 +43,7 @@ export async function discoverAgent(
     card: { ...card, uri: card.uri ?? places.base },
     discoveredFrom,
     heartbeatTimeoutMs: settings.heartbeatTimeoutMs,
+    actorId: params.actorId,
   });
   if (row !== null) return row;
   throw conflict(

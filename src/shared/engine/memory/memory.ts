@@ -14,10 +14,12 @@ export interface Memory {
     readonly provider: Provider;
     readonly apiKey: string;
     readonly enabled: boolean;
+    readonly actorId: string;
   }): Promise<SettingsView>;
   changeSettings(params: {
     readonly tenantId: TenantId;
     readonly enabled: boolean;
+    readonly actorId: string;
   }): Promise<SettingsView>;
   /** Embeds a word with the key and keeps nothing; null when it works, else what is wrong. */
   testSettings(params: {
@@ -49,6 +51,7 @@ export interface SettingsView {
 
 export interface AddFact extends Scope {
   readonly tenantId: TenantId;
+  readonly actorId: string;
   readonly content: string;
   readonly metadata: JsonObject;
   readonly ingestionKey: string | null;

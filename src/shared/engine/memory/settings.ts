@@ -17,9 +17,9 @@ export async function saveSettings(
   { store, secrets }: MemoryDeps,
   params: Parameters<Memory['saveSettings']>[0],
 ): Promise<SettingsView> {
-  const { tenantId, provider, apiKey, enabled } = params;
+  const { tenantId, provider, apiKey, enabled, actorId } = params;
   const key = secrets.seal({ tenantId, secret: apiKey });
-  return viewOf(await store.saveSettings({ tenantId, provider, key, enabled }));
+  return viewOf(await store.saveSettings({ tenantId, provider, key, enabled, actorId }));
 }
 
 export async function changeSettings(

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AGENT_STATUSES, skillNames, type AgentCard } from '../../domain/agents/agent-card.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { AgentRow, AgentStore } from '../agents.ts';
+import { appendAuditEntry, appendAuditOf } from './audit-append.ts';
 import type { Management } from './management.ts';
 
 const AgentRecord = z.object({
@@ -26,28 +27,41 @@ const STAMP = sql.fragment`date_trunc('milliseconds', clock_timestamp())`;
 
 export function createAgentStore(management: Management): AgentStore {
   return {
-    async register({ tenantId, agentId, card, discoveredFrom, heartbeatTimeoutMs }) {
+    async register({ tenantId, agentId, card, discoveredFrom, heartbeatTimeoutMs, actorId }) {
       const [row] = await management.any(
         sql.type(AgentRecord)`
-          insert into agents as a (
-            tenant_id, agent_id, card, uri, skills, protocols, status, discovered_from,
-            registered_at, updated_at
-          )
-          select ${tenantId}, ${agentId}, ${JSON.stringify(card)}::json, ${card.uri},
-            ${sql.array(skillNames(card), 'text')},
-            ${sql.array(card.capabilities.protocols, 'text')},
-            'registered', ${discoveredFrom}, c.stamp, c.stamp
-          from (select ${STAMP} as stamp offset 0) c
-          on conflict (tenant_id, agent_id) do update
-          set card = excluded.card,
-            uri = excluded.uri,
-            skills = excluded.skills,
-            protocols = excluded.protocols,
-            discovered_from = excluded.discovered_from,
-            updated_at = excluded.updated_at
-          where excluded.discovered_from is null
-            or a.discovered_from = excluded.discovered_from
-          returning ${columns(heartbeatTimeoutMs)}`,
+          with stored as (
+            insert into agents as a (
+              tenant_id, agent_id, card, uri, skills, protocols, status, discovered_from,
+              registered_at, updated_at
+            )
+            select ${tenantId}, ${agentId}, ${JSON.stringify(card)}::json, ${card.uri},
+              ${sql.array(skillNames(card), 'text')},
+              ${sql.array(card.capabilities.protocols, 'text')},
+              'registered', ${discoveredFrom}, c.stamp, c.stamp
+            from (select ${STAMP} as stamp offset 0) c
+            on conflict (tenant_id, agent_id) do update
+            set card = excluded.card,
+              uri = excluded.uri,
+              skills = excluded.skills,
+              protocols = excluded.protocols,
+              discovered_from = excluded.discovered_from,
+              updated_at = excluded.updated_at
+            where excluded.discovered_from is null
+              or a.discovered_from = excluded.discovered_from
+            returning ${columns(heartbeatTimeoutMs)}
+          ),
+          audited as (${appendAuditEntry(
+            {
+              tenantId,
+              executionId: null,
+              eventType: 'agent_registered',
+              actorId,
+              payload: { agent_id: agentId, name: card.name, discovered_from: discoveredFrom },
+            },
+            sql.fragment`stored`,
+          )})
+          select * from stored`,
         { writes: true, tenant: tenantId },
       );
       return row === undefined ? null : decodeAgent(row);
@@ -110,30 +124,38 @@ export function createAgentStore(management: Management): AgentStore {
       return rows.map((row) => ({ agentId: row.agent_id, uri: row.uri }));
     },
 
-    async activate({ tenantId, agentId, heartbeatTimeoutMs }) {
+    async activate({ tenantId, agentId, heartbeatTimeoutMs, actorId }) {
       const [row] = await management.any(
         sql.type(AgentRecord)`
-          update agents a
-          set status = 'active',
-            heard_at = case when a.last_heartbeat is not null then ${STAMP} end,
-            updated_at = ${STAMP}
-          where a.tenant_id = ${tenantId}
-            and a.agent_id = ${agentId}
-          returning ${columns(heartbeatTimeoutMs)}`,
+          with changed as (
+            update agents a
+            set status = 'active',
+              heard_at = case when a.last_heartbeat is not null then ${STAMP} end,
+              updated_at = ${STAMP}
+            where a.tenant_id = ${tenantId}
+              and a.agent_id = ${agentId}
+            returning ${columns(heartbeatTimeoutMs)}
+          ),
+          audited as (${auditOf('agent_activated', { tenantId, agentId, actorId })})
+          select * from changed`,
         { writes: true, tenant: tenantId },
       );
       return row === undefined ? null : decodeAgent(row);
     },
 
-    async deactivate({ tenantId, agentId, heartbeatTimeoutMs }) {
+    async deactivate({ tenantId, agentId, heartbeatTimeoutMs, actorId }) {
       const [row] = await management.any(
         sql.type(AgentRecord)`
-          update agents a
-          set status = 'deactivated',
-            updated_at = ${STAMP}
-          where a.tenant_id = ${tenantId}
-            and a.agent_id = ${agentId}
-          returning ${columns(heartbeatTimeoutMs)}`,
+          with changed as (
+            update agents a
+            set status = 'deactivated',
+              updated_at = ${STAMP}
+            where a.tenant_id = ${tenantId}
+              and a.agent_id = ${agentId}
+            returning ${columns(heartbeatTimeoutMs)}
+          ),
+          audited as (${auditOf('agent_deactivated', { tenantId, agentId, actorId })})
+          select * from changed`,
         { writes: true, tenant: tenantId },
       );
       return row === undefined ? null : decodeAgent(row);
@@ -142,7 +164,14 @@ export function createAgentStore(management: Management): AgentStore {
     async heartbeat({ tenantId, agentId, heartbeatTimeoutMs }) {
       const [row] = await management.any(
         sql.type(AgentRecord)`
-          with beat as (
+          with was as materialized (
+            select ${shownStatus(heartbeatTimeoutMs)} as status
+            from agents a
+            where a.tenant_id = ${tenantId}
+              and a.agent_id = ${agentId}
+            for update
+          ),
+          beat as (
             update agents a
             set status = case when a.status = 'paused' then 'active' else a.status end,
               updated_at = case
@@ -154,8 +183,21 @@ export function createAgentStore(management: Management): AgentStore {
             where a.tenant_id = ${tenantId}
               and a.agent_id = ${agentId}
               and a.status <> 'deactivated'
+              and (select count(*) from was) > 0
             returning ${columns(heartbeatTimeoutMs)}
           ),
+          audited as (${appendAuditOf(
+            {
+              tenantId,
+              executionId: null,
+              eventType: 'agent_resumed',
+              actorId: `agent:${agentId}`,
+            },
+            {
+              payload: sql.fragment`json_build_object('agent_id', ${agentId}::text)`,
+              from: sql.fragment`was w where w.status = 'paused' and exists (select from beat)`,
+            },
+          )}),
           deaf as (
             select ${columns(heartbeatTimeoutMs)}
             from agents a
@@ -190,7 +232,15 @@ export function createAgentStore(management: Management): AgentStore {
             from silent s
             where a.tenant_id = s.tenant_id
               and a.agent_id = s.agent_id
-            returning a.agent_id
+            returning a.tenant_id, a.agent_id
+          ),
+          audited as (
+            insert into audit_log (
+              audit_id, tenant_id, event_type, actor_id, payload, created_at
+            )
+            select gen_random_uuid(), p.tenant_id, 'agent_paused', 'system:scheduler',
+              json_build_object('agent_id', p.agent_id), audit_stamp()
+            from paused p
           )
           select count(*) as paused from paused`,
         { writes: true },
@@ -198,6 +248,18 @@ export function createAgentStore(management: Management): AgentStore {
       return row?.paused ?? 0;
     },
   };
+}
+
+function auditOf(
+  eventType: string,
+  agent: { readonly tenantId: TenantId; readonly agentId: string; readonly actorId: string },
+) {
+  const { tenantId, agentId, actorId } = agent;
+  const payload = { agent_id: agentId };
+  return appendAuditEntry(
+    { tenantId, executionId: null, eventType, actorId, payload },
+    sql.fragment`changed`,
+  );
 }
 
 function columns(heartbeatTimeoutMs: number) {

@@ -54,7 +54,8 @@ async function findSince(
   { tenantId }: { readonly tenantId: TenantId },
   reach: number,
 ): Promise<string | null> {
-  const [row] = await management.any(sql.type(SinceRecord)`
+  const [row] = await management.any(
+    sql.type(SinceRecord)`
     select w.covers_from as since
     from (
       select n.window_number, sum(n.item_count) over (order by n.seal_number desc) as reach
@@ -69,7 +70,9 @@ async function findSince(
     join audit_windows w on w.window_number = r.window_number
     where r.reach >= ${reach}
     order by r.window_number desc
-    limit 1`);
+    limit 1`,
+    { tenant: tenantId },
+  );
   return row?.since ?? null;
 }
 
@@ -80,7 +83,8 @@ async function readSince(
 ): Promise<readonly ListedItem[]> {
   const { limit, offset } = params;
   const from = since ?? '-infinity';
-  const rows = await management.any(sql.type(ItemRecord)`
+  const rows = await management.any(
+    sql.type(ItemRecord)`
     select i.key, i.sequence, i.execution_id, i.event_type, i.node_id, i.actor_id, i.payload,
       i.created_at
     from (
@@ -107,7 +111,9 @@ async function readSince(
     ) i
     order by i.created_at desc, i.key desc, i.sequence desc
     limit ${limit}
-    offset ${offset}`);
+    offset ${offset}`,
+    { tenant: params.tenantId },
+  );
   return rows.map((row) => decodeItem(row, params.tenantId));
 }
 
@@ -125,9 +131,12 @@ async function countItems(management: Management, params: ListAudit): Promise<nu
         select coalesce(sum(x.last_sequence), 0)
         from executions x
         where x.tenant_id = ${tenantId}`;
-  const [row] = await management.any(sql.type(TotalRecord)`
+  const [row] = await management.any(
+    sql.type(TotalRecord)`
     select ((${events}) + (select count(*) from audit_log a where ${logConditions(params)}))::int8
-      as total`);
+      as total`,
+    { tenant: tenantId },
+  );
   return row?.total ?? 0;
 }
 

@@ -1,5 +1,6 @@
 import type { Fact } from '../../domain/memory/fact.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { newAuditId } from '../audit-ids.ts';
 import type { MemoryStore } from '../memory.ts';
 import { appendAudit } from './audit-append.ts';
 import type { PostgresPool, Statement } from './connect.ts';
@@ -30,6 +31,8 @@ export function createFacts(
         fact.ingestionKey,
         fact.embedding,
         fact.sketch,
+        newAuditId(),
+        fact.actorId,
       ]);
       return row === undefined ? null : decodeFact(row);
     },
@@ -40,7 +43,7 @@ export function createFacts(
     },
 
     async forgetFact({ tenantId, factId, reason, actorId }) {
-      const values = [tenantId, factId, reason, actorId];
+      const values = [tenantId, factId, reason, actorId, newAuditId()];
       return countOf(await pool.run<CountRecord>(FORGET_FACT, values));
     },
 
@@ -145,6 +148,14 @@ const ADD: Statement = {
         do nothing
       returning ${COLUMNS}
     ),
+    audited as (${appendAudit({
+      auditId: '$12::uuid',
+      tenantId: '$1',
+      eventType: `'memory_fact_added'`,
+      actorId: '$13::text',
+      payload: `json_build_object('fact_id', f.fact_id)`,
+      from: 'inserted f',
+    })}),
     overtaken as (
       select fail_as_serialization()
       where exists (select 1 from counted)
@@ -217,7 +228,15 @@ function forget(condition: string): string {
 const FORGET_FACT: Statement = {
   name: 'forget-fact',
   writes: true,
-  text: `${forget('f.fact_id = $2::uuid')}
+  text: `${forget('f.fact_id = $2::uuid')},
+    audited as (${appendAudit({
+      auditId: '$5::uuid',
+      tenantId: '$1',
+      eventType: `'memory_fact_forgotten'`,
+      actorId: '$4',
+      payload: `json_build_object('fact_id', g.fact_id, 'reason', $3::text)`,
+      from: 'gone g',
+    })})
     select t.forgotten
     from total t`,
 };

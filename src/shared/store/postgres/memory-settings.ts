@@ -1,5 +1,7 @@
 import type { TenantId } from '../../domain/ids.ts';
+import { newAuditId } from '../audit-ids.ts';
 import type { MemorySettings, MemoryStore } from '../memory.ts';
+import { appendAudit } from './audit-append.ts';
 import type { PostgresPool, Statement } from './connect.ts';
 
 export function createMemorySettings(
@@ -14,13 +16,14 @@ export function createMemorySettings(
       return row === undefined ? null : decodeSettings(row);
     },
 
-    async saveSettings({ tenantId, provider, key, enabled }) {
-      const values = [tenantId, provider, enabled, key.keyId, key.box];
+    async saveSettings({ tenantId, provider, key, enabled, actorId }) {
+      const values = [tenantId, provider, enabled, key.keyId, key.box, newAuditId(), actorId];
       return decodeSettings(only(await pool.run<SettingsRecord>(SAVE, values)));
     },
 
-    async setEnabled({ tenantId, enabled }) {
-      return decodeSettings(only(await pool.run<SettingsRecord>(SET_ENABLED, [tenantId, enabled])));
+    async setEnabled({ tenantId, enabled, actorId }) {
+      const values = [tenantId, enabled, newAuditId(), actorId];
+      return decodeSettings(only(await pool.run<SettingsRecord>(SET_ENABLED, values)));
     },
 
     async listSealedKeys({ after, limit }) {
@@ -75,27 +78,53 @@ const SAVE: Statement = {
   name: 'save-memory-settings',
   writes: true,
   text: `
-    insert into memory_settings as s (tenant_id, provider, enabled, key_id, sealed_key, updated_at)
-    values ($1, $2, $3, $4, $5, date_trunc('milliseconds', clock_timestamp()))
-    on conflict (tenant_id) do update
-    set provider = excluded.provider,
-      enabled = excluded.enabled,
-      key_id = excluded.key_id,
-      sealed_key = excluded.sealed_key,
-      updated_at = excluded.updated_at
-    returning s.provider, s.enabled, s.key_id, s.sealed_key`,
+    with saved as (
+      insert into memory_settings as s (
+        tenant_id, provider, enabled, key_id, sealed_key, updated_at
+      )
+      values ($1, $2, $3, $4, $5, date_trunc('milliseconds', clock_timestamp()))
+      on conflict (tenant_id) do update
+      set provider = excluded.provider,
+        enabled = excluded.enabled,
+        key_id = excluded.key_id,
+        sealed_key = excluded.sealed_key,
+        updated_at = excluded.updated_at
+      returning s.tenant_id, s.provider, s.enabled, s.key_id, s.sealed_key
+    ),
+    audited as (${appendAudit({
+      auditId: '$6::uuid',
+      tenantId: 's.tenant_id',
+      eventType: `'memory_settings_saved'`,
+      actorId: '$7::text',
+      payload: `json_build_object('provider', s.provider, 'enabled', s.enabled)`,
+      from: 'saved s',
+    })})
+    select s.provider, s.enabled, s.key_id, s.sealed_key
+    from saved s`,
 };
 
 const SET_ENABLED: Statement = {
   name: 'set-memory-enabled',
   writes: true,
   text: `
-    insert into memory_settings as s (tenant_id, enabled, updated_at)
-    values ($1, $2, date_trunc('milliseconds', clock_timestamp()))
-    on conflict (tenant_id) do update
-    set enabled = excluded.enabled,
-      updated_at = excluded.updated_at
-    returning s.provider, s.enabled, s.key_id, s.sealed_key`,
+    with saved as (
+      insert into memory_settings as s (tenant_id, enabled, updated_at)
+      values ($1, $2, date_trunc('milliseconds', clock_timestamp()))
+      on conflict (tenant_id) do update
+      set enabled = excluded.enabled,
+        updated_at = excluded.updated_at
+      returning s.tenant_id, s.provider, s.enabled, s.key_id, s.sealed_key
+    ),
+    audited as (${appendAudit({
+      auditId: '$3::uuid',
+      tenantId: 's.tenant_id',
+      eventType: `'memory_settings_changed'`,
+      actorId: '$4::text',
+      payload: `json_build_object('enabled', s.enabled)`,
+      from: 'saved s',
+    })})
+    select s.provider, s.enabled, s.key_id, s.sealed_key
+    from saved s`,
 };
 
 const LIST_SEALED: Statement = {

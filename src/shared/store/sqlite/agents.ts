@@ -1,6 +1,7 @@
 import { skillNames, type AgentCard, type AgentStatus } from '../../domain/agents/agent-card.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { AgentRef, AgentRow, AgentStore, NewAgent } from '../agents.ts';
+import { appendAudit } from './audit-append.ts';
 import type { Bindings, Connection } from './connect.ts';
 import { toIso, toIsoOrNull } from './rows.ts';
 
@@ -11,12 +12,21 @@ export function createAgentStore(connection: Connection): AgentStore {
     findDiscovered: (params) => connection.read(() => findDiscovered(connection, params)),
     list: (params) => connection.read(() => listAgents(connection, params)),
     listActive: (params) => connection.read(() => listActive(connection, params)),
-    activate: (agent) => connection.write(() => changeAgent(connection, agent, ACTIVATE)),
-    deactivate: (agent) => connection.write(() => changeAgent(connection, agent, DEACTIVATE)),
-    heartbeat: (agent) =>
-      connection.write(
-        () => changeAgent(connection, agent, HEARTBEAT) ?? findAgent(connection, agent),
+    activate: (agent) =>
+      connection.write(() =>
+        audited(connection, changeAgent(connection, agent, ACTIVATE), {
+          eventType: 'agent_activated',
+          actorId: agent.actorId,
+        }),
       ),
+    deactivate: (agent) =>
+      connection.write(() =>
+        audited(connection, changeAgent(connection, agent, DEACTIVATE), {
+          eventType: 'agent_deactivated',
+          actorId: agent.actorId,
+        }),
+      ),
+    heartbeat: (agent) => connection.write(() => hearAgent(connection, agent)),
     pauseSilent: (params) => connection.write(() => pauseSilent(connection, params)),
   };
 }
@@ -93,7 +103,15 @@ function registerAgent(connection: Connection, agent: NewAgent): AgentRow | null
       discovered_from: discoveredFrom,
     },
   );
-  return row === undefined ? null : toAgent(row);
+  if (row === undefined) return null;
+  appendAudit(connection, {
+    tenantId: agent.tenantId,
+    executionId: null,
+    eventType: 'agent_registered',
+    actorId: agent.actorId,
+    payload: { agent_id: agent.agentId, name: card.name, discovered_from: discoveredFrom },
+  });
+  return toAgent(row);
 }
 
 function findAgent(connection: Connection, agent: AgentRef): AgentRow | null {
@@ -177,12 +195,35 @@ function changeAgent(connection: Connection, agent: AgentRef, update: string): A
   return row === undefined ? null : toAgent(row);
 }
 
+function audited(
+  connection: Connection,
+  row: AgentRow | null,
+  what: { readonly eventType: string; readonly actorId: string },
+): AgentRow | null {
+  if (row === null) return null;
+  const { tenantId, agentId } = row;
+  const payload = { agent_id: agentId };
+  appendAudit(connection, { ...what, tenantId, executionId: null, payload });
+  return row;
+}
+
+/** Of a deactivated agent nothing is written. */
+function hearAgent(connection: Connection, agent: AgentRef): AgentRow | null {
+  const before = findAgent(connection, agent);
+  const after = changeAgent(connection, agent, HEARTBEAT);
+  if (after === null || before?.status !== 'paused') return after ?? before;
+  return audited(connection, after, {
+    eventType: 'agent_resumed',
+    actorId: `agent:${agent.agentId}`,
+  });
+}
+
 function pauseSilent(
   connection: Connection,
   params: Parameters<AgentStore['pauseSilent']>[0],
 ): number {
   const now = connection.now();
-  return connection.run(
+  const paused = connection.all<{ readonly tenant_id: string; readonly agent_id: string }>(
     `update agents
      set status = 'paused',
          updated_at = :now
@@ -192,9 +233,20 @@ function pauseSilent(
        where status = 'active' and heard_at <= :silent_since
        order by heard_at
        limit :limit
-     )`,
+     )
+     returning tenant_id, agent_id`,
     { now, silent_since: now - params.heartbeatTimeoutMs, limit: params.limit },
   );
+  for (const { tenant_id: tenantId, agent_id } of paused) {
+    appendAudit(connection, {
+      tenantId: tenantId as TenantId,
+      executionId: null,
+      eventType: 'agent_paused',
+      actorId: 'system:scheduler',
+      payload: { agent_id },
+    });
+  }
+  return paused.length;
 }
 
 function bindRef(connection: Connection, agent: AgentRef): Bindings {

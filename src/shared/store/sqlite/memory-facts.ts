@@ -18,9 +18,20 @@ export function createFacts(
     add: (fact) => connection.write(() => add(connection, fact)),
     list: (params) => connection.read(() => list(connection, params)),
     forgetFact: (params) =>
-      connection.write(() =>
-        forget(connection, params, { where: 'fact_id = :meant', meant: params.factId }),
-      ),
+      connection.write(() => {
+        const { tenantId, factId, reason, actorId } = params;
+        const count = forget(connection, params, { where: 'fact_id = :meant', meant: factId });
+        if (count > 0) {
+          appendAudit(connection, {
+            tenantId,
+            executionId: null,
+            eventType: 'memory_fact_forgotten',
+            actorId,
+            payload: { fact_id: factId, reason },
+          });
+        }
+        return count;
+      }),
     forgetUser: (params) =>
       connection.write(() => {
         const { tenantId, endUserId, reason, actorId, auditId } = params;
@@ -110,6 +121,13 @@ function add(connection: Connection, fact: NewFact): Fact | null {
     changeSeq: counts.changeSeq + 1,
     held: withoutPlace(counts.held, reservationId),
     lastAddedAt: row.created_at,
+  });
+  appendAudit(connection, {
+    tenantId,
+    executionId: null,
+    eventType: 'memory_fact_added',
+    actorId: fact.actorId,
+    payload: { fact_id: fact.factId },
   });
   return decodeFact(row);
 }

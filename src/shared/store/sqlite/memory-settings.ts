@@ -1,5 +1,6 @@
 import type { TenantId } from '../../domain/ids.ts';
 import type { MemorySettings, MemoryStore } from '../memory.ts';
+import { appendAudit } from './audit-append.ts';
 import type { Connection } from './connect.ts';
 
 export function createMemorySettings(
@@ -20,7 +21,7 @@ export function createMemorySettings(
         return row === undefined ? null : decodeSettings(row);
       }),
 
-    saveSettings: ({ tenantId, provider, key, enabled }) =>
+    saveSettings: ({ tenantId, provider, key, enabled, actorId }) =>
       connection.write(() => {
         const row = connection.get<SettingsRecord>(
           `insert into memory_settings (
@@ -43,10 +44,17 @@ export function createMemorySettings(
             now: connection.now(),
           },
         );
+        appendAudit(connection, {
+          tenantId,
+          executionId: null,
+          eventType: 'memory_settings_saved',
+          actorId,
+          payload: { provider, enabled },
+        });
         return decodeSettings(row);
       }),
 
-    setEnabled: ({ tenantId, enabled }) =>
+    setEnabled: ({ tenantId, enabled, actorId }) =>
       connection.write(() => {
         const row = connection.get<SettingsRecord>(
           `insert into memory_settings (tenant_id, enabled, updated_at)
@@ -57,6 +65,13 @@ export function createMemorySettings(
            returning provider, enabled, key_id, sealed_key`,
           { tenant_id: tenantId, enabled: Number(enabled), now: connection.now() },
         );
+        appendAudit(connection, {
+          tenantId,
+          executionId: null,
+          eventType: 'memory_settings_changed',
+          actorId,
+          payload: { enabled },
+        });
         return decodeSettings(row);
       }),
 

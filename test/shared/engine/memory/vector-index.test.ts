@@ -254,6 +254,7 @@ async function addFacts(
       ingestionKey: null,
       embedding: encodeVector(vector),
       sketch: encodeSketch(vector),
+      actorId: 'token:ci',
     });
   }
   return given;

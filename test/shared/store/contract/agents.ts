@@ -86,6 +86,32 @@ export function agentCases(name: string, open: () => TestStore): void {
     t.is((await store.agents.find(agent))?.card.name, agent.card.name);
   });
 
+  check('what is done to an agent, and what it does, is told', async (t, database) => {
+    const { store } = database;
+    const agent = makeAgent();
+    const { tenantId, agentId } = agent;
+    await store.agents.heartbeat(agent);
+    await store.agents.register(agent);
+    await store.agents.activate(agent);
+    await store.agents.heartbeat(agent);
+    await database.age({ table: 'agents', columns: ['heard_at'], byMs: TIMEOUT_MS });
+    await store.agents.pauseSilent({ heartbeatTimeoutMs: TIMEOUT_MS, limit: 1_000 });
+    await store.agents.heartbeat(agent);
+    await store.agents.heartbeat(agent);
+    await store.agents.deactivate(agent);
+    await store.agents.heartbeat(agent);
+    const filter = { executionId: null, actorId: null, eventType: null, limit: 50, offset: 0 };
+    const { items } = await store.audit.list({ ...filter, tenantId });
+    t.deepEqual(items.map(({ eventType, actorId }) => [eventType, actorId]).toReversed(), [
+      ['agent_registered', 'token:ci'],
+      ['agent_activated', 'token:ci'],
+      ['agent_paused', 'system:scheduler'],
+      ['agent_resumed', `agent:${agentId}`],
+      ['agent_deactivated', 'token:ci'],
+    ]);
+    t.true(items.every(({ payload }) => payload?.['agent_id'] === agentId));
+  });
+
   check('agents are listed newest first, in pages', async (t, { store }) => {
     const tenantId = makeTenantId();
     const rows: AgentRow[] = [];
@@ -258,6 +284,7 @@ function makeAgent(card: JsonObject = {}): NewAgent {
     card: makeCard(card),
     discoveredFrom: null,
     heartbeatTimeoutMs: TIMEOUT_MS,
+    actorId: 'token:ci',
   };
 }
 

@@ -18,6 +18,7 @@ import {
   start,
   startWithItems,
 } from './drive.ts';
+import { addOne } from './memory-make.ts';
 import { makeDefinitionId, makeEvent, makeKey, makePlan, makeTenantId, makeUuid } from './make.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -139,6 +140,29 @@ export function auditCases(name: string, open: () => TestStore): void {
       ],
     );
     t.is(items.length, 3);
+  });
+
+  check('what is done to memory leaves items, and nothing of the facts', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const { memory } = store;
+    const actorId = 'token:ops';
+    const key = { keyId: 'k', box: 'sealed' };
+    await memory.saveSettings({ tenantId, provider: 'openai', key, enabled: true, actorId });
+    await memory.setEnabled({ tenantId, enabled: false, actorId });
+    const { factId } = await addOne(memory, tenantId, { content: 'private' });
+    const forgetting = { tenantId, factId, reason: 'wrong', actorId };
+    await memory.forgetFact(forgetting);
+    await memory.forgetFact(forgetting);
+    const { items } = await list(store, { tenantId });
+    t.deepEqual(
+      items.map(({ eventType, payload }) => [eventType, payload]),
+      [
+        ['memory_fact_forgotten', { fact_id: factId, reason: 'wrong' }],
+        ['memory_fact_added', { fact_id: factId }],
+        ['memory_settings_changed', { enabled: false }],
+        ['memory_settings_saved', { provider: 'openai', enabled: true }],
+      ],
+    );
   });
 
   check('a refused commit leaves no item, and a claim none', async (t, { store }) => {

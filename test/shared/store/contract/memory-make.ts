@@ -23,6 +23,7 @@ export function makeFact(tenantId: TenantId, changes: Partial<NewFact> = {}): Ne
     ingestionKey: null,
     embedding: encodeVector(axis(0)),
     sketch: encodeSketch(axis(0)),
+    actorId: 'token:ci',
     ...changes,
   };
 }

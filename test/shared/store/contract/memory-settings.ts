@@ -12,6 +12,7 @@ export function memorySettingsCases(name: string, open: () => TestStore): void {
     const tenantId = makeTenantId();
     t.is(await memory.readSettings(tenantId), null);
     const saved = await memory.saveSettings({
+      actorId: 'token:ci',
       tenantId,
       provider: 'openai',
       key: KEY,
@@ -19,7 +20,13 @@ export function memorySettingsCases(name: string, open: () => TestStore): void {
     });
     t.deepEqual(saved, { provider: 'openai', enabled: true, key: KEY });
     const key = { keyId: 'key-2', box: 'YW5kZXJz' };
-    await memory.saveSettings({ tenantId, provider: 'openai', key, enabled: false });
+    await memory.saveSettings({
+      tenantId,
+      provider: 'openai',
+      key,
+      enabled: false,
+      actorId: 'token:ci',
+    });
     t.deepEqual(await memory.readSettings(tenantId), { provider: 'openai', enabled: false, key });
     t.is(await memory.readSettings(makeTenantId()), null);
   });
@@ -27,19 +34,31 @@ export function memorySettingsCases(name: string, open: () => TestStore): void {
   check('memory is switched without touching the key', async (t, { store: { memory } }) => {
     const tenantId = makeTenantId();
     const unset = { provider: null, enabled: true, key: null };
-    t.deepEqual(await memory.setEnabled({ tenantId, enabled: true }), unset);
+    t.deepEqual(await memory.setEnabled({ tenantId, enabled: true, actorId: 'token:ci' }), unset);
     t.deepEqual(await memory.readSettings(tenantId), unset);
-    await memory.saveSettings({ tenantId, provider: 'openai', key: KEY, enabled: true });
+    await memory.saveSettings({
+      tenantId,
+      provider: 'openai',
+      key: KEY,
+      enabled: true,
+      actorId: 'token:ci',
+    });
     const off = { provider: 'openai', enabled: false, key: KEY };
-    t.deepEqual(await memory.setEnabled({ tenantId, enabled: false }), off);
+    t.deepEqual(await memory.setEnabled({ tenantId, enabled: false, actorId: 'token:ci' }), off);
   });
 
   check('all sealed keys are listed, in pages', async (t, { store: { memory } }) => {
     const tenants = (await atOnce(5, async () => makeTenantId())).toSorted();
     for (const tenantId of tenants) {
-      await memory.saveSettings({ tenantId, provider: 'openai', key: KEY, enabled: true });
+      await memory.saveSettings({
+        tenantId,
+        provider: 'openai',
+        key: KEY,
+        enabled: true,
+        actorId: 'token:ci',
+      });
     }
-    await memory.setEnabled({ tenantId: makeTenantId(), enabled: true });
+    await memory.setEnabled({ tenantId: makeTenantId(), enabled: true, actorId: 'token:ci' });
     const listed = [];
     for (let after = null; ;) {
       const page: Awaited<ReturnType<typeof memory.listSealedKeys>> = await memory.listSealedKeys({
@@ -60,7 +79,13 @@ export function memorySettingsCases(name: string, open: () => TestStore): void {
   check('a key is replaced only if it is the one that was read', async (t, { store }) => {
     const { memory } = store;
     const tenantId = makeTenantId();
-    await memory.saveSettings({ tenantId, provider: 'openai', key: KEY, enabled: false });
+    await memory.saveSettings({
+      tenantId,
+      provider: 'openai',
+      key: KEY,
+      enabled: false,
+      actorId: 'token:ci',
+    });
     const replaced = await atOnce(20, (index) =>
       memory.replaceKey({ tenantId, from: KEY, to: { keyId: 'new', box: `box-${index}` } }),
     );
