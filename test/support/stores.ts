@@ -69,6 +69,12 @@ export async function tamperWith(url: string, table: string, sql: string): Promi
   );
 }
 
+/** Every row of every table of a database, as `TestStore.contents` has it. */
+export function readTables(url: string): Promise<Readonly<Record<string, readonly string[]>>> {
+  const tables = url.startsWith('sqlite:') ? readSqlite(url) : readPostgres(url);
+  return tables.contents();
+}
+
 export function sqlitePath(url: string): string {
   return url.replace(/^sqlite:/, '');
 }

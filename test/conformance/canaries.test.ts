@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import test from 'ava';
+
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { createTestDatabase, type Dialect } from '../support/database.ts';
+import { startEmbeddingProvider } from '../support/embedding-provider.ts';
+import { freePort } from '../support/ports.ts';
+import { startRuntime, type Runtime } from '../support/runtime.ts';
+import { readTables } from '../support/stores.ts';
+
+/*
+ * Secrets of every kind are put where they belong and where they don't. Afterwards they stand in
+ * nothing that anyone can read: answers, the log at its most talkative, metrics, the database.
+ */
+
+/** Of the form that the secret has; the word makes it easy to find. */
+const CANARY = {
+  apiKey: `canary-key-${randomBytes(12).toString('hex')}`,
+  providerKey: `sk-canary-${randomBytes(12).toString('hex')}`,
+  encryptionKey: randomBytes(32).toString('base64'),
+  guessedToken: `svc_canary${randomBytes(24).toString('hex')}`.slice(0, 47),
+  otherScheme: `canary-basic-${randomBytes(12).toString('hex')}`,
+  cookie: `canary-cookie-${randomBytes(12).toString('hex')}`,
+  inUrl: `canary-url-${randomBytes(12).toString('hex')}`,
+  payload: `canary-payload-${randomBytes(12).toString('hex')}`,
+};
+
+for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
+  test(`${dialect}: no secret is to be found anywhere but where it belongs`, async (t) => {
+    t.timeout(120_000);
+    const database = await createTestDatabase(dialect);
+    const provider = await startEmbeddingProvider();
+    const metricsPort = await freePort();
+    const runtime = await startRuntime({
+      databaseUrl: database.url,
+      apiKey: CANARY.apiKey,
+      env: {
+        SVC_LOG_LEVEL: 'trace',
+        SVC_TELEMETRY_METRICS_PORT: String(metricsPort),
+        SVC_ENCRYPTION_KEY: CANARY.encryptionKey,
+        SVC_MEMORY_EMBEDDING_BASE_URL: provider.url,
+      },
+    });
+    const answers: string[] = [];
+    const minted = await useEverything(runtime, answers);
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const code = await runtime.end('SIGTERM');
+    const tables = JSON.stringify(await readTables(database.url));
+    await provider.close();
+    await database.drop();
+
+    t.is(code, 0);
+    const log = runtime.stdout() + runtime.stderr();
+    t.true(log.includes('"level":'), 'the log is read');
+    t.true(metrics.includes('svc_http_requests'), 'the metrics are read');
+    t.true(tables.includes('canary-workflow'), 'the tables are read');
+    const { payload, ...secrets } = CANARY;
+    const everywhere = { ...secrets, minted: minted.first, rotated: minted.second };
+    for (const [name, secret] of Object.entries(everywhere)) {
+      t.false(log.includes(secret), `${name} stands in the log: ${lineWith(log, secret)}`);
+      t.false(metrics.includes(secret), `${name} stands in the metrics`);
+      t.false(tables.includes(secret), `${name} stands in the database`);
+      for (const answer of answers) {
+        t.false(answer.includes(secret), `${name} stands in an answer: ${answer}`);
+      }
+    }
+    // What an execution was given is its reader's to see, and nobody's who reads the log.
+    t.false(log.includes(payload), `the payload stands in the log: ${lineWith(log, payload)}`);
+    t.false(metrics.includes(payload));
+  });
+}
+
+/** Answers go to `answers`, save the two that hold a new token, as they must. */
+async function useEverything(
+  runtime: Runtime,
+  answers: string[],
+): Promise<{ readonly first: string; readonly second: string }> {
+  const send = async (
+    method: string,
+    path: string,
+    options: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
+  ): Promise<JsonObject> => {
+    const { body, headers = {} } = options;
+    const response = await fetch(`${runtime.url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${CANARY.apiKey}`,
+        cookie: `session=${CANARY.cookie}`,
+        'content-type': 'application/json',
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const heads = [...response.headers].flat().join(' ');
+    const answer = JSON.parse(text === '' ? '{}' : text) as JsonObject;
+    if (answer['token'] === undefined)
+      answers.push(`${method} ${path.split('?')[0]}: ${heads} ${text}`);
+    return answer;
+  };
+
+  const created = await send('POST', '/tokens', { body: { name: 'canary', role: 'operator' } });
+  const first = textOf(created, 'token');
+  const authorization = `Bearer ${first}`;
+  await send('GET', '/executions', { headers: { authorization } });
+  const rotated = await send('POST', `/tokens/${textOf(created, 'token_id')}/rotate`);
+  const second = textOf(rotated, 'token');
+  await send('GET', '/executions', { headers: { authorization } });
+  await send('GET', '/tokens');
+
+  for (const wrong of [
+    `Bearer ${CANARY.guessedToken}`,
+    `Basic ${CANARY.otherScheme}`,
+    `Bearer ${CANARY.otherScheme} ${CANARY.otherScheme}`,
+    CANARY.otherScheme,
+  ]) {
+    await send('GET', '/executions', { headers: { authorization: wrong } });
+    await send('POST', '/workflows', { headers: { authorization: wrong }, body: '{' });
+  }
+  await send('GET', `/executions?access_token=${CANARY.inUrl}`);
+  await send('GET', `/unknown?token=${CANARY.inUrl}`);
+  await send('PUT', `/executions?api_key=${CANARY.inUrl}`);
+
+  await send('POST', '/v1/memory/settings', {
+    body: { provider: 'openai', api_key: CANARY.providerKey },
+  });
+  await send('GET', '/v1/memory/settings');
+  await send('POST', '/v1/memory/settings/test', { body: {} });
+  await send('POST', '/v1/memory/add', { body: { content: 'a fact' } });
+  await send('POST', '/v1/memory/settings', {
+    body: { provider: 'unknown', api_key: CANARY.providerKey },
+  });
+  await send('POST', '/agents/discover', {
+    body: { url: `http://user:${CANARY.inUrl}@127.0.0.1:1/` },
+  });
+
+  const kind = { type: 'python_fn', module: 'm', function: 'f' };
+  const ir = { workflow_id: 'canary-workflow', nodes: { work: { kind } } };
+  await send('POST', '/workflows', { body: { ir } });
+  const input = { password: CANARY.payload, text: CANARY.payload };
+  await send('POST', '/executions', { body: { workflow_id: 'canary-workflow', input } });
+  await send('POST', '/executions', { body: `{"input": {"text": "${CANARY.payload}"` });
+  await send('POST', '/executions', {
+    body: { workflow_id: 'canary-workflow', input: { text: CANARY.payload, n: 2 ** 60 } },
+  });
+  const claimed = await send('POST', '/work-items/claim', {
+    body: { worker_id: 'w', queue_types: ['python_tool'], wait_ms: 5_000 },
+  });
+  const item = claimed['work_item'] as JsonObject;
+  await send('POST', `/work-items/${textOf(item, 'id')}/complete`, {
+    body: {
+      lease_fence: item['lease_fence'],
+      idempotency_key: item['idempotency_key'],
+      output: { text: CANARY.payload },
+      state_patch: { text: CANARY.payload },
+    },
+  });
+  await send('GET', `/executions/${textOf(item, 'execution_id')}`);
+  await send('GET', '/audit');
+  return { first, second };
+}
+
+/** A text that the answer must have. */
+function textOf(answer: JsonObject, field: string): string {
+  const value = answer[field];
+  if (typeof value !== 'string') throw new TypeError(`${field} is ${JSON.stringify(value)}`);
+  return value;
+}
+
+function lineWith(log: string, secret: string): string {
+  return log.split('\n').find((line) => line.includes(secret)) ?? '';
+}
