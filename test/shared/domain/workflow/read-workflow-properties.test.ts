@@ -136,7 +136,9 @@ test('2 000 nodes with 6 000 edges are read in well under a second', (t) => {
     ...(edge < size ? {} : { condition: 'state.x' }),
   }));
   const ir = { workflow_id: 'w', start_node: 'n0', nodes: Object.fromEntries(chain), edges: links };
-  const started = performance.now();
+  // Time of the processor, not of the clock: others may be using the machine.
+  const started = process.cpuUsage();
   t.true(read(ir).ok);
-  t.true(performance.now() - started < 1_000);
+  const { user, system } = process.cpuUsage(started);
+  t.true(user + system < 1_000_000, `${user + system} µs`);
 });
