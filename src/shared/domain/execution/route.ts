@@ -1,10 +1,7 @@
 import { evaluateExpression, isTruthy } from '../expression/evaluate-expression.ts';
 import type { JsonValue } from '../json.ts';
-import type { ExpressionScope, Plan, PlanEdge } from '../workflow/plan.ts';
+import { END_TARGET, type ExpressionScope, type Plan, type PlanEdge } from '../workflow/plan.ts';
 import type { Draft } from './draft.ts';
-
-/** The terminal sentinel: a legal target that is never a node. */
-const END = 'end';
 
 /**
  * Puts a token on every edge that an ended visit takes: of its conditional edges all that hold; its
@@ -22,7 +19,7 @@ export function routeFrom(params: {
 }): boolean {
   const { draft, plan, nodeId, output } = params;
   const chosen = params.targets ?? chooseTargets(params);
-  const known = [...new Set(chosen)].filter((to) => to !== END && plan.nodes.has(to));
+  const known = [...new Set(chosen)].filter((to) => to !== END_TARGET && plan.nodes.has(to));
   if (known.length > 0) {
     draft.arrivals = [...draft.arrivals, ...known.map((to) => ({ from: nodeId, to, output }))];
   }
