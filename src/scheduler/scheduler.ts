@@ -7,6 +7,7 @@ import { startLoop } from './loop.ts';
 import type { Loop, LoopHealth } from './loop.ts';
 import { advanceExecutions } from './loops/advance-executions.ts';
 import { announceWorker } from './loops/announce-worker.ts';
+import { deliverWebhooks } from './loops/deliver-webhooks.ts';
 import { expireQueued } from './loops/expire-queued.ts';
 import { fireTimers } from './loops/fire-timers.ts';
 import { holdShards } from './loops/hold-shards.ts';
@@ -26,6 +27,7 @@ export interface SchedulerDeps {
   readonly scheduling: Scheduling;
   readonly agents: LoopContext['agents'];
   readonly auditSealing: LoopContext['auditSealing'];
+  readonly webhookDelivering: LoopContext['webhookDelivering'];
   readonly store: SchedulerStore;
   readonly wake: Wake;
   readonly settings: SchedulerSettings;
@@ -73,6 +75,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
     pauseSilentAgents(context),
     prune(context),
     sealAudit(context),
+    deliverWebhooks(context),
   ];
   const running = definitions.map((definition) => ({
     definition,
@@ -124,7 +127,7 @@ function createContext(
   deps: SchedulerDeps,
   timers: Timers,
 ): { readonly context: LoopContext; readonly endContext: () => void } {
-  const { scheduling, agents, auditSealing, store, wake, settings } = deps;
+  const { scheduling, agents, auditSealing, webhookDelivering, store, wake, settings } = deps;
   const now = () => timers.now();
   const activity = createActivity(now);
   const shards: HeldShards = { current: [] };
@@ -135,6 +138,7 @@ function createContext(
       scheduling,
       agents,
       auditSealing,
+      webhookDelivering,
       store,
       wake,
       activity,

@@ -135,7 +135,18 @@ export function createFakeCluster() {
           return EMPTY;
         },
       },
-      auditSealing: { round: async () => EMPTY },
+      auditSealing: {
+        async round() {
+          record('sealAudit');
+          return EMPTY;
+        },
+      },
+      webhookDelivering: {
+        async round() {
+          record('deliverWebhooks');
+          return EMPTY;
+        },
+      },
       store,
       wake: bus,
       timers,

@@ -1,5 +1,6 @@
 import type { Agents } from '../../shared/engine/agents/agents.ts';
 import type { AuditSealing } from '../../shared/engine/audit/audit-sealing.ts';
+import type { WebhookDelivering } from '../../shared/engine/webhooks/deliver-webhooks.ts';
 import type { Scheduling } from '../../shared/engine/scheduling.ts';
 import type { Wake } from '../../shared/ports/wake.ts';
 import type { Store } from '../../shared/store/store.ts';
@@ -12,6 +13,7 @@ export interface LoopContext {
   readonly scheduling: Scheduling;
   readonly agents: Pick<Agents, 'pauseSilent'>;
   readonly auditSealing: Pick<AuditSealing, 'round'>;
+  readonly webhookDelivering: Pick<WebhookDelivering, 'round'>;
   readonly store: SchedulerStore;
   readonly wake: Wake;
   readonly activity: Activity;

@@ -8,7 +8,7 @@ import type { LoopContext, LoopDefinition } from './loop-context.ts';
 export function sealAudit(context: LoopContext): LoopDefinition {
   return {
     name: 'seal-audit',
-    part: 'upkeep',
+    part: 'work',
     restMs: { min: 1_000, max: 15_000, quietMax: 60_000 },
     run: standingBy({
       duty: context.pruneDuty,

@@ -215,6 +215,11 @@ export const CONFIG_KEYS = {
     default: false,
     meaning: 'Let HTTP and MCP tools reach private, loopback and link-local addresses.',
   },
+  'webhooks.allow_private_networks': {
+    type: 'bool',
+    default: false,
+    meaning: 'Let webhooks reach private, loopback and link-local addresses.',
+  },
   'memory.embedding_base_url': {
     type: 'url',
     default: null,

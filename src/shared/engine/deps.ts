@@ -43,7 +43,8 @@ export interface EngineReport {
       | 'items_completed'
       | 'items_failed'
       | 'executions_started'
-      | 'timers_fired',
+      | 'timers_fired'
+      | 'webhook_attempts',
     by: number,
     labels?: Readonly<Record<string, string>>,
   ): void;

@@ -7,6 +7,9 @@ export const EVERY_TOPIC = '*';
 /** A timer or a retry was set: the next one due may be nearer than thought. */
 export const TIMERS_TOPIC = 'timers';
 
+/** A commit may have written messages to webhooks. */
+export const WEBHOOKS_TOPIC = 'webhooks';
+
 /** Schedulers came or went: shards should be shared out anew. */
 export const SCHEDULERS_TOPIC = 'schedulers';
 

@@ -3,7 +3,8 @@ import type { ExecutionId, TenantId } from '../domain/ids.ts';
 import type { WorkQueue } from '../domain/work/work-item.ts';
 import type { Wake } from '../ports/wake.ts';
 import type { CommitPlan } from '../store/commit.ts';
-import { TIMERS_TOPIC } from './wake-bus.ts';
+import { hasMessages } from '../store/webhook-messages.ts';
+import { TIMERS_TOPIC, WEBHOOKS_TOPIC } from './wake-bus.ts';
 
 /** Hints at everything a commit has made ready. Called once it is accepted, never before. */
 export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
@@ -19,6 +20,7 @@ export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
     topics.push(endedTopic(commit.executionId));
   }
   if (commit.status === 'cancelled') topics.push(cancelledTopic(commit.executionId));
+  if (hasMessages(commit)) topics.push(WEBHOOKS_TOPIC);
   if (topics.length > 0) wake.notify([...new Set(topics)]);
 }
 

@@ -7,6 +7,7 @@ import type { AgentStore } from './agents.ts';
 import type { AuditStore } from './audit.ts';
 import type { CommitPlan, CommitVerdict } from './commit.ts';
 import type { MemoryStore } from './memory.ts';
+import type { WebhookStore } from './webhooks.ts';
 import type { TenantStore } from './tenants.ts';
 
 /**
@@ -26,6 +27,7 @@ export interface Store {
   readonly definitions: DefinitionStore;
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
+  readonly webhooks: WebhookStore;
   readonly agents: AgentStore;
   readonly tenants: TenantStore;
   readonly workers: WorkerStore;

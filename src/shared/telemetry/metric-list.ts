@@ -134,6 +134,12 @@ export const METRICS = {
     help: 'Durable timers that fired.',
     labels: ['purpose'],
   },
+  webhook_attempts: {
+    name: 'svc_webhook_attempts_total',
+    type: 'counter',
+    help: 'Messages sent to webhooks, by what came of it; again: will be sent again.',
+    labels: ['outcome'],
+  },
   troubles: {
     name: 'svc_troubles_total',
     type: 'counter',

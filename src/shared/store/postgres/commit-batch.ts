@@ -1,5 +1,6 @@
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { CommitPlan } from '../commit.ts';
+import { messagesOf } from '../webhook-messages.ts';
 import { toUuid } from './rows.ts';
 
 /**
@@ -115,6 +116,13 @@ export const COLUMN_TYPES = {
   dead_item: 'uuid',
   dead_attempt: 'int4',
   dead_error: 'text',
+
+  /** Messages to webhooks, whether there are any or not. */
+  hook_plan: 'int4',
+  hook_ordinal: 'int4',
+  hook_type: 'text',
+  hook_data: 'json',
+  hook_status: 'text',
 } as const;
 
 export type Column = keyof typeof COLUMN_TYPES;
@@ -157,6 +165,7 @@ function encodePlan(batch: MutableBatch, plan: CommitPlan, position: number): vo
   encodeWork(batch, plan, position);
   encodeTimers(batch, plan, position, execution);
   encodeResults(batch, plan, position);
+  encodeMessages(batch, plan, position);
 }
 
 function encodeEvents(batch: MutableBatch, plan: CommitPlan, position: number): void {
@@ -310,4 +319,14 @@ function encodeResults(batch: MutableBatch, plan: CommitPlan, position: number):
     batch.dead_attempt.push(dead.attempt);
     batch.dead_error.push(dead.error);
   }
+}
+
+function encodeMessages(batch: MutableBatch, plan: CommitPlan, position: number): void {
+  messagesOf(plan).forEach(({ eventType, data, ifStatusBecomes }, ordinal) => {
+    batch.hook_plan.push(position);
+    batch.hook_ordinal.push(ordinal);
+    batch.hook_type.push(eventType);
+    batch.hook_data.push(JSON.stringify(data));
+    batch.hook_status.push(ifStatusBecomes);
+  });
 }

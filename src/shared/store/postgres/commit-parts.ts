@@ -18,6 +18,7 @@ export const SECTIONS = [
   'output_plan',
   'snapshot_plan',
   'dead_plan',
+  'hook_plan',
 ] as const satisfies readonly Column[];
 
 export type Section = (typeof SECTIONS)[number];

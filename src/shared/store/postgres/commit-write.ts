@@ -150,6 +150,34 @@ export function recordingParts(has: Has, $: Param): string[] {
       )`,
     );
   }
+  if (has('hook_plan')) {
+    // A status that the execution had already is no news.
+    parts.push(
+      `told as (
+        insert into webhook_deliveries (
+          delivery_id, webhook_id, tenant_id, execution_id, event_type, data, status, attempts,
+          next_attempt_at, created_at
+        )
+        select gen_random_uuid(), w.webhook_id, a.tenant_id, a.id, h.type, h.data, 'pending', 0,
+          a.stamp, a.stamp
+        from unnest(
+          ${$('hook_plan')}, ${$('hook_ordinal')}, ${$('hook_type')}, ${$('hook_data')},
+          ${$('hook_status')}
+        ) as h (position, ordinal, type, data, status)
+        join accepted a on a.position = h.position
+        join (
+          select webhook_id, tenant_id, event_types
+          from webhooks
+          where tenant_id = any(${$('plan_tenant')})
+            and status = 'active'
+        ) w on w.tenant_id = a.tenant_id
+        left join locked k on k.id = a.id
+        where (w.event_types is null or h.type = any(w.event_types))
+          and (h.status is null or k.status is distinct from h.status)
+        order by h.position, h.ordinal
+      )`,
+    );
+  }
   // An execution that has ended has nothing to decide, and no later commit could take the mark off.
   parts.push(
     `marked as (

@@ -19,6 +19,7 @@ import { createTenantStore } from './tenants.ts';
 import { createTimerStore } from './timers.ts';
 import { createTokenStore } from './tokens.ts';
 import { createRemoteWake } from './wake.ts';
+import { createWebhookStore } from './webhooks.ts';
 import { createWorkStore } from './work.ts';
 import { createWorkerStore } from './workers.ts';
 
@@ -70,6 +71,7 @@ export async function openPostgresStore(params: {
     tokens: createTokenStore(management),
     agents: createAgentStore(management),
     audit: createAuditStore(management, params.audit),
+    webhooks: createWebhookStore(management),
     tenants: createTenantStore(management),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),

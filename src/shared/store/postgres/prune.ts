@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 
+import { DELIVERY_LOG_MS } from '../webhooks.ts';
 import type { Management } from './management.ts';
 import { WORKER_SILENCE_MS_MAX } from './workers.ts';
 
@@ -35,8 +36,25 @@ export async function prune(management: Management): Promise<number> {
           where k.tenant_id = e.tenant_id
             and k.key = e.key
           returning k.key
+        ),
+        ended as materialized (
+          select d.delivery_id
+          from webhook_deliveries d
+          where d.status <> 'pending'
+            and d.ended_at <= clock_timestamp()
+              - ${DELIVERY_LOG_MS}::int8 * interval '1 millisecond'
+          order by d.ended_at
+          limit ${ROWS_MAX}
+          for update skip locked
+        ),
+        cleared as (
+          delete from webhook_deliveries d
+          using ended e
+          where d.delivery_id = e.delivery_id
+          returning d.delivery_id
         )
-        select (select count(*) from silent) + (select count(*) from forgotten) as deleted`,
+        select (select count(*) from silent) + (select count(*) from forgotten)
+          + (select count(*) from cleared) as deleted`,
       { writes: true },
     );
     total += row?.deleted ?? 0;

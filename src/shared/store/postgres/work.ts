@@ -196,6 +196,29 @@ const SETTLE_UNFENCED: Statement = {
         error = excluded.error,
         dead_lettered_at = excluded.dead_lettered_at
     ),
+    told as (
+      insert into webhook_deliveries (
+        delivery_id, webhook_id, tenant_id, execution_id, event_type, data, status, attempts,
+        next_attempt_at, created_at
+      )
+      select gen_random_uuid(), w.webhook_id, e.tenant_id, e.execution_id,
+        'work_item.dead_lettered',
+        json_build_object(
+          'execution_id', 'exec_' || replace(e.execution_id::text, '-', ''),
+          'work_item_id', e.work_item_id, 'attempt', e.attempt, 'error', $5::text
+        ),
+        'pending', 0, date_trunc('milliseconds', clock_timestamp()),
+        date_trunc('milliseconds', clock_timestamp())
+      from ended e
+      join (
+        select webhook_id, tenant_id
+        from webhooks
+        where tenant_id = $2
+          and status = 'active'
+          and (event_types is null or 'work_item.dead_lettered' = any(event_types))
+      ) w on w.tenant_id = e.tenant_id
+      where $5::text is not null
+    ),
     audited as (${appendAudit({
       auditId: '$6::uuid',
       tenantId: 'e.tenant_id',

@@ -21,6 +21,8 @@ export interface Head {
   readonly shard: number;
   readonly lastSequence: number;
   readonly updatedAt: number;
+  /** Null: it is new. */
+  readonly status: ExecutionStatus | null;
 }
 
 export function judgePlan(
@@ -55,8 +57,8 @@ function judgeExecution(connection: Connection, plan: CommitPlan): Judgement {
   if (isTerminal(row.status)) return refuse('ended');
   const { expectedSequence } = plan;
   if (expectedSequence !== null && expectedSequence !== row.last_sequence) return refuse('moved');
-  const { shard, last_sequence: lastSequence, updated_at: updatedAt } = row;
-  return { holds: true, head: { shard, lastSequence, updatedAt } };
+  const { shard, last_sequence: lastSequence, updated_at: updatedAt, status } = row;
+  return { holds: true, head: { shard, lastSequence, updatedAt, status } };
 }
 
 function judgeNewExecution(
@@ -69,7 +71,8 @@ function judgeNewExecution(
   if (existing !== null) return { holds: false, reason: 'duplicate_request', existing };
   const crowded = findCrowded(connection, plan, create);
   if (crowded !== null) return refuse(crowded);
-  return { holds: true, head: { shard: create.shard, lastSequence: 0, updatedAt: now } };
+  const head = { shard: create.shard, lastSequence: 0, updatedAt: now, status: null };
+  return { holds: true, head };
 }
 
 function findExecution(connection: Connection, plan: CommitPlan): ExecutionHead | undefined {

@@ -1,9 +1,11 @@
 import { isTerminal } from '../../domain/execution/status.ts';
 import type { CommitPlan, CommitVerdict, NewExecution } from '../commit.ts';
+import { messagesOf } from '../webhook-messages.ts';
 import { writeItems, writeTimers } from './commit-effects.ts';
 import type { Head } from './commit-judge.ts';
 import type { Connection } from './connect.ts';
 import { toIso } from './rows.ts';
+import { tellWebhooks } from './webhook-outbox.ts';
 
 /** Writes a plan that holds. */
 export function writePlan(
@@ -27,6 +29,13 @@ export function writePlan(
   writeRecordedOutput(connection, { plan, after: head.lastSequence, createdAt });
   writeSnapshot(connection, { plan, lastSequence });
   writeRunnable(connection, { plan, shard: head.shard });
+  tellWebhooks(connection, {
+    executionId: plan.executionId,
+    tenantId: plan.tenantId,
+    statusBefore: head.status,
+    messages: messagesOf(plan),
+    now: createdAt,
+  });
   return { accepted: true, lastSequence, createdAt: toIso(createdAt), fences };
 }
 

@@ -12,6 +12,7 @@ import { createTenantStore } from './tenants.ts';
 import { createTimerStore } from './timers.ts';
 import { createTokenStore } from './tokens.ts';
 import { createRemoteWake } from './wake.ts';
+import { createWebhookStore } from './webhooks.ts';
 import { createWorkStore } from './work.ts';
 import { createWorkerStore } from './workers.ts';
 
@@ -41,6 +42,7 @@ export async function openSqliteStore(params: {
     tokens: createTokenStore(connection),
     agents: createAgentStore(connection),
     audit: createAuditStore(connection),
+    webhooks: createWebhookStore(connection),
     tenants: createTenantStore(connection),
     workers: createWorkerStore(connection),
     memory: createMemoryStore(connection),

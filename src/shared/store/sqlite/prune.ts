@@ -1,5 +1,6 @@
 import { REQUEST_KEY_MS } from './commit-judge.ts';
 import type { Connection } from './connect.ts';
+import { DELIVERY_LOG_MS } from '../webhooks.ts';
 import { WORKER_SILENCE_MS_MAX } from './workers.ts';
 
 /** Deletes what no reading shows any more; returns the number of rows. */
@@ -12,6 +13,11 @@ export function prune(connection: Connection): Promise<number> {
     const keys = connection.run('delete from request_keys where created_at <= :expired_since', {
       expired_since: now - REQUEST_KEY_MS,
     });
-    return workers + keys;
+    const deliveries = connection.run(
+      `delete from webhook_deliveries
+       where status <> 'pending' and ended_at <= :ended_since`,
+      { ended_since: now - DELIVERY_LOG_MS },
+    );
+    return workers + keys + deliveries;
   });
 }

@@ -19,6 +19,7 @@ import {
   type WorkItemRow,
   type TicketRecord,
 } from './rows.ts';
+import { tellWebhooks } from './webhook-outbox.ts';
 
 export function createWorkStore(connection: Connection): WorkStore {
   return {
@@ -148,6 +149,24 @@ function settleUnfenced(
       executionId: lease.execution_id,
       attempt: lease.attempt,
       error: params.deadLetter,
+      now,
+    });
+    tellWebhooks(connection, {
+      executionId: lease.execution_id,
+      tenantId: params.tenantId,
+      statusBefore: null,
+      messages: [
+        {
+          eventType: 'work_item.dead_lettered',
+          data: {
+            execution_id: lease.execution_id,
+            work_item_id: lease.work_item_id,
+            attempt: lease.attempt,
+            error: params.deadLetter,
+          },
+          ifStatusBecomes: null,
+        },
+      ],
       now,
     });
   }

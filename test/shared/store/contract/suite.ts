@@ -19,6 +19,7 @@ import { tenantCases } from './tenants.ts';
 import { timerCases } from './timers.ts';
 import { tokenRotationCases } from './token-rotation.ts';
 import { tokenCases } from './tokens.ts';
+import { webhookCases } from './webhooks.ts';
 import { workCases } from './work.ts';
 import { workerCases } from './workers.ts';
 
@@ -37,6 +38,7 @@ const AREAS = [
   tokenRotationCases,
   agentCases,
   auditCases,
+  webhookCases,
   tenantCases,
   tenantStatusCases,
   startLimitCases,

@@ -1,0 +1,59 @@
+import type { WebhookMessage } from '../domain/webhooks/webhook.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { CommitPlan } from './commit.ts';
+
+/**
+ * What a plan has to tell webhooks, in order: that somebody must decide, that an item failed for
+ * good, and then what the execution has become.
+ */
+export function messagesOf(plan: CommitPlan): readonly WebhookMessage[] {
+  return [...approvalsOf(plan), ...deadLettersOf(plan), ...statusOf(plan)];
+}
+
+/** Whether there is anything to tell, without making it. */
+export function hasMessages(plan: CommitPlan): boolean {
+  return (
+    plan.status !== null ||
+    plan.create !== null ||
+    (plan.deadLetters ?? []).length > 0 ||
+    plan.events.some(({ kind }) => kind === 'ApprovalRequested')
+  );
+}
+
+function approvalsOf(plan: CommitPlan): readonly WebhookMessage[] {
+  return plan.events
+    .filter(({ kind }) => kind === 'ApprovalRequested')
+    .map(({ nodeId, payload }) => ({
+      eventType: 'approval.requested',
+      data: {
+        execution_id: plan.executionId,
+        node_id: nodeId,
+        ...(JSON.parse(payload) as JsonObject),
+      },
+      ifStatusBecomes: null,
+    }));
+}
+
+function deadLettersOf(plan: CommitPlan): readonly WebhookMessage[] {
+  return (plan.deadLetters ?? []).map(({ workItemId, attempt, error }) => ({
+    eventType: 'work_item.dead_lettered',
+    data: { execution_id: plan.executionId, work_item_id: workItemId, attempt, error },
+    ifStatusBecomes: null,
+  }));
+}
+
+function statusOf(plan: CommitPlan): readonly WebhookMessage[] {
+  const status = plan.status ?? (plan.create === null ? null : 'running');
+  if (status === null) return [];
+  return [
+    {
+      eventType: `execution.${status}`,
+      data: {
+        execution_id: plan.executionId,
+        status,
+        ...(plan.error !== null && { error: plan.error }),
+      },
+      ifStatusBecomes: status,
+    },
+  ];
+}

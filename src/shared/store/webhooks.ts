@@ -1,0 +1,83 @@
+import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Webhook, WebhookDelivery, WebhookEventType } from '../domain/webhooks/webhook.ts';
+
+/** How long what became of a message is kept. */
+export const DELIVERY_LOG_MS = 30 * 24 * 3_600_000;
+
+/**
+ * The webhooks of tenants and the messages to them. Messages are written by commits and by
+ * settlements without a fence, in the same transaction as what they tell of.
+ */
+export interface WebhookStore {
+  /** Null: the tenant has `webhooksMax` already. */
+  create(webhook: NewWebhook): Promise<Webhook | null>;
+  /** Newest first. */
+  list(tenantId: TenantId): Promise<readonly Webhook[]>;
+  /** With everything that was still to be delivered. Null: there is no such webhook. */
+  remove(params: WebhookRef & { readonly actorId: string }): Promise<Webhook | null>;
+  /** Newest first; null: there is no such webhook. */
+  deliveries(
+    params: WebhookRef & { readonly limit: number; readonly offset: number },
+  ): Promise<readonly WebhookDelivery[] | null>;
+  /**
+   * Messages of active tenants that are due, at most `perWebhookMax` for one webhook, each now under way until it is
+   * settled or `leaseMs` are over. Of the messages of one execution to one webhook only the oldest
+   * that is pending is ever given, so they arrive in order.
+   */
+  claim(params: {
+    readonly limit: number;
+    readonly perWebhookMax: number;
+    readonly exceptWebhooks: readonly string[];
+    readonly leaseMs: number;
+  }): Promise<readonly ClaimedDelivery[]>;
+  /** What came of an attempt. Nothing, when it was not waited for any more. */
+  settle(params: SettleDelivery): Promise<void>;
+}
+
+export interface WebhookRef {
+  readonly tenantId: TenantId;
+  readonly webhookId: string;
+}
+
+export interface NewWebhook extends WebhookRef {
+  readonly url: string;
+  readonly eventTypes: readonly WebhookEventType[] | null;
+  /** Sealed. */
+  readonly secret: string;
+  readonly actorId: string;
+  readonly webhooksMax: number;
+}
+
+export interface ClaimedDelivery {
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly tenantId: TenantId;
+  readonly executionId: ExecutionId;
+  readonly workflowId: string;
+  readonly workflowVersion: string;
+  readonly eventType: string;
+  readonly data: JsonObject;
+  readonly createdAt: string;
+  /** This one included; proves at the settlement that it is still waited for. */
+  readonly attempt: number;
+  readonly url: string;
+  /** Sealed. */
+  readonly secret: string;
+  /** By the database's clock, in seconds of Unix time: what the signature is made over. */
+  readonly nowSeconds: number;
+}
+
+export interface SettleDelivery {
+  readonly deliveryId: string;
+  readonly attempt: number;
+  readonly outcome:
+    | { readonly is: 'delivered' }
+    | { readonly is: 'failed' }
+    /** `counts`: false gives the attempt back, as it was broken off here. */
+    | { readonly is: 'again'; readonly delayMs: number; readonly counts: boolean };
+  readonly lastStatus: number | null;
+  readonly lastError: string | null;
+  /** Nothing is to be sent there any more: the webhook is disabled, and what is pending fails. */
+  readonly disables: boolean;
+}
