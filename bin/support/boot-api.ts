@@ -9,6 +9,9 @@ import { publicUrl } from '../../src/shared/config/listeners.ts';
 import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import type { Engine } from '../../src/shared/engine/engine.ts';
 import type { Memory } from '../../src/shared/engine/memory/memory.ts';
+import { createWebhooks } from '../../src/shared/engine/webhooks/webhooks.ts';
+import type { SecretBox } from '../../src/shared/ports/secret-box.ts';
+import { checkOutgoingUrl } from '../../src/shared/security/check-outgoing-url.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
 import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
@@ -26,11 +29,12 @@ export async function bootApi(params: {
   readonly engine: Engine;
   readonly memory: Memory;
   readonly agents: Agents;
+  readonly secrets: SecretBox;
   readonly store: Store;
   readonly log: Logger;
   readonly metrics: Metrics;
 }): Promise<ApiServer> {
-  const { config, engine, agents, memory, store, log, metrics } = params;
+  const { config, engine, agents, memory, secrets, store, log, metrics } = params;
   // Port 0 is a real one only once the server listens.
   let server: ApiServer | null = null;
   const method = await readAuthMethod(config);
@@ -41,6 +45,14 @@ export async function bootApi(params: {
     memory,
     tokens: store.tokens,
     audit: store.audit,
+    webhooks: createWebhooks({
+      store: store.webhooks,
+      ids,
+      randomBytes,
+      secrets,
+      checkUrl: (url) =>
+        checkOutgoingUrl(url, { allowPrivate: config.webhooks.allowPrivateNetworks }),
+    }),
     ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
     log,
     version: readVersion(),

@@ -3,6 +3,7 @@ import type { EngineSettings } from '../../src/shared/engine/deps.ts';
 import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
 import type { Scheduling } from '../../src/shared/engine/scheduling.ts';
+import type { WebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
 import type { Wake } from '../../src/shared/ports/wake.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
@@ -16,18 +17,21 @@ export function bootScheduler(params: {
   readonly workers: number;
   readonly scheduling: Scheduling;
   readonly agents: Agents;
+  readonly webhookDelivering: WebhookDelivering;
   readonly settings: EngineSettings;
   readonly store: Store;
   readonly wake: Wake;
   readonly metrics: Metrics;
 }): Scheduler {
-  const { role, workers, scheduling, agents, settings, store, wake, metrics } = params;
+  const { role, workers, scheduling, agents, webhookDelivering } = params;
+  const { settings, store, wake, metrics } = params;
   const { processId, version, host, leaseMs } = settings;
   const auditSealing = createAuditSealing(store);
   const scheduler = startScheduler({
     scheduling,
     agents,
     auditSealing,
+    webhookDelivering,
     store,
     wake,
     settings: {

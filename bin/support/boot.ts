@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
 import type { ApiServer } from '../../src/api/server.ts';
@@ -12,8 +13,14 @@ import { createAgents } from '../../src/shared/engine/agents/create-agents.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { EngineSettings } from '../../src/shared/engine/deps.ts';
 import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake-bus.ts';
+import {
+  createWebhookDelivering,
+  type WebhookDelivering,
+} from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
 import type { Wake } from '../../src/shared/ports/wake.ts';
+import type { SecretBox } from '../../src/shared/ports/secret-box.ts';
+import { createSecretBox } from '../../src/shared/security/secret-box.ts';
 import { createSafeFetch } from '../../src/shared/security/safe-fetch.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
@@ -28,6 +35,7 @@ import { bootMemory } from './boot-memory.ts';
 import { startProbes } from './boot-probes.ts';
 import { bootScheduler } from './boot-scheduler.ts';
 import type { Runtime } from './drain.ts';
+import { readEncryptionKeys } from './encryption-keys.ts';
 import { ids } from './ids.ts';
 import { claimDatabaseFile, openDatabase } from './open-database.ts';
 import { readVersion } from './version.ts';
@@ -110,6 +118,16 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     now: () => performance.now(),
     settings: { heartbeatTimeoutMs: config.agents.heartbeatTimeout * 1000 },
   });
+  const keys = readEncryptionKeys({ config, database });
+  const secrets = createSecretBox({ keys, randomBytes });
+  const webhookDelivering = createWebhookDelivering({
+    store: store.webhooks,
+    http: createSafeFetch({ allowPrivate: config.webhooks.allowPrivateNetworks }),
+    secrets,
+    report: metrics.report,
+    random: Math.random,
+  });
+  opened.defer(() => webhookDelivering.close());
   signal.throwIfAborted();
 
   const { api, scheduler } = await startRoles({
@@ -117,6 +135,8 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     scanner: cpu,
     engine,
     agents,
+    secrets,
+    webhookDelivering,
     settings,
     store,
     wake,
@@ -142,6 +162,8 @@ async function startRoles(
     readonly scanner: VectorScanner;
     readonly engine: ReturnType<typeof createEngine>;
     readonly agents: Agents;
+    readonly secrets: SecretBox;
+    readonly webhookDelivering: WebhookDelivering;
     readonly settings: EngineSettings;
     readonly store: Store;
     readonly wake: Wake;

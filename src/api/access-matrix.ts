@@ -58,6 +58,11 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'GET /work-items': WRITERS,
   'POST /work-items/:id/requeue': WRITERS,
 
+  'POST /webhooks': WRITERS,
+  'GET /webhooks': WRITERS,
+  'DELETE /webhooks/:id': WRITERS,
+  'GET /webhooks/:id/deliveries': WRITERS,
+
   'POST /tokens': OPERATORS,
   'GET /tokens': OPERATORS,
   'DELETE /tokens/:id': OPERATORS,

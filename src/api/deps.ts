@@ -3,6 +3,7 @@ import type { JsonObject } from '../shared/domain/json.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
 import type { Engine } from '../shared/engine/engine.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
+import type { Webhooks } from '../shared/engine/webhooks/webhooks.ts';
 import type { Ids } from '../shared/ports/ids.ts';
 import type { AuditStore } from '../shared/store/audit.ts';
 import type { Authenticator, BearerScheme } from '../shared/security/authenticator.ts';
@@ -18,6 +19,7 @@ export interface ApiDeps {
   readonly agents: Agents;
   readonly tokens: TokenStore;
   readonly audit: Pick<AuditStore, 'list'>;
+  readonly webhooks: Webhooks;
   /** Resolves when the database answers, rejects within a bound of its own when it does not. */
   readonly ping: () => Promise<void>;
   readonly log: ApiLog;

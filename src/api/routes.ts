@@ -37,6 +37,10 @@ import { revokeToken } from './endpoints/tokens/revoke-token.ts';
 import { rotateToken } from './endpoints/tokens/rotate-token.ts';
 import { getAgentCard, getRuntimeCard } from './endpoints/well-known/get-runtime-card.ts';
 import { getDid } from './endpoints/well-known/get-did.ts';
+import { createWebhook } from './endpoints/webhooks/create-webhook.ts';
+import { deleteWebhook } from './endpoints/webhooks/delete-webhook.ts';
+import { listDeliveries } from './endpoints/webhooks/list-deliveries.ts';
+import { listWebhooks } from './endpoints/webhooks/list-webhooks.ts';
 import { claimWorkItem } from './endpoints/work-items/claim-work-item.ts';
 import { completeWorkItem } from './endpoints/work-items/complete-work-item.ts';
 import { failWorkItem } from './endpoints/work-items/fail-work-item.ts';
@@ -102,6 +106,11 @@ export const routes: readonly Endpoint[] = [
   forgetFacts,
   listFacts,
   readMemoryStats,
+
+  createWebhook,
+  listWebhooks,
+  deleteWebhook,
+  listDeliveries,
 
   createToken,
   listTokens,

@@ -169,6 +169,15 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'GET /v1/memory/facts': [{ path: '/v1/memory/facts', status: 200 }],
     'GET /v1/memory/stats': [{ path: '/v1/memory/stats', status: 200 }],
 
+    'POST /webhooks': [
+      { path: '/webhooks', body: { url: 'https://own.example/hook' }, status: 201 },
+    ],
+    'GET /webhooks': [{ path: '/webhooks', status: 200 }],
+    'DELETE /webhooks/:id': [{ path: `/webhooks/${ids.webhookId}`, status: 404 }],
+    'GET /webhooks/:id/deliveries': [
+      { path: `/webhooks/${ids.webhookId}/deliveries`, status: 404 },
+    ],
+
     'POST /tokens': [{ path: '/tokens', body: { name: 'own', role: 'viewer' }, status: 201 }],
     'GET /tokens': [{ path: '/tokens', status: 200 }],
     'DELETE /tokens/:id': [{ path: `/tokens/${ids.tokenId}`, status: 404 }],

@@ -17,6 +17,7 @@ export interface TenantIds {
   readonly agentId: string;
   readonly tokenId: string;
   readonly factId: string;
+  readonly webhookId: string;
   /** All of them that nobody else could have. */
   readonly all: readonly string[];
 }
@@ -47,6 +48,7 @@ export async function fillTenant(api: TestApi, tenant: string): Promise<TenantId
     return answer.body['work_item'] as unknown as Claimed;
   };
 
+  const webhook = await send('/webhooks', { url: 'https://canary.example/hook' });
   const dying = await start(tooling('canary-tooling', { max_attempts: 1 }));
   const dead = await claim();
   await send(`/work-items/${dead.id}/fail`, {
@@ -82,6 +84,7 @@ export async function fillTenant(api: TestApi, tenant: string): Promise<TenantId
     agentId: textOf(agent, 'agent_id'),
     tokenId: textOf(token, 'token_id'),
     factId: textOf(fact, 'id'),
+    webhookId: textOf(webhook, 'webhook_id'),
   };
   const all = [
     ...executionIds,
@@ -90,6 +93,7 @@ export async function fillTenant(api: TestApi, tenant: string): Promise<TenantId
     leased.idempotency_key,
     ids.tokenId,
     ids.factId,
+    ids.webhookId,
   ];
   return { ...ids, all };
 }

@@ -10,6 +10,9 @@ import { DEFAULT_TENANT, type ExecutionId, type TenantId } from '../../../src/sh
 import { createAgents } from '../../../src/shared/engine/agents/create-agents.ts';
 import { createEngine } from '../../../src/shared/engine/create-engine.ts';
 import type { MemoryTier } from '../../../src/shared/domain/memory/tiers.ts';
+import { createWebhooks } from '../../../src/shared/engine/webhooks/webhooks.ts';
+import { checkOutgoingUrl } from '../../../src/shared/security/check-outgoing-url.ts';
+import { makeSecretBox } from '../../support/secrets.ts';
 import { createWakeBus } from '../../../src/shared/engine/wake-bus.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 import { createCpu } from '../../../src/scheduler/pool/pool.ts';
@@ -96,6 +99,13 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     agents,
     tokens: store.tokens,
     audit: store.audit,
+    webhooks: createWebhooks({
+      store: store.webhooks,
+      ids,
+      randomBytes,
+      secrets: makeSecretBox(),
+      checkUrl: (url) => checkOutgoingUrl(url, { allowPrivate: options.allowPrivate ?? true }),
+    }),
     ping: options.ping ?? (() => store.ping({ timeoutMs: 1_000 })),
     log: { info() {}, warn: note, error: note },
     version: '1.2.3',

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+import { WEBHOOK_EVENT_TYPES } from '../../../shared/domain/webhooks/webhook.ts';
+import { defineEndpoint } from '../../endpoint.ts';
+import { omittable } from '../../schemas/text.ts';
+import { shapeWebhook, webhookShape } from './webhook-shape.ts';
+
+const URL_CHARACTERS_MAX = 2048;
+
+export const createWebhook = defineEndpoint({
+  name: 'create-webhook',
+  method: 'POST',
+  path: '/webhooks',
+  access: 'write',
+  summary: 'Has the tenant’s events sent to an address',
+  note:
+    'Messages are `POST`ed as JSON `{type, timestamp, data}` and signed by the Standard Webhooks ' +
+    'scheme (`webhook-id`, `webhook-timestamp`, `webhook-signature`). They arrive at least once, ' +
+    'and in order for each execution. What is not answered with 200 to 299 is sent again for ' +
+    'about a day. `secret` is shown here and nowhere else.',
+  body: z.object({
+    url: z.string().min(1).max(URL_CHARACTERS_MAX).meta({ description: 'http or https.' }),
+    event_types: omittable(
+      z.array(z.enum(WEBHOOK_EVENT_TYPES)).min(1, 'must name at least one'),
+    ).meta({ description: 'Default: all there are.' }),
+  }),
+  replies: { 201: webhookShape.extend({ secret: z.string() }) },
+  errors: [409],
+  async handle({ body, caller }, { webhooks }) {
+    const { webhook, secret } = await webhooks.create({
+      tenantId: caller.tenantId,
+      actorId: caller.actorId,
+      url: body.url,
+      eventTypes: body.event_types === null ? null : [...new Set(body.event_types)],
+    });
+    return { status: 201, body: { ...shapeWebhook(webhook), secret } };
+  },
+});

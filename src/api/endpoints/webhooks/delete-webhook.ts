@@ -1,0 +1,19 @@
+import { defineEndpoint } from '../../endpoint.ts';
+import { idParam } from '../../schemas/params.ts';
+import { shapeWebhook, webhookShape } from './webhook-shape.ts';
+
+export const deleteWebhook = defineEndpoint({
+  name: 'delete-webhook',
+  method: 'DELETE',
+  path: '/webhooks/:id',
+  access: 'write',
+  summary: 'Deletes a webhook, with what was still to be sent to it',
+  params: idParam('Webhook id.'),
+  replies: { 200: webhookShape },
+  errors: [404],
+  async handle({ params, caller }, { webhooks }) {
+    const { tenantId, actorId } = caller;
+    const webhook = await webhooks.remove({ tenantId, actorId, webhookId: params.id });
+    return { status: 200, body: shapeWebhook(webhook) };
+  },
+});

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { idParam } from '../../schemas/params.ts';
+import { paging } from '../../schemas/query.ts';
+import { executionId, timestamp } from '../../schemas/text.ts';
+
+export const listDeliveries = defineEndpoint({
+  name: 'list-deliveries',
+  method: 'GET',
+  path: '/webhooks/:id/deliveries',
+  access: 'write',
+  summary: 'Lists what a webhook was sent, newest first',
+  note: 'Kept for 30 days after a message was delivered or given up.',
+  params: idParam('Webhook id.'),
+  query: z.object(paging),
+  replies: {
+    200: z.object({
+      deliveries: z.array(
+        z.object({
+          id: z.string().meta({ description: 'As the receiver gets it in `webhook-id`.' }),
+          execution_id: executionId,
+          event_type: z.string(),
+          status: z.enum(['pending', 'delivered', 'failed']),
+          attempts: z.int(),
+          next_attempt_at: timestamp.nullable(),
+          last_status: z.int().nullable(),
+          last_error: z.string().nullable(),
+          created_at: timestamp,
+          ended_at: timestamp.nullable(),
+        }),
+      ),
+    }),
+  },
+  errors: [404],
+  async handle({ params, query, caller }, { webhooks }) {
+    const deliveries = await webhooks.deliveries({
+      tenantId: caller.tenantId,
+      webhookId: params.id,
+      limit: query.limit,
+      offset: query.offset,
+    });
+    return {
+      status: 200,
+      body: {
+        deliveries: deliveries.map((delivery) => ({
+          id: `msg_${delivery.deliveryId}`,
+          execution_id: delivery.executionId,
+          event_type: delivery.eventType,
+          status: delivery.status,
+          attempts: delivery.attempts,
+          next_attempt_at: delivery.nextAttemptAt,
+          last_status: delivery.lastStatus,
+          last_error: delivery.lastError,
+          created_at: delivery.createdAt,
+          ended_at: delivery.endedAt,
+        })),
+      },
+    };
+  },
+});

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+import { shapeWebhook, webhookShape } from './webhook-shape.ts';
+
+export const listWebhooks = defineEndpoint({
+  name: 'list-webhooks',
+  method: 'GET',
+  path: '/webhooks',
+  access: 'write',
+  summary: 'Lists the tenant’s webhooks, newest first',
+  replies: { 200: z.object({ webhooks: z.array(webhookShape) }) },
+  async handle({ caller }, { webhooks }) {
+    const found = await webhooks.list({ tenantId: caller.tenantId });
+    return { status: 200, body: { webhooks: found.map(shapeWebhook) } };
+  },
+});
