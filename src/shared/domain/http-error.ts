@@ -11,6 +11,7 @@ const REASONS = {
   too_large: 'answers with more than is taken',
   encoded: 'answers with a compressed body, which is not taken',
   too_many_redirects: 'redirects too often',
+  refused_redirect: 'redirects to another origin, which is not followed with a secret',
   aborted: 'was not waited for',
 } as const;
 

@@ -17,6 +17,11 @@ export interface HttpRequest {
   /** For all of it: resolving, connecting, redirects and the body. */
   readonly timeoutMs: number;
   readonly responseBytesMax: number;
+  /**
+   * `same_origin` refuses a redirect to another origin: for requests that carry a secret in their URL
+   * or body. Headers that may hold one never go to another origin. `follow` when not given.
+   */
+  readonly redirects?: 'follow' | 'same_origin';
   readonly signal?: AbortSignal;
 }
 
