@@ -56,6 +56,7 @@ export function createEngine(
       if (found === null) throw notFound(`workflow ${params.workflowId}`);
       return found;
     },
+    listExposedWorkflows: (params) => store.definitions.listExposed(params),
     startExecution: (params) => startExecution(deps, params),
     listExecutions: (params) => store.executions.list(params),
     readExecution: (params) => readExecution(deps, params),

@@ -9,6 +9,7 @@ import type {
   DeadLetter,
   DefinitionRow,
   ExecutionRow,
+  ExposedWorkflow,
   ListExecutions,
   StoredDefinition,
   WorkerRow,
@@ -35,6 +36,12 @@ export interface Engine {
     readonly version: string | null;
   }): Promise<StoredDefinition>;
 
+  /** Those that ask to be reached as agents of A2A, as they were registered last. */
+  listExposedWorkflows(params: {
+    readonly tenantId: TenantId;
+    readonly limit: number;
+  }): Promise<readonly ExposedWorkflow[]>;
+
   startExecution(params: StartExecution): Promise<{ readonly executionId: ExecutionId }>;
   listExecutions(params: ListExecutions): Promise<readonly ExecutionRow[]>;
   readExecution(params: ExecutionRef): Promise<ExecutionView>;
@@ -48,9 +55,7 @@ export interface Engine {
   cancelExecution(params: ExecutionRef & Actor): Promise<{ readonly executionId: ExecutionId }>;
   decideApproval(params: ExecutionRef & Actor & ApprovalDecision): Promise<ApprovalAnswer>;
   listApprovals(params: ExecutionRef): Promise<Approvals>;
-  deliverExternalEvent(
-    params: ExecutionRef & Actor & { readonly correlationKey: string; readonly payload: JsonValue },
-  ): Promise<{ readonly executionId: ExecutionId; readonly accepted: boolean }>;
+  deliverExternalEvent(params: ExecutionRef & Actor & ExternalEvent): Promise<ExternalEventAnswer>;
 
   claimWork(params: ClaimWork): Promise<readonly ClaimedWork[]>;
   renewLease(params: {
@@ -185,6 +190,20 @@ export interface Approvals {
     readonly comment: string | null;
     readonly decidedAt: string;
   }[];
+}
+
+export interface ExternalEvent {
+  readonly correlationKey: string;
+  readonly payload: JsonValue;
+  /** Delivered only while this is the last sequence; absent: whatever it is. */
+  readonly atSequence?: number;
+}
+
+export interface ExternalEventAnswer {
+  readonly executionId: ExecutionId;
+  readonly accepted: boolean;
+  /** Not delivered, as the execution was no longer at `atSequence`. */
+  readonly moved?: true;
 }
 
 export interface ClaimWork {

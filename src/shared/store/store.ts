@@ -258,6 +258,19 @@ export interface DefinitionStore {
     readonly limit: number;
     readonly offset: number;
   }): Promise<readonly DefinitionRow[]>;
+  /** The workflows whose definition registered last has `expose.a2a`, by their ids. */
+  listExposed(params: {
+    readonly tenantId: TenantId;
+    readonly limit: number;
+  }): Promise<readonly ExposedWorkflow[]>;
+}
+
+/** What a workflow says of itself to other agents. */
+export interface ExposedWorkflow {
+  readonly workflowId: string;
+  readonly version: string;
+  readonly name: string | null;
+  readonly description: string | null;
 }
 
 export interface DefinitionRow {

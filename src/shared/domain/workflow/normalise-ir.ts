@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { checkOptionalKeys, withoutNullKeys } from './optional-keys.ts';
+import { checkExpose } from './expose.ts';
 import type { KindRegistry } from './kind-registry.ts';
 import type { NormalisedEdge } from './normalise-edge.ts';
 import { normaliseEdge } from './normalise-edge.ts';
@@ -46,6 +47,7 @@ export function normaliseIr(params: {
   const workflowId = readWorkflowId(ir, problems);
   const version = readVersion(ir, problems);
   checkOptionalKeys(ir, findings);
+  checkExpose(ir, findings);
   const rawNodes = readNodes(ir, problems);
   const rawEdges = readEdges(ir, problems);
   if (rawNodes === null || rawEdges === null) return null;

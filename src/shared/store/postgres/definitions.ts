@@ -21,6 +21,13 @@ const DefinitionRecord = z.object({
 
 const StoredRecord = DefinitionRecord.extend({ ir: z.string() });
 
+const ExposedRecord = z.object({
+  workflow_id: z.string(),
+  version: z.string(),
+  name: z.string().nullable(),
+  description: z.string().nullable(),
+});
+
 const RoomRecord = z.object({ there_is: z.boolean() });
 
 const COLUMNS = sql.fragment`
@@ -71,6 +78,26 @@ export function createDefinitionStore(management: Management): DefinitionStore {
         { tenant: tenantId },
       );
       return rows.map(decodeRow);
+    },
+
+    async listExposed({ tenantId, limit }) {
+      const rows = await management.any(
+        sql.type(ExposedRecord)`
+        select d.workflow_id, d.version, d.ir ->> 'name' as name,
+          d.ir ->> 'description' as description
+        from definitions d
+        where d.seq in (
+            select max(n.seq)
+            from definitions n
+            where n.tenant_id = ${tenantId}
+            group by n.workflow_id
+          )
+          and d.ir #>> '{expose,a2a}' = 'true'
+        order by d.workflow_id collate "C"
+        limit ${limit}`,
+        { tenant: tenantId },
+      );
+      return rows.map(({ workflow_id: workflowId, ...rest }) => ({ workflowId, ...rest }));
     },
   };
 }

@@ -1,6 +1,11 @@
 import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { DefinitionRow, DefinitionStore, StoredDefinition } from '../store.ts';
+import type {
+  DefinitionRow,
+  DefinitionStore,
+  ExposedWorkflow,
+  StoredDefinition,
+} from '../store.ts';
 import { appendAudit } from './audit-append.ts';
 import type { Bindable, Connection } from './connect.ts';
 import { toIso } from './rows.ts';
@@ -11,6 +16,7 @@ export function createDefinitionStore(connection: Connection): DefinitionStore {
     find: (id) => connection.read(() => findDefinition(connection, id)),
     findLatest: (params) => connection.read(() => findLatest(connection, params)),
     list: (params) => connection.read(() => listDefinitions(connection, params)),
+    listExposed: (params) => connection.read(() => listExposed(connection, params)),
   };
 }
 
@@ -152,6 +158,27 @@ function listDefinitions(
       bindings,
     )
     .map(toDefinition);
+}
+
+function listExposed(
+  connection: Connection,
+  { tenantId, limit }: Parameters<DefinitionStore['listExposed']>[0],
+): readonly ExposedWorkflow[] {
+  return connection.all<ExposedWorkflow>(
+    `select workflow_id as workflowId, version, ir ->> '$.name' as name,
+       ir ->> '$.description' as description
+     from definitions
+     where seq in (
+         select max(seq)
+         from definitions
+         where tenant_id = :tenant_id
+         group by workflow_id
+       )
+       and json_type(ir, '$.expose.a2a') = 'true'
+     order by workflow_id
+     limit :limit`,
+    { tenant_id: tenantId, limit },
+  );
 }
 
 function toStoredDefinition(row: RawStoredDefinition): StoredDefinition {

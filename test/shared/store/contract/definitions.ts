@@ -1,4 +1,5 @@
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
+import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import type { DefinitionRow, DefinitionStore, Store } from '../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { contractCases } from './contract-case.ts';
@@ -125,6 +126,38 @@ export function definitionCases(name: string, open: () => TestStore): void {
     t.deepEqual(await list({ workflowId: 'greet' }), [revised, second]);
     t.deepEqual(await list({ limit: 1, offset: 1 }), [second]);
     t.deepEqual(await list({ offset: 3 }), []);
+  });
+
+  check('exposed are the workflows whose last definition says so', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const registerAs = (workflowId: string, version: string, rest: JsonObject) =>
+      register(
+        store,
+        registration(tenantId, {
+          workflowId,
+          version,
+          irHash: JSON.stringify([workflowId, version, rest]),
+          ir: { workflow_id: workflowId, ...rest },
+        }),
+      );
+    const expose = { a2a: true };
+    await registerAs('b', '1', { expose, name: 'Bee', description: 'Größe ✓' });
+    await registerAs('a', '1', { expose });
+    await registerAs('hidden', '1', { expose: { a2a: false } });
+    await registerAs('silent', '1', { expose: { other: true } });
+    await registerAs('withdrawn', '1', { expose });
+    await registerAs('withdrawn', '2', {});
+    await registerAs('shown', '1', {});
+    await registerAs('shown', '2', { expose, name: 'Shown' });
+    await register(store, registration(makeTenantId(), { ir: { expose } }));
+    const plain = { name: null, description: null };
+    const all = [
+      { workflowId: 'a', version: '1', ...plain },
+      { workflowId: 'b', version: '1', name: 'Bee', description: 'Größe ✓' },
+      { workflowId: 'shown', version: '2', name: 'Shown', description: null },
+    ];
+    t.deepEqual(await store.definitions.listExposed({ tenantId, limit: 10 }), all);
+    t.deepEqual(await store.definitions.listExposed({ tenantId, limit: 2 }), all.slice(0, 2));
   });
 
   check('a tenant with all the workflows it may have gets versions, no others', async (t, db) => {
