@@ -13,13 +13,17 @@ interface Place {
 
 const DEPTH_MAX = 32;
 const COMPREHENSIONS_MAX = 2;
-const OUTERMOST: Place = { depth: 0, comprehensions: 0, names: [] };
+
+/** `variables` are known beside those of every expression. */
+export function convertRoot(node: ASTNode, variables: readonly string[]): ExpressionNode {
+  return convertNode(node, { depth: 0, comprehensions: 0, names: variables });
+}
 
 /**
  * Converts the library's syntax tree into our own, refusing (by throwing `ExpressionRefusal`) what
  * cannot run. A chain of `&&` or `||` becomes one node, so that long conditions are not deep.
  */
-export function convertNode(node: ASTNode, outer: Place = OUTERMOST): ExpressionNode {
+function convertNode(node: ASTNode, outer: Place): ExpressionNode {
   const place = { ...outer, depth: outer.depth + 1 };
   if (place.depth > DEPTH_MAX) throw new ExpressionRefusal(`nested deeper than ${DEPTH_MAX}`);
   const convert = (inner: ASTNode) => convertNode(inner, place);
@@ -73,7 +77,7 @@ function convertVariable(name: string, place: Place): ExpressionNode {
     return { kind: 'variable', name };
   }
   throw new ExpressionRefusal(
-    `unknown variable ${name}: the variables are ${EXPRESSION_VARIABLES.join(', ')}`,
+    `unknown variable ${name}: the variables are ${[...EXPRESSION_VARIABLES, ...place.names].join(', ')}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { Environment, ParseError } from '@marcbachmann/cel-js';
 import { ExpressionRefusal } from './convert-literal.ts';
-import { convertNode } from './convert-node.ts';
+import { convertRoot } from './convert-node.ts';
 import type { Expression } from './expression.ts';
 import { quoteExpression } from './quote-expression.ts';
 
@@ -20,8 +20,13 @@ const SOURCE_BYTES_MAX = 4096;
  *
  * Only the library's parser is used. CEL's own evaluation fails on an absent path, takes nothing
  * but booleans as conditions and keeps integers apart from doubles, none of which suits JSON.
+ *
+ * `variables` are further names that the scope will hold, where it is not that of a node.
  */
-export function parseExpression(source: string): ParsedExpression {
+export function parseExpression(
+  source: string,
+  variables: readonly string[] = [],
+): ParsedExpression {
   const refuse = (reason: string): ParsedExpression => ({
     ok: false,
     message: `${quoteExpression(source)}: ${reason}`,
@@ -34,7 +39,7 @@ export function parseExpression(source: string): ParsedExpression {
   }
   if (source.trim() === '') return refuse('the expression is empty');
   try {
-    return { ok: true, expression: { source, root: convertNode(readSyntax(source)) } };
+    return { ok: true, expression: { source, root: convertRoot(readSyntax(source), variables) } };
   } catch (error) {
     if (error instanceof ExpressionRefusal) return refuse(error.message);
     if (error instanceof ParseError) return refuse(describeSyntaxError(error));

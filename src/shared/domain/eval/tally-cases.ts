@@ -1,0 +1,104 @@
+import type { ScorerResult } from './scorer.ts';
+
+/** What a summary counts of a case. Null: not known. */
+export interface CountedCase {
+  readonly passed: boolean;
+  readonly score: number;
+  /** Set when there was no output to judge: the case counts as failed, with a score of 0. */
+  readonly error: string | null;
+  readonly durationMs: number | null;
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+  readonly scorers: readonly ScorerResult[];
+}
+
+/** Shown as it stands here, in reports. */
+export type EvalSummary = {
+  readonly cases: number;
+  readonly passed: number;
+  readonly failed: number;
+  /** Of those that failed: without an output to judge. */
+  readonly errors: number;
+  readonly pass_rate: number;
+  readonly mean_score: number;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly tokens: number | null;
+  readonly cost_usd: number | null;
+  readonly scorers: Readonly<
+    Record<string, { readonly pass_rate: number; readonly mean_score: number }>
+  >;
+};
+
+/** Counts cases one by one, and keeps of each nothing but its duration. */
+export class CaseTally {
+  readonly #durations: number[] = [];
+  readonly #scorers = new Map<string, { judged: number; passed: number; points: number }>();
+  #cases = 0;
+  #passed = 0;
+  #errors = 0;
+  #points = 0;
+  #tokens: number | null = null;
+  #costUsd: number | null = null;
+
+  get cases(): number {
+    return this.#cases;
+  }
+
+  get passed(): number {
+    return this.#passed;
+  }
+
+  add(one: CountedCase): void {
+    this.#cases += 1;
+    this.#points += one.score;
+    if (one.passed) this.#passed += 1;
+    if (one.error !== null) this.#errors += 1;
+    if (one.durationMs !== null) this.#durations.push(one.durationMs);
+    if (one.tokens !== null) this.#tokens = (this.#tokens ?? 0) + one.tokens;
+    if (one.costUsd !== null) this.#costUsd = (this.#costUsd ?? 0) + one.costUsd;
+    for (const { name, passed, score } of one.scorers) {
+      const counts = this.#scorers.get(name) ?? { judged: 0, passed: 0, points: 0 };
+      counts.judged += 1;
+      counts.points += score;
+      if (passed) counts.passed += 1;
+      this.#scorers.set(name, counts);
+    }
+  }
+
+  summary(): EvalSummary {
+    const sorted = this.#durations.toSorted((one, other) => one - other);
+    return {
+      cases: this.#cases,
+      passed: this.#passed,
+      failed: this.#cases - this.#passed,
+      errors: this.#errors,
+      pass_rate: share(this.#passed, this.#cases),
+      mean_score: share(this.#points, this.#cases),
+      p50_ms: percentile(sorted, 0.5),
+      p95_ms: percentile(sorted, 0.95),
+      tokens: this.#tokens,
+      cost_usd: this.#costUsd === null ? null : round(this.#costUsd),
+      scorers: Object.fromEntries(
+        [...this.#scorers].map(([name, { judged, passed, points }]) => [
+          name,
+          { pass_rate: share(passed, judged), mean_score: share(points, judged) },
+        ]),
+      ),
+    };
+  }
+}
+
+/** By nearest rank: always one of the values, so a single slow case shows as it was. */
+function percentile(sorted: readonly number[], part: number): number | null {
+  const value = sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)];
+  return value === undefined ? null : round(value);
+}
+
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : round(part / whole);
+}
+
+function round(value: number): number {
+  return Math.round(value * 1_000_000) / 1_000_000;
+}
