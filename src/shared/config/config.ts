@@ -1,4 +1,3 @@
-import type { CertificateSubject } from '../security/authenticators/certificates.ts';
 import type { ConfigValue, ValueOf } from './key-row.ts';
 import type { CONFIG_KEYS, ConfigKey } from './keys.ts';
 import { CONFIG_KEY_NAMES } from './keys.ts';
@@ -49,8 +48,8 @@ function subsection(section: Section, name: string): Section {
 
 /** `Array.isArray` knows no readonly arrays. */
 function isList(
-  value: Section | readonly CertificateSubject[],
-): value is readonly CertificateSubject[] {
+  value: Section | Extract<ConfigValue, readonly unknown[]>,
+): value is Extract<ConfigValue, readonly unknown[]> {
   return Array.isArray(value);
 }
 

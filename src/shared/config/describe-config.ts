@@ -5,6 +5,7 @@ import type { ConfigKey } from './keys.ts';
 import { CONFIG_KEY_NAMES, rowOf } from './keys.ts';
 import type { ConfigOrigins } from './load.ts';
 import { maskUrl } from './mask-url.ts';
+import { describeMcpServer } from './read-mcp-servers.ts';
 
 /** One line of `svc config show --origin`. An unset value is shown as an empty string. */
 export interface ConfigLine {
@@ -22,15 +23,15 @@ export function describeConfig(config: Config, origins: ConfigOrigins): readonly
   }));
 }
 
-function describeSubjects(subjects: Extract<ConfigValue, readonly unknown[]>): string {
-  return subjects
-    .map(({ subject, role, tenantId }) => `${subject} → ${role} of ${tenantId}`)
-    .join('; ');
+function describeItem(item: Extract<ConfigValue, readonly unknown[]>[number]): string {
+  if (typeof item === 'string') return item;
+  if ('name' in item) return describeMcpServer(item);
+  return `${item.subject} → ${item.role} of ${item.tenantId}`;
 }
 
 function show(row: KeyRow, value: ConfigValue): string {
   if (value === null) return '';
-  if (typeof value === 'object') return describeSubjects(value);
+  if (typeof value === 'object') return value.map(describeItem).join('; ');
   switch (row.type) {
     case 'secret':
     case 'secret_key':

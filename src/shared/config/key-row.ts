@@ -1,4 +1,5 @@
 import type { CertificateSubject } from '../security/authenticators/certificates.ts';
+import type { McpServerSetting } from './read-mcp-servers.ts';
 
 /** What every key of the configuration states about itself. */
 interface RowBase {
@@ -22,7 +23,8 @@ export type KeyRow = RowBase &
     | { readonly type: 'int'; readonly default: number; readonly min: number; readonly max: number }
     | { readonly type: 'bool'; readonly default: boolean; readonly devDefault?: boolean }
     | { readonly type: 'enum'; readonly default: string; readonly values: readonly string[] }
-    | { readonly type: 'port_or_off' | 'subjects'; readonly default: null }
+    | { readonly type: 'port_or_off' | 'subjects' | 'mcp_servers'; readonly default: null }
+    | { readonly type: 'secret_patterns' | 'commands'; readonly default: readonly string[] }
     | {
         readonly type: 'string' | 'host' | 'url' | 'database_url' | 'secret' | 'secret_key';
         readonly default: string | null;
@@ -31,7 +33,14 @@ export type KeyRow = RowBase &
   );
 
 /** A value a key can have. */
-export type ConfigValue = string | number | boolean | readonly CertificateSubject[] | null;
+export type ConfigValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | readonly CertificateSubject[]
+  | readonly McpServerSetting[]
+  | null;
 
 /** The value a row's key has in the configuration. */
 export type ValueOf<Row extends KeyRow> =
@@ -45,5 +54,9 @@ export type ValueOf<Row extends KeyRow> =
             ? number | 'off'
             : Row extends { readonly type: 'subjects' }
               ? readonly CertificateSubject[]
-              : string)
+              : Row extends { readonly type: 'mcp_servers' }
+                ? readonly McpServerSetting[]
+                : Row extends { readonly default: readonly string[] }
+                  ? readonly string[]
+                  : string)
   | (Row['default'] extends null ? null : never);

@@ -215,6 +215,22 @@ export const CONFIG_KEYS = {
     default: false,
     meaning: 'Let HTTP and MCP tools reach private, loopback and link-local addresses.',
   },
+  'tools.secrets': {
+    type: 'secret_patterns',
+    default: ['SVC_SECRET_*'],
+    meaning:
+      'Environment variables that workflows may name as secrets; `acme:NAME` is for the tenant acme alone.',
+  },
+  'mcp.stdio_commands': {
+    type: 'commands',
+    default: [],
+    meaning: 'Command lines that MCP servers of workflows may be started with, word for word.',
+  },
+  mcp_servers: {
+    type: 'mcp_servers',
+    default: null,
+    meaning: 'MCP servers that every workflow may name; see `docs/tools.md`.',
+  },
   'webhooks.allow_private_networks': {
     type: 'bool',
     default: false,

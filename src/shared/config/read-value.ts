@@ -2,6 +2,8 @@ import { isIP } from 'node:net';
 import { findDatabaseUrlProblem } from './database-url.ts';
 import type { ConfigValue, KeyRow } from './key-row.ts';
 import { maskUrl } from './mask-url.ts';
+import { SECRET_PATTERN } from '../security/named-secrets.ts';
+import { MCP_SERVERS_TYPE, readMcpServers } from './read-mcp-servers.ts';
 import { readSubjects, SUBJECTS_TYPE } from './read-subjects.ts';
 
 /** A raw value as its key's row wants it, or in what it falls short: "found …, expected …". */
@@ -40,6 +42,12 @@ export function describeType(row: KeyRow): string {
       return '32 bytes in base64';
     case 'subjects':
       return SUBJECTS_TYPE;
+    case 'mcp_servers':
+      return MCP_SERVERS_TYPE;
+    case 'secret_patterns':
+      return 'a list of names with `*` for any characters, joined by commas in the environment';
+    case 'commands':
+      return 'a list of command lines, joined by commas in the environment';
     case 'string':
     case 'secret':
       return 'a string that is not empty';
@@ -50,7 +58,11 @@ function fromText(row: KeyRow, text: string): unknown {
   const isNumber = /^-?\d{1,15}$/.test(text);
   switch (row.type) {
     case 'subjects':
+    case 'mcp_servers':
       return fromJson(text);
+    case 'secret_patterns':
+    case 'commands':
+      return text.split(',').map((item) => item.trim());
     case 'int':
     case 'port_or_off':
       return isNumber ? Number(text) : text;
@@ -76,6 +88,9 @@ function read(row: KeyRow, value: unknown): ConfigValue | undefined {
   if (row.type === 'int') return isIntegerWithin(value, row.min, row.max) ? value : undefined;
   if (row.type === 'port_or_off' && isIntegerWithin(value, 0, 65_535)) return value;
   if (row.type === 'subjects') return readSubjects(value);
+  if (row.type === 'mcp_servers') return readMcpServers(value);
+  if (row.type === 'secret_patterns') return readTexts(value, SECRET_PATTERN);
+  if (row.type === 'commands') return readTexts(value, /\S/);
   if (typeof value !== 'string' || value === '') return undefined;
   switch (row.type) {
     case 'enum':
@@ -94,6 +109,12 @@ function read(row: KeyRow, value: unknown): ConfigValue | undefined {
     case 'secret':
       return value;
   }
+}
+
+function readTexts(value: unknown, form: RegExp): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.filter((item) => typeof item === 'string' && form.test(item));
+  return texts.length === value.length ? texts : undefined;
 }
 
 function isIntegerWithin(value: unknown, min: number, max: number): value is number {

@@ -70,6 +70,9 @@ function describeValues(row: KeyRow): string {
 
 function describeDefault(row: KeyRow): string {
   if (row.default === null) return row.defaultMeaning ?? 'none';
+  if (typeof row.default === 'object') {
+    return row.default.map((item) => `\`${item}\``).join(', ') || 'none';
+  }
   const unit = row.unit === undefined ? '' : ` ${row.unit}`;
   const value = `\`${row.default}\`${unit}`;
   return 'devDefault' in row && row.devDefault !== undefined

@@ -2,7 +2,7 @@ import { CONFIG_KEY_NAMES } from './keys.ts';
 
 /** A hint at the known key or section an unknown one was probably meant to be, or nothing. */
 export function suggestKey(unknown: string): string {
-  const sections = CONFIG_KEY_NAMES.map((key) => key.slice(0, key.lastIndexOf('.')));
+  const sections = CONFIG_KEY_NAMES.map((key) => key.replace(/\.[^.]*$/, ''));
   const known = [...CONFIG_KEY_NAMES, ...new Set(sections)];
   const named = unknown.slice(unknown.lastIndexOf('.') + 1);
   const distances = known.map((key) => ({

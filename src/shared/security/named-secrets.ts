@@ -1,0 +1,52 @@
+import type { NamedSecrets } from '../ports/named-secrets.ts';
+
+/**
+ * Secrets of the environment that workflows may name.
+ *
+ * Who writes a workflow decides where a secret is sent. So a name must match a pattern that the
+ * operator gave for it, and what the service itself is configured with is never handed out, whatever
+ * the patterns say. A name that is refused and one that is not set are told apart: whether a variable
+ * exists shows only to those who may use it.
+ */
+export function createNamedSecrets(options: {
+  /** Names with `*` for any characters; `tenant:NAME` is for that tenant alone. */
+  readonly patterns: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The service's own settings. */
+  readonly reserved: readonly string[];
+}): NamedSecrets {
+  const rules = options.patterns.map(readPattern);
+  const reserved = new Set(options.reserved);
+  return {
+    read({ name, tenantId }) {
+      const isAllowed =
+        !reserved.has(name) &&
+        rules.some((rule) => (rule.tenant ?? tenantId) === tenantId && rule.names.test(name));
+      if (!isAllowed) return { ok: false, problem: refusal(name) };
+      const value = options.env[name] ?? '';
+      if (value !== '') return { ok: true, value };
+      return { ok: false, problem: `the secret ${quote(name)} is not set: ${WHERE}` };
+    },
+  };
+}
+
+/** A pattern as the configuration takes it: letters, digits, `_` and `*`, behind an optional tenant. */
+export const SECRET_PATTERN = /^(?:[a-z0-9][a-z0-9_-]{0,62}:)?[A-Za-z_*][A-Za-z0-9_*]{0,127}$/;
+
+function readPattern(pattern: string): { readonly tenant: string | null; readonly names: RegExp } {
+  const [name = '', tenant = null] = pattern.split(':').toReversed();
+  return { tenant, names: new RegExp(`^${name.replaceAll('*', '[A-Za-z0-9_]*')}$`) };
+}
+
+function refusal(name: string): string {
+  return (
+    `the secret ${quote(name)} may not be used by workflows of this tenant: ` +
+    'name one that tools.secrets allows, or have the operator allow it there'
+  );
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.length <= 80 ? name : `${name.slice(0, 80)}…`);
+}
+
+const WHERE = 'put it into the environment of the scheduler and start that again';
