@@ -46,7 +46,7 @@ A workflow names further variables for the secrets of its MCP servers and remote
 }
 
 function sectionOf(key: ConfigKey): string {
-  return key.includes('.') ? key.slice(0, key.lastIndexOf('.')) : key;
+  return key.split('.')[0] ?? key;
 }
 
 function renderSection(section: string): string {
