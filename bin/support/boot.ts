@@ -33,6 +33,7 @@ import { announceApi } from './announce-api.ts';
 import { bootApi } from './boot-api.ts';
 import { bootMemory } from './boot-memory.ts';
 import { startProbes } from './boot-probes.ts';
+import { bootRunners } from './boot-runners.ts';
 import { bootScheduler } from './boot-scheduler.ts';
 import type { Runtime } from './drain.ts';
 import { readEncryptionKeys } from './encryption-keys.ts';
@@ -108,8 +109,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     settings,
     report: metrics.report,
     kinds: builtInKinds,
-    // No kind of this version runs inside the engine.
-    runners: new Map(),
+    runners: bootRunners(),
   });
   const agents = createAgents({
     store: store.agents,

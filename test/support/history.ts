@@ -7,6 +7,7 @@ import { type ExecutionState, type LiveVisit } from '../../src/shared/domain/exe
 import { isTerminal } from '../../src/shared/domain/execution/status.ts';
 import { DEFAULT_TENANT, type ExecutionId, type WorkItemId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
+import type { Policy } from '../../src/shared/domain/policy/policy.ts';
 import type { Plan } from '../../src/shared/domain/workflow/plan.ts';
 import { readWorkflow } from '../../src/shared/domain/workflow/read-workflow.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
@@ -23,6 +24,7 @@ export class History {
   readonly plan: Plan;
   readonly events: SequencedEvent[] = [];
   readonly effects: Effect[] = [];
+  tenantPolicy: Policy = {};
   state: ExecutionState;
   #nextItem = 0;
   readonly #keep: (state: ExecutionState) => ExecutionState;
@@ -54,6 +56,7 @@ export class History {
         plan: this.plan,
         state: this.#keep(this.state),
         newWorkItemId: () => `item-${(this.#nextItem += 1)}` as WorkItemId,
+        tenantPolicy: this.tenantPolicy,
       });
       this.effects.push(...decision.effects);
       let sequence = this.state.sequence;

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import type { JsonValue } from './json.ts';
 
 /**
@@ -11,6 +13,11 @@ export function canonicalJson(value: JsonValue): string {
     .sort()
     .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as JsonValue)}`);
   return `{${members.join(',')}}`;
+}
+
+/** SHA-256, in hex, of the canonical JSON: equal values have equal hashes. */
+export function hashJson(value: JsonValue): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }
 
 function isArray(value: object): value is readonly JsonValue[] {

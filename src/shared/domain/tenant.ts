@@ -1,25 +1,19 @@
 import type { TenantId } from './ids.ts';
 import type { MemoryTier } from './memory/tiers.ts';
+import type { Policy } from './policy/policy.ts';
 
 /** A tenant and what it may do: decisions on its rows, its tools and how much it may have. */
 export interface Tenant {
   readonly tenantId: TenantId;
   readonly name: string;
   readonly status: TenantStatus;
-  readonly policy: TenantPolicy;
+  readonly policy: Policy;
   readonly limits: TenantLimits;
 }
 
 /** `suspended`: it may read, nothing of it runs · `archived`: it may not even read. */
 export const TENANT_STATUSES = ['active', 'suspended', 'archived'] as const;
 export type TenantStatus = (typeof TENANT_STATUSES)[number];
-
-/** Globs, matched against names of tools and models. Kept as it was sent, so in the wire's names. */
-export interface TenantPolicy {
-  readonly blocked_tools?: readonly string[];
-  readonly require_approval_for?: readonly string[];
-  readonly model_allowlist?: readonly string[];
-}
 
 /** What is not there is not limited. Kept as it was sent, so in the wire's names. */
 export interface TenantLimits {

@@ -3,7 +3,7 @@ import type { ClaimedItem } from '../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
 import type { ClaimedWork, ClaimWork } from './engine.ts';
-import { completionEvents } from './settle-work-item.ts';
+import { completionFacts } from './outcome-facts.ts';
 import { shardOf } from './shard-of.ts';
 import { waitForTopics } from './wait-for-topics.ts';
 import { queueTopic, wakeFor } from './wake-for.ts';
@@ -90,9 +90,10 @@ async function replay(deps: EngineDeps, item: ClaimedItem): Promise<void> {
   const commit: CommitPlan = {
     ...emptyCommit(ticket),
     settles: [{ workItemId: ticket.workItemId, leaseFence: item.leaseFence, onlyIfExpired: false }],
-    events: completionEvents(record, { ...recorded, attempt: ticket.attempt, replayed: true }).map(
-      (event) => newEvent(event, SCHEDULER_ACTOR),
-    ),
+    events: completionFacts(ticket, {
+      ...recorded,
+      report: { tool: record.tool, replayed: true },
+    }).map((event) => newEvent(event, SCHEDULER_ACTOR)),
     runnable: 'mark',
   };
   const verdict = await deps.committer.commit(commit);

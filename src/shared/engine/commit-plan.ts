@@ -69,7 +69,7 @@ export function commitOfDecision(params: {
       case 'create_work': {
         // Scheduled and taken back within one decision: it was never there.
         if (revoked.delete(effect.workItemId)) break;
-        const ticket = ticketOf(context, effect, 0);
+        const ticket = ticketOf(context, effect, effect.attempt);
         if (effect.queue === 'engine' && home.leaseTo !== null) {
           const { processId, leaseMs } = home.leaseTo;
           born.push({ ticket, leaseTo: processId, leaseMs });

@@ -6,6 +6,7 @@ import { decodeState, encodeState } from '../domain/execution/state-codec.ts';
 import type { WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { Decision } from '../domain/execution/decide.ts';
+import type { Policy } from '../domain/policy/policy.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import { compilePlan } from '../domain/workflow/compile-plan.ts';
 import { builtInKinds } from '../nodes/index.ts';
@@ -24,14 +25,17 @@ export async function decideAnywhere(params: {
   readonly plan: Plan;
   readonly ir: JsonObject;
   readonly state: ExecutionState;
+  readonly tenantPolicy: Policy;
 }): Promise<Decision> {
-  const { cpu, ids, plan, ir, state } = params;
+  const { cpu, ids, plan, ir, state, tenantPolicy } = params;
   if (!holdsMoreThan(state.data, LARGE_STATE_VALUES)) {
-    return decide({ plan, state, newWorkItemId: () => ids.uuid() as WorkItemId });
+    const newWorkItemId = () => ids.uuid() as WorkItemId;
+    return decide({ plan, state, tenantPolicy, newWorkItemId });
   }
   const request: DecideRequest = {
     state: encodeState(state),
     ids: Array.from({ length: IDS }, () => ids.uuid()),
+    tenantPolicy,
   };
   const answer = (await cpu.decide({ ir, snapshot: JSON.stringify(request) })) as DecideAnswer;
   return { ...answer, next: decodeState(answer.next) };
@@ -47,6 +51,7 @@ export function decideSerialised(params: {
   const { events, effects, next, more } = decide({
     plan: compilePlan(params.ir, builtInKinds),
     state: decodeState(request.state),
+    tenantPolicy: request.tenantPolicy,
     newWorkItemId: () => {
       const id = ids.next();
       if (id.done) throw new Error('a decision needs more work item ids than it was given');
@@ -60,6 +65,7 @@ export function decideSerialised(params: {
 interface DecideRequest {
   readonly state: string;
   readonly ids: readonly string[];
+  readonly tenantPolicy: Policy;
 }
 
 interface DecideAnswer {

@@ -3,8 +3,13 @@ import { evolve } from '../domain/execution/evolve.ts';
 import { type ExecutionState, visitKey } from '../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId } from '../domain/ids.ts';
-import { judgeRetry } from '../domain/work/retry.ts';
-import type { NodeOutcome, NodeRunners } from '../nodes/run.ts';
+import type { Tenant } from '../domain/tenant.ts';
+import {
+  LeaseLostError,
+  type NodeOutcome,
+  type NodeProgress,
+  type NodeRunners,
+} from '../nodes/run.ts';
 import { type CommitPlan, type RefusalReason, emptyCommit } from '../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
@@ -13,6 +18,7 @@ import { decideAnywhere } from './decide-serialised.ts';
 import type { CompiledDefinition } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';
 import { foldLoaded } from './load-execution.ts';
+import { outcomeFacts } from './outcome-facts.ts';
 import { type RunningItem, runItem } from './run-items.ts';
 
 /*
@@ -48,6 +54,13 @@ interface Finished {
   readonly outcome: NodeOutcome;
 }
 
+/** What a run under way wants on record before it goes on. */
+interface Note {
+  readonly item: RunningItem;
+  readonly progress: NodeProgress;
+  readonly kept: PromiseWithResolvers<void>;
+}
+
 interface Held {
   readonly row: ExecutionRow;
   readonly compiled: CompiledDefinition;
@@ -56,6 +69,8 @@ interface Held {
   rowStatus: ExecutionStatus | null;
   /** Events since the last snapshot. */
   tail: number;
+  /** As of the last decision. */
+  tenant: Tenant;
 }
 
 /** A snapshot is worth its writing when reading would otherwise fold this many events. */
@@ -77,6 +92,7 @@ export function startExecutionRunner(
   const running = new Map<string, RunningItem>();
   const adopted: RunningItem[] = [...of.adopt];
   const finished: Finished[] = [];
+  const notes: Note[] = [];
   /** Outcomes were refused together, which doesn't say which is at fault: settle one at a time. */
   let oneByOne = false;
   let held: Held | null = null;
@@ -106,6 +122,7 @@ export function startExecutionRunner(
       }
     } finally {
       for (const item of running.values().toArray()) item.abort.abort();
+      for (const note of notes.splice(0)) giveUp(note);
     }
   }
 
@@ -128,7 +145,7 @@ export function startExecutionRunner(
     }
     for (const item of adopted.splice(0, arrived)) start(held, item);
     if (await step(held)) return draining && marked && running.size === 0 && adopted.length === 0;
-    if (poked || finished.length > 0 || adopted.length > 0) return false;
+    if (poked || finished.length > 0 || notes.length > 0 || adopted.length > 0) return false;
     if (running.size === 0) return true;
     await rest(null);
     return false;
@@ -136,20 +153,35 @@ export function startExecutionRunner(
 
   /** One decision and its commit. False: there was nothing to decide. */
   async function step(now: Held): Promise<boolean> {
+    const noted = notes.splice(0).filter((note) => isCurrent(now, note.item) || giveUp(note));
     const settled = takeFinished(now);
     try {
-      return await settleAndDecide(now, settled);
+      return await settleAndDecide(now, noted, settled);
     } catch (error) {
+      notes.unshift(...noted);
       finished.unshift(...settled);
       throw error;
     }
   }
 
-  async function settleAndDecide(now: Held, settled: readonly Finished[]): Promise<boolean> {
-    const facts = settled.flatMap((entry) => factsOf(now, entry));
+  async function settleAndDecide(
+    now: Held,
+    noted: readonly Note[],
+    settled: readonly Finished[],
+  ): Promise<boolean> {
+    const facts = factsOf(now, noted, settled);
     const state = facts.length === 0 ? now.state : foldFacts(now, facts);
     const { plan, definition } = now.compiled;
-    const decision = await decideAnywhere({ ...deps, plan, ir: definition.ir, state });
+    const tenant = await deps.tenants.get(now.row.tenantId);
+    now.tenant = tenant;
+    const { ir } = definition;
+    const decision = await decideAnywhere({
+      ...deps,
+      plan,
+      ir,
+      state,
+      tenantPolicy: tenant.policy,
+    });
     if (facts.length === 0 && decision.events.length === 0) {
       return clearMark(now, decision.next.status);
     }
@@ -158,7 +190,6 @@ export function startExecutionRunner(
       tail >= SNAPSHOT_EVENTS.always ||
       (decision.next.status !== 'running' && tail >= SNAPSHOT_EVENTS.atRest);
     const { processId, leaseMs } = deps.settings;
-    const { status } = await deps.tenants.get(now.row.tenantId);
     const commit: CommitPlan = {
       ...commitOfDecision({
         plan,
@@ -168,7 +199,7 @@ export function startExecutionRunner(
         decision,
         home: {
           // What is not begun here waits on its queue: for another process, or for the tenant.
-          leaseTo: draining || status !== 'active' ? null : { processId, leaseMs },
+          leaseTo: draining || tenant.status !== 'active' ? null : { processId, leaseMs },
           priority: now.row.priority,
         },
         takeSnapshot,
@@ -181,6 +212,7 @@ export function startExecutionRunner(
     };
     const verdict = await deps.committer.commit(commit);
     if (!verdict.accepted) {
+      notes.unshift(...noted);
       refused(verdict.reason, settled);
       return true;
     }
@@ -188,6 +220,7 @@ export function startExecutionRunner(
     now.rowStatus = decision.next.status;
     now.tail = takeSnapshot ? 0 : tail;
     marked = decision.more;
+    for (const { kept } of noted) kept.resolve();
     for (const { item } of settled) forget(item);
     commit.bornLeased.forEach(({ ticket }, index) => {
       const leaseFence = verdict.fences[index];
@@ -204,15 +237,35 @@ export function startExecutionRunner(
     const taken = oneByOne ? finished.splice(0, 1) : finished.splice(0);
     if (finished.length === 0) oneByOne = false;
     return taken.filter(({ item }) => {
-      const { nodeId, visit, workItemId, attempt } = item.ticket;
-      const live = now.state.live.get(visitKey(nodeId, visit));
-      const current =
-        running.get(workItemId) === item &&
-        live?.workItemId === workItemId &&
-        live.attempt === attempt;
+      const current = isCurrent(now, item);
       if (!current) forget(item);
       return current;
     });
+  }
+
+  function isCurrent(now: Held, item: RunningItem): boolean {
+    const { nodeId, visit, workItemId, attempt } = item.ticket;
+    const live = now.state.live.get(visitKey(nodeId, visit));
+    return (
+      running.get(workItemId) === item &&
+      live?.workItemId === workItemId &&
+      live.attempt === attempt
+    );
+  }
+
+  function giveUp({ item, kept }: Note): false {
+    kept.reject(new LeaseLostError(item.ticket.workItemId));
+    return false;
+  }
+
+  /** Kept once it is committed; see `NodeCall.record`. */
+  function note(item: RunningItem, progress: NodeProgress): Promise<void> {
+    const kept = Promise.withResolvers<void>();
+    if (running.get(item.ticket.workItemId) === item) {
+      notes.push({ item, progress, kept });
+      release?.();
+    } else giveUp({ item, progress, kept });
+    return kept.promise;
   }
 
   function refused(reason: RefusalReason, settled: readonly Finished[]): void {
@@ -236,7 +289,9 @@ export function startExecutionRunner(
     running.set(workItemId, item);
     // Not at its end: a run that never heeds the signal would keep the execution from resting.
     signal.addEventListener('abort', () => forget(item), { once: true });
-    const at = { plan: now.compiled.plan, state: now.state };
+    const { plan } = now.compiled;
+    const record = (progress: NodeProgress) => note(item, progress);
+    const at = { plan, state: now.state, tenantPolicy: now.tenant.policy, record };
     void runItem(runners, at, item).then((outcome) => {
       if (running.get(workItemId) !== item) return;
       finished.push({ item, outcome });
@@ -281,7 +336,8 @@ export function startExecutionRunner(
     const compiled = await deps.definitions.get(loaded.row.definitionId);
     const state = foldLoaded(loaded, compiled.plan);
     const { row } = loaded;
-    return { row, compiled, state, rowStatus: row.status, tail: loaded.events.length };
+    const tenant = await deps.tenants.get(row.tenantId);
+    return { row, compiled, state, rowStatus: row.status, tail: loaded.events.length, tenant };
   }
 
   /** Until something happens, or for so long at most. */
@@ -315,50 +371,26 @@ export function startExecutionRunner(
   };
 }
 
-/** What the outcome of an item says in the log. */
-function factsOf(held: Held, { item, outcome }: Finished): ExecutionEvent[] {
-  const { nodeId, visit, attempt, workItemId, idempotencyKey } = item.ticket;
-  const node = held.compiled.plan.nodes.get(nodeId);
-  if (node === undefined) return [];
-  if (!outcome.ok) {
-    const { error, errorClass } = outcome;
-    const verdict = judgeRetry({
-      policy: node.retryPolicy,
-      attempt,
-      errorClass,
-      seed: idempotencyKey,
-    });
-    const payload = {
-      visit,
-      attempt,
-      error,
-      error_class: errorClass,
-      retryable: verdict.retryable,
-      ...(verdict.retryable && { retry_delay_ms: verdict.delayMs }),
-      work_item_id: workItemId,
-    };
-    return [{ kind: 'NodeFailed', nodeId, payload }];
+/** What came back from the items, as it goes into the log: what they recorded, and how they ended. */
+function factsOf(
+  held: Held,
+  noted: readonly Note[],
+  settled: readonly Finished[],
+): ExecutionEvent[] {
+  const facts = noted.map(({ item, progress }): ExecutionEvent => {
+    const { nodeId, visit, attempt, workItemId } = item.ticket;
+    const payload = { visit, attempt, work_item_id: workItemId, ...progress };
+    return { kind: 'NodeProgress', nodeId, payload };
+  });
+  for (const { item, outcome } of settled) {
+    const { nodeId, visit, idempotencyKey } = item.ticket;
+    const node = held.compiled.plan.nodes.get(nodeId);
+    const live = held.state.live.get(visitKey(nodeId, visit));
+    if (node === undefined || live === undefined) continue;
+    const attempt = item.ticket;
+    facts.push(...outcomeFacts({ node, visit: live, attempt, idempotencyKey, outcome }));
   }
-  const { output, statePatch } = outcome;
-  const completed: ExecutionEvent = {
-    kind: 'NodeCompleted',
-    nodeId,
-    payload: {
-      visit,
-      output,
-      ...(Object.keys(statePatch).length > 0 && { state_patch: statePatch }),
-    },
-  };
-  if (!node.kind.toolLike) return [completed];
-  const tool = node.kind.tool?.(node.spec) ?? node.kind.type;
-  return [
-    {
-      kind: 'ToolCallCompleted',
-      nodeId,
-      payload: { visit, work_item_id: workItemId, attempt, tool },
-    },
-    completed,
-  ];
+  return facts;
 }
 
 function foldFacts(held: Held, facts: readonly ExecutionEvent[]): ExecutionState {

@@ -1,9 +1,9 @@
-import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { judgeRetry } from '../domain/work/retry.ts';
 import type { WorkTicket } from '../domain/work/work-item.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import { newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
+import { failureFact } from './outcome-facts.ts';
 
 /**
  * The commit by which the runtime itself fails an attempt whose worker was not heard of again. The
@@ -35,22 +35,11 @@ export async function failAttempt(
     params.retry === 'never'
       ? ({ retryable: false } as const)
       : judgeRetry({ policy, attempt, errorClass, seed: idempotencyKey });
-  const failed: ExecutionEvent = {
-    kind: 'NodeFailed',
-    nodeId: ticket.nodeId,
-    payload: {
-      visit: ticket.visit,
-      attempt,
-      error,
-      error_class: errorClass,
-      retryable: verdict.retryable,
-      ...(verdict.retryable && {
-        retry_delay_ms: params.retry === 'at_once' ? 0 : verdict.delayMs,
-      }),
-      work_item_id: workItemId,
-      ...(params.workerId !== null && { worker_id: params.workerId }),
-    },
-  };
+  const atOnce = params.retry === 'at_once' && verdict.retryable;
+  const failed = failureFact(
+    { ...ticket, ...(params.workerId !== null && { workerId: params.workerId }) },
+    { error, errorClass, verdict: atOnce ? { retryable: true, delayMs: 0 } : verdict },
+  );
   const dead = !verdict.retryable && ticket.queue !== 'engine';
   if (!verdict.retryable) deps.report.count('dead_letters', 1);
   return {

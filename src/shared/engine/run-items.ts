@@ -2,7 +2,8 @@ import { reenter } from '../domain/execution/reenter.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import type { WorkTicket } from '../domain/work/work-item.ts';
-import type { NodeOutcome, NodeRunners } from '../nodes/run.ts';
+import { effectivePolicy, type Policy } from '../domain/policy/policy.ts';
+import type { NodeCall, NodeOutcome, NodeRunners } from '../nodes/run.ts';
 
 /** An item of an in-engine node that this process has leased and runs. */
 export interface RunningItem {
@@ -17,27 +18,48 @@ export interface RunningItem {
  */
 export async function runItem(
   runners: NodeRunners,
-  at: { readonly plan: Plan; readonly state: ExecutionState },
+  at: {
+    readonly plan: Plan;
+    readonly state: ExecutionState;
+    readonly tenantPolicy: Policy;
+    readonly record: NodeCall['record'];
+  },
   item: RunningItem,
 ): Promise<NodeOutcome> {
   const { nodeId, visit, attempt, idempotencyKey } = item.ticket;
   try {
-    const node = at.plan.nodes.get(nodeId);
-    const entry = reenter({ ...at, nodeId, visit });
-    if (node === undefined || entry?.do !== 'work') {
+    const entered = reenter({ ...at, nodeId, visit });
+    if (entered === null || entered.entry.do !== 'work') {
       return failure(`${nodeId} has no work to do at visit ${visit}`, 'internal');
     }
+    const { node, entry } = entered;
     const runner = runners.get(node.kind.type);
     if (runner === undefined) {
       return failure(`this runtime cannot run nodes of kind ${node.kind.type}`, 'unsupported');
     }
     return await runner.run({
+      tenantId: at.state.tenantId,
+      executionId: at.state.executionId,
+      workflowId: at.state.workflowId,
+      workflowVersion: at.state.workflowVersion,
+      nodeId,
+      visit,
       spec: node.spec,
       input: entry.input,
       payload: entry.payload,
+      scope: entered.scope,
       attempt,
       idempotencyKey,
       signal: item.abort.signal,
+      progress: entered.visit.memory?.progress ?? {},
+      record: at.record,
+      resumedWith: entered.visit.memory?.resumedWith ?? [],
+      approved: entered.visit.memory?.approved ?? null,
+      policy: effectivePolicy({
+        node: node.policy,
+        workflow: at.plan.policy,
+        tenant: at.tenantPolicy,
+      }),
     });
   } catch (error) {
     return failure(error instanceof Error ? error.message : String(error), 'error');

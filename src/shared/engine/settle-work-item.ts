@@ -1,7 +1,6 @@
 import { badRequest, notFound, protocolConflict, type SvcError } from '../domain/errors.ts';
-import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { type DefinitionId, parseExecutionId, parseWorkItemId } from '../domain/ids.ts';
-import type { JsonObject, JsonValue } from '../domain/json.ts';
+import type { JsonObject } from '../domain/json.ts';
 import { isIdempotencyKey } from '../domain/work/idempotency-key.ts';
 import { judgeRetry } from '../domain/work/retry.ts';
 import type { WorkItemRecord } from '../domain/work/work-item.ts';
@@ -16,6 +15,7 @@ import type {
   SettledWorkItem,
   SettleRef,
 } from './engine.ts';
+import { type Attempt, completionFacts, failureFact } from './outcome-facts.ts';
 import { shardOf } from './shard-of.ts';
 import { wakeFor } from './wake-for.ts';
 
@@ -52,14 +52,12 @@ export async function completeWorkItem(
     if (!settled) throw refuse(ALREADY_SETTLED);
     return { workItemId, deprecated: true };
   }
-  const events = completionEvents(record, {
+  const { tool } = record;
+  const { durationMs, genAiModel, finishReason } = params;
+  const events = completionFacts(attemptOf(lease), {
     output,
     statePatch,
-    attempt: lease.ticket.attempt,
-    workerId: lease.workerId,
-    durationMs: params.durationMs,
-    genAiModel: params.genAiModel,
-    finishReason: params.finishReason,
+    report: { tool, durationMs, genAiModel, finishReason },
   });
   await commitSettle(deps, params, record, refuse, {
     ...emptyCommit(record),
@@ -108,20 +106,7 @@ export async function failWorkItem(
     errorClass,
     seed: idempotencyKey,
   });
-  const failed: ExecutionEvent = {
-    kind: 'NodeFailed',
-    nodeId: record.nodeId,
-    payload: {
-      visit: record.visit,
-      attempt,
-      error,
-      error_class: errorClass,
-      retryable: verdict.retryable,
-      ...(verdict.retryable && { retry_delay_ms: verdict.delayMs }),
-      work_item_id: workItemId,
-      worker_id: lease.workerId,
-    },
-  };
+  const failed = failureFact(attemptOf(lease), { error, errorClass, verdict });
   await commitSettle(deps, params, record, refuse, {
     ...emptyCommit(record),
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
@@ -132,57 +117,6 @@ export async function failWorkItem(
   deps.report.count('items_failed', 1);
   deps.report.count(verdict.retryable ? 'retries' : 'dead_letters', 1);
   return { workItemId, retryable: verdict.retryable, attempt, warning: null };
-}
-
-/** ToolCallCompleted and NodeCompleted of a tool's result. */
-export function completionEvents(
-  record: WorkItemRecord,
-  result: {
-    readonly output: JsonValue;
-    readonly statePatch: JsonObject;
-    readonly attempt: number;
-    readonly workerId?: string;
-    readonly durationMs?: number | null;
-    readonly genAiModel?: string | null;
-    readonly finishReason?: string | null;
-    readonly replayed?: boolean;
-  },
-): ExecutionEvent[] {
-  const { nodeId, visit, workItemId, tool } = record;
-  const { output, statePatch, attempt, workerId, durationMs, genAiModel, finishReason } = result;
-  return [
-    {
-      kind: 'ToolCallCompleted',
-      nodeId,
-      payload: {
-        visit,
-        work_item_id: workItemId,
-        attempt,
-        tool,
-        ...optional('duration_ms', durationMs),
-        ...(workerId !== undefined && { worker_id: workerId }),
-        ...optional('gen_ai_model', genAiModel),
-        ...optional('finish_reason', finishReason),
-        ...(result.replayed === true && { replayed: true }),
-      },
-    },
-    {
-      kind: 'NodeCompleted',
-      nodeId,
-      payload: {
-        visit,
-        output,
-        ...(Object.keys(statePatch).length > 0 && { state_patch: statePatch }),
-      },
-    },
-  ];
-}
-
-function optional<Key extends string, Value>(
-  key: Key,
-  value: Value | null | undefined,
-): { readonly [K in Key]?: Value } {
-  return value === null || value === undefined ? {} : ({ [key]: value } as { [K in Key]: Value });
 }
 
 const ALREADY_SETTLED = 'already settled';
@@ -274,6 +208,10 @@ async function commitSettle(
     throw refuse(STALE_FENCE);
   }
   throw new Error(`settling ${record.workItemId} was refused: ${verdict.reason}`);
+}
+
+function attemptOf({ ticket, workerId }: Lease): Attempt {
+  return { ...ticket, workerId };
 }
 
 function workerActor(lease: Lease): string {

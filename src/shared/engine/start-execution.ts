@@ -49,9 +49,10 @@ export async function startExecution(
   };
   const base = emptyState({ executionId, tenantId });
   const state = evolve({ state: base, events: [{ ...started, sequence: 1 }], plan });
-  const decision = await decideAnywhere({ ...deps, plan, ir: definition.ir, state });
-  const shard = shardOf(executionId);
   const tenant = await deps.tenants.get(tenantId);
+  const { ir } = definition;
+  const decision = await decideAnywhere({ ...deps, plan, ir, state, tenantPolicy: tenant.policy });
+  const shard = shardOf(executionId);
   const commit = {
     ...commitOfDecision({
       plan,

@@ -1,27 +1,105 @@
 import type { JsonObject, JsonValue } from '../domain/json.ts';
+import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import type { EffectivePolicy } from '../domain/policy/policy.ts';
+import type { ExpressionScope } from '../domain/workflow/plan.ts';
 
 /**
  * The part of an in-engine kind that touches the outside world. Called by a scheduler that holds
- * the item's lease; its outcome is settled like any worker's.
+ * the item's lease; its outcome is settled like any worker's. A process may die at any point of a
+ * run: then it is run again as the next attempt, under the same idempotency key.
  */
 export interface NodeRunner {
   run(call: NodeCall): Promise<NodeOutcome>;
 }
 
 export interface NodeCall {
+  readonly tenantId: TenantId;
+  readonly executionId: ExecutionId;
+  readonly workflowId: string;
+  readonly workflowVersion: string;
+  readonly nodeId: string;
+  /** Entries of the node are numbered from 0. */
+  readonly visit: number;
   readonly spec: unknown;
   readonly input: JsonValue;
   readonly payload: JsonObject;
+  /** What expressions see: pinned when the visit was scheduled, the same for every attempt. */
+  readonly scope: ExpressionScope;
+  /** From 0. */
   readonly attempt: number;
   /** To be passed on to whatever is called, so that a repeated call can be told from a new one. */
   readonly idempotencyKey: string;
   /** Aborted when the lease is lost or the process shuts down. */
   readonly signal: AbortSignal;
+  /** What this visit has recorded to be kept, by name; of one name the last. */
+  readonly progress: Readonly<Record<string, JsonObject>>;
+  /**
+   * Writes a NodeProgress event, and resolves once it is durable. Rejects with `LeaseLostError`
+   * when the item is no longer this run's: whoever has it now goes on.
+   */
+  record(progress: NodeProgress): Promise<void>;
+  /** Payloads of the external events that the visit was parked for, oldest first. */
+  readonly resumedWith: readonly JsonValue[];
+  /** What a person approved for this visit; null: nobody was asked. */
+  readonly approved: JsonObject | null;
+  /** For names that are known only now; those the definition tells have been judged. */
+  readonly policy: EffectivePolicy;
+}
+
+export interface NodeProgress {
+  readonly name: string;
+  readonly data: JsonObject;
+  /** Handed to later attempts of the visit in `progress`. */
+  readonly kept: boolean;
 }
 
 export type NodeOutcome =
-  | { readonly ok: true; readonly output: JsonValue; readonly statePatch: JsonObject }
-  | { readonly ok: false; readonly error: string; readonly errorClass: string };
+  | {
+      readonly ok: true;
+      readonly output: JsonValue;
+      readonly statePatch: JsonObject;
+      readonly usage?: Usage;
+      /** Name of the tool, where the definition doesn't tell it. */
+      readonly tool?: string;
+      /** Successors the kind chose itself, among the edges it implies. */
+      readonly targets?: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      readonly error: string;
+      readonly errorClass: string;
+      readonly usage?: Usage;
+      /** A rate limit: tried again after this time, without counting the attempt. */
+      readonly retryAfterMs?: number;
+      /** Never tried again, whatever the retry policy says. */
+      readonly final?: boolean;
+    }
+  /** The item is given up, and the visit waits; then it is run again, as the same attempt. */
+  | { readonly ok: 'parked'; readonly until: ParkedUntil; readonly usage?: Usage };
+
+export type ParkedUntil =
+  /** Key of an external event. */
+  | { readonly event: string }
+  | { readonly approval: { readonly description: string; readonly shown: JsonObject } };
+
+/** What calls of models used. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** US dollars; null: the price is not known. */
+  readonly costUsd: number | null;
+  readonly model?: string;
+  readonly finishReason?: string;
+}
 
 /** Runners by kind type. */
 export type NodeRunners = ReadonlyMap<string, NodeRunner>;
+
+/** The run goes on elsewhere, or not at all: what it would still do is of no use. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+
+  constructor(workItemId: string) {
+    super(`the lease of work item ${workItemId} is lost`);
+  }
+}

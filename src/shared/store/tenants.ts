@@ -1,6 +1,7 @@
 import type { TenantId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { Tenant, TenantLimits, TenantPolicy, TenantStatus } from '../domain/tenant.ts';
+import type { Policy } from '../domain/policy/policy.ts';
+import type { Tenant, TenantLimits, TenantStatus } from '../domain/tenant.ts';
 
 /** Tenants that somebody has made; `default` is there from the beginning. */
 export interface TenantStore {
@@ -29,7 +30,7 @@ export interface TenantRow extends Tenant {
 export interface TenantChanges {
   readonly name: string | null;
   readonly status: TenantStatus | null;
-  readonly policy: TenantPolicy | null;
+  readonly policy: Policy | null;
   readonly limits: TenantLimits | null;
 }
 

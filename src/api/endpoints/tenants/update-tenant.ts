@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 import { TENANT_STATUSES } from '../../../shared/domain/tenant.ts';
-import type { TenantLimits, TenantPolicy } from '../../../shared/domain/tenant.ts';
+import type { Policy } from '../../../shared/domain/policy/policy.ts';
+import type { TenantLimits } from '../../../shared/domain/tenant.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { idParam } from '../../schemas/params.ts';
 import { omittable } from '../../schemas/text.ts';
@@ -32,7 +33,7 @@ export const updateTenant = defineEndpoint({
   async handle({ params, body, caller }, { engine }) {
     refuseOthers(caller);
     const { name, status } = body;
-    const policy = body.policy as TenantPolicy | null;
+    const policy = body.policy as Policy | null;
     const limits = body.limits as TenantLimits | null;
     const changes = { name, status, policy, limits };
     const updated = await engine.updateTenant({

@@ -1,4 +1,5 @@
 import type { WorkItemId } from '../ids.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { Plan } from '../workflow/plan.ts';
 import { answerSignals } from './decisions/answer-signals.ts';
 import { endExecution, endOnFailure } from './decisions/end-execution.ts';
@@ -37,6 +38,7 @@ export function decide(params: {
   readonly plan: Plan;
   readonly state: ExecutionState;
   readonly newWorkItemId: () => WorkItemId;
+  readonly tenantPolicy: Policy;
 }): Decision {
   const turn: Turn = {
     plan: params.plan,
@@ -44,6 +46,7 @@ export function decide(params: {
     events: [],
     effects: [],
     newWorkItemId: params.newWorkItemId,
+    tenantPolicy: params.tenantPolicy,
     budget: ENTRIES_MAX,
   };
   startWorkflowTimer(turn);

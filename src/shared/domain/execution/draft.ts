@@ -1,5 +1,5 @@
 import type { DefinitionId, ExecutionId, TenantId } from '../ids.ts';
-import type { ExecutionState, LiveVisit } from './state.ts';
+import { type ExecutionState, type LiveVisit, NO_USAGE } from './state.ts';
 
 /** A state being folded further: owned by one fold, never seen outside it until it is done. */
 export type Draft = {
@@ -29,6 +29,7 @@ export function emptyState(ids: {
     sequence: 0,
     status: 'running',
     stepsExecuted: 0,
+    usage: NO_USAGE,
     error: null,
     nextVisit: new Map(),
     live: new Map(),

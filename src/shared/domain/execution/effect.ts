@@ -6,11 +6,12 @@ import type { TimerPurpose } from './event.ts';
 
 /** What a decision asks the store to do, in the same transaction as its events. */
 export type Effect =
-  /** First attempt of a visit's work. */
+  /** Work for a visit: its first, or what goes on after it was parked. */
   | {
       readonly do: 'create_work';
       readonly nodeId: string;
       readonly visit: number;
+      readonly attempt: number;
       readonly workItemId: WorkItemId;
       readonly queue: WorkQueue;
       readonly idempotencyKey: string;

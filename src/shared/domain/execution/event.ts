@@ -33,6 +33,9 @@ export type ExecutionEvent =
         replayed?: boolean;
       }
     >
+  | NodeEvent<'NodeProgress', NodeProgressPayload>
+  | NodeEvent<'NodeParked', NodeParkedPayload>
+  | NodeEvent<'NodeResumed', NodeResumedPayload>
   | NodeEvent<'NodeCompleted', NodeCompletedPayload>
   | NodeEvent<'NodeFailed', NodeFailedPayload>
   | NodeEvent<'NodeSkipped', Record<never, never>>
@@ -40,11 +43,24 @@ export type ExecutionEvent =
   | NodeEvent<'RetryScheduled', { visit: number; attempt: number; delay_ms: number }>
   | NodeEvent<
       'ApprovalRequested',
-      { visit: number; description: string | null; timeout_ms: number | null }
+      {
+        visit: number;
+        description: string | null;
+        timeout_ms: number | null;
+        /** What exactly is to be approved, when it is a call that is about to be made. */
+        shown?: JsonObject;
+        /** SHA-256 in hex of the canonical JSON of `shown`: a decision may be bound to it. */
+        shown_hash?: string;
+      }
     >
   | NodeEvent<'ApprovalReceived', ApprovalReceivedPayload>
   | Event<'TimerStarted', TimerPayload & ({ delay_ms: number } | { until: string })>
   | Event<'TimerFired', TimerPayload>
+  /** A tool or a model that a policy doesn't allow: its node fails. */
+  | NodeEvent<
+      'PolicyViolation',
+      { visit: number; name: string; rule: 'blocked_tools' | 'model_allowlist'; pattern?: string }
+    >
   | NodeEvent<'ExternalEventWaiting', { visit: number; correlation_key: string }>
   | Event<'ExternalEventReceived', { correlation_key: string; payload: JsonValue }>
   | Event<'WorkflowCompleted', Record<never, never>>
@@ -99,7 +115,53 @@ export interface NodeCompletedPayload {
   readonly targets?: readonly string[];
   /** Sequence of the ExternalEventReceived that ended this wait. */
   readonly event_sequence?: number;
+  readonly usage?: UsagePayload;
 }
+
+/** Something a node that is still at work wants to have on record. */
+export interface NodeProgressPayload {
+  readonly visit: number;
+  readonly attempt: number;
+  readonly work_item_id: string;
+  readonly name: string;
+  readonly data: JsonObject;
+  /** Handed to later attempts of the visit; of one name the last. */
+  readonly kept: boolean;
+}
+
+/** The work is given up for now: the visit waits for an event, or for a person's approval. */
+export interface NodeParkedPayload {
+  readonly visit: number;
+  readonly attempt: number;
+  readonly work_item_id: string;
+  readonly correlation_key?: string;
+  readonly approval?: { readonly description: string; readonly shown: JsonObject };
+  readonly usage?: UsagePayload;
+}
+
+/** What a visit was parked for is there, and its work goes on. */
+export interface NodeResumedPayload {
+  readonly visit: number;
+  readonly work_item_id: string;
+  readonly queue: string;
+  readonly idempotency_key: string;
+  /** The external event that was waited for, and its payload. */
+  readonly event_sequence?: number;
+  readonly payload?: JsonValue;
+  /** What was approved, and what the approval changed in the state. */
+  readonly approved?: JsonObject;
+  readonly state_patch?: JsonObject;
+}
+
+/** What a call of a model used. */
+export type UsagePayload = {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** US dollars; null: the price of the model is not known. */
+  readonly cost_usd: number | null;
+  readonly model?: string;
+  readonly finish_reason?: string;
+};
 
 export interface NodeFailedPayload {
   readonly visit: number;
@@ -110,6 +172,9 @@ export interface NodeFailedPayload {
   readonly retryable: boolean;
   /** Backoff chosen at the failure; absent when not retryable. */
   readonly retry_delay_ms?: number;
+  /** False: turned away by a rate limit, so the attempt doesn't count. */
+  readonly counted?: false;
+  readonly usage?: UsagePayload;
   readonly work_item_id?: string;
   readonly worker_id?: string;
 }

@@ -6,11 +6,21 @@ import type {
   ExecutionEvent,
   NodeCompletedPayload,
   NodeFailedPayload,
+  NodeParkedPayload,
+  NodeProgressPayload,
+  NodeResumedPayload,
   NodeScheduledPayload,
+  UsagePayload,
 } from './event.ts';
 import { mergePatch } from './merge-patch.ts';
 import { routeFrom } from './route.ts';
-import { type ExecutionState, type LiveVisit, type MapItemResult, visitKey } from './state.ts';
+import {
+  type ExecutionState,
+  type LiveVisit,
+  type MapItemResult,
+  NO_MEMORY,
+  visitKey,
+} from './state.ts';
 
 /** An event at its place in the log. */
 export type SequencedEvent = ExecutionEvent & { readonly sequence: number };
@@ -55,6 +65,12 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
     }
     case 'NodeScheduled':
       return applyScheduled(draft, event.nodeId, event.payload);
+    case 'NodeProgress':
+      return applyProgress(draft, event.nodeId, event.payload);
+    case 'NodeParked':
+      return applyParked(draft, event.nodeId, event.payload);
+    case 'NodeResumed':
+      return applyResumed(draft, event.nodeId, event.payload);
     case 'NodeCompleted':
       return applyCompleted(draft, event.nodeId, event.payload, plan);
     case 'NodeFailed':
@@ -70,6 +86,8 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
     case 'NodeSkipped':
       draft.skipped.add(event.nodeId);
       return;
+    case 'ApprovalRequested':
+      return applyApprovalRequested(draft, event.nodeId, event.payload);
     case 'ApprovalReceived': {
       const { visit, decision, user_id, comment, state_patch } = event.payload;
       return change(draft, event.nodeId, visit, {
@@ -104,7 +122,7 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
       return end(draft, 'cancelled', null);
     case 'NodeStarted':
     case 'ToolCallCompleted':
-    case 'ApprovalRequested':
+    case 'PolicyViolation':
     case 'TimerStarted':
     case 'ExternalEventWaiting':
       return;
@@ -147,6 +165,7 @@ function applyScheduled(draft: Draft, nodeId: string, payload: NodeScheduledPayl
         ? null
         : { itemCount: payload.item_count, scheduled: 0, results: new Map() },
     signal: null,
+    memory: null,
   });
 }
 
@@ -165,6 +184,7 @@ function applyCompleted(
   const visit = required(draft, nodeId, payload.visit);
   draft.live.delete(visitKey(nodeId, payload.visit));
   draft.stepsExecuted += 1;
+  addUsage(draft, payload.usage);
   let data: JsonObject = draft.data;
   if (visit.outputKey !== null) data = { ...data, [visit.outputKey]: payload.output };
   if (payload.state_patch !== undefined) data = mergePatch(data, payload.state_patch);
@@ -192,14 +212,18 @@ function applyFailed(
   payload: NodeFailedPayload,
   plan: Plan | null,
 ): void {
+  addUsage(draft, payload.usage);
+  const visit = required(draft, nodeId, payload.visit);
   if (payload.retryable) {
+    const isCounted = payload.counted !== false;
+    const memory = visit.memory ?? NO_MEMORY;
     return change(draft, nodeId, payload.visit, {
       // Of an item put back on its queue the attempts are counted anew.
-      attempt: payload.attempt,
+      attempt: isCounted ? payload.attempt : payload.attempt - 1,
       signal: { is: 'retry', delayMs: payload.retry_delay_ms ?? 0 },
+      ...(!isCounted && { memory: { ...memory, uncounted: memory.uncounted + 1 } }),
     });
   }
-  const visit = required(draft, nodeId, payload.visit);
   draft.live.delete(visitKey(nodeId, payload.visit));
   const { error, error_class: errorClass } = payload;
   if (visit.item !== null) {
@@ -209,6 +233,79 @@ function applyFailed(
     const led = routeFrom({ draft, plan, nodeId, on: 'failure', output, targets: null });
     if (!led) draft.fatal ??= { nodeId, error: `node ${nodeId} failed: ${error}`, errorClass };
   }
+}
+
+function applyProgress(draft: Draft, nodeId: string, payload: NodeProgressPayload): void {
+  if (!payload.kept) return;
+  const memory = required(draft, nodeId, payload.visit).memory ?? NO_MEMORY;
+  change(draft, nodeId, payload.visit, {
+    memory: { ...memory, progress: { ...memory.progress, [payload.name]: payload.data } },
+  });
+}
+
+function applyParked(draft: Draft, nodeId: string, payload: NodeParkedPayload): void {
+  addUsage(draft, payload.usage);
+  const { visit, approval, correlation_key: correlationKey } = payload;
+  const memory = required(draft, nodeId, visit).memory ?? NO_MEMORY;
+  if (approval === undefined) {
+    return change(draft, nodeId, visit, {
+      phase: 'event',
+      correlationKey: correlationKey ?? null,
+      workItemId: null,
+      memory,
+    });
+  }
+  const { description, shown } = approval;
+  change(draft, nodeId, visit, {
+    phase: 'approval',
+    workItemId: null,
+    memory: { ...memory, asked: shown },
+    signal: { is: 'ask', description, shown },
+  });
+}
+
+function applyApprovalRequested(
+  draft: Draft,
+  nodeId: string,
+  payload: { readonly visit: number; readonly shown?: JsonObject },
+): void {
+  const { visit, shown } = payload;
+  if (shown === undefined) return;
+  const memory = required(draft, nodeId, visit).memory ?? NO_MEMORY;
+  change(draft, nodeId, visit, { signal: null, memory: { ...memory, asked: shown } });
+}
+
+function applyResumed(draft: Draft, nodeId: string, payload: NodeResumedPayload): void {
+  const { visit, event_sequence: sequence, payload: sent, approved } = payload;
+  if (sequence !== undefined) {
+    draft.mailbox = draft.mailbox.filter((entry) => entry.sequence !== sequence);
+  }
+  if (payload.state_patch !== undefined) draft.data = mergePatch(draft.data, payload.state_patch);
+  const memory = required(draft, nodeId, visit).memory ?? NO_MEMORY;
+  change(draft, nodeId, visit, {
+    phase: 'work',
+    signal: null,
+    correlationKey: null,
+    workItemId: payload.work_item_id as WorkItemId,
+    queue: payload.queue,
+    idempotencyKey: payload.idempotency_key,
+    memory: {
+      ...memory,
+      asked: null,
+      resumedWith: sent === undefined ? memory.resumedWith : [...memory.resumedWith, sent],
+      approved: approved ?? memory.approved,
+    },
+  });
+}
+
+function addUsage(draft: Draft, usage: UsagePayload | undefined): void {
+  if (usage === undefined) return;
+  const { inputTokens, outputTokens, costUsd } = draft.usage;
+  draft.usage = {
+    inputTokens: inputTokens + usage.input_tokens,
+    outputTokens: outputTokens + usage.output_tokens,
+    costUsd: costUsd + (usage.cost_usd ?? 0),
+  };
 }
 
 function recordItem(

@@ -1,16 +1,23 @@
 import type { WorkItemId } from '../ids.ts';
-import type { Entry, Plan } from '../workflow/plan.ts';
-import { entryOf } from './decisions/enter-node.ts';
+import type { Entry, ExpressionScope, Plan, PlanNode } from '../workflow/plan.ts';
+import { contextOfVisit, entryOf } from './decisions/enter-node.ts';
 import { draftOf } from './draft.ts';
-import { type ExecutionState, visitKey } from './state.ts';
+import { type ExecutionState, type LiveVisit, visitKey } from './state.ts';
 
-/** What entering a live visit's node gave, from its pinned scope; null when it is no longer live. */
+export interface Reentered {
+  readonly node: PlanNode;
+  readonly visit: LiveVisit;
+  readonly entry: Entry;
+  readonly scope: ExpressionScope;
+}
+
+/** A live visit as it was entered, from its pinned scope; null when it is no longer live. */
 export function reenter(params: {
   readonly plan: Plan;
   readonly state: ExecutionState;
   readonly nodeId: string;
   readonly visit: number;
-}): Entry | null {
+}): Reentered | null {
   const { plan, state } = params;
   const live = state.live.get(visitKey(params.nodeId, params.visit));
   const node = plan.nodes.get(params.nodeId);
@@ -21,9 +28,11 @@ export function reenter(params: {
     events: [],
     effects: [],
     budget: 0,
+    tenantPolicy: {},
     newWorkItemId: (): WorkItemId => {
       throw new Error('entering a node again creates no work');
     },
   };
-  return entryOf(turn, node, live);
+  const { scope } = contextOfVisit(turn, node, live);
+  return { node, visit: live, entry: entryOf(turn, node, live), scope };
 }

@@ -1,7 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import { type ExecutionState, type LiveVisit, visitKey } from './state.ts';
+import { type ExecutionState, type LiveVisit, NO_USAGE, visitKey } from './state.ts';
 
-const FORMAT = 2;
+const FORMAT = 3;
+/** Format 2 knew nothing of usage and of what visits remember. */
+const READABLE: readonly JsonValue[] = [2, FORMAT];
 
 /**
  * A state as text, for snapshots and for the worker-thread pool. What live visits have pinned is
@@ -33,7 +35,7 @@ export function encodeState(state: ExecutionState): string {
 
 export function decodeState(text: string): ExecutionState {
   const raw: unknown = JSON.parse(text);
-  if (!isJsonObject(raw) || raw['format'] !== FORMAT) {
+  if (!isJsonObject(raw) || !READABLE.includes(raw['format'] ?? null)) {
     throw new Error('a snapshot of an unknown format; was it written by a newer release?');
   }
   const encoded = raw as unknown as EncodedState;
@@ -42,6 +44,7 @@ export function decodeState(text: string): ExecutionState {
     place === null ? rest.data : (pinned[place] ?? null);
   return {
     ...rest,
+    usage: rest.usage ?? NO_USAGE,
     nextVisit: new Map(nextVisit),
     skipped: new Set(skipped),
     live: new Map(
@@ -84,6 +87,7 @@ function decodeVisit(visit: EncodedVisit, unpin: (place: number | null) => JsonV
   const { scope, map, ...rest } = visit;
   return {
     ...rest,
+    memory: rest.memory ?? null,
     scope: { data: unpin(scope.data) as JsonObject, output: unpin(scope.output) },
     map: map && { ...map, results: new Map(map.results) },
   };

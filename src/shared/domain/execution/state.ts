@@ -20,6 +20,8 @@ export interface ExecutionState {
   readonly status: ExecutionStatus;
   /** Number of NodeCompleted events. */
   readonly stepsExecuted: number;
+  /** What models have used so far. */
+  readonly usage: UsageTotal;
   readonly error: string | null;
   /** Next visit number of every node entered so far. */
   readonly nextVisit: ReadonlyMap<string, number>;
@@ -34,6 +36,15 @@ export interface ExecutionState {
   readonly fatal: Failure | null;
   readonly workflowTimerFired: boolean;
 }
+
+export interface UsageTotal {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** US dollars, of the calls whose price is known. */
+  readonly costUsd: number;
+}
+
+export const NO_USAGE: UsageTotal = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
 
 /** What the expressions of a visit see: pinned when it was scheduled, so a retry sees the same. */
 export interface VisitScope {
@@ -63,11 +74,36 @@ export interface LiveVisit {
   readonly map: MapProgress | null;
   /** What the outside has said about this visit and no decision has answered yet. */
   readonly signal: VisitSignal | null;
+  /** Null until the visit's work has recorded, asked or been sent back something. */
+  readonly memory: VisitMemory | null;
 }
+
+/** What the work of a visit left behind for its later attempts. */
+export interface VisitMemory {
+  /** What was recorded to be kept, by name. */
+  readonly progress: Readonly<Record<string, JsonObject>>;
+  /** Payloads of the external events the work was parked for, oldest first. */
+  readonly resumedWith: readonly JsonValue[];
+  /** What a person is being asked to approve. */
+  readonly asked: JsonObject | null;
+  readonly approved: JsonObject | null;
+  /** Attempts that rate limits turned away and that don't count. */
+  readonly uncounted: number;
+}
+
+export const NO_MEMORY: VisitMemory = {
+  progress: {},
+  resumedWith: [],
+  asked: null,
+  approved: null,
+  uncounted: 0,
+};
 
 export type VisitSignal =
   | { readonly is: 'retry'; readonly delayMs: number }
   | { readonly is: 'timer_fired' }
+  /** The work asks for an approval before it goes on. */
+  | { readonly is: 'ask'; readonly description: string; readonly shown: JsonObject }
   | {
       readonly is: 'approval';
       readonly decision: 'approved' | 'rejected';

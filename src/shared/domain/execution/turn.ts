@@ -1,4 +1,5 @@
 import type { WorkItemId } from '../ids.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { Plan, PlanNode } from '../workflow/plan.ts';
 import type { Draft } from './draft.ts';
 import { type Effect, type TimerAbout, timerName } from './effect.ts';
@@ -13,6 +14,8 @@ export interface Turn {
   readonly events: ExecutionEvent[];
   readonly effects: Effect[];
   readonly newWorkItemId: () => WorkItemId;
+  /** What the tenant allows now: what a decision makes of it is on record with it. */
+  readonly tenantPolicy: Policy;
   /** Nodes that may still be entered in this decision. */
   budget: number;
 }

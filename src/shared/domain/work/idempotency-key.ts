@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-
-import { canonicalJson } from '../canonical-json.ts';
+import { hashJson } from '../canonical-json.ts';
 import type { ExecutionId } from '../ids.ts';
 import type { JsonValue } from '../json.ts';
 
@@ -13,21 +11,14 @@ export function mintIdempotencyKey(params: {
   readonly visit: number;
   readonly input: JsonValue;
 }): string {
-  const inputHash = sha256(canonicalJson(params.input));
-  return sha256(
-    canonicalJson({
-      execution_id: params.executionId,
-      node_id: params.nodeId,
-      visit: params.visit,
-      input_hash: inputHash,
-    }),
-  );
+  return hashJson({
+    execution_id: params.executionId,
+    node_id: params.nodeId,
+    visit: params.visit,
+    input_hash: hashJson(params.input),
+  });
 }
 
 export function isIdempotencyKey(text: string): boolean {
   return IDEMPOTENCY_KEY.test(text);
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

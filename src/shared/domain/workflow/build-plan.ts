@@ -1,4 +1,5 @@
 import { isJsonObject } from '../json.ts';
+import { parsePolicy } from '../policy/parse-policy.ts';
 import { findStartNode } from './find-start-node.ts';
 import type { Links } from './link-edges.ts';
 import { linkEdges } from './link-edges.ts';
@@ -7,6 +8,8 @@ import type { ParsedNode } from './parse-node.ts';
 import { parseNode, parseRetryPolicies } from './parse-node.ts';
 import type { Timeouts } from './parse-timeouts.ts';
 import { parseTimeouts } from './parse-timeouts.ts';
+import { parseParts } from './parse-parts.ts';
+import type { WorkflowParts } from './parts.ts';
 import type { Plan, PlanNode } from './plan.ts';
 import type { Findings } from './problem.ts';
 import { computeReachability } from './reachability.ts';
@@ -16,7 +19,9 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const { ir } = normalised;
   const before = findings.problems.count;
   const timeouts = parseTimeouts(ir, findings);
-  const nodes = parseNodes(normalised, findings);
+  const parts = parseParts(ir, findings);
+  const policy = parsePolicy(ir['policy'] ?? null, '/policy', findings.problems);
+  const nodes = parseNodes(normalised, parts, findings);
   const nodeIds = new Set(normalised.nodes.map((node) => node.id));
   const links = linkEdges({ nodeIds, nodes, edges: normalised.edges, findings });
   const isComplete = normalised.isComplete && findings.problems.count === before;
@@ -33,18 +38,24 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     nodes: buildNodes({ nodes, links, reachable, timeouts }),
     stateSchema: isJsonObject(schema) ? schema : null,
     workflowTimeoutMs: timeouts.workflowTimeoutMs,
+    policy,
+    parts,
     reaches: buildReaches(nodes, links),
   };
 }
 
-function parseNodes({ ir, nodes, edges }: Normalised, findings: Findings): readonly ParsedNode[] {
+function parseNodes(
+  { ir, nodes, edges }: Normalised,
+  parts: WorkflowParts,
+  findings: Findings,
+): readonly ParsedNode[] {
   const retryPolicies = parseRetryPolicies(ir, findings);
   const nodeIds = new Set(nodes.map((node) => node.id));
   const edgesFrom = Map.groupBy(edges, (edge) => edge.from);
   return nodes
     .map((node) => {
       const outEdges = edgesFrom.get(node.id) ?? [];
-      return parseNode({ node, outEdges, nodeIds, retryPolicies, findings });
+      return parseNode({ node, outEdges, nodeIds, retryPolicies, parts, findings });
     })
     .filter((node) => node !== null);
 }
@@ -100,6 +111,7 @@ function buildNodes(params: {
         scheduleToStartMs: timeouts.scheduleToStartMs,
         heartbeatIntervalMs: timeouts.heartbeatIntervalMs,
         approvalTimeoutMs: timeouts.approvalTimeoutMs,
+        policy: node.policy,
       },
     ]),
   );

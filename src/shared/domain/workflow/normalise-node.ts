@@ -37,9 +37,8 @@ export function normaliseNode(params: {
   const raw = isJsonObject(params.raw) ? params.raw : {};
   const given = raw['id'] ?? id;
   if (given !== id) problems.add(`${pointer}/id`, `must equal the key of the node, "${id}"`);
-  for (const key of ['policy', 'data_policy']) {
-    const value = raw[key] ?? null;
-    if (value !== null) warnings.add(`${pointer}/${key}`, 'kept, but not enforced yet');
+  if ((raw['data_policy'] ?? null) !== null) {
+    warnings.add(`${pointer}/data_policy`, 'kept, but not enforced yet');
   }
 
   const written = readKind(raw, pointer, problems);

@@ -1,12 +1,15 @@
 import type { Mapping } from '../expression/mapping.ts';
 import { parseMapping } from '../expression/mapping.ts';
 import { isJsonObject } from '../json.ts';
+import { parsePolicy } from '../policy/parse-policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { RetryPolicy } from '../work/retry.ts';
 import { BUILT_IN_RETRY_POLICIES, DEFAULT_RETRY_POLICY } from '../work/retry.ts';
 import type { NormalisedEdge } from './normalise-edge.ts';
 import type { NormalisedNode } from './normalise-node.ts';
 import { parseRetryPolicy } from './parse-retry-policy.ts';
 import { TIMEOUT_FORMS, parseTimeout } from './parse-timeouts.ts';
+import type { WorkflowParts } from './parts.ts';
 import type { NodeKind, NodeReference } from './plan.ts';
 import type { Findings } from './problem.ts';
 import { pointerTo } from './problem.ts';
@@ -22,6 +25,7 @@ export interface ParsedNode {
   /** Null: the workflow's. */
   readonly nodeTimeoutMs: number | null;
   readonly fallback: NodeReference | null;
+  readonly policy: Policy | null;
   /** Where the node stands, and where a field of the node or of its kind does. */
   readonly pointer: string;
   pointerOf(field: string): string;
@@ -33,6 +37,7 @@ export function parseNode(params: {
   readonly outEdges: readonly NormalisedEdge[];
   readonly nodeIds: ReadonlySet<string>;
   readonly retryPolicies: ReadonlyMap<string, RetryPolicy>;
+  readonly parts: WorkflowParts;
   readonly findings: Findings;
 }): ParsedNode | null {
   const { node, findings } = params;
@@ -43,6 +48,7 @@ export function parseNode(params: {
     retryPolicy: readRetryPolicy(node, params.retryPolicies, findings),
     nodeTimeoutMs: readNodeTimeout(node, findings),
     fallback: readFallback(node, findings),
+    policy: parsePolicy(node.json['policy'] ?? null, node.pointerOf('policy'), findings.problems),
     pointer: node.pointer,
     pointerOf: (field: string) => node.pointerOf(field),
   };
@@ -51,6 +57,7 @@ export function parseNode(params: {
   const spec = kind.parse(node.fields, {
     nodeId: node.id,
     nodeIds: params.nodeIds,
+    parts: params.parts,
     outEdges: params.outEdges.filter((edge) => edge.on === 'success'),
     problem: (pointer, message) => findings.problems.add(locate(node, pointer), message),
     warn: (pointer, message) => findings.warnings.add(locate(node, pointer), message),

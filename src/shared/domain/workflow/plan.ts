@@ -2,8 +2,10 @@ import type { Mapping } from '../expression/mapping.ts';
 import type { Expression } from '../expression/parse-expression.ts';
 import type { ExecutionId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { RetryPolicy } from '../work/retry.ts';
 import type { WorkQueue } from '../work/work-item.ts';
+import type { WorkflowParts } from './parts.ts';
 
 /** Target that ends a path: it is never a node, and a token that reaches it is simply gone. */
 export const END_TARGET = 'end';
@@ -21,6 +23,9 @@ export interface Plan {
   /** JSON Schema the input must satisfy; null when absent or an opaque reference. */
   readonly stateSchema: JsonObject | null;
   readonly workflowTimeoutMs: number | null;
+  /** The workflow's own; null: none. */
+  readonly policy: Policy | null;
+  readonly parts: WorkflowParts;
   /** Whether `to` can be reached from `from` along one or more control edges. */
   reaches(from: string, to: string): boolean;
 }
@@ -46,6 +51,7 @@ export interface PlanNode {
   readonly scheduleToStartMs: number | null;
   readonly heartbeatIntervalMs: number;
   readonly approvalTimeoutMs: number | null;
+  readonly policy: Policy | null;
 }
 
 /** A node may have several edges to the same target, with different conditions. */
@@ -85,6 +91,8 @@ export interface NodeKind<Spec> {
   body?(spec: Spec): NodeReference;
   /** Name of the outside tool, for events, metrics and policies. */
   tool?(spec: Spec): string;
+  /** Names of the model it calls, as policies may write them. */
+  model?(spec: Spec): readonly string[];
   /** JSON Schema of the results that workers give; null: anything. */
   outputSchema?(spec: Spec): JsonObject | null;
   enter(spec: Spec, context: EnterContext): Entry;
@@ -108,6 +116,8 @@ export interface ParseContext {
   /** All node ids of the workflow. */
   readonly nodeIds: ReadonlySet<string>;
   readonly nodeId: string;
+  /** The models, tools, servers and agents that the workflow names. */
+  readonly parts: WorkflowParts;
   /** The success edges that the workflow lists for this node, in order. */
   readonly outEdges: readonly { readonly to: string; readonly condition: string | null }[];
 }

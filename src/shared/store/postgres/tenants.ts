@@ -2,7 +2,8 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 
 import type { TenantId } from '../../domain/ids.ts';
-import { TENANT_STATUSES, type TenantLimits, type TenantPolicy } from '../../domain/tenant.ts';
+import type { Policy } from '../../domain/policy/policy.ts';
+import { TENANT_STATUSES, type TenantLimits } from '../../domain/tenant.ts';
 import { namedIn, type TenantRow, type TenantStore } from '../tenants.ts';
 import { appendAuditEntry } from './audit-append.ts';
 import type { Management } from './management.ts';
@@ -106,7 +107,7 @@ function decodeTenant(row: z.infer<typeof TenantRecord>): TenantRow {
     tenantId: row.id as TenantId,
     name: row.name,
     status: row.status,
-    policy: JSON.parse(row.policy) as TenantPolicy,
+    policy: JSON.parse(row.policy) as Policy,
     limits: JSON.parse(row.limits) as TenantLimits,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

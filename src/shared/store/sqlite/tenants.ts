@@ -1,5 +1,6 @@
 import type { TenantId } from '../../domain/ids.ts';
-import type { TenantLimits, TenantPolicy, TenantStatus } from '../../domain/tenant.ts';
+import type { Policy } from '../../domain/policy/policy.ts';
+import type { TenantLimits, TenantStatus } from '../../domain/tenant.ts';
 import { namedIn, type TenantChanges, type TenantRow, type TenantStore } from '../tenants.ts';
 import { appendAudit } from './audit-append.ts';
 import type { Connection } from './connect.ts';
@@ -114,7 +115,7 @@ function toTenant(row: RawTenant): TenantRow {
     tenantId: row.id as TenantId,
     name: row.name,
     status: row.status,
-    policy: JSON.parse(row.policy) as TenantPolicy,
+    policy: JSON.parse(row.policy) as Policy,
     limits: JSON.parse(row.limits) as TenantLimits,
     createdAt: toIso(row.created_at),
     updatedAt: toIso(row.updated_at),

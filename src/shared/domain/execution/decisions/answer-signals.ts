@@ -1,6 +1,6 @@
 import type { LiveVisit, VisitSignal } from '../state.ts';
 import { cancelVisitTimer, emit, liveVisits, planNode, type Turn } from '../turn.ts';
-import { entryOf } from './enter-node.ts';
+import { askApproval, entryOf, resumeWork } from './enter-node.ts';
 
 /** Answers what the outside has said about live visits: failures, timers, decisions of people. */
 export function answerSignals(turn: Turn): boolean {
@@ -17,6 +17,8 @@ function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
   switch (signal.is) {
     case 'retry':
       return retry(turn, visit, signal.delayMs);
+    case 'ask':
+      return askApproval(turn, planNode(turn, visit.nodeId), visit.visit, signal);
     case 'timer_fired':
       return visit.phase === 'approval'
         ? fail(turn, visit, 'no decision came in time', 'timeout')
@@ -27,6 +29,12 @@ function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
       if (signal.decision === 'rejected') {
         const comment = signal.comment === null ? '' : `: ${signal.comment}`;
         return fail(turn, visit, `approval rejected by ${by}${comment}`, 'approval_rejected');
+      }
+      if (visit.memory !== null && visit.memory.asked !== null) {
+        return resumeWork(turn, visit, {
+          approved: visit.memory.asked,
+          ...(signal.statePatch !== null && { state_patch: signal.statePatch }),
+        });
       }
       const output = {
         decision: signal.decision,

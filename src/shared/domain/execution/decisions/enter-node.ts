@@ -1,11 +1,13 @@
+import { hashJson } from '../../canonical-json.ts';
+import { effectivePolicy } from '../../policy/policy.ts';
 import { mintIdempotencyKey } from '../../work/idempotency-key.ts';
 import type { JsonObject } from '../../json.ts';
 import type { EnterContext, Entry, PlanNode } from '../../workflow/plan.ts';
 import { type TimerAbout, timerName } from '../effect.ts';
-import type { NodeScheduledPayload, VisitPhase } from '../event.ts';
+import type { NodeResumedPayload, NodeScheduledPayload, VisitPhase } from '../event.ts';
 import { scopeOf } from '../route.ts';
 import type { LiveVisit, VisitScope } from '../state.ts';
-import { emit, type Turn } from '../turn.ts';
+import { emit, planNode, type Turn } from '../turn.ts';
 import { failExecution } from './end-execution.ts';
 
 type MapEntry = Extract<Entry, { do: 'map' }>;
@@ -50,16 +52,20 @@ export function enterItem(turn: Turn, map: LiveVisit, entry: MapEntry, index: nu
 export function entryOf(turn: Turn, node: PlanNode, visit: LiveVisit): Entry {
   const kept = entries.get(visit.scope);
   if (kept !== undefined) return kept;
-  const context = contextOf(turn, {
+  const entry = node.kind.enter(node.spec, contextOfVisit(turn, node, visit));
+  entries.set(visit.scope, entry);
+  return entry;
+}
+
+/** What a live visit was entered with. */
+export function contextOfVisit(turn: Turn, node: PlanNode, visit: LiveVisit): EnterContext {
+  return contextOf(turn, {
     node,
     visit: visit.visit,
     scope: visit.scope,
     arrivals: [],
     item: itemOf(turn, visit),
   });
-  const entry = node.kind.enter(node.spec, context);
-  entries.set(visit.scope, entry);
-  return entry;
 }
 
 const entries = new WeakMap<VisitScope, Entry>();
@@ -133,7 +139,7 @@ function carryOut(turn: Turn, node: PlanNode, visit: number, entry: Entry, origi
         },
       });
     case 'work':
-      return createWork(turn, node, visit, entry, schedule);
+      return enterWork(turn, node, visit, entry, schedule);
     case 'wait':
       return park(turn, node, visit, entry, schedule);
     case 'approval': {
@@ -160,29 +166,142 @@ function carryOut(turn: Turn, node: PlanNode, visit: number, entry: Entry, origi
       return failExecution(turn, { nodeId: node.id, ...entry });
     case 'fail':
       schedule('none');
-      return emit(turn, {
-        kind: 'NodeFailed',
-        nodeId: node.id,
-        payload: {
-          visit,
-          attempt: 0,
-          error: entry.error,
-          error_class: entry.errorClass,
-          retryable: false,
-        },
-      });
+      return failVisit(turn, node.id, visit, entry.error, entry.errorClass);
   }
+}
+
+function failVisit(
+  turn: Turn,
+  nodeId: string,
+  visit: number,
+  error: string,
+  errorClass: string,
+): void {
+  emit(turn, {
+    kind: 'NodeFailed',
+    nodeId,
+    payload: { visit, attempt: 0, error, error_class: errorClass, retryable: false },
+  });
 }
 
 type Schedule = (phase: VisitPhase, more?: Partial<NodeScheduledPayload>) => void;
 
-function createWork(
+function enterWork(
   turn: Turn,
   node: PlanNode,
   visit: number,
-  entry: Extract<Entry, { do: 'work' }>,
+  entry: WorkEntry,
   schedule: Schedule,
 ): void {
+  const verdict = judgeWork(turn, node);
+  if (verdict.is === 'allowed')
+    return createWork(turn, node, { visit, attempt: 0, entry, schedule });
+  if (verdict.is === 'approval') {
+    schedule('approval');
+    return askApproval(turn, node, visit, {
+      description: `call ${verdict.name}`,
+      shown: { tool: verdict.name, input: entry.input },
+    });
+  }
+  schedule('none');
+  const { name, rule, pattern } = verdict;
+  emit(turn, {
+    kind: 'PolicyViolation',
+    nodeId: node.id,
+    payload: { visit, name, rule, ...(pattern !== undefined && { pattern }) },
+  });
+  const error =
+    rule === 'blocked_tools'
+      ? `the policy blocks the tool ${name}`
+      : `the policy does not allow the model ${name}`;
+  failVisit(turn, node.id, visit, error, 'policy_violation');
+}
+
+type WorkVerdict =
+  | { readonly is: 'allowed' }
+  | { readonly is: 'approval'; readonly name: string }
+  | {
+      readonly is: 'blocked';
+      readonly name: string;
+      readonly rule: 'blocked_tools' | 'model_allowlist';
+      readonly pattern?: string;
+    };
+
+function judgeWork({ plan, tenantPolicy }: Turn, { kind, spec, policy }: PlanNode): WorkVerdict {
+  const effective = effectivePolicy({ node: policy, workflow: plan.policy, tenant: tenantPolicy });
+  const models = kind.model?.(spec) ?? [];
+  const [model] = models;
+  if (model !== undefined && effective.judgeModel(models) === 'blocked') {
+    return { is: 'blocked', name: model, rule: 'model_allowlist' };
+  }
+  const name = kind.tool?.(spec);
+  if (name === undefined) return { is: 'allowed' };
+  const judged = effective.judgeTool(name);
+  if (judged.is === 'blocked') {
+    return { is: 'blocked', name, rule: 'blocked_tools', pattern: judged.pattern };
+  }
+  return judged.is === 'approval' ? { is: 'approval', name } : { is: 'allowed' };
+}
+
+/** Asks a person; what is shown is what happens after a yes, and the hash says so. */
+export function askApproval(
+  turn: Turn,
+  node: PlanNode,
+  visit: number,
+  question: { readonly description: string; readonly shown: JsonObject },
+): void {
+  const { description, shown } = question;
+  const timeoutMs = node.approvalTimeoutMs;
+  emit(turn, {
+    kind: 'ApprovalRequested',
+    nodeId: node.id,
+    payload: {
+      visit,
+      description,
+      timeout_ms: timeoutMs,
+      shown,
+      shown_hash: hashJson(shown),
+    },
+  });
+  if (timeoutMs === null) return;
+  startTimer(turn, { purpose: 'approval_timeout', nodeId: node.id, visit }, { delayMs: timeoutMs });
+}
+
+/** Lets the work of a parked visit go on: a new item, the same attempt under the same key. */
+export function resumeWork(
+  turn: Turn,
+  visit: LiveVisit,
+  why: Pick<NodeResumedPayload, 'event_sequence' | 'payload' | 'approved' | 'state_patch'>,
+): void {
+  const node = planNode(turn, visit.nodeId);
+  const entry = entryOf(turn, node, visit);
+  if (entry.do !== 'work') throw new Error(`${visit.nodeId} has no work to go on with`);
+  createWork(turn, node, {
+    visit: visit.visit,
+    attempt: visit.attempt,
+    entry,
+    schedule: (_phase, { work_item_id = '', queue = '', idempotency_key = '' } = {}) =>
+      emit(turn, {
+        kind: 'NodeResumed',
+        nodeId: node.id,
+        payload: { visit: visit.visit, work_item_id, queue, idempotency_key, ...why },
+      }),
+  });
+}
+
+type WorkEntry = Extract<Entry, { do: 'work' }>;
+
+function createWork(
+  turn: Turn,
+  node: PlanNode,
+  of: {
+    readonly visit: number;
+    readonly attempt: number;
+    readonly entry: WorkEntry;
+    readonly schedule: Schedule;
+  },
+): void {
+  const { visit, attempt, entry, schedule } = of;
   const workItemId = turn.newWorkItemId();
   const { executionId } = turn.draft;
   const idempotencyKey = mintIdempotencyKey({
@@ -200,6 +319,7 @@ function createWork(
     do: 'create_work',
     nodeId: node.id,
     visit,
+    attempt,
     workItemId,
     queue: entry.queue,
     idempotencyKey,

@@ -1,3 +1,4 @@
+import { resumeWork } from './enter-node.ts';
 import { cancelVisitTimer, emit, liveVisits, type Turn } from '../turn.ts';
 
 /**
@@ -11,13 +12,18 @@ export function matchExternalEvents(turn: Turn): boolean {
     if (visit.phase !== 'event' && visit.phase !== 'either') continue;
     const event = turn.draft.mailbox.find((entry) => entry.correlationKey === visit.correlationKey);
     if (event === undefined) continue;
+    matched = true;
+    // Only work that was parked remembers anything: it goes on, where a wait would end.
+    if (visit.memory !== null) {
+      resumeWork(turn, visit, { event_sequence: event.sequence, payload: event.payload });
+      continue;
+    }
     cancelVisitTimer(turn, visit);
     emit(turn, {
       kind: 'NodeCompleted',
       nodeId: visit.nodeId,
       payload: { visit: visit.visit, output: event.payload, event_sequence: event.sequence },
     });
-    matched = true;
   }
   return matched;
 }
