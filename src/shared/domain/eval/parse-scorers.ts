@@ -1,6 +1,8 @@
 import { parseExpression } from '../expression/parse-expression.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { parseDuration } from '../workflow/parse-duration.ts';
+import type { ModelPart } from '../workflow/parts.ts';
+import { readJudgeModel } from './read-judge-model.ts';
 import type { Check, Scorer, ScorerType } from './scorer.ts';
 
 /** Where the reader of scorers reports problems; pointers go on from the list. */
@@ -8,8 +10,8 @@ export interface ScorerContext {
   problem(pointer: string, message: string): void;
   /** Names that checks may use beside those of every expression. */
   readonly variables: readonly string[];
-  /** The model of an `llm_judge`; null: none can be used, which it has reported. */
-  readModel(fields: JsonObject, pointer: string): unknown;
+  /** What an `llm_judge` may refer to. */
+  readonly models: ReadonlyMap<string, ModelPart>;
 }
 
 const SCORERS_MAX = 50;
@@ -74,8 +76,11 @@ function readOwnFields(fields: ScorerFields, type: ScorerType, common: Common): 
       }
       return { type, ...common, maxUsd, maxTokens };
     }
-    case 'llm_judge':
-      return { type, ...common, rubric: fields.rubric(), model: fields.model() };
+    case 'llm_judge': {
+      const rubric = fields.rubric();
+      const model = fields.model();
+      return model === null ? null : { type, ...common, rubric, model };
+    }
   }
 }
 
@@ -147,10 +152,12 @@ class ScorerFields {
     return '';
   }
 
-  model(): unknown {
-    const model = this.#at.readModel(this.#fields, this.#pointer);
-    if (model === null) this.isGood = false;
-    return model;
+  model(): ModelPart | null {
+    const { models } = this.#at;
+    return readJudgeModel(this.#fields, {
+      models,
+      problem: (below, message) => this.refuse(below, message),
+    });
   }
 
   checks(): readonly Check[] {

@@ -1,4 +1,5 @@
 import type { Expression } from '../expression/expression.ts';
+import type { ModelPart } from '../workflow/parts.ts';
 
 /**
  * One way to judge an output. Each gives a score from 0 to 1 and passes from its `threshold` on;
@@ -44,8 +45,7 @@ export interface JudgeScorer extends ScorerBase {
   readonly type: 'llm_judge';
   /** What a good output is, in words. */
   readonly rubric: string;
-  /** What the reader of the definition made of the scorer's `model`. */
-  readonly model: unknown;
+  readonly model: ModelPart;
 }
 
 /** What became of all scorers. Shown as it stands here, in outputs and reports. */

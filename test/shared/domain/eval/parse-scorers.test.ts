@@ -3,6 +3,17 @@ import test from 'ava';
 import { parseScorers } from '../../../../src/shared/domain/eval/parse-scorers.ts';
 import type { Scorer } from '../../../../src/shared/domain/eval/scorer.ts';
 import type { JsonValue } from '../../../../src/shared/domain/json.ts';
+import type { ModelPart } from '../../../../src/shared/domain/workflow/parts.ts';
+
+const MODEL: ModelPart = {
+  ref: 'm',
+  provider: 'openai',
+  model: 'small',
+  baseUrl: null,
+  temperature: null,
+  maxTokens: null,
+  timeoutMs: null,
+};
 
 function parse(raw: JsonValue): {
   readonly scorers: readonly Scorer[] | null;
@@ -12,7 +23,7 @@ function parse(raw: JsonValue): {
   const scorers = parseScorers(raw, {
     problem: (pointer, message) => problems.push(`${pointer}: ${message}`),
     variables: [],
-    readModel: (fields) => fields['model_ref'] ?? null,
+    models: new Map([['m', MODEL]]),
   });
   return { scorers, problems };
 }
@@ -33,7 +44,7 @@ test('names, weights and thresholds have defaults', (t) => {
       ['llm_judge_4', 1, 0.5],
     ],
   );
-  t.like(scorers?.[3], { rubric: 'Good?', model: 'm' });
+  t.like(scorers?.[3], { rubric: 'Good?', model: MODEL });
 });
 
 const refused: readonly (readonly [JsonValue, string])[] = [
@@ -96,6 +107,16 @@ test('an expression that cannot be read is refused where it stands', (t) => {
   }
 });
 
-test('a judge without a model is refused by whoever knows the models', (t) => {
-  t.is(parse([{ type: 'llm_judge', rubric: 'Good?' }]).scorers, null);
+test('a judge names its model, or holds it', (t) => {
+  const judge = { type: 'llm_judge', rubric: 'Good?' };
+  t.like(parse([{ ...judge, model: 'm' }]).scorers?.[0], { model: MODEL });
+  const inline = { provider: 'ollama', model: 'tiny' };
+  t.like(parse([{ ...judge, model: inline }]).scorers?.[0], { model: inline });
+  t.deepEqual(parse([judge]).problems, ['/0/model: missing model_ref: the name of one of models']);
+  t.deepEqual(parse([{ ...judge, model_ref: 'x' }]).problems, [
+    '/0/model_ref: there is no model "x" in models',
+  ]);
+  t.deepEqual(parse([{ ...judge, model: { provider: 'ollama' } }]).problems, [
+    '/0/model/model: missing model',
+  ]);
 });

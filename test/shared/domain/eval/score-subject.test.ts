@@ -20,7 +20,7 @@ function score(
   const read = parseScorers(scorers, {
     problem: (pointer, message) => problems.push(`${pointer}: ${message}`),
     variables: ['expected'],
-    readModel: () => 'a model',
+    models: new Map(),
   });
   if (read === null) throw new Error(problems.join('\n'));
   const scope = { state: { limit: 3 }, output, input: {}, execution: {}, expected };
@@ -99,7 +99,14 @@ test('of two bounds on the cost the worse one decides', (t) => {
 });
 
 test('what a model said is a score, and what it failed to say is none', (t) => {
-  const scorers = [{ type: 'llm_judge', name: 'polite', rubric: 'Is it polite?', model_ref: 'm' }];
+  const scorers = [
+    {
+      type: 'llm_judge',
+      name: 'polite',
+      rubric: 'Is it polite?',
+      model: { provider: 'p', model: 'm' },
+    },
+  ];
   const said = { polite: { ok: true, score: 0.5, reason: 'rather' } } as const;
   t.deepEqual(score(scorers, { judgements: said }).scorers[0], {
     name: 'polite',
