@@ -42,6 +42,8 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'POST /agents/:id/deactivate': WRITERS,
   'POST /agents/:id/heartbeat': WRITERS,
 
+  'GET /a2a/:workflow_id/.well-known/agent-card.json': ALL_ROLES,
+
   // Operators of the tenant `default`; others read their own tenant.
   'POST /tenants': OPERATORS,
   'GET /tenants': OPERATORS,

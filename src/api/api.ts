@@ -3,6 +3,9 @@ import Koa from 'koa';
 import type { RequestListener } from 'node:http';
 
 import type { JsonObject } from '../shared/domain/json.ts';
+import { createExposedList } from './a2a/exposed-list.ts';
+import { serveA2a } from './a2a/serve-a2a.ts';
+import { A2A_PATH } from './a2a/workflow-agent-card.ts';
 import type { ApiState } from './context.ts';
 import { authenticatorOf } from './authenticator-of.ts';
 import { createDatabaseProbe } from './database-probe.ts';
@@ -73,6 +76,7 @@ function createRouter(deps: EndpointDeps): Router<ApiState> {
     router.register(endpoint.path, [endpoint.method], serveEndpoint({ endpoint, deps, readBody }));
   }
   router.register(DOCS_PATH, ['GET'], serveDocs(deps));
+  router.register(A2A_PATH, ['POST'], serveA2a({ deps, readBody }));
   if (deps.settings.mcp) router.register(MCP_PATH, ['POST'], serveMcp({ deps, readBody }));
   return router;
 }
@@ -84,6 +88,7 @@ function withOwnState(deps: ApiDeps, draining: AbortSignal): EndpointDeps {
     draining,
     authenticator: authenticatorOf(deps),
     rateLimit: createRateLimit({ now: deps.now }),
+    exposed: createExposedList({ engine: deps.engine, now: deps.now }),
     database: createDatabaseProbe({ ping: deps.ping, now: deps.now }),
     openApi: () => (openApi ??= buildOpenApi({ routes, version: deps.version })),
   };

@@ -8,7 +8,7 @@ import type { Ids } from '../shared/ports/ids.ts';
 import type { AuditStore } from '../shared/store/audit.ts';
 import type { Authenticator, BearerScheme } from '../shared/security/authenticator.ts';
 import type { CertificateSubject } from '../shared/security/authenticators/certificates.ts';
-import type { TokenStore } from '../shared/store/store.ts';
+import type { ExposedWorkflow, TokenStore } from '../shared/store/store.ts';
 import type { DatabaseProbe } from './database-probe.ts';
 import type { RateLimit } from './middleware/limit-rate.ts';
 
@@ -86,6 +86,8 @@ export interface EndpointDeps extends ApiDeps {
   readonly database: DatabaseProbe;
   /** Aborted when the server begins to close: long polls and streams end. */
   readonly draining: AbortSignal;
+  /** The workflows of the default tenant that are exposed as agents, as of a few seconds ago. */
+  readonly exposed: () => Promise<readonly ExposedWorkflow[]>;
   /** The OpenAPI document of all routes. */
   readonly openApi: () => JsonObject;
 }

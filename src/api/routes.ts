@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint.ts';
+import { getWorkflowCard } from './endpoints/a2a/get-workflow-card.ts';
 import { activateAgent } from './endpoints/agents/activate-agent.ts';
 import { deactivateAgent } from './endpoints/agents/deactivate-agent.ts';
 import { discoverAgent } from './endpoints/agents/discover-agent.ts';
@@ -80,6 +81,8 @@ export const routes: readonly Endpoint[] = [
   activateAgent,
   deactivateAgent,
   heartbeatAgent,
+
+  getWorkflowCard,
 
   listAudit,
 

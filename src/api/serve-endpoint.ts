@@ -1,4 +1,5 @@
 import { objectionOf } from '../shared/domain/tenant.ts';
+import type { Credentials } from '../shared/security/authenticator.ts';
 import { admitRequest, credentialsOf } from './admit-request.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import { decode } from './decode.ts';
@@ -51,7 +52,7 @@ async function readRequest(params: {
     header: (name) => ctx.get(name) || undefined,
     prefersEventStream: () => ctx.accepts('application/json', EVENT_STREAM) === EVENT_STREAM,
     abandoned: () => abandonedSignal(ctx, deps.draining),
-    stillAllowed: () => isStillAllowed(ctx, caller, deps),
+    stillAllowed: () => isStillAllowed({ credentials: credentialsOf(ctx), caller, deps }),
   };
 }
 
@@ -70,13 +71,15 @@ function abandonedSignal(ctx: ApiContext, draining: AbortSignal): AbortSignal {
   return controller.signal;
 }
 
-async function isStillAllowed(
-  ctx: ApiContext,
-  caller: Caller,
-  deps: EndpointDeps,
-): Promise<boolean> {
+/** Whether a token that was accepted still is, for answers that take long. */
+export async function isStillAllowed(params: {
+  readonly credentials: Credentials;
+  readonly caller: Caller;
+  readonly deps: EndpointDeps;
+}): Promise<boolean> {
+  const { credentials, caller, deps } = params;
   const identity = await identify({
-    credentials: credentialsOf(ctx),
+    credentials,
     auth: deps.settings.auth,
     authenticator: deps.authenticator,
   });

@@ -113,6 +113,10 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'POST /agents/:id/deactivate': [{ path: `${agent}/deactivate`, body: {}, status: 404 }],
     'POST /agents/:id/heartbeat': [{ path: `${agent}/heartbeat`, body: {}, status: 404 }],
 
+    'GET /a2a/:workflow_id/.well-known/agent-card.json': [
+      { path: `/a2a/${ids.secondWorkflowId}/.well-known/agent-card.json`, status: 404 },
+    ],
+
     'POST /tenants': [{ path: '/tenants', body: { id: 'gamma', name: 'x' }, status: 403 }],
     'GET /tenants': [{ path: '/tenants', status: 200 }],
     'GET /tenants/:id': [{ path: `/tenants/${ALPHA}`, status: 404 }],

@@ -18,6 +18,13 @@ export function decideApproval(
   return changeExecution<ApprovalAnswer>(deps, {
     ...params,
     propose: (state, { row }) => {
+      if (params.atSequence !== undefined && row.lastSequence !== params.atSequence) {
+        const { executionId } = row;
+        return {
+          commit: null,
+          answer: { executionId, accepted: false, nodeId: null, moved: true },
+        };
+      }
       const open = isTerminal(row.status)
         ? []
         : state.live

@@ -164,11 +164,15 @@ export interface ApprovalDecision {
   readonly userId: string | null;
   readonly comment: string | null;
   readonly statePatch: JsonObject | null;
+  /** Decided only while this is the last sequence; absent: whatever it is. */
+  readonly atSequence?: number;
 }
 
 export interface ApprovalAnswer {
   readonly executionId: ExecutionId;
   readonly accepted: boolean;
+  /** Not decided, as the execution was no longer at `atSequence`. */
+  readonly moved?: true;
   /** Null when no approval was open. */
   readonly nodeId: string | null;
 }

@@ -4,6 +4,7 @@ import {
   describeRuntime,
   describeRuntimeForA2a,
 } from '../../../shared/domain/agents/runtime-card.ts';
+import { agentUrl, describeSkill } from '../../a2a/workflow-agent-card.ts';
 import type { EndpointDeps } from '../../deps.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { anyObject } from '../../schemas/json-values.ts';
@@ -19,7 +20,7 @@ export const getRuntimeCard = defineEndpoint({
   handle: async (_request, deps) => ({
     status: 200,
     headers: FOR_EVERYONE,
-    body: describeRuntime(factsOf(deps)),
+    body: describeRuntime(await factsOf(deps)),
   }),
 });
 
@@ -30,8 +31,8 @@ export const getAgentCard = defineEndpoint({
   access: 'open',
   summary: 'Gives the same as an Agent Card of A2A 1.0',
   note:
-    'Its one interface is a custom binding, this API: the runtime speaks none of the bindings that ' +
-    'A2A defines itself.',
+    'Its one interface is a custom binding, this API. Workflows of the tenant `default` that are ' +
+    'exposed are among its skills, each with the `url` of its own agent; see `docs/a2a.md`.',
   replies: {
     200: z.looseObject({
       name: z.string(),
@@ -45,10 +46,15 @@ export const getAgentCard = defineEndpoint({
   handle: async (_request, deps) => ({
     status: 200,
     headers: FOR_EVERYONE,
-    body: describeRuntimeForA2a(factsOf(deps)),
+    body: describeRuntimeForA2a(await factsOf(deps)),
   }),
 });
 
-function factsOf({ publicUrl, version, settings }: EndpointDeps) {
-  return { publicUrl: publicUrl(), version, protected: settings.auth.enabled };
+async function factsOf({ publicUrl, version, settings, exposed }: EndpointDeps) {
+  const url = publicUrl();
+  const skills = (await exposed()).map((workflow) => ({
+    ...describeSkill(workflow),
+    url: agentUrl(url, workflow.workflowId),
+  }));
+  return { publicUrl: url, version, protected: settings.auth.enabled, exposed: skills };
 }

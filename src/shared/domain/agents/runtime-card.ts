@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json.ts';
 import type { AgentCard } from './agent-card.ts';
 import { didOf } from './did-document.ts';
 
@@ -6,6 +7,16 @@ export interface RuntimeFacts {
   readonly version: string;
   /** Whether calls need a token. */
   readonly protected: boolean;
+  /** The workflows that are agents of their own. */
+  readonly exposed: readonly ExposedSkill[];
+}
+
+/** A workflow as a skill of the runtime; `url` is where its own agent is. */
+export interface ExposedSkill extends JsonObject {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly url: string;
 }
 
 /** The card by which other runtimes discover this one. Its id is the runtime's DID. */
@@ -32,6 +43,7 @@ export function describeRuntime(facts: RuntimeFacts): AgentCard & { readonly id:
           },
           output_schema: { type: 'object', properties: { execution_id: { type: 'string' } } },
         },
+        ...facts.exposed.map((skill) => ({ ...skill, input_schema: {}, output_schema: {} })),
       ],
       protocols: [],
       tools_provided: [],
@@ -43,9 +55,10 @@ export function describeRuntime(facts: RuntimeFacts): AgentCard & { readonly id:
 }
 
 /**
- * The same as a card of A2A 1.0. The runtime speaks none of the protocol's own bindings, and does
- * not claim to: its one interface is a custom binding (A2A 1.0, "Custom Protocol Bindings"), named
- * by the document that describes it.
+ * The same as a card of A2A 1.0. The runtime as a whole speaks none of the protocol's own bindings,
+ * and does not claim to: its one interface is a custom binding (A2A 1.0, "Custom Protocol Bindings"),
+ * named by the document that describes it. The workflows that are exposed do, each as an agent with
+ * a card of its own.
  */
 export function describeRuntimeForA2a(facts: RuntimeFacts) {
   const { publicUrl, version } = facts;
@@ -67,7 +80,10 @@ export function describeRuntimeForA2a(facts: RuntimeFacts) {
     }),
     defaultInputModes: ['application/json'],
     defaultOutputModes: ['application/json'],
-    skills: [{ ...SKILL, inputModes: ['application/json'], outputModes: ['application/json'] }],
+    skills: [
+      { ...SKILL, inputModes: ['application/json'], outputModes: ['application/json'] },
+      ...facts.exposed,
+    ],
   };
 }
 

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+
+import { badRequest, SvcError } from '../../shared/domain/errors.ts';
+import type { RecordedEvent } from '../../shared/domain/execution/event.ts';
+import { isTerminal } from '../../shared/domain/execution/status.ts';
+import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
+import { isJsonObject } from '../../shared/domain/json.ts';
+import type { Engine, ExecutionView } from '../../shared/engine/engine.ts';
+import type { Caller } from '../endpoint.ts';
+import type { MessageInput } from './read-message.ts';
+import type { TaskView } from './shape-task.ts';
+
+const PRIORITY = 5;
+const EVENTS_PER_PAGE = 500;
+const DELIVERIES_MAX = 50;
+
+/** The tasks of one agent, which are the executions of its workflow, for one caller. */
+export interface AgentTasks {
+  /** The task that this message begins; the same message again gives the same one. */
+  start(message: IncomingMessage): Promise<TaskView>;
+  /** Null: no such task of this agent. */
+  read(taskId: string): Promise<TaskView | null>;
+  /** Hands the message to what the task waits for; the same message again is handed over once. */
+  deliver(view: TaskView, message: IncomingMessage): Promise<TaskView>;
+  cancel(view: TaskView): Promise<TaskView>;
+}
+
+export interface IncomingMessage {
+  readonly messageId: string;
+  readonly contextId: string;
+  readonly metadata: JsonObject;
+  readonly input: MessageInput;
+}
+
+/** Who asks, for which workflow. */
+export interface AgentCall {
+  readonly engine: Engine;
+  readonly caller: Caller;
+  readonly workflowId: string;
+}
+
+export function createAgentTasks(call: AgentCall): AgentTasks {
+  const { engine, workflowId } = call;
+  const { tenantId, actorId } = call.caller;
+  const readAgain = async (executionId: string): Promise<TaskView> =>
+    withPending(call, await engine.readExecution({ tenantId, executionId }));
+
+  return {
+    async start({ messageId, input }) {
+      const { executionId } = await engine.startExecution({
+        tenantId,
+        actorId,
+        workflowId,
+        workflowVersion: null,
+        input,
+        priority: PRIORITY,
+        idempotencyKey: startKey(workflowId, messageId),
+      });
+      return readAgain(executionId);
+    },
+
+    async read(taskId) {
+      try {
+        const view = await engine.readExecution({ tenantId, executionId: taskId });
+        // Of another workflow: this agent knows nothing of it.
+        return view.row.workflowId === workflowId ? await withPending(call, view) : null;
+      } catch (error) {
+        if (error instanceof SvcError && error.code === 'not_found') return null;
+        throw error;
+      }
+    },
+
+    async deliver(view, message) {
+      await deliverOnce(call, view, message);
+      return readAgain(view.row.executionId);
+    },
+
+    async cancel({ row: { executionId } }) {
+      await engine.cancelExecution({ tenantId, actorId, executionId });
+      return readAgain(executionId);
+    },
+  };
+}
+
+/** Of a key's length, whatever the client chose; callers' own keys don't look like it. */
+function startKey(workflowId: string, messageId: string): string {
+  const hash = createHash('sha256').update(JSON.stringify([workflowId, messageId]));
+  return `a2a:${hash.digest('hex')}`;
+}
+
+async function withPending({ engine, caller }: AgentCall, view: ExecutionView): Promise<TaskView> {
+  if (!view.waitingOn.some(({ waitingFor }) => waitingFor === 'approval')) {
+    return { ...view, pending: [] };
+  }
+  const { executionId } = view.row;
+  const { pending } = await engine.listApprovals({ tenantId: caller.tenantId, executionId });
+  return { ...view, pending };
+}
+
+/**
+ * A message becomes an event of the execution, and its id is looked for among the events there are.
+ * It is handed over only while the execution stands where that search ended, so of two deliveries of
+ * the same message one finds the other.
+ */
+async function deliverOnce(
+  call: AgentCall,
+  first: TaskView,
+  message: IncomingMessage,
+): Promise<void> {
+  const { engine, caller } = call;
+  const { tenantId } = caller;
+  const { executionId } = first.row;
+  let view = first;
+  let searched = 0;
+  for (let tries = 0; tries < DELIVERIES_MAX; tries += 1) {
+    if (await wasDelivered(call, { view, messageId: message.messageId, after: searched })) return;
+    searched = view.row.lastSequence;
+    if (isTerminal(view.row.status)) throw badRequest(`the task is ${view.row.status}`);
+    const answer = await handOver(call, view, message);
+    if (answer.accepted) return;
+    if (answer.moved !== true) throw badRequest('the task has no such approval open');
+    view = await withPending(call, await engine.readExecution({ tenantId, executionId }));
+  }
+  throw new SvcError('unavailable', 'the task moves too fast; send the message again');
+}
+
+function handOver(
+  { engine, caller }: AgentCall,
+  view: TaskView,
+  { messageId, metadata, input }: IncomingMessage,
+): Promise<{ readonly accepted: boolean; readonly moved?: true }> {
+  const { executionId, lastSequence: atSequence } = view.row;
+  const ref = { tenantId: caller.tenantId, actorId: caller.actorId, executionId, atSequence };
+  const decision = readDecision(view, input.data);
+  if (decision !== null) {
+    const userId = deciderOf(messageId);
+    return engine.decideApproval({ ...ref, ...decision, userId, statePatch: null });
+  }
+  const correlationKey = chooseKey(view, metadata);
+  return engine.deliverExternalEvent({ ...ref, correlationKey, payload: input });
+}
+
+/** Stands as the deciding user of an approval, so that the message is found there again. */
+function deciderOf(messageId: string): string {
+  return `a2a:${messageId}`;
+}
+
+async function wasDelivered(
+  { engine, caller }: AgentCall,
+  params: { readonly view: ExecutionView; readonly messageId: string; readonly after: number },
+): Promise<boolean> {
+  const { executionId, lastSequence } = params.view.row;
+  let { after } = params;
+  while (after < lastSequence) {
+    const { events } = await engine.readEvents({
+      tenantId: caller.tenantId,
+      executionId,
+      after,
+      limit: EVENTS_PER_PAGE,
+    });
+    if (events.length === 0) return false;
+    for (const event of events) {
+      after = event.sequence;
+      if (wasBroughtBy(event, params.messageId)) return true;
+    }
+  }
+  return false;
+}
+
+function wasBroughtBy(event: RecordedEvent, messageId: string): boolean {
+  if (event.kind === 'ApprovalReceived') return event.payload.user_id === deciderOf(messageId);
+  if (event.kind !== 'ExternalEventReceived') return false;
+  return messageIdOf(event.payload.payload) === messageId;
+}
+
+function messageIdOf(payload: JsonValue): JsonValue | undefined {
+  const message = isJsonObject(payload) ? payload['message'] : undefined;
+  return isJsonObject(message) ? message['messageId'] : undefined;
+}
+
+/** The key that the client names, else the task's own, else the only one that is waited for. */
+function chooseKey(view: ExecutionView, metadata: JsonObject): string {
+  const named = metadata['correlation_key'];
+  if (typeof named === 'string' && named !== '') return named;
+  const own = `a2a:${view.row.executionId}`;
+  const awaited = new Set(
+    view.waitingOn.flatMap(({ correlationKey }) =>
+      correlationKey === null ? [] : [correlationKey],
+    ),
+  );
+  const [only] = awaited;
+  if (awaited.has(own)) return own;
+  if (only !== undefined && awaited.size === 1) return only;
+  if (awaited.size > 1) {
+    throw badRequest(
+      `the task waits for several events, name one in metadata.correlation_key: ${[...awaited].join(', ')}`,
+    );
+  }
+  if (view.waitingOn.some(({ waitingFor }) => waitingFor === 'approval')) {
+    throw badRequest(
+      'the task waits for an approval: send a data part {"decision": "approved"} or "rejected"',
+    );
+  }
+  // Kept for the next wait with this key.
+  return own;
+}
+
+interface Decision {
+  readonly decision: 'approved' | 'rejected';
+  readonly nodeId: string | null;
+  readonly comment: string | null;
+}
+
+/** Null: nobody is asked, or the message decides nothing. */
+function readDecision(view: TaskView, data: JsonValue): Decision | null {
+  if (!isJsonObject(data) || view.pending.length === 0) return null;
+  const { decision, node_id: nodeId, comment } = data;
+  if (decision !== 'approved' && decision !== 'rejected') return null;
+  return {
+    decision,
+    nodeId: typeof nodeId === 'string' ? nodeId : null,
+    comment: typeof comment === 'string' ? comment : null,
+  };
+}

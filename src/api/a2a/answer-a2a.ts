@@ -1,0 +1,105 @@
+import { AgentCard, formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
+import { A2AError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+
+import type { JsonObject } from '../../shared/domain/json.ts';
+import type { Engine } from '../../shared/engine/engine.ts';
+import type { Caller } from '../endpoint.ts';
+import { createAgentTasks } from './agent-tasks.ts';
+import { handleRequests } from './handle-requests.ts';
+
+export type A2aAnswer =
+  | { readonly kind: 'json'; readonly body: object }
+  /** The text of one server-sent event after the other. */
+  | { readonly kind: 'stream'; readonly events: AsyncGenerator<string, void, undefined> };
+
+const LEGACY_VERSION = '0.3';
+
+/**
+ * Answers one message of the protocol, in the version that the client names; one that names none
+ * speaks 0.3, which has no header for it. Rejects with what is no error of the protocol: a limit of
+ * the tenant, a database that is away, a bug.
+ */
+export async function answerA2a(params: {
+  readonly engine: Engine;
+  readonly caller: Caller;
+  readonly workflowId: string;
+  readonly card: JsonObject;
+  readonly message: JsonObject;
+  /** What the header A2A-Version says; null: nothing. */
+  readonly version: string | null;
+  readonly signal: AbortSignal;
+}): Promise<A2aAnswer> {
+  const { engine, caller, workflowId, message, signal } = params;
+  const context = new ServerCallContext({ requestedVersion: params.version ?? LEGACY_VERSION });
+  const isLegacy = context.requestedVersion === LEGACY_VERSION;
+  const toError = (error: unknown) => ({
+    jsonrpc: '2.0',
+    id: idOf(message),
+    error: isLegacy
+      ? LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error)
+      : JsonRpcTransportHandler.mapToJSONRPCError(error),
+  });
+  const card = AgentCard.fromJSON(params.card);
+  try {
+    validateVersion(context.requestedVersion, card, 'JSONRPC');
+  } catch (error) {
+    if (error instanceof VersionNotSupportedError) return { kind: 'json', body: toError(error) };
+    throw error;
+  }
+  const failures: unknown[] = [];
+  const handler = handleRequests({
+    card,
+    tasks: createAgentTasks({ engine, caller, workflowId }),
+    following: { engine, caller, signal },
+    onFailure: (error) => failures.push(error),
+  });
+  const transport = isLegacy
+    ? new LegacyJsonRpcTransportHandler(handler)
+    : new JsonRpcTransportHandler(handler);
+  const answer = await transport.handle(message, context);
+  if (failures.length > 0) throw failures[0];
+  if (!(Symbol.asyncIterator in answer)) return { kind: 'json', body: answer };
+  return open(answer, toError);
+}
+
+/** What goes wrong before the first event is answered like any other request. */
+async function open(
+  results: AsyncGenerator<object, void, undefined>,
+  toError: (error: unknown) => object,
+): Promise<A2aAnswer> {
+  try {
+    const first = await results.next();
+    return { kind: 'stream', events: toEvents(first, results, toError) };
+  } catch (error) {
+    if (error instanceof A2AError) return { kind: 'json', body: toError(error) };
+    throw error;
+  }
+}
+
+async function* toEvents(
+  first: IteratorResult<object, void>,
+  results: AsyncGenerator<object, void, undefined>,
+  toError: (error: unknown) => object,
+): AsyncGenerator<string, void, undefined> {
+  try {
+    let next = first;
+    while (next.done !== true) {
+      yield formatSSEEvent(next.value);
+      next = await results.next();
+    }
+  } catch (error) {
+    // Clients come again: by a subscription to the task, or by the same message.
+    const told = error instanceof A2AError ? error : new A2AError('the stream ended early');
+    yield formatSSEErrorEvent(toError(told));
+    if (told !== error) throw error;
+  } finally {
+    await results.return();
+  }
+}
+
+function idOf(message: JsonObject): string | number | null {
+  const { id } = message;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}

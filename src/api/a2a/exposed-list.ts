@@ -1,0 +1,32 @@
+import { DEFAULT_TENANT } from '../../shared/domain/ids.ts';
+import type { Engine } from '../../shared/engine/engine.ts';
+import type { ExposedWorkflow } from '../../shared/store/store.ts';
+
+/** Everyone may ask for it, so the database is asked this often at most. */
+const FRESH_MS = 5_000;
+const WORKFLOWS_MAX = 200;
+
+/**
+ * The workflows that the runtime's own card names: those of the default tenant, since what other
+ * tenants run is not told to everyone. Of callers that come at once, one asks the database.
+ */
+export function createExposedList(deps: {
+  readonly engine: Pick<Engine, 'listExposedWorkflows'>;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+}): () => Promise<readonly ExposedWorkflow[]> {
+  let latest: { readonly at: number; readonly list: Promise<readonly ExposedWorkflow[]> } | null =
+    null;
+  return () => {
+    const at = deps.now();
+    if (latest !== null && at - latest.at < FRESH_MS) return latest.list;
+    const params = { tenantId: DEFAULT_TENANT, limit: WORKFLOWS_MAX };
+    const list = deps.engine.listExposedWorkflows(params);
+    latest = { at, list };
+    // What failed is no answer for those who come next.
+    list.catch(() => {
+      if (latest?.list === list) latest = null;
+    });
+    return list;
+  };
+}

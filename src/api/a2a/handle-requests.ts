@@ -1,0 +1,140 @@
+import type { AgentCard, Message, SendMessageRequest, Task } from '@a2a-js/sdk';
+import {
+  A2AError,
+  ExtendedAgentCardNotConfiguredError,
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
+
+import { SvcError } from '../../shared/domain/errors.ts';
+import { isTerminal } from '../../shared/domain/execution/status.ts';
+import { ID_BYTES_MAX } from '../schemas/text.ts';
+import type { AgentTasks, IncomingMessage } from './agent-tasks.ts';
+import { followTask, untilResting, type Following } from './follow-task.ts';
+import { readMessage } from './read-message.ts';
+import { contextOf, shapeTask, type TaskView } from './shape-task.ts';
+
+/** A client that waits for a result holds its request open so long, and then is told how it stands. */
+const BLOCKING_MS_MAX = 60_000;
+
+/**
+ * The operations of the protocol for one request, whichever version it came in: the SDK has
+ * translated it. What the API would refuse with 400 is an error of the protocol, the rest is thrown
+ * on: the HTTP status says it.
+ */
+export function handleRequests(params: {
+  readonly card: AgentCard;
+  readonly tasks: AgentTasks;
+  readonly following: Omit<Following, 'read'>;
+  /** Given what is no error of the protocol, since the SDK would tell the client all about it. */
+  readonly onFailure: (error: unknown) => void;
+}): A2ARequestHandler {
+  const { card, tasks, onFailure } = params;
+  const following: Following = { ...params.following, read: (id) => tasks.read(id) };
+
+  async function answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await work();
+    } catch (error) {
+      const refusal = asRefusal(error);
+      if (!(refusal instanceof A2AError)) onFailure(error);
+      throw refusal;
+    }
+  }
+
+  async function find(taskId: string): Promise<TaskView> {
+    const view = taskId === '' ? null : await tasks.read(taskId);
+    if (view === null) throw new TaskNotFoundError(`Task not found: ${taskId}`);
+    return view;
+  }
+
+  async function send({ message }: SendMessageRequest): Promise<TaskView> {
+    const incoming = readIncoming(message);
+    if (message === undefined || message.taskId === '') return tasks.start(incoming);
+    const view = await find(message.taskId);
+    if (incoming.contextId !== '' && incoming.contextId !== contextOf(view)) {
+      throw new RequestMalformedError(`the task's context is ${contextOf(view)}`);
+    }
+    return tasks.deliver(view, incoming);
+  }
+
+  return {
+    getAgentCard: async () => card,
+
+    sendMessage: (request) =>
+      answering(async (): Promise<Task> => {
+        const view = await send(request);
+        const { returnImmediately = false, historyLength } = request.configuration ?? {};
+        const timeout = AbortSignal.timeout(BLOCKING_MS_MAX);
+        const signal = AbortSignal.any([following.signal, timeout]);
+        const settled = returnImmediately
+          ? view
+          : await untilResting({ ...following, signal }, view);
+        return shapeTask(settled, { historyLength: historyLength ?? null });
+      }),
+
+    async *sendMessageStream(request) {
+      yield* followTask(following, await answering(() => send(request)));
+    },
+
+    getTask: ({ id, historyLength }) =>
+      answering(async () => shapeTask(await find(id), { historyLength: historyLength ?? null })),
+
+    cancelTask: ({ id }) =>
+      answering(async () => {
+        const view = await find(id);
+        try {
+          return shapeTask(await tasks.cancel(view), { historyLength: null });
+        } catch (error) {
+          if (error instanceof SvcError && error.code === 'bad_request') {
+            throw new TaskNotCancelableError(error.message);
+          }
+          throw error;
+        }
+      }),
+
+    async *resubscribe({ id }) {
+      const view = await find(id);
+      if (isTerminal(view.row.status)) {
+        throw new UnsupportedOperationError(`task ${id} is ${view.row.status}`);
+      }
+      yield* followTask(following, view);
+    },
+
+    listTasks: () => refuse(new UnsupportedOperationError('list executions with GET /executions')),
+    getAuthenticatedExtendedAgentCard: () => refuse(new ExtendedAgentCardNotConfiguredError()),
+    createTaskPushNotificationConfig: () => refuse(new PushNotificationNotSupportedError()),
+    getTaskPushNotificationConfig: () => refuse(new PushNotificationNotSupportedError()),
+    listTaskPushNotificationConfigs: () => refuse(new PushNotificationNotSupportedError()),
+    deleteTaskPushNotificationConfig: () => refuse(new PushNotificationNotSupportedError()),
+  };
+}
+
+function readIncoming(message: Message | undefined): IncomingMessage {
+  if (message === undefined) throw new RequestMalformedError('message is required');
+  const { messageId, contextId, metadata } = message;
+  if (messageId === '' || Buffer.byteLength(messageId) > ID_BYTES_MAX) {
+    throw new RequestMalformedError(`messageId must be 1 to ${ID_BYTES_MAX} bytes`);
+  }
+  return {
+    messageId,
+    contextId,
+    metadata: metadata ?? {},
+    input: readMessage(message),
+  };
+}
+
+async function refuse(error: Error): Promise<never> {
+  throw error;
+}
+
+/** Of the API's own errors those about what was sent; the others stay what they are. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof SvcError)) return error;
+  const isAboutRequest = error.code === 'bad_request' || error.code === 'conflict';
+  return isAboutRequest ? new RequestMalformedError(error.message) : error;
+}

@@ -1,0 +1,39 @@
+import { Message } from '@a2a-js/sdk';
+
+import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
+import { decode } from '../decode.ts';
+import { userObject } from '../schemas/json-values.ts';
+
+/** What a workflow is given of a message: as input when it begins a task, else as an event's payload. */
+export interface MessageInput extends JsonObject {
+  /** The message in the JSON of A2A 1.0, whichever version it came in. */
+  readonly message: JsonObject;
+  /** Its text parts, a line break between them; empty when it has none. */
+  readonly text: string;
+  /** Its data part; a list when it has several, null when it has none. */
+  readonly data: JsonValue;
+}
+
+/** Throws the 400 for what must not become part of a state. */
+export function readMessage(message: Message): MessageInput {
+  const texts: string[] = [];
+  const data: JsonValue[] = [];
+  for (const { content } of message.parts) {
+    if (content?.$case === 'text') texts.push(content.value);
+    if (content?.$case === 'data') data.push((content.value ?? null) as JsonValue);
+  }
+  const input = {
+    message: Message.toJSON(message) as JsonObject,
+    text: texts.join('\n'),
+    data: data.length > 1 ? data : (data[0] ?? null),
+  };
+  return decode(userObject, input) as MessageInput;
+}
+
+/** The message that began the task of this input; null for an execution that none began. */
+export function firstMessageOf(input: JsonObject): Message | null {
+  const { message } = input;
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return null;
+  const { messageId, parts } = message as JsonObject;
+  return typeof messageId === 'string' && Array.isArray(parts) ? Message.fromJSON(message) : null;
+}

@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream';
+
+import type { Access } from '../../shared/domain/access.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import { admitRequest, credentialsOf } from '../admit-request.ts';
+import type { ApiMiddleware } from '../context.ts';
+import type { EndpointDeps } from '../deps.ts';
+import type { ReadBody } from '../middleware/body.ts';
+import { sendJson } from '../send.ts';
+import { isStillAllowed } from '../serve-endpoint.ts';
+import { findExposed } from './find-exposed.ts';
+import { keepAlive } from './keep-alive.ts';
+import { A2A_PATH, describeWorkflowAgent } from './workflow-agent-card.ts';
+
+/** Operations that change nothing, under their names in A2A 1.0 and 0.3; all others write. */
+const READING = [
+  'GetTask',
+  'SubscribeToTask',
+  'ListTasks',
+  'GetExtendedAgentCard',
+  'tasks/get',
+  'tasks/resubscribe',
+  'agent/getAuthenticatedExtendedCard',
+];
+
+/**
+ * The runtime as a server of the Agent2Agent protocol, over JSON-RPC: every workflow that is exposed
+ * is an agent, and its executions are that agent's tasks. Nothing is kept here: tasks are read from
+ * the executions, so that any API process may answer, and a client that has lost its connection
+ * finds its task on every one of them.
+ *
+ * What is wrong with the HTTP request or its caller is answered like everywhere in this API, as
+ * `{error}` with its status. What comes after is JSON-RPC. The SDK is loaded with the first request.
+ */
+export function serveA2a(params: {
+  readonly deps: EndpointDeps;
+  readonly readBody: ReadBody;
+}): ApiMiddleware {
+  const { deps, readBody } = params;
+  return async (ctx) => {
+    ctx.state.route = A2A_PATH;
+    const admit = (access: Access) => admitRequest({ ctx, deps, method: 'POST', access });
+    const reader = await admit('read');
+    const message = await readBody(ctx);
+    const caller = isReading(message) ? reader : await admit('write');
+    const { workflow_id: workflowId = '' } = ctx['params'] as { readonly workflow_id?: string };
+    const { tenantId } = caller;
+    const workflow = await findExposed(deps.engine, { tenantId, workflowId });
+    const left = new AbortController();
+    ctx.res.once('close', () => left.abort());
+    const { answerA2a } = await import('./answer-a2a.ts');
+    const answer = await answerA2a({
+      engine: deps.engine,
+      caller,
+      workflowId,
+      card: describeWorkflowAgent({
+        workflow,
+        publicUrl: deps.publicUrl(),
+        protected: deps.settings.auth.enabled,
+      }),
+      message,
+      version: ctx.get('A2A-Version') || null,
+      signal: AbortSignal.any([left.signal, deps.draining]),
+    });
+    if (answer.kind === 'json') {
+      sendJson(ctx, 200, answer.body);
+      return;
+    }
+    ctx.status = 200;
+    ctx.type = 'text/event-stream';
+    // Proxies must pass each event on as it comes.
+    ctx.set('X-Accel-Buffering', 'no');
+    const { requestId } = ctx.state;
+    ctx.body = Readable.from(
+      keepAlive(answer.events, {
+        quietMs: deps.settings.streamHeartbeatMs,
+        mayGoOn: () => isStillAllowed({ credentials: credentialsOf(ctx), caller, deps }),
+        onFailure: (err) => deps.log.warn({ request_id: requestId, err }, 'A2A stream ended early'),
+      }),
+    );
+  };
+}
+
+function isReading({ method }: JsonObject): boolean {
+  return typeof method === 'string' && READING.includes(method);
+}
