@@ -1,13 +1,13 @@
 import { evaluateMapping } from '../domain/expression/mapping.ts';
 import type { EvaluationResult } from '../domain/expression/expression.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { WorkerQueue } from '../domain/work/work-item.ts';
+import type { WorkQueue } from '../domain/work/work-item.ts';
 import type { EnterContext, Entry } from '../domain/workflow/plan.ts';
 import { failExpression } from './fail-entry.ts';
 
-/** Hands a node to workers: its coordinates, what to call, and the input. */
+/** Hands a node to workers, or to a runner of this engine: coordinates, what to call, the input. */
 export function enterWork(params: {
-  readonly queue: WorkerQueue;
+  readonly queue: WorkQueue;
   readonly call: JsonObject;
   readonly context: EnterContext;
 }): Entry {

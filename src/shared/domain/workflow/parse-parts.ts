@@ -3,6 +3,7 @@ import { isJsonObject } from '../json.ts';
 import { parseDuration } from './parse-duration.ts';
 import type { AuthPart, McpServerPart, ModelPart, RemoteAgentPart, ToolPart } from './parts.ts';
 import type { WorkflowParts } from './parts.ts';
+import { parseToolTarget } from './parse-tool-target.ts';
 import type { Findings } from './problem.ts';
 import { pointerTo } from './problem.ts';
 
@@ -10,10 +11,11 @@ import { pointerTo } from './problem.ts';
 export function parseParts(ir: JsonObject, findings: Findings): WorkflowParts {
   const read = <Part>(key: string, parse: (entry: Entry) => Part | null) =>
     readMap(ir, key, findings, parse);
+  const mcpServers = read('mcp_servers', parseMcpServer);
   return {
     models: read('models', parseModel),
-    tools: read('tools', parseTool),
-    mcpServers: read('mcp_servers', parseMcpServer),
+    tools: read('tools', (entry) => parseTool(entry, mcpServers)),
+    mcpServers,
     remoteAgents: read('remote_agents', parseRemoteAgent),
   };
 }
@@ -24,6 +26,9 @@ interface Entry {
   readonly fields: JsonObject;
   readonly pointer: string;
   problem(field: string, message: string): void;
+  /** For what lies deeper than a field. */
+  problemAt(below: string, message: string): void;
+  warn(field: string, message: string): void;
   text(field: string): string | null;
   needed(field: string): string | null;
   word<Word extends string>(field: string, words: readonly Word[]): Word | null;
@@ -65,6 +70,8 @@ function entryOf(name: string, fields: JsonObject, pointer: string, findings: Fi
     fields,
     pointer,
     problem,
+    problemAt: (below, message) => findings.problems.add(pointer + below, message),
+    warn: (field, message) => findings.warnings.add(pointer + pointerTo(field), message),
     text,
     needed(field) {
       const value = text(field);
@@ -94,7 +101,7 @@ function parseModel(entry: Entry): ModelPart | null {
 
 const TOOL_KINDS = ['http', 'python', 'mcp'] as const;
 
-function parseTool(entry: Entry): ToolPart | null {
+function parseTool(entry: Entry, mcpServers: WorkflowParts['mcpServers']): ToolPart | null {
   const kind = entry.word('kind', TOOL_KINDS) ?? entry.word('type', TOOL_KINDS);
   const reference = entry.text('reference') ?? entry.text('url');
   const inputSchema = readSchema(entry, 'input_schema');
@@ -106,7 +113,9 @@ function parseTool(entry: Entry): ToolPart | null {
   if (kind === null || reference === null) return null;
   const { name: ref, fields, pointer } = entry;
   const description = entry.text('description');
-  return { ref, kind, reference, description, inputSchema, outputSchema, fields, pointer };
+  const target = parseToolTarget({ kind, reference, entry, mcpServers });
+  if (target === null) return null;
+  return { ref, kind, reference, description, inputSchema, outputSchema, fields, pointer, target };
 }
 
 const TRANSPORTS = ['streamable_http', 'http_sse', 'stdio'] as const;

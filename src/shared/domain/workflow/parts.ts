@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import type { HttpTool } from '../tools/http-tool.ts';
 
 /** What a workflow names beside its nodes, by reference; nodes use them through their kinds. */
 export interface WorkflowParts {
@@ -31,7 +32,20 @@ export interface ToolPart {
   readonly fields: JsonObject;
   /** JSON pointer of the part, for problems found later. */
   readonly pointer: string;
+  readonly target: ToolTarget;
 }
+
+/** What a tool calls, read from its reference and the fields of its kind. */
+export type ToolTarget =
+  | { readonly kind: 'http'; readonly http: HttpTool }
+  | { readonly kind: 'python'; readonly module: string; readonly function: string }
+  /** `part`: the server of the definition; null: one that the operator configures, by its name. */
+  | {
+      readonly kind: 'mcp';
+      readonly server: string;
+      readonly tool: string;
+      readonly part: McpServerPart | null;
+    };
 
 export interface McpServerPart {
   readonly name: string;
