@@ -134,7 +134,7 @@ export function openTestEngine(params: {
     });
   }
 
-  return { engine, scheduling, counts, troubles, turn, settle, start, story, claim };
+  return { store, engine, scheduling, counts, troubles, turn, settle, start, story, claim };
 }
 
 export const TENANT: TenantId = DEFAULT_TENANT;

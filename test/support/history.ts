@@ -7,6 +7,7 @@ import { type ExecutionState, type LiveVisit } from '../../src/shared/domain/exe
 import { isTerminal } from '../../src/shared/domain/execution/status.ts';
 import { DEFAULT_TENANT, type ExecutionId, type WorkItemId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
+import type { HeldBudget } from '../../src/shared/domain/budget/budget.ts';
 import type { Policy } from '../../src/shared/domain/policy/policy.ts';
 import type { Plan } from '../../src/shared/domain/workflow/plan.ts';
 import { readWorkflow } from '../../src/shared/domain/workflow/read-workflow.ts';
@@ -25,6 +26,7 @@ export class History {
   readonly events: SequencedEvent[] = [];
   readonly effects: Effect[] = [];
   tenantPolicy: Policy = {};
+  budgets: readonly HeldBudget[] = [];
   state: ExecutionState;
   #nextItem = 0;
   readonly #keep: (state: ExecutionState) => ExecutionState;
@@ -57,6 +59,7 @@ export class History {
         state: this.#keep(this.state),
         newWorkItemId: () => `item-${(this.#nextItem += 1)}` as WorkItemId,
         tenantPolicy: this.tenantPolicy,
+        budgets: this.budgets,
       });
       this.effects.push(...decision.effects);
       let sequence = this.state.sequence;

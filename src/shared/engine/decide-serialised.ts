@@ -6,6 +6,7 @@ import { decodeState, encodeState } from '../domain/execution/state-codec.ts';
 import type { WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { Decision } from '../domain/execution/decide.ts';
+import type { HeldBudget } from '../domain/budget/budget.ts';
 import type { Policy } from '../domain/policy/policy.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import { compilePlan } from '../domain/workflow/compile-plan.ts';
@@ -26,16 +27,18 @@ export async function decideAnywhere(params: {
   readonly ir: JsonObject;
   readonly state: ExecutionState;
   readonly tenantPolicy: Policy;
+  readonly budgets: readonly HeldBudget[];
 }): Promise<Decision> {
-  const { cpu, ids, plan, ir, state, tenantPolicy } = params;
+  const { cpu, ids, plan, ir, state, tenantPolicy, budgets } = params;
   if (!holdsMoreThan(state.data, LARGE_STATE_VALUES)) {
     const newWorkItemId = () => ids.uuid() as WorkItemId;
-    return decide({ plan, state, tenantPolicy, newWorkItemId });
+    return decide({ plan, state, tenantPolicy, budgets, newWorkItemId });
   }
   const request: DecideRequest = {
     state: encodeState(state),
     ids: Array.from({ length: IDS }, () => ids.uuid()),
     tenantPolicy,
+    budgets,
   };
   const answer = (await cpu.decide({ ir, snapshot: JSON.stringify(request) })) as DecideAnswer;
   return { ...answer, next: decodeState(answer.next) };
@@ -52,6 +55,7 @@ export function decideSerialised(params: {
     plan: compilePlan(params.ir, builtInKinds),
     state: decodeState(request.state),
     tenantPolicy: request.tenantPolicy,
+    budgets: request.budgets,
     newWorkItemId: () => {
       const id = ids.next();
       if (id.done) throw new Error('a decision needs more work item ids than it was given');
@@ -66,6 +70,7 @@ interface DecideRequest {
   readonly state: string;
   readonly ids: readonly string[];
   readonly tenantPolicy: Policy;
+  readonly budgets: readonly HeldBudget[];
 }
 
 interface DecideAnswer {

@@ -4,6 +4,7 @@ import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { WorkItemRecord } from '../domain/work/work-item.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import type { Usage } from '../nodes/run.ts';
 import type { Problem } from '../domain/workflow/problem.ts';
 import type {
   DeadLetter,
@@ -42,6 +43,8 @@ export interface Engine {
     readonly limit: number;
   }): Promise<readonly ExposedWorkflow[]>;
 
+  /** Throws what a start of this would be refused with now, but for the tenant's limits. */
+  checkStart(params: StartSubject): Promise<void>;
   startExecution(params: StartExecution): Promise<{ readonly executionId: ExecutionId }>;
   listExecutions(params: ListExecutions): Promise<readonly ExecutionRow[]>;
   readExecution(params: ExecutionRef): Promise<ExecutionView>;
@@ -113,16 +116,22 @@ export interface RegisteredWorkflow {
   readonly warnings: readonly Problem[];
 }
 
-export interface StartExecution extends Actor {
+/** What is to be run, on what. */
+export interface StartSubject {
   readonly tenantId: TenantId;
   readonly workflowId: string;
   /** Null: the version registered last. */
   readonly workflowVersion: string | null;
   readonly input: JsonObject;
+}
+
+export interface StartExecution extends StartSubject, Actor {
   /** 0 first, 9 last; 5 when the caller says nothing. */
   readonly priority: number;
   /** The Idempotency-Key header, if any; the same key with another request is a 409. */
   readonly idempotencyKey: string | null;
+  /** Absent: a new one. An execution of that id that is there already is a 409. */
+  readonly executionId?: ExecutionId;
 }
 
 export interface ExecutionView {
@@ -248,6 +257,8 @@ export interface CompleteWorkItem extends SettleRef {
   readonly durationMs: number | null;
   readonly genAiModel: string | null;
   readonly finishReason: string | null;
+  /** What models the worker called used; null: it doesn't say. */
+  readonly usage: Usage | null;
 }
 
 export interface SettledWorkItem {

@@ -13,6 +13,7 @@ import {
 import { type CommitPlan, type RefusalReason, emptyCommit } from '../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
+import { addUse, chargeWith, readBudgets } from './budgets.ts';
 import { commitOfDecision, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
 import type { CompiledDefinition } from './definition-cache.ts';
@@ -71,6 +72,8 @@ interface Held {
   tail: number;
   /** As of the last decision. */
   tenant: Tenant;
+  /** Its own, or of something that it is a descendant of. */
+  readonly hasBudget: boolean;
 }
 
 /** A snapshot is worth its writing when reading would otherwise fold this many events. */
@@ -175,13 +178,9 @@ export function startExecutionRunner(
     const tenant = await deps.tenants.get(now.row.tenantId);
     now.tenant = tenant;
     const { ir } = definition;
-    const decision = await decideAnywhere({
-      ...deps,
-      plan,
-      ir,
-      state,
-      tenantPolicy: tenant.policy,
-    });
+    const budgets = now.hasBudget ? addUse(await readBudgets(deps, executionId), facts) : [];
+    const tenantPolicy = tenant.policy;
+    const decision = await decideAnywhere({ ...deps, plan, ir, state, tenantPolicy, budgets });
     if (facts.length === 0 && decision.events.length === 0) {
       return clearMark(now, decision.next.status);
     }
@@ -204,6 +203,7 @@ export function startExecutionRunner(
         },
         takeSnapshot,
       }),
+      ...chargeWith(facts),
       settles: settled.map(({ item }) => ({
         workItemId: item.ticket.workItemId,
         leaseFence: item.leaseFence,
@@ -337,7 +337,11 @@ export function startExecutionRunner(
     const state = foldLoaded(loaded, compiled.plan);
     const { row } = loaded;
     const tenant = await deps.tenants.get(row.tenantId);
-    return { row, compiled, state, rowStatus: row.status, tail: loaded.events.length, tenant };
+    const hasBudget =
+      compiled.plan.budget !== null ||
+      (row.parentExecutionId !== null && (await readBudgets(deps, executionId)).length > 0);
+    const { status: rowStatus } = row;
+    return { row, compiled, state, rowStatus, tail: loaded.events.length, tenant, hasBudget };
   }
 
   /** Until something happens, or for so long at most. */

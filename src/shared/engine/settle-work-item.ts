@@ -6,6 +6,7 @@ import { judgeRetry } from '../domain/work/retry.ts';
 import type { WorkItemRecord } from '../domain/work/work-item.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { FoundWorkItem, Lease } from '../store/store.ts';
+import { chargeWith } from './budgets.ts';
 import { newEvent } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
 import type {
@@ -53,16 +54,18 @@ export async function completeWorkItem(
     return { workItemId, deprecated: true };
   }
   const { tool } = record;
-  const { durationMs, genAiModel, finishReason } = params;
+  const { durationMs, genAiModel, finishReason, usage } = params;
   const events = completionFacts(attemptOf(lease), {
     output,
     statePatch,
     report: { tool, durationMs, genAiModel, finishReason },
+    ...(usage !== null && { usage }),
   });
   await commitSettle(deps, params, record, refuse, {
     ...emptyCommit(record),
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
     events: events.map((event) => newEvent(event, workerActor(lease))),
+    ...chargeWith(events),
     recordsOutput:
       idempotencyKey === null
         ? null

@@ -7,13 +7,14 @@ import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { evolve } from '../domain/execution/evolve.ts';
 import { executionIdFromUuid, type ExecutionId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import type { Plan } from '../domain/workflow/plan.ts';
 import type { RefusalReason, StartLimits } from '../store/commit.ts';
 import type { StoredDefinition } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
 import { commitOfDecision, newEvent } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
 import type { EngineDeps } from './deps.ts';
-import type { StartExecution } from './engine.ts';
+import type { StartExecution, StartSubject } from './engine.ts';
 import { shardOf } from './shard-of.ts';
 
 const VIOLATIONS_TOLD_MAX = 20;
@@ -26,16 +27,8 @@ export async function startExecution(
   deps: EngineDeps,
   params: StartExecution,
 ): Promise<{ readonly executionId: ExecutionId }> {
-  const definition = await findDefinition(deps, params);
-  const { plan } = deps.definitions.compile(definition);
-  if (plan.stateSchema !== null) {
-    const violations = await deps.cpu.validateSchema({
-      schema: plan.stateSchema,
-      value: params.input,
-    });
-    if (violations.length > 0) throw inputRefusal(violations);
-  }
-  const executionId = executionIdFromUuid(deps.ids.uuid());
+  const { definition, plan } = await findStart(deps, params);
+  const executionId = params.executionId ?? executionIdFromUuid(deps.ids.uuid());
   const { tenantId } = params;
   const started: ExecutionEvent = {
     kind: 'WorkflowStarted',
@@ -51,7 +44,14 @@ export async function startExecution(
   const state = evolve({ state: base, events: [{ ...started, sequence: 1 }], plan });
   const tenant = await deps.tenants.get(tenantId);
   const { ir } = definition;
-  const decision = await decideAnywhere({ ...deps, plan, ir, state, tenantPolicy: tenant.policy });
+  const decision = await decideAnywhere({
+    ...deps,
+    plan,
+    ir,
+    state,
+    tenantPolicy: tenant.policy,
+    budgets: [],
+  });
   const shard = shardOf(executionId);
   const commit = {
     ...commitOfDecision({
@@ -89,10 +89,28 @@ export async function startExecution(
   }
   const refusal = limitRefusal(verdict.reason, tenant);
   if (refusal !== null) throw refusal;
+  if (verdict.reason === 'exists') throw conflict(`execution ${executionId} is there already`);
   throw new Error(`starting ${executionId} was refused: ${verdict.reason}`);
 }
 
-async function findDefinition(deps: EngineDeps, params: StartExecution): Promise<StoredDefinition> {
+/** The definition that a start would run; throws where it would be refused, but for limits. */
+export async function findStart(
+  deps: EngineDeps,
+  params: StartSubject,
+): Promise<{ readonly definition: StoredDefinition; readonly plan: Plan }> {
+  const definition = await findDefinition(deps, params);
+  const { plan } = deps.definitions.compile(definition);
+  if (plan.stateSchema !== null) {
+    const violations = await deps.cpu.validateSchema({
+      schema: plan.stateSchema,
+      value: params.input,
+    });
+    if (violations.length > 0) throw inputRefusal(violations);
+  }
+  return { definition, plan };
+}
+
+async function findDefinition(deps: EngineDeps, params: StartSubject): Promise<StoredDefinition> {
   const { tenantId, workflowId, workflowVersion } = params;
   const found = await deps.store.definitions.findLatest({
     tenantId,

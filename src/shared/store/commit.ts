@@ -41,6 +41,8 @@ export interface CommitPlan {
   readonly startsTimers: readonly NewTimer[];
   readonly cancelsTimers: readonly string[];
   readonly recordsOutput: RecordedOutput | null;
+  /** What models used: counted for the execution and all it is a descendant of. */
+  readonly charge?: ModelUse;
   /** Items for workers that failed for good; items of the engine's queue leave no dead letter. */
   readonly deadLetters?: readonly NewDeadLetter[];
   /** Encoded state as of the last event of this plan; null: none is taken. */
@@ -146,6 +148,12 @@ export interface RecordedOutput {
   readonly workItemId: WorkItemId;
   /** Position in `events` of the NodeCompleted that holds the result. */
   readonly eventIndex: number;
+}
+
+export interface ModelUse {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
 }
 
 export interface NewDeadLetter {

@@ -5,9 +5,10 @@ import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../domain/work/work-item.ts';
 import type { AgentStore } from './agents.ts';
 import type { AuditStore } from './audit.ts';
-import type { CommitPlan, CommitVerdict } from './commit.ts';
+import type { CommitPlan, CommitVerdict, ModelUse } from './commit.ts';
 import type { MemoryStore } from './memory.ts';
 import type { WebhookStore } from './webhooks.ts';
+import type { ScheduleStore } from './schedules.ts';
 import type { TenantStore } from './tenants.ts';
 
 /**
@@ -16,7 +17,7 @@ import type { TenantStore } from './tenants.ts';
  * the database's clock is the only clock. Every method may throw `StoreUnavailableError`; nothing
  * else is thrown for an expected outcome. Methods that take a tenant answer another tenant's rows
  * exactly like rows that are not there. Of a tenant that is not active, nothing is claimed, due,
- * expired or runnable.
+ * expired or runnable; fires of its schedules are given up.
  */
 export interface Store {
   readonly dialect: 'postgres' | 'sqlite';
@@ -28,6 +29,7 @@ export interface Store {
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
   readonly webhooks: WebhookStore;
+  readonly schedules: ScheduleStore;
   readonly agents: AgentStore;
   readonly tenants: TenantStore;
   readonly workers: WorkerStore;
@@ -55,6 +57,8 @@ export interface ExecutionStore {
     readonly after: number;
     readonly limit: number | null;
   }): Promise<readonly RecordedEvent[]>;
+  /** What models used, of the execution first, then of what it is a child of, and so on up. */
+  usage(id: ExecutionId): Promise<readonly UsageRow[]>;
   /** Newest first by creation. */
   list(params: ListExecutions): Promise<readonly ExecutionRow[]>;
 }
@@ -74,6 +78,12 @@ export interface ExecutionRow {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly completedAt: string | null;
+}
+
+/** Use by an execution's own calls and those of its descendants. */
+export interface UsageRow extends ModelUse {
+  readonly executionId: ExecutionId;
+  readonly definitionId: DefinitionId;
 }
 
 export interface LoadedExecution {

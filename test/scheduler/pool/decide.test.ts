@@ -45,12 +45,13 @@ test('a decision over a large state is made on a thread, and is the same', async
   });
   t.teardown(() => cpu.close());
   const ids = createIds({ now: Date.now, randomBytes });
-  const there = await decideAnywhere({ cpu, ids, plan, ir, state, tenantPolicy: {} });
+  const there = await decideAnywhere({ cpu, ids, plan, ir, state, tenantPolicy: {}, budgets: [] });
   const here = decide({
     plan,
     state,
     newWorkItemId: () => ids.uuid() as WorkItemId,
     tenantPolicy: {},
+    budgets: [],
   });
 
   t.deepEqual(places, ['decide thread']);

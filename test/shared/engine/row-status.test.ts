@@ -85,6 +85,7 @@ test('one of two approvals decided, the execution is paused again', async (t) =>
     durationMs: null,
     genAiModel: null,
     finishReason: null,
+    usage: null,
   });
   await host.settle();
   t.is(await statusOf(host, executionId), 'paused');

@@ -41,6 +41,13 @@ export const executionShape = executionSummary.extend({
   input: anyObject,
   initial_input: anyObject.meta({ description: 'The same as `input`.' }),
   waiting_on: z.array(waitingOnShape),
+  usage: z
+    .object({
+      input_tokens: z.int(),
+      output_tokens: z.int(),
+      cost_usd: z.number().meta({ description: 'Of the calls whose price is known.' }),
+    })
+    .meta({ description: 'What models used, in children that have ended too.' }),
 });
 
 export function shapeSummary(row: ExecutionRow): z.input<typeof executionSummary> {
@@ -68,6 +75,11 @@ export function shapeExecution(view: ExecutionView): z.input<typeof executionSha
     input: state.input,
     initial_input: state.input,
     waiting_on: view.waitingOn.map(shapeWaitingOn),
+    usage: {
+      input_tokens: state.usage.inputTokens,
+      output_tokens: state.usage.outputTokens,
+      cost_usd: state.usage.costUsd,
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { WorkItemId } from '../ids.ts';
+import type { HeldBudget } from '../budget/budget.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Plan } from '../workflow/plan.ts';
 import { answerSignals } from './decisions/answer-signals.ts';
@@ -39,6 +40,7 @@ export function decide(params: {
   readonly state: ExecutionState;
   readonly newWorkItemId: () => WorkItemId;
   readonly tenantPolicy: Policy;
+  readonly budgets: readonly HeldBudget[];
 }): Decision {
   const turn: Turn = {
     plan: params.plan,
@@ -47,6 +49,7 @@ export function decide(params: {
     effects: [],
     newWorkItemId: params.newWorkItemId,
     tenantPolicy: params.tenantPolicy,
+    budgets: params.budgets,
     budget: ENTRIES_MAX,
   };
   startWorkflowTimer(turn);

@@ -24,6 +24,7 @@ export function deriveStatus(state: ExecutionState): ExecutionStatus {
       case 'none':
       case 'work':
       case 'timer':
+      case 'child':
         return 'running';
     }
   }

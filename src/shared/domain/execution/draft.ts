@@ -30,6 +30,8 @@ export function emptyState(ids: {
     status: 'running',
     stepsExecuted: 0,
     usage: NO_USAGE,
+    budgetGrants: {},
+    warned: [],
     error: null,
     nextVisit: new Map(),
     live: new Map(),
@@ -38,6 +40,10 @@ export function emptyState(ids: {
     skipped: new Set(),
     fatal: null,
     workflowTimerFired: false,
+    parent: null,
+    depth: 0,
+    continuedFrom: null,
+    continuedAs: null,
   };
 }
 

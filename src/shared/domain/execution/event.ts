@@ -1,3 +1,4 @@
+import type { BudgetAction } from '../budget/budget.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /**
@@ -14,6 +15,14 @@ export type ExecutionEvent =
         definition_id: string;
         input: JsonObject;
         parent_execution_id?: string;
+        /** The visit of the parent that waits for this execution. */
+        parent_node_id?: string;
+        parent_visit?: number;
+        /** How many executions it is nested in; absent: none. */
+        depth?: number;
+        /** The run that this one goes on from, and what it left. */
+        continued_from?: string;
+        carried?: CarriedPayload;
       }
     >
   | NodeEvent<'NodeScheduled', NodeScheduledPayload>
@@ -40,7 +49,32 @@ export type ExecutionEvent =
   | NodeEvent<'NodeFailed', NodeFailedPayload>
   | NodeEvent<'NodeSkipped', Record<never, never>>
   | NodeEvent<'NodeCancelled', { visit: number; reason: string }>
-  | NodeEvent<'RetryScheduled', { visit: number; attempt: number; delay_ms: number }>
+  | NodeEvent<
+      'RetryScheduled',
+      {
+        visit: number;
+        attempt: number;
+        delay_ms: number;
+        /** Set where the item of the attempt before is settled: the attempt has one of its own. */
+        work_item_id?: string;
+      }
+    >
+  | NodeEvent<
+      'ChildWorkflowStarted',
+      {
+        visit: number;
+        attempt: number;
+        work_item_id: string;
+        child_execution_id: string;
+        workflow_id: string;
+        workflow_version: string;
+      }
+    >
+  | NodeEvent<'ChildWorkflowCompleted', ChildEndPayload & { output: JsonObject }>
+  | NodeEvent<
+      'ChildWorkflowFailed',
+      ChildEndPayload & { status: 'failed' | 'cancelled'; error: string; error_class: string }
+    >
   | NodeEvent<
       'ApprovalRequested',
       {
@@ -56,6 +90,20 @@ export type ExecutionEvent =
   | NodeEvent<'ApprovalReceived', ApprovalReceivedPayload>
   | Event<'TimerStarted', TimerPayload & ({ delay_ms: number } | { until: string })>
   | Event<'TimerFired', TimerPayload>
+  /** Further work was held up by a budget, or a warning of it. */
+  | Event<
+      'BudgetExceeded',
+      {
+        visit: number | null;
+        /** The execution whose budget it is: this one, or one that it is a descendant of. */
+        account: string;
+        tokens: number;
+        token_budget: number | null;
+        cost_usd: number;
+        cost_budget_usd: number | null;
+        action: BudgetAction;
+      }
+    >
   /** A tool or a model that a policy doesn't allow: its node fails. */
   | NodeEvent<
       'PolicyViolation',
@@ -63,7 +111,7 @@ export type ExecutionEvent =
     >
   | NodeEvent<'ExternalEventWaiting', { visit: number; correlation_key: string }>
   | Event<'ExternalEventReceived', { correlation_key: string; payload: JsonValue }>
-  | Event<'WorkflowCompleted', Record<never, never>>
+  | Event<'WorkflowCompleted', { continued_as?: string }>
   | Event<'WorkflowFailed', { error: string; error_class: string; node_id: string | null }>
   | Event<'WorkflowCancelled', { reason?: string }>;
 
@@ -102,9 +150,34 @@ export interface NodeScheduledPayload {
 
 /**
  * What a visit does: `work`: a work item is out · `map`: item visits are under way · `none`: it is
- * over in the decision that began it · the rest wait for the outside.
+ * over in the decision that began it · `child`: a child execution is under way · the rest wait for
+ * the outside.
  */
-export type VisitPhase = 'none' | 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map';
+export type VisitPhase =
+  'none' | 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map' | 'child';
+
+/** Where a run leaves off and its successor begins. */
+export interface CarriedPayload {
+  readonly state: JsonObject;
+  readonly arrivals: readonly {
+    readonly from: string | null;
+    readonly to: string;
+    readonly output: JsonValue;
+  }[];
+  /** External events that nothing had taken. */
+  readonly mailbox: readonly { readonly correlation_key: string; readonly payload: JsonValue }[];
+  /** Nodes that were entered or skipped: they are not recorded as skipped again. */
+  readonly settled_nodes: readonly string[];
+  readonly usage: UsagePayload;
+}
+
+interface ChildEndPayload {
+  readonly visit: number;
+  /** The last run of a child that went on as others. */
+  readonly child_execution_id: string;
+  /** What the child and its own children used, in all. */
+  readonly usage?: UsagePayload;
+}
 
 export interface NodeCompletedPayload {
   readonly visit: number;
@@ -150,6 +223,8 @@ export interface NodeResumedPayload {
   readonly payload?: JsonValue;
   /** What was approved, and what the approval changed in the state. */
   readonly approved?: JsonObject;
+  /** The budget that was granted once more. */
+  readonly budget_account?: string;
   readonly state_patch?: JsonObject;
 }
 
@@ -193,7 +268,12 @@ export interface TimerPayload {
   readonly visit: number | null;
 }
 
-export type TimerPurpose = 'wait' | 'approval_timeout' | 'workflow_timeout';
+/**
+ * `child_ended`, `parent_ended`: due at once, written by the end of another execution; see
+ * `engine/fire-timers.ts`. They are answered with events of their own, never with TimerFired.
+ */
+export type TimerPurpose =
+  'wait' | 'approval_timeout' | 'workflow_timeout' | 'child_ended' | 'parent_ended';
 
 /** An event as it stands in the log. */
 export type RecordedEvent = ExecutionEvent & {

@@ -1,4 +1,4 @@
-import type { DefinitionId, WorkItemId } from '../ids.ts';
+import type { DefinitionId, ExecutionId, WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Plan } from '../workflow/plan.ts';
 import { type Draft, draftOf } from './draft.ts';
@@ -15,6 +15,7 @@ import type {
 import { mergePatch } from './merge-patch.ts';
 import { routeFrom } from './route.ts';
 import {
+  type ChildEnd,
   type ExecutionState,
   type LiveVisit,
   type MapItemResult,
@@ -61,7 +62,7 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
       if (plan !== null && plan.startNode !== null) {
         draft.arrivals = [{ from: null, to: plan.startNode, output: null }];
       }
-      return;
+      return applyLineage(draft, payload);
     }
     case 'NodeScheduled':
       return applyScheduled(draft, event.nodeId, event.payload);
@@ -75,11 +76,34 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
       return applyCompleted(draft, event.nodeId, event.payload, plan);
     case 'NodeFailed':
       return applyFailed(draft, event.nodeId, event.payload, plan);
-    case 'RetryScheduled':
-      return change(draft, event.nodeId, event.payload.visit, {
-        attempt: event.payload.attempt,
+    case 'RetryScheduled': {
+      const { attempt, visit, work_item_id: workItemId } = event.payload;
+      return change(draft, event.nodeId, visit, {
+        attempt,
         signal: null,
+        ...(workItemId !== undefined && { phase: 'work', workItemId: workItemId as WorkItemId }),
       });
+    }
+    case 'ChildWorkflowStarted':
+      return change(draft, event.nodeId, event.payload.visit, {
+        phase: 'child',
+        workItemId: null,
+        childId: event.payload.child_execution_id as ExecutionId,
+      });
+    case 'ChildWorkflowCompleted': {
+      const { output, ...end } = event.payload;
+      return applyChildEnd(draft, event.nodeId, end, (childId) => ({ ok: true, childId, output }));
+    }
+    case 'ChildWorkflowFailed': {
+      const { status, error, error_class: errorClass, ...end } = event.payload;
+      return applyChildEnd(draft, event.nodeId, end, (childId) => ({
+        ok: false,
+        childId,
+        status,
+        error,
+        errorClass,
+      }));
+    }
     case 'NodeCancelled':
       draft.live.delete(visitKey(event.nodeId, event.payload.visit));
       return;
@@ -115,11 +139,15 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
       ];
       return;
     case 'WorkflowCompleted':
+      draft.continuedAs = (event.payload.continued_as ?? null) as ExecutionId | null;
       return end(draft, 'completed', null);
     case 'WorkflowFailed':
       return end(draft, 'failed', event.payload.error);
     case 'WorkflowCancelled':
       return end(draft, 'cancelled', null);
+    case 'BudgetExceeded':
+      if (event.payload.action === 'warn') draft.warned = [...draft.warned, event.payload.account];
+      return;
     case 'NodeStarted':
     case 'ToolCallCompleted':
     case 'PolicyViolation':
@@ -129,6 +157,30 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
     default:
       throw new Error(`unknown event kind ${(event satisfies never as ExecutionEvent).kind}`);
   }
+}
+
+function applyLineage(
+  draft: Draft,
+  payload: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }>['payload'],
+): void {
+  const { parent_execution_id: parentId, parent_node_id: nodeId, carried } = payload;
+  if (parentId !== undefined && nodeId !== undefined) {
+    const visit = payload.parent_visit ?? 0;
+    draft.parent = { executionId: parentId as ExecutionId, nodeId, visit };
+  }
+  draft.depth = payload.depth ?? 0;
+  draft.continuedFrom = (payload.continued_from ?? null) as ExecutionId | null;
+  if (carried === undefined) return;
+  draft.data = carried.state;
+  draft.arrivals = carried.arrivals;
+  draft.mailbox = carried.mailbox.map(({ correlation_key: correlationKey, payload: sent }, at) => ({
+    // None of its own events: before all that this run is sent.
+    sequence: at - carried.mailbox.length,
+    correlationKey,
+    payload: sent,
+  }));
+  draft.skipped = new Set(carried.settled_nodes);
+  addUsage(draft, carried.usage);
 }
 
 function applyScheduled(draft: Draft, nodeId: string, payload: NodeScheduledPayload): void {
@@ -166,7 +218,25 @@ function applyScheduled(draft: Draft, nodeId: string, payload: NodeScheduledPayl
         : { itemCount: payload.item_count, scheduled: 0, results: new Map() },
     signal: null,
     memory: null,
+    childId: null,
   });
+}
+
+/** The end of a child that nobody waits for any more counts only for what it used. */
+function applyChildEnd(
+  draft: Draft,
+  nodeId: string,
+  payload: {
+    readonly visit: number;
+    readonly child_execution_id: string;
+    readonly usage?: UsagePayload;
+  },
+  endOf: (childId: ExecutionId) => ChildEnd,
+): void {
+  addUsage(draft, payload.usage);
+  if (draft.live.get(visitKey(nodeId, payload.visit))?.phase !== 'child') return;
+  const end = endOf(payload.child_execution_id as ExecutionId);
+  change(draft, nodeId, payload.visit, { signal: { is: 'child_ended', end } });
 }
 
 /** A decision that came first stands: it was accepted, and only not answered yet. */
@@ -272,7 +342,11 @@ function applyApprovalRequested(
   const { visit, shown } = payload;
   if (shown === undefined) return;
   const memory = required(draft, nodeId, visit).memory ?? NO_MEMORY;
-  change(draft, nodeId, visit, { signal: null, memory: { ...memory, asked: shown } });
+  change(draft, nodeId, visit, {
+    phase: 'approval',
+    signal: null,
+    memory: { ...memory, asked: shown },
+  });
 }
 
 function applyResumed(draft: Draft, nodeId: string, payload: NodeResumedPayload): void {
@@ -281,6 +355,11 @@ function applyResumed(draft: Draft, nodeId: string, payload: NodeResumedPayload)
     draft.mailbox = draft.mailbox.filter((entry) => entry.sequence !== sequence);
   }
   if (payload.state_patch !== undefined) draft.data = mergePatch(draft.data, payload.state_patch);
+  const { budget_account: account } = payload;
+  if (account !== undefined) {
+    const grants = (draft.budgetGrants[account] ?? 0) + 1;
+    draft.budgetGrants = { ...draft.budgetGrants, [account]: grants };
+  }
   const memory = required(draft, nodeId, visit).memory ?? NO_MEMORY;
   change(draft, nodeId, visit, {
     phase: 'work',

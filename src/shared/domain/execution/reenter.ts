@@ -29,6 +29,7 @@ export function reenter(params: {
     effects: [],
     budget: 0,
     tenantPolicy: {},
+    budgets: [],
     newWorkItemId: (): WorkItemId => {
       throw new Error('entering a node again creates no work');
     },

@@ -45,6 +45,12 @@ export function decodeState(text: string): ExecutionState {
   return {
     ...rest,
     usage: rest.usage ?? NO_USAGE,
+    parent: rest.parent ?? null,
+    depth: rest.depth ?? 0,
+    continuedFrom: rest.continuedFrom ?? null,
+    continuedAs: rest.continuedAs ?? null,
+    budgetGrants: rest.budgetGrants ?? {},
+    warned: rest.warned ?? [],
     nextVisit: new Map(nextVisit),
     skipped: new Set(skipped),
     live: new Map(
@@ -88,6 +94,7 @@ function decodeVisit(visit: EncodedVisit, unpin: (place: number | null) => JsonV
   return {
     ...rest,
     memory: rest.memory ?? null,
+    childId: rest.childId ?? null,
     scope: { data: unpin(scope.data) as JsonObject, output: unpin(scope.output) },
     map: map && { ...map, results: new Map(map.results) },
   };

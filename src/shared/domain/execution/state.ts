@@ -22,6 +22,10 @@ export interface ExecutionState {
   readonly stepsExecuted: number;
   /** What models have used so far. */
   readonly usage: UsageTotal;
+  /** How often budgets have been granted once more, by account. */
+  readonly budgetGrants: Readonly<Record<string, number>>;
+  /** Accounts whose budget has been warned of. */
+  readonly warned: readonly string[];
   readonly error: string | null;
   /** Next visit number of every node entered so far. */
   readonly nextVisit: ReadonlyMap<string, number>;
@@ -35,6 +39,19 @@ export interface ExecutionState {
   /** A failure nothing leads on from: the next decision ends the execution with it. */
   readonly fatal: Failure | null;
   readonly workflowTimerFired: boolean;
+  /** The visit of another execution that this one was started for. */
+  readonly parent: ParentLink | null;
+  /** How many executions it is nested in. */
+  readonly depth: number;
+  readonly continuedFrom: ExecutionId | null;
+  /** The run that goes on where this one has ended. */
+  readonly continuedAs: ExecutionId | null;
+}
+
+export interface ParentLink {
+  readonly executionId: ExecutionId;
+  readonly nodeId: string;
+  readonly visit: number;
 }
 
 export interface UsageTotal {
@@ -76,6 +93,8 @@ export interface LiveVisit {
   readonly signal: VisitSignal | null;
   /** Null until the visit's work has recorded, asked or been sent back something. */
   readonly memory: VisitMemory | null;
+  /** The child execution that is waited for. */
+  readonly childId: ExecutionId | null;
 }
 
 /** What the work of a visit left behind for its later attempts. */
@@ -102,6 +121,7 @@ export const NO_MEMORY: VisitMemory = {
 export type VisitSignal =
   | { readonly is: 'retry'; readonly delayMs: number }
   | { readonly is: 'timer_fired' }
+  | { readonly is: 'child_ended'; readonly end: ChildEnd }
   /** The work asks for an approval before it goes on. */
   | { readonly is: 'ask'; readonly description: string; readonly shown: JsonObject }
   | {
@@ -110,6 +130,17 @@ export type VisitSignal =
       readonly userId: string | null;
       readonly comment: string | null;
       readonly statePatch: JsonObject | null;
+    };
+
+/** How a child execution ended; `output` is its last state. */
+export type ChildEnd =
+  | { readonly ok: true; readonly childId: ExecutionId; readonly output: JsonObject }
+  | {
+      readonly ok: false;
+      readonly childId: ExecutionId;
+      readonly status: 'failed' | 'cancelled';
+      readonly error: string;
+      readonly errorClass: string;
     };
 
 export interface MapProgress {

@@ -1,4 +1,5 @@
 import type { WorkItemId } from '../ids.ts';
+import type { HeldBudget } from '../budget/budget.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Plan, PlanNode } from '../workflow/plan.ts';
 import type { Draft } from './draft.ts';
@@ -16,6 +17,8 @@ export interface Turn {
   readonly newWorkItemId: () => WorkItemId;
   /** What the tenant allows now: what a decision makes of it is on record with it. */
   readonly tenantPolicy: Policy;
+  /** The budgets the execution is held to, as they stood before this decision. */
+  readonly budgets: readonly HeldBudget[];
   /** Nodes that may still be entered in this decision. */
   budget: number;
 }

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../json.ts';
+import { parseBudget } from '../budget/parse-budget.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import { findStartNode } from './find-start-node.ts';
 import type { Links } from './link-edges.ts';
@@ -21,6 +22,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const timeouts = parseTimeouts(ir, findings);
   const parts = parseParts(ir, findings);
   const policy = parsePolicy(ir['policy'] ?? null, '/policy', findings.problems);
+  const budget = parseBudget(ir, findings.problems);
   const nodes = parseNodes(normalised, parts, findings);
   const nodeIds = new Set(normalised.nodes.map((node) => node.id));
   const links = linkEdges({ nodeIds, nodes, edges: normalised.edges, findings });
@@ -39,6 +41,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     stateSchema: isJsonObject(schema) ? schema : null,
     workflowTimeoutMs: timeouts.workflowTimeoutMs,
     policy,
+    budget,
     parts,
     reaches: buildReaches(nodes, links),
   };

@@ -5,14 +5,18 @@ import { pointerTo } from './problem.ts';
 
 const OBJECTS = ['retry_policies', 'timeouts', 'models', 'tools', 'mcp_servers', 'remote_agents'];
 const STRINGS = ['name', 'description', 'start_node'];
-const KEPT_ONLY = [
-  'data_policy',
+const KEPT_ONLY = ['data_policy', 'continue_as_new'];
+const OPTIONAL = [
+  'state_schema',
+  'labels',
+  'policy',
   'token_budget',
   'cost_budget_usd',
   'on_budget_exceeded',
-  'continue_as_new',
+  ...OBJECTS,
+  ...STRINGS,
+  ...KEPT_ONLY,
 ];
-const OPTIONAL = ['state_schema', 'labels', 'policy', ...OBJECTS, ...STRINGS, ...KEPT_ONLY];
 
 /** Checks the keys of a definition that may be left out; null says the same. */
 export function checkOptionalKeys(ir: JsonObject, { problems, warnings }: Findings): void {

@@ -2,6 +2,7 @@ import type { Mapping } from '../expression/mapping.ts';
 import type { Expression } from '../expression/parse-expression.ts';
 import type { ExecutionId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { Budget } from '../budget/budget.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { RetryPolicy } from '../work/retry.ts';
 import type { WorkQueue } from '../work/work-item.ts';
@@ -25,6 +26,7 @@ export interface Plan {
   readonly workflowTimeoutMs: number | null;
   /** The workflow's own; null: none. */
   readonly policy: Policy | null;
+  readonly budget: Budget | null;
   readonly parts: WorkflowParts;
   /** Whether `to` can be reached from `from` along one or more control edges. */
   reaches(from: string, to: string): boolean;

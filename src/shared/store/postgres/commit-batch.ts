@@ -123,6 +123,11 @@ export const COLUMN_TYPES = {
   hook_type: 'text',
   hook_data: 'json',
   hook_status: 'text',
+
+  charge_plan: 'int4',
+  charge_input: 'int8',
+  charge_output: 'int8',
+  charge_cost: 'float8',
 } as const;
 
 export type Column = keyof typeof COLUMN_TYPES;
@@ -312,6 +317,12 @@ function encodeResults(batch: MutableBatch, plan: CommitPlan, position: number):
   if (plan.snapshot !== null) {
     batch.snapshot_plan.push(position);
     batch.snapshot_body.push(plan.snapshot);
+  }
+  if (plan.charge !== undefined) {
+    batch.charge_plan.push(position);
+    batch.charge_input.push(plan.charge.inputTokens);
+    batch.charge_output.push(plan.charge.outputTokens);
+    batch.charge_cost.push(plan.charge.costUsd);
   }
   for (const dead of plan.deadLetters ?? []) {
     batch.dead_plan.push(position);

@@ -19,6 +19,7 @@ export const SECTIONS = [
   'snapshot_plan',
   'dead_plan',
   'hook_plan',
+  'charge_plan',
 ] as const satisfies readonly Column[];
 
 export type Section = (typeof SECTIONS)[number];

@@ -178,6 +178,29 @@ export function recordingParts(has: Has, $: Param): string[] {
       )`,
     );
   }
+  if (has('charge_plan')) {
+    // In the order of their ids, so that two commits with an ancestor in common never deadlock.
+    parts.push(
+      `charged as (
+        insert into execution_usage as u (
+          execution_id, tenant_id, input_tokens, output_tokens, cost_usd
+        )
+        select chain.id, max(a.tenant_id), sum(c.input_tokens), sum(c.output_tokens),
+          sum(c.cost_usd)
+        from unnest(
+          ${$('charge_plan')}, ${$('charge_input')}, ${$('charge_output')}, ${$('charge_cost')}
+        ) as c (position, input_tokens, output_tokens, cost_usd)
+        join accepted a on a.position = c.position
+        cross join lateral execution_chain(a.id) chain
+        group by chain.id
+        order by chain.id
+        on conflict (execution_id) do update
+        set input_tokens = u.input_tokens + excluded.input_tokens,
+          output_tokens = u.output_tokens + excluded.output_tokens,
+          cost_usd = u.cost_usd + excluded.cost_usd
+      )`,
+    );
+  }
   // An execution that has ended has nothing to decide, and no later commit could take the mark off.
   parts.push(
     `marked as (

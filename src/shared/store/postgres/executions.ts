@@ -1,4 +1,9 @@
-import type { ExecutionId, TenantId } from '../../domain/ids.ts';
+import {
+  type DefinitionId,
+  type ExecutionId,
+  executionIdFromUuid,
+  type TenantId,
+} from '../../domain/ids.ts';
 import type { ExecutionStore, ListExecutions } from '../store.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import { commitPlans } from './commit.ts';
@@ -46,6 +51,17 @@ export function createExecutionStore(
       return rows.map(decodeEvent);
     },
 
+    async usage(id) {
+      const rows = await pool.run<UsageRecord>(USAGE, [toUuid(id)]);
+      return rows.map((row) => ({
+        executionId: executionIdFromUuid(row.id),
+        definitionId: row.definition_id as DefinitionId,
+        inputTokens: Number(row.input_tokens),
+        outputTokens: Number(row.output_tokens),
+        costUsd: Number(row.cost_usd),
+      }));
+    },
+
     async list(params) {
       const { statement, values } = listStatement(params);
       const rows = await readers.run<ExecutionRecord>(statement, values, params.tenantId);
@@ -63,6 +79,25 @@ const FIND: Statement = {
     where e.id = $1
       and ($2::text is null or e.tenant_id = $2)`,
 };
+
+const USAGE: Statement = {
+  name: 'execution-usage',
+  writes: false,
+  text: `
+    select c.id, c.definition_id, coalesce(u.input_tokens, 0) as input_tokens,
+      coalesce(u.output_tokens, 0) as output_tokens, coalesce(u.cost_usd, 0) as cost_usd
+    from execution_chain($1) with ordinality as c (id, parent_id, definition_id, place)
+    left join execution_usage u on u.execution_id = c.id
+    order by c.place`,
+};
+
+interface UsageRecord {
+  readonly id: string;
+  readonly definition_id: string;
+  readonly input_tokens: string;
+  readonly output_tokens: string;
+  readonly cost_usd: string;
+}
 
 const EVENTS: Statement = {
   name: 'list-events',

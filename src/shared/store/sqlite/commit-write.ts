@@ -5,6 +5,7 @@ import { writeItems, writeTimers } from './commit-effects.ts';
 import type { Head } from './commit-judge.ts';
 import type { Connection } from './connect.ts';
 import { toIso } from './rows.ts';
+import { chargeUsage } from './usage.ts';
 import { tellWebhooks } from './webhook-outbox.ts';
 
 /** Writes a plan that holds. */
@@ -29,6 +30,7 @@ export function writePlan(
   writeRecordedOutput(connection, { plan, after: head.lastSequence, createdAt });
   writeSnapshot(connection, { plan, lastSequence });
   writeRunnable(connection, { plan, shard: head.shard });
+  if (plan.charge !== undefined) chargeUsage(connection, plan.executionId, plan.charge);
   tellWebhooks(connection, {
     executionId: plan.executionId,
     tenantId: plan.tenantId,

@@ -9,6 +9,7 @@ import {
   type EventRecord,
   type ExecutionRecord,
 } from './rows.ts';
+import { readUsage } from './usage.ts';
 
 export function createExecutionStore(connection: Connection): ExecutionStore {
   return {
@@ -16,6 +17,7 @@ export function createExecutionStore(connection: Connection): ExecutionStore {
     find: (id, tenantId) => connection.read(() => findExecution(connection, id, tenantId)),
     load: (id, tenantId) => connection.read(() => loadExecution(connection, id, tenantId)),
     events: (range) => connection.read(() => selectEvents(connection, range)),
+    usage: (id) => connection.read(() => readUsage(connection, id)),
     list: (filter) => connection.read(() => listExecutions(connection, filter)),
   };
 }

@@ -13,12 +13,14 @@ import { leaseCases } from './leases.ts';
 import { memorySettingsCases } from './memory-settings.ts';
 import { memoryCases } from './memory.ts';
 import { runnableCases } from './runnable.ts';
+import { scheduleCases } from './schedules.ts';
 import { startLimitCases } from './start-limits.ts';
 import { tenantStatusCases } from './tenant-status.ts';
 import { tenantCases } from './tenants.ts';
 import { timerCases } from './timers.ts';
 import { tokenRotationCases } from './token-rotation.ts';
 import { tokenCases } from './tokens.ts';
+import { usageCases } from './usage.ts';
 import { webhookCases } from './webhooks.ts';
 import { workCases } from './work.ts';
 import { workerCases } from './workers.ts';
@@ -28,6 +30,7 @@ const AREAS = [
   commitRefusalCases,
   commitRaceCases,
   executionCases,
+  usageCases,
   workCases,
   leaseCases,
   deadLetterCases,
@@ -39,6 +42,7 @@ const AREAS = [
   agentCases,
   auditCases,
   webhookCases,
+  scheduleCases,
   tenantCases,
   tenantStatusCases,
   startLimitCases,

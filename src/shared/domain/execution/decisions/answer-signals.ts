@@ -1,6 +1,8 @@
 import type { LiveVisit, VisitSignal } from '../state.ts';
 import { cancelVisitTimer, emit, liveVisits, planNode, type Turn } from '../turn.ts';
-import { askApproval, entryOf, resumeWork } from './enter-node.ts';
+import { isJsonObject } from '../../json.ts';
+import { askApproval, entryOf, holdUp, resumeWork } from './enter-node.ts';
+import { judgeBudget } from './judge-budget.ts';
 
 /** Answers what the outside has said about live visits: failures, timers, decisions of people. */
 export function answerSignals(turn: Turn): boolean {
@@ -30,9 +32,13 @@ function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
         const comment = signal.comment === null ? '' : `: ${signal.comment}`;
         return fail(turn, visit, `approval rejected by ${by}${comment}`, 'approval_rejected');
       }
-      if (visit.memory !== null && visit.memory.asked !== null) {
+      const asked = visit.memory?.asked ?? null;
+      if (asked !== null) {
+        const { budget } = asked;
         return resumeWork(turn, visit, {
-          approved: visit.memory.asked,
+          ...(isJsonObject(budget)
+            ? { budget_account: String(budget['account']) }
+            : { approved: asked }),
           ...(signal.statePatch !== null && { state_patch: signal.statePatch }),
         });
       }
@@ -55,6 +61,10 @@ function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
 }
 
 function retry(turn: Turn, visit: LiveVisit, delayMs: number): void {
+  const held = judgeBudget(turn);
+  if (held?.budget.onExceeded === 'fail') {
+    return holdUp(turn, planNode(turn, visit.nodeId), visit, held);
+  }
   const attempt = visit.attempt + 1;
   emit(turn, {
     kind: 'RetryScheduled',

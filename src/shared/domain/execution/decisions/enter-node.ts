@@ -1,4 +1,5 @@
 import { hashJson } from '../../canonical-json.ts';
+import type { HeldBudget } from '../../budget/budget.ts';
 import { effectivePolicy } from '../../policy/policy.ts';
 import { mintIdempotencyKey } from '../../work/idempotency-key.ts';
 import type { JsonObject } from '../../json.ts';
@@ -9,6 +10,7 @@ import { scopeOf } from '../route.ts';
 import type { LiveVisit, VisitScope } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';
 import { failExecution } from './end-execution.ts';
+import { budgetQuestion, budgetText, judgeBudget, tellExceeded } from './judge-budget.ts';
 
 type MapEntry = Extract<Entry, { do: 'map' }>;
 type Item = NonNullable<EnterContext['item']>;
@@ -166,21 +168,21 @@ function carryOut(turn: Turn, node: PlanNode, visit: number, entry: Entry, origi
       return failExecution(turn, { nodeId: node.id, ...entry });
     case 'fail':
       schedule('none');
-      return failVisit(turn, node.id, visit, entry.error, entry.errorClass);
+      return failVisit(turn, node.id, { visit, attempt: 0 }, entry.error, entry.errorClass);
   }
 }
 
 function failVisit(
   turn: Turn,
   nodeId: string,
-  visit: number,
+  at: { readonly visit: number; readonly attempt: number },
   error: string,
   errorClass: string,
 ): void {
   emit(turn, {
     kind: 'NodeFailed',
     nodeId,
-    payload: { visit, attempt: 0, error, error_class: errorClass, retryable: false },
+    payload: { ...at, error, error_class: errorClass, retryable: false },
   });
 }
 
@@ -194,8 +196,12 @@ function enterWork(
   schedule: Schedule,
 ): void {
   const verdict = judgeWork(turn, node);
-  if (verdict.is === 'allowed')
-    return createWork(turn, node, { visit, attempt: 0, entry, schedule });
+  if (verdict.is === 'allowed') {
+    const held = judgeBudget(turn);
+    if (held === null) return createWork(turn, node, { visit, attempt: 0, entry, schedule });
+    schedule('none');
+    return holdUp(turn, node, { visit, attempt: 0 }, held);
+  }
   if (verdict.is === 'approval') {
     schedule('approval');
     return askApproval(turn, node, visit, {
@@ -214,7 +220,7 @@ function enterWork(
     rule === 'blocked_tools'
       ? `the policy blocks the tool ${name}`
       : `the policy does not allow the model ${name}`;
-  failVisit(turn, node.id, visit, error, 'policy_violation');
+  failVisit(turn, node.id, { visit, attempt: 0 }, error, 'policy_violation');
 }
 
 type WorkVerdict =
@@ -267,13 +273,32 @@ export function askApproval(
   startTimer(turn, { purpose: 'approval_timeout', nodeId: node.id, visit }, { delayMs: timeoutMs });
 }
 
+/** Keeps a live visit from working on a budget that is used up: it fails, or a person is asked. */
+export function holdUp(
+  turn: Turn,
+  node: PlanNode,
+  at: { readonly visit: number; readonly attempt: number },
+  held: HeldBudget,
+): void {
+  const { visit, attempt } = at;
+  tellExceeded(turn, { nodeId: node.id, visit }, held);
+  if (held.budget.onExceeded === 'pause')
+    return askApproval(turn, node, visit, budgetQuestion(held));
+  failVisit(turn, node.id, { visit, attempt }, budgetText(held), 'budget_exceeded');
+}
+
 /** Lets the work of a parked visit go on: a new item, the same attempt under the same key. */
 export function resumeWork(
   turn: Turn,
   visit: LiveVisit,
-  why: Pick<NodeResumedPayload, 'event_sequence' | 'payload' | 'approved' | 'state_patch'>,
+  why: Pick<
+    NodeResumedPayload,
+    'event_sequence' | 'payload' | 'approved' | 'budget_account' | 'state_patch'
+  >,
 ): void {
   const node = planNode(turn, visit.nodeId);
+  const held = why.budget_account === undefined ? judgeBudget(turn) : null;
+  if (held !== null) return holdUp(turn, node, visit, held);
   const entry = entryOf(turn, node, visit);
   if (entry.do !== 'work') throw new Error(`${visit.nodeId} has no work to go on with`);
   createWork(turn, node, {

@@ -1,0 +1,70 @@
+import { type HeldBudget, isUsedUp } from '../../budget/budget.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Turn } from '../turn.ts';
+import { emit } from '../turn.ts';
+
+/**
+ * What the budgets say to further work: null when all have something left. Of several that are used
+ * up the strictest speaks. A warning is written here, once for each budget.
+ */
+export function judgeBudget(turn: Turn): HeldBudget | null {
+  const { budgetGrants } = turn.draft;
+  const usedUp = turn.budgets.filter((held) => isUsedUp(held, budgetGrants[held.account] ?? 0));
+  const { warned } = turn.draft;
+  for (const held of usedUp) {
+    if (held.budget.onExceeded !== 'warn' || warned.includes(held.account)) continue;
+    tellExceeded(turn, null, held);
+  }
+  return (
+    usedUp.find(({ budget }) => budget.onExceeded === 'fail') ??
+    usedUp.find(({ budget }) => budget.onExceeded === 'pause') ??
+    null
+  );
+}
+
+export function tellExceeded(
+  turn: Turn,
+  at: { readonly nodeId: string; readonly visit: number } | null,
+  { account, budget, spent }: HeldBudget,
+): void {
+  emit(turn, {
+    kind: 'BudgetExceeded',
+    nodeId: at?.nodeId ?? null,
+    payload: {
+      visit: at?.visit ?? null,
+      account,
+      tokens: spent.tokens,
+      token_budget: budget.tokens,
+      cost_usd: spent.costUsd,
+      cost_budget_usd: budget.costUsd,
+      action: budget.onExceeded,
+    },
+  });
+}
+
+/** What a person is shown who may grant the budget once more. */
+export function budgetQuestion({ account, budget, spent }: HeldBudget): {
+  readonly description: string;
+  readonly shown: { readonly budget: JsonObject };
+} {
+  return {
+    description: `${budgetText({ budget, spent })}: grant it once more?`,
+    shown: {
+      budget: {
+        account,
+        tokens: spent.tokens,
+        token_budget: budget.tokens,
+        cost_usd: spent.costUsd,
+        cost_budget_usd: budget.costUsd,
+      },
+    },
+  };
+}
+
+export function budgetText({ budget, spent }: Pick<HeldBudget, 'budget' | 'spent'>): string {
+  const parts = [
+    ...(budget.tokens === null ? [] : [`${spent.tokens} of ${budget.tokens} tokens`]),
+    ...(budget.costUsd === null ? [] : [`$${spent.costUsd} of $${budget.costUsd}`]),
+  ];
+  return `the budget is used up (${parts.join(', ')})`;
+}
