@@ -24,7 +24,10 @@ export type KeyRow = RowBase &
     | { readonly type: 'bool'; readonly default: boolean; readonly devDefault?: boolean }
     | { readonly type: 'enum'; readonly default: string; readonly values: readonly string[] }
     | { readonly type: 'port_or_off' | 'subjects' | 'mcp_servers'; readonly default: null }
-    | { readonly type: 'secret_patterns' | 'commands'; readonly default: readonly string[] }
+    | {
+        readonly type: 'secret_patterns' | 'commands' | 'urls';
+        readonly default: readonly string[];
+      }
     | {
         readonly type: 'string' | 'host' | 'url' | 'database_url' | 'secret' | 'secret_key';
         readonly default: string | null;

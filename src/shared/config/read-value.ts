@@ -48,6 +48,8 @@ export function describeType(row: KeyRow): string {
       return 'a list of names with `*` for any characters, joined by commas in the environment';
     case 'commands':
       return 'a list of command lines, joined by commas in the environment';
+    case 'urls':
+      return 'a list of http:// or https:// URLs, joined by commas in the environment';
     case 'string':
     case 'secret':
       return 'a string that is not empty';
@@ -62,6 +64,7 @@ function fromText(row: KeyRow, text: string): unknown {
       return fromJson(text);
     case 'secret_patterns':
     case 'commands':
+    case 'urls':
       return text.split(',').map((item) => item.trim());
     case 'int':
     case 'port_or_off':
@@ -91,6 +94,7 @@ function read(row: KeyRow, value: unknown): ConfigValue | undefined {
   if (row.type === 'mcp_servers') return readMcpServers(value);
   if (row.type === 'secret_patterns') return readTexts(value, SECRET_PATTERN);
   if (row.type === 'commands') return readTexts(value, /\S/);
+  if (row.type === 'urls') return readUrls(value);
   if (typeof value !== 'string' || value === '') return undefined;
   switch (row.type) {
     case 'enum':
@@ -115,6 +119,11 @@ function readTexts(value: unknown, form: RegExp): readonly string[] | undefined 
   if (!Array.isArray(value)) return undefined;
   const texts = value.filter((item) => typeof item === 'string' && form.test(item));
   return texts.length === value.length ? texts : undefined;
+}
+
+function readUrls(value: unknown): readonly string[] | undefined {
+  const urls = readTexts(value, /\S/);
+  return urls?.every(isHttpUrl) === true ? urls : undefined;
 }
 
 function isIntegerWithin(value: unknown, min: number, max: number): value is number {

@@ -32,8 +32,8 @@ is set.
 `;
 
 const OTHER_VARIABLES = [
-  ['`<PROVIDER>_API_KEY`', 'Key of a model provider, such as `OPENAI_API_KEY`.'],
-  ['`<PROVIDER>_BASE_URL`', "Base URL of a model provider, where it is not the provider's own."],
+  ['`<PROVIDER>_API_KEY`', 'Key of a further model provider that speaks the protocol of OpenAI.'],
+  ['`<PROVIDER>_BASE_URL`', 'Its base URL: what makes it a provider; see `docs/models.md`.'],
   ['`SVC_TOKEN`', 'Token sent by the `svc` commands that call a running service.'],
 ];
 

@@ -15,7 +15,7 @@ import { ProviderFailure } from './provider-failure.ts';
 
 export interface ModelSettings {
   /** What the operator configured for a provider; null: nothing. */
-  findProvider(name: string): ConfiguredProvider | null;
+  readonly findProvider: (name: string) => ConfiguredProvider | null;
   /** Base URLs that may be given a provider's key when a workflow names them. */
   readonly allowedBaseUrls: readonly string[];
 }
@@ -97,6 +97,12 @@ const OWN: Readonly<
   ollama: { protocol: 'openai', baseUrl: null },
 };
 
+const VERSION_PATHS: Readonly<Record<string, string>> = {
+  anthropic: '/v1',
+  google: '/v1beta',
+  ollama: '/v1',
+};
+
 /** What can stand in a header; anything else would be thrown back with the key in the message. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 
@@ -105,11 +111,11 @@ function canonicalName(provider: string): string {
   return name === 'gemini' ? 'google' : name;
 }
 
-/** Ollama is commonly named by its address alone, and speaks this protocol below `/v1`. */
+/** These are commonly named by their address alone; the version belongs to their paths. */
 function completeUrl(provider: string, baseUrl: string | null): string | null {
   if (baseUrl === null) return null;
   const url = baseUrl.replace(/\/+$/, '');
-  return provider === 'ollama' && /^https?:\/\/[^/]+$/i.test(url) ? `${url}/v1` : url;
+  return /^https?:\/\/[^/]+$/i.test(url) ? url + (VERSION_PATHS[provider] ?? '') : url;
 }
 
 function unauthorized(error: string): ProviderFailure {

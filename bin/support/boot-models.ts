@@ -1,0 +1,59 @@
+import { createModelClient } from '../../src/shared/clients/models/create-model-client.ts';
+import {
+  variableName,
+  type ConfiguredProvider,
+  type ModelSettings,
+} from '../../src/shared/clients/models/provider-access.ts';
+import type { Config } from '../../src/shared/config/config.ts';
+import { LIST_PRICES } from '../../src/shared/domain/models/prices.ts';
+import type { Cpu } from '../../src/shared/ports/cpu.ts';
+import type { ModelClient } from '../../src/shared/ports/models.ts';
+import { createGuardedFetch } from '../../src/shared/security/guarded-fetch.ts';
+import { readPricesFile } from './read-prices-file.ts';
+
+/** Models as the configuration and the environment say. A fault in the prices ends the start. */
+export function bootModels(params: {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cpu: Pick<Cpu, 'validateSchema'>;
+}): ModelClient {
+  const { config, env, cpu } = params;
+  const { pricesFile } = config.models;
+  return createModelClient({
+    settings: readModelSettings(config, env),
+    prices: { ...LIST_PRICES, ...(pricesFile !== null && readPricesFile(pricesFile)) },
+    cpu,
+    trustedFetch: createGuardedFetch({ allowPrivate: true, responseBytesMax: BYTES_MAX }),
+    guardedFetch: createGuardedFetch({ allowPrivate: false, responseBytesMax: BYTES_MAX }),
+    now: Date.now,
+  });
+}
+
+/** The client's own bounds are the ones that count. */
+const BYTES_MAX = 128 * 1024 * 1024;
+
+export function readModelSettings(
+  { models }: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): ModelSettings {
+  const { openai, anthropic, google, ollama } = models;
+  const known = new Map<string, ConfiguredProvider>(
+    Object.entries({ openai, anthropic, google, ollama }),
+  );
+  return {
+    findProvider: (name) => known.get(name) ?? findInEnvironment(variableName(name), env),
+    allowedBaseUrls: models.allowedBaseUrls,
+  };
+}
+
+/** A provider that the environment alone knows is there when its address is. */
+function findInEnvironment(
+  variable: string,
+  env: Readonly<Record<string, string | undefined>>,
+): ConfiguredProvider | null {
+  const baseUrl = env[`${variable}_BASE_URL`] ?? '';
+  // Our own settings are named like that too.
+  if (baseUrl === '' || variable.startsWith('SVC_')) return null;
+  const apiKey = env[`${variable}_API_KEY`] ?? '';
+  return { baseUrl, apiKey: apiKey === '' ? null : apiKey };
+}
