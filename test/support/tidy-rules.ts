@@ -42,6 +42,12 @@ const LAYERS: readonly Layer[] = [
     packages: ['node:crypto {createHash}', '@marcbachmann/cel-js'],
   },
   {
+    folder: `${SHARED}domain/schedules/`,
+    own: [`${SHARED}domain/`],
+    // Of cron expressions: it computes and, given no action, does nothing else.
+    packages: ['node:crypto {createHash}', 'croner {Cron}'],
+  },
+  {
     folder: `${SHARED}domain/`,
     own: [`${SHARED}domain/`],
     packages: ['node:crypto {createHash}'],

@@ -14,6 +14,7 @@ import { openManagement } from './management.ts';
 import { createMemoryStore } from './memory.ts';
 import { prune } from './prune.ts';
 import { createRunnableStore } from './runnable.ts';
+import { createScheduleStore } from './schedules.ts';
 import { createShardLocks } from './shards.ts';
 import { createTenantStore } from './tenants.ts';
 import { createTimerStore } from './timers.ts';
@@ -72,6 +73,7 @@ export async function openPostgresStore(params: {
     agents: createAgentStore(management),
     audit: createAuditStore(management, params.audit),
     webhooks: createWebhookStore(management),
+    schedules: createScheduleStore(management),
     tenants: createTenantStore(management),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),

@@ -7,6 +7,7 @@ import { createExecutionStore } from './executions.ts';
 import { createMemoryStore } from './memory.ts';
 import { prune } from './prune.ts';
 import { createRunnableStore } from './runnable.ts';
+import { createScheduleStore } from './schedules.ts';
 import { createShardLocks } from './shards.ts';
 import { createTenantStore } from './tenants.ts';
 import { createTimerStore } from './timers.ts';
@@ -43,6 +44,7 @@ export async function openSqliteStore(params: {
     agents: createAgentStore(connection),
     audit: createAuditStore(connection),
     webhooks: createWebhookStore(connection),
+    schedules: createScheduleStore(connection),
     tenants: createTenantStore(connection),
     workers: createWorkerStore(connection),
     memory: createMemoryStore(connection),
