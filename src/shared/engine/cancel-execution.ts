@@ -1,5 +1,5 @@
 import { badRequest } from '../domain/errors.ts';
-import type { ExecutionEvent } from '../domain/execution/event.ts';
+import { cancellationEvents } from '../domain/execution/finalizers.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import { changeExecution } from './change-execution.ts';
 import { newEvent } from './commit-plan.ts';
@@ -8,8 +8,9 @@ import type { EngineDeps } from './deps.ts';
 import type { Actor, ExecutionRef } from './engine.ts';
 
 /**
- * Cancels at once: the fact closes the execution and takes back its work in one transaction, so
- * that every fence it had handed out is stale when the caller has the answer.
+ * Cancels at once: the fact ends everything that is live and takes back its work in one
+ * transaction, so that every fence it had handed out is stale when the caller has the answer. The
+ * execution is over with it, unless finalizers are to run first.
  */
 export function cancelExecution(
   deps: EngineDeps,
@@ -17,28 +18,25 @@ export function cancelExecution(
 ): Promise<{ readonly executionId: ExecutionId }> {
   return changeExecution(deps, {
     ...params,
-    propose: (state, { row }) => {
+    propose: async (state, { row }) => {
       const answer = { executionId: row.executionId };
       if (row.status === 'cancelled') return { commit: null, answer };
       if (row.status === 'completed' || row.status === 'failed') {
         throw badRequest(`execution ${row.executionId} is ${row.status}`);
       }
-      const events: ExecutionEvent[] = [
-        ...state.live.values().map(({ nodeId, visit }): ExecutionEvent => ({
-          kind: 'NodeCancelled',
-          nodeId,
-          payload: { visit, reason: 'the execution was cancelled' },
-        })),
-        { kind: 'WorkflowCancelled', nodeId: null, payload: {} },
-      ];
+      const { plan } = await deps.definitions.get(row.definitionId);
+      const events = cancellationEvents(plan, state);
+      const last = events.at(-1);
+      if (last === undefined) return { commit: null, answer };
+      const isOver = last.kind === 'WorkflowCancelled';
       return {
         commit: {
           ...emptyCommit(row),
           expectedSequence: row.lastSequence,
           events: events.map((event) => newEvent(event, params.actorId)),
-          status: 'cancelled',
+          status: isOver ? 'cancelled' : 'running',
           revokesAll: true,
-          runnable: 'clear',
+          runnable: isOver ? 'clear' : 'mark',
         },
         answer,
       };

@@ -24,12 +24,15 @@ export async function changeExecution<Answer>(
   params: {
     readonly tenantId: TenantId;
     readonly executionId: string;
-    readonly propose: (state: ExecutionState, loaded: LoadedExecution) => ProposedChange<Answer>;
+    readonly propose: (
+      state: ExecutionState,
+      loaded: LoadedExecution,
+    ) => ProposedChange<Answer> | Promise<ProposedChange<Answer>>;
   },
 ): Promise<Answer> {
   for (let reading = 0; reading < READINGS_MAX; reading += 1) {
     const loaded = await loadForCaller({ executions: deps.store.executions, ...params });
-    const proposed = params.propose(foldLoaded(loaded, null), loaded);
+    const proposed = await params.propose(foldLoaded(loaded, null), loaded);
     if (proposed.commit === null) return proposed.answer;
     const { commit } = proposed;
     const verdict = await deps.committer.commit(commit, { ahead: true });

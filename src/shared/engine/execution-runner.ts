@@ -146,6 +146,7 @@ export function startExecutionRunner(
       dropAdopted();
       return true;
     }
+    abortUnneeded(held);
     for (const item of adopted.splice(0, arrived)) start(held, item);
     if (await step(held)) return draining && marked && running.size === 0 && adopted.length === 0;
     if (poked || finished.length > 0 || notes.length > 0 || adopted.length > 0) return false;
@@ -256,6 +257,13 @@ export function startExecutionRunner(
   function giveUp({ item, kept }: Note): false {
     kept.reject(new LeaseLostError(item.ticket.workItemId));
     return false;
+  }
+
+  /** Runs of visits that have been cancelled. */
+  function abortUnneeded(now: Held): void {
+    for (const { ticket, abort } of running.values().toArray()) {
+      if (!now.state.live.has(visitKey(ticket.nodeId, ticket.visit))) abort.abort();
+    }
   }
 
   /** Kept once it is committed; see `NodeCall.record`. */

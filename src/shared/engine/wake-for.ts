@@ -19,9 +19,14 @@ export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
   if (commit.status !== null && isTerminal(commit.status)) {
     topics.push(endedTopic(commit.executionId));
   }
-  if (commit.status === 'cancelled') topics.push(cancelledTopic(commit.executionId));
+  if (takesWorkBack(commit)) topics.push(cancelledTopic(commit.executionId));
   if (hasMessages(commit)) topics.push(WEBHOOKS_TOPIC);
   if (topics.length > 0) wake.notify([...new Set(topics)]);
+}
+
+/** Cancelled, or only finalizers follow. */
+function takesWorkBack({ status, revokesAll }: CommitPlan): boolean {
+  return status === 'cancelled' || (status === 'running' && revokesAll);
 }
 
 export function runTopic(shard: number): string {

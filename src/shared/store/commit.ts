@@ -36,7 +36,7 @@ export interface CommitPlan {
   readonly bornLeased: readonly BornLease[];
   readonly retries: readonly Retry[];
   readonly revokesItems: readonly WorkItemId[];
-  /** Removes every item and timer the execution still has; set with a terminal status. */
+  /** Removes every item and timer the execution still has: it ends, or only its finalizers follow. */
   readonly revokesAll: boolean;
   readonly startsTimers: readonly NewTimer[];
   readonly cancelsTimers: readonly string[];

@@ -8,6 +8,7 @@ import { feedMaps } from './decisions/feed-maps.ts';
 import { matchExternalEvents } from './decisions/match-external-events.ts';
 import { skipUnreachable } from './decisions/skip-unreachable.ts';
 import { startArrivals } from './decisions/start-arrivals.ts';
+import { startFinalizers } from './decisions/start-finalizers.ts';
 import { startWorkflowTimer } from './decisions/start-workflow-timer.ts';
 import { deriveStatus } from './derive-status.ts';
 import { draftOf } from './draft.ts';
@@ -55,18 +56,21 @@ export function decide(params: {
   startWorkflowTimer(turn);
   let more = false;
   while (!isTerminal(turn.draft.status)) {
-    if (endOnFailure(turn)) break;
+    if (endOnFailure(turn)) continue;
     // Events before timers: one that was accepted is never lost to a timer that fired meanwhile.
     const progressed =
-      matchExternalEvents(turn) || answerSignals(turn) || feedMaps(turn) || startArrivals(turn);
+      matchExternalEvents(turn) ||
+      answerSignals(turn) ||
+      feedMaps(turn) ||
+      startArrivals(turn) ||
+      startFinalizers(turn);
     if (progressed) {
       if (turn.budget > 0) continue;
       more = true;
       break;
     }
-    skipUnreachable(turn);
-    endExecution(turn);
-    break;
+    if (turn.draft.ending === null) skipUnreachable(turn);
+    if (!endExecution(turn)) break;
   }
   if (!isTerminal(turn.draft.status)) {
     turn.draft.status = more ? 'running' : deriveStatus(turn.draft);

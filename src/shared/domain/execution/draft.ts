@@ -44,6 +44,7 @@ export function emptyState(ids: {
     depth: 0,
     continuedFrom: null,
     continuedAs: null,
+    ending: null,
   };
 }
 

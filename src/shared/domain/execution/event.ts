@@ -1,5 +1,6 @@
 import type { BudgetAction } from '../budget/budget.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { TerminalStatus } from './status.ts';
 
 /**
  * The events of an execution: what happened, in order, never changed afterwards. Payloads are
@@ -111,6 +112,8 @@ export type ExecutionEvent =
     >
   | NodeEvent<'ExternalEventWaiting', { visit: number; correlation_key: string }>
   | Event<'ExternalEventReceived', { correlation_key: string; payload: JsonValue }>
+  /** All is over but the finalizers, which run now; the terminal event comes after them. */
+  | Event<'WorkflowEnding', WorkflowEndingPayload>
   | Event<'WorkflowCompleted', { continued_as?: string }>
   | Event<'WorkflowFailed', { error: string; error_class: string; node_id: string | null }>
   | Event<'WorkflowCancelled', { reason?: string }>;
@@ -260,6 +263,14 @@ export interface ApprovalReceivedPayload {
   readonly user_id: string | null;
   readonly comment: string | null;
   readonly state_patch?: JsonObject;
+}
+
+/** How the execution will end; the rest stands with `failed`. */
+export interface WorkflowEndingPayload {
+  readonly outcome: TerminalStatus;
+  readonly error?: string;
+  readonly error_class?: string;
+  readonly node_id?: string | null;
 }
 
 export interface TimerPayload {

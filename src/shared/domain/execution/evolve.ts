@@ -11,6 +11,7 @@ import type {
   NodeResumedPayload,
   NodeScheduledPayload,
   UsagePayload,
+  WorkflowEndingPayload,
 } from './event.ts';
 import { mergePatch } from './merge-patch.ts';
 import { routeFrom } from './route.ts';
@@ -125,8 +126,9 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
       });
     }
     case 'TimerFired':
-      if (event.nodeId === null || event.payload.visit === null) draft.workflowTimerFired = true;
-      else applyTimerFired(draft, event.nodeId, event.payload.visit);
+      if (event.nodeId === null || event.payload.visit === null) {
+        draft.workflowTimerFired = draft.ending === null;
+      } else applyTimerFired(draft, event.nodeId, event.payload.visit);
       return;
     case 'ExternalEventReceived':
       draft.mailbox = [
@@ -138,6 +140,8 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
         },
       ];
       return;
+    case 'WorkflowEnding':
+      return applyEnding(draft, event.payload);
     case 'WorkflowCompleted':
       draft.continuedAs = (event.payload.continued_as ?? null) as ExecutionId | null;
       return end(draft, 'completed', null);
@@ -296,7 +300,10 @@ function applyFailed(
   }
   draft.live.delete(visitKey(nodeId, payload.visit));
   const { error, error_class: errorClass } = payload;
-  if (visit.item !== null) {
+  if (draft.ending !== null) {
+    const failure = { nodeId, error: `finalizer ${nodeId} failed: ${error}`, errorClass };
+    draft.ending = { ...draft.ending, finalizerFailure: draft.ending.finalizerFailure ?? failure };
+  } else if (visit.item !== null) {
     recordItem(draft, visit.item, { ok: false, error });
   } else if (plan !== null) {
     const output = { error, error_class: errorClass };
@@ -413,11 +420,24 @@ function ownResults(draft: Draft, results: ReadonlyMap<number, MapItemResult>): 
 /** The results that each draft has copied and may therefore change. */
 const owned = new WeakMap<Draft, WeakMap<ReadonlyMap<number, MapItemResult>, MapResults>>();
 
+function applyEnding(draft: Draft, payload: WorkflowEndingPayload): void {
+  const { outcome, error, error_class: errorClass = 'error', node_id: nodeId = null } = payload;
+  draft.ending = {
+    outcome,
+    failure: error === undefined ? null : { nodeId, error, errorClass },
+    finalizerFailure: null,
+  };
+  draft.arrivals = [];
+  draft.fatal = null;
+  draft.workflowTimerFired = false;
+}
+
 function end(draft: Draft, status: 'completed' | 'failed' | 'cancelled', error: string | null) {
   draft.status = status;
   draft.error = error;
   draft.live.clear();
   draft.arrivals = [];
+  draft.ending = null;
 }
 
 function change(draft: Draft, nodeId: string, visit: number, patch: Partial<LiveVisit>): void {

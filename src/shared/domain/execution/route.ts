@@ -54,7 +54,7 @@ function chooseTargets(params: {
   return edges.filter((edge) => edge.condition === null).map((edge) => edge.to);
 }
 
-/** What expressions see of an execution as it is now. */
+/** What expressions see of an execution as it is now; those of finalizers, how it ends. */
 export function scopeOf(draft: Draft, output: JsonValue): ExpressionScope {
   return {
     state: draft.data,
@@ -64,6 +64,10 @@ export function scopeOf(draft: Draft, output: JsonValue): ExpressionScope {
       id: draft.executionId,
       workflow_id: draft.workflowId,
       workflow_version: draft.workflowVersion,
+      ...(draft.ending !== null && {
+        outcome: draft.ending.outcome,
+        error: draft.ending.failure?.error ?? null,
+      }),
     },
   };
 }

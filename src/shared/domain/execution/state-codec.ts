@@ -51,6 +51,7 @@ export function decodeState(text: string): ExecutionState {
     continuedAs: rest.continuedAs ?? null,
     budgetGrants: rest.budgetGrants ?? {},
     warned: rest.warned ?? [],
+    ending: rest.ending ?? null,
     nextVisit: new Map(nextVisit),
     skipped: new Set(skipped),
     live: new Map(

@@ -1,7 +1,7 @@
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { VisitPhase } from './event.ts';
-import type { ExecutionStatus } from './status.ts';
+import type { ExecutionStatus, TerminalStatus } from './status.ts';
 
 /**
  * What an execution is after its first `sequence` events: a fold of the events (see `evolve.ts`).
@@ -46,12 +46,23 @@ export interface ExecutionState {
   readonly continuedFrom: ExecutionId | null;
   /** The run that goes on where this one has ended. */
   readonly continuedAs: ExecutionId | null;
+  /** Not null: what is live are finalizers, and nothing else starts any more. */
+  readonly ending: Ending | null;
 }
 
 export interface ParentLink {
   readonly executionId: ExecutionId;
   readonly nodeId: string;
   readonly visit: number;
+}
+
+/** How an execution will end once its finalizers are done. */
+export interface Ending {
+  readonly outcome: TerminalStatus;
+  /** Why it failed; null with the other outcomes. */
+  readonly failure: Failure | null;
+  /** The first finalizer that failed for good: an execution that completed otherwise fails by it. */
+  readonly finalizerFailure: Failure | null;
 }
 
 export interface UsageTotal {

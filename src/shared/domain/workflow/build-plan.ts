@@ -27,11 +27,14 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const nodeIds = new Set(normalised.nodes.map((node) => node.id));
   const links = linkEdges({ nodeIds, nodes, edges: normalised.edges, findings });
   const isComplete = normalised.isComplete && findings.problems.count === before;
-  const startNode = findStartNode({ ir, nodeIds, links, isComplete, findings });
+  const finalizers = findFinalizers(nodes);
+  const finalizerIds = new Set(finalizers.map(({ nodeId }) => nodeId));
+  const startNode = findStartNode({ ir, nodeIds, finalizerIds, links, isComplete, findings });
   if (findings.problems.count > 0) return null;
 
   const reachable = findReachable(startNode, links);
-  warnUnreachable({ nodes, startNode, reachable, findings });
+  const steps = nodes.filter(({ id }) => !finalizerIds.has(id));
+  warnUnreachable({ nodes: steps, startNode, reachable, findings });
   const schema = ir['state_schema'] ?? null;
   return {
     workflowId: ir.workflow_id,
@@ -43,6 +46,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     policy,
     budget,
     parts,
+    finalizers,
     reaches: buildReaches(nodes, links),
   };
 }
@@ -61,6 +65,13 @@ function parseNodes(
       return parseNode({ node, outEdges, nodeIds, retryPolicies, parts, findings });
     })
     .filter((node) => node !== null);
+}
+
+function findFinalizers(nodes: readonly ParsedNode[]): Plan['finalizers'] {
+  return nodes.flatMap(({ id, kind, spec }) => {
+    const runOn = kind.runOn?.(spec);
+    return runOn === undefined ? [] : [{ nodeId: id, runOn }];
+  });
 }
 
 function findReachable(startNode: string | null, links: Links): ReadonlySet<string> {

@@ -13,12 +13,15 @@ const NAMED_MAX = 10;
 export function findStartNode(params: {
   readonly ir: JsonObject;
   readonly nodeIds: ReadonlySet<string>;
+  /** Nodes that run at the end, and so cannot be the start. */
+  readonly finalizerIds: ReadonlySet<string>;
   readonly links: Links;
   /** False: nodes or edges are missing because of problems, so nothing can be derived from them. */
   readonly isComplete: boolean;
   readonly findings: Findings;
 }): string | null {
-  const { ir, nodeIds, links, findings } = params;
+  const { ir, finalizerIds, links, findings } = params;
+  const nodeIds = new Set([...params.nodeIds].filter((id) => !finalizerIds.has(id)));
   const named = ir['start_node'] ?? null;
   if (typeof named === 'string') return checkStart(named, params);
   if (nodeIds.has(CONVENTIONAL_START) && !links.bodyOf.has(CONVENTIONAL_START)) {
@@ -38,9 +41,13 @@ export function findStartNode(params: {
 
 function checkStart(
   named: string,
-  { nodeIds, links, findings }: Parameters<typeof findStartNode>[0],
+  { nodeIds, finalizerIds, links, findings }: Parameters<typeof findStartNode>[0],
 ): string | null {
   const map = links.bodyOf.get(named);
+  if (finalizerIds.has(named)) {
+    findings.problems.add('/start_node', `${quoteId(named)} is a finalizer: it runs at the end`);
+    return null;
+  }
   if (nodeIds.has(named) && map === undefined) return named;
   const shown = quoteId(named);
   findings.problems.add(

@@ -83,7 +83,9 @@ class Linker {
       const fallback = node.fallback === null ? [] : [{ ...node.fallback, on: 'failure' as const }];
       for (const { to, pointer, on } of [...implied, ...fallback]) {
         if (!this.#checkTarget(to, locate(node, pointer))) continue;
-        if (this.#bodyOf.has(node.id)) {
+        if (this.#isFinalizer(node.id)) {
+          this.#problem(locate(node, pointer), followsFinalizer(node.id));
+        } else if (this.#bodyOf.has(node.id)) {
           const map = this.#bodyOf.get(node.id) ?? '';
           this.#warn(locate(node, pointer), `never taken: the node is the body of ${quoteId(map)}`);
         } else {
@@ -124,6 +126,10 @@ class Linker {
   }
 
   #checkFrom({ from, pointerOfFrom }: NormalisedEdge): boolean {
+    if (this.#isFinalizer(from)) {
+      this.#problem(pointerOfFrom, followsFinalizer(from));
+      return false;
+    }
     if (this.#nodeIds.has(from)) return true;
     const message = from === END_TARGET ? `nothing follows "${END_TARGET}"` : unknownNode(from);
     this.#problem(pointerOfFrom, message);
@@ -134,6 +140,13 @@ class Linker {
     if (to === END_TARGET) return true;
     if (!this.#nodeIds.has(to)) {
       this.#problem(pointer, unknownNode(to));
+      return false;
+    }
+    if (this.#isFinalizer(to)) {
+      this.#problem(
+        pointer,
+        `${quoteId(to)} is a finalizer: it runs when the execution ends, and nothing may lead to it`,
+      );
       return false;
     }
     const map = this.#bodyOf.get(to);
@@ -170,6 +183,8 @@ class Linker {
       this.#problem(at, unknownNode(id));
     } else if (id === join.id) {
       this.#problem(at, 'a node cannot wait for itself');
+    } else if (this.#isFinalizer(id)) {
+      this.#problem(at, followsFinalizer(id));
     } else if (this.#bodyOf.has(id)) {
       this.#problem(at, `${quoteId(id)} is the body of a map: wait for the map instead`);
     } else if (node?.kind.branchesOnly === true && !this.#edges.leadsTo(id, join.id)) {
@@ -180,6 +195,10 @@ class Linker {
     return false;
   }
 
+  #isFinalizer(id: string): boolean {
+    return this.#nodes.get(id)?.kind.runOn !== undefined;
+  }
+
   #problem(pointer: string, message: string): void {
     this.#findings.problems.add(pointer, message);
   }
@@ -187,4 +206,8 @@ class Linker {
   #warn(pointer: string, message: string): void {
     this.#findings.warnings.add(pointer, message);
   }
+}
+
+function followsFinalizer(id: string): string {
+  return `${quoteId(id)} is a finalizer: nothing follows it`;
 }

@@ -28,9 +28,14 @@ export interface Plan {
   readonly policy: Policy | null;
   readonly budget: Budget | null;
   readonly parts: WorkflowParts;
+  /** Nodes that run when the execution ends; no edge leads to them or from them. */
+  readonly finalizers: readonly { readonly nodeId: string; readonly runOn: RunOn }[];
   /** Whether `to` can be reached from `from` along one or more control edges. */
   reaches(from: string, to: string): boolean;
 }
+
+/** `failure`: the execution failed, or was cancelled. */
+export type RunOn = 'success' | 'failure' | 'always';
 
 export interface PlanNode {
   readonly id: string;
@@ -42,7 +47,7 @@ export interface PlanNode {
   readonly predecessors: readonly string[];
   /** Non-null on a `join` that waits for exactly these. */
   readonly waitFor: readonly string[] | null;
-  /** Reachable from the start node; the others can never run and were warned about. */
+  /** Reachable from the start node; the others, finalizers apart, never run and were warned about. */
   readonly reachable: boolean;
   /** The `map` node this node is the body of; a body takes no part in routing. */
   readonly bodyOf: string | null;
@@ -91,6 +96,8 @@ export interface NodeKind<Spec> {
   waitFor?(spec: Spec): readonly NodeReference[] | null;
   /** The node that is run once for each item. */
   body?(spec: Spec): NodeReference;
+  /** A finalizer: at which ends of an execution it runs. */
+  runOn?(spec: Spec): RunOn;
   /** Name of the outside tool, for events, metrics and policies. */
   tool?(spec: Spec): string;
   /** Names of the model it calls, as policies may write them. */

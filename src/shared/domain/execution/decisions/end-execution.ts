@@ -1,15 +1,27 @@
+import { timerName } from '../effect.ts';
+import { endingEvent, terminalEvent } from '../finalizers.ts';
 import type { Failure } from '../state.ts';
+import type { TerminalStatus } from '../status.ts';
 import { cancelVisit, emit, liveVisits, type Turn } from '../turn.ts';
 
-/** Nothing is live and no token is left: the execution is complete. */
-export function endExecution(turn: Turn): void {
-  if (turn.draft.live.size > 0 || turn.draft.arrivals.length > 0) return;
-  emit(turn, { kind: 'WorkflowCompleted', nodeId: null, payload: {} });
+/**
+ * Nothing is live and no token is left: the execution is complete, or, when it was ending, its
+ * finalizers are done. False: it isn't over yet.
+ */
+export function endExecution(turn: Turn): boolean {
+  const { live, arrivals, ending } = turn.draft;
+  if (live.size > 0 || arrivals.length > 0) return false;
+  if (ending === null) endAs(turn, 'completed', null);
+  else if (ending.outcome === 'completed' && ending.finalizerFailure !== null) {
+    emit(turn, terminalEvent('failed', ending.finalizerFailure));
+  } else emit(turn, terminalEvent(ending.outcome, ending.failure));
+  return true;
 }
 
 /** A failure that nothing leads on from ends the execution; what is live is cancelled with it. */
 export function endOnFailure(turn: Turn): boolean {
-  const { fatal, workflowTimerFired } = turn.draft;
+  const { fatal, workflowTimerFired, ending } = turn.draft;
+  if (ending !== null) return false;
   if (fatal !== null) failExecution(turn, fatal);
   else if (workflowTimerFired) {
     failExecution(turn, { nodeId: null, error: 'workflow timed out', errorClass: 'timeout' });
@@ -17,17 +29,18 @@ export function endOnFailure(turn: Turn): boolean {
   return true;
 }
 
+/** Does nothing to an execution that is ending: how it ends is on record. */
 export function failExecution(turn: Turn, failure: Failure): void {
+  if (turn.draft.ending !== null) return;
   for (const visit of liveVisits(turn)) {
     cancelVisit(turn, visit, 'the execution failed');
   }
-  emit(turn, {
-    kind: 'WorkflowFailed',
-    nodeId: null,
-    payload: {
-      error: failure.error,
-      error_class: failure.errorClass,
-      node_id: failure.nodeId,
-    },
-  });
+  endAs(turn, 'failed', failure);
+}
+
+function endAs(turn: Turn, outcome: TerminalStatus, failure: Failure | null): void {
+  emit(turn, endingEvent(turn.plan, outcome, failure));
+  if (turn.draft.ending === null || turn.plan.workflowTimeoutMs === null) return;
+  const about = { purpose: 'workflow_timeout', nodeId: null, visit: null } as const;
+  turn.effects.push({ do: 'cancel_timer', name: timerName(about) });
 }

@@ -8,7 +8,9 @@ import { emit } from '../turn.ts';
  * up the strictest speaks. A warning is written here, once for each budget.
  */
 export function judgeBudget(turn: Turn): HeldBudget | null {
-  const { budgetGrants } = turn.draft;
+  const { budgetGrants, ending } = turn.draft;
+  // What an execution leaves behind is put in order, also where a budget ended it.
+  if (ending !== null) return null;
   const usedUp = turn.budgets.filter((held) => isUsedUp(held, budgetGrants[held.account] ?? 0));
   const { warned } = turn.draft;
   for (const held of usedUp) {

@@ -1,0 +1,14 @@
+import { finalizersOf } from '../finalizers.ts';
+import { planNode, type Turn } from '../turn.ts';
+import { enterNode } from './enter-node.ts';
+
+/** Starts the next finalizer of an ending that has not been entered yet: each is, once, at visit 0. */
+export function startFinalizers(turn: Turn): boolean {
+  const { ending, nextVisit } = turn.draft;
+  if (ending === null) return false;
+  const due = finalizersOf(turn.plan, ending.outcome).find((id) => !nextVisit.has(id));
+  if (due === undefined) return false;
+  turn.budget -= 1;
+  enterNode(turn, planNode(turn, due));
+  return true;
+}

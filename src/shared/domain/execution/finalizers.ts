@@ -1,0 +1,70 @@
+import type { Plan, RunOn } from '../workflow/plan.ts';
+import type { ExecutionEvent } from './event.ts';
+import type { ExecutionState, Failure } from './state.ts';
+import type { TerminalStatus } from './status.ts';
+
+/** Ids of the finalizers that an end like this one calls for. */
+export function finalizersOf(plan: Plan, outcome: TerminalStatus): readonly string[] {
+  return plan.finalizers.filter(({ runOn }) => applies(runOn, outcome)).map(({ nodeId }) => nodeId);
+}
+
+function applies(runOn: RunOn, outcome: TerminalStatus): boolean {
+  switch (runOn) {
+    case 'always':
+      return true;
+    case 'success':
+      return outcome === 'completed';
+    case 'failure':
+      return outcome !== 'completed';
+  }
+}
+
+/** What ends an execution: its terminal event, or, while finalizers are to run first, WorkflowEnding. */
+export function endingEvent(
+  plan: Plan,
+  outcome: TerminalStatus,
+  failure: Failure | null,
+): ExecutionEvent {
+  if (finalizersOf(plan, outcome).length === 0) return terminalEvent(outcome, failure);
+  const why = failure && {
+    error: failure.error,
+    error_class: failure.errorClass,
+    node_id: failure.nodeId,
+  };
+  return { kind: 'WorkflowEnding', nodeId: null, payload: { outcome, ...why } };
+}
+
+export function terminalEvent(outcome: TerminalStatus, failure: Failure | null): ExecutionEvent {
+  switch (outcome) {
+    case 'completed':
+      return { kind: 'WorkflowCompleted', nodeId: null, payload: {} };
+    case 'cancelled':
+      return { kind: 'WorkflowCancelled', nodeId: null, payload: {} };
+    case 'failed': {
+      const { error, errorClass, nodeId } = failure ?? UNKNOWN;
+      return {
+        kind: 'WorkflowFailed',
+        nodeId: null,
+        payload: { error, error_class: errorClass, node_id: nodeId },
+      };
+    }
+  }
+}
+
+const UNKNOWN: Failure = { nodeId: null, error: 'the execution failed', errorClass: 'error' };
+
+/**
+ * The events of a cancel from outside: everything live is cancelled at once, finalizers run after
+ * it. Empty when the execution is ending already: a cancel changes nothing then.
+ */
+export function cancellationEvents(plan: Plan, state: ExecutionState): readonly ExecutionEvent[] {
+  if (state.ending !== null) return [];
+  return [
+    ...state.live.values().map(({ nodeId, visit }): ExecutionEvent => ({
+      kind: 'NodeCancelled',
+      nodeId,
+      payload: { visit, reason: 'the execution was cancelled' },
+    })),
+    endingEvent(plan, 'cancelled', null),
+  ];
+}
