@@ -12,6 +12,7 @@ import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import { createAgents } from '../../src/shared/engine/agents/create-agents.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { EngineSettings } from '../../src/shared/engine/deps.ts';
+import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake-bus.ts';
 import {
   createWebhookDelivering,
@@ -20,6 +21,7 @@ import {
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
 import type { Wake } from '../../src/shared/ports/wake.ts';
 import type { SecretBox } from '../../src/shared/ports/secret-box.ts';
+import { createPseudonym } from '../../src/shared/security/pseudonym.ts';
 import { createSecretBox } from '../../src/shared/security/secret-box.ts';
 import { createSafeFetch } from '../../src/shared/security/safe-fetch.ts';
 import type { Store } from '../../src/shared/store/store.ts';
@@ -101,7 +103,9 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     version,
     host: hostname(),
   };
+  const keys = readEncryptionKeys({ config, database });
   const engine = createEngine({
+    pseudonym: createPseudonym(keys),
     store,
     ids,
     wake,
@@ -118,7 +122,6 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     now: () => performance.now(),
     settings: { heartbeatTimeoutMs: config.agents.heartbeatTimeout * 1000 },
   });
-  const keys = readEncryptionKeys({ config, database });
   const secrets = createSecretBox({ keys, randomBytes });
   const webhookDelivering = createWebhookDelivering({
     store: store.webhooks,
@@ -182,7 +185,16 @@ async function startRoles(
     return { api, scheduler: null };
   }
   const { workers } = config.runtime;
-  const scheduler = bootScheduler({ ...params, role, workers, scheduling: engine.scheduling });
+  const { wake } = params;
+  const scheduleFiring = createScheduleFiring({
+    store: store.schedules,
+    executions: store.executions,
+    engine,
+    wake,
+    report: metrics.report,
+  });
+  const { scheduling } = engine;
+  const scheduler = bootScheduler({ ...params, role, workers, scheduling, scheduleFiring });
   opened.defer(() => scheduler.stop({ deadlineMs: 0 }));
   return { api, scheduler };
 }

@@ -17,14 +17,15 @@ import { renewLease } from './renew-lease.ts';
 import { requeueWorkItem } from './requeue-work-item.ts';
 import type { Scheduling } from './scheduling.ts';
 import { completeWorkItem, failWorkItem } from './settle-work-item.ts';
-import { startExecution } from './start-execution.ts';
+import { findStart, startExecution } from './start-execution.ts';
 import { createTenantDirectory } from './tenant-directory.ts';
 import { createTenant, readTenant, updateTenant } from './tenants.ts';
 import { createWorkerSightings } from './worker-sightings.ts';
 
 /** The engine of one process: what the api serves and what the scheduler's loops call. */
 export function createEngine(
-  given: Omit<EngineDeps, 'committer' | 'definitions' | 'tenants'> & {
+  given: Omit<EngineDeps, 'committer' | 'definitions' | 'tenants' | 'pseudonym'> & {
+    readonly pseudonym?: EngineDeps['pseudonym'];
     readonly kinds: KindRegistry;
     readonly runners: NodeRunners;
   },
@@ -32,6 +33,7 @@ export function createEngine(
   const { kinds, runners, store, report } = given;
   const deps: EngineDeps = {
     ...given,
+    pseudonym: given.pseudonym ?? null,
     committer: createCommitter({
       executions: store.executions,
       report,
@@ -57,6 +59,7 @@ export function createEngine(
       return found;
     },
     listExposedWorkflows: (params) => store.definitions.listExposed(params),
+    checkStart: async (params) => void (await findStart(deps, params)),
     startExecution: (params) => startExecution(deps, params),
     listExecutions: (params) => store.executions.list(params),
     readExecution: (params) => readExecution(deps, params),

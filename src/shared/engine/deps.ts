@@ -1,3 +1,4 @@
+import type { Pseudonym } from '../domain/data-policy/redact.ts';
 import type { Cpu } from '../ports/cpu.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Wake } from '../ports/wake.ts';
@@ -16,6 +17,8 @@ export interface EngineDeps {
   readonly wake: Wake;
   readonly cpu: Cpu;
   readonly settings: EngineSettings;
+  /** For data policies that hash what they hide; null: there is no key, so it is masked. */
+  readonly pseudonym: Pseudonym;
   readonly report: EngineReport;
 }
 
@@ -44,7 +47,8 @@ export interface EngineReport {
       | 'items_failed'
       | 'executions_started'
       | 'timers_fired'
-      | 'webhook_attempts',
+      | 'webhook_attempts'
+      | 'schedule_fires',
     by: number,
     labels?: Readonly<Record<string, string>>,
   ): void;

@@ -11,6 +11,7 @@ import type {
   WaitingOn,
 } from './engine.ts';
 import { findForCaller, foldLoaded, loadForCaller } from './load-execution.ts';
+import { redactEvent, redactRow, redactState } from './redact-view.ts';
 import { waitForTopics } from './wait-for-topics.ts';
 import { eventsTopic } from './wake-for.ts';
 
@@ -26,11 +27,12 @@ export async function readExecution(
   const { executions } = deps.store;
   const loaded = await loadForCaller({ executions, ...params });
   const state = foldLoaded(loaded, null);
+  const { plan } = await deps.definitions.get(loaded.row.definitionId);
   const live = [...state.live.values()].filter((visit) => visit.phase !== 'none');
   const times = await scheduledTimes(deps, loaded.events, live, state.executionId);
   return {
-    row: loaded.row,
-    state: { ...state, status: loaded.row.status },
+    row: redactRow(loaded.row, plan, deps.pseudonym),
+    state: redactState({ ...state, status: loaded.row.status }, plan, deps.pseudonym),
     waitingOn: live.map((visit) => waitingOn(visit, times)),
   };
 }
@@ -45,7 +47,9 @@ export async function readEvents(
   const { after, limit } = params;
   const events = await executions.events({ executionId, after, limit });
   const last = events.at(-1)?.sequence ?? after;
-  return { executionId, events, ended: isTerminal(row.status) && last >= row.lastSequence };
+  const { plan } = await deps.definitions.get(row.definitionId);
+  const shown = events.map((event) => redactEvent(event, plan, deps.pseudonym));
+  return { executionId, events: shown, ended: isTerminal(row.status) && last >= row.lastSequence };
 }
 
 export async function waitForEvents(
@@ -73,8 +77,10 @@ export async function waitForEvents(
 /** The approvals of an execution, read from its events: who asked, who decided, when. */
 export async function listApprovals(deps: EngineDeps, params: ExecutionRef): Promise<Approvals> {
   const { executions } = deps.store;
-  const { executionId } = await findForCaller({ executions, ...params });
-  const events = await executions.events({ executionId, after: 0, limit: null });
+  const { executionId, definitionId } = await findForCaller({ executions, ...params });
+  const { plan } = await deps.definitions.get(definitionId);
+  const recorded = await executions.events({ executionId, after: 0, limit: null });
+  const events = recorded.map((event) => redactEvent(event, plan, deps.pseudonym));
   const pending = new Map<string, Approvals['pending'][number]>();
   const decided: Approvals['decided'][number][] = [];
   for (const event of events) {
@@ -141,5 +147,6 @@ function waitingOn(visit: LiveVisit, times: ReadonlyMap<number, string>): Waitin
     workItemId: visit.workItemId,
     queue: visit.queue,
     correlationKey: visit.correlationKey,
+    childId: visit.phase === 'child' ? visit.childId : null,
   };
 }

@@ -2,6 +2,7 @@ import { reenter } from '../domain/execution/reenter.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import type { WorkTicket } from '../domain/work/work-item.ts';
+import { dataPolicyOf } from '../domain/data-policy/data-policy.ts';
 import { effectivePolicy, type Policy } from '../domain/policy/policy.ts';
 import type { NodeCall, NodeOutcome, NodeRunners } from '../nodes/run.ts';
 
@@ -55,6 +56,9 @@ export async function runItem(
       record: at.record,
       resumedWith: entered.visit.memory?.resumedWith ?? [],
       approved: entered.visit.memory?.approved ?? null,
+      retainPrompts:
+        dataPolicyOf({ workflow: at.plan.dataPolicy, node: node.dataPolicy })?.retainPrompts ??
+        false,
       policy: effectivePolicy({
         node: node.policy,
         workflow: at.plan.policy,

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../domain/json.ts';
-import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import type { DefinitionId, ExecutionId, TenantId } from '../domain/ids.ts';
 import type { EffectivePolicy } from '../domain/policy/policy.ts';
 import type { ExpressionScope } from '../domain/workflow/plan.ts';
 
@@ -42,6 +42,8 @@ export interface NodeCall {
   readonly resumedWith: readonly JsonValue[];
   /** What a person approved for this visit; null: nobody was asked. */
   readonly approved: JsonObject | null;
+  /** Whether the data policy lets prompts be recorded. */
+  readonly retainPrompts: boolean;
   /** For names that are known only now; those the definition tells have been judged. */
   readonly policy: EffectivePolicy;
 }
@@ -75,7 +77,18 @@ export type NodeOutcome =
       readonly final?: boolean;
     }
   /** The item is given up, and the visit waits; then it is run again, as the same attempt. */
-  | { readonly ok: 'parked'; readonly until: ParkedUntil; readonly usage?: Usage };
+  | { readonly ok: 'parked'; readonly until: ParkedUntil; readonly usage?: Usage }
+  /** A child execution begins with the commit that settles the item; the visit waits for its end. */
+  | { readonly ok: 'child'; readonly child: ChildStart };
+
+/** The child execution that a node's work asks for. */
+export interface ChildStart {
+  readonly executionId: ExecutionId;
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string;
+  readonly workflowVersion: string;
+  readonly input: JsonObject;
+}
 
 export type ParkedUntil =
   /** Key of an external event. */

@@ -1,3 +1,4 @@
+import type { ExecutionId } from '../domain/ids.ts';
 import type { WebhookMessage } from '../domain/webhooks/webhook.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { CommitPlan } from './commit.ts';
@@ -10,11 +11,26 @@ export function messagesOf(plan: CommitPlan): readonly WebhookMessage[] {
   return [...approvalsOf(plan), ...deadLettersOf(plan), ...statusOf(plan)];
 }
 
+/** What there is to tell of the executions that begin with a plan. */
+export function messagesOfStarted(
+  plan: CommitPlan,
+): readonly { readonly executionId: ExecutionId; readonly message: WebhookMessage }[] {
+  return (plan.startsExecutions ?? []).map(({ executionId }) => ({
+    executionId,
+    message: {
+      eventType: 'execution.running',
+      data: { execution_id: executionId, status: 'running' },
+      ifStatusBecomes: 'running',
+    },
+  }));
+}
+
 /** Whether there is anything to tell, without making it. */
 export function hasMessages(plan: CommitPlan): boolean {
   return (
     plan.status !== null ||
     plan.create !== null ||
+    (plan.startsExecutions ?? []).length > 0 ||
     (plan.deadLetters ?? []).length > 0 ||
     plan.events.some(({ kind }) => kind === 'ApprovalRequested')
   );
@@ -28,10 +44,15 @@ function approvalsOf(plan: CommitPlan): readonly WebhookMessage[] {
       data: {
         execution_id: plan.executionId,
         node_id: nodeId,
-        ...(JSON.parse(payload) as JsonObject),
+        ...withoutShown(JSON.parse(payload) as JsonObject),
       },
       ifStatusBecomes: null,
     }));
+}
+
+/** What is to be approved may hold anything: whoever decides reads it where a data policy holds. */
+function withoutShown({ shown: _shown, ...told }: JsonObject): JsonObject {
+  return told;
 }
 
 function deadLettersOf(plan: CommitPlan): readonly WebhookMessage[] {

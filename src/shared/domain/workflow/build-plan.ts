@@ -1,10 +1,13 @@
 import { isJsonObject } from '../json.ts';
+import { joinDataPolicies } from '../data-policy/data-policy.ts';
+import { parseDataPolicy } from '../data-policy/parse-data-policy.ts';
 import { parseBudget } from '../budget/parse-budget.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import { findStartNode } from './find-start-node.ts';
 import type { Links } from './link-edges.ts';
 import { linkEdges } from './link-edges.ts';
 import type { Normalised } from './normalise-ir.ts';
+import { parseContinueAsNew } from './parse-continue-as-new.ts';
 import type { ParsedNode } from './parse-node.ts';
 import { parseNode, parseRetryPolicies } from './parse-node.ts';
 import type { Timeouts } from './parse-timeouts.ts';
@@ -23,6 +26,8 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const parts = parseParts(ir, findings);
   const policy = parsePolicy(ir['policy'] ?? null, '/policy', findings.problems);
   const budget = parseBudget(ir, findings.problems);
+  const dataPolicy = parseDataPolicy(ir['data_policy'] ?? null, '/data_policy', findings.problems);
+  const continueAsNew = parseContinueAsNew(ir, findings);
   const nodes = parseNodes(normalised, parts, findings);
   const nodeIds = new Set(normalised.nodes.map((node) => node.id));
   const links = linkEdges({ nodeIds, nodes, edges: normalised.edges, findings });
@@ -43,8 +48,14 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     nodes: buildNodes({ nodes, links, reachable, timeouts }),
     stateSchema: isJsonObject(schema) ? schema : null,
     workflowTimeoutMs: timeouts.workflowTimeoutMs,
+    continueAsNew,
     policy,
     budget,
+    dataPolicy,
+    shownPolicy: joinDataPolicies(
+      dataPolicy,
+      nodes.map((node) => node.dataPolicy).filter((policy) => policy !== null),
+    ),
     parts,
     finalizers,
     reaches: buildReaches(nodes, links),
@@ -126,6 +137,7 @@ function buildNodes(params: {
         heartbeatIntervalMs: timeouts.heartbeatIntervalMs,
         approvalTimeoutMs: timeouts.approvalTimeoutMs,
         policy: node.policy,
+        dataPolicy: node.dataPolicy,
       },
     ]),
   );

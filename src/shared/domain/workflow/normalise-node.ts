@@ -32,14 +32,11 @@ export function normaliseNode(params: {
   readonly findings: Findings;
 }): { readonly node: NormalisedNode; readonly inline: InlineNode | null } {
   const { id, pointer, kinds } = params;
-  const { problems, warnings } = params.findings;
+  const { problems } = params.findings;
   if (!isJsonObject(params.raw)) problems.add(pointer, 'a node must be an object');
   const raw = isJsonObject(params.raw) ? params.raw : {};
   const given = raw['id'] ?? id;
   if (given !== id) problems.add(`${pointer}/id`, `must equal the key of the node, "${id}"`);
-  if ((raw['data_policy'] ?? null) !== null) {
-    warnings.add(`${pointer}/data_policy`, 'kept, but not enforced yet');
-  }
 
   const written = readKind(raw, pointer, problems);
   const kind = written === null ? null : lookUpKind(written, kinds, problems);

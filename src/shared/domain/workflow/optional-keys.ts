@@ -5,14 +5,16 @@ import { pointerTo } from './problem.ts';
 
 const OBJECTS = ['retry_policies', 'timeouts', 'models', 'tools', 'mcp_servers', 'remote_agents'];
 const STRINGS = ['name', 'description', 'start_node'];
-const KEPT_ONLY = ['data_policy', 'continue_as_new'];
+const KEPT_ONLY: readonly string[] = [];
 const OPTIONAL = [
   'state_schema',
   'labels',
   'policy',
+  'data_policy',
   'token_budget',
   'cost_budget_usd',
   'on_budget_exceeded',
+  'continue_as_new',
   ...OBJECTS,
   ...STRINGS,
   ...KEPT_ONLY,

@@ -1,6 +1,8 @@
 import type { Mapping } from '../expression/mapping.ts';
 import { parseMapping } from '../expression/mapping.ts';
 import { isJsonObject } from '../json.ts';
+import type { PartialDataPolicy } from '../data-policy/data-policy.ts';
+import { parseDataPolicy } from '../data-policy/parse-data-policy.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { RetryPolicy } from '../work/retry.ts';
@@ -26,6 +28,7 @@ export interface ParsedNode {
   readonly nodeTimeoutMs: number | null;
   readonly fallback: NodeReference | null;
   readonly policy: Policy | null;
+  readonly dataPolicy: PartialDataPolicy | null;
   /** Where the node stands, and where a field of the node or of its kind does. */
   readonly pointer: string;
   pointerOf(field: string): string;
@@ -49,6 +52,11 @@ export function parseNode(params: {
     nodeTimeoutMs: readNodeTimeout(node, findings),
     fallback: readFallback(node, findings),
     policy: parsePolicy(node.json['policy'] ?? null, node.pointerOf('policy'), findings.problems),
+    dataPolicy: parseDataPolicy(
+      node.json['data_policy'] ?? null,
+      node.pointerOf('data_policy'),
+      findings.problems,
+    ),
     pointer: node.pointer,
     pointerOf: (field: string) => node.pointerOf(field),
   };

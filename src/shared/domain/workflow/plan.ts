@@ -1,7 +1,9 @@
+import type { ChildEnd } from '../execution/state.ts';
 import type { Mapping } from '../expression/mapping.ts';
 import type { Expression } from '../expression/parse-expression.ts';
 import type { ExecutionId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { DataPolicy, PartialDataPolicy } from '../data-policy/data-policy.ts';
 import type { Budget } from '../budget/budget.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { RetryPolicy } from '../work/retry.ts';
@@ -24,14 +26,26 @@ export interface Plan {
   /** JSON Schema the input must satisfy; null when absent or an opaque reference. */
   readonly stateSchema: JsonObject | null;
   readonly workflowTimeoutMs: number | null;
+  readonly continueAsNew: ContinueAsNew | null;
   /** The workflow's own; null: none. */
   readonly policy: Policy | null;
   readonly budget: Budget | null;
+  /** The workflow's own; null: none. */
+  readonly dataPolicy: PartialDataPolicy | null;
+  /** What holds for its state; null: no level asks for anything. */
+  readonly shownPolicy: DataPolicy | null;
   readonly parts: WorkflowParts;
   /** Nodes that run when the execution ends; no edge leads to them or from them. */
   readonly finalizers: readonly { readonly nodeId: string; readonly runOn: RunOn }[];
   /** Whether `to` can be reached from `from` along one or more control edges. */
   reaches(from: string, to: string): boolean;
+}
+
+/** When a run ends for another to go on; at least one of the two is not null. */
+export interface ContinueAsNew {
+  /** From so many events on. */
+  readonly afterEvents: number | null;
+  readonly when: Expression | null;
 }
 
 /** `failure`: the execution failed, or was cancelled. */
@@ -59,6 +73,7 @@ export interface PlanNode {
   readonly heartbeatIntervalMs: number;
   readonly approvalTimeoutMs: number | null;
   readonly policy: Policy | null;
+  readonly dataPolicy: PartialDataPolicy | null;
 }
 
 /** A node may have several edges to the same target, with different conditions. */
@@ -82,6 +97,12 @@ export interface NodeKind<Spec> {
   readonly fields?: readonly string[];
   /** The field that names another node and may also hold that node itself. */
   readonly inlineNode?: string;
+  /** A field in place of that node, the type of node it stands for, and what else goes into it. */
+  readonly shorthand?: {
+    readonly field: string;
+    readonly type: string;
+    readonly fields: readonly string[];
+  };
   /** May be the body of a `map`. */
   readonly leaf: boolean;
   /** Whether its success is reported as a tool call (ToolCallCompleted before NodeCompleted). */
@@ -105,6 +126,12 @@ export interface NodeKind<Spec> {
   /** JSON Schema of the results that workers give; null: anything. */
   outputSchema?(spec: Spec): JsonObject | null;
   enter(spec: Spec, context: EnterContext): Entry;
+  /** What the end of the child execution means that its work has started. */
+  afterChild?(
+    spec: Spec,
+    context: EnterContext,
+    end: ChildEnd,
+  ): Extract<Entry, { do: 'complete' | 'fail' }>;
 }
 
 /** Another node, named by a field of this one. */

@@ -159,19 +159,14 @@ test('what cannot have the effect it seems to have is warned about', (t) => {
   t.deepEqual(warningsOf({ nodes: {}, state_schema: 'schemas.Order' }), [
     '/state_schema: a reference is kept but not resolved: input is not validated',
   ]);
-  t.deepEqual(warningsOf({ nodes: {}, state_schema: '', data_policy: {}, continue_as_new: true }), [
-    '/data_policy: kept, but not enforced yet',
-    '/continue_as_new: kept, but not enforced yet',
-  ]);
   const branches = [{ target: 'b' }, { condition: null, target: 'c' }];
-  const nodes = { a: { kind: 'condition', branches }, b: { data_policy: {} }, c: {}, d: {}, e: {} };
+  const nodes = { a: { kind: 'condition', branches }, b: {}, c: {}, d: {}, e: {} };
   const edges = [
     { from: 'a', to: 'b' },
     { from: 'a', to: 'd' },
     { from: 'd', to: 'e' },
   ];
   t.deepEqual(warningsOf({ start_node: 'a', nodes, edges }), [
-    '/nodes/b/data_policy: kept, but not enforced yet',
     '/nodes/a/branches/1/target: never taken: there is an earlier branch without condition',
     '/edges/1: never taken: the branches of "a" decide, and "d" is none of their targets',
     '/nodes/d: never runs: nothing leads here from the start node "a"',

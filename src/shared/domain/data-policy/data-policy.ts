@@ -1,0 +1,63 @@
+/**
+ * What readers of an execution get to see. The engine and the workers work with the values as they
+ * are: a workflow could not go on after a crash with what has been masked.
+ */
+export interface DataPolicy {
+  readonly piiFields: readonly FieldPattern[];
+  readonly detectors: readonly Detector[];
+  readonly action: PiiAction;
+  /** Whether a model node writes its prompt into the log. */
+  readonly retainPrompts: boolean;
+  /** False: reads leave outputs out. */
+  readonly retainOutputs: boolean;
+}
+
+/** Segments of a path, matched from its end; `*` is any one. */
+export type FieldPattern = readonly string[];
+
+/**
+ * `mask`: three asterisks, or the detector's name · `hash`: a keyed hash, equal for equal values ·
+ * `remove`: gone.
+ */
+export const PII_ACTIONS = ['mask', 'hash', 'remove'] as const;
+export type PiiAction = (typeof PII_ACTIONS)[number];
+
+export const DETECTORS = ['email', 'phone', 'credit_card', 'ssn', 'iban', 'ip_address'] as const;
+export type Detector = (typeof DETECTORS)[number];
+
+/** What one level says; what it leaves out is the next level's matter. */
+export type PartialDataPolicy = Partial<DataPolicy>;
+
+const DEFAULTS: DataPolicy = {
+  piiFields: [],
+  detectors: [],
+  action: 'mask',
+  retainPrompts: false,
+  retainOutputs: true,
+};
+
+/** What holds for a node's own events; null: nothing is asked for at either level. */
+export function dataPolicyOf(levels: {
+  readonly workflow: PartialDataPolicy | null;
+  readonly node: PartialDataPolicy | null;
+}): DataPolicy | null {
+  const { workflow, node } = levels;
+  if (workflow === null && node === null) return null;
+  return { ...DEFAULTS, ...workflow, ...node };
+}
+
+/** What holds for the state, where the values of all nodes come together: all that any level asks. */
+export function joinDataPolicies(
+  workflow: PartialDataPolicy | null,
+  nodes: readonly PartialDataPolicy[],
+): DataPolicy | null {
+  const all = [...(workflow === null ? [] : [workflow]), ...nodes];
+  if (all.length === 0) return null;
+  return {
+    piiFields: all.flatMap(({ piiFields }) => piiFields ?? []),
+    detectors: [...new Set(all.flatMap(({ detectors }) => detectors ?? []))],
+    action: all.find(({ action }) => action !== undefined)?.action ?? DEFAULTS.action,
+    retainPrompts: workflow?.retainPrompts ?? DEFAULTS.retainPrompts,
+    retainOutputs: workflow?.retainOutputs ?? DEFAULTS.retainOutputs,
+  };
+}

@@ -1,0 +1,84 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+import { isJsonObject } from '../json.ts';
+import type { ProblemList } from '../workflow/problem.ts';
+import { pointerTo } from '../workflow/problem.ts';
+import { DETECTORS, type PartialDataPolicy, PII_ACTIONS } from './data-policy.ts';
+
+const KEYS = ['pii_fields', 'detectors', 'action', 'retain_prompts', 'retain_outputs'];
+
+/** The data policy of a workflow or a node; null when there is none, or it could not be read. */
+export function parseDataPolicy(
+  value: JsonValue,
+  pointer: string,
+  problems: ProblemList,
+): PartialDataPolicy | null {
+  if (value === null) return null;
+  if (!isJsonObject(value)) {
+    problems.add(pointer, `must be an object with ${KEYS.join(', ')}`);
+    return null;
+  }
+  // A misspelt key would quietly show what its author meant to hide.
+  for (const key of Object.keys(value)) {
+    if (!KEYS.includes(key)) {
+      problems.add(pointer + pointerTo(key), `unknown key: known are ${KEYS.join(', ')}`);
+    }
+  }
+  return {
+    ...readFields(value, pointer, problems),
+    ...readDetectors(value, pointer, problems),
+    ...readAction(value, pointer, problems),
+    ...readFlag(value, 'retain_prompts', 'retainPrompts', pointer, problems),
+    ...readFlag(value, 'retain_outputs', 'retainOutputs', pointer, problems),
+  };
+}
+
+function readFields(value: JsonObject, pointer: string, problems: ProblemList): PartialDataPolicy {
+  const fields = value['pii_fields'] ?? null;
+  if (fields === null) return {};
+  const isPath = (field: JsonValue): field is string =>
+    typeof field === 'string' && field !== '' && field.split('.').every((part) => part !== '');
+  if (Array.isArray(fields) && fields.every(isPath)) {
+    return { piiFields: fields.map((field) => field.split('.')) };
+  }
+  problems.add(
+    `${pointer}/pii_fields`,
+    'must be an array of names or paths, like "customer.email"',
+  );
+  return {};
+}
+
+function readDetectors(
+  value: JsonObject,
+  pointer: string,
+  problems: ProblemList,
+): PartialDataPolicy {
+  const names = value['detectors'] ?? null;
+  if (names === null) return {};
+  const known = Array.isArray(names) ? DETECTORS.filter((name) => names.includes(name)) : [];
+  if (Array.isArray(names) && known.length === new Set(names).size) return { detectors: known };
+  problems.add(`${pointer}/detectors`, `must be an array of ${DETECTORS.join(', ')}`);
+  return {};
+}
+
+function readAction(value: JsonObject, pointer: string, problems: ProblemList): PartialDataPolicy {
+  const given = value['action'] ?? null;
+  if (given === null) return {};
+  const action = PII_ACTIONS.find((known) => known === given);
+  if (action !== undefined) return { action };
+  problems.add(`${pointer}/action`, `must be one of ${PII_ACTIONS.join(', ')}`);
+  return {};
+}
+
+function readFlag(
+  value: JsonObject,
+  key: string,
+  name: 'retainPrompts' | 'retainOutputs',
+  pointer: string,
+  problems: ProblemList,
+): PartialDataPolicy {
+  const flag = value[key] ?? null;
+  if (flag === null) return {};
+  if (typeof flag === 'boolean') return { [name]: flag };
+  problems.add(`${pointer}/${key}`, 'must be true or false');
+  return {};
+}

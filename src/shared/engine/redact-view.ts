@@ -1,0 +1,89 @@
+import { type DataPolicy, dataPolicyOf } from '../domain/data-policy/data-policy.ts';
+import { type Pseudonym, redact, redactObject } from '../domain/data-policy/redact.ts';
+import type { RecordedEvent } from '../domain/execution/event.ts';
+import type { ExecutionState } from '../domain/execution/state.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+import type { Plan } from '../domain/workflow/plan.ts';
+import type { ExecutionRow } from '../store/store.ts';
+
+/** Keys of events' payloads under which people's data may stand; the rest is the engine's own. */
+const DATA_KEYS = new Set([
+  'input',
+  'output',
+  'state_patch',
+  'payload',
+  'data',
+  'shown',
+  'approval',
+  'approved',
+  'carried',
+  'description',
+  'comment',
+  'error',
+  'message',
+]);
+const OUTPUT_KEYS = new Set(['output', 'state_patch', 'data']);
+
+/** A state as its workflow's data policy lets it be seen. */
+export function redactState(
+  state: ExecutionState,
+  plan: Plan,
+  pseudonym: Pseudonym,
+): ExecutionState {
+  const policy = plan.shownPolicy;
+  if (policy === null) return state;
+  const data = policy.retainOutputs ? withoutHiddenOutputs(state.data, plan) : {};
+  const see = (value: JsonObject) => redactObject(value, policy, pseudonym);
+  return {
+    ...state,
+    data: see(data),
+    input: see(state.input),
+    error: state.error === null ? null : (redact(state.error, policy, pseudonym) as string),
+  };
+}
+
+/** An execution's row: of its columns the error alone may hold people's data. */
+export function redactRow(row: ExecutionRow, plan: Plan, pseudonym: Pseudonym): ExecutionRow {
+  if (plan.shownPolicy === null || row.error === null) return row;
+  return { ...row, error: redact(row.error, plan.shownPolicy, pseudonym) as string };
+}
+
+/** An event as the data policy of its node, and of its workflow, lets it be seen. */
+export function redactEvent(event: RecordedEvent, plan: Plan, pseudonym: Pseudonym): RecordedEvent {
+  if (plan.shownPolicy === null) return event;
+  const node = event.nodeId === null ? undefined : plan.nodes.get(event.nodeId);
+  const policy =
+    node === undefined
+      ? plan.shownPolicy
+      : dataPolicyOf({ workflow: plan.dataPolicy, node: node.dataPolicy });
+  if (policy === null) return event;
+  const payload = redactPayload(event.payload as unknown as JsonObject, policy, pseudonym);
+  return { ...event, payload } as unknown as RecordedEvent;
+}
+
+export function redactPayload(
+  payload: JsonObject,
+  policy: DataPolicy,
+  pseudonym: Pseudonym,
+): JsonObject {
+  return Object.fromEntries(
+    Object.entries(payload).flatMap(([key, value]): [string, JsonValue][] => {
+      if (!DATA_KEYS.has(key)) return [[key, value]];
+      if (!policy.retainOutputs && OUTPUT_KEYS.has(key)) return [];
+      return [[key, redact(value, policy, pseudonym)]];
+    }),
+  );
+}
+
+/** A node that alone keeps its outputs back has them under its output key. */
+function withoutHiddenOutputs(data: JsonObject, plan: Plan): JsonObject {
+  const hidden = new Set(
+    plan.nodes
+      .values()
+      .filter((node) => node.dataPolicy?.retainOutputs === false)
+      .map((node) => node.outputKey)
+      .toArray(),
+  );
+  if (hidden.size === 0) return data;
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !hidden.has(key)));
+}

@@ -1,0 +1,67 @@
+import test from 'ava';
+
+import type { DataPolicy } from '../../../../src/shared/domain/data-policy/data-policy.ts';
+import { redact } from '../../../../src/shared/domain/data-policy/redact.ts';
+
+const policy = (changes: Partial<DataPolicy>): DataPolicy => ({
+  piiFields: [],
+  detectors: [],
+  action: 'mask',
+  retainPrompts: false,
+  retainOutputs: true,
+  ...changes,
+});
+const pseudonym = (text: string) => `#${text.length}`;
+const CUSTOMER = {
+  email: 'a@b.example',
+  list: [{ Email: null, name: 'Ann' }, { email: 'c@d.example' }],
+  home: { address: { street: 'Elm' }, name: 'x' },
+  note: 'mail a@b.example',
+};
+
+test('a name matches the field wherever it is, whatever its case; null stays null', (t) => {
+  t.deepEqual(redact(CUSTOMER, policy({ piiFields: [['email']] }), null), {
+    ...CUSTOMER,
+    email: '***',
+    list: [{ Email: null, name: 'Ann' }, { email: '***' }],
+  });
+});
+
+test('a path matches from its end, through lists, with a star for any name', (t) => {
+  const fields = [
+    ['list', 'name'],
+    ['home', '*', 'street'],
+  ];
+  t.deepEqual(redact(CUSTOMER, policy({ piiFields: fields }), null), {
+    ...CUSTOMER,
+    list: [{ Email: null, name: '***' }, { email: 'c@d.example' }],
+    home: { address: { street: '***' }, name: 'x' },
+  });
+});
+
+test('remove takes fields and found text away', (t) => {
+  const remove = policy({ piiFields: [['home']], detectors: ['email'], action: 'remove' });
+  t.deepEqual(redact(CUSTOMER, remove, null), {
+    email: '',
+    list: [{ Email: null, name: 'Ann' }, { email: '' }],
+    note: 'mail ',
+  });
+});
+
+test('hash gives equal names to equal values, and masks where there is no key', (t) => {
+  const hash = policy({ piiFields: [['home'], ['name']], detectors: ['email'], action: 'hash' });
+  t.deepEqual(redact({ name: 'Ann', note: 'a@b.example', home: [1, 2] }, hash, pseudonym), {
+    name: '#3',
+    note: '#11',
+    home: '#5',
+  });
+  t.deepEqual(redact({ name: 'Ann', note: 'a@b.example' }, hash, null), {
+    name: '***',
+    note: '[email]',
+  });
+});
+
+test('keys and numbers stay', (t) => {
+  const value = { 'a@b.example': 1, b: [true, null, 2] };
+  t.deepEqual(redact(value, policy({ detectors: ['email'] }), null), value);
+});

@@ -1,0 +1,74 @@
+import test from 'ava';
+
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import { openTestEngine, TENANT } from '../../support/engine.ts';
+import { openTestStore } from '../../support/stores.ts';
+
+/* What reads show of an execution whose workflow has a data policy, and what the work gets. */
+
+const INPUT = { ssn: '078-05-1120', note: 'mail ann@mail.example' };
+const POLICY = { pii_fields: ['ssn'], detectors: ['email'] };
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const run = async (t: Parameters<Parameters<typeof test>[1]>[0], ir: JsonObject) => {
+    const { store, close } = await openTestStore(dialect);
+    t.teardown(close);
+    const inputs: unknown[] = [];
+    const svc = openTestEngine({
+      store,
+      async run(call) {
+        inputs.push(call.input);
+        return { ok: true, output: { ...INPUT }, statePatch: { last: INPUT } };
+      },
+    });
+    const executionId = await svc.start(ir, INPUT);
+    await svc.settle();
+    const of = { tenantId: TENANT, executionId };
+    const { state } = await svc.engine.readExecution(of);
+    const { events } = await svc.engine.readEvents({ ...of, after: 0, limit: null });
+    return {
+      inputs,
+      state,
+      events,
+      stored: await store.executions.events({ executionId, after: 0, limit: null }),
+    };
+  };
+  const HIDDEN = { ssn: '***', note: 'mail [email]' };
+
+  test(`${dialect}: reads are masked, the work is not`, async (t) => {
+    const nodes = { a: { kind: 'call', output_key: 'a' } };
+    const { inputs, state, events, stored } = await run(t, { nodes, data_policy: POLICY });
+    t.deepEqual(inputs, [INPUT]);
+    t.deepEqual(state.input, HIDDEN);
+    t.deepEqual(state.data, { ...HIDDEN, a: HIDDEN, last: HIDDEN });
+    const text = JSON.stringify(events);
+    t.false(text.includes('078-05-1120') || text.includes('ann@'));
+    t.true(text.includes('"workflow_id"') && text.includes('[email]'));
+    t.true(JSON.stringify(stored).includes('078-05-1120'));
+  });
+
+  test(`${dialect}: a node's own policy holds for its events, and for the state`, async (t) => {
+    const nodes = {
+      a: { kind: 'call', output_key: 'a', data_policy: { ...POLICY, action: 'remove' } },
+    };
+    const { state, events } = await run(t, { nodes });
+    t.deepEqual(state.data, {
+      note: 'mail ',
+      a: { note: 'mail ' },
+      last: { note: 'mail ' },
+    });
+    const completed = events.find(({ kind }) => kind === 'NodeCompleted');
+    t.like(completed?.payload, { output: { note: 'mail ' } });
+  });
+
+  test(`${dialect}: outputs that are not retained are not shown`, async (t) => {
+    const nodes = { a: { kind: 'call', output_key: 'a', data_policy: { retain_outputs: false } } };
+    const { state, events } = await run(t, { nodes });
+    t.deepEqual(state.data, { ...INPUT, last: INPUT });
+    const completed = events.find(({ kind }) => kind === 'NodeCompleted');
+    t.deepEqual(completed?.payload, { visit: 0 } as never);
+    const whole = await run(t, { nodes, data_policy: { retain_outputs: false } });
+    t.deepEqual(whole.state.data, {});
+    t.deepEqual(whole.state.input, INPUT);
+  });
+}
