@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { declareClientCommands } from './declare-client-commands.ts';
 import { declareDatabaseCommands } from './declare-database-commands.ts';
+import { declareEvalCommands } from './declare-eval-commands.ts';
 import { declareRuntimeCommands } from './declare-runtime-commands.ts';
 import { readVersion } from './version.ts';
 
@@ -22,5 +23,6 @@ export function createProgram(): Command {
   declareRuntimeCommands(program);
   declareDatabaseCommands(program);
   declareClientCommands(program);
+  declareEvalCommands(program);
   return program;
 }

@@ -109,13 +109,16 @@ function executionCommand(parent: Command, name: string): Command {
 }
 
 function clientCommand(parent: Command, name: string): Command {
-  return parent
-    .command(name)
+  return addRuntimeOptions(parent.command(name)).addOption(outputOption());
+}
+
+/** Where the runtime is, and the token for it. */
+export function addRuntimeOptions(command: Command): Command {
+  return command
     .addOption(
       new Option('--url <url>', 'address of the runtime')
         .env('SVC_URL')
         .default('http://127.0.0.1:7700'),
     )
-    .addOption(new Option('--token <token>', 'API token').env('SVC_TOKEN'))
-    .addOption(outputOption());
+    .addOption(new Option('--token <token>', 'API token').env('SVC_TOKEN'));
 }

@@ -8,6 +8,13 @@ export function parseCount(text: string): number {
   throw new InvalidArgumentError('Expected a whole number, 0 or more.');
 }
 
+/** A part of a whole, from 0 to 1. */
+export function parseShare(text: string): number {
+  const value = Number(text);
+  if (/^\d*\.?\d+$/.test(text) && value <= 1) return value;
+  throw new InvalidArgumentError('Expected a number from 0 to 1.');
+}
+
 /** `90s`, `15m`, `12h`, `30d` in milliseconds. */
 export function parseExpiry(text: string): number {
   const match = /^(\d+)([smhd])$/.exec(text);

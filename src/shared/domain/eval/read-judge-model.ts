@@ -12,7 +12,7 @@ export function readJudgeModel(
   given: {
     readonly models: ReadonlyMap<string, ModelPart>;
     /** Pointers go on from the scorer. */
-    problem(pointer: string, message: string): void;
+    readonly problem: (pointer: string, message: string) => void;
   },
 ): ModelPart | null {
   const { models, problem } = given;

@@ -23,6 +23,7 @@ export type EvalSummary = {
   readonly mean_score: number;
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
+  /** Null: not known of every case. */
   readonly tokens: number | null;
   readonly cost_usd: number | null;
   readonly scorers: Readonly<
@@ -38,8 +39,8 @@ export class CaseTally {
   #passed = 0;
   #errors = 0;
   #points = 0;
-  #tokens: number | null = null;
-  #costUsd: number | null = null;
+  #tokens: number | null = 0;
+  #costUsd: number | null = 0;
 
   get cases(): number {
     return this.#cases;
@@ -54,9 +55,10 @@ export class CaseTally {
     this.#points += one.score;
     if (one.passed) this.#passed += 1;
     if (one.error !== null) this.#errors += 1;
-    if (one.durationMs !== null) this.#durations.push(one.durationMs);
-    if (one.tokens !== null) this.#tokens = (this.#tokens ?? 0) + one.tokens;
-    if (one.costUsd !== null) this.#costUsd = (this.#costUsd ?? 0) + one.costUsd;
+    // Failing fast is no speed.
+    else if (one.durationMs !== null) this.#durations.push(one.durationMs);
+    this.#tokens = addKnown(this.#tokens, one.tokens);
+    this.#costUsd = addKnown(this.#costUsd, one.costUsd);
     for (const { name, passed, score } of one.scorers) {
       const counts = this.#scorers.get(name) ?? { judged: 0, passed: 0, points: 0 };
       counts.judged += 1;
@@ -93,6 +95,11 @@ export class CaseTally {
 function percentile(sorted: readonly number[], part: number): number | null {
   const value = sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)];
   return value === undefined ? null : round(value);
+}
+
+/** A sum with a part that is not known would pass for less than it is. */
+function addKnown(sum: number | null, part: number | null): number | null {
+  return sum === null || part === null ? null : sum + part;
 }
 
 function share(part: number, whole: number): number {

@@ -24,8 +24,8 @@ test('a summary of no cases', (t) => {
     mean_score: 0,
     p50_ms: null,
     p95_ms: null,
-    tokens: null,
-    cost_usd: null,
+    tokens: 0,
+    cost_usd: 0,
     scorers: {},
   });
 });
@@ -40,11 +40,12 @@ test('rates, means, nearest-rank percentiles and totals', (t) => {
       passed,
       score: passed ? 1 : 0.5,
       durationMs: n,
-      ...(n <= 2 && { tokens: n, costUsd: 0.001 }),
+      tokens: n,
+      costUsd: 0.001,
       scorers: [{ ...right, passed, score: passed ? 1 : 0.5 }],
     });
   }
-  tally.add({ ...CASE, passed: false, score: 0, error: 'it failed' });
+  tally.add({ ...CASE, passed: false, score: 0, error: 'it failed', durationMs: 0, tokens: 1 });
   t.deepEqual(tally.summary(), {
     cases: 21,
     passed: 15,
@@ -54,8 +55,8 @@ test('rates, means, nearest-rank percentiles and totals', (t) => {
     mean_score: 0.833333,
     p50_ms: 10,
     p95_ms: 19,
-    tokens: 3,
-    cost_usd: 0.002,
+    tokens: 211,
+    cost_usd: null,
     scorers: { right: { pass_rate: 0.75, mean_score: 0.875 } },
   });
 });

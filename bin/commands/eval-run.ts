@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+
+import { compareCases, type ComparedCase } from '../../src/shared/domain/eval/compare-cases.ts';
+import {
+  judgeThresholds,
+  THRESHOLDS,
+  type ThresholdResult,
+} from '../../src/shared/domain/eval/judge-thresholds.ts';
+import { CaseTally } from '../../src/shared/domain/eval/tally-cases.ts';
+import { connectClient } from '../support/client.ts';
+import { toCounted, type CaseResult } from '../support/eval/case-result.ts';
+import type { Evaluation, EvaluationOptions } from '../support/eval/evaluation.ts';
+import { onInterrupt } from '../support/eval/on-interrupt.ts';
+import { openModels } from '../support/eval/open-models.ts';
+import { CASES_SHOWN_MAX, printSummary } from '../support/eval/print-summary.ts';
+import { readEarlier } from '../support/eval/read-earlier.ts';
+import { readEvaluation } from '../support/eval/read-evaluation.ts';
+import { runCase, type CaseRunner } from '../support/eval/run-case.ts';
+import { runInOrder } from '../support/eval/run-in-order.ts';
+import { showProgress } from '../support/eval/show-progress.ts';
+import { streamCases, surveyDataset } from '../support/eval/survey-dataset.ts';
+import { createReport, type ReportWriter } from '../support/eval/write-report.ts';
+import { CliError } from '../support/exit-code.ts';
+import { printNote } from '../support/output.ts';
+
+export interface EvalOptions extends EvaluationOptions {
+  readonly url: string;
+  readonly token?: string;
+  readonly compare?: string;
+  readonly json?: boolean;
+  /** File of the report. */
+  readonly output?: string;
+}
+
+/**
+ * Runs every case of a data set and judges what comes of it. Whatever stops it on the way, the
+ * report is written of what was done.
+ */
+export async function runEvaluation(file: string, options: EvalOptions): Promise<void> {
+  const evaluation = await readEvaluation(file, options);
+  const earlier = options.compare === undefined ? null : await readEarlier(options.compare);
+  const total = await surveyDataset(evaluation.dataset);
+  const runtime = await openRuntime(evaluation, options);
+  const models = openModels(evaluation.scorers);
+  const report = await createReport({
+    file: options.output ?? null,
+    stdout: options.json === true,
+    about: {
+      report: 'svc eval run',
+      file,
+      workflow: runtime && { ...runtime.workflow },
+      dataset: evaluation.dataset.file,
+      started_at: new Date().toISOString(),
+    },
+  });
+  const interrupt = onInterrupt();
+  const { signal } = interrupt;
+  const ran = await runAll(
+    { evaluation, runtime, models: models && models.client, signal },
+    { report, total, earlier },
+  );
+  interrupt.release();
+  const summary = ran.tally.summary();
+  const thresholds = judgeThresholds(evaluation.thresholds, summary);
+  const comparison = earlier && compareCases({ earlier, now: ran.cases });
+  const complete = ran.failure === null && interrupt.exitCode() === null;
+  const passed = complete && thresholds.every(({ met }) => met);
+  const judge = models && models.used();
+  await report.finish({ summary, judge, thresholds, comparison, complete, passed });
+  if (options.json !== true) printSummary({ ...ran, summary, judge, thresholds, comparison });
+  if (options.output !== undefined) printNote(`report: ${options.output}`);
+  if (ran.failure !== null) throw ran.failure.error;
+  const interrupted = interrupt.exitCode();
+  if (interrupted !== null) process.exitCode = interrupted;
+  else if (!passed) throw new CliError(describeMissed(thresholds));
+}
+
+/** Says before the first case when there is no runtime, or no such workflow. */
+async function openRuntime(
+  { workflow }: Evaluation,
+  options: EvalOptions,
+): Promise<CaseRunner['runtime']> {
+  if (workflow === null) return null;
+  const client = connectClient({ ...options, output: 'json' });
+  const { workflow_id: id, version } =
+    'ir' in workflow
+      ? await client.registerWorkflow(workflow.ir)
+      : await client.readWorkflow({ workflowId: workflow.id, version: workflow.version });
+  return { client, workflow: { id, version }, runId: randomUUID() };
+}
+
+interface Ran {
+  readonly tally: CaseTally;
+  /** The first of the cases that did not pass. */
+  readonly failed: readonly CaseResult[];
+  /** Empty when nothing is to be compared. */
+  readonly cases: ReadonlyMap<string, ComparedCase>;
+  /** What made it stop before the end. */
+  readonly failure: { readonly error: unknown } | null;
+}
+
+async function runAll(
+  runner: CaseRunner,
+  to: {
+    readonly report: ReportWriter;
+    readonly total: number;
+    readonly earlier: ReadonlyMap<string, ComparedCase> | null;
+  },
+): Promise<Ran> {
+  const { concurrency, dataset } = runner.evaluation;
+  const progress = showProgress(to.total);
+  const tally = new CaseTally();
+  const cases = new Map<string, ComparedCase>();
+  const failed: CaseResult[] = [];
+  const ran = { tally, failed, cases };
+  try {
+    await runInOrder({
+      items: streamCases(dataset),
+      concurrency,
+      isOver: () => runner.signal.aborted,
+      run: (one) => runCase(runner, one),
+      async take(result) {
+        tally.add(toCounted(result));
+        if (!result.passed && failed.length < CASES_SHOWN_MAX) failed.push(result);
+        if (to.earlier !== null) {
+          cases.set(result.id, { passed: result.passed, score: result.score });
+        }
+        progress.show(result);
+        await to.report.add(result);
+      },
+    });
+    return { ...ran, failure: null };
+  } catch (error) {
+    return { ...ran, failure: { error } };
+  } finally {
+    progress.end();
+  }
+}
+
+function describeMissed(thresholds: readonly ThresholdResult[]): string {
+  const missed = thresholds.filter(({ met }) => !met);
+  return missed
+    .map(({ name, bound, actual }) => {
+      const side = THRESHOLDS[name] === 'least' ? 'below' : 'above';
+      return actual === null ? `${name} is not known` : `${name} ${actual} is ${side} ${bound}`;
+    })
+    .join('; ');
+}
