@@ -1,4 +1,4 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { openTestEngine, TENANT } from '../../support/engine.ts';
@@ -10,7 +10,7 @@ const INPUT = { ssn: '078-05-1120', note: 'mail ann@mail.example' };
 const POLICY = { pii_fields: ['ssn'], detectors: ['email'] };
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  const run = async (t: Parameters<Parameters<typeof test>[1]>[0], ir: JsonObject) => {
+  const run = async (t: ExecutionContext, ir: JsonObject) => {
     const { store, close } = await openTestStore(dialect);
     t.teardown(close);
     const inputs: unknown[] = [];
