@@ -57,7 +57,7 @@ export function redactEvent(event: RecordedEvent, plan: Plan, pseudonym: Pseudon
       ? plan.shownPolicy
       : dataPolicyOf({ workflow: plan.dataPolicy, node: node.dataPolicy });
   if (policy === null) return event;
-  const payload = redactPayload(event.payload as unknown as JsonObject, policy, pseudonym);
+  const payload = redactPayload(event.payload, policy, pseudonym);
   return { ...event, payload } as unknown as RecordedEvent;
 }
 
