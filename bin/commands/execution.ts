@@ -49,6 +49,7 @@ export async function approveExecution(
     readonly node?: string;
     readonly user?: string;
     readonly comment?: string;
+    readonly shownHash?: string;
     readonly statePatch?: string;
   },
 ): Promise<void> {
@@ -58,6 +59,7 @@ export async function approveExecution(
     ...(options.node !== undefined && { node_id: options.node }),
     ...(options.user !== undefined && { user_id: options.user }),
     ...(options.comment !== undefined && { comment: options.comment }),
+    ...(options.shownHash !== undefined && { shown_hash: options.shownHash }),
     ...(options.statePatch !== undefined && {
       state_patch: await readObjectOption('--state-patch', options.statePatch),
     }),

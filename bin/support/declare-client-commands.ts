@@ -94,6 +94,7 @@ function declareExecutionCommands(program: Command): void {
     .option('--node <node>', 'which one, when several are open')
     .option('--user <user>', 'who decided')
     .option('--comment <text>', 'why')
+    .option('--shown-hash <hash>', 'refuse to decide on anything but what has this hash')
     .option('--state-patch <json>', 'changes to the state as JSON, or @file; on approval only')
     .action(async (id, options) => (await loadExecution()).approveExecution(id, options));
 

@@ -12,6 +12,7 @@ import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts'
 import type { NodeRunner } from '../../src/shared/nodes/run.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import type { Store } from '../../src/shared/store/store.ts';
+import { cleanupKind } from './cleanup-kind.ts';
 
 const ALL_SHARDS = [...Array(64).keys()];
 
@@ -61,8 +62,11 @@ export function openTestEngine(params: {
       host: 'localhost',
     },
     report,
-    kinds: createKindRegistry([...NODE_KINDS, callKind]),
-    runners: new Map([['call', { run }]]),
+    kinds: createKindRegistry([...NODE_KINDS, callKind, cleanupKind]),
+    runners: new Map([
+      ['call', { run }],
+      ['cleanup', { run }],
+    ]),
   });
   const { scheduling } = engine;
 

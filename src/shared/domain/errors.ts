@@ -74,8 +74,12 @@ export function notFound(what: string): SvcError {
   return new SvcError('not_found', what);
 }
 
-export function conflict(detail: string): SvcError {
-  return new SvcError('conflict', detail);
+/** `more`: fields beside `error`. */
+export function conflict(detail: string, more?: JsonObject): SvcError {
+  if (more === undefined) return new SvcError('conflict', detail);
+  return new SvcError('conflict', detail, {
+    body: { error: ERRORS.conflict.message(detail), ...more },
+  });
 }
 
 /** A tenant's limit has been reached. `limit` is its name, `max` what it allows. */

@@ -1,4 +1,5 @@
-import { badRequest } from '../domain/errors.ts';
+import { hashJson } from '../domain/canonical-json.ts';
+import { badRequest, conflict } from '../domain/errors.ts';
 import type { LiveVisit } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
 import { changeExecution } from './change-execution.ts';
@@ -37,6 +38,7 @@ export function decideApproval(
         return { commit: null, answer };
       }
       const { decision, userId, comment, statePatch } = params;
+      const shownHash = checkShown(visit, params.shownHash ?? null);
       const received = newEvent(
         {
           kind: 'ApprovalReceived',
@@ -46,6 +48,7 @@ export function decideApproval(
             decision,
             user_id: userId,
             comment,
+            ...(shownHash !== null && { shown_hash: shownHash }),
             ...(statePatch !== null && { state_patch: statePatch }),
           },
         },
@@ -62,6 +65,18 @@ export function decideApproval(
         answer: { executionId: row.executionId, accepted: true, nodeId: visit.nodeId },
       };
     },
+  });
+}
+
+/** The hash of what the open approval shows; throws when the caller decided on something else. */
+function checkShown({ nodeId, memory }: LiveVisit, decidedOn: string | null): string | null {
+  const shown = memory?.asked ?? null;
+  const shownHash = shown === null ? null : hashJson(shown);
+  if (decidedOn === null || decidedOn === shownHash) return shownHash;
+  throw conflict(`what the approval of ${nodeId} shows is not what was decided on; look again`, {
+    node_id: nodeId,
+    shown_hash: shownHash,
+    decided_on: decidedOn,
   });
 }
 

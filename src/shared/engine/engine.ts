@@ -173,6 +173,8 @@ export interface ApprovalDecision {
   readonly userId: string | null;
   readonly comment: string | null;
   readonly statePatch: JsonObject | null;
+  /** Of what the decision is about; another than that of the open approval is a 409. */
+  readonly shownHash?: string | null;
   /** Decided only while this is the last sequence; absent: whatever it is. */
   readonly atSequence?: number;
 }
@@ -194,6 +196,9 @@ export interface Approvals {
     readonly description: string | null;
     readonly requestedAt: string;
     readonly timeoutMs: number | null;
+    /** Null: no call that is about to be made, but a step of the workflow. */
+    readonly shown: JsonObject | null;
+    readonly shownHash: string | null;
   }[];
   readonly decided: readonly {
     readonly nodeId: string;
@@ -201,6 +206,8 @@ export interface Approvals {
     readonly decision: 'approved' | 'rejected';
     readonly userId: string | null;
     readonly comment: string | null;
+    /** Of what was shown. */
+    readonly shownHash: string | null;
     readonly decidedAt: string;
   }[];
 }

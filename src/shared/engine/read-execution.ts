@@ -91,6 +91,8 @@ export async function listApprovals(deps: EngineDeps, params: ExecutionRef): Pro
         description: event.payload.description,
         requestedAt: event.createdAt,
         timeoutMs: event.payload.timeout_ms,
+        shown: event.payload.shown ?? null,
+        shownHash: event.payload.shown_hash ?? null,
       });
     } else if (event.kind === 'ApprovalReceived') {
       pending.delete(approvalKey(event));
@@ -100,6 +102,7 @@ export async function listApprovals(deps: EngineDeps, params: ExecutionRef): Pro
         decision: event.payload.decision,
         userId: event.payload.user_id,
         comment: event.payload.comment,
+        shownHash: event.payload.shown_hash ?? null,
         decidedAt: event.createdAt,
       });
     } else if (event.kind === 'NodeFailed' || event.kind === 'NodeCancelled') {

@@ -18,6 +18,10 @@ export const approveExecution = defineEndpoint({
     node_id: omittable(idText).meta({ description: 'Required when several approvals are open.' }),
     user_id: omittable(idText).meta({ description: 'Who decided.' }),
     comment: omittable(z.string()),
+    shown_hash: omittable(z.string().regex(/^[0-9a-f]{64}$/)).meta({
+      description:
+        'The `shown_hash` that was decided on. 409 when the open approval shows something else.',
+    }),
     state_patch: omittable(userObject).meta({
       description: 'JSON Merge Patch (RFC 7396) of the state, applied on approval only.',
     }),
@@ -29,7 +33,7 @@ export const approveExecution = defineEndpoint({
       node_id: z.string().nullable(),
     }),
   },
-  errors: [404],
+  errors: [404, 409],
   async handle({ params, body, caller }, { engine }) {
     const answer = await engine.decideApproval({
       tenantId: caller.tenantId,
@@ -39,6 +43,7 @@ export const approveExecution = defineEndpoint({
       nodeId: body.node_id,
       userId: body.user_id,
       comment: body.comment,
+      shownHash: body.shown_hash,
       statePatch: body.state_patch,
     });
     return {

@@ -10,7 +10,9 @@ export const cancelExecution = defineEndpoint({
   path: '/executions/:id/cancel',
   access: 'write',
   summary: 'Cancels a running or paused execution',
-  note: 'An execution that is cancelled already gives the same answer; one that has completed or failed gives 400.',
+  note:
+    'An execution that is cancelled already gives the same answer; one that has completed or failed gives 400. ' +
+    'Work under way is taken back at once. With finalizers to run, the status stays `running`, and `ending` says so, until they are done.',
   params: executionParam,
   replies: { 200: z.object({ execution_id: executionId, status: z.literal('cancelled') }) },
   errors: [404],

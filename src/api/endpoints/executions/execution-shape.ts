@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { EXECUTION_STATUSES } from '../../../shared/domain/execution/status.ts';
+import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
 import type { ExecutionView, WaitingOn } from '../../../shared/engine/engine.ts';
 import type { ExecutionRow } from '../../../shared/store/store.ts';
 import { anyObject } from '../../schemas/json-values.ts';
@@ -37,6 +37,10 @@ export const waitingOnShape = z.object({
 export const executionShape = executionSummary.extend({
   state: anyObject,
   current_state: anyObject.meta({ description: 'The same as `state`.' }),
+  ending: z
+    .object({ outcome: z.enum(TERMINAL_STATUSES) })
+    .nullable()
+    .meta({ description: 'How the execution will end once its finalizers are done.' }),
   steps_executed: z.int().meta({ description: 'Number of `NodeCompleted` events.' }),
   input: anyObject,
   initial_input: anyObject.meta({ description: 'The same as `input`.' }),
@@ -71,6 +75,7 @@ export function shapeExecution(view: ExecutionView): z.input<typeof executionSha
     ...shapeSummary(view.row),
     state: state.data,
     current_state: state.data,
+    ending: state.ending && { outcome: state.ending.outcome },
     steps_executed: state.stepsExecuted,
     input: state.input,
     initial_input: state.input,

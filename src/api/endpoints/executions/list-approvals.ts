@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
+import { anyObject } from '../../schemas/json-values.ts';
 import { executionParam } from '../../schemas/params.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
 
@@ -10,6 +11,10 @@ const pendingShape = z.object({
   description: z.string().nullable(),
   requested_at: timestamp,
   timeout_ms: z.number().nullable(),
+  shown: anyObject
+    .nullable()
+    .meta({ description: 'What happens after a yes, such as the tool and its input.' }),
+  shown_hash: z.string().nullable().meta({ description: 'SHA-256 of the canonical JSON of `shown`.' }),
 });
 
 const decidedShape = z.object({
@@ -18,6 +23,7 @@ const decidedShape = z.object({
   decision: z.enum(['approved', 'rejected']),
   user_id: z.string().nullable(),
   comment: z.string().nullable(),
+  shown_hash: z.string().nullable(),
   decided_at: timestamp,
 });
 
@@ -51,6 +57,8 @@ export const listApprovals = defineEndpoint({
           description: approval.description,
           requested_at: approval.requestedAt,
           timeout_ms: approval.timeoutMs,
+          shown: approval.shown,
+          shown_hash: approval.shownHash,
         })),
         decided: approvals.decided.map((approval) => ({
           node_id: approval.nodeId,
@@ -58,6 +66,7 @@ export const listApprovals = defineEndpoint({
           decision: approval.decision,
           user_id: approval.userId,
           comment: approval.comment,
+          shown_hash: approval.shownHash,
           decided_at: approval.decidedAt,
         })),
       },

@@ -262,6 +262,8 @@ export interface ApprovalReceivedPayload {
   readonly decision: 'approved' | 'rejected';
   readonly user_id: string | null;
   readonly comment: string | null;
+  /** Of the ApprovalRequested that was decided. */
+  readonly shown_hash?: string;
   readonly state_patch?: JsonObject;
 }
 

@@ -8,7 +8,8 @@ export const EXECUTION_STATUSES = [
 ] as const;
 
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
-export type TerminalStatus = 'completed' | 'failed' | 'cancelled';
+export const TERMINAL_STATUSES = ['completed', 'failed', 'cancelled'] as const;
+export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
 
 export function isTerminal(status: ExecutionStatus): status is TerminalStatus {
   return status === 'completed' || status === 'failed' || status === 'cancelled';

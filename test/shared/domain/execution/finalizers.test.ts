@@ -102,7 +102,7 @@ test('a budget that is used up holds no finalizer up', (t) => {
   const history = historyOf({ nodes: { a: FAIL_ONCE, f: cleanup('always') } });
   history.budgets = [
     {
-      account: 'exec',
+      account: history.state.executionId,
       budget: { tokens: 1, costUsd: null, onExceeded: 'fail' },
       spent: { tokens: 2, costUsd: 0 },
     },
