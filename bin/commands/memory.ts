@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { resealKeys } from '../../src/shared/engine/memory/reseal-keys.ts';
+import { resealWebhooks } from '../../src/shared/engine/webhooks/reseal-webhooks.ts';
 import { addKeyToFile } from '../../src/shared/security/key-file.ts';
 import { createSecretBox } from '../../src/shared/security/secret-box.ts';
 import { checkSchema } from '../../src/shared/store/migrate.ts';
@@ -13,7 +14,7 @@ import { printJson, printLine, printNote, type OutputFormat } from '../support/o
 import { readConfig, type ConfigOptions } from '../support/read-config.ts';
 
 /**
- * Seals all provider keys with the newest encryption key. Where keys are kept in a file, a new one is
+ * Seals all provider keys and webhook secrets with the newest encryption key. Where keys are kept in a file, a new one is
  * made first; else the new one is configured already, with the one before among the previous ones.
  */
 export async function rotateKey(
@@ -34,9 +35,19 @@ export async function rotateKey(
     if (encryptionKey === null && path !== null) addKeyToFile({ path, randomBytes });
     const secrets = createSecretBox({ keys, randomBytes });
     const { resealed, current, unreadable } = await resealKeys({ store: store.memory, secrets });
-    if (options.output === 'json') printJson({ resealed, current, unreadable });
-    else printLine(`${resealed} sealed anew, ${current} sealed with this key already`);
-    if (unreadable.length > 0) throw new CliError(adviseUnreadable(unreadable));
+    const webhooks = await resealWebhooks({ store: store.webhooks, secrets });
+    if (options.output === 'json') printJson({ resealed, current, unreadable, webhooks });
+    else {
+      printLine(`provider keys: ${resealed} sealed anew, ${current} sealed with this key already`);
+      printLine(
+        `webhook secrets: ${webhooks.resealed} sealed anew, ${webhooks.current} sealed with this key already`,
+      );
+    }
+    const advice = [
+      ...(unreadable.length > 0 ? [adviseUnreadable(unreadable)] : []),
+      ...(webhooks.unreadable.length > 0 ? [adviseWebhooks(webhooks.unreadable)] : []),
+    ];
+    if (advice.length > 0) throw new CliError(advice.join('\n'));
   } catch (error) {
     throw explainDatabaseError(error, database).error;
   } finally {
@@ -48,6 +59,13 @@ const ONE_CONNECTION = { poolSize: 1, maxOverflow: 0 };
 const NO_KEY =
   'there is no key to seal with: set SVC_ENCRYPTION_KEY to 32 random bytes in base64 ' +
   '(openssl rand -base64 32), and SVC_MEMORY_PREVIOUS_ENCRYPTION_KEYS to the key used so far';
+
+function adviseWebhooks(webhooks: readonly string[]): string {
+  return (
+    `no known key opens the secrets of webhooks ${webhooks.join(', ')}: add the key they were ` +
+    'sealed with to SVC_MEMORY_PREVIOUS_ENCRYPTION_KEYS, or delete and create those webhooks again'
+  );
+}
 
 function adviseUnreadable(tenants: readonly string[]): string {
   return (

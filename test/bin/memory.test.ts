@@ -7,6 +7,10 @@ import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { openKeyFile } from '../../src/shared/security/key-file.ts';
 import { createSecretBox, idOfKey } from '../../src/shared/security/secret-box.ts';
 import type { SecretBox } from '../../src/shared/ports/secret-box.ts';
+import {
+  openWebhookSecret,
+  sealWebhookSecret,
+} from '../../src/shared/engine/webhooks/webhook-secret.ts';
 import { openStore } from '../../src/shared/store/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import { createTestDatabase, type Dialect, type TestDatabase } from '../support/database.ts';
@@ -16,6 +20,11 @@ import { createFolder, runSvc } from './run-svc.ts';
 const folder = createFolder();
 test.after.always(() => folder.remove());
 
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const [KEPT, LOST] = [
+  '0197f2a4-c1d2-7c3e-8b8f-2f9a6d1e4c01',
+  '0197f2a4-c1d2-7c3e-8b8f-2f9a6d1e4c02',
+];
 const TENANTS = ['acme', 'beta', 'gamma'] as TenantId[];
 
 for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
@@ -25,6 +34,8 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const [older, newer, lost] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     await withStore({ dialect, database }, async (store) => {
       for (const tenantId of TENANTS) await seal(store, { tenantId, box: boxOf(older) });
+      await addWebhook(store, { webhookId: KEPT, box: boxOf(older) });
+      await addWebhook(store, { webhookId: LOST, box: boxOf(lost) });
     });
     const rotate = () =>
       runSvc(['memory', 'rotate-key', '-o', 'json', '--database-url', database.url], {
@@ -36,8 +47,14 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
       });
 
     const first = await rotate();
-    t.is(first.code, 0, first.stderr);
-    t.deepEqual(JSON.parse(first.stdout), { resealed: 3, current: 0, unreadable: [] });
+    t.is(first.code, 1);
+    t.regex(first.stderr, /no known key opens the secrets of webhooks/);
+    t.deepEqual(JSON.parse(first.stdout), {
+      resealed: 3,
+      current: 0,
+      unreadable: [],
+      webhooks: { resealed: 1, current: 0, unreadable: [LOST] },
+    });
     await withStore({ dialect, database }, async (store) => {
       for (const tenantId of TENANTS) {
         const sealed = (await store.memory.readSettings(tenantId))?.key ?? null;
@@ -45,11 +62,19 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
         t.is(sealed && boxOf(newer).open({ tenantId, sealed }), `sk-of-${tenantId}`);
       }
       await seal(store, { tenantId: TENANTS[1] ?? ('' as TenantId), box: boxOf(lost) });
+      const webhooks = await store.webhooks.listSealed({ after: null, limit: 9 });
+      const opened = webhooks.map((webhook) => openWebhookSecret(boxOf(newer), webhook));
+      t.deepEqual(opened, [SECRET, null]);
     });
 
     const second = await rotate();
     t.is(second.code, 1);
-    t.deepEqual(JSON.parse(second.stdout), { resealed: 0, current: 2, unreadable: ['beta'] });
+    t.deepEqual(JSON.parse(second.stdout), {
+      resealed: 0,
+      current: 2,
+      unreadable: ['beta'],
+      webhooks: { resealed: 0, current: 1, unreadable: [LOST] },
+    });
     t.regex(second.stderr, /no known key opens the provider keys of beta/);
     t.false(/sk-of/.test(first.stdout + first.stderr + second.stdout + second.stderr));
   });
@@ -68,7 +93,7 @@ test('sqlite: a key file gains a key, and everything is sealed with it', async (
     cwd: folder.path,
   });
   t.is(rotated.code, 0, rotated.stderr);
-  t.is(rotated.stdout, '1 sealed anew, 0 sealed with this key already\n');
+  t.regex(rotated.stdout, /^provider keys: 1 sealed anew, 0 sealed with this key already\n/);
   t.true(existsSync(path));
   t.is(statSync(path).mode & 0o777, 0o600);
   t.is(readFileSync(path, 'utf8').split('\n').length, 3);
@@ -106,6 +131,23 @@ test('keys that are none are refused, and not shown', async (t) => {
 
 function boxOf(key: Uint8Array): SecretBox {
   return createSecretBox({ keys: { all: () => [key], newest: () => key }, randomBytes });
+}
+
+async function addWebhook(
+  store: Store,
+  of: { readonly webhookId: string; readonly box: SecretBox },
+): Promise<void> {
+  const [tenantId = '' as TenantId] = TENANTS;
+  const { webhookId, box } = of;
+  await store.webhooks.create({
+    webhookId,
+    tenantId,
+    url: 'https://hooks.example/',
+    eventTypes: null,
+    secret: sealWebhookSecret(box, { webhookId, tenantId, secret: SECRET }),
+    actorId: 'token:test',
+    webhooksMax: 9,
+  });
 }
 
 async function seal(

@@ -33,11 +33,25 @@ export interface WebhookStore {
   }): Promise<readonly ClaimedDelivery[]>;
   /** What came of an attempt. Nothing, when it was not waited for any more. */
   settle(params: SettleDelivery): Promise<void>;
+  /** Of all tenants, by id. */
+  listSealed(params: {
+    readonly after: string | null;
+    readonly limit: number;
+  }): Promise<readonly SealedWebhook[]>;
+  /** False: its secret is not `from` any more. */
+  replaceSecret(
+    params: WebhookRef & { readonly from: string; readonly to: string },
+  ): Promise<boolean>;
 }
 
 export interface WebhookRef {
   readonly tenantId: TenantId;
   readonly webhookId: string;
+}
+
+export interface SealedWebhook extends WebhookRef {
+  /** Sealed. */
+  readonly secret: string;
 }
 
 export interface NewWebhook extends WebhookRef {

@@ -22,6 +22,11 @@ export function openWebhookSecret(
   return secrets.open({ tenantId: ownerOf(webhook), sealed });
 }
 
+/** Of the encryption key that it is sealed with. */
+export function keyIdOf(sealed: string): string {
+  return (JSON.parse(sealed) as Record<string, string>)['key_id'] ?? '';
+}
+
 /** Provider keys are sealed for the bare tenant; nothing that is sealed for it opens here. */
 function ownerOf(webhook: { readonly webhookId: string; readonly tenantId: TenantId }): TenantId {
   return `${webhook.tenantId}/webhooks/${webhook.webhookId}` as TenantId;

@@ -30,6 +30,12 @@ const DeliveryRecord = z.object({
   ended_at: z.string().nullable(),
 });
 
+const SealedRecord = z.object({
+  webhook_id: z.string(),
+  tenant_id: z.string(),
+  secret: z.string(),
+});
+
 const IdRecord = z.object({ webhook_id: z.string() });
 
 const COLUMNS = sql.fragment`
@@ -38,6 +44,37 @@ const COLUMNS = sql.fragment`
 
 export function createWebhookStore(management: Management): WebhookStore {
   return {
+    async listSealed({ after, limit }) {
+      const rows = await management.any(
+        sql.type(SealedRecord)`
+          select w.webhook_id, w.tenant_id, w.secret
+          from webhooks w
+          where ${after}::uuid is null or w.webhook_id > ${after}::uuid
+          order by w.webhook_id
+          limit ${limit}`,
+        { writes: false },
+      );
+      return rows.map((row) => ({
+        webhookId: row.webhook_id,
+        tenantId: row.tenant_id as TenantId,
+        secret: row.secret,
+      }));
+    },
+
+    async replaceSecret({ webhookId, tenantId, from, to }) {
+      const rows = await management.any(
+        sql.type(IdRecord)`
+          update webhooks
+          set secret = ${to}
+          where webhook_id = ${webhookId}::uuid
+            and tenant_id = ${tenantId}
+            and secret = ${from}
+          returning webhook_id`,
+        { writes: true, tenant: tenantId },
+      );
+      return rows.length > 0;
+    },
+
     async create(webhook) {
       const { webhookId, tenantId, url, eventTypes, secret, actorId, webhooksMax } = webhook;
       const [row] = await management.any(

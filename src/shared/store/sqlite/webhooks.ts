@@ -4,7 +4,7 @@ import {
   type Webhook,
   type WebhookDelivery,
 } from '../../domain/webhooks/webhook.ts';
-import type { NewWebhook, WebhookRef, WebhookStore } from '../webhooks.ts';
+import type { NewWebhook, SealedWebhook, WebhookRef, WebhookStore } from '../webhooks.ts';
 import { appendAudit } from './audit-append.ts';
 import type { Connection } from './connect.ts';
 import { toIso, toIsoOrNull } from './rows.ts';
@@ -18,6 +18,8 @@ export function createWebhookStore(connection: Connection): WebhookStore {
     deliveries: (params) => connection.read(() => listDeliveries(connection, params)),
     claim: (params) => connection.write(() => claimDeliveries(connection, params)),
     settle: (params) => connection.write(() => settleDelivery(connection, params)),
+    listSealed: (params) => connection.read(() => listSealed(connection, params)),
+    replaceSecret: (params) => connection.write(() => replaceSecret(connection, params)),
   };
 }
 
@@ -72,6 +74,40 @@ function listWebhooks(connection: Connection, tenantId: TenantId): readonly Webh
       { tenant_id: tenantId },
     )
     .map(toWebhook);
+}
+
+function listSealed(
+  connection: Connection,
+  params: { readonly after: string | null; readonly limit: number },
+): readonly SealedWebhook[] {
+  return connection
+    .all<{ readonly webhook_id: string; readonly tenant_id: TenantId; readonly secret: string }>(
+      `select webhook_id, tenant_id, secret
+       from webhooks
+       where webhook_id > :after
+       order by webhook_id
+       limit :limit`,
+      { after: params.after ?? '', limit: params.limit },
+    )
+    .map((row) => ({ webhookId: row.webhook_id, tenantId: row.tenant_id, secret: row.secret }));
+}
+
+function replaceSecret(
+  connection: Connection,
+  params: WebhookRef & { readonly from: string; readonly to: string },
+): boolean {
+  const changes = connection.run(
+    `update webhooks
+     set secret = :to
+     where webhook_id = :webhook_id and tenant_id = :tenant_id and secret = :from`,
+    {
+      webhook_id: params.webhookId,
+      tenant_id: params.tenantId,
+      from: params.from,
+      to: params.to,
+    },
+  );
+  return changes > 0;
 }
 
 function removeWebhook(
