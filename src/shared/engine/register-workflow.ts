@@ -47,6 +47,10 @@ export async function registerWorkflow(
 async function schemaFaults(cpu: Cpu, plan: Plan): Promise<readonly Problem[]> {
   const schemas = [
     { pointer: '/state_schema', schema: plan.stateSchema },
+    ...plan.parts.tools.values().flatMap(({ pointer, inputSchema, outputSchema }) => [
+      { pointer: `${pointer}/input_schema`, schema: inputSchema },
+      { pointer: `${pointer}/output_schema`, schema: outputSchema },
+    ]),
     ...plan.nodes.values().map((node) => ({
       pointer: pointerTo('nodes', node.id, 'kind', 'output_schema'),
       schema: node.kind.outputSchema?.(node.spec) ?? null,

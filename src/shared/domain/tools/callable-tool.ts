@@ -1,0 +1,34 @@
+import type { JsonObject } from '../json.ts';
+import type { ToolPart, ToolTarget } from '../workflow/parts.ts';
+
+/** A tool that the engine calls itself: everything about it that does not depend on who calls. */
+export interface CallableTool {
+  /** As policies, events and messages call it. */
+  readonly name: string;
+  readonly target: Exclude<ToolTarget, { readonly kind: 'python' }>;
+  readonly inputSchema: JsonObject | null;
+  /** All of them must hold. */
+  readonly outputSchemas: readonly JsonObject[];
+}
+
+/** Null: a tool that workers call. */
+export function callableTool(part: ToolPart): CallableTool | null {
+  const { ref: name, target, inputSchema, outputSchema } = part;
+  if (target.kind === 'python') return null;
+  return { name, target, inputSchema, outputSchemas: outputSchema === null ? [] : [outputSchema] };
+}
+
+/** A tool as a model is told of it. `name` has only letters, digits, `_` and `-`. */
+export interface ToolForModel {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+export function describeTool(part: ToolPart): ToolForModel {
+  return {
+    name: part.ref.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64),
+    description: part.description ?? part.ref,
+    inputSchema: part.inputSchema ?? { type: 'object' },
+  };
+}

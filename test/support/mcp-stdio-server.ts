@@ -1,0 +1,14 @@
+import { appendFileSync } from 'node:fs';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+
+import { createToolServer } from './mcp-tools.ts';
+
+/* A server over standard input and output. What is called is written to the file it is given. */
+
+const [, , log] = process.argv;
+serveStdio(() =>
+  createToolServer((call) => {
+    if (log !== undefined)
+      appendFileSync(log, `${JSON.stringify({ ...call, pid: process.pid })}\n`);
+  }),
+);
