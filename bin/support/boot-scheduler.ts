@@ -2,6 +2,7 @@ import { startScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts
 import type { EngineSettings } from '../../src/shared/engine/deps.ts';
 import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
+import type { ScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import type { Scheduling } from '../../src/shared/engine/scheduling.ts';
 import type { WebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
 import type { Wake } from '../../src/shared/ports/wake.ts';
@@ -18,12 +19,13 @@ export function bootScheduler(params: {
   readonly scheduling: Scheduling;
   readonly agents: Agents;
   readonly webhookDelivering: WebhookDelivering;
+  readonly scheduleFiring: ScheduleFiring;
   readonly settings: EngineSettings;
   readonly store: Store;
   readonly wake: Wake;
   readonly metrics: Metrics;
 }): Scheduler {
-  const { role, workers, scheduling, agents, webhookDelivering } = params;
+  const { role, workers, scheduling, agents, webhookDelivering, scheduleFiring } = params;
   const { settings, store, wake, metrics } = params;
   const { processId, version, host, leaseMs } = settings;
   const auditSealing = createAuditSealing(store);
@@ -32,6 +34,7 @@ export function bootScheduler(params: {
     agents,
     auditSealing,
     webhookDelivering,
+    scheduleFiring,
     store,
     wake,
     settings: {

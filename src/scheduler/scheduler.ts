@@ -9,6 +9,7 @@ import { advanceExecutions } from './loops/advance-executions.ts';
 import { announceWorker } from './loops/announce-worker.ts';
 import { deliverWebhooks } from './loops/deliver-webhooks.ts';
 import { expireQueued } from './loops/expire-queued.ts';
+import { fireSchedules } from './loops/fire-schedules.ts';
 import { fireTimers } from './loops/fire-timers.ts';
 import { holdShards } from './loops/hold-shards.ts';
 import type { LoopContext, LoopDefinition, SchedulerStore } from './loops/loop-context.ts';
@@ -28,6 +29,7 @@ export interface SchedulerDeps {
   readonly agents: LoopContext['agents'];
   readonly auditSealing: LoopContext['auditSealing'];
   readonly webhookDelivering: LoopContext['webhookDelivering'];
+  readonly scheduleFiring: LoopContext['scheduleFiring'];
   readonly store: SchedulerStore;
   readonly wake: Wake;
   readonly settings: SchedulerSettings;
@@ -69,6 +71,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
     advanceExecutions(context),
     runNodes(context),
     fireTimers(context),
+    fireSchedules(context),
     reclaimLeases(context),
     expireQueued(context),
     renewOwnLeases(context),
@@ -127,7 +130,8 @@ function createContext(
   deps: SchedulerDeps,
   timers: Timers,
 ): { readonly context: LoopContext; readonly endContext: () => void } {
-  const { scheduling, agents, auditSealing, webhookDelivering, store, wake, settings } = deps;
+  const { scheduling, agents, auditSealing, webhookDelivering, scheduleFiring } = deps;
+  const { store, wake, settings } = deps;
   const now = () => timers.now();
   const activity = createActivity(now);
   const shards: HeldShards = { current: [] };
@@ -139,6 +143,7 @@ function createContext(
       agents,
       auditSealing,
       webhookDelivering,
+      scheduleFiring,
       store,
       wake,
       activity,

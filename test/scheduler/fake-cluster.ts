@@ -17,7 +17,8 @@ export function createFakeCluster() {
   const present = new Set<string>();
   const remotes = new Map<string, (topics: readonly string[]) => void>();
   const calls: Call[] = [];
-  const due = { timersAt: null as number | null };
+  const schedulesFired: { readonly at: number; readonly by: string }[] = [];
+  const due = { timersAt: null as number | null, schedulesAt: null as number | null };
 
   async function add(processId: string, options: AddOptions = {}) {
     const record = (name: string, params?: unknown) => {
@@ -148,6 +149,17 @@ export function createFakeCluster() {
         },
       },
       store,
+      scheduleFiring: {
+        async round() {
+          record('fireSchedules');
+          if (due.schedulesAt === null) return { ...EMPTY, dueInMs: null };
+          const dueInMs = due.schedulesAt - timers.now();
+          if (dueInMs > 0) return { ...EMPTY, dueInMs };
+          due.schedulesAt = null;
+          schedulesFired.push({ at: timers.now(), by: processId });
+          return { found: 1, more: true, dueInMs: null };
+        },
+      },
       wake: bus,
       timers,
       random: () => 0.5,
@@ -170,6 +182,7 @@ export function createFakeCluster() {
     calls,
     due,
     /** As when a process is killed: its session ends, its announcement stays. */
+    schedulesFired,
     crash(processId: string) {
       for (const [lock, by] of locks) if (by === processId) locks.delete(lock);
       present.delete(processId);

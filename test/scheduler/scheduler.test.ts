@@ -154,6 +154,50 @@ test('where the process on duty is frozen, another one fires the timer soon afte
   await Promise.all([one.scheduler.stop(DEADLINE), two.scheduler.stop(DEADLINE)]);
 });
 
+test('a schedule fires when it is due, by the process on duty alone', async (t) => {
+  const cluster = createFakeCluster();
+  const members = [await cluster.add('one'), await cluster.add('two')];
+  await cluster.timers.advance(60_000);
+  cluster.due.schedulesAt = 63_456;
+  members[1]?.bus.notify(['schedules']);
+  await cluster.timers.advance(10_000);
+  t.deepEqual(
+    cluster.schedulesFired.map(({ at, by }) => ({ at: Math.round(at), by })),
+    [{ at: 63_456, by: 'one' }],
+  );
+  await Promise.all(members.map(({ scheduler }) => scheduler.stop(DEADLINE)));
+});
+
+test('a schedule whose hint was lost is found, and where the process on duty is frozen, fired by another', async (t) => {
+  let isFrozen = false;
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one', { failing: () => isFrozen });
+  const two = await cluster.add('two');
+  await cluster.timers.advance(60_000);
+  cluster.due.schedulesAt = 200_000;
+  await cluster.timers.advance(145_000);
+  t.like(cluster.schedulesFired, [{ by: 'one', at: 200_000 }]);
+  cluster.due.schedulesAt = 250_000;
+  one.bus.notify(['schedules']);
+  await cluster.timers.advance(25_000);
+  isFrozen = true;
+  await cluster.timers.advance(40_000);
+  const fired = cluster.schedulesFired[1];
+  t.is(fired?.by, 'two');
+  t.true((fired?.at ?? Infinity) <= 252_000, `${fired?.at}`);
+  isFrozen = false;
+  await Promise.all([one.scheduler.stop(DEADLINE), two.scheduler.stop(DEADLINE)]);
+});
+
+test('while nothing is scheduled and all is quiet, it is asked for every two minutes', async (t) => {
+  const cluster = createFakeCluster();
+  const one = await cluster.add('one');
+  await cluster.timers.advance(600_000);
+  const asked = cluster.named('fireSchedules').length;
+  t.true(asked >= 5 && asked <= 7, `${asked}`);
+  await one.scheduler.stop(DEADLINE);
+});
+
 test('while the database is down no loop ends, the outage is told once per loop, and health says so', async (t) => {
   let isDown = false;
   const cluster = createFakeCluster();

@@ -49,11 +49,12 @@ export function openTestEngine(params: {
     trouble: (what, error) => void troubles.push(`${what}: ${String(error)}`),
   };
   const ids = createIds({ now: Date.now, randomBytes });
+  const wake = createWakeBus();
   const run = params.run ?? (async () => ({ ok: true as const, output: {}, statePatch: {} }));
   const engine = createEngine({
     store,
     ids,
-    wake: createWakeBus(),
+    wake,
     cpu: params.cpu ?? NO_POOL,
     settings: {
       leaseMs: params.leaseMs ?? 30_000,
@@ -138,7 +139,21 @@ export function openTestEngine(params: {
     });
   }
 
-  return { store, engine, scheduling, counts, troubles, turn, settle, start, story, claim };
+  return {
+    store,
+    engine,
+    wake,
+    ids,
+    report,
+    scheduling,
+    counts,
+    troubles,
+    turn,
+    settle,
+    start,
+    story,
+    claim,
+  };
 }
 
 export const TENANT: TenantId = DEFAULT_TENANT;

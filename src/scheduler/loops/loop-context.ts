@@ -1,6 +1,7 @@
 import type { Agents } from '../../shared/engine/agents/agents.ts';
 import type { AuditSealing } from '../../shared/engine/audit/audit-sealing.ts';
 import type { WebhookDelivering } from '../../shared/engine/webhooks/deliver-webhooks.ts';
+import type { ScheduleFiring } from '../../shared/engine/schedules/fire-schedules.ts';
 import type { Scheduling } from '../../shared/engine/scheduling.ts';
 import type { Wake } from '../../shared/ports/wake.ts';
 import type { Store } from '../../shared/store/store.ts';
@@ -14,6 +15,7 @@ export interface LoopContext {
   readonly agents: Pick<Agents, 'pauseSilent'>;
   readonly auditSealing: Pick<AuditSealing, 'round'>;
   readonly webhookDelivering: Pick<WebhookDelivering, 'round'>;
+  readonly scheduleFiring: Pick<ScheduleFiring, 'round'>;
   readonly store: SchedulerStore;
   readonly wake: Wake;
   readonly activity: Activity;

@@ -10,6 +10,9 @@ export const TIMERS_TOPIC = 'timers';
 /** A commit may have written messages to webhooks. */
 export const WEBHOOKS_TOPIC = 'webhooks';
 
+/** A schedule was made or changed: the next fire may be nearer than thought. */
+export const SCHEDULES_TOPIC = 'schedules';
+
 /** Schedulers came or went: shards should be shared out anew. */
 export const SCHEDULERS_TOPIC = 'schedulers';
 
@@ -106,7 +109,7 @@ export async function connectRemoteWake(params: {
 }
 
 const PENDING_MAX = 4096;
-const SHARED_TOPICS = new Set([TIMERS_TOPIC, SCHEDULERS_TOPIC]);
+const SHARED_TOPICS = new Set([TIMERS_TOPIC, SCHEDULES_TOPIC, SCHEDULERS_TOPIC]);
 
 /**
  * `events:` stays here: readers of an event stream poll, and telling every process about every

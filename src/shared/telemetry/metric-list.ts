@@ -140,6 +140,12 @@ export const METRICS = {
     help: 'Messages sent to webhooks, by what came of it; again: will be sent again.',
     labels: ['outcome'],
   },
+  schedule_fires: {
+    name: 'svc_schedule_fires_total',
+    type: 'counter',
+    help: 'Fires of schedules: started, skipped for a live execution, missed while nobody looked, failed to start.',
+    labels: ['outcome'],
+  },
   troubles: {
     name: 'svc_troubles_total',
     type: 'counter',

@@ -1,0 +1,150 @@
+import type { ExecutionContext } from 'ava';
+
+import { createCpu } from '../../../../src/scheduler/pool/pool.ts';
+import type { TenantId } from '../../../../src/shared/domain/ids.ts';
+import type { JsonObject } from '../../../../src/shared/domain/json.ts';
+import type { Schedule, ScheduleSpec } from '../../../../src/shared/domain/schedules/schedule.ts';
+import {
+  createScheduleFiring,
+  type ScheduleFiring,
+} from '../../../../src/shared/engine/schedules/fire-schedules.ts';
+import { createSchedules } from '../../../../src/shared/engine/schedules/schedules.ts';
+import type { Dialect } from '../../../support/database.ts';
+import { openTestEngine, type TestEngine } from '../../../support/engine.ts';
+import { openTestStore } from '../../../support/stores.ts';
+import { makeTenantId } from '../../store/contract/make.ts';
+
+export const DIALECTS: readonly Dialect[] = ['sqlite', 'postgres'];
+
+export type ScheduleScene = Awaited<ReturnType<typeof openScene>>;
+
+/** A tenant with schedules, and an engine that fires them when told to. */
+export async function openScene(t: ExecutionContext, dialect: Dialect) {
+  const database = await openTestStore(dialect);
+  const { store } = database;
+  const cpu = createCpu({ threads: 1 });
+  const runtime = openTestEngine({ store, cpu });
+  const { engine, wake, ids, report } = runtime;
+  t.teardown(async () => {
+    await runtime.scheduling.drain({ deadlineMs: 2_000 });
+    await cpu.close();
+    await database.close();
+  });
+  const tenantId = makeTenantId();
+  const actorId = 'token:ops';
+  const counts = new Map<string, number>();
+  const schedules = createSchedules({ store: store.schedules, engine, ids, wake });
+
+  /** As another process has it, too; `faulty` breaks what the engine does. */
+  function openFiring(faulty: Partial<TestEngine['engine']> = {}): ScheduleFiring {
+    return createScheduleFiring({
+      store: store.schedules,
+      executions: store.executions,
+      engine: { ...engine, ...faulty },
+      wake,
+      report: {
+        count(_, by, labels) {
+          const outcome = labels?.['outcome'] ?? '';
+          counts.set(outcome, (counts.get(outcome) ?? 0) + by);
+        },
+        trouble: (what, error) => report.trouble(what, error),
+      },
+    });
+  }
+  const firing = openFiring();
+
+  /** One that waits for a person, so that its executions stay live. */
+  async function register(workflowId: string, ir: JsonObject = APPROVAL): Promise<void> {
+    await engine.registerWorkflow({ tenantId, actorId, ir: { workflow_id: workflowId, ...ir } });
+  }
+  await register('w');
+
+  async function create(changes: Partial<ScheduleSpec> = {}, name = 'yearly'): Promise<Schedule> {
+    const spec = { ...SPEC, ...changes };
+    return (await schedules.create({ tenantId, actorId, name, spec })).schedule;
+  }
+
+  async function find(schedule = 'yearly'): Promise<Schedule> {
+    const found = await store.schedules.find({ tenantId, schedule });
+    if (found === null) throw new Error(`there is no schedule ${schedule}`);
+    return found;
+  }
+
+  /** Lets the next fire of a schedule be the one at `fireAt`. */
+  async function moveTo(fireAt: string, name = 'yearly'): Promise<void> {
+    const { scheduleId, turn, position } = await find(name);
+    const moved = { ...position, nextFireAt: fireAt };
+    const none = { started: 0, skipped: 0, missed: 0, failed: 0 };
+    const change = { scheduleId, turn, position: moved, dueAt: fireAt, counts: none, error: null };
+    if (!(await store.schedules.turn(change))) throw new Error('it has moved by itself');
+  }
+
+  async function secondsAgo(seconds: number): Promise<string> {
+    return new Date(Date.parse(await store.schedules.now()) - seconds * 1_000).toISOString();
+  }
+
+  /** Lets a schedule be due since so long, and fires it. Answers the time of the fire. */
+  async function fire(seconds = 1, name = 'yearly'): Promise<string> {
+    const fireAt = await secondsAgo(seconds);
+    await moveTo(fireAt, name);
+    await firing.round();
+    return fireAt;
+  }
+
+  async function executions() {
+    const all = { status: null, workflowId: null, createdAfter: null, createdBefore: null };
+    const page = { cursor: null, limit: 500, offset: 0 };
+    return store.executions.list({ tenantId, ...all, ...page });
+  }
+
+  return {
+    database,
+    store,
+    engine,
+    wake,
+    schedules,
+    tenantId,
+    actorId,
+    counts,
+    firing,
+    openFiring,
+    register,
+    create,
+    find,
+    moveTo,
+    secondsAgo,
+    fire,
+    executions,
+    troubles: runtime.troubles,
+    statuses: async () => (await executions()).map(({ status }) => status).toReversed(),
+    /** Lets what is under way be found broken off. */
+    lapse: () => database.age({ table: 'schedules', columns: ['due_at'], byMs: 86_400_000 * 400 }),
+  };
+}
+
+export async function limit(
+  scene: ScheduleScene,
+  tenantId: TenantId,
+  executionsMax: number,
+): Promise<void> {
+  const { store, actorId, engine } = scene;
+  await store.tenants.create({ tenantId, name: 'x', actorId });
+  const limits = { max_concurrent_executions: executionsMax };
+  const changes = { name: null, status: null, policy: null, limits };
+  await engine.updateTenant({ tenantId, changes, actorId });
+}
+
+const APPROVAL: JsonObject = { nodes: { ask: { kind: 'human_approval', description: 'ok?' } } };
+
+/** Far from any fire of its own, as long as the test does not run into New Year. */
+const SPEC: ScheduleSpec = {
+  workflowId: 'w',
+  workflowVersion: null,
+  input: { from: 'clock' },
+  cronExpression: '0 0 1 1 *',
+  every: null,
+  timezone: 'Europe/Berlin',
+  overlapPolicy: 'skip',
+  catchupWindowSecs: 60,
+  paused: false,
+};
