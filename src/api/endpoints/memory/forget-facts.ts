@@ -16,7 +16,8 @@ export const forgetFacts = defineEndpoint({
   note:
     'Exactly one of `id` and `end_user_id`. A soft delete: recalls and lists leave the facts out at ' +
     'once, and the quota still counts them. Forgetting an end user leaves one audit item, ' +
-    '`memory_user_forgotten`, with the count.',
+    '`memory_user_forgotten`, with the count, the reason and `end_user_hash`: the SHA-256 of ' +
+    'the canonical JSON `{end_user_id, tenant_id}`, as that log is never altered.',
   body: z.object({
     id: omittable(idText),
     end_user_id: omittable(idText),

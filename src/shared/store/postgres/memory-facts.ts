@@ -1,3 +1,4 @@
+import { hashEndUser } from '../../domain/memory/end-user.ts';
 import type { Fact } from '../../domain/memory/fact.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { newAuditId } from '../audit-ids.ts';
@@ -48,7 +49,8 @@ export function createFacts(
     },
 
     async forgetUser({ tenantId, endUserId, reason, actorId, auditId }) {
-      const values = [tenantId, endUserId, reason, actorId, auditId];
+      const hash = hashEndUser(tenantId, endUserId);
+      const values = [tenantId, endUserId, reason, actorId, auditId, hash];
       return countOf(await pool.run<CountRecord>(FORGET_USER, values));
     },
 
@@ -250,7 +252,7 @@ const FORGET_USER: Statement = {
       tenantId: '$1',
       eventType: "'memory_user_forgotten'",
       actorId: '$4',
-      payload: `json_build_object('end_user_id', $2::text, 'reason', $3::text, 'count', t.forgotten)`,
+      payload: `json_build_object('end_user_hash', $6::text, 'reason', $3::text, 'count', t.forgotten)`,
       from: 'total t',
     })}
     )

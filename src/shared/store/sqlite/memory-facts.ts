@@ -1,5 +1,6 @@
 import type { TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { hashEndUser } from '../../domain/memory/end-user.ts';
 import type { Fact } from '../../domain/memory/fact.ts';
 import type { Forgetting, MemoryStore, NewFact } from '../memory.ts';
 import { appendAudit } from './audit-append.ts';
@@ -45,7 +46,7 @@ export function createFacts(
           tenantId,
           eventType: 'memory_user_forgotten',
           actorId,
-          payload: { end_user_id: endUserId, reason, count },
+          payload: { end_user_hash: hashEndUser(tenantId, endUserId), reason, count },
         });
         return count;
       }),

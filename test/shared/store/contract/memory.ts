@@ -1,5 +1,6 @@
 import { encodeSketch } from '../../../../src/shared/domain/memory/sketch.ts';
 import { encodeVector } from '../../../../src/shared/domain/memory/vector.ts';
+import { hashEndUser } from '../../../../src/shared/domain/memory/end-user.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { axis } from '../../../support/vectors.ts';
 import { contractCases } from './contract-case.ts';
@@ -153,16 +154,17 @@ export function memoryCases(name: string, open: () => TestStore): void {
       const tenantId = makeTenantId();
       const agentId = makeUuid();
       for (const scope of [
-        { endUserId: 'u' },
-        { endUserId: 'u', agentId },
+        { endUserId: 'user-4711' },
+        { endUserId: 'user-4711', agentId },
         { endUserId: 'v' },
         {},
       ]) {
         await addOne(memory, tenantId, scope);
       }
-      await addOne(memory, makeTenantId(), { endUserId: 'u' });
+      await addOne(memory, makeTenantId(), { endUserId: 'user-4711' });
       const auditId = makeUuid();
-      const forgetting = { tenantId, endUserId: 'u', reason: 'left', actorId: 'token:ci', auditId };
+      const endUserId = 'user-4711';
+      const forgetting = { tenantId, endUserId, reason: 'left', actorId: 'token:ci', auditId };
       t.is(await memory.forgetUser(forgetting), 2);
       t.is((await memory.list({ tenantId, limit: 10, before: null })).length, 2);
       t.like(await memory.readUsage(tenantId), { added: 4, live: 2 });
@@ -175,6 +177,8 @@ export function memoryCases(name: string, open: () => TestStore): void {
         t.true(item?.includes(part), part);
       }
       t.regex(item ?? '', /count\W+2/);
+      t.true(item?.includes(hashEndUser(tenantId, endUserId)));
+      t.false(item?.includes(endUserId));
     },
   );
 
