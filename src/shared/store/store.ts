@@ -4,6 +4,7 @@ import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../domain/work/work-item.ts';
 import type { AgentStore } from './agents.ts';
+import type { ArtifactStore } from './artifacts.ts';
 import type { AuditStore } from './audit.ts';
 import type { CommitPlan, CommitVerdict, ModelUse } from './commit.ts';
 import type { MemoryStore } from './memory.ts';
@@ -30,6 +31,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly webhooks: WebhookStore;
   readonly schedules: ScheduleStore;
+  readonly artifacts: ArtifactStore;
   readonly agents: AgentStore;
   readonly tenants: TenantStore;
   readonly workers: WorkerStore;

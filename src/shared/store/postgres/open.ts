@@ -1,5 +1,6 @@
 import { StoreUnavailableError, type Store } from '../store.ts';
 import { createAgentStore } from './agents.ts';
+import { createArtifactStore, pruneUploads } from './artifacts.ts';
 import { createAuditStore } from './audit.ts';
 import { createClaimWatermarks } from './claim-watermarks.ts';
 import {
@@ -74,13 +75,14 @@ export async function openPostgresStore(params: {
     audit: createAuditStore(management, params.audit),
     webhooks: createWebhookStore(management),
     schedules: createScheduleStore(management),
+    artifacts: createArtifactStore(readers),
     tenants: createTenantStore(management),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),
     shards,
     wake,
     ping: (options) => ping(pool, options),
-    prune: () => prune(management),
+    prune: async () => (await prune(management)) + (await pruneUploads(readers)),
     poolUse: () => pool.use(),
     close: async () => {
       await Promise.all([shards.close(), wake.close()]);

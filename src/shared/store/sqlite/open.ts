@@ -1,5 +1,6 @@
 import type { Store } from '../store.ts';
 import { createAgentStore } from './agents.ts';
+import { createArtifactStore } from './artifacts.ts';
 import { createAuditStore } from './audit.ts';
 import { connect, type Clock } from './connect.ts';
 import { createDefinitionStore } from './definitions.ts';
@@ -45,6 +46,7 @@ export async function openSqliteStore(params: {
     audit: createAuditStore(connection),
     webhooks: createWebhookStore(connection),
     schedules: createScheduleStore(connection),
+    artifacts: createArtifactStore(connection),
     tenants: createTenantStore(connection),
     workers: createWorkerStore(connection),
     memory: createMemoryStore(connection),

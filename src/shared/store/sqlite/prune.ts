@@ -1,3 +1,4 @@
+import { pruneUploads } from './artifacts.ts';
 import { REQUEST_KEY_MS } from './commit-judge.ts';
 import type { Connection } from './connect.ts';
 import { DELIVERY_LOG_MS } from '../webhooks.ts';
@@ -18,6 +19,6 @@ export function prune(connection: Connection): Promise<number> {
        where status <> 'pending' and ended_at <= :ended_since`,
       { ended_since: now - DELIVERY_LOG_MS },
     );
-    return workers + keys + deliveries;
+    return workers + keys + deliveries + pruneUploads(connection);
   });
 }

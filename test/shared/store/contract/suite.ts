@@ -2,6 +2,7 @@ import test from 'ava';
 
 import { openTestStore, type TestStore } from '../../../support/stores.ts';
 import { agentCases } from './agents.ts';
+import { artifactCases } from './artifacts.ts';
 import { auditCases } from './audit.ts';
 import { commitRaceCases } from './commit-races.ts';
 import { commitRefusalCases } from './commit-refusals.ts';
@@ -43,6 +44,7 @@ const AREAS = [
   auditCases,
   webhookCases,
   scheduleCases,
+  artifactCases,
   tenantCases,
   tenantStatusCases,
   startLimitCases,

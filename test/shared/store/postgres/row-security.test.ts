@@ -157,6 +157,9 @@ const TABLES = [
   'recorded_outputs',
   'request_keys',
   'audit_log',
+  'artifacts',
+  'artifact_uploads',
+  'artifact_chunks',
 ] as const;
 
 function tenantOf(table: (typeof TABLES)[number]): string {
@@ -211,6 +214,12 @@ async function fill(): Promise<TenantId> {
       runnable: 'mark',
     }),
   );
+  for (const isWhole of [true, false]) {
+    const upload = { uploadId: makeUuid(), tenantId };
+    await store.artifacts.append({ ...upload, position: 0, content: Uint8Array.of(1) });
+    const content = { hash: makeKey(), size: 1, contentType: 'a/b', actorId: 'token:ci' };
+    if (isWhole) await store.artifacts.finish({ ...upload, ...content });
+  }
   await start(store, { tenantId, create: { request: { key: makeUuid(), bodyHash: 'h' } } });
   return tenantId;
 }

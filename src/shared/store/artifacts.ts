@@ -1,0 +1,55 @@
+import type { Artifact } from '../domain/artifact.ts';
+import type { TenantId } from '../domain/ids.ts';
+
+/** What a chunk holds at most, and each but the last does: neither side ever holds a whole artifact. */
+export const CHUNK_BYTES = 256 * 1024;
+
+/** An upload that nothing was added to for this long is taken for given up, and pruned. */
+export const UPLOAD_SILENCE_MS = 3_600_000;
+
+/**
+ * Contents by their hash, apart for each tenant. An upload is written chunk by chunk and seen by
+ * nobody before it is finished; one that breaks off leaves chunks, which pruning deletes. Contents
+ * are never changed, and kept for good: something may refer to them.
+ */
+export interface ArtifactStore {
+  /** Chunk 0 begins the upload. False: there is no such upload any more, begin anew. */
+  append(chunk: NewChunk): Promise<boolean>;
+  /**
+   * Makes the upload an artifact. Where the tenant has this content already, that one is answered
+   * and the upload dropped. Null: there is no such upload any more.
+   */
+  finish(upload: FinishUpload): Promise<Artifact | null>;
+  /** Deletes an upload that is not finished. */
+  discard(upload: UploadRef): Promise<void>;
+  /** Those of these hashes that the tenant has, in no order. */
+  find(params: {
+    readonly tenantId: TenantId;
+    readonly hashes: readonly string[];
+  }): Promise<readonly Artifact[]>;
+  /** A chunk of an artifact, null behind the last. */
+  readChunk(params: {
+    readonly tenantId: TenantId;
+    readonly hash: string;
+    readonly position: number;
+  }): Promise<Uint8Array | null>;
+}
+
+export interface UploadRef {
+  readonly uploadId: string;
+  readonly tenantId: TenantId;
+}
+
+export interface NewChunk extends UploadRef {
+  /** From 0, without gaps. */
+  readonly position: number;
+  readonly content: Uint8Array;
+}
+
+export interface FinishUpload extends UploadRef {
+  readonly hash: string;
+  readonly size: number;
+  readonly contentType: string;
+  /** Null: an event tells of it, so no entry of the audit log does. */
+  readonly actorId: string | null;
+}
