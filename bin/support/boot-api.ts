@@ -7,6 +7,7 @@ import type { Config } from '../../src/shared/config/config.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
 import { publicUrl } from '../../src/shared/config/listeners.ts';
 import type { Agents } from '../../src/shared/engine/agents/agents.ts';
+import { createArtifacts } from '../../src/shared/engine/artifacts/artifacts.ts';
 import type { Engine } from '../../src/shared/engine/engine.ts';
 import type { Memory } from '../../src/shared/engine/memory/memory.ts';
 import { createWebhooks } from '../../src/shared/engine/webhooks/webhooks.ts';
@@ -52,6 +53,11 @@ export async function bootApi(params: {
       secrets,
       checkUrl: (url) =>
         checkOutgoingUrl(url, { allowPrivate: config.webhooks.allowPrivateNetworks }),
+    }),
+    artifacts: createArtifacts({
+      store: store.artifacts,
+      ids,
+      bytesMax: config.artifacts.maxBytes,
     }),
     ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
     log,

@@ -60,6 +60,9 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'GET /work-items': WRITERS,
   'POST /work-items/:id/requeue': WRITERS,
 
+  'POST /artifacts': WRITERS,
+  'GET /artifacts/:hash': ALL_ROLES,
+
   'POST /webhooks': WRITERS,
   'GET /webhooks': WRITERS,
   'DELETE /webhooks/:id': WRITERS,

@@ -1,6 +1,7 @@
 import type { AccessRules } from '../shared/domain/access.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
+import type { Artifacts } from '../shared/engine/artifacts/artifacts.ts';
 import type { Engine } from '../shared/engine/engine.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
 import type { Webhooks } from '../shared/engine/webhooks/webhooks.ts';
@@ -20,6 +21,7 @@ export interface ApiDeps {
   readonly tokens: TokenStore;
   readonly audit: Pick<AuditStore, 'list'>;
   readonly webhooks: Webhooks;
+  readonly artifacts: Artifacts;
   /** Resolves when the database answers, rejects within a bound of its own when it does not. */
   readonly ping: () => Promise<void>;
   readonly log: ApiLog;

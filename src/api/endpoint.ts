@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Access, Identity } from '../shared/domain/access.ts';
 import type { TenantId } from '../shared/domain/ids.ts';
 import type { EndpointDeps } from './deps.ts';
+import type { RequestContent } from './middleware/content.ts';
 
 /**
  * Declares one endpoint. The same schemas check requests, type `handle` and its answer, and make
@@ -16,7 +17,8 @@ export function defineEndpoint<
   const Replies extends ReplySchemas = ReplySchemas,
   const Given extends AnswerOf<Replies> = AnswerOf<Replies>,
 >(declaration: Declaration<Params, Query, Body, Replies, Given>): Endpoint {
-  const { params, query, body, errors, streams, note, handle, ...rest } = declaration;
+  const { params, query, body, errors, streams, uploads, downloads, note, handle, ...rest } =
+    declaration;
   return {
     ...rest,
     params: params ?? null,
@@ -24,6 +26,8 @@ export function defineEndpoint<
     body: body ?? null,
     errors: errors ?? [],
     streams: streams ?? null,
+    uploads: uploads ?? null,
+    downloads: downloads ?? null,
     note: note ?? null,
     // The caller has put what it passes here through the three schemas above.
     handle: handle as Endpoint['handle'],
@@ -56,6 +60,10 @@ interface Declaration<
   readonly errors?: readonly ErrorStatus[];
   /** What the `text/event-stream` form of the answer carries, where there is one. */
   readonly streams?: string;
+  /** What a body of any type is, where that is taken in place of JSON. */
+  readonly uploads?: string;
+  /** What a 200 of any type carries, where the answer is no JSON. */
+  readonly downloads?: string;
   readonly handle: (
     request: ApiRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
     deps: EndpointDeps,
@@ -76,6 +84,8 @@ export interface Endpoint {
   readonly replies: ReplySchemas;
   readonly errors: readonly ErrorStatus[];
   readonly streams: string | null;
+  readonly uploads: string | null;
+  readonly downloads: string | null;
   readonly handle: (
     request: ApiRequest<unknown, unknown, unknown>,
     deps: EndpointDeps,
@@ -96,6 +106,8 @@ export interface ApiRequest<Params, Query, Body> {
   readonly requestId: string;
   readonly remoteAddress: string;
   header(name: string): string | undefined;
+  /** The body as it is, for an endpoint that declares `uploads`. */
+  content(): RequestContent;
   /** Whether the caller would rather have `text/event-stream` than JSON. */
   prefersEventStream(): boolean;
   /** Aborted when the caller goes away or the server begins to close. */
@@ -119,6 +131,12 @@ export interface Answer {
   readonly body?: unknown;
   /** Sent in place of a body, as `text/event-stream`. */
   readonly stream?: Readable;
+  /** Sent in place of a body, as it is. */
+  readonly file?: {
+    readonly contentType: string;
+    readonly bytes: number;
+    readonly content: Readable;
+  };
 }
 
 type AnswerOf<Replies extends ReplySchemas> =
@@ -130,4 +148,6 @@ type AnswerOf<Replies extends ReplySchemas> =
       };
     }[keyof Replies & number]
   | { readonly status: 200; readonly stream: Readable }
+  | (Pick<Answer, 'headers'> & { readonly status: 200; readonly file: Answer['file'] & {} })
+  | (Pick<Answer, 'headers'> & { readonly status: 304 })
   | { readonly status: 204 };

@@ -27,6 +27,7 @@ export function renderHttpDocs(document: JsonObject): string {
 
 function renderOperation({ method, path, operation }: ListedOperation): string {
   const body = operation.requestBody?.content['application/json']?.schema;
+  const isUpload = operation.requestBody?.content['*/*'] !== undefined;
   const { replies, errors } = splitReplies(operation);
   return [
     `## ${method.toUpperCase()} ${path}`,
@@ -34,6 +35,7 @@ function renderOperation({ method, path, operation }: ListedOperation): string {
     operation.description,
     renderParameters(operation.parameters ?? []),
     body && `Body:\n\n${renderFields(body)}`,
+    isUpload && 'Body: bytes of any type.',
     ...replies.map(({ status, content }) => renderReply(status, content)),
     `Errors: ${errors.join(', ')}.`,
   ]
@@ -55,6 +57,7 @@ function renderParameters(parameters: readonly Parameter[]): string {
 }
 
 function renderReply(status: string, content: Content): string {
+  if (content['application/octet-stream']) return `Answer ${status}: the bytes, of their type.`;
   const streamed = content['text/event-stream'] ? ', or `text/event-stream`' : '';
   const schema = content['application/json']?.schema ?? {};
   return `Answer ${status}${streamed}:\n\n${renderFields(schema)}`;

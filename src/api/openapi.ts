@@ -74,11 +74,14 @@ function describeOperation(endpoint: Endpoint): JsonObject {
       .join('\n\n'),
     ...(endpoint.access === 'open' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(endpoint.body === null
-      ? {}
-      : { requestBody: { required: true, content: json(schemaOf(endpoint.body)) } }),
+    ...describeRequestBody(endpoint),
     responses: { ...describeReplies(endpoint), ...describeErrors(endpoint) },
   };
+}
+
+function describeRequestBody({ body, uploads }: Endpoint): JsonObject {
+  if (uploads !== null) return { requestBody: { required: true, content: bytes('*/*', uploads) } };
+  return body === null ? {} : { requestBody: { required: true, content: json(schemaOf(body)) } };
 }
 
 function parametersOf(endpoint: Endpoint, place: 'path' | 'query'): readonly JsonObject[] {
@@ -98,6 +101,10 @@ function parametersOf(endpoint: Endpoint, place: 'path' | 'query'): readonly Jso
 }
 
 function describeReplies(endpoint: Endpoint): JsonObject {
+  const { downloads } = endpoint;
+  if (downloads !== null) {
+    return { 200: { description: 'OK', content: bytes('application/octet-stream', downloads) } };
+  }
   const entries = Object.entries(endpoint.replies).map(([status, schema]) => {
     const streamed =
       endpoint.streams !== null && status === '200'
@@ -124,12 +131,13 @@ function describeErrors(endpoint: Endpoint): JsonObject {
 
 /** What can go wrong by the way a route is declared, and what it says itself. */
 export function errorStatuses(endpoint: Endpoint): readonly number[] {
-  const { access, body, query, errors } = endpoint;
+  const { access, body, query, errors, uploads } = endpoint;
+  const takesBody = body !== null || uploads !== null;
   const statuses = [
-    ...(body === null && query === null ? [] : [400]),
+    ...(takesBody || query !== null ? [400] : []),
     ...(access === 'open' ? [] : [401, 403]),
     ...errors,
-    ...(body === null ? [] : [413, 415]),
+    ...(takesBody ? [413, 415] : []),
     ...(access === 'open' ? [] : [429]),
     500,
     503,
@@ -144,6 +152,11 @@ function tagOf(path: string): string {
 
 function json(schema: JsonObject): JsonObject {
   return { 'application/json': { schema } };
+}
+
+/** As OpenAPI 3.1 describes what is no JSON. */
+function bytes(type: string, description: string): JsonObject {
+  return { [type]: { schema: { type: 'string', format: 'binary', description } } };
 }
 
 /** As the sender sees it: before defaults and transformations. */

@@ -7,6 +7,8 @@ import { heartbeatAgent } from './endpoints/agents/heartbeat-agent.ts';
 import { listAgents } from './endpoints/agents/list-agents.ts';
 import { readAgent } from './endpoints/agents/read-agent.ts';
 import { registerAgent } from './endpoints/agents/register-agent.ts';
+import { downloadArtifact } from './endpoints/artifacts/download-artifact.ts';
+import { uploadArtifact } from './endpoints/artifacts/upload-artifact.ts';
 import { listAudit } from './endpoints/audit/list-audit.ts';
 import { approveExecution } from './endpoints/executions/approve-execution.ts';
 import { cancelExecution } from './endpoints/executions/cancel-execution.ts';
@@ -99,6 +101,9 @@ export const routes: readonly Endpoint[] = [
   failWorkItem,
   listDeadLetters,
   requeueWorkItem,
+
+  uploadArtifact,
+  downloadArtifact,
 
   saveMemorySettings,
   readMemorySettings,

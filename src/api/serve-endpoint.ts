@@ -7,6 +7,7 @@ import type { EndpointDeps } from './deps.ts';
 import type { Answer, ApiRequest, Caller, Endpoint } from './endpoint.ts';
 import { identify } from './middleware/authenticate.ts';
 import type { ReadBody } from './middleware/body.ts';
+import { readContent } from './middleware/content.ts';
 import { readQuery } from './middleware/url.ts';
 import { sendJson } from './send.ts';
 
@@ -50,6 +51,7 @@ async function readRequest(params: {
     requestId: ctx.state.requestId,
     remoteAddress: ctx.req.socket.remoteAddress ?? 'unknown',
     header: (name) => ctx.get(name) || undefined,
+    content: () => readContent(ctx),
     prefersEventStream: () => ctx.accepts('application/json', EVENT_STREAM) === EVENT_STREAM,
     abandoned: () => abandonedSignal(ctx, deps.draining),
     stillAllowed: () => isStillAllowed({ credentials: credentialsOf(ctx), caller, deps }),
@@ -95,6 +97,11 @@ function send(ctx: ApiContext, answer: Answer): void {
     // Proxies must pass each event on as it comes.
     ctx.set('X-Accel-Buffering', 'no');
     ctx.body = answer.stream;
+  } else if (answer.file !== undefined) {
+    ctx.status = answer.status;
+    ctx.body = answer.file.content;
+    ctx.set('Content-Type', answer.file.contentType);
+    ctx.set('Content-Length', String(answer.file.bytes));
   } else if (answer.body === undefined) {
     ctx.status = answer.status;
   } else {

@@ -173,6 +173,9 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'GET /v1/memory/facts': [{ path: '/v1/memory/facts', status: 200 }],
     'GET /v1/memory/stats': [{ path: '/v1/memory/stats', status: 200 }],
 
+    'POST /artifacts': [{ path: '/artifacts', body: { own: 'content' }, status: 201 }],
+    'GET /artifacts/:hash': [{ path: `/artifacts/${ids.artifactHash}`, status: 404 }],
+
     'POST /webhooks': [
       { path: '/webhooks', body: { url: 'https://own.example/hook' }, status: 201 },
     ],

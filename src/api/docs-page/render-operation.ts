@@ -16,6 +16,10 @@ export function renderOperation({ method, path, operation }: ListedOperation): H
   const body = operation.requestBody?.content['application/json']?.schema;
   const { replies, errors } = splitReplies(operation);
   const answers = replies.map(({ status, content }) => {
+    if (content['application/octet-stream']) {
+      return html`<h4>Answer ${status}</h4>
+        <p>The bytes, of their type.</p>`;
+    }
     const streamed = content['text/event-stream'] ? html`, or <code>text/event-stream</code>` : '';
     return html`<h4>Answer ${status}${streamed}</h4>
       ${renderFields(content['application/json']?.schema ?? {})}`;

@@ -61,6 +61,9 @@ async function readRequest(params: {
     requestId: caller.requestId,
     remoteAddress: caller.remoteAddress,
     header: (name) => headers.get(name.toLowerCase()),
+    content: () => {
+      throw new Error(`${tool.name} has no content beside its arguments`);
+    },
     prefersEventStream: () => false,
     abandoned: () => AbortSignal.any([caller.abandoned, deps.draining]),
     stillAllowed: async () => true,

@@ -294,6 +294,14 @@ export const CONFIG_KEYS = {
     defaultMeaning: 'list prices, see `docs/models.md`',
     meaning: 'TOML or JSON file with prices of models, before the list prices.',
   },
+  'artifacts.max_bytes': {
+    type: 'int',
+    default: 64 * 1024 * 1024,
+    min: 65_536,
+    max: 1024 * 1024 * 1024,
+    unit: 'bytes',
+    meaning: 'Largest artifact.',
+  },
   'webhooks.allow_private_networks': {
     type: 'bool',
     default: false,

@@ -18,6 +18,7 @@ export interface TenantIds {
   readonly tokenId: string;
   readonly factId: string;
   readonly webhookId: string;
+  readonly artifactHash: string;
   /** All of them that nobody else could have. */
   readonly all: readonly string[];
 }
@@ -49,6 +50,7 @@ export async function fillTenant(api: TestApi, tenant: string): Promise<TenantId
   };
 
   const webhook = await send('/webhooks', { url: 'https://canary.example/hook' });
+  const artifact = await send('/artifacts', { content: 'canary' });
   const dying = await start(tooling('canary-tooling', { max_attempts: 1 }));
   const dead = await claim();
   await send(`/work-items/${dead.id}/fail`, {
@@ -85,6 +87,7 @@ export async function fillTenant(api: TestApi, tenant: string): Promise<TenantId
     tokenId: textOf(token, 'token_id'),
     factId: textOf(fact, 'id'),
     webhookId: textOf(webhook, 'webhook_id'),
+    artifactHash: textOf(artifact, 'hash'),
   };
   const all = [
     ...executionIds,
@@ -94,6 +97,7 @@ export async function fillTenant(api: TestApi, tenant: string): Promise<TenantId
     ids.tokenId,
     ids.factId,
     ids.webhookId,
+    ids.artifactHash,
   ];
   return { ...ids, all };
 }

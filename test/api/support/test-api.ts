@@ -8,6 +8,7 @@ import { createIds } from '../../../src/shared/clients/system-ids.ts';
 import type { Role } from '../../../src/shared/domain/access.ts';
 import { DEFAULT_TENANT, type ExecutionId, type TenantId } from '../../../src/shared/domain/ids.ts';
 import { createAgents } from '../../../src/shared/engine/agents/create-agents.ts';
+import { createArtifacts } from '../../../src/shared/engine/artifacts/artifacts.ts';
 import { createEngine } from '../../../src/shared/engine/create-engine.ts';
 import type { MemoryTier } from '../../../src/shared/domain/memory/tiers.ts';
 import { createWebhooks } from '../../../src/shared/engine/webhooks/webhooks.ts';
@@ -55,6 +56,8 @@ export interface TestApiOptions {
     readonly quotas?: Partial<Record<MemoryTier, number>>;
     readonly encryptionKey?: Uint8Array | null;
   };
+  /** 64 MiB unless said otherwise. */
+  readonly artifactBytesMax?: number;
   /** Lets agents be discovered on loopback; true when not given. */
   readonly allowPrivate?: boolean;
   readonly heartbeatTimeoutMs?: number;
@@ -105,6 +108,11 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       randomBytes,
       secrets: makeSecretBox(),
       checkUrl: (url) => checkOutgoingUrl(url, { allowPrivate: options.allowPrivate ?? true }),
+    }),
+    artifacts: createArtifacts({
+      store: store.artifacts,
+      ids,
+      bytesMax: options.artifactBytesMax ?? 64 * 1024 * 1024,
     }),
     ping: options.ping ?? (() => store.ping({ timeoutMs: 1_000 })),
     log: { info() {}, warn: note, error: note },

@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+
+export const downloadArtifact = defineEndpoint({
+  name: 'download-artifact',
+  method: 'GET',
+  path: '/artifacts/:hash',
+  access: 'read',
+  summary: 'Reads the content kept under a hash',
+  note:
+    'As the type it was sent with, for saving and never for showing. A content never changes, so ' +
+    'it may be kept for good; `If-None-Match` with its `ETag` is answered with 304.',
+  params: z.object({
+    hash: z.string().meta({ description: 'With or without `sha256:` before it.' }),
+  }),
+  replies: {},
+  downloads: 'The content.',
+  errors: [404],
+  async handle(request, { artifacts }) {
+    const { tenantId } = request.caller;
+    const opened = await artifacts.open({ tenantId, name: request.params.hash });
+    const { hash, size, contentType } = opened.artifact;
+    const etag = `"${hash}"`;
+    const headers = { ETag: etag, 'Cache-Control': 'private, max-age=31536000, immutable' };
+    if (isKnown(request.header('If-None-Match'), etag)) return { status: 304, headers };
+    return {
+      status: 200,
+      headers: {
+        ...headers,
+        // Whatever a worker has put here, no browser runs it with this site's rights.
+        'Content-Disposition': `attachment; filename="${hash}"`,
+        'Content-Security-Policy': "default-src 'none'; sandbox",
+        'X-Content-Type-Options': 'nosniff',
+      },
+      file: { contentType, bytes: size, content: Readable.from(opened.content()) },
+    };
+  },
+});
+
+/** RFC 9110, section 13.1.2: compared weakly. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etag);
+}
