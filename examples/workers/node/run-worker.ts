@@ -8,6 +8,7 @@ import {
   type Api,
   type JsonObject,
 } from './send.ts';
+import { uploadArtifact } from './upload-artifact.ts';
 
 /*
  * A worker: claims items, calls the handler that each names, hands in what it returned.
@@ -50,6 +51,8 @@ export interface Call {
   readonly nodeId: string;
   /** Aborted when the lease is lost: stop, the result is of no use any more. */
   readonly signal: AbortSignal;
+  /** Sends what is too large for the output; gives the reference that stands for it there. */
+  upload(body: NonNullable<RequestInit['body']>, contentType: string): Promise<JsonObject>;
 }
 
 /** What a claim gives, as far as a worker needs it. */
@@ -136,7 +139,10 @@ async function workOn(item: WorkItem, options: WorkerOptions): Promise<void> {
   const lease = keepLease({ api, workerId, item });
   try {
     log(`${name}: started`);
-    const result = await Promise.race([call(handlers[tool], item, lease.lost), lease.whenLost]);
+    const result = await Promise.race([
+      call({ api, item, handler: handlers[tool], signal: lease.lost }),
+      lease.whenLost,
+    ]);
     const durationMs = Math.round(performance.now() - startedAt);
     if (result === null) log(`${name}: abandoned, ${why(lease.lost)}`);
     else {
@@ -158,11 +164,13 @@ interface Failure {
 }
 
 /** Never rejects. */
-async function call(
-  handler: Handler | undefined,
-  item: WorkItem,
-  signal: AbortSignal,
-): Promise<Result> {
+async function call(params: {
+  readonly api: Api;
+  readonly item: WorkItem;
+  readonly handler: Handler | undefined;
+  readonly signal: AbortSignal;
+}): Promise<Result> {
+  const { api, item, handler, signal } = params;
   const { module, function: name, input } = item.payload;
   if (handler === undefined) {
     const error = `this worker has no ${module}.${name}`;
@@ -175,6 +183,7 @@ async function call(
       executionId: item.execution_id,
       nodeId: item.node_id,
       signal,
+      upload: (body, contentType) => uploadArtifact(api, { body, contentType, signal }),
     });
     // What cannot be sent fails like what was thrown.
     JSON.stringify(output);
