@@ -1,6 +1,8 @@
+import type { TenantId } from '../domain/ids.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { ClaimedItem } from '../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
+import { resolveReferences } from './artifacts/resolve.ts';
 import type { EngineDeps } from './deps.ts';
 import type { ClaimedWork, ClaimWork } from './engine.ts';
 import { completionFacts } from './outcome-facts.ts';
@@ -76,7 +78,22 @@ async function claimNow(deps: EngineDeps, params: ClaimWork): Promise<readonly C
     });
   }
   if (claimed.length > 0) deps.report.count('items_claimed', claimed.length);
-  return claimed;
+  return withWholeInputs(deps, params.tenantId, claimed);
+}
+
+/** Values that the engine has put elsewhere are handed out as they were. */
+async function withWholeInputs(
+  deps: EngineDeps,
+  tenantId: TenantId,
+  claimed: readonly ClaimedWork[],
+): Promise<readonly ClaimedWork[]> {
+  const values = claimed.map(({ record }) => record.payload);
+  const payloads = await resolveReferences(deps.store.artifacts, { tenantId, values });
+  if (payloads === values) return claimed;
+  return claimed.map((item, index) => {
+    const payload = payloads[index] ?? item.record.payload;
+    return { ...item, record: { ...item.record, payload } };
+  });
 }
 
 /** Settles an item with the result recorded under its key, as if the worker had given it again. */

@@ -13,8 +13,9 @@ import {
 import { type CommitPlan, type RefusalReason, emptyCommit } from '../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
+import { leanEvents } from './artifacts/lean-events.ts';
 import { addUse, chargeWith, readBudgets } from './budgets.ts';
-import { commitOfDecision, newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
+import { commitOfDecision, SCHEDULER_ACTOR } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
 import type { CompiledDefinition } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';
@@ -173,7 +174,12 @@ export function startExecutionRunner(
     noted: readonly Note[],
     settled: readonly Finished[],
   ): Promise<boolean> {
-    const facts = factsOf(now, noted, settled);
+    const { facts, stored } = await leanEvents(deps, {
+      tenantId: now.row.tenantId,
+      facts: factsOf(now, noted, settled),
+      actorId: SCHEDULER_ACTOR,
+      refusesUnknown: false,
+    });
     const state = facts.length === 0 ? now.state : foldFacts(now, facts);
     const { plan, definition } = now.compiled;
     const tenant = await deps.tenants.get(now.row.tenantId);
@@ -195,7 +201,7 @@ export function startExecutionRunner(
         plan,
         base: now.state,
         rowStatus: now.rowStatus,
-        facts: facts.map((event) => newEvent(event, SCHEDULER_ACTOR)),
+        facts: stored,
         decision,
         home: {
           // What is not begun here waits on its queue: for another process, or for the tenant.
@@ -300,7 +306,8 @@ export function startExecutionRunner(
     const { plan } = now.compiled;
     const record = (progress: NodeProgress) => note(item, progress);
     const at = { plan, state: now.state, tenantPolicy: now.tenant.policy, record };
-    void runItem(runners, at, item).then((outcome) => {
+    const { artifacts } = deps.store;
+    void runItem({ runners, artifacts }, at, item).then((outcome) => {
       if (running.get(workItemId) !== item) return;
       finished.push({ item, outcome });
       release?.();

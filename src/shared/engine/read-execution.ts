@@ -1,6 +1,7 @@
 import type { LiveVisit } from '../domain/execution/state.ts';
 import type { RecordedEvent } from '../domain/execution/event.ts';
 import { isTerminal } from '../domain/execution/status.ts';
+import { resolveReferences } from './artifacts/resolve.ts';
 import type { EngineDeps } from './deps.ts';
 import type {
   Approvals,
@@ -30,9 +31,14 @@ export async function readExecution(
   const { plan } = await deps.definitions.get(loaded.row.definitionId);
   const live = [...state.live.values()].filter((visit) => visit.phase !== 'none');
   const times = await scheduledTimes(deps, loaded.events, live, state.executionId);
+  const [data, input] = await resolveReferences(deps.store.artifacts, {
+    tenantId: params.tenantId,
+    values: [state.data, state.input],
+  });
+  const whole = { ...state, data, input, status: loaded.row.status };
   return {
     row: redactRow(loaded.row, plan, deps.pseudonym),
-    state: redactState({ ...state, status: loaded.row.status }, plan, deps.pseudonym),
+    state: redactState(whole, plan, deps.pseudonym),
     waitingOn: live.map((visit) => waitingOn(visit, times)),
   };
 }

@@ -4,6 +4,8 @@ import type { Plan } from '../domain/workflow/plan.ts';
 import type { WorkTicket } from '../domain/work/work-item.ts';
 import { dataPolicyOf } from '../domain/data-policy/data-policy.ts';
 import { effectivePolicy, type Policy } from '../domain/policy/policy.ts';
+import type { ArtifactStore } from '../store/artifacts.ts';
+import { resolveReferences } from './artifacts/resolve.ts';
 import type { NodeCall, NodeOutcome, NodeRunners } from '../nodes/run.ts';
 
 /** An item of an in-engine node that this process has leased and runs. */
@@ -18,7 +20,7 @@ export interface RunningItem {
  * judged by the node's retry policy.
  */
 export async function runItem(
-  runners: NodeRunners,
+  deps: { readonly runners: NodeRunners; readonly artifacts: ArtifactStore },
   at: {
     readonly plan: Plan;
     readonly state: ExecutionState;
@@ -34,19 +36,21 @@ export async function runItem(
       return failure(`${nodeId} has no work to do at visit ${visit}`, 'internal');
     }
     const { node, entry } = entered;
-    const runner = runners.get(node.kind.type);
+    const runner = deps.runners.get(node.kind.type);
     if (runner === undefined) {
       return failure(`this runtime cannot run nodes of kind ${node.kind.type}`, 'unsupported');
     }
+    const { tenantId } = at.state;
+    const [input] = await resolveReferences(deps.artifacts, { tenantId, values: [entry.input] });
     return await runner.run({
-      tenantId: at.state.tenantId,
+      tenantId,
       executionId: at.state.executionId,
       workflowId: at.state.workflowId,
       workflowVersion: at.state.workflowVersion,
       nodeId,
       visit,
       spec: node.spec,
-      input: entry.input,
+      input,
       payload: entry.payload,
       scope: entered.scope,
       attempt,

@@ -6,6 +6,7 @@ import { judgeRetry } from '../domain/work/retry.ts';
 import type { WorkItemRecord } from '../domain/work/work-item.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { FoundWorkItem, Lease } from '../store/store.ts';
+import { leanEvents, resultIn } from './artifacts/lean-events.ts';
 import { chargeWith } from './budgets.ts';
 import { newEvent } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
@@ -39,37 +40,38 @@ export async function completeWorkItem(
   checkKey(idempotencyKey, record);
   checkCoordinates(params, record);
   await checkOutput(deps, { definitionId, nodeId: record.nodeId, output });
-  const { workItemId, tenantId } = record;
+  const { workItemId, tenantId, tool } = record;
+  const { durationMs, genAiModel, finishReason, usage } = params;
+  const facts = completionFacts(attemptOf(lease), {
+    output,
+    statePatch,
+    report: { tool, durationMs, genAiModel, finishReason },
+    ...(usage !== null && { usage }),
+  });
+  const actorId = workerActor(lease);
+  const lean = await leanEvents(deps, { tenantId, facts, actorId, refusesUnknown: true });
   if (idempotencyKey === null) deps.report.count('unrecorded_keys', 1);
   if (params.leaseFence === null) {
     deps.report.count('unfenced_settles', 1);
     const settled = await deps.store.work.settleUnfenced({
       workItemId,
       tenantId,
-      record: idempotencyKey === null ? null : { output, statePatch },
+      record: idempotencyKey === null ? null : resultIn(lean),
       // Nothing will move the execution on by itself: an operator has to see it, and can requeue it.
       deadLetter: 'completed without lease_fence, so its node was not told',
     });
     if (!settled) throw refuse(ALREADY_SETTLED);
     return { workItemId, deprecated: true };
   }
-  const { tool } = record;
-  const { durationMs, genAiModel, finishReason, usage } = params;
-  const events = completionFacts(attemptOf(lease), {
-    output,
-    statePatch,
-    report: { tool, durationMs, genAiModel, finishReason },
-    ...(usage !== null && { usage }),
-  });
   await commitSettle(deps, params, record, refuse, {
     ...emptyCommit(record),
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
-    events: events.map((event) => newEvent(event, workerActor(lease))),
-    ...chargeWith(events),
+    events: lean.stored,
+    ...chargeWith(facts),
     recordsOutput:
       idempotencyKey === null
         ? null
-        : { idempotencyKey, workItemId, eventIndex: events.length - 1 },
+        : { idempotencyKey, workItemId, eventIndex: lean.stored.length - 1 },
     runnable: 'mark',
   });
   deps.report.count('items_completed', 1);

@@ -1,3 +1,4 @@
+import { isInlineReference, REFERENCE_KEY } from '../artifact-reference.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { DataPolicy, Detector, FieldPattern } from './data-policy.ts';
 import { replaceDetected } from './detect.ts';
@@ -29,6 +30,7 @@ interface Way {
 
 function walk(value: JsonValue, path: readonly string[], way: Way): JsonValue {
   if (typeof value === 'string') return redactText(value, way);
+  if (isInlineReference(value)) return hideReference(value);
   if (isJsonObject(value)) {
     const members = Object.entries(value).flatMap(([key, member]): [string, JsonValue][] => {
       const at = [...path, key];
@@ -41,6 +43,11 @@ function walk(value: JsonValue, path: readonly string[], way: Way): JsonValue {
   }
   // Positions are no part of a path: a pattern names fields.
   return Array.isArray(value) ? value.map((item: JsonValue) => walk(item, path, way)) : value;
+}
+
+/** To a value that is kept elsewhere, and not masked there: who has its hash could read it. */
+function hideReference({ size = null, content_type = null }: JsonObject): JsonObject {
+  return { [REFERENCE_KEY]: MASK, size, content_type, inline: true };
 }
 
 function hide(value: JsonValue, { policy, pseudonym }: Way): JsonValue {

@@ -1,17 +1,25 @@
+import { isInlineReference, isReference, withPatch } from '../artifact-reference.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 
 /**
  * RFC 7396 JSON Merge Patch of an object by an object. Shares every untouched part with `target`,
- * so that keeping older states costs only what changed.
+ * so that keeping older states costs only what changed. A reference to an artifact is one value and
+ * never taken apart: a patch of a value that the engine has put elsewhere is kept with it.
  */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const result: Record<string, JsonValue> = { ...target };
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key];
-    else if (isJsonObject(value)) {
+    else if (isJsonObject(value) && !isReference(value)) {
       const present = Object.hasOwn(target, key) ? target[key] : undefined;
-      result[key] = mergePatch(isJsonObject(present) ? present : {}, value);
+      result[key] = patchValue(present ?? null, value);
     } else result[key] = value;
   }
   return result;
+}
+
+/** A member is patched like the whole; whatever is no object counts as an empty one. */
+export function patchValue(present: JsonValue, patch: JsonObject): JsonObject {
+  if (isInlineReference(present)) return withPatch(present, patch);
+  return mergePatch(isJsonObject(present) && !isReference(present) ? present : {}, patch);
 }

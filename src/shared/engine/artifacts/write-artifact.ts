@@ -15,7 +15,7 @@ export async function writeArtifact(
   params: {
     readonly tenantId: TenantId;
     readonly contentType: string;
-    readonly content: AsyncIterable<Uint8Array>;
+    readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
     readonly bytesMax: number;
     /** Null: an event will tell of it. */
     readonly actorId: string | null;
@@ -55,7 +55,9 @@ function tooSlow(): SvcError {
 }
 
 /** The same bytes in chunks of one size, the last of which may be shorter; at least one. */
-async function* inChunks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* inChunks(
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   let chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let filled = 0;
   let isFirst = true;

@@ -1,5 +1,6 @@
 import test from 'ava';
 
+import { inlineReference } from '../../../../src/shared/domain/artifact-reference.ts';
 import type { DataPolicy } from '../../../../src/shared/domain/data-policy/data-policy.ts';
 import { redact } from '../../../../src/shared/domain/data-policy/redact.ts';
 
@@ -59,6 +60,19 @@ test('hash gives equal names to equal values, and masks where there is no key', 
     name: '***',
     note: '[email]',
   });
+});
+
+test('a value that is kept elsewhere, unmasked, cannot be found from what is shown', (t) => {
+  const kept = inlineReference({ hash: 'a'.repeat(64), size: 70_000 });
+  const patched = { ...kept, patches: [{ email: 'a@b.example' }] };
+  const hidden = { ...kept, $artifact: '***' };
+  for (const fields of [policy({ piiFields: [['x']] }), policy({ detectors: ['email'] })]) {
+    t.deepEqual(redact({ page: kept, list: [patched] }, fields, null), {
+      page: hidden,
+      list: [hidden],
+    });
+  }
+  t.deepEqual(redact({ page: kept }, policy({}), null), { page: kept });
 });
 
 test('keys and numbers stay', (t) => {

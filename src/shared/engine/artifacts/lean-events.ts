@@ -1,0 +1,80 @@
+import { REFERENCE_KEY, walkReferences } from '../../domain/artifact-reference.ts';
+import { parseArtifactName } from '../../domain/artifact.ts';
+import { badRequest } from '../../domain/errors.ts';
+import type { ExecutionEvent, NodeCompletedPayload } from '../../domain/execution/event.ts';
+import type { TenantId } from '../../domain/ids.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { NewEvent } from '../../store/commit.ts';
+import type { ArtifactStore } from '../../store/artifacts.ts';
+import { newEvent } from '../commit-plan.ts';
+import { isLarge, offloadResult, type OffloadDeps } from './offload.ts';
+
+export interface LeanEvents {
+  readonly facts: readonly ExecutionEvent[];
+  /** The same as they are stored. */
+  readonly stored: readonly NewEvent[];
+}
+
+/**
+ * Facts with the large values of results put elsewhere, to be called before they are folded and
+ * committed. A small event, as nearly all are, costs a look at its JSON, which is made anyway.
+ */
+export async function leanEvents(
+  deps: OffloadDeps,
+  params: {
+    readonly tenantId: TenantId;
+    readonly facts: readonly ExecutionEvent[];
+    readonly actorId: string;
+    /** Whether a result may not refer to an artifact that is not there: a 400 that names it. */
+    readonly refusesUnknown: boolean;
+  },
+): Promise<LeanEvents> {
+  const { tenantId, actorId, refusesUnknown } = params;
+  const facts = [...params.facts];
+  const stored = facts.map((fact) => newEvent(fact, actorId));
+  for (const [index, fact] of facts.entries()) {
+    if (fact.kind !== 'NodeCompleted') continue;
+    const json = stored[index]?.payload ?? '';
+    if (refusesUnknown && json.includes(REFERENCE_KEY)) {
+      await checkReferences(deps.store.artifacts, tenantId, fact.payload);
+    }
+    if (!isLarge(json)) continue;
+    const lean = { ...fact, payload: await offloadResult(deps, tenantId, fact.payload) };
+    facts[index] = lean;
+    stored[index] = newEvent(lean, actorId);
+  }
+  return { facts, stored };
+}
+
+/** What the facts say that a node gave. */
+export function resultIn({ facts }: LeanEvents): {
+  readonly output: JsonValue;
+  readonly statePatch: JsonObject;
+} {
+  const completed = facts.find((fact) => fact.kind === 'NodeCompleted');
+  if (completed === undefined) throw new Error('there is no result among the facts');
+  const { output, state_patch: statePatch = {} } = completed.payload;
+  return { output, statePatch };
+}
+
+async function checkReferences(
+  artifacts: ArtifactStore,
+  tenantId: TenantId,
+  { output, state_patch: patch = {} }: NodeCompletedPayload,
+): Promise<void> {
+  const names = new Set<string>();
+  for (const value of [output, patch]) {
+    walkReferences(value, ({ $artifact }) => names.add($artifact));
+  }
+  const hashes = [...names].flatMap((name) => parseArtifactName(name) ?? []);
+  const known = new Set((await artifacts.find({ tenantId, hashes })).map(({ hash }) => hash));
+  const unknown = [...names].filter((name) => !known.has(parseArtifactName(name) ?? ''));
+  if (unknown.length === 0) return;
+  const told = unknown.slice(0, UNKNOWN_TOLD_MAX);
+  throw badRequest(
+    `the result refers to artifacts that are not there: ${told.join(', ')}; upload them first`,
+    { unknown_artifacts: told },
+  );
+}
+
+const UNKNOWN_TOLD_MAX = 20;

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+
+import {
+  inlineReference,
+  isReference,
+  type InlineReference,
+} from '../../domain/artifact-reference.ts';
+import type { NodeCompletedPayload } from '../../domain/execution/event.ts';
+import type { TenantId } from '../../domain/ids.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { Ids } from '../../ports/ids.ts';
+import type { ArtifactStore } from '../../store/artifacts.ts';
+import { writeArtifact } from './write-artifact.ts';
+
+/*
+ * Large values leave the hot path before the commit: their JSON is written as an artifact and a
+ * reference stands in their place, so events, snapshots and rows stay small. What is written is
+ * found by its hash, so doing it again after a crash or a refused commit writes nothing new, and at
+ * worst an artifact is left that nothing refers to.
+ *
+ * The largest parts go first, and only as many as it takes. Of an output that is an object these are
+ * its members, so that conditions on the small ones still see them; where no member alone is large,
+ * and for any other output, it is the whole. A state patch is a merge patch, whose objects are no
+ * values but instructions: only its texts and lists go.
+ */
+
+/** What a result may take of an event, as JSON. */
+export const INLINE_BYTES_MAX = 64 * 1024;
+/** A part smaller than this is not worth a reference. */
+const PART_BYTES_MIN = 1024;
+/** What a reference takes in place of a part. */
+const REFERENCE_BYTES = 160;
+const PATCH_LEVELS_MAX = 8;
+
+export interface OffloadDeps {
+  readonly store: { readonly artifacts: ArtifactStore };
+  readonly ids: Ids;
+}
+
+/** The same result with references in place of large values. */
+export async function offloadResult(
+  deps: OffloadDeps,
+  tenantId: TenantId,
+  result: NodeCompletedPayload,
+): Promise<NodeCompletedPayload> {
+  const parts = chooseParts(result);
+  if (parts.length === 0) return result;
+  return replaceParts(result, await writeParts(deps, tenantId, parts));
+}
+
+export function isLarge(json: string): boolean {
+  // Each UTF-16 unit takes one to three bytes: most texts are judged by their length alone.
+  if (json.length <= INLINE_BYTES_MAX / 3) return false;
+  return json.length > INLINE_BYTES_MAX || Buffer.byteLength(json) > INLINE_BYTES_MAX;
+}
+
+interface Part {
+  readonly value: JsonValue;
+  readonly json: Buffer;
+}
+
+function chooseParts(payload: NodeCompletedPayload): readonly Part[] {
+  const { output, state_patch: patch = {} } = payload;
+  const members = isJsonObject(output) && !isReference(output) ? Object.values(output) : [];
+  const parts = [...members, ...atomsOf(patch, 1)].map(partOf);
+  const outputPart = partOf(output);
+  const total = outputPart.json.length + Buffer.byteLength(JSON.stringify(patch));
+  const { chosen, left } = takeLargest(parts, total);
+  if (left <= INLINE_BYTES_MAX || isReference(output)) return chosen;
+  const { chosen: others } = takeLargest([outputPart, ...atomsOf(patch, 1).map(partOf)], total);
+  return others;
+}
+
+function takeLargest(
+  parts: readonly Part[],
+  total: number,
+): { readonly chosen: readonly Part[]; readonly left: number } {
+  const chosen: Part[] = [];
+  let left = total;
+  for (const part of parts.toSorted((one, other) => other.json.length - one.json.length)) {
+    if (left <= INLINE_BYTES_MAX || part.json.length < PART_BYTES_MIN) break;
+    chosen.push(part);
+    left -= part.json.length - REFERENCE_BYTES;
+  }
+  return { chosen, left };
+}
+
+function partOf(value: JsonValue): Part {
+  return { value, json: Buffer.from(JSON.stringify(value)) };
+}
+
+/** What a merge patch sets as a whole. */
+function atomsOf(patch: JsonObject, level: number): readonly JsonValue[] {
+  if (isReference(patch) || level > PATCH_LEVELS_MAX) return [];
+  return Object.values(patch).flatMap((member) =>
+    isJsonObject(member) ? atomsOf(member, level + 1) : [member],
+  );
+}
+
+/** By value: of texts their equals are meant too. */
+type References = ReadonlyMap<JsonValue, InlineReference>;
+
+async function writeParts(
+  deps: OffloadDeps,
+  tenantId: TenantId,
+  parts: readonly Part[],
+): Promise<References> {
+  const { artifacts } = deps.store;
+  const hashes = parts.map(({ json }) => createHash('sha256').update(json).digest('hex'));
+  const found = await artifacts.find({ tenantId, hashes });
+  const known = new Set(found.map(({ hash }) => hash));
+  const references = new Map<JsonValue, InlineReference>();
+  for (const [index, { value, json }] of parts.entries()) {
+    const hash = hashes[index] ?? '';
+    if (!known.has(hash)) {
+      await writeArtifact(
+        { store: artifacts, ids: deps.ids },
+        {
+          tenantId,
+          contentType: 'application/json',
+          content: [json],
+          bytesMax: json.length,
+          actorId: null,
+        },
+      );
+    }
+    references.set(value, inlineReference({ hash, size: json.length }));
+  }
+  return references;
+}
+
+function replaceParts(payload: NodeCompletedPayload, references: References): NodeCompletedPayload {
+  const { output, state_patch: patch } = payload;
+  return {
+    ...payload,
+    output: references.get(output) ?? replaceMembers(output, references),
+    ...(patch !== undefined && { state_patch: replaceAtoms(patch, references) }),
+  };
+}
+
+function replaceMembers(output: JsonValue, references: References): JsonValue {
+  if (!isJsonObject(output)) return output;
+  return mapMembers(output, (member) => references.get(member) ?? member);
+}
+
+function replaceAtoms(patch: JsonObject, references: References): JsonObject {
+  if (isReference(patch)) return patch;
+  return mapMembers(patch, (member) =>
+    isJsonObject(member) ? replaceAtoms(member, references) : (references.get(member) ?? member),
+  );
+}
+
+function mapMembers(value: JsonObject, change: (member: JsonValue) => JsonValue): JsonObject {
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, change(member)]));
+}

@@ -1,0 +1,111 @@
+import type { Artifact } from '../../domain/artifact.ts';
+import { parseArtifactName } from '../../domain/artifact.ts';
+import {
+  isInlineReference,
+  isReference,
+  patchesOf,
+  walkReferences,
+  type InlineReference,
+} from '../../domain/artifact-reference.ts';
+import { patchValue } from '../../domain/execution/merge-patch.ts';
+import type { TenantId } from '../../domain/ids.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { ArtifactStore } from '../../store/artifacts.ts';
+import { readArtifact } from './read-artifact.ts';
+
+/** What one answer holds of values that were put elsewhere; what goes beyond stays a reference. */
+export const RESOLVED_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Values as they were before the engine put parts of them elsewhere. References that a client made
+ * stay, and so do those whose artifact is not there or holds no JSON: nobody but the engine makes
+ * references with `inline`, but a tool's answer may look like one.
+ */
+export async function resolveReferences<const Values extends readonly JsonValue[]>(
+  store: ArtifactStore,
+  params: { readonly tenantId: TenantId; readonly values: Values; readonly bytesMax?: number },
+): Promise<Values> {
+  const { tenantId, values, bytesMax = RESOLVED_BYTES_MAX } = params;
+  const contents = new Map<string, Content | null>();
+  let leftToRead = bytesMax;
+  // A content may hold references itself: it was large, and so was what it was made of.
+  for (let found = hashesIn(values); found.length > 0;) {
+    const read: JsonValue[] = [];
+    const artifacts = await store.find({ tenantId, hashes: found });
+    for (const hash of found) contents.set(hash, null);
+    for (const artifact of artifacts) {
+      if (artifact.size > leftToRead) continue;
+      leftToRead -= artifact.size;
+      const value = await readJson(store, tenantId, artifact);
+      if (value === undefined) continue;
+      contents.set(artifact.hash, { value, size: artifact.size });
+      read.push(value);
+    }
+    found = hashesIn(read).filter((hash) => !contents.has(hash));
+  }
+  if (contents.size === 0) return values;
+  const room = { left: bytesMax };
+  return values.map((value) => substitute(value, contents, room)) as readonly JsonValue[] as Values;
+}
+
+interface Content {
+  readonly value: JsonValue;
+  readonly size: number;
+}
+
+function hashesIn(values: readonly JsonValue[]): readonly string[] {
+  const hashes = new Set<string>();
+  const note = (reference: JsonValue): void => {
+    if (!isInlineReference(reference)) return;
+    const hash = parseArtifactName(reference.$artifact);
+    if (hash !== null) hashes.add(hash);
+    for (const patch of patchesOf(reference)) walkReferences(patch, note);
+  };
+  for (const value of values) walkReferences(value, note);
+  return [...hashes];
+}
+
+/** Undefined: it is no JSON. */
+async function readJson(
+  store: ArtifactStore,
+  tenantId: TenantId,
+  artifact: Artifact,
+): Promise<JsonValue | undefined> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readArtifact(store, { tenantId, artifact })) chunks.push(chunk);
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString()) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `room`: one content may be referred to many times, and each time is written out. */
+function substitute(
+  value: JsonValue,
+  contents: ReadonlyMap<string, Content | null>,
+  room: { left: number },
+): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isInlineReference(value)) return substituteReference(value, contents, room);
+  if (isReference(value)) return value;
+  if (!isJsonObject(value)) return value.map((item) => substitute(item, contents, room));
+  const members = Object.entries(value).map(([key, member]) => [
+    key,
+    substitute(member, contents, room),
+  ]);
+  return Object.fromEntries(members) as JsonObject;
+}
+
+function substituteReference(
+  reference: InlineReference,
+  contents: ReadonlyMap<string, Content | null>,
+  room: { left: number },
+): JsonValue {
+  const content = contents.get(parseArtifactName(reference.$artifact) ?? '') ?? null;
+  if (content === null || content.size > room.left) return reference;
+  room.left -= content.size;
+  const patches = patchesOf(reference);
+  const whole = patches.reduce<JsonValue>(patchValue, content.value);
+  return substitute(whole, contents, room);
+}

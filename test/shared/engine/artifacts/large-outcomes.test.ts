@@ -1,0 +1,80 @@
+import test, { type ExecutionContext } from 'ava';
+
+import { isInlineReference } from '../../../../src/shared/domain/artifact-reference.ts';
+import type { JsonObject, JsonValue } from '../../../../src/shared/domain/json.ts';
+import type { NodeOutcome } from '../../../../src/shared/nodes/run.ts';
+import { openTestEngine, TENANT } from '../../../support/engine.ts';
+import { openTestStore } from '../../../support/stores.ts';
+
+/* What a node run inside the engine gives may be large; nothing that is written often gets it. */
+
+const PAGE = 'page '.repeat(60_000);
+const CHAIN = {
+  nodes: { a: { kind: 'call', output_key: 'a' }, b: { kind: 'call', output_key: 'b' } },
+  edges: [{ from: 'a', to: 'b', condition: 'output.status == "ok"' }],
+};
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const open = async (t: ExecutionContext) => {
+    const { store, close } = await openTestStore(dialect);
+    t.teardown(close);
+    return store;
+  };
+
+  test(`${dialect}: a large output is read whole by the next node and by people`, async (t) => {
+    const inputs: JsonValue[] = [];
+    const svc = openTestEngine({
+      store: await open(t),
+      async run({ input, nodeId }) {
+        inputs.push(input);
+        return nodeId === 'a'
+          ? { ok: true, output: { status: 'ok', page: PAGE }, statePatch: { seen: [PAGE] } }
+          : { ok: true, output: {}, statePatch: {} };
+      },
+    });
+    const executionId = await svc.start(CHAIN);
+    await svc.settle();
+    const of = { tenantId: TENANT, executionId };
+    const after = { a: { status: 'ok', page: PAGE }, seen: [PAGE] };
+    t.deepEqual(inputs, [{}, after]);
+    const { state, row } = await svc.engine.readExecution(of);
+    t.is(row.status, 'completed');
+    t.deepEqual(state.data, { ...after, b: {} });
+    const { events } = await svc.engine.readEvents({ ...of, after: 0, limit: null });
+    for (const event of events) t.true(JSON.stringify(event).length < 2_000, event.kind);
+    const completed = events.find((event) => event.kind === 'NodeCompleted');
+    const output = completed?.payload.output as JsonObject;
+    t.is(output['status'], 'ok');
+    t.true(isInlineReference(output['page'] ?? null));
+  });
+
+  test(`${dialect}: an outcome that is refused and settled again is the same`, async (t) => {
+    const store = await open(t);
+    let cuts = 2;
+    const flaky = {
+      ...store,
+      executions: {
+        ...store.executions,
+        commit: async (plans: Parameters<typeof store.executions.commit>[0]) => {
+          const settles = plans.some((plan) => plan.settles.length > 0);
+          if (!settles || cuts === 0) return store.executions.commit(plans);
+          cuts -= 1;
+          return plans.map(() => ({ accepted: false, reason: 'moved', existing: null }) as const);
+        },
+      },
+    };
+    const svc = openTestEngine({
+      store: flaky,
+      run: async (): Promise<NodeOutcome> => ({
+        ok: true,
+        output: { page: PAGE },
+        statePatch: {},
+      }),
+    });
+    const executionId = await svc.start({ nodes: { a: { kind: 'call', output_key: 'a' } } });
+    await svc.settle();
+    t.is(cuts, 0);
+    const { state } = await svc.engine.readExecution({ tenantId: TENANT, executionId });
+    t.deepEqual(state.data, { a: { page: PAGE } });
+  });
+}
