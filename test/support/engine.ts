@@ -9,7 +9,7 @@ import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { EngineReport } from '../../src/shared/engine/deps.ts';
 import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
-import type { NodeRunner } from '../../src/shared/nodes/run.ts';
+import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import { cleanupKind } from './cleanup-kind.ts';
@@ -37,10 +37,14 @@ export type TestEngine = ReturnType<typeof openTestEngine>;
 export function openTestEngine(params: {
   readonly store: Store;
   readonly run?: NodeRunner['run'];
+  /** Of kinds of our own, by type. */
+  readonly runners?: NodeRunners;
   readonly leaseMs?: number;
   readonly cpu?: Cpu;
+  /** Whose executions it starts and reads; `default` when not given. */
+  readonly tenantId?: TenantId;
 }) {
-  const { store } = params;
+  const { store, tenantId = DEFAULT_TENANT } = params;
   const counts = new Map<string, number>();
   const troubles: unknown[] = [];
   const report: EngineReport = {
@@ -64,10 +68,7 @@ export function openTestEngine(params: {
     },
     report,
     kinds: createKindRegistry([...NODE_KINDS, callKind, cleanupKind]),
-    runners: new Map([
-      ['call', { run }],
-      ['cleanup', { run }],
-    ]),
+    runners: new Map([['call', { run }], ['cleanup', { run }], ...(params.runners ?? [])]),
   });
   const { scheduling } = engine;
 
@@ -99,12 +100,12 @@ export function openTestEngine(params: {
   async function start(ir: JsonObject, input: JsonObject = {}): Promise<ExecutionId> {
     const workflowId = `w-${ids.uuid()}`;
     await engine.registerWorkflow({
-      tenantId: DEFAULT_TENANT,
+      tenantId,
       actorId: 'token:test',
       ir: { workflow_id: workflowId, ...ir },
     });
     const { executionId } = await engine.startExecution({
-      tenantId: DEFAULT_TENANT,
+      tenantId,
       actorId: 'token:test',
       workflowId,
       workflowVersion: null,
@@ -118,7 +119,7 @@ export function openTestEngine(params: {
   /** The history as `Kind node`. */
   async function story(executionId: ExecutionId): Promise<string[]> {
     const { events } = await engine.readEvents({
-      tenantId: DEFAULT_TENANT,
+      tenantId,
       executionId,
       after: 0,
       limit: null,
@@ -128,7 +129,7 @@ export function openTestEngine(params: {
 
   async function claim(workerId = 'worker-1', maxItems = 1) {
     return engine.claimWork({
-      tenantId: DEFAULT_TENANT,
+      tenantId,
       workerId,
       queues: ['python_tool', 'java_tool'],
       maxItems,
