@@ -10,8 +10,10 @@ import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import { createArtifacts } from '../../src/shared/engine/artifacts/artifacts.ts';
 import type { Engine } from '../../src/shared/engine/engine.ts';
 import type { Memory } from '../../src/shared/engine/memory/memory.ts';
+import { createSchedules } from '../../src/shared/engine/schedules/schedules.ts';
 import { createWebhooks } from '../../src/shared/engine/webhooks/webhooks.ts';
 import type { SecretBox } from '../../src/shared/ports/secret-box.ts';
+import type { Wake } from '../../src/shared/ports/wake.ts';
 import { checkOutgoingUrl } from '../../src/shared/security/check-outgoing-url.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
@@ -32,6 +34,7 @@ export async function bootApi(params: {
   readonly agents: Agents;
   readonly secrets: SecretBox;
   readonly store: Store;
+  readonly wake: Wake;
   readonly log: Logger;
   readonly metrics: Metrics;
 }): Promise<ApiServer> {
@@ -59,6 +62,7 @@ export async function bootApi(params: {
       ids,
       bytesMax: config.artifacts.maxBytes,
     }),
+    schedules: createSchedules({ store: store.schedules, engine, ids, wake: params.wake }),
     ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
     log,
     version: readVersion(),

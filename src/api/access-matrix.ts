@@ -68,6 +68,17 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'DELETE /webhooks/:id': WRITERS,
   'GET /webhooks/:id/deliveries': WRITERS,
 
+  'POST /schedules': WRITERS,
+  'GET /schedules': ALL_ROLES,
+  'GET /schedules/:id': ALL_ROLES,
+  'PUT /schedules/:id': WRITERS,
+  'DELETE /schedules/:id': WRITERS,
+  'POST /cron': WRITERS,
+  'GET /cron': ALL_ROLES,
+  'GET /cron/:id': ALL_ROLES,
+  'PUT /cron/:id': WRITERS,
+  'DELETE /cron/:id': WRITERS,
+
   'POST /tokens': OPERATORS,
   'GET /tokens': OPERATORS,
   'DELETE /tokens/:id': OPERATORS,

@@ -4,6 +4,7 @@ import type { Agents } from '../shared/engine/agents/agents.ts';
 import type { Artifacts } from '../shared/engine/artifacts/artifacts.ts';
 import type { Engine } from '../shared/engine/engine.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
+import type { Schedules } from '../shared/engine/schedules/schedules.ts';
 import type { Webhooks } from '../shared/engine/webhooks/webhooks.ts';
 import type { Ids } from '../shared/ports/ids.ts';
 import type { AuditStore } from '../shared/store/audit.ts';
@@ -21,6 +22,7 @@ export interface ApiDeps {
   readonly tokens: TokenStore;
   readonly audit: Pick<AuditStore, 'list'>;
   readonly webhooks: Webhooks;
+  readonly schedules: Schedules;
   readonly artifacts: Artifacts;
   /** Resolves when the database answers, rejects within a bound of its own when it does not. */
   readonly ping: () => Promise<void>;

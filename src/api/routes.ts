@@ -34,6 +34,12 @@ import { createTenant } from './endpoints/tenants/create-tenant.ts';
 import { listTenants } from './endpoints/tenants/list-tenants.ts';
 import { readTenant } from './endpoints/tenants/read-tenant.ts';
 import { updateTenant } from './endpoints/tenants/update-tenant.ts';
+import { createSchedule } from './endpoints/schedules/create-schedule.ts';
+import { deleteSchedule } from './endpoints/schedules/delete-schedule.ts';
+import { listSchedules } from './endpoints/schedules/list-schedules.ts';
+import { readSchedule } from './endpoints/schedules/read-schedule.ts';
+import { SCHEDULE_PATHS } from './endpoints/schedules/schedule-shape.ts';
+import { updateSchedule } from './endpoints/schedules/update-schedule.ts';
 import { createToken } from './endpoints/tokens/create-token.ts';
 import { listTokens } from './endpoints/tokens/list-tokens.ts';
 import { revokeToken } from './endpoints/tokens/revoke-token.ts';
@@ -119,6 +125,14 @@ export const routes: readonly Endpoint[] = [
   listWebhooks,
   deleteWebhook,
   listDeliveries,
+
+  ...SCHEDULE_PATHS.flatMap((path) => [
+    createSchedule(path),
+    listSchedules(path),
+    readSchedule(path),
+    updateSchedule(path),
+    deleteSchedule(path),
+  ]),
 
   createToken,
   listTokens,

@@ -185,6 +185,9 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
       { path: `/webhooks/${ids.webhookId}/deliveries`, status: 404 },
     ],
 
+    ...ofSchedules('/schedules', ids),
+    ...ofSchedules('/cron', ids),
+
     'POST /tokens': [{ path: '/tokens', body: { name: 'own', role: 'viewer' }, status: 201 }],
     'GET /tokens': [{ path: '/tokens', status: 200 }],
     'DELETE /tokens/:id': [{ path: `/tokens/${ids.tokenId}`, status: 404 }],
@@ -252,6 +255,19 @@ test('the other tenant sees what it has', async (t) => {
     t.is(textOf(read, 'execution_id'), id);
   }
 });
+
+/** Of the other tenant, by id and by name; one's own of the same name is another. */
+function ofSchedules(path: string, ids: TenantIds): Readonly<Record<string, readonly Request[]>> {
+  const named = [ids.scheduleId, ids.scheduleName].map((id) => `${path}/${id}`);
+  const own = { name: `own of ${path.slice(1)}`, workflow_id: ids.workflowId, every: '1h' };
+  return {
+    [`POST ${path}`]: [{ path, body: own, status: 404 }],
+    [`GET ${path}`]: [{ path, status: 200 }],
+    [`GET ${path}/:id`]: named.map((each) => ({ path: each, status: 404 })),
+    [`PUT ${path}/:id`]: named.map((each) => ({ path: each, body: { paused: true }, status: 404 })),
+    [`DELETE ${path}/:id`]: named.map((each) => ({ path: each, status: 404 })),
+  };
+}
 
 /** Ids that were not in the question, and words that stand in every text of the tenant. */
 function tellsNothing(answer: ApiAnswer, ids: TenantIds, question: string): readonly string[] {

@@ -18,6 +18,8 @@ export interface TenantIds {
   readonly tokenId: string;
   readonly factId: string;
   readonly webhookId: string;
+  readonly scheduleId: string;
+  readonly scheduleName: string;
   readonly artifactHash: string;
   /** All of them that nobody else could have. */
   readonly all: readonly string[];
@@ -66,6 +68,12 @@ export async function fillTenant(api: TestApi, tenant: string): Promise<TenantId
   const leased = await claim();
   // One that waits, so that a claim of somebody else could find it.
   executionIds.push(await start(tooling('canary-tooling')));
+  const schedule = await send('/schedules', {
+    name: 'schedule-canary',
+    workflow_id: 'canary-tooling',
+    input: { secret: 'canary' },
+    cron_expression: '0 0 1 1 *',
+  });
   const agent = await send('/agents', {
     id: 'agent-canary',
     name: 'Agent canary',
@@ -87,6 +95,8 @@ export async function fillTenant(api: TestApi, tenant: string): Promise<TenantId
     tokenId: textOf(token, 'token_id'),
     factId: textOf(fact, 'id'),
     webhookId: textOf(webhook, 'webhook_id'),
+    scheduleId: textOf(schedule, 'schedule_id'),
+    scheduleName: textOf(schedule, 'name'),
     artifactHash: textOf(artifact, 'hash'),
   };
   const all = [
@@ -97,6 +107,8 @@ export async function fillTenant(api: TestApi, tenant: string): Promise<TenantId
     ids.tokenId,
     ids.factId,
     ids.webhookId,
+    ids.scheduleId,
+    ids.scheduleName,
     ids.artifactHash,
   ];
   return { ...ids, all };

@@ -11,6 +11,7 @@ import { createAgents } from '../../../src/shared/engine/agents/create-agents.ts
 import { createArtifacts } from '../../../src/shared/engine/artifacts/artifacts.ts';
 import { createEngine } from '../../../src/shared/engine/create-engine.ts';
 import type { MemoryTier } from '../../../src/shared/domain/memory/tiers.ts';
+import { createSchedules } from '../../../src/shared/engine/schedules/schedules.ts';
 import { createWebhooks } from '../../../src/shared/engine/webhooks/webhooks.ts';
 import { checkOutgoingUrl } from '../../../src/shared/security/check-outgoing-url.ts';
 import { makeSecretBox } from '../../support/secrets.ts';
@@ -114,6 +115,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ids,
       bytesMax: options.artifactBytesMax ?? 64 * 1024 * 1024,
     }),
+    schedules: createSchedules({ store: store.schedules, engine, ids, wake: createWakeBus() }),
     ping: options.ping ?? (() => store.ping({ timeoutMs: 1_000 })),
     log: { info() {}, warn: note, error: note },
     version: '1.2.3',

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+
+import { CATCHUP_WINDOW_SECS_DEFAULT } from '../../../shared/domain/schedules/schedule.ts';
+import { defineEndpoint, type Endpoint } from '../../endpoint.ts';
+import { omittable } from '../../schemas/text.ts';
+import {
+  nameOf,
+  noteOf,
+  scheduleName,
+  scheduleShape,
+  shapeSchedule,
+  specFields,
+  type SchedulePath,
+} from './schedule-shape.ts';
+
+export function createSchedule(path: SchedulePath): Endpoint {
+  return defineEndpoint({
+    name: nameOf('create', path),
+    method: 'POST',
+    path,
+    access: 'write',
+    summary: 'Has a workflow started by the clock',
+    note: noteOf(
+      path,
+      'Each fire starts one execution, by the actor `schedule:<name>`, also when several ' +
+        'schedulers run and when one of them dies. A workflow that is not there is a 404, input ' +
+        'against its state schema a 400; what comes in between later is told in `last_error`.',
+    ),
+    body: z.object({
+      name: scheduleName,
+      workflow_id: specFields.workflow_id,
+      workflow_version: omittable(specFields.workflow_version).meta({
+        description: 'Default: the version registered last, at each fire.',
+      }),
+      input: omittable(specFields.input),
+      cron_expression: omittable(specFields.cron_expression),
+      every: omittable(specFields.every),
+      timezone: omittable(specFields.timezone),
+      overlap_policy: omittable(specFields.overlap_policy),
+      catchup_window_secs: omittable(specFields.catchup_window_secs),
+      paused: omittable(specFields.paused),
+    }),
+    replies: { 201: scheduleShape },
+    errors: [404, 409],
+    async handle({ body, caller }, { schedules }) {
+      const created = await schedules.create({
+        tenantId: caller.tenantId,
+        actorId: caller.actorId,
+        name: body.name,
+        spec: {
+          workflowId: body.workflow_id,
+          workflowVersion: body.workflow_version,
+          input: body.input ?? {},
+          cronExpression: body.cron_expression,
+          every: body.every,
+          timezone: body.timezone ?? 'UTC',
+          overlapPolicy: body.overlap_policy ?? 'skip',
+          catchupWindowSecs: body.catchup_window_secs ?? CATCHUP_WINDOW_SECS_DEFAULT,
+          paused: body.paused ?? false,
+        },
+      });
+      return { status: 201, body: shapeSchedule(created) };
+    },
+  });
+}

@@ -1,0 +1,28 @@
+import { defineEndpoint, type Endpoint } from '../../endpoint.ts';
+import {
+  nameOf,
+  noteOf,
+  scheduleParam,
+  scheduleShape,
+  shapeSchedule,
+  type SchedulePath,
+} from './schedule-shape.ts';
+
+export function deleteSchedule(path: SchedulePath): Endpoint {
+  return defineEndpoint({
+    name: nameOf('delete', path),
+    method: 'DELETE',
+    path: `${path}/:id`,
+    access: 'write',
+    summary: 'Deletes a schedule',
+    note: noteOf(path, 'What it has started goes on. A fire that is being started may still be.'),
+    params: scheduleParam,
+    replies: { 200: scheduleShape },
+    errors: [404],
+    async handle({ params, caller }, { schedules }) {
+      const { tenantId, actorId } = caller;
+      const removed = await schedules.remove({ tenantId, actorId, schedule: params.id });
+      return { status: 200, body: shapeSchedule(removed) };
+    },
+  });
+}

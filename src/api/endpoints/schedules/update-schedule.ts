@@ -1,0 +1,84 @@
+import { z } from 'zod';
+
+import type { ScheduleSpec } from '../../../shared/domain/schedules/schedule.ts';
+import { defineEndpoint, type Endpoint } from '../../endpoint.ts';
+import { omittable } from '../../schemas/text.ts';
+import {
+  nameOf,
+  noteOf,
+  scheduleParam,
+  scheduleShape,
+  shapeSchedule,
+  specFields,
+  type SchedulePath,
+} from './schedule-shape.ts';
+
+const body = z.object({
+  name: omittable(z.string()).meta({ description: 'A schedule keeps its name.' }),
+  workflow_id: omittable(specFields.workflow_id),
+  workflow_version: specFields.workflow_version.nullish().meta({
+    description: 'Null: the version registered last, at each fire.',
+  }),
+  input: omittable(specFields.input),
+  cron_expression: omittable(specFields.cron_expression),
+  every: omittable(specFields.every),
+  timezone: omittable(specFields.timezone),
+  overlap_policy: omittable(specFields.overlap_policy),
+  catchup_window_secs: omittable(specFields.catchup_window_secs),
+  paused: omittable(specFields.paused),
+  revision: omittable(z.int().min(1)).meta({
+    description: 'Changed only while this is the revision, else 409.',
+  }),
+});
+
+export function updateSchedule(path: SchedulePath): Endpoint {
+  return defineEndpoint({
+    name: nameOf('update', path),
+    method: 'PUT',
+    path: `${path}/:id`,
+    access: 'write',
+    summary: 'Changes, pauses or resumes a schedule',
+    note: noteOf(
+      path,
+      'What is left out stays as it is; `cron_expression` takes the place of `every`, and the ' +
+        'other way round. With `revision` nothing is changed that somebody else has changed ' +
+        'since. A new timing and the end of a pause count from now: what was to come before, or ' +
+        'was passed over by the pause, does not fire.',
+    ),
+    params: scheduleParam,
+    body,
+    replies: { 200: scheduleShape },
+    errors: [404, 409],
+    async handle(request, { schedules }) {
+      const { params, caller } = request;
+      const updated = await schedules.update({
+        tenantId: caller.tenantId,
+        actorId: caller.actorId,
+        schedule: params.id,
+        changes: changesIn(request.body),
+        ifRevision: request.body.revision,
+        name: request.body.name,
+      });
+      return { status: 200, body: shapeSchedule(updated) };
+    },
+  });
+}
+
+function changesIn(given: z.output<typeof body>): Partial<ScheduleSpec> {
+  const { workflow_version: workflowVersion } = given;
+  const named: { readonly [Key in keyof ScheduleSpec]?: ScheduleSpec[Key] | null } = {
+    workflowId: given.workflow_id,
+    input: given.input,
+    cronExpression: given.cron_expression,
+    every: given.every,
+    timezone: given.timezone,
+    overlapPolicy: given.overlap_policy,
+    catchupWindowSecs: given.catchup_window_secs,
+    paused: given.paused,
+  };
+  const changes = Object.entries(named).filter(([, value]) => value !== null);
+  return {
+    ...(Object.fromEntries(changes) as Partial<ScheduleSpec>),
+    ...(workflowVersion !== undefined && { workflowVersion }),
+  };
+}

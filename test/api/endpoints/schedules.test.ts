@@ -1,0 +1,234 @@
+import anyTest, { type TestFn } from 'ava';
+
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import { textOf } from '../support/call-api.ts';
+import { startTestApi, type TestApi } from '../support/test-api.ts';
+
+const test = anyTest as TestFn<{ api: TestApi }>;
+
+const IR = {
+  workflow_id: 'w',
+  state_schema: { type: 'object', properties: { amount: { type: 'number' } } },
+  nodes: {},
+};
+
+test.before(async (t) => {
+  const api = await startTestApi();
+  await api.call({ path: '/workflows', body: { ir: IR } });
+  t.context.api = api;
+});
+
+test.after.always((t) => t.context.api.close());
+
+let named = 0;
+
+function spec(changes: JsonObject = {}): JsonObject {
+  named += 1;
+  return { name: `s${named}`, workflow_id: 'w', cron_expression: '30 9 * * mon-fri', ...changes };
+}
+
+test('201: a schedule is made with its defaults, and tells its next ten fires', async (t) => {
+  const { api } = t.context;
+  const body = spec();
+  const created = await api.call({ path: '/schedules', body });
+  t.is(created.status, 201);
+  const { schedule_id: _, next_fires: fires, created_at: createdAt, ...rest } = created.body;
+  const id = textOf(created, 'schedule_id');
+  t.regex(id, /^[0-9a-f-]{36}$/);
+  t.deepEqual(rest, {
+    name: body['name'] ?? '',
+    workflow_id: 'w',
+    workflow_version: null,
+    input: {},
+    cron_expression: '30 9 * * mon-fri',
+    every: null,
+    timezone: 'UTC',
+    overlap_policy: 'skip',
+    catchup_window_secs: 60,
+    paused: false,
+    revision: 1,
+    waiting_fire_at: null,
+    last_fire_at: null,
+    last_execution_id: null,
+    last_error: null,
+    fires: { started: 0, skipped: 0, missed: 0, failed: 0 },
+    updated_at: createdAt ?? '',
+  });
+  const told = fires as readonly string[];
+  t.is(told.length, 10);
+  t.true(told.every((fire) => fire.endsWith('T09:30:00.000Z')));
+  t.deepEqual(told, told.toSorted());
+  const read = await api.call({ path: `/schedules/${textOf(created, 'name')}` });
+  t.deepEqual(read.body, created.body);
+  t.deepEqual((await api.call({ path: `/cron/${id}` })).body, created.body);
+});
+
+test('201: a schedule is made under /cron, in a time zone, or at intervals', async (t) => {
+  const { api } = t.context;
+  const zoned = spec({
+    cron_expression: '0 0 9 * * *',
+    timezone: 'Asia/Tokyo',
+    input: { amount: 1 },
+    workflow_version: '1.0.0',
+    overlap_policy: 'cancel_previous',
+    catchup_window_secs: 0,
+  });
+  const made = await api.call({ path: '/cron', body: zoned });
+  t.is(made.status, 201);
+  t.like(made.body, zoned);
+  t.regex(JSON.stringify(made.body['next_fires']), /^\["[-0-9]+T00:00:00\.000Z"/);
+  const every = await api.call({
+    path: '/schedules',
+    body: spec({ cron_expression: null, every: '15m' }),
+  });
+  t.like(every.body, { every: '15m', cron_expression: null });
+  const fires = (every.body['next_fires'] as readonly string[]).map(Date.parse);
+  t.true(fires.every((fire) => fire % 900_000 === 0));
+  const paused = await api.call({ path: '/schedules', body: spec({ paused: true }) });
+  t.like(paused.body, { paused: true, next_fires: [] });
+});
+
+test('400: what cannot be a schedule is told', async (t) => {
+  const { api } = t.context;
+  for (const [changes, message] of [
+    [{ name: '' }, /^bad request: name must not be empty$/],
+    [{ name: null }, /^bad request: name is required$/],
+    [{ name: 'a/b' }, /name must not hold control characters or slashes/],
+    [{ name: 'a\nb' }, /name must not hold control characters or slashes/],
+    [{ name: 'x'.repeat(129) }, /name must be at most 128 characters/],
+    [{ name: '01900000-0000-7000-8000-000000000001' }, /name must not look like an id/],
+    [{ workflow_id: null }, /workflow_id is required/],
+    [{ cron_expression: null }, /one of cron_expression and every is required/],
+    [{ every: '1m' }, /one of cron_expression and every is required/],
+    [{ cron_expression: 'now' }, /must have five fields/],
+    [{ cron_expression: '0 0 31 2 *' }, /cron_expression never fires/],
+    [{ cron_expression: '99 * * * *' }, /cannot be read/],
+    [{ cron_expression: null, every: '1ms' }, /every must be/],
+    [{ timezone: 'Mars/Base' }, /is not an IANA time zone/],
+    [{ overlap_policy: 'maybe' }, /overlap_policy/],
+    [{ catchup_window_secs: -1 }, /catchup_window_secs must be at least 0/],
+    [{ catchup_window_secs: 2_678_401 }, /catchup_window_secs must be at most 2678400/],
+    [{ catchup_window_secs: 1.5 }, /catchup_window_secs/],
+    [{ input: [] }, /input must be an object/],
+    [{ input: { amount: 'much' } }, /input does not satisfy the state schema/],
+    [{ paused: 'yes' }, /paused/],
+  ] as const) {
+    const answer = await api.call({ path: '/schedules', body: spec(changes) });
+    t.is(answer.status, 400, JSON.stringify(changes));
+    t.regex(answer.error, message);
+  }
+});
+
+test('200: a schedule is changed by what is named, paused and resumed', async (t) => {
+  const { api } = t.context;
+  const made = await api.call({ path: '/schedules', body: spec({ workflow_version: '1.0.0' }) });
+  const path = `/schedules/${textOf(made, 'schedule_id')}`;
+  const change = (body: JsonObject) => api.call({ method: 'PUT', path, body });
+  const paused = await change({ paused: true, input: { amount: 2 } });
+  t.is(paused.status, 200);
+  t.like(paused.body, {
+    paused: true,
+    input: { amount: 2 },
+    next_fires: [],
+    revision: 2,
+    workflow_version: '1.0.0',
+    cron_expression: '30 9 * * mon-fri',
+  });
+  const resumed = await change({ paused: false, every: '1h', workflow_version: null, revision: 2 });
+  t.like(resumed.body, {
+    paused: false,
+    every: '1h',
+    cron_expression: null,
+    workflow_version: null,
+    revision: 3,
+  });
+  t.is((resumed.body['next_fires'] as readonly string[]).length, 10);
+  // The whole of it, as it was read.
+  const whole = await change(resumed.body);
+  t.is(whole.status, 200);
+  t.like(whole.body, { every: '1h', cron_expression: null, revision: 4 });
+});
+
+test('400, 404 and 409: a change that cannot be made changes nothing', async (t) => {
+  const { api } = t.context;
+  const made = await api.call({ path: '/schedules', body: spec() });
+  const path = `/schedules/${textOf(made, 'name')}`;
+  for (const [body, status, message] of [
+    [{ name: 'other' }, 400, /keeps its name/],
+    [{ cron_expression: '* * * * *', every: '1m' }, 400, /only one of them/],
+    [{ timezone: 'Nowhere' }, 400, /is not an IANA time zone/],
+    [{ input: { amount: 'x' } }, 400, /does not satisfy the state schema/],
+    [{ workflow_id: 'gone' }, 404, /^not found: workflow gone$/],
+    [{ workflow_version: '9' }, 404, /^not found: workflow w version 9$/],
+    [{ paused: true, revision: 2 }, 409, /has revision 1, not 2$/],
+  ] as const) {
+    const answer = await api.call({ method: 'PUT', path, body });
+    t.is(answer.status, status, JSON.stringify(body));
+    t.regex(answer.error, message);
+  }
+  t.deepEqual((await api.call({ path })).body, made.body);
+});
+
+test('200: schedules are listed newest first, in pages', async (t) => {
+  const { api } = t.context;
+  const token = await api.mint({ role: 'developer', tenant: 'lister' });
+  await api.call({ path: '/workflows', body: { ir: IR }, token });
+  const ids: string[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    ids.unshift(textOf(await api.call({ path: '/schedules', body: spec(), token }), 'schedule_id'));
+  }
+  const list = async (path: string) => {
+    const { body } = await api.call({ path, token });
+    return (body['schedules'] as readonly JsonObject[]).map((one) => one['schedule_id']);
+  };
+  t.deepEqual(await list('/schedules'), ids);
+  t.deepEqual(await list('/cron?limit=1&offset=1'), ids.slice(1, 2));
+  for (const query of ['limit=0', 'limit=x', 'offset=-1']) {
+    t.is((await api.call({ path: `/schedules?${query}`, token })).status, 400);
+  }
+});
+
+test('200: a schedule is deleted, and gone', async (t) => {
+  const { api } = t.context;
+  const made = await api.call({ path: '/schedules', body: spec() });
+  const path = `/schedules/${textOf(made, 'name')}`;
+  const deleted = await api.call({ method: 'DELETE', path });
+  t.is(deleted.status, 200);
+  t.deepEqual(deleted.body, made.body);
+  for (const method of ['DELETE', 'GET', 'PUT'] as const) {
+    const body = method === 'PUT' ? { body: { paused: true } } : {};
+    t.is((await api.call({ method, path, ...body })).status, 404, method);
+  }
+});
+
+test('409: a name that is taken', async (t) => {
+  const { api } = t.context;
+  const body = spec();
+  const made = await api.call({ path: '/schedules', body });
+  t.is(made.status, 201);
+  const again = await api.call({
+    path: '/cron',
+    body: { ...body, every: '1h', cron_expression: null },
+  });
+  t.is(again.status, 409);
+  t.is(again.error, `conflict: there is a schedule ${textOf(made, 'name')} already`);
+});
+
+test('404: a workflow that is not there', async (t) => {
+  const { api } = t.context;
+  const answer = await api.call({ path: '/schedules', body: spec({ workflow_id: 'gone' }) });
+  t.is(answer.status, 404);
+  t.is(answer.error, 'not found: workflow gone');
+});
+
+test('401 and 403: everyone with a token reads schedules, writers make them', async (t) => {
+  const { api } = t.context;
+  const made = await api.call({ path: '/schedules', body: spec() });
+  const path = `/schedules/${textOf(made, 'schedule_id')}`;
+  t.is((await api.call({ path, token: null })).status, 401);
+  const token = await api.mint({ role: 'viewer' });
+  t.is((await api.call({ path, token })).status, 200);
+  t.is((await api.call({ path: '/schedules', body: spec(), token })).status, 403);
+  t.is((await api.call({ method: 'PUT', path, body: { paused: true }, token })).status, 403);
+  t.is((await api.call({ method: 'DELETE', path, token })).status, 403);
+});
