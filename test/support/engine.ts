@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createIds } from '../../src/shared/clients/system-ids.ts';
 import type { ExecutionId, TenantId } from '../../src/shared/domain/ids.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
-import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
 import type { NodeKind } from '../../src/shared/domain/workflow/plan.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { EngineReport } from '../../src/shared/engine/deps.ts';
@@ -23,6 +23,8 @@ const callKind: NodeKind<JsonObject> = {
   leaf: true,
   toolLike: false,
   parse: (fields) => fields,
+  tool: (fields) => textOf(fields['tool']) ?? 'call',
+  model: (fields) => [textOf(fields['model']) ?? []].flat(),
   enter: (spec, context) => ({
     do: 'work',
     queue: 'engine',
@@ -30,6 +32,10 @@ const callKind: NodeKind<JsonObject> = {
     payload: spec,
   }),
 };
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
 
 export type TestEngine = ReturnType<typeof openTestEngine>;
 

@@ -5,6 +5,7 @@ import { newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import { resolveReferences } from './artifacts/resolve.ts';
 import type { EngineDeps } from './deps.ts';
 import type { ClaimedWork, ClaimWork } from './engine.ts';
+import { judgeClaimed } from './judge-claimed.ts';
 import { completionFacts } from './outcome-facts.ts';
 import { shardOf } from './shard-of.ts';
 import { waitForTopics } from './wait-for-topics.ts';
@@ -14,9 +15,13 @@ import type { WorkerSightings } from './worker-sightings.ts';
 /** A hint may be lost: how often a long poll looks by itself, at first and at most. */
 const POLL_MS = { min: 100, max: 2_000 };
 
+/** How often one look at the queues goes on when items were not handed out; callers ask again. */
+const ROUNDS_MAX = 100;
+
 /**
  * Leases the items that are next on the asked queues, waiting for one if the caller wants to. An
- * item whose result is recorded already is not handed out: its recorded result is replayed.
+ * item whose result is recorded already is not handed out: its recorded result is replayed. Nor is
+ * one that a policy stands against by now (see `judge-claimed.ts`).
  */
 export async function claimWork(
   deps: EngineDeps,
@@ -49,33 +54,23 @@ export async function claimWork(
 }
 
 async function claimNow(deps: EngineDeps, params: ClaimWork): Promise<readonly ClaimedWork[]> {
-  const items = await deps.store.work.claim({
-    tenantId: params.tenantId,
-    queues: params.queues,
-    workerId: params.workerId,
-    leaseMs: deps.settings.leaseMs,
-    limit: params.maxItems,
-    shards: null,
-  });
-  // A worker that misses one heartbeat, or two, still keeps its item.
-  const heartbeatMsMax = Math.floor(deps.settings.leaseMs / 3);
   const claimed: ClaimedWork[] = [];
-  for (const item of items) {
-    if (item.record === null) throw new Error(`${item.ticket.workItemId} has no record`);
-    if (item.hasRecordedOutput) {
-      await replay(deps, item);
-      continue;
-    }
-    const { record } = item;
-    claimed.push({
-      record: {
-        ...record,
-        heartbeatIntervalMs: Math.min(record.heartbeatIntervalMs, heartbeatMsMax),
-      },
-      attempt: item.ticket.attempt,
-      leaseFence: item.leaseFence,
-      leaseExpiresAt: item.expiresAt,
+  for (let round = 0; round < ROUNDS_MAX && !params.signal.aborted; round += 1) {
+    const items = await deps.store.work.claim({
+      tenantId: params.tenantId,
+      queues: params.queues,
+      workerId: params.workerId,
+      leaseMs: deps.settings.leaseMs,
+      limit: params.maxItems - claimed.length,
+      shards: null,
     });
+    const before = claimed.length;
+    for (const item of items) {
+      const handedOut = await handOut(deps, item);
+      if (handedOut !== null) claimed.push(handedOut);
+    }
+    // In place of those that were not handed out, the next of the queue are looked at.
+    if (claimed.length - before === items.length) break;
   }
   if (claimed.length > 0) deps.report.count('items_claimed', claimed.length);
   return withWholeInputs(deps, params.tenantId, claimed);
@@ -94,6 +89,37 @@ async function withWholeInputs(
     const payload = payloads[index] ?? item.record.payload;
     return { ...item, record: { ...item.record, payload } };
   });
+}
+
+/** Null: the item is settled without its worker, or somebody else has it. */
+async function handOut(deps: EngineDeps, item: ClaimedItem): Promise<ClaimedWork | null> {
+  const { record } = item;
+  if (record === null) throw new Error(`${item.ticket.workItemId} has no record`);
+  if (item.hasRecordedOutput) {
+    await replay(deps, item);
+    return null;
+  }
+  const refusal = await judgeClaimed(deps, { ...item, record });
+  if (refusal !== null) {
+    const verdict = await deps.committer.commit(refusal);
+    const { deadLetters = [] } = refusal;
+    if (verdict.accepted) {
+      if (deadLetters.length > 0) deps.report.count('dead_letters', deadLetters.length);
+      wakeFor(deps.wake, refusal, shardOf(refusal.executionId));
+    }
+    return null;
+  }
+  // A worker that misses one heartbeat, or two, still keeps its item.
+  const heartbeatMsMax = Math.floor(deps.settings.leaseMs / 3);
+  return {
+    record: {
+      ...record,
+      heartbeatIntervalMs: Math.min(record.heartbeatIntervalMs, heartbeatMsMax),
+    },
+    attempt: item.ticket.attempt,
+    leaseFence: item.leaseFence,
+    leaseExpiresAt: item.expiresAt,
+  };
 }
 
 /** Settles an item with the result recorded under its key, as if the worker had given it again. */

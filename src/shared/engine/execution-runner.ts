@@ -142,6 +142,8 @@ export function startExecutionRunner(
     if (poked || held === null || arrived > 0) {
       poked = false;
       held = await refresh(held);
+      // Policies may have changed since the last decision, and hold for what is run next.
+      if (held !== null) held.tenant = await deps.tenants.get(held.row.tenantId);
     }
     if (held === null || isTerminal(held.state.status)) {
       dropAdopted();

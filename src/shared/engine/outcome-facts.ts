@@ -1,4 +1,5 @@
 import type { ExecutionEvent, UsagePayload } from '../domain/execution/event.ts';
+import { violationEvent } from '../domain/execution/judge-work.ts';
 import type { LiveVisit } from '../domain/execution/state.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { PlanNode } from '../domain/workflow/plan.ts';
@@ -129,7 +130,11 @@ export function outcomeFacts(of: {
   if (!outcome.ok) {
     const { error, errorClass, usage } = outcome;
     const judged = judgeFailure(node.retryPolicy, of.idempotencyKey, visit, attempt, outcome);
-    return [failureFact(attempt, { error, errorClass, ...judged, ...(usage && { usage }) })];
+    const failed = failureFact(attempt, { error, errorClass, ...judged, ...(usage && { usage }) });
+    const { violation } = outcome;
+    return violation === undefined
+      ? [failed]
+      : [violationEvent(node.id, attempt.visit, violation), failed];
   }
   const { output, statePatch, usage, targets } = outcome;
   const tool = outcome.tool ?? node.kind.tool?.(node.spec) ?? node.kind.type;

@@ -1,6 +1,13 @@
+import {
+  approvalQuestion,
+  isApproved,
+  judgeWork,
+  violationText,
+} from '../domain/execution/judge-work.ts';
 import { reenter } from '../domain/execution/reenter.ts';
-import type { ExecutionState } from '../domain/execution/state.ts';
-import type { Plan } from '../domain/workflow/plan.ts';
+import type { ExecutionState, LiveVisit } from '../domain/execution/state.ts';
+import type { JsonValue } from '../domain/json.ts';
+import type { Plan, PlanNode } from '../domain/workflow/plan.ts';
 import type { WorkTicket } from '../domain/work/work-item.ts';
 import { dataPolicyOf } from '../domain/data-policy/data-policy.ts';
 import { effectivePolicy, type Policy } from '../domain/policy/policy.ts';
@@ -35,6 +42,8 @@ export async function runItem(
     if (entered === null || entered.entry.do !== 'work') {
       return failure(`${nodeId} has no work to do at visit ${visit}`, 'internal');
     }
+    const refused = judgeAgain(at, entered.node, entered.visit, entered.entry.input);
+    if (refused !== null) return refused;
     const { node, entry } = entered;
     const runner = deps.runners.get(node.kind.type);
     if (runner === undefined) {
@@ -74,6 +83,31 @@ export async function runItem(
   }
 }
 
-function failure(error: string, errorClass: string): NodeOutcome {
-  return { ok: false, error, errorClass };
+/**
+ * Policies may have changed since the work was scheduled: what is blocked now fails for good, and
+ * what needs an approval now, and has none, is parked for it.
+ */
+function judgeAgain(
+  { plan, tenantPolicy }: { readonly plan: Plan; readonly tenantPolicy: Policy },
+  node: PlanNode,
+  visit: LiveVisit,
+  input: JsonValue,
+): NodeOutcome | null {
+  const verdict = judgeWork({ plan, node, tenantPolicy });
+  switch (verdict.is) {
+    case 'allowed':
+      return null;
+    case 'approval': {
+      const approval = approvalQuestion(verdict.name, input);
+      return isApproved(visit, approval.shown) ? null : { ok: 'parked', until: { approval } };
+    }
+    case 'blocked': {
+      const error = violationText(verdict);
+      return { ...failure(error, 'policy_violation'), final: true, violation: verdict };
+    }
+  }
+}
+
+function failure(error: string, errorClass: string) {
+  return { ok: false, error, errorClass } as const;
 }

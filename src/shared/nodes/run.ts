@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { DefinitionId, ExecutionId, TenantId } from '../domain/ids.ts';
+import type { Violation } from '../domain/execution/judge-work.ts';
 import type { EffectivePolicy } from '../domain/policy/policy.ts';
 import type { ExpressionScope } from '../domain/workflow/plan.ts';
 
@@ -75,6 +76,8 @@ export type NodeOutcome =
       readonly retryAfterMs?: number;
       /** Never tried again, whatever the retry policy says. */
       readonly final?: boolean;
+      /** A policy stands against it: put on record before the failure. */
+      readonly violation?: Violation;
     }
   /** The item is given up, and the visit waits; then it is run again, as the same attempt. */
   | { readonly ok: 'parked'; readonly until: ParkedUntil; readonly usage?: Usage }

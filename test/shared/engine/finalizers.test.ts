@@ -26,11 +26,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test(`${dialect}: a cancel takes the work back at once, then finalizers run`, async (t) => {
     const { store } = await open(t);
-    const gate = Promise.withResolvers<void>();
+    const [began, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const outcomes: unknown[] = [];
     const svc = openTestEngine({
       store,
       async run({ nodeId, scope }) {
+        began.resolve();
         await gate.promise;
         outcomes.push([nodeId, scope.execution['outcome'], scope.execution['error']]);
         return DONE;
@@ -63,6 +64,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await t.throwsAsync(late);
 
     await svc.turn();
+    await began.promise;
     const before = (await svc.story(executionId)).length;
     await svc.engine.cancelExecution({ ...by, executionId });
     t.is((await svc.story(executionId)).length, before);

@@ -14,7 +14,10 @@ const pendingShape = z.object({
   shown: anyObject
     .nullable()
     .meta({ description: 'What happens after a yes, such as the tool and its input.' }),
-  shown_hash: z.string().nullable().meta({ description: 'SHA-256 of the canonical JSON of `shown`.' }),
+  shown_hash: z
+    .string()
+    .nullable()
+    .meta({ description: 'SHA-256 of the canonical JSON of `shown`.' }),
 });
 
 const decidedShape = z.object({

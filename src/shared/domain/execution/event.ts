@@ -105,10 +105,18 @@ export type ExecutionEvent =
         action: BudgetAction;
       }
     >
-  /** A tool or a model that a policy doesn't allow: its node fails. */
+  /** A tool or a model that a policy doesn't allow, or a rule of a `policy` node that doesn't hold. */
   | NodeEvent<
       'PolicyViolation',
-      { visit: number; name: string; rule: 'blocked_tools' | 'model_allowlist'; pattern?: string }
+      {
+        visit: number;
+        /** Of the tool, the model or the rule. */
+        name: string;
+        rule: 'blocked_tools' | 'model_allowlist' | 'rule';
+        /** The glob that blocks the tool. */
+        pattern?: string;
+        message?: string;
+      }
     >
   | NodeEvent<'ExternalEventWaiting', { visit: number; correlation_key: string }>
   | Event<'ExternalEventReceived', { correlation_key: string; payload: JsonValue }>

@@ -1,5 +1,6 @@
 import type { DefinitionId, ExecutionId, WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import { hashJson } from '../canonical-json.ts';
 import type { Plan } from '../workflow/plan.ts';
 import { type Draft, draftOf } from './draft.ts';
 import type {
@@ -380,6 +381,10 @@ function applyResumed(draft: Draft, nodeId: string, payload: NodeResumedPayload)
       asked: null,
       resumedWith: sent === undefined ? memory.resumedWith : [...memory.resumedWith, sent],
       approved: approved ?? memory.approved,
+      approvedHashes:
+        approved === undefined
+          ? memory.approvedHashes
+          : [...memory.approvedHashes, hashJson(approved)],
     },
   });
 }

@@ -117,6 +117,8 @@ export interface VisitMemory {
   /** What a person is being asked to approve. */
   readonly asked: JsonObject | null;
   readonly approved: JsonObject | null;
+  /** Of everything approved so far, `approved` included: SHA-256 of the canonical JSON. */
+  readonly approvedHashes: readonly string[];
   /** Attempts that rate limits turned away and that don't count. */
   readonly uncounted: number;
 }
@@ -126,6 +128,7 @@ export const NO_MEMORY: VisitMemory = {
   resumedWith: [],
   asked: null,
   approved: null,
+  approvedHashes: [],
   uncounted: 0,
 };
 

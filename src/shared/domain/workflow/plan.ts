@@ -187,6 +187,8 @@ export type Entry =
       readonly output: JsonValue;
       readonly statePatch?: JsonObject;
       readonly targets?: readonly string[];
+      /** Rules that do not hold and are put on record. */
+      readonly violations?: readonly RuleViolation[];
     }
   /** Work on a queue. For workers `payload` holds module, function and so on without `input`. */
   | {
@@ -224,7 +226,18 @@ export type Entry =
   /** Ends the execution as failed. */
   | { readonly do: 'end'; readonly error: string; readonly errorClass: string }
   /** The node fails; `error` quotes the expression or field at fault. */
-  | { readonly do: 'fail'; readonly error: string; readonly errorClass: string };
+  | {
+      readonly do: 'fail';
+      readonly error: string;
+      readonly errorClass: string;
+      readonly violations?: readonly RuleViolation[];
+    };
+
+/** A rule of a policy that does not hold, and what its author says about it. */
+export interface RuleViolation {
+  readonly name: string;
+  readonly message: string;
+}
 
 export type TimerSpec =
   | { readonly delayMs: number }

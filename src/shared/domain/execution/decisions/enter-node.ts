@@ -1,11 +1,11 @@
 import { hashJson } from '../../canonical-json.ts';
 import type { HeldBudget } from '../../budget/budget.ts';
-import { effectivePolicy } from '../../policy/policy.ts';
 import { mintIdempotencyKey } from '../../work/idempotency-key.ts';
 import type { JsonObject } from '../../json.ts';
-import type { EnterContext, Entry, PlanNode } from '../../workflow/plan.ts';
+import type { EnterContext, Entry, PlanNode, RuleViolation } from '../../workflow/plan.ts';
 import { type TimerAbout, timerName } from '../effect.ts';
 import type { NodeResumedPayload, NodeScheduledPayload, VisitPhase } from '../event.ts';
+import { approvalQuestion, judgeWork, violationEvent, violationText } from '../judge-work.ts';
 import { scopeOf } from '../route.ts';
 import type { LiveVisit, VisitScope } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';
@@ -130,6 +130,7 @@ function carryOut(turn: Turn, node: PlanNode, visit: number, entry: Entry, origi
   switch (entry.do) {
     case 'complete':
       schedule('none');
+      tellViolations(turn, node.id, visit, entry.violations);
       return emit(turn, {
         kind: 'NodeCompleted',
         nodeId: node.id,
@@ -168,7 +169,20 @@ function carryOut(turn: Turn, node: PlanNode, visit: number, entry: Entry, origi
       return failExecution(turn, { nodeId: node.id, ...entry });
     case 'fail':
       schedule('none');
+      tellViolations(turn, node.id, visit, entry.violations);
       return failVisit(turn, node.id, { visit, attempt: 0 }, entry.error, entry.errorClass);
+  }
+}
+
+function tellViolations(
+  turn: Turn,
+  nodeId: string,
+  visit: number,
+  violations: readonly RuleViolation[] = [],
+): void {
+  for (const { name, message } of violations) {
+    const payload = { visit, name, rule: 'rule', message } as const;
+    emit(turn, { kind: 'PolicyViolation', nodeId, payload });
   }
 }
 
@@ -195,7 +209,7 @@ function enterWork(
   entry: WorkEntry,
   schedule: Schedule,
 ): void {
-  const verdict = judgeWork(turn, node);
+  const verdict = judgeWork({ plan: turn.plan, node, tenantPolicy: turn.tenantPolicy });
   if (verdict.is === 'allowed') {
     const held = judgeBudget(turn);
     if (held === null) return createWork(turn, node, { visit, attempt: 0, entry, schedule });
@@ -204,49 +218,12 @@ function enterWork(
   }
   if (verdict.is === 'approval') {
     schedule('approval');
-    return askApproval(turn, node, visit, {
-      description: `call ${verdict.name}`,
-      shown: { tool: verdict.name, input: entry.input },
-    });
+    return askApproval(turn, node, visit, approvalQuestion(verdict.name, entry.input));
   }
   schedule('none');
-  const { name, rule, pattern } = verdict;
-  emit(turn, {
-    kind: 'PolicyViolation',
-    nodeId: node.id,
-    payload: { visit, name, rule, ...(pattern !== undefined && { pattern }) },
-  });
-  const error =
-    rule === 'blocked_tools'
-      ? `the policy blocks the tool ${name}`
-      : `the policy does not allow the model ${name}`;
+  emit(turn, violationEvent(node.id, visit, verdict));
+  const error = violationText(verdict);
   failVisit(turn, node.id, { visit, attempt: 0 }, error, 'policy_violation');
-}
-
-type WorkVerdict =
-  | { readonly is: 'allowed' }
-  | { readonly is: 'approval'; readonly name: string }
-  | {
-      readonly is: 'blocked';
-      readonly name: string;
-      readonly rule: 'blocked_tools' | 'model_allowlist';
-      readonly pattern?: string;
-    };
-
-function judgeWork({ plan, tenantPolicy }: Turn, { kind, spec, policy }: PlanNode): WorkVerdict {
-  const effective = effectivePolicy({ node: policy, workflow: plan.policy, tenant: tenantPolicy });
-  const models = kind.model?.(spec) ?? [];
-  const [model] = models;
-  if (model !== undefined && effective.judgeModel(models) === 'blocked') {
-    return { is: 'blocked', name: model, rule: 'model_allowlist' };
-  }
-  const name = kind.tool?.(spec);
-  if (name === undefined) return { is: 'allowed' };
-  const judged = effective.judgeTool(name);
-  if (judged.is === 'blocked') {
-    return { is: 'blocked', name, rule: 'blocked_tools', pattern: judged.pattern };
-  }
-  return judged.is === 'approval' ? { is: 'approval', name } : { is: 'allowed' };
 }
 
 /** Asks a person; what is shown is what happens after a yes, and the hash says so. */
