@@ -58,6 +58,7 @@ export async function runItem(
       workflowVersion: at.state.workflowVersion,
       nodeId,
       visit,
+      scheduledSequence: entered.visit.scheduledSequence,
       spec: node.spec,
       input,
       payload: entry.payload,

@@ -21,6 +21,8 @@ export interface NodeCall {
   readonly nodeId: string;
   /** Entries of the node are numbered from 0. */
   readonly visit: number;
+  /** Sequence of its NodeScheduled: events up to there stay the same for every attempt. */
+  readonly scheduledSequence: number;
   readonly spec: unknown;
   readonly input: JsonValue;
   readonly payload: JsonObject;

@@ -9,7 +9,7 @@ import { linkEdges } from './link-edges.ts';
 import type { Normalised } from './normalise-ir.ts';
 import { parseContinueAsNew } from './parse-continue-as-new.ts';
 import type { ParsedNode } from './parse-node.ts';
-import { parseNode, parseRetryPolicies } from './parse-node.ts';
+import { locate, parseNode, parseRetryPolicies } from './parse-node.ts';
 import type { Timeouts } from './parse-timeouts.ts';
 import { parseTimeouts } from './parse-timeouts.ts';
 import { parseParts } from './parse-parts.ts';
@@ -31,6 +31,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const nodes = parseNodes(normalised, parts, findings);
   const nodeIds = new Set(normalised.nodes.map((node) => node.id));
   const links = linkEdges({ nodeIds, nodes, edges: normalised.edges, findings });
+  checkPlaces(nodes, links, findings);
   const isComplete = normalised.isComplete && findings.problems.count === before;
   const finalizers = findFinalizers(nodes);
   const finalizerIds = new Set(finalizers.map(({ nodeId }) => nodeId));
@@ -70,12 +71,30 @@ function parseNodes(
   const retryPolicies = parseRetryPolicies(ir, findings);
   const nodeIds = new Set(nodes.map((node) => node.id));
   const edgesFrom = Map.groupBy(edges, (edge) => edge.from);
+  const edgesTo = Map.groupBy(edges, (edge) => edge.to);
   return nodes
     .map((node) => {
       const outEdges = edgesFrom.get(node.id) ?? [];
-      return parseNode({ node, outEdges, nodeIds, retryPolicies, parts, findings });
+      const inEdges = edgesTo.get(node.id) ?? [];
+      return parseNode({ node, outEdges, inEdges, nodeIds, retryPolicies, parts, findings });
     })
     .filter((node) => node !== null);
+}
+
+/** What only the whole workflow shows to be wrong with a node. */
+function checkPlaces(nodes: readonly ParsedNode[], links: Links, { problems }: Findings): void {
+  const checked = nodes.filter(({ kind }) => kind.checkPlace !== undefined);
+  if (checked.length === 0) return;
+  const kinds = new Map(nodes.map(({ id, kind }) => [id, kind]));
+  const predecessors = findPredecessors(links);
+  for (const node of checked) {
+    const before = [...(predecessors.get(node.id) ?? [])].flatMap((id) => {
+      const kind = kinds.get(id);
+      return kind === undefined ? [] : [{ id, kind }];
+    });
+    const found = node.kind.checkPlace?.(node.spec, { predecessors: before }) ?? [];
+    for (const { pointer, message } of found) problems.add(locate(node, pointer), message);
+  }
 }
 
 function findFinalizers(nodes: readonly ParsedNode[]): Plan['finalizers'] {

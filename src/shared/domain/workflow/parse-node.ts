@@ -38,6 +38,7 @@ export interface ParsedNode {
 export function parseNode(params: {
   readonly node: NormalisedNode;
   readonly outEdges: readonly NormalisedEdge[];
+  readonly inEdges: readonly NormalisedEdge[];
   readonly nodeIds: ReadonlySet<string>;
   readonly retryPolicies: ReadonlyMap<string, RetryPolicy>;
   readonly parts: WorkflowParts;
@@ -67,6 +68,7 @@ export function parseNode(params: {
     nodeIds: params.nodeIds,
     parts: params.parts,
     outEdges: params.outEdges.filter((edge) => edge.on === 'success'),
+    listedBefore: [...new Set(params.inEdges.map((edge) => edge.from))],
     problem: (pointer, message) => findings.problems.add(locate(node, pointer), message),
     warn: (pointer, message) => findings.warnings.add(locate(node, pointer), message),
   });

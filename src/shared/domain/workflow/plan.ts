@@ -9,6 +9,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { RetryPolicy } from '../work/retry.ts';
 import type { WorkQueue } from '../work/work-item.ts';
 import type { WorkflowParts } from './parts.ts';
+import type { Problem } from './problem.ts';
 
 /** Target that ends a path: it is never a node, and a token that reaches it is simply gone. */
 export const END_TARGET = 'end';
@@ -80,7 +81,8 @@ export interface PlanNode {
 export interface PlanEdge {
   /** A node's id, or `END_TARGET`. */
   readonly to: string;
-  readonly on: 'success' | 'failure';
+  /** `choice`: only when the node itself names the target. */
+  readonly on: 'success' | 'failure' | 'choice';
   /** Null: unconditional. */
   readonly condition: Expression | null;
 }
@@ -115,6 +117,8 @@ export interface NodeKind<Spec> {
   edges?(spec: Spec): readonly ImpliedEdge[];
   /** The nodes that a barrier waits for; null: whatever leads to it. */
   waitFor?(spec: Spec): readonly NodeReference[] | null;
+  /** What is wrong with it where it stands; pointers are relative to the kind's fields. */
+  checkPlace?(spec: Spec, place: NodePlace): readonly Problem[];
   /** The node that is run once for each item. */
   body?(spec: Spec): NodeReference;
   /** A finalizer: at which ends of an execution it runs. */
@@ -134,6 +138,12 @@ export interface NodeKind<Spec> {
   ): Extract<Entry, { do: 'complete' | 'fail' }>;
 }
 
+/** What surrounds a node, once all edges are known. */
+export interface NodePlace {
+  /** Those with a control edge to it. */
+  readonly predecessors: readonly { readonly id: string; readonly kind: NodeKind<unknown> }[];
+}
+
 /** Another node, named by a field of this one. */
 export interface NodeReference {
   readonly to: string;
@@ -142,7 +152,7 @@ export interface NodeReference {
 }
 
 export interface ImpliedEdge extends NodeReference {
-  readonly on: 'success' | 'failure';
+  readonly on: PlanEdge['on'];
 }
 
 /** Where a kind's parser reports problems; pointers are relative to the kind's fields. */
@@ -154,6 +164,8 @@ export interface ParseContext {
   readonly nodeId: string;
   /** The models, tools, servers and agents that the workflow names. */
   readonly parts: WorkflowParts;
+  /** Nodes that the workflow lists an edge from to this one. */
+  readonly listedBefore: readonly string[];
   /** The success edges that the workflow lists for this node, in order. */
   readonly outEdges: readonly { readonly to: string; readonly condition: string | null }[];
 }

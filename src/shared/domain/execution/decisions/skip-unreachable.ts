@@ -26,7 +26,7 @@ function hasChoice(plan: Plan): boolean {
       .some(
         (node) =>
           node.kind.type === 'condition' ||
-          node.edges.some((edge) => edge.condition !== null || edge.on === 'failure'),
+          node.edges.some((edge) => edge.condition !== null || edge.on !== 'success'),
       );
     choices.set(plan, known);
   }
