@@ -73,6 +73,7 @@ export function createFakeCluster() {
       timers: {
         listDue: async () => [],
         promoteRetries: async () => [],
+        discard: async () => undefined,
         async nextDueInMs() {
           record('nextDueInMs');
           return due.timersAt === null ? null : Math.max(0, due.timersAt - timers.now());

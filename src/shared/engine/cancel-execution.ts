@@ -1,11 +1,14 @@
 import { badRequest } from '../domain/errors.ts';
 import { cancellationEvents } from '../domain/execution/finalizers.ts';
+import type { ExecutionState } from '../domain/execution/state.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import { changeExecution } from './change-execution.ts';
 import { newEvent } from './commit-plan.ts';
-import { emptyCommit } from '../store/commit.ts';
+import { type CommitPlan, emptyCommit } from '../store/commit.ts';
+import type { ExecutionRow } from '../store/store.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Actor, ExecutionRef } from './engine.ts';
+import { childEnded, childrenOf, parentEnded } from './family.ts';
 
 /**
  * Cancels at once: the fact ends everything that is live and takes back its work in one
@@ -24,22 +27,33 @@ export function cancelExecution(
       if (row.status === 'completed' || row.status === 'failed') {
         throw badRequest(`execution ${row.executionId} is ${row.status}`);
       }
-      const { plan } = await deps.definitions.get(row.definitionId);
-      const events = cancellationEvents(plan, state);
-      const last = events.at(-1);
-      if (last === undefined) return { commit: null, answer };
-      const isOver = last.kind === 'WorkflowCancelled';
-      return {
-        commit: {
-          ...emptyCommit(row),
-          expectedSequence: row.lastSequence,
-          events: events.map((event) => newEvent(event, params.actorId)),
-          status: isOver ? 'cancelled' : 'running',
-          revokesAll: true,
-          runnable: isOver ? 'clear' : 'mark',
-        },
-        answer,
-      };
+      return { commit: await commitOfCancel(deps, row, state, params), answer };
     },
   });
+}
+
+/**
+ * The commit that cancels a live execution as it was read, children with it; null: it is ending
+ * already.
+ */
+export async function commitOfCancel(
+  deps: EngineDeps,
+  row: ExecutionRow,
+  state: ExecutionState,
+  { actorId }: Actor,
+): Promise<CommitPlan | null> {
+  const { plan } = await deps.definitions.get(row.definitionId);
+  const events = cancellationEvents(plan, state);
+  const last = events.at(-1);
+  if (last === undefined) return null;
+  const isOver = last.kind === 'WorkflowCancelled';
+  return {
+    ...emptyCommit(row),
+    expectedSequence: row.lastSequence,
+    events: events.map((event) => newEvent(event, actorId)),
+    status: isOver ? 'cancelled' : 'running',
+    revokesAll: true,
+    startsTimers: [...childrenOf(state).map(parentEnded), ...(isOver ? childEnded(state) : [])],
+    runnable: isOver ? 'clear' : 'mark',
+  };
 }

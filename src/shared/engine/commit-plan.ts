@@ -1,9 +1,9 @@
 import { encodeState } from '../domain/execution/state-codec.ts';
 import type { Decision } from '../domain/execution/decide.ts';
 import type { Effect } from '../domain/execution/effect.ts';
-import type { ExecutionEvent } from '../domain/execution/event.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../domain/execution/status.ts';
+import type { TimerPurpose } from '../domain/execution/event.ts';
 import { visitKey } from '../domain/execution/state.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
@@ -13,20 +13,13 @@ import {
   type CommitPlan,
   type NewEvent,
   type NewWorkItem,
+  type StartedExecution,
   emptyCommit,
 } from '../store/commit.ts';
+import { childEnded, isForeign, parentEnded, successorOf } from './family.ts';
+import { newEvent, SCHEDULER_ACTOR } from './new-event.ts';
 
-export const SCHEDULER_ACTOR = 'system:scheduler';
-
-/** The event as it is stored. */
-export function newEvent(event: ExecutionEvent, actorId: string): NewEvent {
-  return {
-    kind: event.kind,
-    nodeId: event.nodeId,
-    payload: JSON.stringify(event.payload),
-    actorId,
-  };
-}
+export { newEvent, SCHEDULER_ACTOR };
 
 /** What a process that makes a decision is willing to run itself. */
 export interface DecisionHome {
@@ -51,7 +44,9 @@ export function commitOfDecision(params: {
 }): CommitPlan {
   const { plan, base, decision, home } = params;
   const { next } = decision;
-  const ended = isTerminal(next.status);
+  // A run that another goes on from has nothing under way, so nothing but its timer is to be removed.
+  const ended = isTerminal(next.status) && next.continuedAs === null;
+  const startsExecutions: StartedExecution[] = [];
   const items: NewWorkItem[] = [];
   const born: BornLease[] = [];
   const out = {
@@ -88,6 +83,12 @@ export function commitOfDecision(params: {
       case 'start_timer':
         out.startsTimers.push({ name: effect.name, when: effect.when, ...effect.about });
         break;
+      case 'end_child':
+        out.startsTimers.push(parentEnded(effect.childId));
+        break;
+      case 'start_successor':
+        startsExecutions.push(successorOf(next, effect, home.priority));
+        break;
       case 'cancel_timer': {
         const started = out.startsTimers.findIndex((timer) => timer.name === effect.name);
         if (started >= 0) out.startsTimers.splice(started, 1);
@@ -113,11 +114,18 @@ export function commitOfDecision(params: {
     retries: ended ? [] : out.retries,
     revokesItems: ended ? [] : out.revokesItems,
     revokesAll: ended && leftovers,
-    startsTimers: ended ? [] : out.startsTimers,
-    cancelsTimers: ended ? [] : out.cancelsTimers,
+    startsExecutions,
+    startsTimers: ended
+      ? [...out.startsTimers.filter(isForeign), ...childEnded(next)]
+      : out.startsTimers,
+    cancelsTimers: ended ? [] : [...out.cancelsTimers, ...timersOfRun(plan, next)],
     snapshot: params.takeSnapshot ? encodeState(next) : null,
     runnable: decision.more ? 'mark' : 'clear',
   };
+}
+
+function timersOfRun(plan: Plan, next: ExecutionState): readonly TimerPurpose[] {
+  return next.continuedAs === null || plan.workflowTimeoutMs === null ? [] : ['workflow_timeout'];
 }
 
 interface TicketContext {

@@ -1,6 +1,7 @@
 import { emptyCommit } from '../store/commit.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import type { NodeRunners } from '../nodes/run.ts';
+import { createSubgraphRunner } from '../nodes/run-subgraph.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 
 import type { EngineDeps } from './deps.ts';
@@ -17,7 +18,8 @@ const UNDER_WAY_MAX = 1_000;
 /** An execution that cannot be advanced keeps its mark; others come first for so long. */
 const SET_ASIDE_MS = 10_000;
 
-export function createScheduling(deps: EngineDeps, runners: NodeRunners): Scheduling {
+export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduling {
+  const runners = withSubgraph(deps, given);
   const underWay = new Map<ExecutionId, ExecutionRunner>();
   /** Until when; see SET_ASIDE_MS. */
   const setAside = new Map<ExecutionId, number>();
@@ -171,6 +173,17 @@ export function createScheduling(deps: EngineDeps, runners: NodeRunners): Schedu
     underWay: () => underWay.size,
     drain,
   };
+}
+
+/** The one kind whose work is the engine's own: it starts an execution. */
+function withSubgraph(deps: EngineDeps, runners: NodeRunners): NodeRunners {
+  const subgraph = createSubgraphRunner({
+    find: (of) => deps.store.definitions.findLatest(of),
+    stateSchema: (definition) => deps.definitions.compile(definition).plan.stateSchema,
+    validate: (of) => deps.cpu.validateSchema(of),
+    newId: () => deps.ids.uuid(),
+  });
+  return new Map([['subgraph', subgraph], ...runners]);
 }
 
 const NOTHING: RoundResult = { found: 0, more: false };

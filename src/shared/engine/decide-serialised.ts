@@ -14,7 +14,7 @@ import { builtInKinds } from '../nodes/index.ts';
 import type { Cpu } from '../ports/cpu.ts';
 import type { Ids } from '../ports/ids.ts';
 
-/** Ids handed along: as many as one decision may need. */
+/** Ids handed along: as many as one decision may enter nodes; each live visit may need one beside. */
 const IDS = 256;
 /** A state beyond this many JSON values is decided on another thread: expressions may walk it all. */
 const LARGE_STATE_VALUES = 20_000;
@@ -36,7 +36,7 @@ export async function decideAnywhere(params: {
   }
   const request: DecideRequest = {
     state: encodeState(state),
-    ids: Array.from({ length: IDS }, () => ids.uuid()),
+    ids: Array.from({ length: IDS + state.live.size }, () => ids.uuid()),
     tenantPolicy,
     budgets,
   };

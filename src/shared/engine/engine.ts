@@ -145,13 +145,15 @@ export interface WaitingOn {
   readonly nodeId: string;
   readonly visit: number;
   readonly kind: string;
-  readonly waitingFor: 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map';
+  readonly waitingFor: 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map' | 'child';
   /** Null when the history before the last snapshot would have to be searched for it. */
   readonly since: string | null;
   readonly attempt: number;
   readonly workItemId: WorkItemId | null;
   readonly queue: string | null;
   readonly correlationKey: string | null;
+  /** The first run of the child execution that is waited for. */
+  readonly childId: ExecutionId | null;
 }
 
 export interface EventRange {

@@ -4,11 +4,13 @@ import { newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
 import type { RoundResult } from './scheduling.ts';
 import { shardOf } from './shard-of.ts';
+import { endChild, tellParent } from './tell-family.ts';
 import { queueTopic, wakeFor } from './wake-for.ts';
 
 /**
  * Fires the timers that are due and puts the retries that are due on their queues. A timer fires
- * once however many processes try: its row is removed by the commit that records TimerFired.
+ * once however many processes try: its row is removed by the commit that records TimerFired, or
+ * the end of a child or a parent (see `family.ts`).
  */
 export async function fireTimers(
   deps: EngineDeps,
@@ -19,7 +21,15 @@ export async function fireTimers(
     deps.store.timers.promoteRetries(params),
   ]);
   if (retries.length > 0) deps.wake.notify([...new Set(retries.map(queueTopic))]);
-  await Promise.all(due.map((timer) => fire(deps, timer)));
+  const byPurpose = Map.groupBy(due, ({ purpose }) =>
+    purpose === 'child_ended' || purpose === 'parent_ended' ? purpose : 'own',
+  );
+  const ended = Map.groupBy(byPurpose.get('child_ended') ?? [], ({ executionId }) => executionId);
+  await Promise.all([
+    ...(byPurpose.get('own') ?? []).map((timer) => fire(deps, timer)),
+    ...ended.values().map((timers) => tellParent(deps, timers)),
+    ...(byPurpose.get('parent_ended') ?? []).map((timer) => endChild(deps, timer)),
+  ]);
   return {
     found: due.length + retries.length,
     more: due.length >= params.limit || retries.length >= params.limit,

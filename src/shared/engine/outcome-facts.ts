@@ -127,6 +127,24 @@ export function outcomeFacts(of: {
       { kind: 'NodeParked', nodeId: node.id, payload: { ...payload, ...what, ...usageOf(usage) } },
     ];
   }
+  if (outcome.ok === 'child') {
+    const { child } = outcome;
+    const { workItemId: work_item_id } = attempt;
+    return [
+      {
+        kind: 'ChildWorkflowStarted',
+        nodeId: node.id,
+        payload: {
+          visit: attempt.visit,
+          attempt: attempt.attempt,
+          work_item_id,
+          child_execution_id: child.executionId,
+          workflow_id: child.workflowId,
+          workflow_version: child.workflowVersion,
+        },
+      },
+    ];
+  }
   if (!outcome.ok) {
     const { error, errorClass, usage } = outcome;
     const judged = judgeFailure(node.retryPolicy, of.idempotencyKey, visit, attempt, outcome);

@@ -8,6 +8,7 @@ import { limitExceededKind } from './limit-exceeded.ts';
 import { mapKind } from './map.ts';
 import { parallelKind } from './parallel.ts';
 import { passKind } from './pass.ts';
+import { subgraphKind } from './subgraph.ts';
 import { pythonFnKind } from './python-fn.ts';
 import { waitKind } from './wait.ts';
 
@@ -22,12 +23,12 @@ export const NODE_KINDS: readonly NodeKind<unknown>[] = [
   joinKind,
   waitKind,
   humanApprovalKind,
+  subgraphKind,
   limitExceededKind,
 ];
 
 /** Kinds that are known and cannot run yet: a workflow that uses one is refused, never half run. */
 export const LATER_KINDS: readonly string[] = [
-  'subgraph',
   'model',
   'tool',
   'mcp_tool',

@@ -17,18 +17,35 @@ const ITEMS_MAX = 10_000;
 const DEFAULT_ITEM_KEY = 'item';
 const DEFAULT_MAX_CONCURRENCY = 100;
 
-/** Runs one node for each item of a list; its output is the list of their outputs. */
+/**
+ * Runs one node for each item of a list; its output is the list of their outputs. With
+ * `workflow_ref` that node is a `subgraph`, so that each item is a child execution.
+ */
 export const mapKind: NodeKind<MapSpec> = {
   type: 'map',
   aliases: [],
-  fields: ['items', 'node', 'workflow_ref', 'item_key', 'max_concurrency', 'on_item_failure'],
+  fields: [
+    'items',
+    'node',
+    'workflow_ref',
+    'workflow_version',
+    'output_mapping',
+    'item_key',
+    'max_concurrency',
+    'on_item_failure',
+  ],
   inlineNode: 'node',
+  shorthand: {
+    field: 'workflow_ref',
+    type: 'subgraph',
+    fields: ['workflow_version', 'output_mapping', 'input_mapping', 'retry_policy'],
+  },
   leaf: false,
   toolLike: false,
 
   parse(fields, at) {
     if ((fields['workflow_ref'] ?? null) !== null) {
-      at.problem('/workflow_ref', 'kind "map" with workflow_ref is not supported yet');
+      at.problem('/workflow_ref', 'node or workflow_ref, not both');
       return null;
     }
     if ((fields['items'] ?? null) === null) at.problem('/items', 'missing items');

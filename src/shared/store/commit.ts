@@ -31,6 +31,8 @@ export interface CommitPlan {
   readonly status: ExecutionStatus | null;
   /** Why the execution failed; written with status `failed`. */
   readonly error: string | null;
+  /** Executions that begin with this plan: none of them is there when the plan is refused. */
+  readonly startsExecutions?: readonly StartedExecution[];
   readonly newItems: readonly NewWorkItem[];
   /** Items run in this process: leased to `leaseTo` from birth. */
   readonly bornLeased: readonly BornLease[];
@@ -78,6 +80,24 @@ export function emptyCommit(of: {
     snapshot: null,
     runnable: 'keep',
   };
+}
+
+/**
+ * A child, or the run that goes on from this one: of the same tenant, marked runnable, and not held
+ * to the limits of starts (a parent must never wait for the room that it takes itself).
+ */
+export interface StartedExecution {
+  readonly executionId: ExecutionId;
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string;
+  readonly workflowVersion: string;
+  readonly shard: number;
+  readonly priority: number;
+  readonly parentExecutionId: ExecutionId | null;
+  /** Its first event. */
+  readonly started: NewEvent;
+  /** What models had used already for what it goes on from; absent: it is new. */
+  readonly used?: ModelUse;
 }
 
 export interface NewExecution {
@@ -135,6 +155,8 @@ export interface Retry {
 }
 
 export interface NewTimer {
+  /** Another execution of the tenant, which need not be live any more; absent: that of the plan. */
+  readonly executionId?: ExecutionId;
   readonly name: string;
   readonly when: TimerSpec;
   readonly purpose: TimerPurpose;

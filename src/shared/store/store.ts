@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../domain/execution/event.ts';
+import type { RecordedEvent, TimerPurpose } from '../domain/execution/event.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
@@ -98,6 +98,8 @@ export interface ListExecutions {
   readonly tenantId: TenantId;
   readonly status: ExecutionStatus | null;
   readonly workflowId: string | null;
+  /** Absent: all. */
+  readonly parentExecutionId?: ExecutionId | null;
   /** ISO instants; inclusive and exclusive. */
   readonly createdAfter: string | null;
   readonly createdBefore: string | null;
@@ -221,13 +223,17 @@ export interface TimerStore {
   promoteRetries(params: { readonly limit: number }): Promise<readonly WorkTicket[]>;
   /** Milliseconds until the next timer or retry is due; null: there is none. */
   nextDueInMs(): Promise<number | null>;
+  /** Removes those of them whose execution has ended or is gone: no commit could fire them. */
+  discard(
+    timers: readonly { readonly executionId: ExecutionId; readonly name: string }[],
+  ): Promise<void>;
 }
 
 export interface DueTimer {
   readonly executionId: ExecutionId;
   readonly tenantId: TenantId;
   readonly name: string;
-  readonly purpose: 'wait' | 'approval_timeout' | 'workflow_timeout';
+  readonly purpose: TimerPurpose;
   readonly nodeId: string | null;
   readonly visit: number | null;
 }

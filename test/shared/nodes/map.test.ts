@@ -66,8 +66,15 @@ test('fields out of range are refused, each where it stands', (t) => {
   ]);
 });
 
-test('a workflow for each item is not supported yet, and refused', (t) => {
-  t.deepEqual(nodeProblems({ kind: { type: 'map', items: [], workflow_ref: 'other' } }), [
-    '/kind/workflow_ref: kind "map" with workflow_ref is not supported yet',
+test('a workflow for each item is the body, and its parts stand where the author wrote them', (t) => {
+  const nested = { type: 'map', items: [], workflow_ref: 'other', output_mapping: { expr: '1 +' } };
+  t.deepEqual(nodeProblems({ kind: { type: 'map', items: [], workflow_ref: 'other' } }), []);
+  t.regex(nodeProblems({ kind: nested })[0] ?? '', /^\/kind\/output_mapping\/expr: /);
+  t.regex(nodeProblems({ ...nested, kind: 'map' })[0] ?? '', /^\/output_mapping\/expr: /);
+  t.deepEqual(nodeProblems({ kind: { ...nested, workflow_ref: 1, output_mapping: null } }), [
+    '/kind/workflow_ref: must be a string',
+  ]);
+  t.deepEqual(nodeProblems({ kind: { ...nested, node: 'other' } }), [
+    '/kind/workflow_ref: node or workflow_ref, not both',
   ]);
 });

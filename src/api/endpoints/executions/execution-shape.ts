@@ -26,12 +26,15 @@ export const waitingOnShape = z.object({
   node_id: z.string(),
   visit: z.int(),
   kind: z.string(),
-  waiting_for: z.enum(['work', 'approval', 'timer', 'event', 'either', 'map']),
+  waiting_for: z.enum(['work', 'approval', 'timer', 'event', 'either', 'map', 'child']),
   since: timestamp.nullable(),
   attempt: z.int(),
   work_item_id: z.string().nullable(),
   queue_type: z.string().nullable(),
   correlation_key: z.string().nullable(),
+  child_execution_id: executionId
+    .nullable()
+    .meta({ description: 'The child execution that the node waits for.' }),
 });
 
 export const executionShape = executionSummary.extend({
@@ -45,6 +48,12 @@ export const executionShape = executionSummary.extend({
   input: anyObject,
   initial_input: anyObject.meta({ description: 'The same as `input`.' }),
   waiting_on: z.array(waitingOnShape),
+  continued_from: executionId
+    .nullable()
+    .meta({ description: 'The run that this one goes on from.' }),
+  continued_as: executionId
+    .nullable()
+    .meta({ description: 'The run that goes on where this one has ended.' }),
   usage: z
     .object({
       input_tokens: z.int(),
@@ -80,6 +89,8 @@ export function shapeExecution(view: ExecutionView): z.input<typeof executionSha
     input: state.input,
     initial_input: state.input,
     waiting_on: view.waitingOn.map(shapeWaitingOn),
+    continued_from: state.continuedFrom,
+    continued_as: state.continuedAs,
     usage: {
       input_tokens: state.usage.inputTokens,
       output_tokens: state.usage.outputTokens,
@@ -99,5 +110,6 @@ function shapeWaitingOn(waiting: WaitingOn): z.input<typeof waitingOnShape> {
     work_item_id: waiting.workItemId,
     queue_type: waiting.queue,
     correlation_key: waiting.correlationKey,
+    child_execution_id: waiting.childId,
   };
 }

@@ -3,6 +3,7 @@ import type { HeldBudget } from '../budget/budget.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Plan } from '../workflow/plan.ts';
 import { answerSignals } from './decisions/answer-signals.ts';
+import { continueAsNew } from './decisions/continue-as-new.ts';
 import { endExecution, endOnFailure } from './decisions/end-execution.ts';
 import { feedMaps } from './decisions/feed-maps.ts';
 import { matchExternalEvents } from './decisions/match-external-events.ts';

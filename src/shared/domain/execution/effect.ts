@@ -1,8 +1,8 @@
-import type { WorkItemId } from '../ids.ts';
+import type { ExecutionId, WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { WorkQueue } from '../work/work-item.ts';
 import type { TimerSpec } from '../workflow/plan.ts';
-import type { TimerPurpose } from './event.ts';
+import type { ExecutionEvent, TimerPurpose } from './event.ts';
 
 /** What a decision asks the store to do, in the same transaction as its events. */
 export type Effect =
@@ -35,7 +35,15 @@ export type Effect =
       readonly when: TimerSpec;
       readonly about: TimerAbout;
     }
-  | { readonly do: 'cancel_timer'; readonly name: string };
+  | { readonly do: 'cancel_timer'; readonly name: string }
+  /** Cancels a child execution that nobody waits for any more. */
+  | { readonly do: 'end_child'; readonly childId: ExecutionId }
+  /** Starts the run that goes on where this one ends, with its first event. */
+  | {
+      readonly do: 'start_successor';
+      readonly executionId: ExecutionId;
+      readonly started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }>;
+    };
 
 /** What a timer is for; stored with it and recorded by TimerFired. */
 export interface TimerAbout {

@@ -168,7 +168,7 @@ export type VisitPhase =
   'none' | 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map' | 'child';
 
 /** Where a run leaves off and its successor begins. */
-export interface CarriedPayload {
+export type CarriedPayload = {
   readonly state: JsonObject;
   readonly arrivals: readonly {
     readonly from: string | null;
@@ -180,7 +180,7 @@ export interface CarriedPayload {
   /** Nodes that were entered or skipped: they are not recorded as skipped again. */
   readonly settled_nodes: readonly string[];
   readonly usage: UsagePayload;
-}
+};
 
 interface ChildEndPayload {
   readonly visit: number;

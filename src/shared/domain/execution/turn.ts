@@ -61,6 +61,9 @@ export function cancelVisit(turn: Turn, visit: LiveVisit, reason: string): void 
   if (visit.phase === 'approval' || visit.phase === 'timer' || visit.phase === 'either') {
     cancelVisitTimer(turn, visit);
   }
+  if (visit.phase === 'child' && visit.childId !== null && visit.signal === null) {
+    turn.effects.push({ do: 'end_child', childId: visit.childId });
+  }
   emit(turn, {
     kind: 'NodeCancelled',
     nodeId: visit.nodeId,

@@ -26,7 +26,7 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
 export const BUILT_IN_RETRY_POLICIES: Readonly<Record<string, RetryPolicy>> = {
   no_retry: { ...DEFAULT_RETRY_POLICY, maxAttempts: 1 },
   io_default: { ...DEFAULT_RETRY_POLICY, maxAttempts: 5 },
-  llm_default: DEFAULT_RETRY_POLICY,
+  llm_default: { ...DEFAULT_RETRY_POLICY },
 };
 
 export type RetryVerdict =

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
+import type { NodeKind } from './plan.ts';
 import { pointerTo } from './problem.ts';
 
 /** Fields every kind of node has. They may also stand in `kind`, unless the kind has its own by that name. */
@@ -19,6 +20,7 @@ export class NodeParts {
   readonly #kindPointer: string;
   /** Where the fields stand that are not where they belong. */
   readonly #moved = new Map<string, string>();
+  #spelledOut = false;
 
   constructor(raw: JsonObject, written: WrittenKind | null, pointer: string) {
     this.#node = new Map(Object.entries(raw));
@@ -71,13 +73,37 @@ export class NodeParts {
     }
   }
 
+  /** Puts the node that a shorthand stands for where it would be written inside this one. */
+  spellOut(
+    { field, type, fields }: NonNullable<NodeKind<unknown>['shorthand']>,
+    inlineNode: string,
+  ): void {
+    if (!isPresent(this.#kind.get(field)) || isPresent(this.#kind.get(inlineNode))) return;
+    const written = new Map<string, JsonValue>();
+    const beside = new Map<string, JsonValue>();
+    for (const name of [field, ...fields]) {
+      const isOwn = this.#kind.has(name);
+      const [from, to] = isOwn ? [this.#kind, written] : [this.#node, beside];
+      const value = from.get(name);
+      from.delete(name);
+      if (isPresent(value)) to.set(name, value ?? null);
+    }
+    const isNested = this.#kindPointer !== this.#pointer;
+    const kind = { type, ...Object.fromEntries(written) };
+    const rest = Object.fromEntries(beside);
+    this.#kind.set(inlineNode, isNested ? { ...rest, kind } : { ...rest, ...kind });
+    this.#spelledOut = true;
+  }
+
   takeOut(field: string, id: string): InlineNode | null {
     const raw = this.#kind.get(field);
     if (!isJsonObject(raw)) return null;
     const own = raw['id'];
     const inlineId = typeof own === 'string' ? own : `${id}.item`;
     this.#kind.set(field, inlineId);
-    return { id: inlineId, raw, pointer: this.pointerOf(field) };
+    // The author wrote its parts into this node.
+    const pointer = this.#spelledOut ? this.#pointer : this.pointerOf(field);
+    return { id: inlineId, raw, pointer };
   }
 
   pointerOf(field: string): string {

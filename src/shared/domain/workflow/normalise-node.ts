@@ -43,6 +43,9 @@ export function normaliseNode(params: {
   const parts = new NodeParts(raw, written, pointer);
   parts.moveIntoKind(kind?.fields ?? []);
   parts.moveOutOfKind(kind?.fields ?? []);
+  if (kind?.shorthand !== undefined && kind.inlineNode !== undefined) {
+    parts.spellOut(kind.shorthand, kind.inlineNode);
+  }
   const inline = kind?.inlineNode === undefined ? null : parts.takeOut(kind.inlineNode, id);
   const fields = parts.kindJson(kind?.type ?? written?.type ?? DEFAULT_KIND);
   return {

@@ -1,6 +1,6 @@
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { CommitPlan } from '../commit.ts';
-import { messagesOf } from '../webhook-messages.ts';
+import { messagesOf, messagesOfStarted } from '../webhook-messages.ts';
 import { toUuid } from './rows.ts';
 
 /**
@@ -33,6 +33,21 @@ export const COLUMN_TYPES = {
   new_shard: 'int2',
   new_priority: 'int4',
   new_parent: 'uuid',
+
+  /** Executions that begin with a plan of another. */
+  run_plan: 'int4',
+  run_execution: 'uuid',
+  run_definition: 'uuid',
+  run_workflow: 'text',
+  run_version: 'text',
+  run_shard: 'int2',
+  run_priority: 'int4',
+  run_parent: 'uuid',
+  run_payload: 'json',
+  run_actor: 'text',
+  run_input_tokens: 'int8',
+  run_output_tokens: 'int8',
+  run_cost: 'float8',
 
   limit_plan: 'int4',
   limit_tenant: 'text',
@@ -97,6 +112,8 @@ export const COLUMN_TYPES = {
   gone_timer_execution: 'uuid',
 
   timer_plan: 'int4',
+  /** Null: that of the plan. */
+  timer_execution: 'uuid',
   timer_name: 'text',
   timer_delay: 'int8',
   timer_until: 'timestamptz',
@@ -119,6 +136,8 @@ export const COLUMN_TYPES = {
 
   /** Messages to webhooks, whether there are any or not. */
   hook_plan: 'int4',
+  /** Null: that of the plan. */
+  hook_execution: 'uuid',
   hook_ordinal: 'int4',
   hook_type: 'text',
   hook_data: 'json',
@@ -166,6 +185,7 @@ function encodePlan(batch: MutableBatch, plan: CommitPlan, position: number): vo
   batch.plan_revokes_all.push(plan.revokesAll);
   encodeEvents(batch, plan, position);
   encodeCreation(batch, plan, position);
+  encodeStarts(batch, plan, position);
   encodeEndings(batch, plan, position, execution);
   encodeWork(batch, plan, position);
   encodeTimers(batch, plan, position, execution);
@@ -206,6 +226,25 @@ function encodeCreation(batch: MutableBatch, plan: CommitPlan, position: number)
   batch.request_plan.push(position);
   batch.request_key.push(create.request.key);
   batch.request_hash.push(create.request.bodyHash);
+}
+
+function encodeStarts(batch: MutableBatch, plan: CommitPlan, position: number): void {
+  for (const start of plan.startsExecutions ?? []) {
+    const { parentExecutionId: parent, started, used } = start;
+    batch.run_plan.push(position);
+    batch.run_execution.push(toUuid(start.executionId));
+    batch.run_definition.push(start.definitionId);
+    batch.run_workflow.push(start.workflowId);
+    batch.run_version.push(start.workflowVersion);
+    batch.run_shard.push(start.shard);
+    batch.run_priority.push(start.priority);
+    batch.run_parent.push(parent === null ? null : toUuid(parent));
+    batch.run_payload.push(started.payload);
+    batch.run_actor.push(started.actorId);
+    batch.run_input_tokens.push(used?.inputTokens ?? null);
+    batch.run_output_tokens.push(used?.outputTokens ?? null);
+    batch.run_cost.push(used?.costUsd ?? null);
+  }
 }
 
 function encodeEndings(
@@ -298,6 +337,7 @@ function encodeTimers(
   if (plan.revokesAll || gone.length > 0) batch.gone_timer_execution.push(execution);
   for (const timer of plan.startsTimers) {
     batch.timer_plan.push(position);
+    batch.timer_execution.push(timer.executionId === undefined ? null : toUuid(timer.executionId));
     batch.timer_name.push(timer.name);
     batch.timer_delay.push('delayMs' in timer.when ? timer.when.delayMs : null);
     batch.timer_until.push('until' in timer.when ? timer.when.until : null);
@@ -333,8 +373,14 @@ function encodeResults(batch: MutableBatch, plan: CommitPlan, position: number):
 }
 
 function encodeMessages(batch: MutableBatch, plan: CommitPlan, position: number): void {
-  messagesOf(plan).forEach(({ eventType, data, ifStatusBecomes }, ordinal) => {
+  const messages = [
+    ...messagesOf(plan).map((message) => ({ executionId: null, message })),
+    ...messagesOfStarted(plan),
+  ];
+  messages.forEach(({ executionId, message }, ordinal) => {
+    const { eventType, data, ifStatusBecomes } = message;
     batch.hook_plan.push(position);
+    batch.hook_execution.push(executionId === null ? null : toUuid(executionId));
     batch.hook_ordinal.push(ordinal);
     batch.hook_type.push(eventType);
     batch.hook_data.push(JSON.stringify(data));

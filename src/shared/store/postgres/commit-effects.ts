@@ -216,15 +216,16 @@ export function timerParts(has: Has, $: Param): string[] {
     parts.push(
       `started_timers as (
         insert into timers (execution_id, name, tenant_id, due_at, purpose, node_id, visit)
-        select a.id, t.name, a.tenant_id,
+        select coalesce(t.execution_id, a.id), t.name, a.tenant_id,
           coalesce(t.until, ${STAMP} + t.delay_ms * interval '1 millisecond'), t.purpose, t.node_id,
           t.visit
         from unnest(
-          ${$('timer_plan')}, ${$('timer_name')}, ${$('timer_delay')}, ${$('timer_until')},
-          ${$('timer_purpose')}, ${$('timer_node')}, ${$('timer_visit')}
-        ) as t (position, name, delay_ms, until, purpose, node_id, visit)
+          ${$('timer_plan')}, ${$('timer_execution')}, ${$('timer_name')}, ${$('timer_delay')},
+          ${$('timer_until')}, ${$('timer_purpose')}, ${$('timer_node')}, ${$('timer_visit')}
+        ) as t (position, execution_id, name, delay_ms, until, purpose, node_id, visit)
         join accepted a on a.position = t.position
         where ${has('gone_timer_execution') ? after('dropped_timers') : 'true'}
+        order by 1, 2
         on conflict (execution_id, name) do update
         set due_at = excluded.due_at,
           purpose = excluded.purpose,

@@ -5,6 +5,7 @@ import type { Column } from './commit-batch.ts';
 /** A part of the statement is there when the column it starts from is not empty. */
 export const SECTIONS = [
   'new_plan',
+  'run_plan',
   'limit_plan',
   'request_plan',
   'settle_plan',

@@ -2,6 +2,7 @@ import { COLUMN_TYPES, type Batch, type Column } from './commit-batch.ts';
 import { deletingParts, timerParts, workParts } from './commit-effects.ts';
 import { judgingParts, lockingParts } from './commit-judge.ts';
 import { SECTIONS, type Has, type Section } from './commit-parts.ts';
+import { startingParts } from './commit-starts.ts';
 import { acceptingParts, recordingParts } from './commit-write.ts';
 
 /*
@@ -69,6 +70,7 @@ function composeCommit(has: Has): Omit<CommitStatement, 'name'> {
     ...lockingParts(has, $),
     ...judgingParts(has, $),
     ...acceptingParts(has, $),
+    ...startingParts(has, $),
     ...deletingParts(has, $),
     ...workParts(has, $),
     ...timerParts(has, $),

@@ -158,12 +158,12 @@ export function recordingParts(has: Has, $: Param): string[] {
           delivery_id, webhook_id, tenant_id, execution_id, event_type, data, status, attempts,
           next_attempt_at, created_at
         )
-        select gen_random_uuid(), w.webhook_id, a.tenant_id, a.id, h.type, h.data, 'pending', 0,
+        select gen_random_uuid(), w.webhook_id, a.tenant_id, coalesce(h.execution_id, a.id), h.type, h.data, 'pending', 0,
           a.stamp, a.stamp
         from unnest(
-          ${$('hook_plan')}, ${$('hook_ordinal')}, ${$('hook_type')}, ${$('hook_data')},
-          ${$('hook_status')}
-        ) as h (position, ordinal, type, data, status)
+          ${$('hook_plan')}, ${$('hook_execution')}, ${$('hook_ordinal')}, ${$('hook_type')},
+          ${$('hook_data')}, ${$('hook_status')}
+        ) as h (position, execution_id, ordinal, type, data, status)
         join accepted a on a.position = h.position
         join (
           select webhook_id, tenant_id, event_types
@@ -171,7 +171,7 @@ export function recordingParts(has: Has, $: Param): string[] {
           where tenant_id = any(${$('plan_tenant')})
             and status = 'active'
         ) w on w.tenant_id = a.tenant_id
-        left join locked k on k.id = a.id
+        left join locked k on k.id = a.id and h.execution_id is null
         where (w.event_types is null or h.type = any(w.event_types))
           and (h.status is null or k.status is distinct from h.status)
         order by h.position, h.ordinal

@@ -168,9 +168,11 @@ function listStatement(params: ListExecutions): {
   readonly statement: Statement;
   readonly values: readonly unknown[];
 } {
+  const parentId = params.parentExecutionId ?? null;
   const filters: readonly (readonly [string, string, readonly unknown[] | null])[] = [
     ['status', 'e.status = ?', optional(params.status)],
     ['workflow', 'e.workflow_id = ?', optional(params.workflowId)],
+    ['parent', 'e.parent_execution_id = ?::uuid', parentId === null ? null : [toUuid(parentId)]],
     ['after', 'e.created_at >= ?::timestamptz', optional(params.createdAfter)],
     ['before', 'e.created_at < ?::timestamptz', optional(params.createdBefore)],
     [

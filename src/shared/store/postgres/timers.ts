@@ -2,7 +2,7 @@ import { executionIdFromUuid, type TenantId } from '../../domain/ids.ts';
 import type { DueTimer, TimerStore } from '../store.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from './connect.ts';
-import { decodeTicket, tenantIsActive, ticketColumns, type TicketRecord } from './rows.ts';
+import { decodeTicket, tenantIsActive, ticketColumns, toUuid, type TicketRecord } from './rows.ts';
 
 export function createTimerStore(pool: PostgresPool, watermarks: ClaimWatermarks): TimerStore {
   return {
@@ -28,6 +28,13 @@ export function createTimerStore(pool: PostgresPool, watermarks: ClaimWatermarks
     async nextDueInMs() {
       const [row] = await pool.run<{ readonly due_in_ms: number | null }>(NEXT_DUE, []);
       return row?.due_in_ms ?? null;
+    },
+
+    async discard(timers) {
+      await pool.run(DISCARD, [
+        timers.map(({ executionId }) => toUuid(executionId)),
+        timers.map(({ name }) => name),
+      ]);
     },
   };
 }
@@ -90,6 +97,24 @@ const PROMOTE: Statement = {
     select ${ticketColumns('q')}
     from enqueued q
     order by q.seq`,
+};
+
+const DISCARD: Statement = {
+  name: 'discard-timers',
+  writes: true,
+  text: `
+    delete from timers t
+    where (t.execution_id, t.name) in (
+      select d.execution_id, d.name
+      from unnest($1::uuid[], $2::text[]) as d (execution_id, name)
+    )
+      and t.execution_id = any($1)
+      and not exists (
+        select
+        from executions e
+        where e.id = t.execution_id
+          and e.status in ('running', 'paused')
+      )`,
 };
 
 /** `greatest` and `least` pass over nulls: a plain 0 would be the answer when nothing waits. */

@@ -156,7 +156,7 @@ export function writeTimers(
            node_id = excluded.node_id,
            visit = excluded.visit`,
       {
-        execution_id: plan.executionId,
+        execution_id: timer.executionId ?? plan.executionId,
         name: timer.name,
         tenant_id: plan.tenantId,
         due_at: dueAt(timer.when, now),

@@ -1,10 +1,11 @@
 import { isTerminal } from '../../domain/execution/status.ts';
 import type { CommitPlan, CommitVerdict, NewExecution } from '../commit.ts';
-import { messagesOf } from '../webhook-messages.ts';
+import { messagesOf, messagesOfStarted } from '../webhook-messages.ts';
 import { writeItems, writeTimers } from './commit-effects.ts';
 import type { Head } from './commit-judge.ts';
 import type { Connection } from './connect.ts';
 import { toIso } from './rows.ts';
+import { startExecutions } from './start-executions.ts';
 import { chargeUsage } from './usage.ts';
 import { tellWebhooks } from './webhook-outbox.ts';
 
@@ -25,6 +26,7 @@ export function writePlan(
   if (plan.create === null) updateExecution(connection, { plan, lastSequence, createdAt });
   else insertExecution(connection, { plan, create: plan.create, lastSequence, createdAt });
   insertEvents(connection, { plan, after: head.lastSequence, createdAt });
+  startExecutions(connection, { plan, createdAt });
   const fences = writeItems(connection, { plan, shard: head.shard, now });
   writeTimers(connection, { plan, now });
   writeRecordedOutput(connection, { plan, after: head.lastSequence, createdAt });
@@ -38,6 +40,15 @@ export function writePlan(
     messages: messagesOf(plan),
     now: createdAt,
   });
+  for (const { executionId, message } of messagesOfStarted(plan)) {
+    tellWebhooks(connection, {
+      executionId,
+      tenantId: plan.tenantId,
+      statusBefore: null,
+      messages: [message],
+      now: createdAt,
+    });
+  }
   return { accepted: true, lastSequence, createdAt: toIso(createdAt), fences };
 }
 

@@ -89,6 +89,11 @@ function listExecutions(connection: Connection, filter: ListExecutions): readonl
     conditions.push('workflow_id = :workflow_id');
     bindings['workflow_id'] = filter.workflowId;
   }
+  const parentId = filter.parentExecutionId ?? null;
+  if (parentId !== null) {
+    conditions.push('parent_execution_id = :parent_execution_id');
+    bindings['parent_execution_id'] = parentId;
+  }
   if (filter.createdAfter !== null) {
     conditions.push('created_at >= :created_after');
     bindings['created_after'] = Date.parse(filter.createdAfter);

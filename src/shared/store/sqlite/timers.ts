@@ -10,6 +10,7 @@ export function createTimerStore(connection: Connection): TimerStore {
     listDue: (params) => connection.read(() => listDue(connection, params)),
     promoteRetries: (params) => connection.write(() => promoteRetries(connection, params)),
     nextDueInMs: () => connection.read(() => nextDueInMs(connection)),
+    discard: (timers) => connection.write(() => discard(connection, timers)),
   };
 }
 
@@ -61,6 +62,22 @@ function promoteRetries(
     enqueue(connection, { ticket, shard: row.shard, now });
     return ticket;
   });
+}
+
+function discard(connection: Connection, timers: Parameters<TimerStore['discard']>[0]): void {
+  for (const { executionId, name } of timers) {
+    connection.run(
+      `delete from timers
+       where execution_id = :execution_id
+         and name = :name
+         and not exists (
+           select 1
+           from executions e
+           where e.id = timers.execution_id and e.status in ('running', 'paused')
+         )`,
+      { execution_id: executionId, name },
+    );
+  }
 }
 
 function nextDueInMs(connection: Connection): number | null {

@@ -1,6 +1,7 @@
 import type { LiveVisit, VisitSignal } from '../state.ts';
 import { cancelVisitTimer, emit, liveVisits, planNode, type Turn } from '../turn.ts';
 import { isJsonObject } from '../../json.ts';
+import { answerChild } from './answer-child.ts';
 import { askApproval, entryOf, holdUp, resumeWork } from './enter-node.ts';
 import { judgeBudget } from './judge-budget.ts';
 
@@ -19,6 +20,8 @@ function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
   switch (signal.is) {
     case 'retry':
       return retry(turn, visit, signal.delayMs);
+    case 'child_ended':
+      return answerChild(turn, visit, signal.end);
     case 'ask':
       return askApproval(turn, planNode(turn, visit.nodeId), visit.visit, signal);
     case 'timer_fired':
@@ -66,18 +69,26 @@ function retry(turn: Turn, visit: LiveVisit, delayMs: number): void {
     return holdUp(turn, planNode(turn, visit.nodeId), visit, held);
   }
   const attempt = visit.attempt + 1;
+  // The item that started the child before is settled: the next one is started by another.
+  const anew = visit.phase === 'child' ? turn.newWorkItemId() : null;
+  const workItemId = anew ?? visit.workItemId;
   emit(turn, {
     kind: 'RetryScheduled',
     nodeId: visit.nodeId,
-    payload: { visit: visit.visit, attempt, delay_ms: delayMs },
+    payload: {
+      visit: visit.visit,
+      attempt,
+      delay_ms: delayMs,
+      ...(anew !== null && { work_item_id: anew }),
+    },
   });
-  if (visit.workItemId === null) return;
+  if (workItemId === null) return;
   turn.effects.push({
     do: 'retry_work',
     nodeId: visit.nodeId,
     visit: visit.visit,
     attempt,
-    workItemId: visit.workItemId,
+    workItemId,
     delayMs,
   });
 }

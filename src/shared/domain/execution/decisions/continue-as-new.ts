@@ -1,0 +1,84 @@
+import { evaluateExpression, isTruthy } from '../../expression/evaluate-expression.ts';
+import { executionIdFromUuid } from '../../ids.ts';
+import type { ContinueAsNew } from '../../workflow/plan.ts';
+import type { ExecutionEvent } from '../event.ts';
+import { scopeOf } from '../route.ts';
+import { emit, type Turn } from '../turn.ts';
+import { failExecution } from './end-execution.ts';
+
+/**
+ * Ends a run whose history has grown long, for a new one to go on with its state and its tokens.
+ * Only while nothing is live: tokens are all there is to hand over, and none of them has started
+ * anything. A run that has done no step never hands over, or two could do so for ever.
+ */
+export function continueAsNew(turn: Turn): boolean {
+  const { plan, draft } = turn;
+  if (plan.continueAsNew === null || draft.live.size > 0 || draft.arrivals.length === 0) {
+    return false;
+  }
+  if (draft.ending !== null || draft.stepsExecuted === 0) return false;
+  const due = isDue(turn, plan.continueAsNew);
+  if (typeof due === 'boolean') {
+    if (due) handOver(turn);
+    return due;
+  }
+  const error = `continue_as_new could not be judged: ${due.message}`;
+  failExecution(turn, { nodeId: null, error, errorClass: 'expression_error' });
+  return true;
+}
+
+function isDue(
+  { draft }: Turn,
+  { afterEvents, when }: ContinueAsNew,
+): boolean | { readonly message: string } {
+  if (afterEvents !== null && draft.sequence >= afterEvents) return true;
+  if (when === null) return false;
+  const result = evaluateExpression(when, scopeOf(draft, draft.arrivals.at(-1)?.output ?? null));
+  return result.ok ? isTruthy(result.value) : result;
+}
+
+function handOver(turn: Turn): void {
+  // Ids of all kinds are UUIDs of one source.
+  const executionId = executionIdFromUuid(turn.newWorkItemId());
+  turn.effects.push({ do: 'start_successor', executionId, started: firstEventOf(turn) });
+  emit(turn, {
+    kind: 'WorkflowCompleted',
+    nodeId: null,
+    payload: { continued_as: executionId },
+  });
+}
+
+function firstEventOf({ draft }: Turn): Extract<ExecutionEvent, { kind: 'WorkflowStarted' }> {
+  const { parent, usage } = draft;
+  return {
+    kind: 'WorkflowStarted',
+    nodeId: null,
+    payload: {
+      workflow_id: draft.workflowId,
+      workflow_version: draft.workflowVersion,
+      definition_id: draft.definitionId,
+      input: draft.input,
+      ...(parent !== null && {
+        parent_execution_id: parent.executionId,
+        parent_node_id: parent.nodeId,
+        parent_visit: parent.visit,
+      }),
+      ...(draft.depth > 0 && { depth: draft.depth }),
+      continued_from: draft.executionId,
+      carried: {
+        state: draft.data,
+        arrivals: draft.arrivals,
+        mailbox: draft.mailbox.map(({ correlationKey, payload }) => ({
+          correlation_key: correlationKey,
+          payload,
+        })),
+        settled_nodes: [...new Set([...draft.skipped, ...draft.nextVisit.keys()])],
+        usage: {
+          input_tokens: usage.inputTokens,
+          output_tokens: usage.outputTokens,
+          cost_usd: usage.costUsd,
+        },
+      },
+    },
+  };
+}

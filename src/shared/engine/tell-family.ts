@@ -1,0 +1,121 @@
+import type { ExecutionEvent, UsagePayload } from '../domain/execution/event.ts';
+import type { ExecutionState, UsageTotal } from '../domain/execution/state.ts';
+import { isTerminal } from '../domain/execution/status.ts';
+import { parseExecutionId } from '../domain/ids.ts';
+import { type CommitPlan, emptyCommit } from '../store/commit.ts';
+import { type DueTimer, type LoadedExecution, StoreUnavailableError } from '../store/store.ts';
+import { afterCommit } from './after-commit.ts';
+import { commitOfCancel } from './cancel-execution.ts';
+import { newEvent, SCHEDULER_ACTOR } from './new-event.ts';
+import type { EngineDeps } from './deps.ts';
+import { CHILD_TIMER } from './family.ts';
+import { foldLoaded } from './load-execution.ts';
+import { shardOf } from './shard-of.ts';
+import { wakeFor } from './wake-for.ts';
+
+/** A child that moves all the time is left to the next round after this many readings. */
+const READINGS_MAX = 50;
+
+/** Tells a parent of all its children that have ended by now, in one commit. */
+export async function tellParent(deps: EngineDeps, timers: readonly DueTimer[]): Promise<void> {
+  const [parent] = timers;
+  if (parent === undefined) return;
+  const events = await Promise.all(timers.map((timer) => endOfChild(deps, timer)));
+  const commit: CommitPlan = {
+    ...emptyCommit(parent),
+    firesTimers: timers.map(({ name }) => name),
+    events: events.map((event) => newEvent(event, SCHEDULER_ACTOR)),
+    runnable: 'mark',
+  };
+  const verdict = await deps.committer.commit(commit);
+  if (verdict.accepted) {
+    deps.report.count('timers_fired', timers.length, { purpose: 'child_ended' });
+    wakeFor(deps.wake, commit, shardOf(parent.executionId));
+  } else if (verdict.reason === 'ended' || verdict.reason === 'missing') {
+    await deps.store.timers.discard(timers);
+  }
+}
+
+async function endOfChild(deps: EngineDeps, timer: DueTimer): Promise<ExecutionEvent> {
+  const { nodeId, visit } = timer;
+  const childId = parseExecutionId(timer.name.slice(CHILD_TIMER.length));
+  const loaded = childId === null ? null : await deps.store.executions.load(childId, null);
+  if (loaded === null || nodeId === null || visit === null) {
+    throw new Error(`timer ${timer.name} of ${timer.executionId} is of no child`);
+  }
+  const { executionId, status, error } = loaded.row;
+  const state = foldLoaded(loaded, null);
+  const about = { visit, child_execution_id: executionId, ...usageOf(state.usage) };
+  if (status === 'completed') {
+    const payload = { ...about, output: state.data };
+    return { kind: 'ChildWorkflowCompleted', nodeId, payload };
+  }
+  const failed =
+    status === 'cancelled'
+      ? {
+          status,
+          error: `child execution ${executionId} was cancelled`,
+          error_class: 'child_cancelled',
+        }
+      : {
+          status: 'failed' as const,
+          error: `child execution ${executionId} failed: ${error ?? 'no reason is known'}`,
+          error_class: 'child_failed',
+        };
+  return { kind: 'ChildWorkflowFailed', nodeId, payload: { ...about, ...failed } };
+}
+
+function usageOf(used: UsageTotal): { readonly usage?: UsagePayload } {
+  const { inputTokens, outputTokens, costUsd } = used;
+  if (inputTokens === 0 && outputTokens === 0 && costUsd === 0) return {};
+  return {
+    usage: { input_tokens: inputTokens, output_tokens: outputTokens, cost_usd: costUsd },
+  };
+}
+
+/**
+ * Cancels a child that nobody waits for any more. When it has gone on as another run meanwhile,
+ * that one is cancelled, and only then is the timer taken away.
+ */
+export async function endChild(deps: EngineDeps, timer: DueTimer): Promise<void> {
+  let executionId = timer.executionId;
+  for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+    const loaded = await deps.store.executions.load(executionId, null);
+    const state = loaded && foldLoaded(loaded, null);
+    if (loaded === null || state === null) return deps.store.timers.discard([timer]);
+    if (isTerminal(loaded.row.status)) {
+      if (state.continuedAs === null) return deps.store.timers.discard([timer]);
+      executionId = state.continuedAs;
+      reading = 0;
+      continue;
+    }
+    const outcome = await cancelOnce(deps, timer, loaded, state);
+    if (outcome === 'done') return;
+  }
+  throw new StoreUnavailableError(`execution ${executionId} changes too fast; try again`, {
+    ambiguous: false,
+  });
+}
+
+async function cancelOnce(
+  deps: EngineDeps,
+  timer: DueTimer,
+  { row }: LoadedExecution,
+  state: ExecutionState,
+): Promise<'done' | 'moved'> {
+  const isOwn = row.executionId === timer.executionId;
+  const cancel = await commitOfCancel(deps, row, state, { actorId: SCHEDULER_ACTOR });
+  if (cancel !== null || isOwn) {
+    const commit: CommitPlan = {
+      ...(cancel ?? emptyCommit(row)),
+      firesTimers: isOwn ? [timer.name] : [],
+    };
+    const verdict = await deps.committer.commit(commit, { ahead: true });
+    if (!verdict.accepted) return verdict.reason === 'stale' ? 'done' : 'moved';
+    deps.report.count('timers_fired', 1, { purpose: 'parent_ended' });
+    const { shard, createdAt } = row;
+    afterCommit(deps, { commit, shard, createdAt, committedAt: verdict.createdAt });
+  }
+  if (!isOwn) await deps.store.timers.discard([timer]);
+  return 'done';
+}
