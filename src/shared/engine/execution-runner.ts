@@ -19,9 +19,11 @@ import { commitOfDecision, SCHEDULER_ACTOR } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
 import type { CompiledDefinition } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';
+import { startedChild, withinDepth } from './family.ts';
 import { foldLoaded } from './load-execution.ts';
 import { outcomeFacts } from './outcome-facts.ts';
 import { type RunningItem, runItem } from './run-items.ts';
+import { addToTail, emptyTail, isWorthSnapshot, type Tail } from './snapshot-tail.ts';
 
 /*
  * One execution being advanced by this process: load → decide → commit, again and again, until it
@@ -69,16 +71,13 @@ interface Held {
   state: ExecutionState;
   /** What the row says, which facts may change by themselves; null: not known. */
   rowStatus: ExecutionStatus | null;
-  /** Events since the last snapshot. */
-  tail: number;
+  tail: Tail;
   /** As of the last decision. */
   tenant: Tenant;
   /** Its own, or of something that it is a descendant of. */
   readonly hasBudget: boolean;
 }
 
-/** A snapshot is worth its writing when reading would otherwise fold this many events. */
-const SNAPSHOT_EVENTS = { always: 256, atRest: 32 };
 const OUTAGE_REST_MS = { min: 100, max: 5_000 };
 
 export function startExecutionRunner(
@@ -193,26 +192,34 @@ export function startExecutionRunner(
     if (facts.length === 0 && decision.events.length === 0) {
       return clearMark(now, decision.next.status);
     }
-    const tail = now.tail + facts.length + decision.events.length;
-    const takeSnapshot =
-      tail >= SNAPSHOT_EVENTS.always ||
-      (decision.next.status !== 'running' && tail >= SNAPSHOT_EVENTS.atRest);
+    const tail = addToTail(now.tail, [...facts, ...decision.events]);
+    const takeSnapshot = isWorthSnapshot(tail, decision.next.status);
     const { processId, leaseMs } = deps.settings;
+    const { priority } = now.row;
+    const decided = commitOfDecision({
+      plan,
+      base: now.state,
+      rowStatus: now.rowStatus,
+      facts: stored,
+      decision,
+      home: {
+        // What is not begun here waits on its queue: for another process, or for the tenant.
+        leaseTo: draining || tenant.status !== 'active' ? null : { processId, leaseMs },
+        priority,
+      },
+      takeSnapshot,
+    });
     const commit: CommitPlan = {
-      ...commitOfDecision({
-        plan,
-        base: now.state,
-        rowStatus: now.rowStatus,
-        facts: stored,
-        decision,
-        home: {
-          // What is not begun here waits on its queue: for another process, or for the tenant.
-          leaseTo: draining || tenant.status !== 'active' ? null : { processId, leaseMs },
-          priority: now.row.priority,
-        },
-        takeSnapshot,
-      }),
+      ...decided,
       ...chargeWith(facts),
+      startsExecutions: [
+        ...(decided.startsExecutions ?? []),
+        ...settled.flatMap(({ item: { ticket }, outcome }) =>
+          outcome.ok === 'child'
+            ? startedChild(outcome.child, { ...ticket, parent: now.state, priority })
+            : [],
+        ),
+      ],
       settles: settled.map(({ item }) => ({
         workItemId: item.ticket.workItemId,
         leaseFence: item.leaseFence,
@@ -227,7 +234,8 @@ export function startExecutionRunner(
     }
     now.state = decision.next;
     now.rowStatus = decision.next.status;
-    now.tail = takeSnapshot ? 0 : tail;
+    now.tail = commit.snapshot === null ? tail : emptyTail(commit.snapshot.length);
+    deps.report.count('executions_started', commit.startsExecutions?.length ?? 0);
     marked = decision.more;
     for (const { kept } of noted) kept.resolve();
     for (const { item } of settled) forget(item);
@@ -311,7 +319,7 @@ export function startExecutionRunner(
     const { artifacts } = deps.store;
     void runItem({ runners, artifacts }, at, item).then((outcome) => {
       if (running.get(workItemId) !== item) return;
-      finished.push({ item, outcome });
+      finished.push({ item, outcome: withinDepth(outcome, at.state) });
       release?.();
     });
   }
@@ -346,7 +354,7 @@ export function startExecutionRunner(
       const events = await deps.store.executions.events({ executionId, after, limit: null });
       const state = evolve({ state: known.state, events, plan });
       const rowStatus = events.length === 0 ? known.rowStatus : null;
-      return { ...known, state, rowStatus, tail: known.tail + events.length };
+      return { ...known, state, rowStatus, tail: addToTail(known.tail, events) };
     }
     const loaded = await deps.store.executions.load(executionId, null);
     if (loaded === null) return null;
@@ -358,7 +366,8 @@ export function startExecutionRunner(
       compiled.plan.budget !== null ||
       (row.parentExecutionId !== null && (await readBudgets(deps, executionId)).length > 0);
     const { status: rowStatus } = row;
-    return { row, compiled, state, rowStatus, tail: loaded.events.length, tenant, hasBudget };
+    const tail = addToTail(emptyTail(loaded.snapshot?.body.length ?? 0), loaded.events);
+    return { row, compiled, state, rowStatus, tail, tenant, hasBudget };
   }
 
   /** Until something happens, or for so long at most. */

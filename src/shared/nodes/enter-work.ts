@@ -26,7 +26,7 @@ export function coordinates(context: EnterContext): JsonObject {
 }
 
 /** The mapped input, else the whole state; for an item of a `map`, with the item under its key. */
-function evaluateInput({ node, scope, item }: EnterContext): EvaluationResult {
+export function evaluateInput({ node, scope, item }: EnterContext): EvaluationResult {
   if (node.inputMapping !== null) return evaluateMapping(node.inputMapping, scope);
   if (item === undefined || item === null) return { ok: true, value: scope.state };
   return { ok: true, value: { ...scope.state, [item.key]: item.value } };

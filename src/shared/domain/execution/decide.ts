@@ -57,7 +57,7 @@ export function decide(params: {
   startWorkflowTimer(turn);
   let more = false;
   while (!isTerminal(turn.draft.status)) {
-    if (endOnFailure(turn)) continue;
+    if (endOnFailure(turn) || continueAsNew(turn)) continue;
     // Events before timers: one that was accepted is never lost to a timer that fired meanwhile.
     const progressed =
       matchExternalEvents(turn) ||

@@ -52,13 +52,6 @@ export interface ContinueAsNew {
 /** `failure`: the execution failed, or was cancelled. */
 export type RunOn = 'success' | 'failure' | 'always';
 
-/** When a run ends for another to go on; at least one of the two is not null. */
-export interface ContinueAsNew {
-  /** From so many events on. */
-  readonly afterEvents: number | null;
-  readonly when: Expression | null;
-}
-
 export interface PlanNode {
   readonly id: string;
   readonly kind: NodeKind<unknown>;
