@@ -67,14 +67,18 @@ async function connect(
   client.onerror = (error) => {
     params.onError(isTooLong(error) ? new HttpError('too_large', 'the server') : error);
   };
+  const transport = await createTransport(server, { ...params, secrets });
+  // The SDK asks for the revision without looking at a signal.
+  const giveUp = () => void transport.close().catch(() => undefined);
+  signal.addEventListener('abort', giveUp, { once: true });
   try {
-    await client.connect(await createTransport(server, { ...params, secrets }), {
-      signal,
-      timeout,
-    });
+    signal.throwIfAborted();
+    await client.connect(transport, { signal, timeout });
   } catch (error) {
     await close().catch(() => undefined);
     throw error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
   }
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- see above
   client.onclose = params.onClose;
