@@ -1,9 +1,21 @@
+import type { Config } from '../../src/shared/config/config.ts';
+import { createModelRunner } from '../../src/shared/nodes/run-model.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
+import type { Cpu } from '../../src/shared/ports/cpu.ts';
+import { bootModels } from './boot-models.ts';
+
+export interface BootRunners {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cpu: Cpu;
+}
 
 /**
  * What runs the nodes of in-engine kinds, by kind type. A runner's own connections and processes are
  * closed with `opened`.
  */
-export function bootRunners(): NodeRunners {
-  return new Map<string, NodeRunner>([]);
+export function bootRunners(params: BootRunners): NodeRunners {
+  const models = bootModels(params);
+  const now = () => performance.now();
+  return new Map<string, NodeRunner>([['model', createModelRunner({ client: models, now })]]);
 }

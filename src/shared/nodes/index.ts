@@ -6,6 +6,7 @@ import { javaFnKind } from './java-fn.ts';
 import { joinKind } from './join.ts';
 import { limitExceededKind } from './limit-exceeded.ts';
 import { mapKind } from './map.ts';
+import { modelKind } from './model.ts';
 import { parallelKind } from './parallel.ts';
 import { passKind } from './pass.ts';
 import { subgraphKind } from './subgraph.ts';
@@ -25,11 +26,11 @@ export const NODE_KINDS: readonly NodeKind<unknown>[] = [
   humanApprovalKind,
   subgraphKind,
   limitExceededKind,
+  modelKind,
 ];
 
 /** Kinds that are known and cannot run yet: a workflow that uses one is refused, never half run. */
 export const LATER_KINDS: readonly string[] = [
-  'model',
   'tool',
   'mcp_tool',
   'a2a_task',

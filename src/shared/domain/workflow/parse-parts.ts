@@ -14,10 +14,24 @@ export function parseParts(ir: JsonObject, findings: Findings): WorkflowParts {
   const mcpServers = read('mcp_servers', parseMcpServer);
   return {
     models: read('models', parseModel),
+    prompts: readPrompts(ir, findings),
     tools: read('tools', (entry) => parseTool(entry, mcpServers)),
     mcpServers,
     remoteAgents: read('remote_agents', parseRemoteAgent),
   };
+}
+
+/** Texts by name; also `{text}`, where somebody wants to say more about one. */
+function readPrompts(ir: JsonObject, { problems }: Findings): ReadonlyMap<string, string> {
+  const prompts = new Map<string, string>();
+  const raw = ir['prompts'] ?? {};
+  if (!isJsonObject(raw)) problems.add('/prompts', 'must be an object');
+  for (const [name, value] of Object.entries(isJsonObject(raw) ? raw : {})) {
+    const text = isJsonObject(value) ? value['text'] : value;
+    if (typeof text === 'string' && text !== '') prompts.set(name, text);
+    else problems.add(pointerTo('prompts', name), 'must be text that is not empty, or {text}');
+  }
+  return prompts;
 }
 
 /** One entry of such a map, with what reads its fields and reports to their places. */

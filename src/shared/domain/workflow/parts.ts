@@ -4,6 +4,8 @@ import type { HttpTool } from '../tools/http-tool.ts';
 /** What a workflow names beside its nodes, by reference; nodes use them through their kinds. */
 export interface WorkflowParts {
   readonly models: ReadonlyMap<string, ModelPart>;
+  /** Texts that models are asked with, by name. */
+  readonly prompts: ReadonlyMap<string, string>;
   readonly tools: ReadonlyMap<string, ToolPart>;
   readonly mcpServers: ReadonlyMap<string, McpServerPart>;
   readonly remoteAgents: ReadonlyMap<string, RemoteAgentPart>;

@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { parseParts } from '../workflow/parse-parts.ts';
+import type { ModelPart } from '../workflow/parts.ts';
+import { ProblemList } from '../workflow/problem.ts';
+import { findBaseUrlProblem } from './base-url.ts';
+
+type Report = (pointer: string, message: string) => void;
+
+/**
+ * The model that `model_ref` names in the workflow's `models`, or that `model` gives as an object, or
+ * as its name beside `provider`. Null: what is wrong has been reported.
+ */
+export function readModelPart(
+  fields: JsonObject,
+  given: { readonly models: ReadonlyMap<string, ModelPart>; readonly problem: Report },
+): ModelPart | null {
+  const { problem } = given;
+  const { model_ref: ref = null, model = null, provider = null } = fields;
+  if (isJsonObject(ref)) return readInline(ref, '/model_ref', problem);
+  if (ref !== null) return lookUp(ref, '/model_ref', given);
+  if (isJsonObject(model)) return readInline(model, '/model', problem);
+  if (provider !== null) return readInline(fields, '', problem);
+  if (model !== null) return lookUp(model, '/model', given);
+  problem('/model_ref', 'missing model_ref: the name of one of models');
+  return null;
+}
+
+/** Names of a model as policies write them. */
+export function policyNames({ provider, model, baseUrl }: ModelPart): readonly string[] {
+  const name = `${provider.toLowerCase()}/${model}`;
+  // At an address of the workflow's author the names say nothing about what is called.
+  return baseUrl === null ? [name, model] : [`${new URL(baseUrl).origin}/${name}`];
+}
+
+function lookUp(
+  ref: JsonValue,
+  pointer: string,
+  {
+    models,
+    problem,
+  }: { readonly models: ReadonlyMap<string, ModelPart>; readonly problem: Report },
+): ModelPart | null {
+  const known = typeof ref === 'string' ? models.get(ref) : undefined;
+  if (known === undefined) {
+    // One that is there and could not be read has been reported at its place.
+    problem(pointer, `no model ${JSON.stringify(ref)} that can be called is in models`);
+    return null;
+  }
+  return checkBaseUrl(known, pointer, problem);
+}
+
+function readInline(fields: JsonObject, pointer: string, problem: Report): ModelPart | null {
+  const problems = new ProblemList();
+  const findings = { problems, warnings: new ProblemList() };
+  const { models } = parseParts({ models: { [INLINE]: fields } }, findings);
+  for (const found of problems.toArray()) {
+    problem(pointer + found.pointer.slice(`/models/${INLINE}`.length), found.message);
+  }
+  const part = problems.count === 0 ? models.get(INLINE) : undefined;
+  return part === undefined ? null : checkBaseUrl(part, `${pointer}/base_url`, problem);
+}
+
+const INLINE = 'inline';
+
+function checkBaseUrl(part: ModelPart, pointer: string, problem: Report): ModelPart | null {
+  const fault = part.baseUrl === null ? null : findBaseUrlProblem(part.baseUrl);
+  if (fault === null) return part;
+  problem(pointer, `base_url ${fault}`);
+  return null;
+}

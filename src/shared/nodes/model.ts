@@ -1,0 +1,179 @@
+import { evaluateMapping, type Mapping } from '../domain/expression/mapping.ts';
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+import { policyNames, readModelPart } from '../domain/models/read-model-part.ts';
+import type { ModelPart } from '../domain/workflow/parts.ts';
+import type {
+  EnterContext,
+  Entry,
+  ExpressionScope,
+  NodeKind,
+  ParseContext,
+} from '../domain/workflow/plan.ts';
+import type { ModelMessage, ModelTool } from '../ports/models.ts';
+import { coordinates, evaluateInput } from './enter-work.ts';
+import { failExpression, failValue } from './fail-entry.ts';
+import { readMapping, readOutputSchema, readText } from './read-fields.ts';
+import { readMessages, writeMessage } from './read-messages.ts';
+import { readOfferedTools } from './read-offered-tools.ts';
+import { evaluatePrompt, readPrompt, showInPrompt, type Prompt } from './read-prompt.ts';
+
+export interface ModelSpec {
+  readonly model: ModelPart;
+  readonly systemPrompt: Prompt | null;
+  /** Null: there are messages, or the input is what is asked. */
+  readonly prompt: Prompt | null;
+  /** What has been said before the prompt. */
+  readonly messages: Mapping | null;
+  readonly tools: readonly ModelTool[];
+  readonly outputSchema: JsonObject | null;
+  readonly temperature: number | null;
+  readonly maxTokens: number | null;
+  readonly stream: boolean;
+}
+
+/**
+ * Asks a model. Prompts are worked out when the node is entered, so that what is wrong with them
+ * fails the node before anybody is asked; `run-model.ts` does the asking.
+ */
+export const modelKind: NodeKind<ModelSpec> = {
+  type: 'model',
+  aliases: [],
+  fields: [
+    'model_ref',
+    'model',
+    'provider',
+    'base_url',
+    'prompt',
+    'prompt_ref',
+    'system_prompt',
+    'messages',
+    'tools',
+    'output_schema',
+    'temperature',
+    'max_tokens',
+    'stream',
+  ],
+  leaf: true,
+  toolLike: false,
+
+  parse(fields, at) {
+    const { models } = at.parts;
+    const problem = (pointer: string, message: string) => at.problem(pointer, message);
+    const model = readModelPart(fields, { models, problem });
+    const systemPrompt = readOptionalPrompt(fields, 'system_prompt', at);
+    const prompt = readAsked(fields, at);
+    const messages = readMapping(fields, 'messages', at);
+    const tools = readOfferedTools(fields['tools'] ?? [], at);
+    const outputSchema = readOutputSchema(fields, at);
+    const temperature = readNumber(fields, 'temperature', { max: 2, isWhole: false }, at);
+    const maxTokens = readNumber(fields, 'max_tokens', { max: 10_000_000, isWhole: true }, at);
+    const stream = readFlag(fields, 'stream', at);
+    if (model === null) return null;
+    return {
+      model,
+      systemPrompt,
+      prompt,
+      messages,
+      tools,
+      outputSchema,
+      temperature: temperature ?? model.temperature,
+      maxTokens: maxTokens ?? model.maxTokens,
+      stream,
+    };
+  },
+
+  model: (spec) => policyNames(spec.model),
+  outputSchema: (spec) => spec.outputSchema,
+
+  enter(spec, context) {
+    const input = evaluateInput(context);
+    if (!input.ok) return failExpression(input.message);
+    const scope = scopeOf(context, input.value);
+    const system = spec.systemPrompt && evaluatePrompt(spec.systemPrompt, scope);
+    if (system !== null && !system.ok) return failExpression(system.message);
+    const prompt = spec.prompt && evaluatePrompt(spec.prompt, scope);
+    if (prompt !== null && !prompt.ok) return failExpression(prompt.message);
+    const before = spec.messages && evaluateMapping(spec.messages, scope);
+    if (before !== null && !before.ok) return failExpression(before.message);
+    const said = readMessages(before?.value ?? []);
+    if (!said.ok) return failValue(said.problem);
+    const messages = [...said.messages];
+    const asked = prompt?.text ?? (before === null ? showInPrompt(input.value) : null);
+    if (asked !== null) messages.push({ role: 'user', text: asked });
+    if (!messages.some(saysSomething)) return failValue('there is nothing to ask the model');
+    return enterCall(context, { input: input.value, system: system?.text ?? null, messages });
+  },
+};
+
+function enterCall(
+  context: EnterContext,
+  call: {
+    readonly input: JsonValue;
+    readonly system: string | null;
+    readonly messages: readonly ModelMessage[];
+  },
+): Entry {
+  const payload = {
+    ...coordinates(context),
+    system: call.system === '' ? null : call.system,
+    messages: call.messages.map(writeMessage),
+    // The outputs of items go to their map, and no item is the last one to write the state.
+    is_item: (context.item ?? null) !== null,
+  };
+  return { do: 'work', queue: 'engine', input: call.input, payload };
+}
+
+/** In prompts `input` is what `input_mapping` gives, where there is one. */
+function scopeOf({ node, scope }: EnterContext, input: JsonValue) {
+  return node.inputMapping === null
+    ? scope
+    : { ...scope, input: input as ExpressionScope['input'] };
+}
+
+function saysSomething(message: ModelMessage): boolean {
+  return message.role === 'tool' || ('text' in message && message.text.trim() !== '');
+}
+
+function readOptionalPrompt(fields: JsonObject, name: string, at: ParseContext): Prompt | null {
+  const value = fields[name] ?? null;
+  return value === null || value === '' ? null : readPrompt(value, `/${name}`, at);
+}
+
+/** `prompt`, or what `prompt_ref` names: one of the workflow's `prompts`, or a path. */
+function readAsked(fields: JsonObject, at: ParseContext): Prompt | null {
+  const ref = readText(fields, 'prompt_ref', at);
+  if (ref === null) return readOptionalPrompt(fields, 'prompt', at);
+  if ((fields['prompt'] ?? '') !== '') {
+    at.problem('/prompt_ref', 'stands beside prompt: give one of them');
+    return null;
+  }
+  const known = at.parts.prompts.get(ref);
+  if (known !== undefined) return readPrompt(known, '/prompt_ref', at);
+  const path = readMapping(fields, 'prompt_ref', at);
+  if (path?.kind === 'path') return { kind: 'mapping', mapping: path };
+  const message = `no prompt ${JSON.stringify(ref)} is in prompts, and it is no path such as $.question`;
+  at.problem('/prompt_ref', message);
+  return null;
+}
+
+function readNumber(
+  fields: JsonObject,
+  name: string,
+  bounds: { readonly max: number; readonly isWhole: boolean },
+  at: ParseContext,
+): number | null {
+  const value = fields[name] ?? null;
+  if (value === null) return null;
+  const { max, isWhole } = bounds;
+  const min = isWhole ? 1 : 0;
+  const fits = typeof value === 'number' && value >= min && value <= max;
+  if (fits && (!isWhole || Number.isInteger(value))) return value;
+  at.problem(`/${name}`, `must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max}`);
+  return null;
+}
+
+function readFlag(fields: JsonObject, name: string, at: ParseContext): boolean {
+  const value = fields[name] ?? false;
+  if (typeof value !== 'boolean') at.problem(`/${name}`, 'must be true or false');
+  return value === true;
+}

@@ -1,0 +1,99 @@
+import type { JsonObject, JsonValue } from '../domain/json.ts';
+import { replaceInPatch } from '../domain/models/replace-in-patch.ts';
+import { policyNames } from '../domain/models/read-model-part.ts';
+import type { ModelAnswer, ModelClient } from '../ports/models.ts';
+import type { ModelSpec } from './model.ts';
+import { readMessages, writeCalls } from './read-messages.ts';
+import { createTextRecorder } from './record-text.ts';
+import type { NodeCall, NodeOutcome, NodeRunner } from './run.ts';
+
+export interface ModelRunnerDeps {
+  readonly client: ModelClient;
+  /** Milliseconds that only go forward, for the pace of streamed text. */
+  readonly now: () => number;
+}
+
+/** Asks the model of a `model` node, once for each attempt. */
+export function createModelRunner(deps: ModelRunnerDeps): NodeRunner {
+  return { run: (call) => runModel(deps, call) };
+}
+
+const TIMEOUT_MS = 300_000;
+
+async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promise<NodeOutcome> {
+  const spec = call.spec as ModelSpec;
+  const { model } = spec;
+  const names = policyNames(model);
+  if (call.policy.judgeModel(names) === 'blocked') {
+    return failForGood(`the policy does not allow the model ${names[0]}`, 'policy_violation');
+  }
+  const { system = null, messages = [] } = call.payload;
+  const said = readMessages(messages);
+  if (!said.ok) return failForGood(said.problem, 'invalid_input');
+  const recorder = spec.stream ? createTextRecorder({ call, now }) : null;
+  const answer = await client.call({
+    provider: model.provider,
+    model: model.model,
+    baseUrl: model.baseUrl,
+    system: typeof system === 'string' ? system : null,
+    messages: said.messages,
+    tools: spec.tools.filter(({ name }) => call.policy.judgeTool(name).is !== 'blocked'),
+    schema: spec.outputSchema,
+    temperature: spec.temperature,
+    maxTokens: spec.maxTokens,
+    timeoutMs: model.timeoutMs ?? TIMEOUT_MS,
+    idempotencyKey: call.idempotencyKey,
+    signal: call.signal,
+    onText: recorder?.add ?? null,
+  });
+  if (!answer.ok) {
+    const { error, errorClass, final, retryAfterMs, usage } = answer;
+    return {
+      ok: false,
+      error,
+      errorClass,
+      final,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(usage !== undefined && { usage: { ...usage, model: model.model } }),
+    };
+  }
+  await recorder?.flush();
+  const { finishReason } = answer;
+  return {
+    ok: true,
+    output: toOutput(answer, spec),
+    statePatch: call.payload['is_item'] === true ? {} : toPatch(answer, spec, call),
+    usage: { ...answer.usage, model: answer.model, finishReason },
+  };
+}
+
+function toOutput(answer: ModelAnswer, { outputSchema }: ModelSpec): JsonObject {
+  const { usage } = answer;
+  return {
+    text: answer.text,
+    ...(outputSchema !== null && { object: answer.object }),
+    tool_calls: writeCalls(answer.toolCalls),
+    finish_reason: answer.finishReason,
+    usage: {
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cost_usd: usage.costUsd,
+    },
+    model: answer.model,
+  };
+}
+
+function toPatch(answer: ModelAnswer, { outputSchema }: ModelSpec, call: NodeCall): JsonObject {
+  const { state } = call.scope;
+  const isObject = outputSchema !== null && answer.toolCalls.length === 0;
+  const output: JsonValue = isObject ? answer.object : answer.text;
+  return {
+    last_model_output: replaceInPatch(state['last_model_output'] ?? null, output),
+    last_model_finish_reason: answer.finishReason,
+    last_model_tool_calls: writeCalls(answer.toolCalls),
+  };
+}
+
+function failForGood(error: string, errorClass: string): NodeOutcome {
+  return { ok: false, error, errorClass, final: true };
+}
