@@ -143,7 +143,7 @@ export const METRICS = {
   schedule_fires: {
     name: 'svc_schedule_fires_total',
     type: 'counter',
-    help: 'Fires of schedules: started, skipped for a live execution, missed while nobody looked, failed to start.',
+    help: 'Fires of schedules, by what became of them.',
     labels: ['outcome'],
   },
   troubles: {
