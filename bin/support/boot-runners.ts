@@ -1,13 +1,16 @@
 import type { Config } from '../../src/shared/config/config.ts';
 import { createModelRunner } from '../../src/shared/nodes/run-model.ts';
+import { createMcpToolRunner, createToolRunner } from '../../src/shared/nodes/run-tool.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import { bootModels } from './boot-models.ts';
+import { bootTools } from './boot-tools.ts';
 
 export interface BootRunners {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cpu: Cpu;
+  readonly opened: AsyncDisposableStack;
 }
 
 /**
@@ -17,5 +20,10 @@ export interface BootRunners {
 export function bootRunners(params: BootRunners): NodeRunners {
   const models = bootModels(params);
   const now = () => performance.now();
-  return new Map<string, NodeRunner>([['model', createModelRunner({ client: models, now })]]);
+  const tools = bootTools(params);
+  return new Map<string, NodeRunner>([
+    ['model', createModelRunner({ client: models, now })],
+    ['tool', createToolRunner(tools)],
+    ['mcp_tool', createMcpToolRunner(tools)],
+  ]);
 }

@@ -113,7 +113,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     settings,
     report: metrics.report,
     kinds: builtInKinds,
-    runners: bootRunners({ config, env: process.env, cpu }),
+    runners: bootRunners({ config, env: process.env, cpu, opened }),
   });
   const agents = createAgents({
     store: store.agents,

@@ -181,7 +181,7 @@ check('400: what cannot run is refused, saying where and why', async (t, svc) =>
 });
 
 check('400: a kind that cannot run yet is named, and nothing is stored', async (t, svc) => {
-  for (const kind of ['subgraph', 'model', 'tool', 'mcp_tool', 'a2a_task', 'agent', 'finalizer']) {
+  for (const kind of ['subgraph', 'model', 'a2a_task', 'agent', 'finalizer']) {
     const reply = await svc.post<Refusal>('/workflows', {
       ir: { workflow_id: 'w', nodes: { a: { kind: { type: kind } } } },
     });

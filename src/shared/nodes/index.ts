@@ -6,11 +6,13 @@ import { javaFnKind } from './java-fn.ts';
 import { joinKind } from './join.ts';
 import { limitExceededKind } from './limit-exceeded.ts';
 import { mapKind } from './map.ts';
+import { mcpToolKind } from './mcp-tool.ts';
 import { modelKind } from './model.ts';
 import { parallelKind } from './parallel.ts';
 import { passKind } from './pass.ts';
 import { subgraphKind } from './subgraph.ts';
 import { pythonFnKind } from './python-fn.ts';
+import { toolKind } from './tool.ts';
 import { waitKind } from './wait.ts';
 
 /** Every kind of node that can run. */
@@ -26,13 +28,13 @@ export const NODE_KINDS: readonly NodeKind<unknown>[] = [
   humanApprovalKind,
   subgraphKind,
   limitExceededKind,
+  toolKind,
+  mcpToolKind,
   modelKind,
 ];
 
 /** Kinds that are known and cannot run yet: a workflow that uses one is refused, never half run. */
 export const LATER_KINDS: readonly string[] = [
-  'tool',
-  'mcp_tool',
   'a2a_task',
   'agent',
   'agent_tool',

@@ -17,18 +17,3 @@ export function callableTool(part: ToolPart): CallableTool | null {
   if (target.kind === 'python') return null;
   return { name, target, inputSchema, outputSchemas: outputSchema === null ? [] : [outputSchema] };
 }
-
-/** A tool as a model is told of it. `name` has only letters, digits, `_` and `-`. */
-export interface ToolForModel {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonObject;
-}
-
-export function describeTool(part: ToolPart): ToolForModel {
-  return {
-    name: part.ref.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64),
-    description: part.description ?? part.ref,
-    inputSchema: part.inputSchema ?? { type: 'object' },
-  };
-}

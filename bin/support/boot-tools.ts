@@ -1,0 +1,53 @@
+import { createMcpCaller } from '../../src/shared/clients/mcp/create-mcp-caller.ts';
+import type { Config } from '../../src/shared/config/config.ts';
+import { CONFIG_KEY_NAMES, ownEnvNames, rowOf } from '../../src/shared/config/keys.ts';
+import type { ToolDeps } from '../../src/shared/nodes/call-tool.ts';
+import type { Cpu } from '../../src/shared/ports/cpu.ts';
+import type { NamedSecrets } from '../../src/shared/ports/named-secrets.ts';
+import { createGuardedFetch } from '../../src/shared/security/guarded-fetch.ts';
+import { createNamedSecrets } from '../../src/shared/security/named-secrets.ts';
+import { createSafeFetch } from '../../src/shared/security/safe-fetch.ts';
+import { readVersion } from './version.ts';
+
+/** What calls tools, for nodes and for models. Sessions and commands of MCP end with `opened`. */
+export function bootTools(params: {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cpu: Cpu;
+  readonly opened: AsyncDisposableStack;
+}): ToolDeps {
+  const { config, env, cpu, opened } = params;
+  const allowPrivate = config.tools.allowPrivateNetworks;
+  const secrets = bootSecrets(params);
+  const mcp = createMcpCaller({
+    servers: config.mcpServers ?? [],
+    stdioCommands: config.mcp.stdioCommands,
+    secrets,
+    env,
+    fetch: createGuardedFetch({
+      allowPrivate,
+      redirects: 'same_origin',
+      responseBytesMax: MESSAGE_BYTES_MAX,
+    }),
+    messageBytesMax: MESSAGE_BYTES_MAX,
+    version: readVersion(),
+    now: () => performance.now(),
+  });
+  opened.defer(() => mcp.close());
+  return { http: createSafeFetch({ allowPrivate }), mcp, secrets, cpu, now: Date.now };
+}
+
+/** The secrets that workflows may name. */
+export function bootSecrets(params: {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}): NamedSecrets {
+  const reserved = CONFIG_KEY_NAMES.flatMap((key) => [
+    ...ownEnvNames(key),
+    ...(rowOf(key).fallbackEnv ?? []),
+  ]);
+  return createNamedSecrets({ patterns: params.config.tools.secrets, env: params.env, reserved });
+}
+
+/** Of one message of MCP; a result is held to less. */
+const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
