@@ -58,6 +58,9 @@ for (const dialect of DIALECTS) {
       await scene.moveTo(await scene.secondsAgo(1), name);
       await scene.moveTo(await scene.secondsAgo(301), `${name} every`);
     }
+    await scene.create({ overlapPolicy: 'skip' }, 'busy');
+    await scene.fire(3, 'busy');
+    await scene.moveTo(await scene.secondsAgo(1), 'busy');
     const firings = [1, 2, 3, 4, 5].map(() => scene.openFiring());
     for (;;) {
       const rounds = await atOnce(20, async (index) => firings[index % 5]?.round());
@@ -78,9 +81,10 @@ for (const dialect of DIALECTS) {
       started.every((count, index) => index % 2 === 0 || count === 6 || count === 7),
       started.join(),
     );
+    t.like(await scene.find('busy'), { counts: { started: 1, skipped: 1 } });
     t.is(
       executions.length,
-      started.reduce((sum, count) => sum + count, 0),
+      started.reduce((sum, count) => sum + count, 1),
     );
     t.is(scene.counts.get('started'), executions.length);
     t.deepEqual(scene.troubles, []);
