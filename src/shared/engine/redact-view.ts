@@ -2,7 +2,7 @@ import { type DataPolicy, dataPolicyOf } from '../domain/data-policy/data-policy
 import { type Pseudonym, redact, redactObject } from '../domain/data-policy/redact.ts';
 import type { RecordedEvent } from '../domain/execution/event.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
-import type { JsonObject, JsonValue } from '../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import type { ExecutionRow } from '../store/store.ts';
 
@@ -22,7 +22,7 @@ const DATA_KEYS = new Set([
   'error',
   'message',
 ]);
-const OUTPUT_KEYS = new Set(['output', 'state_patch', 'data']);
+const OUTPUT_KEYS = new Set(['output', 'state_patch', 'data', 'carried']);
 
 /** A state as its workflow's data policy lets it be seen. */
 export function redactState(
@@ -57,7 +57,7 @@ export function redactEvent(event: RecordedEvent, plan: Plan, pseudonym: Pseudon
       ? plan.shownPolicy
       : dataPolicyOf({ workflow: plan.dataPolicy, node: node.dataPolicy });
   if (policy === null) return event;
-  const payload = redactPayload(event.payload, policy, pseudonym);
+  const payload = redactPayload(withoutHiddenState(event.payload, plan), policy, pseudonym);
   return { ...event, payload } as unknown as RecordedEvent;
 }
 
@@ -73,6 +73,16 @@ export function redactPayload(
       return [[key, redact(value, policy, pseudonym)]];
     }),
   );
+}
+
+/** What a run was handed over by the one before it. */
+function withoutHiddenState(payload: JsonObject, plan: Plan): JsonObject {
+  const { carried = null } = payload;
+  if (!isJsonObject(carried) || !isJsonObject(carried['state'])) return payload;
+  return {
+    ...payload,
+    carried: { ...carried, state: withoutHiddenOutputs(carried['state'], plan) },
+  };
 }
 
 /** A node that alone keeps its outputs back has them under its output key. */

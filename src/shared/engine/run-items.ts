@@ -6,7 +6,8 @@ import {
 } from '../domain/execution/judge-work.ts';
 import { reenter } from '../domain/execution/reenter.ts';
 import type { ExecutionState, LiveVisit } from '../domain/execution/state.ts';
-import type { JsonValue } from '../domain/json.ts';
+import { isReference } from '../domain/artifact-reference.ts';
+import { isJsonObject, type JsonValue } from '../domain/json.ts';
 import type { Plan, PlanNode } from '../domain/workflow/plan.ts';
 import type { WorkTicket } from '../domain/work/work-item.ts';
 import { dataPolicyOf } from '../domain/data-policy/data-policy.ts';
@@ -51,7 +52,7 @@ export async function runItem(
     }
     const { tenantId } = at.state;
     const [input] = await resolveReferences(deps.artifacts, { tenantId, values: [entry.input] });
-    return await runner.run({
+    const outcome = await runner.run({
       tenantId,
       executionId: at.state.executionId,
       workflowId: at.state.workflowId,
@@ -79,9 +80,16 @@ export async function runItem(
         tenant: at.tenantPolicy,
       }),
     });
+    return keepReferences(outcome, entry.input);
   } catch (error) {
     return failure(error instanceof Error ? error.message : String(error), 'error');
   }
+}
+
+/** A child is judged by the whole values, and begins with what stands for them in the parent. */
+function keepReferences(outcome: NodeOutcome, input: JsonValue): NodeOutcome {
+  if (outcome.ok !== 'child' || !isJsonObject(input) || isReference(input)) return outcome;
+  return { ...outcome, child: { ...outcome.child, input } };
 }
 
 /**

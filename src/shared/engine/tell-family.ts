@@ -2,9 +2,11 @@ import type { ExecutionEvent, UsagePayload } from '../domain/execution/event.ts'
 import type { ExecutionState, UsageTotal } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
 import { parseExecutionId } from '../domain/ids.ts';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import { type DueTimer, type LoadedExecution, StoreUnavailableError } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
+import { isLarge, offloadResult } from './artifacts/offload.ts';
 import { commitOfCancel } from './cancel-execution.ts';
 import { newEvent, SCHEDULER_ACTOR } from './new-event.ts';
 import type { EngineDeps } from './deps.ts';
@@ -47,8 +49,8 @@ async function endOfChild(deps: EngineDeps, timer: DueTimer): Promise<ExecutionE
   const state = foldLoaded(loaded, null);
   const about = { visit, child_execution_id: executionId, ...usageOf(state.usage) };
   if (status === 'completed') {
-    const payload = { ...about, output: state.data };
-    return { kind: 'ChildWorkflowCompleted', nodeId, payload };
+    const output = await leanOutput(deps, timer.tenantId, state.data);
+    return { kind: 'ChildWorkflowCompleted', nodeId, payload: { ...about, output } };
   }
   const failed =
     status === 'cancelled'
@@ -63,6 +65,17 @@ async function endOfChild(deps: EngineDeps, timer: DueTimer): Promise<ExecutionE
           error_class: 'child_failed',
         };
   return { kind: 'ChildWorkflowFailed', nodeId, payload: { ...about, ...failed } };
+}
+
+/** A large state goes into the parent's history as the result of a node would. */
+async function leanOutput(
+  deps: EngineDeps,
+  tenantId: DueTimer['tenantId'],
+  data: JsonObject,
+): Promise<JsonObject> {
+  if (!isLarge(JSON.stringify(data))) return data;
+  const { output } = await offloadResult(deps, tenantId, { visit: 0, output: data });
+  return isJsonObject(output) ? output : data;
 }
 
 function usageOf(used: UsageTotal): { readonly usage?: UsagePayload } {

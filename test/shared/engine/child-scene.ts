@@ -44,6 +44,13 @@ export async function openScene(
     return rows.toReversed();
   }
 
+  /** The one that was started last. */
+  async function child(executionId: ExecutionId): Promise<ExecutionRow> {
+    const last = (await children(executionId)).at(-1);
+    if (last === undefined) throw new Error(`${executionId} has no children`);
+    return last;
+  }
+
   async function cancel(executionId: ExecutionId): Promise<void> {
     await svc.engine.cancelExecution({ ...CALLER, executionId });
   }
@@ -52,7 +59,7 @@ export async function openScene(
     return svc.engine.deliverExternalEvent({ ...CALLER, executionId, correlationKey, payload });
   }
 
-  return { ...svc, store, register, read, children, cancel, send };
+  return { ...svc, store, register, read, children, child, cancel, send };
 }
 
 /** Starts one child of workflow `child`. */

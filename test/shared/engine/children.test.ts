@@ -41,11 +41,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const id = await svc.start(parentOf({}, { output_key: 'sub' }));
     await svc.settle();
     const { status, waitingOn } = await svc.read(id);
-    const [child] = await svc.children(id);
+    const child = await svc.child(id);
     t.is(status, 'running');
-    t.like(waitingOn[0], { nodeId: 'sub', waitingFor: 'child', childId: child!.executionId });
-    t.is((await svc.read(child!.executionId)).row.parentExecutionId, id);
-    await svc.send(child!.executionId, 'w', { is: 1 });
+    t.like(waitingOn[0], { nodeId: 'sub', waitingFor: 'child', childId: child.executionId });
+    t.is((await svc.read(child.executionId)).row.parentExecutionId, id);
+    await svc.send(child.executionId, 'w', { is: 1 });
     await svc.settle();
     t.like(await svc.read(id), { status: 'completed', data: { sub: {} } });
   });
@@ -56,12 +56,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.register('child', parentOf({ workflow_ref: 'grandchild' }));
     const id = await svc.start(parentOf());
     await svc.settle();
-    const [child] = await svc.children(id);
-    const [grandchild] = await svc.children(child!.executionId);
-    t.is(grandchild?.status, 'paused');
+    const child = await svc.child(id);
+    const grandchild = await svc.child(child.executionId);
+    t.is(grandchild.status, 'paused');
     await svc.cancel(id);
     await svc.settle();
-    for (const each of [id, child!.executionId, grandchild!.executionId]) {
+    for (const each of [id, child.executionId, grandchild.executionId]) {
       t.is((await svc.read(each)).status, 'cancelled');
     }
     t.deepEqual(await svc.store.timers.listDue({ limit: 10 }), []);
@@ -77,13 +77,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       parentOf({ on_child_failure: 'complete' }, { output_key: 'sub' }),
     );
     await svc.settle();
-    const [child] = await svc.children(going);
+    const child = await svc.child(going);
     t.like(await svc.read(failing), { status: 'failed' });
     t.regex((await svc.read(failing)).row.error ?? '', /child execution exec_.* failed: node a/);
     t.like((await svc.read(going)).data['sub'], {
       status: 'failed',
       error_class: 'child_failed',
-      execution_id: child!.executionId,
+      execution_id: child.executionId,
     });
   });
 

@@ -180,6 +180,9 @@ export type CarriedPayload = {
   /** Nodes that were entered or skipped: they are not recorded as skipped again. */
   readonly settled_nodes: readonly string[];
   readonly usage: UsagePayload;
+  /** How often each budget was granted again, and those that were warned of, by account. */
+  readonly budget_grants?: Readonly<Record<string, number>>;
+  readonly budgets_warned?: readonly string[];
 };
 
 interface ChildEndPayload {

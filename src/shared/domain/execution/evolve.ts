@@ -186,6 +186,8 @@ function applyLineage(
   }));
   draft.skipped = new Set(carried.settled_nodes);
   addUsage(draft, carried.usage);
+  draft.budgetGrants = carried.budget_grants ?? {};
+  draft.warned = carried.budgets_warned ?? [];
 }
 
 function applyScheduled(draft: Draft, nodeId: string, payload: NodeScheduledPayload): void {

@@ -1,5 +1,5 @@
 import { evaluateExpression, isTruthy } from '../../expression/evaluate-expression.ts';
-import { executionIdFromUuid } from '../../ids.ts';
+import { executionIdFromUuid, type ExecutionId } from '../../ids.ts';
 import type { ContinueAsNew } from '../../workflow/plan.ts';
 import type { ExecutionEvent } from '../event.ts';
 import { scopeOf } from '../route.ts';
@@ -40,7 +40,8 @@ function isDue(
 function handOver(turn: Turn): void {
   // Ids of all kinds are UUIDs of one source.
   const executionId = executionIdFromUuid(turn.newWorkItemId());
-  turn.effects.push({ do: 'start_successor', executionId, started: firstEventOf(turn) });
+  const started = firstEventOf(turn, executionId);
+  turn.effects.push({ do: 'start_successor', executionId, started });
   emit(turn, {
     kind: 'WorkflowCompleted',
     nodeId: null,
@@ -48,8 +49,13 @@ function handOver(turn: Turn): void {
   });
 }
 
-function firstEventOf({ draft }: Turn): Extract<ExecutionEvent, { kind: 'WorkflowStarted' }> {
+function firstEventOf(
+  { draft }: Turn,
+  successor: ExecutionId,
+): Extract<ExecutionEvent, { kind: 'WorkflowStarted' }> {
   const { parent, usage } = draft;
+  /** The run's own budget is the new run's. */
+  const inherit = (account: string) => (account === draft.executionId ? successor : account);
   return {
     kind: 'WorkflowStarted',
     nodeId: null,
@@ -78,6 +84,10 @@ function firstEventOf({ draft }: Turn): Extract<ExecutionEvent, { kind: 'Workflo
           output_tokens: usage.outputTokens,
           cost_usd: usage.costUsd,
         },
+        budget_grants: Object.fromEntries(
+          Object.entries(draft.budgetGrants).map(([account, times]) => [inherit(account), times]),
+        ),
+        budgets_warned: draft.warned.map(inherit),
       },
     },
   };
