@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { replaceInPatch } from '../domain/models/replace-in-patch.ts';
 import { policyNames } from '../domain/models/read-model-part.ts';
-import type { ModelAnswer, ModelClient } from '../ports/models.ts';
+import type { ModelAnswer, ModelClient, ModelTool } from '../ports/models.ts';
 import type { ModelSpec } from './model.ts';
 import { readMessages, writeCalls } from './read-messages.ts';
 import { createTextRecorder } from './record-text.ts';
@@ -30,6 +30,8 @@ async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promi
   const { system = null, messages = [] } = call.payload;
   const said = readMessages(messages);
   if (!said.ok) return failForGood(said.problem, 'invalid_input');
+  const tools = spec.tools.filter(({ name }) => call.policy.judgeTool(name).is !== 'blocked');
+  if (call.retainPrompts) await recordPrompt(call, tools);
   const recorder = spec.stream ? createTextRecorder({ call, now }) : null;
   const answer = await client.call({
     provider: model.provider,
@@ -37,7 +39,7 @@ async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promi
     baseUrl: model.baseUrl,
     system: typeof system === 'string' ? system : null,
     messages: said.messages,
-    tools: spec.tools.filter(({ name }) => call.policy.judgeTool(name).is !== 'blocked'),
+    tools,
     schema: spec.outputSchema,
     temperature: spec.temperature,
     maxTokens: spec.maxTokens,
@@ -65,6 +67,13 @@ async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promi
     statePatch: call.payload['is_item'] === true ? {} : toPatch(answer, spec, call),
     usage: { ...answer.usage, model: answer.model, finishReason },
   };
+}
+
+/** For who has to show later what a model was asked; without a policy that says so it isn't kept. */
+async function recordPrompt(call: NodeCall, tools: readonly ModelTool[]): Promise<void> {
+  const { system = null, messages = [] } = call.payload;
+  const data = { system, messages, tools: tools.map(({ name }) => name) };
+  await call.record({ name: 'model_input', data, kept: false });
 }
 
 function toOutput(answer: ModelAnswer, { outputSchema }: ModelSpec): JsonObject {

@@ -273,11 +273,26 @@ for (const [status, errorClass, requests] of [
   });
 }
 
-test('prompts are not written into events', async (t) => {
+test('prompts are not written into events of themselves', async (t) => {
   const svc = await open(t);
   const id = await svc.start(node({ prompt: 'a-prompt-of-its-own {{ state.x }}' }), { x: 1 });
   await svc.settle();
   t.false(JSON.stringify((await svc.read(id)).events).includes('a-prompt-of-its-own'));
+});
+
+test('a data policy that retains prompts has them recorded before anybody is asked', async (t) => {
+  const svc = await open(t);
+  svc.provider.answer('gpt-5-mini', { status: 400 });
+  const fields = { prompt: 'Hi {{ state.x }}', system_prompt: 'Be brief.', tools: [{ name: 'a' }] };
+  const ir = { ...node(fields), data_policy: { retain_prompts: true } };
+  const id = await svc.start(ir, { x: 1 });
+  await svc.settle();
+  const { payloads } = await svc.read(id);
+  t.like(payloads('NodeProgress')[0], {
+    name: 'model_input',
+    data: { system: 'Be brief.', messages: [{ role: 'user', content: 'Hi 1' }], tools: ['a'] },
+    kept: false,
+  });
 });
 
 test('a model that no policy allows is not asked, a tool that one blocks not offered', async (t) => {
@@ -317,7 +332,8 @@ test('a process that dies while the provider answers: the next asks with the sam
   const held = Promise.withResolvers<{ readonly text: string }>();
   const asked = Promise.withResolvers<void>();
   svc.provider.answer('gpt-5-mini', ({ headers }) => {
-    if (svc.provider.requests.length > 1) return { text: `again ${String(headers['idempotency-key'])}` };
+    if (svc.provider.requests.length > 1)
+      return { text: `again ${String(headers['idempotency-key'])}` };
     asked.resolve();
     return held.promise;
   });
