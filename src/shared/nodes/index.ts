@@ -14,6 +14,8 @@ import { subgraphKind } from './subgraph.ts';
 import { pythonFnKind } from './python-fn.ts';
 import { toolKind } from './tool.ts';
 import { waitKind } from './wait.ts';
+import { finalizerKind } from './finalizer.ts';
+import { policyKind } from './policy.ts';
 
 /** Every kind of node that can run. */
 export const NODE_KINDS: readonly NodeKind<unknown>[] = [
@@ -28,6 +30,8 @@ export const NODE_KINDS: readonly NodeKind<unknown>[] = [
   humanApprovalKind,
   subgraphKind,
   limitExceededKind,
+  policyKind,
+  finalizerKind,
   toolKind,
   mcpToolKind,
   modelKind,
@@ -41,9 +45,7 @@ export const LATER_KINDS: readonly string[] = [
   'agent_discovery',
   'coordinator',
   'memory_retrieval',
-  'policy',
   'eval',
-  'finalizer',
 ];
 
 export function createKindRegistry(kinds: readonly NodeKind<unknown>[]): KindRegistry {

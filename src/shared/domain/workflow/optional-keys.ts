@@ -3,7 +3,15 @@ import { isJsonObject } from '../json.ts';
 import type { Findings } from './problem.ts';
 import { pointerTo } from './problem.ts';
 
-const OBJECTS = ['retry_policies', 'timeouts', 'models', 'tools', 'mcp_servers', 'remote_agents'];
+const OBJECTS = [
+  'retry_policies',
+  'timeouts',
+  'models',
+  'tools',
+  'mcp_servers',
+  'remote_agents',
+  'policies',
+];
 const STRINGS = ['name', 'description', 'start_node'];
 const KEPT_ONLY: readonly string[] = [];
 const OPTIONAL = [

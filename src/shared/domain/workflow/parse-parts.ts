@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { parseDuration } from './parse-duration.ts';
+import { parseRules, type PolicyRule } from '../policy/parse-rules.ts';
 import type { AuthPart, McpServerPart, ModelPart, RemoteAgentPart, ToolPart } from './parts.ts';
 import type { WorkflowParts } from './parts.ts';
 import { parseToolTarget } from './parse-tool-target.ts';
@@ -18,6 +19,7 @@ export function parseParts(ir: JsonObject, findings: Findings): WorkflowParts {
     tools: read('tools', (entry) => parseTool(entry, mcpServers)),
     mcpServers,
     remoteAgents: read('remote_agents', parseRemoteAgent),
+    policies: read('policies', parseRulesOf),
   };
 }
 
@@ -156,6 +158,13 @@ function parseRemoteAgent(entry: Entry): RemoteAgentPart | null {
     return null;
   }
   return { name: entry.name, url, agentCardPath, auth };
+}
+
+function parseRulesOf(entry: Entry): readonly PolicyRule[] | null {
+  const { fields } = entry;
+  return parseRules(fields['rules'] ?? null, (below, message) => {
+    entry.problemAt(`/rules${below}`, message);
+  });
 }
 
 const AUTH_TYPES = ['none', 'bearer', 'api_key', 'oauth2'] as const;

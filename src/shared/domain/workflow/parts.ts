@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import type { PolicyRule } from '../policy/parse-rules.ts';
 import type { HttpTool } from '../tools/http-tool.ts';
 
 /** What a workflow names beside its nodes, by reference; nodes use them through their kinds. */
@@ -9,6 +10,8 @@ export interface WorkflowParts {
   readonly tools: ReadonlyMap<string, ToolPart>;
   readonly mcpServers: ReadonlyMap<string, McpServerPart>;
   readonly remoteAgents: ReadonlyMap<string, RemoteAgentPart>;
+  /** Rules that `policy` nodes check. */
+  readonly policies: ReadonlyMap<string, readonly PolicyRule[]>;
 }
 
 export interface ModelPart {

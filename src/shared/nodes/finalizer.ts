@@ -1,0 +1,33 @@
+import type { NodeKind, RunOn } from '../domain/workflow/plan.ts';
+import { readWord } from './read-fields.ts';
+import { toolKind, type ToolSpec } from './tool.ts';
+
+export interface FinalizerSpec {
+  readonly tool: ToolSpec;
+  readonly runOn: RunOn;
+}
+
+const RUN_ON: readonly RunOn[] = ['success', 'failure', 'always'];
+
+/** Calls a tool when the execution ends, just as a `tool` node does; no edge leads to it or from it. */
+export const finalizerKind: NodeKind<FinalizerSpec> = {
+  type: 'finalizer',
+  aliases: [],
+  fields: [...(toolKind.fields ?? []), 'run_on'],
+  leaf: false,
+  toolLike: true,
+
+  parse(fields, at) {
+    const runOn = readWord(fields, 'run_on', RUN_ON, at) ?? 'always';
+    const tool = toolKind.parse(fields, at);
+    return tool === null ? null : { tool, runOn };
+  },
+
+  runOn: ({ runOn }) => runOn,
+  tool: ({ tool }) => tool.ref,
+  outputSchema: ({ tool }) => tool.outputSchema,
+
+  enter({ tool }, context) {
+    return toolKind.enter(tool, context);
+  },
+};
