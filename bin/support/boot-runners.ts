@@ -1,4 +1,5 @@
 import type { Config } from '../../src/shared/config/config.ts';
+import { createFinalizerRunner } from '../../src/shared/nodes/run-finalizer.ts';
 import { createModelRunner } from '../../src/shared/nodes/run-model.ts';
 import { createMcpToolRunner, createToolRunner } from '../../src/shared/nodes/run-tool.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
@@ -21,9 +22,11 @@ export function bootRunners(params: BootRunners): NodeRunners {
   const models = bootModels(params);
   const now = () => performance.now();
   const tools = bootTools(params);
+  const toolRunner = createToolRunner(tools);
   return new Map<string, NodeRunner>([
     ['model', createModelRunner({ client: models, now })],
-    ['tool', createToolRunner(tools)],
+    ['tool', toolRunner],
+    ['finalizer', createFinalizerRunner(toolRunner)],
     ['mcp_tool', createMcpToolRunner(tools)],
   ]);
 }
