@@ -178,6 +178,7 @@ export function startExecutionRunner(
     const { facts, stored } = await leanEvents(deps, {
       tenantId: now.row.tenantId,
       facts: factsOf(now, noted, settled),
+      compiled: async () => now.compiled,
       actorId: SCHEDULER_ACTOR,
       refusesUnknown: false,
     });

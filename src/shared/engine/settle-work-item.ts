@@ -49,7 +49,14 @@ export async function completeWorkItem(
     ...(usage !== null && { usage }),
   });
   const actorId = workerActor(lease);
-  const lean = await leanEvents(deps, { tenantId, facts, actorId, refusesUnknown: true });
+  const compiled = () => deps.definitions.get(definitionId);
+  const lean = await leanEvents(deps, {
+    tenantId,
+    facts,
+    compiled,
+    actorId,
+    refusesUnknown: true,
+  });
   if (idempotencyKey === null) deps.report.count('unrecorded_keys', 1);
   if (params.leaseFence === null) {
     deps.report.count('unfenced_settles', 1);

@@ -7,6 +7,8 @@ import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { NewEvent } from '../../store/commit.ts';
 import type { ArtifactStore } from '../../store/artifacts.ts';
 import { newEvent } from '../commit-plan.ts';
+import type { CompiledDefinition } from '../definition-cache.ts';
+import { lookedInto } from './looked-into.ts';
 import { isLarge, offloadResult, type OffloadDeps } from './offload.ts';
 
 export interface LeanEvents {
@@ -24,6 +26,8 @@ export async function leanEvents(
   params: {
     readonly tenantId: TenantId;
     readonly facts: readonly ExecutionEvent[];
+    /** The workflow; asked for only where there is something large. */
+    readonly compiled: () => Promise<CompiledDefinition>;
     readonly actorId: string;
     /** Whether a result may not refer to an artifact that is not there: a 400 that names it. */
     readonly refusesUnknown: boolean;
@@ -39,7 +43,10 @@ export async function leanEvents(
       await checkReferences(deps.store.artifacts, tenantId, fact.payload);
     }
     if (!isLarge(json)) continue;
-    const lean = { ...fact, payload: await offloadResult(deps, tenantId, fact.payload) };
+    const { plan, definition } = await params.compiled();
+    const outputKey = plan.nodes.get(fact.nodeId)?.outputKey ?? null;
+    const use = { outputKey, looks: lookedInto(definition.ir) };
+    const lean = { ...fact, payload: await offloadResult(deps, tenantId, fact.payload, use) };
     facts[index] = lean;
     stored[index] = newEvent(lean, actorId);
   }

@@ -10,6 +10,7 @@ import type { TenantId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { ArtifactStore } from '../../store/artifacts.ts';
+import type { LookedInto } from './looked-into.ts';
 import { writeArtifact } from './write-artifact.ts';
 
 /*
@@ -21,7 +22,8 @@ import { writeArtifact } from './write-artifact.ts';
  * The largest parts go first, and only as many as it takes. Of an output that is an object these are
  * its members, so that conditions on the small ones still see them; where no member alone is large,
  * and for any other output, it is the whole. A state patch is a merge patch, whose objects are no
- * values but instructions: only its texts and lists go.
+ * values but instructions: only its texts and lists go. What expressions of the workflow look into
+ * stays, however large: they cannot look into an artifact.
  */
 
 /** What a result may take of an event, as JSON. */
@@ -31,6 +33,12 @@ const PART_BYTES_MIN = 1024;
 /** What a reference takes in place of a part. */
 const REFERENCE_BYTES = 160;
 const PATCH_LEVELS_MAX = 8;
+
+/** What a workflow does with the results of one of its nodes. */
+export interface ResultUse {
+  readonly outputKey: string | null;
+  readonly looks: LookedInto;
+}
 
 export interface OffloadDeps {
   readonly store: { readonly artifacts: ArtifactStore };
@@ -42,10 +50,11 @@ export async function offloadResult(
   deps: OffloadDeps,
   tenantId: TenantId,
   result: NodeCompletedPayload,
+  use: ResultUse,
 ): Promise<NodeCompletedPayload> {
-  const parts = chooseParts(result);
+  const parts = chooseParts(result, use);
   if (parts.length === 0) return result;
-  return replaceParts(result, await writeParts(deps, tenantId, parts));
+  return replaceParts(result, use, await writeParts(deps, tenantId, parts));
 }
 
 export function isLarge(json: string): boolean {
@@ -59,16 +68,26 @@ interface Part {
   readonly json: Buffer;
 }
 
-function chooseParts(payload: NodeCompletedPayload): readonly Part[] {
+function chooseParts(payload: NodeCompletedPayload, use: ResultUse): readonly Part[] {
   const { output, state_patch: patch = {} } = payload;
-  const members = isJsonObject(output) && !isReference(output) ? Object.values(output) : [];
-  const parts = [...members, ...atomsOf(patch, 1)].map(partOf);
-  const outputPart = partOf(output);
-  const total = outputPart.json.length + Buffer.byteLength(JSON.stringify(patch));
-  const { chosen, left } = takeLargest(parts, total);
-  if (left <= INLINE_BYTES_MAX || isReference(output)) return chosen;
-  const { chosen: others } = takeLargest([outputPart, ...atomsOf(patch, 1).map(partOf)], total);
-  return others;
+  const { keys } = use.looks;
+  const atoms = atomsOf(patch, keys, 1).map(partOf);
+  const members = membersOf(output).filter(([key]) => !keys.has(key));
+  const whole = partOf(output);
+  const total = whole.json.length + Buffer.byteLength(JSON.stringify(patch));
+  const apart = takeLargest([...members.map(([, member]) => partOf(member)), ...atoms], total);
+  if (apart.left <= INLINE_BYTES_MAX || !mayGoWhole(output, use)) return apart.chosen;
+  return takeLargest([whole, ...atoms], total).chosen;
+}
+
+function membersOf(output: JsonValue): readonly (readonly [string, JsonValue])[] {
+  return isJsonObject(output) && !isReference(output) ? Object.entries(output) : [];
+}
+
+function mayGoWhole(output: JsonValue, { outputKey, looks }: ResultUse): boolean {
+  if (isReference(output) || looks.outputItself) return false;
+  if (outputKey !== null && looks.keys.has(outputKey)) return false;
+  return !membersOf(output).some(([key]) => looks.keys.has(key));
 }
 
 function takeLargest(
@@ -90,12 +109,15 @@ function partOf(value: JsonValue): Part {
 }
 
 /** What a merge patch sets as a whole. */
-function atomsOf(patch: JsonObject, level: number): readonly JsonValue[] {
+function atomsOf(patch: JsonObject, stay: Keys, level: number): readonly JsonValue[] {
   if (isReference(patch) || level > PATCH_LEVELS_MAX) return [];
-  return Object.values(patch).flatMap((member) =>
-    isJsonObject(member) ? atomsOf(member, level + 1) : [member],
-  );
+  return Object.entries(patch).flatMap(([key, member]) => {
+    if (isJsonObject(member)) return atomsOf(member, stay, level + 1);
+    return stay.has(key) ? [] : [member];
+  });
 }
+
+type Keys = ReadonlySet<string>;
 
 /** By value: of texts their equals are meant too. */
 type References = ReadonlyMap<JsonValue, InlineReference>;
@@ -129,27 +151,40 @@ async function writeParts(
   return references;
 }
 
-function replaceParts(payload: NodeCompletedPayload, references: References): NodeCompletedPayload {
+function replaceParts(
+  payload: NodeCompletedPayload,
+  use: ResultUse,
+  references: References,
+): NodeCompletedPayload {
   const { output, state_patch: patch } = payload;
+  const stay = use.looks.keys;
+  const whole = mayGoWhole(output, use) ? references.get(output) : undefined;
   return {
     ...payload,
-    output: references.get(output) ?? replaceMembers(output, references),
-    ...(patch !== undefined && { state_patch: replaceAtoms(patch, references) }),
+    output: whole ?? replaceMembers(output, stay, references),
+    ...(patch !== undefined && { state_patch: replaceAtoms(patch, stay, references) }),
   };
 }
 
-function replaceMembers(output: JsonValue, references: References): JsonValue {
-  if (!isJsonObject(output)) return output;
-  return mapMembers(output, (member) => references.get(member) ?? member);
-}
-
-function replaceAtoms(patch: JsonObject, references: References): JsonObject {
-  if (isReference(patch)) return patch;
-  return mapMembers(patch, (member) =>
-    isJsonObject(member) ? replaceAtoms(member, references) : (references.get(member) ?? member),
+function replaceMembers(output: JsonValue, stay: Keys, references: References): JsonValue {
+  if (!isJsonObject(output) || isReference(output)) return output;
+  return mapMembers(output, (key, member) =>
+    stay.has(key) ? member : (references.get(member) ?? member),
   );
 }
 
-function mapMembers(value: JsonObject, change: (member: JsonValue) => JsonValue): JsonObject {
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, change(member)]));
+function replaceAtoms(patch: JsonObject, stay: Keys, references: References): JsonObject {
+  if (isReference(patch)) return patch;
+  return mapMembers(patch, (key, member) => {
+    if (isJsonObject(member)) return replaceAtoms(member, stay, references);
+    return stay.has(key) ? member : (references.get(member) ?? member);
+  });
+}
+
+function mapMembers(
+  value: JsonObject,
+  change: (key: string, member: JsonValue) => JsonValue,
+): JsonObject {
+  const members = Object.entries(value).map(([key, member]) => [key, change(key, member)]);
+  return Object.fromEntries(members) as JsonObject;
 }

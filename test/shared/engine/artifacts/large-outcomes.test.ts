@@ -48,6 +48,31 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.true(isInlineReference(output['page'] ?? null));
   });
 
+  test(`${dialect}: a large list is there for the expressions that look into it`, async (t) => {
+    const items: JsonValue[] = [];
+    const rows = Array.from({ length: 20 }, (_, index) => ({ index, text: PAGE.slice(0, 9_000) }));
+    const svc = openTestEngine({
+      store: await open(t),
+      async run({ input, nodeId }) {
+        if (nodeId === 'a') return { ok: true, output: { rows, page: PAGE }, statePatch: {} };
+        items.push((input as JsonObject)['item'] ?? null);
+        return { ok: true, output: {}, statePatch: {} };
+      },
+    });
+    const executionId = await svc.start({
+      nodes: {
+        a: { kind: 'call', output_key: 'a' },
+        each: { kind: { type: 'map', items: '$.a.rows', node: 'one' } },
+        one: { kind: 'call', input_mapping: { item: 'input.item' } },
+      },
+      edges: [{ from: 'a', to: 'each', condition: 'size(state.a.rows) == 20' }],
+    });
+    await svc.settle();
+    const { row } = await svc.engine.readExecution({ tenantId: TENANT, executionId });
+    t.is(row.status, 'completed');
+    t.is(items.length, 20);
+  });
+
   test(`${dialect}: an outcome that is refused and settled again is the same`, async (t) => {
     const store = await open(t);
     let cuts = 2;

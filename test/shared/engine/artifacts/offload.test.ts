@@ -10,6 +10,7 @@ import {
   INLINE_BYTES_MAX,
   isLarge,
   offloadResult,
+  type ResultUse,
 } from '../../../../src/shared/engine/artifacts/offload.ts';
 import { resolveReferences } from '../../../../src/shared/engine/artifacts/resolve.ts';
 import { writeArtifact } from '../../../../src/shared/engine/artifacts/write-artifact.ts';
@@ -19,6 +20,8 @@ import { makeTenantId } from '../../store/contract/make.ts';
 const test = anyTest as TestFn<TestStore>;
 const ids = createIds({ now: Date.now, randomBytes });
 const KIB = 1024;
+const NOTHING = { keys: new Set<string>(), outputItself: false };
+const USE: ResultUse = { outputKey: 'out', looks: NOTHING };
 
 test.before(async (t) => {
   t.context = await openTestStore('sqlite');
@@ -78,17 +81,46 @@ test('a result with references of clients is offloaded around them', async (t) =
   t.deepEqual(whole.output, output);
 });
 
+test('what expressions look into stays, wherever it is', async (t) => {
+  const output = { page: text(80 * KIB), rows: many(9_000), more: text(90 * KIB) };
+  const keys = new Set(['rows', 'page']);
+  const use = { ...USE, looks: { ...NOTHING, keys } };
+  const patch = { deep: { page: output.page, list: output.rows }, more: output.more };
+  const { lean, whole } = await there(
+    t.context,
+    { output, state_patch: patch },
+    makeTenantId(),
+    use,
+  );
+  t.like(lean.output, { page: output.page, rows: output.rows, more: { inline: true } });
+  t.like(lean.state_patch, { deep: { page: output.page } });
+  t.is(countReferences(lean.state_patch ?? {}), 2);
+  t.deepEqual(whole, { output, state_patch: patch });
+});
+
+test('an output that expressions look into does not go as a whole', async (t) => {
+  const output = Object.fromEntries(many(9_000).map((number) => [`k${number}`, number]));
+  for (const looks of [
+    { ...NOTHING, outputItself: true },
+    { ...NOTHING, keys: new Set(['out']) },
+    { ...NOTHING, keys: new Set(['k1000000']) },
+  ]) {
+    const { lean } = await there(t.context, { output }, makeTenantId(), { ...USE, looks });
+    t.deepEqual(lean.output, output);
+  }
+});
+
 test('offloading again writes nothing', async (t) => {
   const { store, contents } = t.context;
   const tenantId = makeTenantId();
   const result = { visit: 0, output: { page: text(100 * KIB) } };
-  const first = await offloadResult({ store, ids }, tenantId, result);
+  const first = await offloadResult({ store, ids }, tenantId, result, USE);
   const rows = async () => {
     const { artifacts = [], artifact_chunks: chunks = [] } = await contents();
     return [...artifacts, ...chunks].filter((row) => row.includes(tenantId)).length;
   };
   t.is(await rows(), 2);
-  t.deepEqual(await offloadResult({ store, ids }, tenantId, result), first);
+  t.deepEqual(await offloadResult({ store, ids }, tenantId, result, USE), first);
   t.is(await rows(), 2);
 });
 
@@ -161,8 +193,9 @@ async function there(
   { store }: TestStore,
   result: { readonly output: JsonValue; readonly state_patch?: JsonObject },
   tenantId: TenantId = makeTenantId(),
+  use: ResultUse = USE,
 ) {
-  const lean = await offloadResult({ store, ids }, tenantId, { visit: 0, ...result });
+  const lean = await offloadResult({ store, ids }, tenantId, { visit: 0, ...result }, use);
   const values = [lean.output, lean.state_patch ?? null] as const;
   const [output, patch] = await resolveReferences(store.artifacts, { tenantId, values });
   return { lean, whole: { output, state_patch: patch } };

@@ -1,0 +1,43 @@
+import test from 'ava';
+
+import type { JsonObject } from '../../../../src/shared/domain/json.ts';
+import { lookedInto } from '../../../../src/shared/engine/artifacts/looked-into.ts';
+
+test('the keys of expressions are looked into, and of paths that lead on', (t) => {
+  t.deepEqual(
+    keysIn({
+      nodes: {
+        fetch: { kind: { type: 'python_fn' }, input_mapping: { page: '$.crawl.page' } },
+        each: { kind: { type: 'map', items: '$.fetch.rows', node: 'one' } },
+        ask: { kind: { type: 'model', prompt: 'Sum up {{ state.text["some key"] }}' } },
+        add: { input_mapping: { sum: { expr: "state.order['total'] * 2" } } },
+      },
+      edges: [{ from: 'fetch', to: 'each', condition: 'output.status == "ok"' }],
+    }),
+    ['crawl', 'fetch', 'order', 'rows', 'some key', 'status', 'text', 'total'],
+  );
+});
+
+test('what is said about a workflow looks into nothing', (t) => {
+  const description = 'As in state.report, the output is a page';
+  const ir = { description, nodes: { a: { description, labels: { see: 'x.y' } } }, edges: [] };
+  t.deepEqual(keysIn(ir), []);
+  t.false(lookedInto(ir).outputItself);
+});
+
+test('the output itself is looked into by its name alone', (t) => {
+  const looks = (condition: string) =>
+    lookedInto({ edges: [{ from: 'a', to: 'b', condition }] }).outputItself;
+  for (const text of ['size(output) > 3', '$output', 'has(state.a) && output != null']) {
+    t.true(looks(text), text);
+  }
+  for (const text of ['output.status', 'output["a"]', 'state.output', 'outputs']) {
+    t.false(looks(text), text);
+  }
+  const mapped = { nodes: { a: { input_mapping: { x: '$output' } } } };
+  t.false(lookedInto(mapped).outputItself);
+});
+
+function keysIn(ir: JsonObject): readonly string[] {
+  return [...lookedInto(ir).keys].toSorted();
+}
