@@ -59,10 +59,9 @@ export function createSchedules(deps: {
 }): Schedules {
   const { store, engine, ids, wake } = deps;
 
-  async function check(tenantId: TenantId, spec: ScheduleSpec): Promise<void> {
-    const problem = findTimingProblem(spec);
-    if (problem !== null) throw badRequest(problem);
-    await engine.checkStart({ tenantId, ...spec });
+  async function checkStart(tenantId: TenantId, spec: ScheduleSpec): Promise<void> {
+    const { workflowId, workflowVersion, input } = spec;
+    await engine.checkStart({ tenantId, workflowId, workflowVersion, input });
   }
 
   async function find(ref: ScheduleRef): Promise<Schedule> {
@@ -82,7 +81,9 @@ export function createSchedules(deps: {
       );
     }
     const spec = changeSpec(schedule, changes);
-    await check(tenantId, spec);
+    checkTiming(spec);
+    // One that can no longer be started can still be paused.
+    if (changesStart(changes)) await checkStart(tenantId, spec);
     const now = await store.now();
     const position = changePosition(schedule, spec, now);
     const { scheduleId, name, turn, position: before } = schedule;
@@ -103,7 +104,8 @@ export function createSchedules(deps: {
 
   return {
     async create({ tenantId, name, spec, actorId }) {
-      await check(tenantId, spec);
+      checkTiming(spec);
+      await checkStart(tenantId, spec);
       const created = await store.create({
         ...spec,
         scheduleId: ids.uuid(),
@@ -142,6 +144,15 @@ function view(schedule: Schedule): ScheduleView {
   if (nextFireAt === null) return { schedule, nextFires: [] };
   const further = nextFires(schedule, { after: nextFireAt, count: NEXT_FIRES_SHOWN - 1 });
   return { schedule, nextFires: [nextFireAt, ...further] };
+}
+
+function checkTiming(spec: ScheduleSpec): void {
+  const problem = findTimingProblem(spec);
+  if (problem !== null) throw badRequest(problem);
+}
+
+function changesStart(changes: Partial<ScheduleSpec>): boolean {
+  return 'workflowId' in changes || 'workflowVersion' in changes || 'input' in changes;
 }
 
 function refuseOtherName(schedule: Schedule, name: string | null): void {

@@ -19,6 +19,21 @@ for (const dialect of DIALECTS) {
     t.is(nextFires.length, 10);
   });
 
+  test(`${dialect}: one that can no longer be started can be paused, and repaired`, async (t) => {
+    const scene = await openScene(t, dialect);
+    const { schedules, tenantId, actorId } = scene;
+    await scene.create();
+    const state_schema = { type: 'object', required: ['amount'] };
+    await scene.register('w', { state_schema, nodes: {} });
+    const change = { tenantId, actorId, schedule: 'yearly', ifRevision: null, name: null };
+    const update = (changes: Parameters<typeof schedules.update>[0]['changes']) =>
+      schedules.update({ ...change, changes });
+    await update({ paused: true });
+    await t.throwsAsync(update({ input: {} }), { message: /does not satisfy the state schema/ });
+    const repaired = await update({ input: { amount: 1 }, paused: false });
+    t.is(repaired.nextFires.length, 10);
+  });
+
   test(`${dialect}: a new timing counts from now`, async (t) => {
     const scene = await openScene(t, dialect);
     const { schedules, tenantId, actorId, store } = scene;
