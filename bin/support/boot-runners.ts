@@ -1,9 +1,11 @@
 import type { Config } from '../../src/shared/config/config.ts';
 import { createFinalizerRunner } from '../../src/shared/nodes/run-finalizer.ts';
+import { createEvalRunner } from '../../src/shared/nodes/run-eval.ts';
 import { createModelRunner } from '../../src/shared/nodes/run-model.ts';
 import { createMcpToolRunner, createToolRunner } from '../../src/shared/nodes/run-tool.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
+import type { History } from '../../src/shared/ports/history.ts';
 import { bootModels } from './boot-models.ts';
 import { bootTools } from './boot-tools.ts';
 
@@ -11,6 +13,7 @@ export interface BootRunners {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cpu: Cpu;
+  readonly history: History;
   readonly opened: AsyncDisposableStack;
 }
 
@@ -25,6 +28,7 @@ export function bootRunners(params: BootRunners): NodeRunners {
   const toolRunner = createToolRunner(tools);
   return new Map<string, NodeRunner>([
     ['model', createModelRunner({ client: models, now })],
+    ['eval', createEvalRunner({ models, history: params.history })],
     ['tool', toolRunner],
     ['finalizer', createFinalizerRunner(toolRunner)],
     ['mcp_tool', createMcpToolRunner(tools)],

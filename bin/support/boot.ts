@@ -113,7 +113,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     settings,
     report: metrics.report,
     kinds: builtInKinds,
-    runners: bootRunners({ config, env: process.env, cpu, opened }),
+    runners: bootRunners({ config, env: process.env, cpu, opened, history: store.executions }),
   });
   const agents = createAgents({
     store: store.agents,

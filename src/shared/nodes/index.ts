@@ -1,6 +1,7 @@
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
 import { conditionKind } from './condition.ts';
+import { evalKind } from './eval.ts';
 import { humanApprovalKind } from './human-approval.ts';
 import { javaFnKind } from './java-fn.ts';
 import { joinKind } from './join.ts';
@@ -30,6 +31,7 @@ export const NODE_KINDS: readonly NodeKind<unknown>[] = [
   humanApprovalKind,
   subgraphKind,
   limitExceededKind,
+  evalKind,
   policyKind,
   finalizerKind,
   toolKind,
@@ -45,7 +47,6 @@ export const LATER_KINDS: readonly string[] = [
   'agent_discovery',
   'coordinator',
   'memory_retrieval',
-  'eval',
 ];
 
 export function createKindRegistry(kinds: readonly NodeKind<unknown>[]): KindRegistry {

@@ -32,6 +32,7 @@ export interface Surroundings {
   readonly arrivals?: EnterContext['arrivals'];
   readonly edges?: readonly JsonObject[];
   readonly timeouts?: JsonObject;
+  readonly visit?: number;
 }
 
 /** Enters node `n`, which has neighbours `a`, `b` and `c`. */
@@ -45,7 +46,7 @@ export function enter(node: JsonObject, around: Surroundings = {}): Entry {
     executionId: 'exec_0190a0b0c0d07000800000000000000f' as ExecutionId,
     workflowId: 'w',
     workflowVersion: '1.0.0',
-    visit: 0,
+    visit: around.visit ?? 0,
     scope: {
       state,
       output: around.output ?? null,

@@ -1,8 +1,8 @@
 import { parseExpression } from '../expression/parse-expression.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { readModelPart } from '../models/read-model-part.ts';
 import { parseDuration } from '../workflow/parse-duration.ts';
 import type { ModelPart } from '../workflow/parts.ts';
-import { readJudgeModel } from './read-judge-model.ts';
 import type { Check, Scorer, ScorerType } from './scorer.ts';
 
 /** Where the reader of scorers reports problems; pointers go on from the list. */
@@ -154,7 +154,7 @@ class ScorerFields {
 
   model(): ModelPart | null {
     const { models } = this.#at;
-    return readJudgeModel(this.#fields, {
+    return readModelPart(this.#fields, {
       models,
       problem: (below, message) => this.refuse(below, message),
     });

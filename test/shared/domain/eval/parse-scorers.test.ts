@@ -112,9 +112,11 @@ test('a judge names its model, or holds it', (t) => {
   t.like(parse([{ ...judge, model: 'm' }]).scorers?.[0], { model: MODEL });
   const inline = { provider: 'ollama', model: 'tiny' };
   t.like(parse([{ ...judge, model: inline }]).scorers?.[0], { model: inline });
-  t.deepEqual(parse([judge]).problems, ['/0/model: missing model_ref: the name of one of models']);
+  t.deepEqual(parse([judge]).problems, [
+    '/0/model_ref: missing model_ref: the name of one of models',
+  ]);
   t.deepEqual(parse([{ ...judge, model_ref: 'x' }]).problems, [
-    '/0/model_ref: there is no model "x" in models',
+    '/0/model_ref: no model "x" that can be called is in models',
   ]);
   t.deepEqual(parse([{ ...judge, model: { provider: 'ollama' } }]).problems, [
     '/0/model/model: missing model',

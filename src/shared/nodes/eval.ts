@@ -1,0 +1,135 @@
+import { parseScorers } from '../domain/eval/parse-scorers.ts';
+import { scoreSubject } from '../domain/eval/score-subject.ts';
+import type { EvalResult, JudgeScorer, Scorer } from '../domain/eval/scorer.ts';
+import { evaluateExpression } from '../domain/expression/evaluate-expression.ts';
+import type { Expression } from '../domain/expression/expression.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { policyNames } from '../domain/models/read-model-part.ts';
+import {
+  END_TARGET,
+  type Entry,
+  type NodeKind,
+  type ParseContext,
+} from '../domain/workflow/plan.ts';
+import { coordinates } from './enter-work.ts';
+import { failExpression } from './fail-entry.ts';
+import { readExpression } from './read-fields.ts';
+import { readOnFail, type OnFail } from './read-on-fail.ts';
+
+export interface EvalSpec {
+  readonly scorers: readonly Scorer[];
+  readonly onFail: OnFail;
+  /** What is judged; null: the output of the node before. */
+  readonly input: Expression | null;
+}
+
+/**
+ * Scores an output. Checks alone are judged at once; a model, a duration or a cost is asked for by
+ * `run-eval.ts`. An output that does not pass may send the execution back to the node that made it:
+ * a loop along an edge of this kind's own, counted by its visits.
+ */
+export const evalKind: NodeKind<EvalSpec> = {
+  type: 'eval',
+  aliases: [],
+  fields: ['scorers', 'on_fail', 'max_retries', 'input_expr'],
+  leaf: false,
+  toolLike: false,
+
+  parse(fields, at) {
+    const scorers = parseScorers(fields['scorers'] ?? null, {
+      problem: (pointer, message) => at.problem(`/scorers${pointer}`, message),
+      variables: [],
+      models: at.parts.models,
+    });
+    const onFail = readOnFail(fields, at);
+    const input = readInput(fields, at);
+    if (scorers === null || onFail === null || input === undefined) return null;
+    return { scorers, onFail, input };
+  },
+
+  edges({ onFail }) {
+    return 'target' in onFail ? [{ ...onFail.target, on: 'choice' }] : [];
+  },
+
+  checkPlace({ scorers }, { predecessors }) {
+    return scorers.flatMap(({ type }, index) => {
+      const pointer = `/scorers/${index}/type`;
+      if (type !== 'latency' && type !== 'cost') return [];
+      if (predecessors.length === 0) {
+        return [{ pointer, message: `no node leads here, so there is no ${type} to judge` }];
+      }
+      const silent = predecessors.find(({ kind }) => kind.model === undefined);
+      if (type === 'latency' || silent === undefined) return [];
+      const message = `what ${JSON.stringify(silent.id)} costs is not known: it is no node that asks a model`;
+      return [{ pointer, message }];
+    });
+  },
+
+  model: ({ scorers }) => {
+    const [judge] = judgesOf(scorers);
+    return judge === undefined ? [] : policyNames(judge.model);
+  },
+
+  enter(spec, context) {
+    const { scope, visit } = context;
+    const judged =
+      spec.input === null
+        ? ({ ok: true, value: scope.output } as const)
+        : evaluateExpression(spec.input, scope);
+    if (!judged.ok) return failExpression(judged.message);
+    const output = judged.value;
+    if (spec.scorers.some(({ type }) => type !== 'assertion')) {
+      return { do: 'work', queue: 'engine', input: output, payload: coordinates(context) };
+    }
+    const result = scoreSubject({
+      scorers: spec.scorers,
+      subject: { scope: { ...scope, output }, durationMs: null, tokens: null, costUsd: null },
+      judgements: new Map(),
+    });
+    return concludeEval(spec, { result, visit });
+  },
+};
+
+export function judgesOf(scorers: readonly Scorer[]): readonly JudgeScorer[] {
+  return scorers.filter((scorer) => scorer.type === 'llm_judge');
+}
+
+/** What follows from a result. */
+export function concludeEval(
+  { scorers, onFail }: EvalSpec,
+  of: { readonly result: EvalResult; readonly visit: number },
+): Extract<Entry, { do: 'complete' | 'fail' }> {
+  const { result, visit } = of;
+  if (result.passed || onFail.do === 'warn') return { do: 'complete', output: result };
+  if (onFail.do === 'branch' || (onFail.do === 'retry' && visit < onFail.max)) {
+    const { to } = onFail.target;
+    return { do: 'complete', output: result, targets: to === END_TARGET ? [] : [to] };
+  }
+  const retried = onFail.do === 'retry' ? ` after ${onFail.max} retries` : '';
+  return {
+    do: 'fail',
+    error: `the evaluation was not passed${retried}: ${describeFailed(scorers, result)}`,
+    errorClass: 'eval_failed',
+  };
+}
+
+/** A judge's reason stays out of it: errors say nothing in the words of others. */
+function describeFailed(scorers: readonly Scorer[], { scorers: results }: EvalResult): string {
+  return results
+    .flatMap(({ name, type, score, passed, reason }, index) => {
+      const { weight = 0, threshold = 0 } = scorers[index] ?? {};
+      if (passed || weight === 0) return [];
+      const why = type === 'llm_judge' ? '' : ` (${reason})`;
+      return [`${name} ${score}, below ${threshold}${why}`];
+    })
+    .join('; ');
+}
+
+/** Null: left out; undefined: reported. */
+function readInput(fields: JsonObject, at: ParseContext): Expression | null | undefined {
+  const source = fields['input_expr'] ?? null;
+  if (source === null || source === '') return null;
+  if (typeof source === 'string') return readExpression(source, '/input_expr', at) ?? undefined;
+  at.problem('/input_expr', 'must be an expression');
+  return undefined;
+}
