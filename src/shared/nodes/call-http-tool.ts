@@ -40,7 +40,9 @@ export async function callHttpTool(
     });
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    return { ok: false, error: `${name}: ${error.message}`, ...FAILURES[error.code] };
+    // Of the address that was asked, wherever a redirect led.
+    const { message } = new HttpError(error.code, new URL(url).host);
+    return { ok: false, error: `${name}: ${message}`, ...FAILURES[error.code] };
   }
   const refused = judgeStatus(response, { name, method: http.method, url, now: deps.now });
   if (refused !== null) return refused;

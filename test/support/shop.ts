@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+
+import { startHttpServer } from './http-server.ts';
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export type Answer = (
+  request: SeenRequest,
+  response: ServerResponse,
+  count: number,
+) => void | Promise<void>;
+
+export interface Shop {
+  readonly url: string;
+  /** In order of arrival, bodies included. */
+  readonly requests: readonly SeenRequest[];
+  /** From the next request on. */
+  answer(answer: Answer): void;
+  close(): Promise<void>;
+}
+
+/** A service of somebody else that HTTP tools call; without an `answer` it says `{"ok": true}`. */
+export async function startShop(): Promise<Shop> {
+  const requests: SeenRequest[] = [];
+  let current: Answer = (_, response) => sendJson(response, { ok: true });
+  const server = await startHttpServer((incoming, response) => {
+    void readRequest(incoming).then((request) => {
+      requests.push(request);
+      return current(request, response, requests.length);
+    });
+  });
+  return {
+    url: server.url,
+    requests,
+    answer(answer) {
+      current = answer;
+    },
+    close: () => server.close(),
+  };
+}
+
+export function sendJson(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<SeenRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const { method = '', url: path = '', headers } = incoming;
+  return { method, path, headers, body: Buffer.concat(chunks).toString() };
+}
