@@ -1,5 +1,6 @@
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
+import { a2aTaskKind } from './a2a-task.ts';
 import { conditionKind } from './condition.ts';
 import { evalKind } from './eval.ts';
 import { humanApprovalKind } from './human-approval.ts';
@@ -37,11 +38,11 @@ export const NODE_KINDS: readonly NodeKind<unknown>[] = [
   toolKind,
   mcpToolKind,
   modelKind,
+  a2aTaskKind,
 ];
 
 /** Kinds that are known and cannot run yet: a workflow that uses one is refused, never half run. */
 export const LATER_KINDS: readonly string[] = [
-  'a2a_task',
   'agent',
   'agent_tool',
   'agent_discovery',

@@ -1,0 +1,197 @@
+import { AgentCard, type StreamResponse } from '@a2a-js/sdk';
+import {
+  ClientFactory,
+  DefaultAgentCardResolver,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+  type Client,
+} from '@a2a-js/sdk/client';
+import { isLegacyAgentCard, parseLegacyAgentCard } from '@a2a-js/sdk/compat/v0_3/client';
+
+import { AgentFailure } from '../../domain/a2a/agent-failure.ts';
+import { isSettled } from '../../domain/a2a/agent-task.ts';
+import type { A2aAgent, A2aTarget, SentMessage } from '../../ports/a2a.ts';
+import { createAuthorizedFetch } from '../authorized-fetch.ts';
+import type { A2aOptions } from './create-a2a-agents.ts';
+import { fetchCard } from './fetch-card.ts';
+import { createJudgedFetch } from './judged-fetch.ts';
+import { shapeMessage } from './shape-message.ts';
+import { readReply, readState, readTask } from './read-reply.ts';
+import { toFailure } from './to-failure.ts';
+
+/** For what an agent answers without working on it: a card, a task as it stands. */
+const ANSWER_MS_MAX = 30_000;
+/** Messages of a task that are asked for: enough to find our last one among them. */
+const HISTORY = 20;
+
+/** An agent as its card describes it, 1.0 and 0.3 by the SDK, over JSON-RPC or HTTP+JSON. */
+export async function openAgent(
+  params: A2aOptions & {
+    readonly fetch: typeof globalThis.fetch;
+    readonly target: A2aTarget;
+    readonly signal: AbortSignal;
+  },
+): Promise<A2aAgent> {
+  const { target, secrets } = params;
+  const { name, tenantId } = target;
+  const failing = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw toFailure(error, name);
+    }
+  };
+  const authorized = createAuthorizedFetch({
+    fetch: params.fetch,
+    auth: target.auth,
+    origin: originOf(target),
+    readSecret: (secret) => secrets.read({ name: secret, tenantId }),
+    now: params.now,
+  });
+  const fetchImpl = createJudgedFetch({ fetch: authorized, name });
+  const client = await failing(async () => {
+    const signal = within(params.signal, ANSWER_MS_MAX);
+    const raw = target.card ?? (await fetchCard({ target, fetch: fetchImpl, signal }));
+    return createClient(readCard(raw, name), fetchImpl, name);
+  });
+  const card = await client.getAgentCard();
+
+  return {
+    skills: card.skills.flatMap(({ id, name: called }) => [id, called]),
+
+    streams: card.capabilities?.streaming === true,
+
+    send: (message, { stream, signal }) =>
+      failing(async (): Promise<SentMessage> => {
+        const request = shapeMessage(message);
+        if (stream && card.capabilities?.streaming === true) {
+          return follow(client.sendMessageStream(request, { signal }), name);
+        }
+        const reply = readReply(await client.sendMessage(request, { signal }), name);
+        if (reply.kind === 'message') return reply;
+        const { taskId, contextId } = reply.task;
+        return { kind: 'task', taskId, contextId, rests: null };
+      }),
+
+    get: (taskId, signal) =>
+      failing(async () => {
+        const request = { tenant: '', id: taskId, historyLength: HISTORY };
+        const task = await client.getTask(request, { signal: within(signal, ANSWER_MS_MAX) });
+        return readTask(task, name);
+      }),
+
+    async watch(taskId, signal) {
+      const stream = client.resubscribeTask({ tenant: '', id: taskId }, { signal });
+      await drain(stream);
+    },
+
+    cancel: (taskId, signal) =>
+      failing(async () => {
+        const request = { tenant: '', id: taskId, metadata: undefined };
+        await client.cancelTask(request, { signal: within(signal, ANSWER_MS_MAX) });
+      }),
+  };
+}
+
+function originOf({ url, name }: A2aTarget): string {
+  if (URL.canParse(url)) return new URL(url).origin;
+  throw new AgentFailure(`agent ${name} has no address that is a URL`, {
+    errorClass: 'invalid_input',
+    isFinal: true,
+  });
+}
+
+function readCard(raw: object, name: string): AgentCard {
+  const card = isLegacyAgentCard(raw) ? parseLegacyAgentCard(raw) : AgentCard.fromJSON(raw);
+  const speaks = card.supportedInterfaces.some(
+    ({ protocolBinding, url }) =>
+      ['JSONRPC', 'HTTP+JSON'].includes(protocolBinding.toUpperCase()) && URL.canParse(url),
+  );
+  if (speaks) return card;
+  throw new AgentFailure(`agent ${name} has no card with an interface that is spoken here`, {
+    errorClass: 'unsupported',
+    isFinal: true,
+  });
+}
+
+function createClient(
+  card: AgentCard,
+  fetchImpl: typeof globalThis.fetch,
+  name: string,
+): Promise<Client> {
+  const options = { fetchImpl, legacyCompat: { enabled: true } };
+  const factory = new ClientFactory({
+    transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
+    // The card has been read.
+    cardResolver: new NoResolver(name),
+    // So that the id of a task is known before it is waited for.
+    clientConfig: { polling: true },
+  });
+  return factory.createFromAgentCard(card);
+}
+
+class NoResolver extends DefaultAgentCardResolver {
+  constructor(name: string) {
+    super({ fetchImpl: () => Promise.reject(new Error(`no card of ${name} is fetched here`)) });
+  }
+
+  override normalizeAgentCard(card: unknown): AgentCard {
+    return card as AgentCard;
+  }
+}
+
+async function follow(
+  stream: AsyncGenerator<StreamResponse, void, undefined>,
+  name: string,
+): Promise<SentMessage> {
+  const first = await stream.next();
+  const payload = first.done === true ? undefined : first.value.payload;
+  if (payload === undefined) {
+    throw new AgentFailure(`agent ${name} ended its answer without a word`, {
+      errorClass: 'invalid_response',
+    });
+  }
+  if (payload.$case === 'message') {
+    await stream.return();
+    const reply = readReply(payload.value, name);
+    if (reply.kind === 'message') return reply;
+  }
+  const { taskId, contextId } = idsOf(payload);
+  if (taskId === '') {
+    throw new AgentFailure(`agent ${name} told no id of the task`, {
+      errorClass: 'invalid_response',
+      isFinal: true,
+    });
+  }
+  const rests = hasSettled(payload) ? stream.return().then(() => {}) : drain(stream);
+  return { kind: 'task', taskId, contextId, rests: rests.catch(() => {}) };
+}
+
+type Payload = NonNullable<StreamResponse['payload']>;
+
+function idsOf(payload: Payload): { readonly taskId: string; readonly contextId: string } {
+  if (payload.$case === 'task') {
+    return { taskId: payload.value.id, contextId: payload.value.contextId };
+  }
+  return { taskId: payload.value.taskId, contextId: payload.value.contextId };
+}
+
+function hasSettled(payload: Payload): boolean {
+  if (payload.$case !== 'task' && payload.$case !== 'statusUpdate') return false;
+  return isSettled(readState(payload.value.status?.state));
+}
+
+/** Reads until the task rests or the stream ends, in whatever way: what has become of it is asked for. */
+async function drain(stream: AsyncGenerator<StreamResponse, void, undefined>): Promise<void> {
+  try {
+    for await (const { payload } of stream) {
+      if (payload !== undefined && hasSettled(payload)) return;
+    }
+  } catch {
+    // A stream is a hint: whoever follows the task asks for it then.
+  }
+}
+
+function within(signal: AbortSignal, ms: number): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+}
