@@ -32,13 +32,13 @@ export function decideApproval(
             .values()
             .filter((visit) => visit.phase === 'approval' && visit.signal === null)
             .toArray();
-      const visit = chooseVisit(open, params.nodeId);
+      const visit = chooseVisit(open, params);
       if (visit === null) {
         const answer = { executionId: row.executionId, accepted: false, nodeId: null };
         return { commit: null, answer };
       }
       const { decision, userId, comment, statePatch } = params;
-      const shownHash = checkShown(visit, params.shownHash ?? null);
+      const shownHash = hashOf(visit);
       const received = newEvent(
         {
           kind: 'ApprovalReceived',
@@ -68,24 +68,33 @@ export function decideApproval(
   });
 }
 
-/** The hash of what the open approval shows; throws when the caller decided on something else. */
-function checkShown({ nodeId, memory }: LiveVisit, decidedOn: string | null): string | null {
-  const shown = memory?.asked ?? null;
-  const shownHash = shown === null ? null : hashJson(shown);
-  if (decidedOn === null || decidedOn === shownHash) return shownHash;
-  throw conflict(`what the approval of ${nodeId} shows is not what was decided on; look again`, {
-    node_id: nodeId,
-    shown_hash: shownHash,
-    decided_on: decidedOn,
-  });
+/**
+ * The visit the decision is about: of several visits of one node the one that shows what was decided
+ * on, or, when the caller doesn't say, the oldest. Throws when none shows it.
+ */
+function chooseVisit(
+  open: readonly LiveVisit[],
+  { nodeId, shownHash = null }: ApprovalDecision,
+): LiveVisit | null {
+  const named = nodeId === null ? open : open.filter((visit) => visit.nodeId === nodeId);
+  const [oldest] = named;
+  if (oldest === undefined) return null;
+  const meant = shownHash === null ? named : named.filter((visit) => hashOf(visit) === shownHash);
+  const [chosen] = meant;
+  if (chosen === undefined) {
+    throw conflict('no open approval shows what was decided on; look at what is open now', {
+      node_id: oldest.nodeId,
+      shown_hash: hashOf(oldest),
+      decided_on: shownHash,
+    });
+  }
+  const nodes = [...new Set(meant.map((visit) => visit.nodeId))];
+  if (nodes.length === 1) return chosen;
+  throw badRequest(`several approvals are open, name one as node_id: ${nodes.join(', ')}`);
 }
 
-/** The visit the decision is about; of several visits of one node the oldest. */
-function chooseVisit(open: readonly LiveVisit[], nodeId: string | null): LiveVisit | null {
-  if (nodeId !== null) return open.find((visit) => visit.nodeId === nodeId) ?? null;
-  const nodes = [...new Set(open.map((visit) => visit.nodeId))];
-  if (nodes.length > 1) {
-    throw badRequest(`several approvals are open, name one as node_id: ${nodes.join(', ')}`);
-  }
-  return open[0] ?? null;
+/** Null: a step of the workflow is approved, and nothing is shown. */
+function hashOf({ memory }: LiveVisit): string | null {
+  const shown = memory?.asked ?? null;
+  return shown === null ? null : hashJson(shown);
 }

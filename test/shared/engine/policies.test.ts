@@ -266,9 +266,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       [{ sum: 1 }, { sum: 2 }],
     );
     const [first, second] = pending;
-    t.true((await decide(svc, id, { shownHash: first?.shownHash ?? '' })).accepted);
-    await svc.settle();
     t.true((await decide(svc, id, { shownHash: second?.shownHash ?? '' })).accepted);
+    await svc.settle();
+    const left = await svc.engine.listApprovals({ tenantId: TENANT, executionId: id });
+    t.deepEqual(
+      left.pending.map(({ visit }) => visit),
+      [first?.visit],
+    );
+    t.true((await decide(svc, id, { shownHash: first?.shownHash ?? '' })).accepted);
     await svc.settle();
     for (const item of await svc.claim('worker-1', 2)) {
       await complete(svc, item, { paid: (item.record.payload['input'] as JsonObject)['sum'] ?? 0 });
