@@ -80,9 +80,12 @@ interface Report {
 const parse = (text: string) => JSON.parse(text) as Report;
 const readReport = async (name: string) => parse(await readFile(join(cwd, name), 'utf8'));
 
-async function listExecutions(workflowId: string): Promise<readonly { readonly status: string }[]> {
+async function listExecutions(
+  workflowId: string,
+): Promise<readonly { readonly status: string; readonly execution_id: string }[]> {
   const response = await fetch(`${url}/executions?workflow_id=${workflowId}`);
-  return ((await response.json()) as { executions: { status: string }[] }).executions;
+  return ((await response.json()) as { executions: { status: string; execution_id: string }[] })
+    .executions;
 }
 
 test('0: the example judges a workflow by a CSV file, and reports it', async (t) => {
@@ -380,6 +383,26 @@ test('1: a case that takes too long is cancelled', async (t) => {
     (await listExecutions('late')).map(({ status }) => status),
     ['cancelled'],
   );
+});
+
+test('0: an execution that goes on as a new one is followed to its end', async (t) => {
+  await write(
+    'counting.json',
+    JSON.stringify({
+      workflow_id: 'counting',
+      start_node: 'count',
+      nodes: { count: { kind: { type: 'pass', output: { n: { expr: 'state.n + 1' } } } } },
+      edges: [{ from: 'count', to: 'count', condition: 'state.n < 120' }],
+      continue_as_new: { after_events: 100 },
+    }),
+  );
+  await writeRows('counting.jsonl', [{ n: 0 }]);
+  const args = ['--workflow', 'counting.json', '--check', 'output.n == 120', '--json'];
+  const { code, stdout, stderr } = await evaluate('counting.jsonl', ...args);
+  t.is(code, 0, stderr);
+  const executions = await listExecutions('counting');
+  t.true(executions.length > 1);
+  t.is(parse(stdout).cases[0]?.execution_id, executions[0]?.execution_id);
 });
 
 test('130: Ctrl-C cancels what is under way, and the report is written', async (t) => {

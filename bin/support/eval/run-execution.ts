@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
 import { ApiError } from '../../../src/shared/clients/svc/request.ts';
-import type { WireEvent } from '../../../src/shared/clients/svc/wire.ts';
+import type { WireEvent, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 
 /** How the execution of a case ended, as the runtime tells it. */
@@ -24,7 +24,7 @@ const INTERRUPTED = 'the evaluation was interrupted';
 const DELAY_MS = { first: 250, most: 5_000 };
 
 /**
- * Starts an execution and follows it to its end. One that takes too long, or is under way when the
+ * Starts an execution and follows it to its end, over to the one it goes on as. One that takes too long, or is under way when the
  * evaluation is interrupted, is cancelled. Rejects when the runtime is gone or turns the client
  * away: then other cases would fare no better.
  */
@@ -40,7 +40,7 @@ export async function runExecution(params: {
   const limit = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([signal, limit]);
   const tooLate = () => (signal.aborted ? INTERRUPTED : `not done within ${timeoutMs / 1000} s`);
-  let executionId: string | null;
+  let executionId: string;
   try {
     executionId = await start(params, either);
   } catch (error) {
@@ -49,27 +49,31 @@ export async function runExecution(params: {
     throw error;
   }
   const usage = new UsageSum();
-  try {
-    const events = client.followEvents({ executionId, after: 0, signal: either });
-    for await (const event of events) usage.add(event);
-  } catch (error) {
-    if (!either.aborted) throw error;
-    await cancel(client, executionId);
-    return { ...withoutOutput(executionId, tooLate()), ...usage.sum() };
+  let startedAt: number | null = null;
+  for (;;) {
+    try {
+      const events = client.followEvents({ executionId, after: 0, signal: either });
+      for await (const event of events) usage.add(event);
+    } catch (error) {
+      if (!either.aborted) throw error;
+      await cancel(client, executionId);
+      return { ...withoutOutput(executionId, tooLate()), ...usage.sum() };
+    }
+    const ended = await client.readExecution(executionId);
+    startedAt ??= Date.parse(ended.created_at);
+    const next = ended.continued_as ?? null;
+    if (next === null) return { ...readEnd(ended, startedAt), ...usage.sum() };
+    executionId = next;
   }
-  const {
-    status,
-    state = null,
-    error,
-    created_at,
-    completed_at,
-  } = await client.readExecution(executionId);
+}
+
+function readEnd(ended: WireExecution, startedAt: number) {
+  const { execution_id: executionId, status, state = null, error, completed_at: end } = ended;
   return {
     executionId,
     state,
     error: status === 'completed' ? null : (error ?? `the execution was ${status}`),
-    durationMs: completed_at === null ? null : Date.parse(completed_at) - Date.parse(created_at),
-    ...usage.sum(),
+    durationMs: end === null ? null : Date.parse(end) - startedAt,
   };
 }
 

@@ -129,7 +129,10 @@ function addUsage(
   };
 }
 
-/** What is judged has mostly just ended, so the history is read from its end. */
+/**
+ * What is judged has mostly just ended, so the history is read from its end. It may have ended before
+ * this history began, in the run that went on as this one: then nothing is known.
+ */
 const EVENTS_FIRST = 256;
 
 async function measure(history: History, call: NodeCall): Promise<Measured> {
@@ -139,6 +142,6 @@ async function measure(history: History, call: NodeCall): Promise<Measured> {
     const events = await history.events({ executionId, after, limit: scheduledSequence - after });
     const measured = measureJudged(events);
     if (measured !== null) return measured;
-    if (after === 0) throw new Error(`nothing is on record of what ${call.nodeId} judges`);
+    if (after === 0) return UNMEASURED;
   }
 }

@@ -253,3 +253,31 @@ test('a judge that the policy does not allow is not asked, nor is any after it',
   });
   t.is(svc.provider.requestsFor('other').length, 0);
 });
+
+test('of what ended in the run before this one no time is known', async (t) => {
+  const svc = await open(t);
+  const id = await svc.start(
+    {
+      start_node: 'count',
+      nodes: {
+        count: { kind: { type: 'pass', output: { n: { expr: 'state.n + 1' } } } },
+        check: {
+          kind: { type: 'eval', scorers: [{ type: 'latency', max_ms: 60_000 }], on_fail: 'warn' },
+          output_key: 'verdict',
+        },
+      },
+      edges: [{ from: 'count', to: 'check' }],
+      continue_as_new: { when: 'state.n == 3' },
+    },
+    { n: 2 },
+  );
+  await svc.settle();
+  const { continuedAs } = (await svc.engine.readExecution({ tenantId: TENANT, executionId: id }))
+    .state;
+  if (continuedAs === null) return t.fail('it did not go on as a new one');
+  const { status, state } = await svc.read(continuedAs);
+  t.is(status, 'completed');
+  t.like((state['verdict'] as { scorers: object[] }).scorers[0], {
+    reason: 'no duration is known',
+  });
+});

@@ -38,6 +38,8 @@ export interface WireExecution {
   readonly state?: JsonValue;
   readonly steps_executed?: number;
   readonly error?: string | null;
+  /** The execution that went on in place of this one, which is completed. */
+  readonly continued_as?: string | null;
   readonly waiting_on?: readonly WireWaiting[];
 }
 
