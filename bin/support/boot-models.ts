@@ -19,12 +19,14 @@ export function bootModels(params: {
 }): ModelClient {
   const { config, env, cpu } = params;
   const { pricesFile } = config.models;
+  // How long a model may think is for the call to say.
+  const bounds = { responseBytesMax: BYTES_MAX, silenceMs: 0 };
   return createModelClient({
     settings: readModelSettings(config, env),
     prices: { ...LIST_PRICES, ...(pricesFile !== null && readPricesFile(pricesFile)) },
     cpu,
-    trustedFetch: createGuardedFetch({ allowPrivate: true, responseBytesMax: BYTES_MAX }),
-    guardedFetch: createGuardedFetch({ allowPrivate: false, responseBytesMax: BYTES_MAX }),
+    trustedFetch: createGuardedFetch({ allowPrivate: true, ...bounds }),
+    guardedFetch: createGuardedFetch({ allowPrivate: false, ...bounds }),
     now: Date.now,
   });
 }

@@ -1,3 +1,4 @@
+import { LATER_KINDS } from '../../src/shared/nodes/index.ts';
 import { onBothStores } from '../support/both-stores.ts';
 
 /* Interface document: "Workflows", "Versioning"; what is refused says where and why. */
@@ -181,7 +182,7 @@ check('400: what cannot run is refused, saying where and why', async (t, svc) =>
 });
 
 check('400: a kind that cannot run yet is named, and nothing is stored', async (t, svc) => {
-  for (const kind of ['subgraph', 'model', 'a2a_task', 'agent', 'finalizer']) {
+  for (const kind of LATER_KINDS) {
     const reply = await svc.post<Refusal>('/workflows', {
       ir: { workflow_id: 'w', nodes: { a: { kind: { type: kind } } } },
     });

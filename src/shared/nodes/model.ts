@@ -65,6 +65,7 @@ export const modelKind: NodeKind<ModelSpec> = {
     const messages = readMapping(fields, 'messages', at);
     const tools = readOfferedTools(fields['tools'] ?? [], at);
     const outputSchema = readOutputSchema(fields, at);
+    warnOfSchema(outputSchema, at);
     const temperature = readNumber(fields, 'temperature', { max: 2, isWhole: false }, at);
     const maxTokens = readNumber(fields, 'max_tokens', { max: 10_000_000, isWhole: true }, at);
     const stream = readFlag(fields, 'stream', at);
@@ -83,6 +84,7 @@ export const modelKind: NodeKind<ModelSpec> = {
   },
 
   model: (spec) => policyNames(spec.model),
+  retryPolicy: (spec) => spec.model.retryPolicy,
   outputSchema: (spec) => spec.outputSchema,
 
   enter(spec, context) {
@@ -104,6 +106,11 @@ export const modelKind: NodeKind<ModelSpec> = {
     return enterCall(context, { input: input.value, system: system?.text ?? null, messages });
   },
 };
+
+function warnOfSchema(schema: JsonObject | null, at: ParseContext): void {
+  const type = schema?.['type'] ?? 'object';
+  if (type !== 'object') at.warn('/output_schema', 'providers may take schemas of objects only');
+}
 
 function enterCall(
   context: EnterContext,

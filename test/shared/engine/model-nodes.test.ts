@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { LIST_PRICES } from '../../../src/shared/domain/models/prices.ts';
 import { createCpu } from '../../../src/scheduler/pool/pool.ts';
 import { createModelRunner } from '../../../src/shared/nodes/run-model.ts';
+import type { NodeOutcome, NodeRunner } from '../../../src/shared/nodes/run.ts';
 import { createGuardedFetch } from '../../../src/shared/security/guarded-fetch.ts';
 import type { Store } from '../../../src/shared/store/store.ts';
 import { openTestEngine, TENANT } from '../../support/engine.ts';
@@ -19,7 +20,7 @@ import { openTestStore } from '../../support/stores.ts';
 /* Nodes of kind `model` in an engine with a real store, against a provider's API on loopback. */
 
 const KEY = 'sk-engine-key-0123456789';
-const OF_ALL = { shards: [...Array(64).keys()], limit: 10 };
+const DONE: NodeOutcome = { ok: true, output: {}, statePatch: {} };
 const AT_ONCE = { max_attempts: 3, initial_delay: 0, backoff: 'fixed', jitter: false };
 const ASK = { type: 'model', model: { provider: 'openai', model: 'gpt-5-mini' }, prompt: 'Hi' };
 
@@ -43,8 +44,9 @@ function openEngine(store: Store, provider: FakeModelProvider) {
   // Each look at the clock is 300 ms later than the one before.
   let clock = 0;
   const now = () => (clock += 300);
-  const runners = new Map([['model', createModelRunner({ client, now })]]);
-  return { ...openTestEngine({ store, cpu, runners }), closeCpu: () => cpu.close() };
+  const runner = createModelRunner({ client, now });
+  const runners = new Map([['model', runner]]);
+  return { ...openTestEngine({ store, cpu, runners }), runner, closeCpu: () => cpu.close() };
 }
 
 async function open(t: ExecutionContext, dialect: 'sqlite' | 'postgres' = 'sqlite') {
@@ -325,52 +327,87 @@ test('an address of the workflow gets no key and no private network is called', 
   t.is(svc.provider.requests.length, 0);
 });
 
-test('a process that dies while the provider answers: the next asks with the same key', async (t) => {
+/*
+ * A process that dies is one whose runner never returns: its engine turns no more, its lease lapses,
+ * and another engine on the same store takes the item.
+ */
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const dying = async (t: ExecutionContext, runs: (real: NodeRunner) => NodeRunner['run']) => {
+    const svc = await open(t, dialect);
+    const other = openEngine(svc.store, svc.provider);
+    t.teardown(() => other.closeCpu());
+    const reached = Promise.withResolvers<void>();
+    const run = runs(other.runner);
+    const runners = new Map<string, NodeRunner>([
+      [
+        'model',
+        {
+          async run(call) {
+            await run(call);
+            reached.resolve();
+            return new Promise(() => undefined);
+          },
+        },
+      ],
+    ]);
+    const first = openTestEngine({ store: svc.store, runners });
+    const id = await first.start(node());
+    await first.turn();
+    await reached.promise;
+    await svc.age({ table: 'work_leases', columns: ['expires_at'], byMs: 31_000 });
+    await other.settle();
+    const { execution, payloads } = await svc.read(id);
+    t.is(execution.status, 'completed');
+    t.is(payloads('NodeCompleted').length, 1);
+    const keys = svc.provider.requests.map(({ headers }) => headers['idempotency-key']);
+    for (const key of keys) t.is(key, payloads('NodeScheduled')[0]?.['idempotency_key'] as string);
+    return { svc, other, id, asked: keys.length };
+  };
+
+  test(`${dialect}: a process that dies before it asks: the next one asks`, async (t) => {
+    const { asked } = await dying(t, () => async () => DONE);
+    t.is(asked, 1);
+  });
+
+  test(`${dialect}: one that dies with the answer in hand: the next asks with the same key`, async (t) => {
+    const { asked } = await dying(t, (real) => (call) => real.run(call));
+    t.is(asked, 2);
+  });
+
+  test(`${dialect}: an answer that is on record is not asked for again`, async (t) => {
+    const { svc, other, id, asked } = await dying(t, () => async () => DONE);
+    const third = openEngine(svc.store, svc.provider);
+    t.teardown(() => third.closeCpu());
+    await svc.age({ table: 'work_leases', columns: ['expires_at'], byMs: 60_000 });
+    await third.settle();
+    await other.settle();
+    t.is(svc.provider.requests.length, asked);
+    t.is((await svc.read(id)).payloads('NodeCompleted').length, 1);
+  });
+}
+
+test('an answer that comes after another process has taken over changes nothing', async (t) => {
   const svc = await open(t);
   const other = openEngine(svc.store, svc.provider);
   t.teardown(() => other.closeCpu());
   const held = Promise.withResolvers<{ readonly text: string }>();
   const asked = Promise.withResolvers<void>();
-  svc.provider.answer('gpt-5-mini', ({ headers }) => {
-    if (svc.provider.requests.length > 1)
-      return { text: `again ${String(headers['idempotency-key'])}` };
+  svc.provider.answer('gpt-5-mini', () => {
+    if (svc.provider.requests.length > 1) return { text: 'again' };
     asked.resolve();
     return held.promise;
   });
   const id = await svc.start(node());
   await svc.turn();
   await asked.promise;
-  // From here on the first engine turns no more; its lease lapses.
   await svc.age({ table: 'work_leases', columns: ['expires_at'], byMs: 31_000 });
   await other.settle();
-  const { execution, payloads } = await svc.read(id);
-  t.is(execution.status, 'completed');
-  const keys = svc.provider.requests.map(({ headers }) => headers['idempotency-key']);
-  t.is(keys.length, 2);
-  t.is(keys[0], keys[1]);
-  t.is(payloads('NodeScheduled')[0]?.['idempotency_key'], keys[0]);
-
-  // The answer that comes after all changes nothing.
+  t.is((await svc.read(id)).execution.status, 'completed');
   held.resolve({ text: 'too late' });
   await svc.settle();
-  const after = await svc.read(id);
-  t.is(after.execution.state['last_model_output'], `again ${String(keys[0])}`);
-  t.is(after.payloads('NodeCompleted').length, 1);
-  t.is(after.events.length, (await other.story(id)).length);
-});
-
-test('a process that dies before it asks has asked nothing; one that has recorded asks no more', async (t) => {
-  const svc = await open(t);
-  const other = openEngine(svc.store, svc.provider);
-  t.teardown(() => other.closeCpu());
-  const id = await svc.start(node());
-  t.is(svc.provider.requests.length, 0);
-  await other.settle();
-  t.is((await svc.read(id)).execution.status, 'completed');
-  await svc.scheduling.reclaimLeases(OF_ALL);
-  await svc.settle();
-  t.is(svc.provider.requests.length, 1);
-  t.is((await svc.read(id)).payloads('NodeCompleted').length, 1);
+  const { execution, payloads } = await svc.read(id);
+  t.is(execution.state['last_model_output'], 'again');
+  t.is(payloads('NodeCompleted').length, 1);
 });
 
 test('examples/workflows/model.json sorts a message', async (t) => {

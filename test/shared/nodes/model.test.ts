@@ -115,6 +115,22 @@ test('the fields of a node go before those of the model it names', (t) => {
   t.is(spec({}).model.timeoutMs, 2000);
 });
 
+test('a model’s retry policy is for nodes that have none', (t) => {
+  const models = { slow: { ...GPT, retry_policy: 'io_default' } };
+  const policy = (more: JsonObject) => {
+    const node = { kind: { type: 'model', model_ref: 'slow', prompt: 'x' }, ...more };
+    return planOf({ models, nodes: { n: node } }).nodes.get('n')?.retryPolicy.maxAttempts;
+  };
+  t.is(policy({}), 5);
+  t.is(policy({ retry_policy: 'no_retry' }), 1);
+  const ir = { workflow_id: 'w', models: { slow: { ...GPT, retry_policy: 'never' } } };
+  const kind = { type: 'model', model_ref: 'slow', prompt: 'x' };
+  t.regex(
+    problemsOf({ ...ir, nodes: { n: { kind } } })[0] ?? '',
+    /^\/models\/slow\/retry_policy: /,
+  );
+});
+
 test('a model may be named by its provider beside it', (t) => {
   const kind = { type: 'model', provider: 'ollama', model: 'llama', prompt: 'x' };
   const spec = planOf({ nodes: { n: { kind } } }).nodes.get('n')?.spec as ModelSpec;
@@ -142,6 +158,7 @@ test('a policy knows a model by its provider and by its name; at an address of i
     return node?.kind.model?.(node.spec);
   };
   t.deepEqual(names({}), ['openai/gpt-5-mini', 'gpt-5-mini']);
+  t.deepEqual(names({ provider: 'Gemini' }), ['google/gpt-5-mini', 'gpt-5-mini']);
   t.deepEqual(names({ base_url: 'https://elsewhere.example/v1' }), [
     'https://elsewhere.example/openai/gpt-5-mini',
   ]);
@@ -162,6 +179,14 @@ for (const [fields, problem] of [
   [
     { model: { ...GPT, base_url: 'https://x?a' } },
     '/kind/model/base_url: base_url must not have a query or fragment: paths are added to it',
+  ],
+  [
+    { model: { ...GPT, model: '../x' } },
+    '/kind/model/model: model must be the name of a model: letters, digits and any of . _ : @ / + -',
+  ],
+  [
+    { model: { ...GPT, provider: 'a b' } },
+    '/kind/model/provider: provider must be a name of letters, digits, hyphens and underscores',
   ],
   [{ prompt: 'Hi {{ state. }}' }, /^\/kind\/prompt: /],
   [{ prompt: 'Hi ${secret:SVC_SECRET_X}' }, '/kind/prompt: secrets do not go into prompts'],

@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 
 import { findBaseUrlProblem } from '../../domain/models/base-url.ts';
+import { canonicalProvider, findModelNameProblem } from '../../domain/models/model-name.ts';
 import type { PriceTable } from '../../domain/models/price.ts';
 import type { Cpu } from '../../ports/cpu.ts';
 import type { ModelCall, ModelClient } from '../../ports/models.ts';
@@ -29,7 +30,7 @@ export function createModelClient(deps: ModelClientDeps): ModelClient {
   return {
     async call(params) {
       const timeout = AbortSignal.timeout(Math.min(params.timeoutMs, TIMER_MS_MAX));
-      const provider = params.provider.toLowerCase();
+      const provider = canonicalProvider(params.provider);
       let access: ProviderAccess | null = null;
       try {
         access = openAccess(params, deps.settings);
@@ -49,13 +50,15 @@ export function createModelClient(deps: ModelClientDeps): ModelClient {
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 function openAccess(params: ModelCall, settings: ModelSettings): ProviderAccess {
-  const problem = params.baseUrl === null ? null : findBaseUrlProblem(params.baseUrl);
-  if (problem === null) return findAccess(params, settings);
-  throw new ProviderFailure({
-    error: `base_url ${problem}`,
-    errorClass: 'invalid_input',
-    final: true,
-  });
+  const name = findModelNameProblem(params);
+  if (name !== null) throw invalidInput(`${name.field} ${name.message}`);
+  const url = params.baseUrl === null ? null : findBaseUrlProblem(params.baseUrl);
+  if (url !== null) throw invalidInput(`base_url ${url}`);
+  return findAccess(params, settings);
+}
+
+function invalidInput(error: string): ProviderFailure {
+  return new ProviderFailure({ error, errorClass: 'invalid_input', final: true });
 }
 
 async function exchange(

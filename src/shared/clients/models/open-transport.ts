@@ -32,6 +32,7 @@ export function openTransport(params: {
     if (idempotencyKey !== null && access.protocol !== 'google') {
       headers.set('idempotency-key', idempotencyKey);
     }
+    if (!isBelow(input, access.baseUrl)) throw new ProviderFailure(ELSEWHERE(access.provider));
     const response = await params.fetch(input, { ...init, headers, redirect: 'manual' });
     if (response.status !== 200) {
       throw new ProviderFailure(await judgeStatus(response, { access, now: now() }));
@@ -44,6 +45,14 @@ export function openTransport(params: {
     const body = response.body.pipeThrough(limitBytes(bytesMax, access.provider));
     return new Response(body, { status: 200, headers: response.headers });
   };
+}
+
+/** A client puts a path together from what a workflow says: it must not lead out of the base URL. */
+function isBelow(input: Parameters<typeof globalThis.fetch>[0], baseUrl: string): boolean {
+  const url = new URL(input instanceof Request ? input.url : input);
+  const base = new URL(baseUrl);
+  const path = base.pathname.replace(/\/+$/, '');
+  return url.origin === base.origin && url.pathname.startsWith(`${path}/`);
 }
 
 const KEY_HEADERS: Readonly<Record<Protocol, string>> = {
@@ -71,6 +80,12 @@ export const TOO_LARGE = (provider: string): Omit<ModelFailure, 'ok'> => ({
   error: `provider ${provider} answers with more than is taken`,
   errorClass: 'too_large',
   final: false,
+});
+
+const ELSEWHERE = (provider: string): Omit<ModelFailure, 'ok'> => ({
+  error: `the model's name leads away from provider ${provider}`,
+  errorClass: 'invalid_input',
+  final: true,
 });
 
 const WRONG_TYPE = (provider: string, contentType: string): Omit<ModelFailure, 'ok'> => ({

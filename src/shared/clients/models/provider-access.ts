@@ -1,4 +1,5 @@
 import { isWithinUrl } from '../../domain/models/base-url.ts';
+import { canonicalProvider } from '../../domain/models/model-name.ts';
 import { ProviderFailure } from './provider-failure.ts';
 
 /*
@@ -45,7 +46,7 @@ export function findAccess(
   params: { readonly provider: string; readonly baseUrl: string | null },
   settings: ModelSettings,
 ): ProviderAccess {
-  const provider = canonicalName(params.provider);
+  const provider = canonicalProvider(params.provider);
   const own = OWN[provider] ?? { protocol: 'openai', baseUrl: null };
   const configured = settings.findProvider(provider);
   const home = completeUrl(provider, configured?.baseUrl ?? own.baseUrl);
@@ -105,11 +106,6 @@ const VERSION_PATHS: Readonly<Record<string, string>> = {
 
 /** What can stand in a header; anything else would be thrown back with the key in the message. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
-
-function canonicalName(provider: string): string {
-  const name = provider.toLowerCase();
-  return name === 'gemini' ? 'google' : name;
-}
 
 /** These are commonly named by their address alone; the version belongs to their paths. */
 function completeUrl(provider: string, baseUrl: string | null): string | null {

@@ -3,6 +3,7 @@ import { parseParts } from '../workflow/parse-parts.ts';
 import type { ModelPart } from '../workflow/parts.ts';
 import { ProblemList } from '../workflow/problem.ts';
 import { findBaseUrlProblem } from './base-url.ts';
+import { canonicalProvider, findModelNameProblem } from './model-name.ts';
 
 type Report = (pointer: string, message: string) => void;
 
@@ -27,7 +28,7 @@ export function readModelPart(
 
 /** Names of a model as policies write them. */
 export function policyNames({ provider, model, baseUrl }: ModelPart): readonly string[] {
-  const name = `${provider.toLowerCase()}/${model}`;
+  const name = `${canonicalProvider(provider)}/${model}`;
   // At an address of the workflow's author the names say nothing about what is called.
   return baseUrl === null ? [name, model] : [`${new URL(baseUrl).origin}/${name}`];
 }
@@ -46,7 +47,7 @@ function lookUp(
     problem(pointer, `no model ${JSON.stringify(ref)} that can be called is in models`);
     return null;
   }
-  return checkBaseUrl(known, pointer, problem);
+  return check(known, () => pointer, problem);
 }
 
 function readInline(fields: JsonObject, pointer: string, problem: Report): ModelPart | null {
@@ -57,14 +58,19 @@ function readInline(fields: JsonObject, pointer: string, problem: Report): Model
     problem(pointer + found.pointer.slice(`/models/${INLINE}`.length), found.message);
   }
   const part = problems.count === 0 ? models.get(INLINE) : undefined;
-  return part === undefined ? null : checkBaseUrl(part, `${pointer}/base_url`, problem);
+  return part === undefined ? null : check(part, (field) => `${pointer}/${field}`, problem);
 }
 
 const INLINE = 'inline';
 
-function checkBaseUrl(part: ModelPart, pointer: string, problem: Report): ModelPart | null {
-  const fault = part.baseUrl === null ? null : findBaseUrlProblem(part.baseUrl);
-  if (fault === null) return part;
-  problem(pointer, `base_url ${fault}`);
-  return null;
+function check(
+  part: ModelPart,
+  pointerOf: (field: string) => string,
+  problem: Report,
+): ModelPart | null {
+  const name = findModelNameProblem(part);
+  if (name !== null) problem(pointerOf(name.field), `${name.field} ${name.message}`);
+  const url = part.baseUrl === null ? null : findBaseUrlProblem(part.baseUrl);
+  if (url !== null) problem(pointerOf('base_url'), `base_url ${url}`);
+  return name === null && url === null ? part : null;
 }

@@ -11,7 +11,7 @@ import type { NormalisedEdge } from './normalise-edge.ts';
 import type { NormalisedNode } from './normalise-node.ts';
 import { parseRetryPolicy } from './parse-retry-policy.ts';
 import { TIMEOUT_FORMS, parseTimeout } from './parse-timeouts.ts';
-import type { WorkflowParts } from './parts.ts';
+import type { WorkflowParts, WrittenRetryPolicy } from './parts.ts';
 import type { NodeKind, NodeReference } from './plan.ts';
 import type { Findings } from './problem.ts';
 import { pointerTo } from './problem.ts';
@@ -45,11 +45,12 @@ export function parseNode(params: {
   readonly findings: Findings;
 }): ParsedNode | null {
   const { node, findings } = params;
+  const written = ownRetryPolicy(node);
   const common = {
     id: node.id,
     outputKey: readText(node, 'output_key', findings),
     inputMapping: readInputMapping(node, findings),
-    retryPolicy: readRetryPolicy(node, params.retryPolicies, findings),
+    retryPolicy: readRetryPolicy(written, params.retryPolicies, findings),
     nodeTimeoutMs: readNodeTimeout(node, findings),
     fallback: readFallback(node, findings),
     policy: parsePolicy(node.json['policy'] ?? null, node.pointerOf('policy'), findings.problems),
@@ -72,7 +73,11 @@ export function parseNode(params: {
     problem: (pointer, message) => findings.problems.add(locate(node, pointer), message),
     warn: (pointer, message) => findings.warnings.add(locate(node, pointer), message),
   });
-  return spec === null ? null : { ...common, kind, spec };
+  if (spec === null) return null;
+  const inherited = written === null ? kind.retryPolicy?.(spec) : undefined;
+  if (inherited === undefined) return { ...common, kind, spec };
+  const retryPolicy = readRetryPolicy(inherited, params.retryPolicies, findings);
+  return { ...common, retryPolicy, kind, spec };
 }
 
 /** Turns a pointer below a kind's fields into one from the IR's root. */
@@ -99,14 +104,18 @@ function readInputMapping(node: NormalisedNode, { problems }: Findings): Mapping
   return null;
 }
 
+function ownRetryPolicy(node: NormalisedNode): WrittenRetryPolicy | null {
+  const value = node.json['retry_policy'] ?? null;
+  return value === null ? null : { value, pointer: node.pointerOf('retry_policy') };
+}
+
 function readRetryPolicy(
-  node: NormalisedNode,
+  written: WrittenRetryPolicy | null,
   policies: ReadonlyMap<string, RetryPolicy>,
   { problems }: Findings,
 ): RetryPolicy {
-  const value = node.json['retry_policy'] ?? null;
-  const pointer = node.pointerOf('retry_policy');
-  if (value === null) return DEFAULT_RETRY_POLICY;
+  if (written === null) return DEFAULT_RETRY_POLICY;
+  const { value, pointer } = written;
   if (isJsonObject(value)) return parseRetryPolicy(value, pointer, problems);
   const known = typeof value === 'string' ? policies.get(value) : undefined;
   if (known !== undefined) return known;

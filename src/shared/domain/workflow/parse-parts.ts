@@ -112,7 +112,17 @@ function parseModel(entry: Entry): ModelPart | null {
   const maxTokens = readNumber(entry, 'max_tokens', { min: 1, max: 10_000_000, whole: true });
   const timeoutMs = readDuration(entry, 'timeout_secs');
   if (provider === null || model === null) return null;
-  return { ref: entry.name, provider, model, baseUrl, temperature, maxTokens, timeoutMs };
+  const value = entry.fields['retry_policy'] ?? null;
+  return {
+    ref: entry.name,
+    provider,
+    model,
+    baseUrl,
+    temperature,
+    maxTokens,
+    timeoutMs,
+    ...(value !== null && { retryPolicy: { value, pointer: `${entry.pointer}/retry_policy` } }),
+  };
 }
 
 const TOOL_KINDS = ['http', 'python', 'mcp'] as const;

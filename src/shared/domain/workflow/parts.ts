@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 import type { PolicyRule } from '../policy/parse-rules.ts';
 import type { HttpTool } from '../tools/http-tool.ts';
 
@@ -23,6 +23,14 @@ export interface ModelPart {
   readonly temperature: number | null;
   readonly maxTokens: number | null;
   readonly timeoutMs: number | null;
+  /** As it was written; for nodes that have none of their own. */
+  readonly retryPolicy?: WrittenRetryPolicy;
+}
+
+/** A retry policy by its name or as an object, and where it stands. */
+export interface WrittenRetryPolicy {
+  readonly value: JsonValue;
+  readonly pointer: string;
 }
 
 export interface ToolPart {

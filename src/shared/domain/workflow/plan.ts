@@ -8,7 +8,7 @@ import type { Budget } from '../budget/budget.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { RetryPolicy } from '../work/retry.ts';
 import type { WorkQueue } from '../work/work-item.ts';
-import type { WorkflowParts } from './parts.ts';
+import type { WorkflowParts, WrittenRetryPolicy } from './parts.ts';
 import type { Problem } from './problem.ts';
 
 /** Target that ends a path: it is never a node, and a token that reaches it is simply gone. */
@@ -127,6 +127,8 @@ export interface NodeKind<Spec> {
   tool?(spec: Spec): string;
   /** Names of the model it calls, as policies may write them. */
   model?(spec: Spec): readonly string[];
+  /** Of what it calls, for nodes that have none of their own. */
+  retryPolicy?(spec: Spec): WrittenRetryPolicy | undefined;
   /** JSON Schema of the results that workers give; null: anything. */
   outputSchema?(spec: Spec): JsonObject | null;
   enter(spec: Spec, context: EnterContext): Entry;

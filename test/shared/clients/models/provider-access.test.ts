@@ -118,6 +118,44 @@ test('an address that the operator allowed may be private, and gets the key', as
   t.is(provider.requests[0]?.headers.authorization, `Bearer ${MODEL_KEY}`);
 });
 
+for (const model of [
+  '../../evil/x',
+  'a/../../../evil',
+  'x?y=',
+  'x#',
+  'a%2f..',
+  'a b',
+  '/x',
+  '.',
+  '',
+]) {
+  test(`google is not asked for model "${model}", whose name leads elsewhere`, async (t) => {
+    const provider = await startFakeModelProvider();
+    const models = openModelClient({ baseUrls: provider.baseUrls });
+    t.teardown(async () => {
+      await models.close();
+      await provider.close();
+    });
+    const failure = failed(await models.call({ provider: 'google', model }));
+    t.like(failure, { errorClass: 'invalid_input', final: true });
+    t.is(provider.requests.length, 0);
+  });
+}
+
+test('names as providers give them are taken', async (t) => {
+  const provider = await startFakeModelProvider();
+  const models = openModelClient({ baseUrls: provider.baseUrls });
+  t.teardown(async () => {
+    await models.close();
+    await provider.close();
+  });
+  for (const model of ['hf.co/org/model:Q4_K_M', 'ft:gpt-4o:org::id', 'claude-sonnet-4@20250514']) {
+    answered(await models.call({ model }));
+  }
+  answered(await models.call({ provider: 'google', model: 'tunedModels/mine-1' }));
+  t.is(provider.requests.at(-1)?.path, '/google/v1beta/tunedModels/mine-1:generateContent');
+});
+
 test('no client takes a key from the environment by itself', async (t) => {
   const provider = await startFakeModelProvider();
   const models = openModelClient({ baseUrls: provider.baseUrls, apiKey: null });

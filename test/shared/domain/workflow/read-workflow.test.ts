@@ -59,7 +59,11 @@ const REFUSED: readonly (readonly [string, unknown, ...string[]])[] = [
     node({ type: 4 }),
     '/nodes/n/type: must be the type of the node, or an object with its type',
   ],
-  ['a kind for later', node({ kind: 'model' }), '/nodes/n/kind: kind "model" is not supported yet'],
+  [
+    'a kind for later',
+    node({ kind: 'someday' }),
+    '/nodes/n/kind: kind "someday" is not supported yet',
+  ],
   [
     'fields of the wrong type',
     node({ output_key: '', node_timeout_secs: 0, fallback_node: 1, retry_policy: 5 }),
@@ -307,10 +311,10 @@ test('edges that branches imply count too', (t) => {
 
 test('all problems are told together, and at most a hundred in full', (t) => {
   const edges = Array.from({ length: 150 }, () => ({ from: 'n', to: 'x' }));
-  const problems = problemsOf({ nodes: { n: { kind: 'model' } }, edges });
+  const problems = problemsOf({ nodes: { n: { kind: 'someday' } }, edges });
   t.is(problems.length, 101);
   t.is(problems[0], '/workflow_id: missing ir.workflow_id');
-  t.is(problems[1], '/nodes/n/kind: kind "model" is not supported yet');
+  t.is(problems[1], '/nodes/n/kind: kind "someday" is not supported yet');
   t.is(problems[100], ': 52 more of the like');
 });
 
