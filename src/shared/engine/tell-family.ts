@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import { type DueTimer, type LoadedExecution, StoreUnavailableError } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
+import { lookedInto } from './artifacts/looked-into.ts';
 import { isLarge, offloadResult } from './artifacts/offload.ts';
 import { commitOfCancel } from './cancel-execution.ts';
 import { newEvent, SCHEDULER_ACTOR } from './new-event.ts';
@@ -49,7 +50,7 @@ async function endOfChild(deps: EngineDeps, timer: DueTimer): Promise<ExecutionE
   const state = foldLoaded(loaded, null);
   const about = { visit, child_execution_id: executionId, ...usageOf(state.usage) };
   if (status === 'completed') {
-    const output = await leanOutput(deps, timer.tenantId, state.data);
+    const output = await leanOutput(deps, timer, state.data);
     return { kind: 'ChildWorkflowCompleted', nodeId, payload: { ...about, output } };
   }
   const failed =
@@ -70,11 +71,16 @@ async function endOfChild(deps: EngineDeps, timer: DueTimer): Promise<ExecutionE
 /** A large state goes into the parent's history as the result of a node would. */
 async function leanOutput(
   deps: EngineDeps,
-  tenantId: DueTimer['tenantId'],
+  { executionId, tenantId, nodeId }: DueTimer,
   data: JsonObject,
 ): Promise<JsonObject> {
   if (!isLarge(JSON.stringify(data))) return data;
-  const { output } = await offloadResult(deps, tenantId, { visit: 0, output: data });
+  const parent = await deps.store.executions.find(executionId, null);
+  if (parent === null) return data;
+  const { plan, definition } = await deps.definitions.get(parent.definitionId);
+  const outputKey = (nodeId === null ? null : plan.nodes.get(nodeId)?.outputKey) ?? null;
+  const use = { outputKey, looks: lookedInto(definition.ir) };
+  const { output } = await offloadResult(deps, tenantId, { visit: 0, output: data }, use);
   return isJsonObject(output) ? output : data;
 }
 
