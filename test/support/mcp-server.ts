@@ -23,14 +23,15 @@ export async function startMcpServer(
   options: {
     readonly sessions?: boolean;
     readonly admit?: (request: IncomingMessage) => number | null;
-    readonly onCall?: (call: SeenCall) => void;
+    /** The tool answers once this has ended. */
+    readonly onCall?: (call: SeenCall) => void | Promise<void>;
   } = {},
 ): Promise<TestMcpServer> {
   const calls: SeenCall[] = [];
   const create = () =>
     createToolServer((call) => {
       calls.push(call);
-      options.onCall?.(call);
+      return options.onCall?.(call);
     });
   const stateless = createMcpHandler(create);
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();

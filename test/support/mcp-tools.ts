@@ -8,7 +8,7 @@ export interface SeenCall {
 }
 
 /** A server of the official SDK with the tools that tests call. */
-export function createToolServer(onCall: (call: SeenCall) => void): McpServer {
+export function createToolServer(onCall: (call: SeenCall) => void | Promise<void>): McpServer {
   const server = new McpServer(
     { name: 'tools', version: '1.0.0' },
     { capabilities: { tools: {} } },
@@ -17,7 +17,7 @@ export function createToolServer(onCall: (call: SeenCall) => void): McpServer {
     server.registerTool(tool, { inputSchema: ANYTHING }, async (given, context) => {
       const args = given as Readonly<Record<string, unknown>>;
       const meta = context.mcpReq._meta;
-      onCall({ tool, args, idempotencyKey: meta?.['svc/idempotency-key'] });
+      await onCall({ tool, args, idempotencyKey: meta?.['svc/idempotency-key'] });
       return (await answer(args)) as never;
     });
   add('echo', (args) => ({ content: [text('echoed')], structuredContent: { args } }));
