@@ -9,6 +9,7 @@ import { type ExecutionRunner, startExecutionRunner } from './execution-runner.t
 import { expireQueued } from './expire-queued.ts';
 import { fireTimers } from './fire-timers.ts';
 import { reclaimLeases } from './reclaim-leases.ts';
+import { createRestingStates } from './resting-states.ts';
 import type { RunningItem } from './run-items.ts';
 import type { RoundResult, Scheduling } from './scheduling.ts';
 import { cancelledTopic, queueTopic } from './wake-for.ts';
@@ -23,6 +24,7 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
   const underWay = new Map<ExecutionId, ExecutionRunner>();
   /** Until when; see SET_ASIDE_MS. */
   const setAside = new Map<ExecutionId, number>();
+  const resting = createRestingStates();
   let draining = false;
 
   function take(
@@ -35,7 +37,8 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
       for (const item of begin.adopt) present.adopt(item);
       return present;
     }
-    const runner = startExecutionRunner(deps, runners, { executionId, ...begin });
+    const known = resting.take(executionId);
+    const runner = startExecutionRunner(deps, runners, { executionId, ...begin, known });
     underWay.set(executionId, runner);
     const unsubscribe = deps.wake.subscribe(cancelledTopic(executionId), () => runner.poke());
     runner.done
@@ -48,6 +51,7 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
       .finally(() => {
         underWay.delete(executionId);
         unsubscribe();
+        resting.keep(executionId, runner.rested());
         const { poked, adopted } = runner.leftOver();
         if (draining) adopted.forEach((item) => void giveBack(item));
         else if (poked || adopted.length > 0) take(executionId, { marked: poked, adopt: adopted });

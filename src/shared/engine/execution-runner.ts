@@ -49,6 +49,8 @@ export interface ExecutionRunner {
   items(): readonly RunningItem[];
   /** What came in after the runner had come to rest. */
   leftOver(): { readonly poked: boolean; readonly adopted: readonly RunningItem[] };
+  /** The execution as it rests, or has ended; null: it was not found, or is not known for sure. */
+  rested(): Held | null;
   /** Resolves when the execution rests: nothing to decide, nothing running here. */
   readonly done: Promise<void>;
 }
@@ -65,7 +67,8 @@ interface Note {
   readonly kept: PromiseWithResolvers<void>;
 }
 
-interface Held {
+/** An execution as this process knows it. */
+export interface Held {
   readonly row: ExecutionRow;
   readonly compiled: CompiledDefinition;
   state: ExecutionState;
@@ -89,6 +92,8 @@ export function startExecutionRunner(
     readonly marked: boolean;
     /** Items of this execution that this process has just taken from the queue. */
     readonly adopt: readonly RunningItem[];
+    /** As it was when it last came to rest here; what has happened since is read. */
+    readonly known: Held | null;
   },
 ): ExecutionRunner {
   const { executionId } = of;
@@ -98,8 +103,8 @@ export function startExecutionRunner(
   const notes: Note[] = [];
   /** Outcomes were refused together, which doesn't say which is at fault: settle one at a time. */
   let oneByOne = false;
-  let held: Held | null = null;
-  let poked = false;
+  let held: Held | null = of.known;
+  let poked = of.known !== null;
   let marked = of.marked;
   let release: (() => void) | null = null;
   let draining = false;
@@ -398,6 +403,7 @@ export function startExecutionRunner(
     },
     items: () => [...running.values(), ...adopted],
     leftOver: () => ({ poked, adopted }),
+    rested: () => held,
     done: run(),
   };
 }
