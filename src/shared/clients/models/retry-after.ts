@@ -1,3 +1,5 @@
+/** A provider that says `0` and refuses again would be asked as fast as it can refuse. */
+const RETRY_AFTER_MS_MIN = 1000;
 /** Longer waits are cut: who is told to wait a day finds out sooner that the limit was raised. */
 const RETRY_AFTER_MS_MAX = 3_600_000;
 
@@ -12,7 +14,9 @@ export function readRetryAfter(headers: Headers, now: number): number | null {
     readNumber(headers.get('retry-after'), 1000) ??
     readDate(headers.get('retry-after'), now) ??
     readResets(headers, now);
-  return found === null ? null : Math.min(Math.max(Math.ceil(found), 0), RETRY_AFTER_MS_MAX);
+  return found === null
+    ? null
+    : Math.min(Math.max(Math.ceil(found), RETRY_AFTER_MS_MIN), RETRY_AFTER_MS_MAX);
 }
 
 /** A span as Go writes it (`1m30.5s`, `250ms`), in milliseconds; null: no such span. */

@@ -9,6 +9,7 @@ import {
   type FakeModelProvider,
   type FakeReply,
 } from '../../../support/fake-model-provider.ts';
+import { renderAnswer } from '../../../support/model-protocols.ts';
 import { freePort } from '../../../support/ports.ts';
 import { failed, MODEL_KEY, openModelClient } from './open-client.ts';
 
@@ -41,6 +42,8 @@ const json = (body: string, type = 'application/json') => ({
     response.end(body);
   },
 });
+
+const ANSWER = JSON.stringify(renderAnswer('openai', 'm', { text: 'Hello' }));
 
 type Expected = readonly [
   name: string,
@@ -98,6 +101,24 @@ const CASES: readonly Expected[] = [
     'rate_limited',
     { retryAfterMs: 3_600_000 },
   ],
+  ['429 at once', limited({ 'retry-after': '0' }), 'rate_limited', { retryAfterMs: 1000 }],
+  [
+    '429 with a date that is over',
+    limited({ 'retry-after': 'Sat, 21 Nov 2026 09:00:00 GMT' }),
+    'rate_limited',
+    { retryAfterMs: 1000 },
+  ],
+  [
+    '429 with two limits that are used up',
+    limited({
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '3s',
+      'x-ratelimit-remaining-tokens': '0',
+      'x-ratelimit-reset-tokens': '20s',
+    }),
+    'rate_limited',
+    { retryAfterMs: 20_000 },
+  ],
   ['429 with nonsense', limited({ 'retry-after': 'soon' }), 'rate_limited'],
   [
     '429 without quota',
@@ -127,6 +148,7 @@ const CASES: readonly Expected[] = [
   ['garbage', json('{"choices":'), 'invalid_response'],
   ['other JSON', json('{"hello":"world"}'), 'invalid_response'],
   ['no choices', json('{"id":"1","choices":[]}'), 'invalid_response'],
+  ['an answer called text', json(ANSWER, 'text/plain'), 'invalid_response'],
   ['HTML', json('<html></html>', 'text/html'), 'invalid_response'],
   ['an empty body', json(''), 'invalid_response'],
   ['a broken connection', { take: (response) => void response.destroy() }, 'unreachable'],
