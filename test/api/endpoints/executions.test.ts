@@ -45,6 +45,10 @@ test('200: a read says what the contract says, and more', async (t) => {
     completed_at: null,
     error: null,
     parent_execution_id: null,
+    continued_from: null,
+    continued_as: null,
+    ending: null,
+    usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
   });
   for (const time of [createdAt, updatedAt]) {
     t.regex(time as string, /^\d{4}-.*T.*\.\d{3}Z$/);
