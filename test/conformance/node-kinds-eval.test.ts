@@ -88,11 +88,18 @@ check('eval: retry gives the work out again, and fails in the end', async (t, sv
   return masked(await svc.events(id));
 });
 
-check('eval: what passes goes on at once', async (t, svc) => {
-  const id = await svc.run(gate('retry'));
+check('eval: what passes goes on, and where it would have led is skipped', async (t, svc) => {
+  const { edges, ...rest } = gate({ branch: { target: 'mend' } });
+  const id = await svc.run({ ...rest, edges: edges.slice(0, 2) });
   await svc.work('make', { n: 6 });
   const { state } = await svc.until(id, 'completed');
   t.like((state as { verdict: object }).verdict, { passed: true, score: 1 });
+  t.deepEqual((await svc.story(id)).slice(-4), [
+    'NodeScheduled next',
+    'NodeCompleted next',
+    'NodeSkipped mend',
+    'WorkflowCompleted',
+  ]);
 });
 
 check('400: an eval that cannot judge is refused where it is wrong', async (t, svc) => {
