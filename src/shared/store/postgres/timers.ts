@@ -99,6 +99,7 @@ const PROMOTE: Statement = {
     order by q.seq`,
 };
 
+/** Executions are looked up one by one: a join could be kept as a walk over all of them. */
 const DISCARD: Statement = {
   name: 'discard-timers',
   writes: true,
@@ -109,12 +110,14 @@ const DISCARD: Statement = {
       from unnest($1::uuid[], $2::text[]) as d (execution_id, name)
     )
       and t.execution_id = any($1)
-      and not exists (
-        select
-        from executions e
-        where e.id = t.execution_id
-          and e.status in ('running', 'paused')
-      )`,
+      and coalesce(
+        (
+          select e.status
+          from executions e
+          where e.id = t.execution_id
+        ),
+        'completed'
+      ) not in ('running', 'paused')`,
 };
 
 /** `greatest` and `least` pass over nulls: a plain 0 would be the answer when nothing waits. */

@@ -10,6 +10,7 @@ import { commitCases } from './commit.ts';
 import { deadLetterCases } from './dead-letters.ts';
 import { definitionCases } from './definitions.ts';
 import { executionCases } from './executions.ts';
+import { familyCases } from './families.ts';
 import { leaseCases } from './leases.ts';
 import { memorySettingsCases } from './memory-settings.ts';
 import { memoryCases } from './memory.ts';
@@ -31,6 +32,7 @@ const AREAS = [
   commitRefusalCases,
   commitRaceCases,
   executionCases,
+  familyCases,
   usageCases,
   workCases,
   leaseCases,

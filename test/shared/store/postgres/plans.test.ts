@@ -2,6 +2,7 @@ import test from 'ava';
 import type pg from 'pg';
 
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
+import { type DefinitionId, executionIdFromUuid } from '../../../../src/shared/domain/ids.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import {
@@ -22,6 +23,7 @@ import {
   makePlan,
   makeTenantId,
   makeTicket,
+  makeStarted,
   makeTimer,
   makeUuid,
 } from '../contract/make.ts';
@@ -93,7 +95,24 @@ async function useEverything(store: Store): Promise<void> {
         { ticket: { ...first.ticket, attempt: 1 }, delayMs: 0 },
         { ticket: makeTicket(execution, { attempt: 1 }), delayMs: 1 },
       ],
-      startsTimers: [makeTimer(), makeTimer({ name: 'other' })],
+      startsTimers: [
+        makeTimer(),
+        makeTimer({ name: 'other' }),
+        makeTimer({ name: 'foreign', executionId: started.executionId }),
+      ],
+      startsExecutions: [
+        {
+          executionId: executionIdFromUuid(makeUuid()),
+          definitionId: makeUuid() as DefinitionId,
+          workflowId: 'w',
+          workflowVersion: '1',
+          shard: 7,
+          priority: 0,
+          parentExecutionId: execution.executionId,
+          started: makeStarted(),
+          used: { inputTokens: 1, outputTokens: 1, costUsd: 0 },
+        },
+      ],
       recordsOutput: { idempotencyKey: key, workItemId: first.ticket.workItemId, eventIndex: 0 },
       snapshot: '{}',
       runnable: 'mark',
@@ -103,6 +122,7 @@ async function useEverything(store: Store): Promise<void> {
   await store.timers.promoteRetries({ limit: 10 });
   await store.timers.listDue({ limit: 10 });
   await store.timers.nextDueInMs();
+  await store.timers.discard([{ executionId: started.executionId, name: 'foreign' }]);
   await store.work.listExpiredLeases({ limit: 10 });
   const overdue = await store.work.listOverdueQueued({ limit: 10 });
   await judge(
@@ -133,6 +153,17 @@ async function useEverything(store: Store): Promise<void> {
     tenantId: execution.tenantId,
     status: null,
     workflowId: null,
+    createdAfter: null,
+    createdBefore: null,
+    cursor: null,
+    limit: 10,
+    offset: 0,
+  });
+  await store.executions.list({
+    tenantId: execution.tenantId,
+    status: null,
+    workflowId: null,
+    parentExecutionId: execution.executionId,
     createdAfter: null,
     createdBefore: null,
     cursor: null,
