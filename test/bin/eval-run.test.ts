@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -236,7 +237,7 @@ test('2: bad rows are all named by their lines, and nothing is run', async (t) =
   );
   t.is(code, 2);
   t.is(stdout, '');
-  const file = join(cwd, 'bad.jsonl');
+  const file = 'bad.jsonl';
   t.is(
     stderr,
     [
@@ -481,4 +482,42 @@ threshold: 0.5
   const keyless = await run({});
   t.is(keyless.code, 2);
   t.regex(keyless.stderr, /provider openai needs a key/);
+});
+
+test('0: a runtime at its limits, or away for a moment, is asked again', async (t) => {
+  const answers: Readonly<Record<string, object>> = {
+    '/workflows/w': { workflow_id: 'w', version: '1' },
+    '/executions': { execution_id: 'exec_1' },
+    '/executions/exec_1': {
+      execution_id: 'exec_1',
+      status: 'completed',
+      created_at: '2026-01-01T00:00:00.000Z',
+      completed_at: '2026-01-01T00:00:00.250Z',
+      state: { n: 1 },
+    },
+  };
+  const troubles: ((response: ServerResponse) => void)[] = [
+    (response) => void response.writeHead(429).end('{"error":"too many"}'),
+    (response) => void response.destroy(),
+  ];
+  const asked = new Map<string, number>();
+  const events =
+    'data: {"sequence":1,"kind":"NodeCompleted","node_id":"a","payload":{"usage":{"input_tokens":7,"output_tokens":1,"cost_usd":0.5}}}\n\n' +
+    'data: {"sequence":2,"kind":"WorkflowCompleted","node_id":null,"payload":{}}\n\n';
+  const server = await startHttpServer((request, response) => {
+    const path = request.url ?? '';
+    const times = (asked.get(path) ?? 0) + 1;
+    asked.set(path, times);
+    const trouble = path === '/workflows/w' ? undefined : troubles[times - 1];
+    if (trouble !== undefined) return trouble(response);
+    if (!path.endsWith('/events')) return serveJson(answers)(request, response);
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events);
+  });
+  t.teardown(() => server.close());
+  await writeRows('patient.jsonl', [{ n: 1 }]);
+  const args = ['--workflow', 'w', '--check', 'output.n == 1', '--json', '--url', server.url];
+  const { code, stdout, stderr } = await evaluate('patient.jsonl', ...args);
+  t.is(code, 0, stderr);
+  t.like(parse(stdout).cases[0], { duration_ms: 250, tokens: 8, cost_usd: 0.5 });
+  t.deepEqual([...asked.values()], [1, 3, 3, 3]);
 });

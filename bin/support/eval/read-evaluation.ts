@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 
 import {
   THRESHOLDS,
@@ -102,7 +102,7 @@ class EvaluationReader {
     if (dataset === null || format === null || scorers === null) return null;
     return {
       workflow,
-      dataset: { file: resolve(this.#folder, dataset), format, mappings, limit },
+      dataset: { file: within(this.#folder, dataset), format, mappings, limit },
       output: isRun ? output : null,
       scorers,
       thresholds,
@@ -123,7 +123,7 @@ class EvaluationReader {
     }
     if (!/\.(json|ya?ml)$/i.test(value)) return { id: value, version };
     const folder = options.workflow === undefined ? this.#folder : '.';
-    const { ir } = unwrapIr((await readDocument(resolve(folder, value))).value);
+    const { ir } = unwrapIr((await readDocument(within(folder, value))).value);
     if (isJsonObject(ir)) return { ir };
     throw usageError(`"${value}" holds no workflow definition`);
   }
@@ -216,6 +216,11 @@ class EvaluationReader {
   #problem(pointer: string, message: string): void {
     this.problems.add(pointer, message);
   }
+}
+
+/** A path that goes on from a folder, as short as it was written. */
+function within(folder: string, path: string): string {
+  return isAbsolute(path) ? path : join(folder, path);
 }
 
 /** Checks given as options are one more assertion. */

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
 import { ApiError } from '../../../src/shared/clients/svc/request.ts';
 import type { WireEvent, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
+import { printNote } from '../output.ts';
+import { callPatiently } from './call-patiently.ts';
 
 /** How the execution of a case ended, as the runtime tells it. */
 export interface EndedExecution {
@@ -20,51 +20,76 @@ export interface EndedExecution {
   readonly costUsd: number | null;
 }
 
-const INTERRUPTED = 'the evaluation was interrupted';
-const DELAY_MS = { first: 250, most: 5_000 };
-
-/**
- * Starts an execution and follows it to its end, over to the one it goes on as. One that takes too long, or is under way when the
- * evaluation is interrupted, is cancelled. Rejects when the runtime is gone or turns the client
- * away: then other cases would fare no better.
- */
-export async function runExecution(params: {
+export interface RunExecution {
   readonly client: SvcClient;
   readonly workflow: { readonly id: string; readonly version: string };
   readonly input: JsonObject;
   readonly idempotencyKey: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-}): Promise<EndedExecution> {
+}
+
+const INTERRUPTED = 'the evaluation was interrupted';
+
+/**
+ * Starts an execution and follows it to its end, over to the one it goes on as. One that takes too
+ * long, or is under way when the evaluation is interrupted, is cancelled. Rejects when the runtime
+ * is gone or turns the client away: then other cases would fare no better.
+ */
+export async function runExecution(params: RunExecution): Promise<EndedExecution> {
   const { client, timeoutMs, signal } = params;
-  const limit = AbortSignal.timeout(timeoutMs);
-  const either = AbortSignal.any([signal, limit]);
-  const tooLate = () => (signal.aborted ? INTERRUPTED : `not done within ${timeoutMs / 1000} s`);
-  let executionId: string;
+  const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const usage = new UsageSum();
+  let executionId: string | null = null;
+  let startedAt: number | null = null;
   try {
     executionId = await start(params, either);
-  } catch (error) {
-    if (either.aborted) return { ...UNUSED, ...withoutOutput(null, tooLate()) };
-    if (isOwnFault(error)) return { ...UNUSED, ...withoutOutput(null, error.message) };
-    throw error;
-  }
-  const usage = new UsageSum();
-  let startedAt: number | null = null;
-  for (;;) {
-    try {
-      const events = client.followEvents({ executionId, after: 0, signal: either });
-      for await (const event of events) usage.add(event);
-    } catch (error) {
-      if (!either.aborted) throw error;
-      await cancel(client, executionId);
-      return { ...withoutOutput(executionId, tooLate()), ...usage.sum() };
+    for (;;) {
+      const ended = await follow({ client, executionId, usage, signal: either });
+      startedAt ??= Date.parse(ended.created_at);
+      const next: string | null = ended.continued_as ?? null;
+      if (next === null) return { ...readEnd(ended, startedAt), ...usage.sum() };
+      executionId = next;
     }
-    const ended = await client.readExecution(executionId);
-    startedAt ??= Date.parse(ended.created_at);
-    const next = ended.continued_as ?? null;
-    if (next === null) return { ...readEnd(ended, startedAt), ...usage.sum() };
-    executionId = next;
+  } catch (error) {
+    if (!either.aborted && !isAboutCase(error)) throw error;
+    if (executionId !== null) await cancel(client, executionId);
+    const tooLate = signal.aborted ? INTERRUPTED : `not done within ${timeoutMs / 1000} s`;
+    return {
+      executionId,
+      state: null,
+      error: either.aborted ? tooLate : (error as ApiError).message,
+      durationMs: null,
+      ...usage.sum(),
+    };
   }
+}
+
+async function start(params: RunExecution, signal: AbortSignal): Promise<string> {
+  const { client, input, idempotencyKey } = params;
+  const { id: workflowId, version } = params.workflow;
+  const { execution_id: executionId } = await callPatiently(
+    () => client.startExecution({ workflowId, version, input, idempotencyKey }),
+    signal,
+  );
+  return executionId;
+}
+
+async function follow(params: {
+  readonly client: SvcClient;
+  readonly executionId: string;
+  readonly usage: UsageSum;
+  readonly signal: AbortSignal;
+}): Promise<WireExecution> {
+  const { client, executionId, usage, signal } = params;
+  let after = 0;
+  await callPatiently(async () => {
+    for await (const event of client.followEvents({ executionId, after, signal })) {
+      after = event.sequence;
+      usage.add(event);
+    }
+  }, signal);
+  return callPatiently(() => client.readExecution(executionId), signal);
 }
 
 function readEnd(ended: WireExecution, startedAt: number) {
@@ -77,27 +102,9 @@ function readEnd(ended: WireExecution, startedAt: number) {
   };
 }
 
-/** A runtime at its limits, and one that is starting, is asked again. */
-async function start(params: Parameters<typeof runExecution>[0], signal: AbortSignal) {
-  const { client, workflow, input, idempotencyKey } = params;
-  let delayMs = DELAY_MS.first;
-  for (;;) {
-    signal.throwIfAborted();
-    try {
-      const { id: workflowId, version } = workflow;
-      const started = await client.startExecution({ workflowId, version, input, idempotencyKey });
-      return started.execution_id;
-    } catch (error) {
-      if (!(error instanceof ApiError) || ![429, 503].includes(error.status)) throw error;
-    }
-    await delay(delayMs, undefined, { signal });
-    delayMs = Math.min(delayMs * 2, DELAY_MS.most);
-  }
-}
-
-/** The input of this case was refused, which says nothing of the others. */
-function isOwnFault(error: unknown): error is ApiError {
-  return error instanceof ApiError && [400, 409, 413].includes(error.status);
+/** Not about the token or the workflow, which are the same for all cases. */
+function isAboutCase(error: unknown): boolean {
+  return error instanceof ApiError && ![401, 403, 404].includes(error.status);
 }
 
 /** It may have ended in the meantime. */
@@ -105,16 +112,11 @@ async function cancel(client: SvcClient, executionId: string): Promise<void> {
   try {
     await client.cancelExecution(executionId);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (error instanceof ApiError && error.status === 400) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    printNote(`${executionId} could not be cancelled: ${reason}`);
   }
 }
-
-function withoutOutput(executionId: string | null, error: string) {
-  return { executionId, state: null, error, durationMs: null };
-}
-
-/** What was never started has used nothing. */
-const UNUSED = { tokens: 0, costUsd: 0 };
 
 /** Adds up what the events say that models used. */
 class UsageSum {
@@ -125,8 +127,7 @@ class UsageSum {
     const usage = isJsonObject(payload) ? (payload['usage'] ?? null) : null;
     if (!isJsonObject(usage)) return;
     const { input_tokens: input, output_tokens: output, cost_usd: cost } = usage;
-    this.#tokens +=
-      (typeof input === 'number' ? input : 0) + (typeof output === 'number' ? output : 0);
+    this.#tokens += toNumber(input) + toNumber(output);
     const isPriced = typeof cost === 'number' && this.#costUsd !== null;
     this.#costUsd = isPriced ? (this.#costUsd ?? 0) + cost : null;
   }
@@ -134,4 +135,8 @@ class UsageSum {
   sum(): Pick<EndedExecution, 'tokens' | 'costUsd'> {
     return { tokens: this.#tokens, costUsd: this.#costUsd };
   }
+}
+
+function toNumber(value: JsonValue | undefined): number {
+  return typeof value === 'number' ? value : 0;
 }
