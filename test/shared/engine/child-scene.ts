@@ -3,7 +3,8 @@ import type { ExecutionContext } from 'ava';
 import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { NodeRunner } from '../../../src/shared/nodes/run.ts';
-import type { ExecutionRow } from '../../../src/shared/store/store.ts';
+import type { CommitPlan } from '../../../src/shared/store/commit.ts';
+import type { ExecutionRow, Store } from '../../../src/shared/store/store.ts';
 import { openTestEngine, TENANT } from '../../support/engine.ts';
 import { openTestStore } from '../../support/stores.ts';
 
@@ -13,11 +14,15 @@ export const CALLER = { tenantId: TENANT, actorId: 'token:test' };
 export async function openScene(
   t: ExecutionContext,
   dialect: 'sqlite' | 'postgres',
-  run?: NodeRunner['run'],
+  options: {
+    readonly run?: NodeRunner['run'];
+    readonly onCommit?: (plans: readonly CommitPlan[]) => void;
+  } = {},
 ) {
-  const { store, close } = await openTestStore(dialect);
-  t.teardown(close);
-  const svc = openTestEngine({ store, ...(run && { run }) });
+  const opened = await openTestStore(dialect);
+  t.teardown(opened.close);
+  const store = { ...opened.store, executions: watched(opened.store.executions, options.onCommit) };
+  const svc = openTestEngine({ store, ...options });
 
   async function register(workflowId: string, ir: JsonObject): Promise<void> {
     await svc.engine.registerWorkflow({ ...CALLER, ir: { workflow_id: workflowId, ...ir } });
@@ -59,7 +64,20 @@ export async function openScene(
     return svc.engine.deliverExternalEvent({ ...CALLER, executionId, correlationKey, payload });
   }
 
-  return { ...svc, store, register, read, children, child, cancel, send };
+  return { ...svc, opened, register, read, children, child, cancel, send };
+}
+
+function watched(
+  executions: Store['executions'],
+  onCommit: (plans: readonly CommitPlan[]) => void = () => undefined,
+): Store['executions'] {
+  return {
+    ...executions,
+    commit: (plans) => {
+      onCommit(plans);
+      return executions.commit(plans);
+    },
+  };
 }
 
 /** Starts one child of workflow `child`. */

@@ -70,7 +70,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test(`${dialect}: a child that fails, fails its node, unless that says otherwise`, async (t) => {
     const broken: NodeOutcome = { ok: false, error: 'no', errorClass: 'x', final: true };
-    const svc = await openScene(t, dialect, async () => broken);
+    const svc = await openScene(t, dialect, { run: async () => broken });
     await svc.register('child', { nodes: { a: { kind: 'call' } } });
     const failing = await svc.start(parentOf());
     const going = await svc.start(
@@ -89,11 +89,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test(`${dialect}: a retry policy of the node starts another child`, async (t) => {
     let runs = 0;
-    const svc = await openScene(t, dialect, async () => {
-      runs += 1;
-      return runs < 3
-        ? { ok: false, error: 'no', errorClass: 'x', final: true }
-        : { ok: true, output: {}, statePatch: { done: true } };
+    const svc = await openScene(t, dialect, {
+      run: async () => {
+        runs += 1;
+        return runs < 3
+          ? { ok: false, error: 'no', errorClass: 'x', final: true }
+          : { ok: true, output: {}, statePatch: { done: true } };
+      },
     });
     await svc.register('child', { nodes: { a: { kind: 'call' } } });
     const retry_policy = { max_attempts: 3, initial_delay: 0 };
