@@ -9,6 +9,7 @@ import {
   END_TARGET,
   type Entry,
   type NodeKind,
+  type NodePlace,
   type ParseContext,
 } from '../domain/workflow/plan.ts';
 import { coordinates } from './enter-work.ts';
@@ -51,18 +52,15 @@ export const evalKind: NodeKind<EvalSpec> = {
     return 'target' in onFail ? [{ ...onFail.target, on: 'choice' }] : [];
   },
 
-  checkPlace({ scorers }, { predecessors }) {
-    return scorers.flatMap(({ type }, index) => {
-      const pointer = `/scorers/${index}/type`;
-      if (type !== 'latency' && type !== 'cost') return [];
-      if (predecessors.length === 0) {
-        return [{ pointer, message: `no node leads here, so there is no ${type} to judge` }];
-      }
-      const silent = predecessors.find(({ kind }) => kind.model === undefined);
-      if (type === 'latency' || silent === undefined) return [];
-      const message = `what ${JSON.stringify(silent.id)} costs is not known: it is no node that asks a model`;
-      return [{ pointer, message }];
+  checkPlace({ scorers, onFail }, place) {
+    const problems = scorers.flatMap(({ type }, index) => {
+      const message = findUnknown(type, place.predecessors);
+      return message === null ? [] : [{ pointer: `/scorers/${index}/type`, message }];
     });
+    if (onFail.do !== 'retry' || place.leadsHere(onFail.target.to)) return problems;
+    const { to, pointer } = onFail.target;
+    const message = `there is no way from ${JSON.stringify(to)} back here, so nothing would be judged again`;
+    return [...problems, { pointer, message }];
   },
 
   model: ({ scorers }) => {
@@ -89,6 +87,15 @@ export const evalKind: NodeKind<EvalSpec> = {
     return concludeEval(spec, { result, visit });
   },
 };
+
+/** Why a scorer cannot know what it judges where it stands; null: it can. */
+function findUnknown(type: Scorer['type'], predecessors: NodePlace['predecessors']): string | null {
+  if (type !== 'latency' && type !== 'cost') return null;
+  if (predecessors.length === 0) return `no node leads here, so there is no ${type} to judge`;
+  const silent = predecessors.find(({ kind }) => kind.model === undefined);
+  if (type === 'latency' || silent === undefined) return null;
+  return `what ${JSON.stringify(silent.id)} costs is not known: it is no node that asks a model`;
+}
 
 export function judgesOf(scorers: readonly Scorer[]): readonly JudgeScorer[] {
   return scorers.filter((scorer) => scorer.type === 'llm_judge');

@@ -22,7 +22,7 @@ const JUDGE = { type: 'llm_judge', name: 'polite', rubric: 'Is it polite?', mode
 
 async function open(t: ExecutionContext, dialect: 'sqlite' | 'postgres' = 'sqlite') {
   const provider = await startFakeModelProvider();
-  const { store, close } = await openTestStore(dialect);
+  const { store, age, close } = await openTestStore(dialect);
   const fetch = createGuardedFetch({ allowPrivate: true });
   const client = createModelClient({
     settings: {
@@ -54,7 +54,7 @@ async function open(t: ExecutionContext, dialect: 'sqlite' | 'postgres' = 'sqlit
         .map(({ payload }) => payload as JsonObject);
     return { state: state.data, status: state.status, error: state.error, payloads };
   };
-  return { ...svc, provider, read };
+  return { ...svc, provider, age, read };
 }
 
 /** Draft, judge, publish. */
@@ -226,16 +226,23 @@ test('a model that gives no judgement is asked again, one that has given its own
   t.is(svc.provider.requestsFor('other').length, 2);
 });
 
-test('a provider that is busy costs no attempt', async (t) => {
+test('a provider that is busy costs no attempt, and no judgement is asked for twice', async (t) => {
   const svc = await open(t);
-  let asked = 0;
-  svc.provider.answer('gpt-5-nano', () =>
-    (asked += 1) < 5 ? { status: 429, headers: { 'retry-after': '0' } } : answerWith(1),
-  );
-  const id = await svc.start(flow({ scorers: [JUDGE] }));
+  svc.provider.answer('gpt-5-nano', answerWith(1));
+  svc.provider.answer('other', { status: 429, headers: { 'retry-after': '7' } });
+  const scorers = [JUDGE, { ...JUDGE, name: 'brief', model_ref: 'other' }];
+  const id = await svc.start(flow({ scorers }));
+  for (let round = 0; round < 4; round += 1) {
+    await svc.settle();
+    await svc.age({ table: 'retry_timers', columns: ['due_at'], byMs: 8_000 });
+  }
+  svc.provider.answer('other', answerWith(1));
   await svc.settle();
-  t.is((await svc.read(id)).status, 'completed');
-  t.is(asked, 5);
+  const { status, payloads } = await svc.read(id);
+  t.is(status, 'completed');
+  t.like(payloads('NodeFailed', 'check')[0], { error_class: 'rate_limited', counted: false });
+  t.is(svc.provider.requestsFor('gpt-5-nano').length, 1);
+  t.is(svc.provider.requestsFor('other').length, 5);
 });
 
 test('a judge that the policy does not allow is not asked, nor is any after it', async (t) => {

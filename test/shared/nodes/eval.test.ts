@@ -10,7 +10,10 @@ const BIG = { type: 'assertion', name: 'big', check: 'output.n > 5' };
 const JUDGE = { type: 'llm_judge', rubric: 'Good?', model_ref: 'm' };
 
 const evaluate = (fields: JsonObject) => ({ kind: { type: 'eval', scorers: [BIG], ...fields } });
-const EDGES = [{ from: 'a', to: 'n' }];
+const EDGES = [
+  { from: 'c', to: 'a' },
+  { from: 'a', to: 'n' },
+];
 
 const result = (passed: boolean) => ({
   passed,
@@ -112,7 +115,7 @@ test('what has to be asked for is work of the engine', (t) => {
 test('where it leads when it does not pass is a control edge that only it takes', (t) => {
   const plan = planOf({
     start_node: 'a',
-    nodes: { a: {}, n: evaluate({ on_fail: 'retry' }), b: {} },
+    nodes: { a: {}, n: evaluate({ on_fail: 'retry' }), b: {}, c: {} },
     edges: [...EDGES, { from: 'n', to: 'b' }],
   });
   t.deepEqual(plan.nodes.get('n')?.edges, [
@@ -177,6 +180,23 @@ for (const [fields, problem] of [
     if (problem !== null) t.is(problems[0], problem);
   });
 }
+
+test('refused: to go back to where no way leads here from', (t) => {
+  const ir = (to: string) => ({
+    workflow_id: 'w',
+    start_node: 'a',
+    nodes: { a: {}, b: {}, n: evaluate({ on_fail: { retry: { target: 'b' } } }), z: {} },
+    edges: [
+      { from: 'a', to: 'n' },
+      { from: 'b', to },
+      { from: 'z', to: 'n' },
+    ],
+  });
+  t.deepEqual(problemsOf(ir('z')), []);
+  t.deepEqual(problemsOf(ir('end')), [
+    '/nodes/n/kind/on_fail/retry/target: there is no way from "b" back here, so nothing would be judged again',
+  ]);
+});
 
 test('refused: a cost of what asks no model, and retry where several nodes lead', (t) => {
   const ir = (fields: JsonObject, nodes: JsonObject = {}) => ({

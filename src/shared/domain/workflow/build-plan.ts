@@ -92,9 +92,24 @@ function checkPlaces(nodes: readonly ParsedNode[], links: Links, { problems }: F
       const kind = kinds.get(id);
       return kind === undefined ? [] : [{ id, kind }];
     });
-    const found = node.kind.checkPlace?.(node.spec, { predecessors: before }) ?? [];
+    const place = {
+      predecessors: before,
+      leadsHere: (from: string) => !kinds.has(from) || isWay({ links, from, to: node.id }),
+    };
+    const found = node.kind.checkPlace?.(node.spec, place) ?? [];
     for (const { pointer, message } of found) problems.add(locate(node, pointer), message);
   }
+}
+
+function isWay(of: { readonly links: Links; readonly from: string; readonly to: string }): boolean {
+  const passed = new Set([of.from]);
+  for (const id of passed) {
+    for (const { to } of of.links.edges.get(id) ?? []) {
+      if (to === of.to) return true;
+      passed.add(to);
+    }
+  }
+  return false;
 }
 
 function findFinalizers(nodes: readonly ParsedNode[]): Plan['finalizers'] {

@@ -144,6 +144,8 @@ export interface NodeKind<Spec> {
 export interface NodePlace {
   /** Those with a control edge to it. */
   readonly predecessors: readonly { readonly id: string; readonly kind: NodeKind<unknown> }[];
+  /** Whether there is a way from a node to this one. True of what is no node: that is reported elsewhere. */
+  leadsHere(from: string): boolean;
 }
 
 /** Another node, named by a field of this one. */
