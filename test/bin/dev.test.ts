@@ -211,6 +211,17 @@ test('execution approve --reject fails the execution, and --wait exits with 8', 
   t.regex(waiting.output(), new RegExp(`error: ${id} failed: .*approval rejected by ann: no`));
 });
 
+test('execution approve --shown-hash: decides on nothing else', async (t) => {
+  const id = await start('gate');
+  await readUntil(id, ({ status }) => status === 'paused');
+  const hash = '0'.repeat(64);
+  const { code, stderr } = await svc('execution', 'approve', id, '--shown-hash', hash);
+  t.is(code, 1);
+  t.regex(stderr, /no open approval shows what was decided on/);
+  t.is((await svc('execution', 'show', id, '-o', 'json')).code, 0);
+  t.is((await svc('execution', 'approve', id)).code, 0);
+});
+
 test('execution approve: with nothing to decide it says so', async (t) => {
   const id = await start('tool');
   const { code, stdout, stderr } = await svc('execution', 'approve', id, '-o', 'json');
