@@ -15,6 +15,10 @@ import { readArtifact } from './read-artifact.ts';
 
 /** What one answer holds of values that were put elsewhere; what goes beyond stays a reference. */
 export const RESOLVED_BYTES_MAX = 16 * 1024 * 1024;
+/** Levels of the whole, far above what a request may hold: an upload may hold any number of them. */
+const NESTED_MAX = 256;
+/** Contents that stand in contents, so deep. */
+const ROUNDS_MAX = 64;
 
 /**
  * Values as they were before the engine put parts of them elsewhere. References that a client made
@@ -29,7 +33,8 @@ export async function resolveReferences<const Values extends readonly JsonValue[
   const contents = new Map<string, Content | null>();
   let leftToRead = bytesMax;
   // A content may hold references itself: it was large, and so was what it was made of.
-  for (let found = hashesIn(values); found.length > 0;) {
+  let found = hashesIn(values);
+  for (let round = 0; found.length > 0 && round < ROUNDS_MAX; round += 1) {
     const read: JsonValue[] = [];
     const artifacts = await store.find({ tenantId, hashes: found });
     for (const hash of found) contents.set(hash, null);
@@ -45,7 +50,8 @@ export async function resolveReferences<const Values extends readonly JsonValue[
   }
   if (contents.size === 0) return values;
   const room = { left: bytesMax };
-  return values.map((value) => substitute(value, contents, room)) as readonly JsonValue[] as Values;
+  const way: Way = { contents, room };
+  return values.map((value) => substitute(value, way, 0)) as readonly JsonValue[] as Values;
 }
 
 interface Content {
@@ -65,7 +71,7 @@ function hashesIn(values: readonly JsonValue[]): readonly string[] {
   return [...hashes];
 }
 
-/** Undefined: it is no JSON. */
+/** Undefined: it is no JSON, or none that could be walked. */
 async function readJson(
   store: ArtifactStore,
   tenantId: TenantId,
@@ -74,38 +80,51 @@ async function readJson(
   const chunks: Uint8Array[] = [];
   for await (const chunk of readArtifact(store, { tenantId, artifact })) chunks.push(chunk);
   try {
-    return JSON.parse(Buffer.concat(chunks).toString()) as JsonValue;
+    const value = JSON.parse(Buffer.concat(chunks).toString()) as JsonValue;
+    return levelsOf(value, NESTED_MAX) > NESTED_MAX ? undefined : value;
   } catch {
     return undefined;
   }
 }
 
-/** `room`: one content may be referred to many times, and each time is written out. */
-function substitute(
-  value: JsonValue,
-  contents: ReadonlyMap<string, Content | null>,
-  room: { left: number },
-): JsonValue {
+/** How deep a value is nested, told no further than one beyond `max`. */
+function levelsOf(value: JsonValue, max: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (max <= 0) return 1;
+  let deepest = 0;
+  for (const member of Object.values(value) as readonly JsonValue[]) {
+    deepest = Math.max(deepest, levelsOf(member, max - 1));
+    if (deepest >= max) break;
+  }
+  return 1 + deepest;
+}
+
+interface Way {
+  readonly contents: ReadonlyMap<string, Content | null>;
+  /** One content may be referred to many times, and each time is written out. */
+  readonly room: { left: number };
+}
+
+/** `level`: how deep the value stands in the whole. */
+function substitute(value: JsonValue, way: Way, level: number): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
-  if (isInlineReference(value)) return substituteReference(value, contents, room);
+  if (isInlineReference(value)) return substituteReference(value, way, level);
   if (isReference(value)) return value;
-  if (!isJsonObject(value)) return value.map((item) => substitute(item, contents, room));
+  if (!isJsonObject(value)) return value.map((item) => substitute(item, way, level + 1));
   const members = Object.entries(value).map(([key, member]) => [
     key,
-    substitute(member, contents, room),
+    substitute(member, way, level + 1),
   ]);
   return Object.fromEntries(members) as JsonObject;
 }
 
-function substituteReference(
-  reference: InlineReference,
-  contents: ReadonlyMap<string, Content | null>,
-  room: { left: number },
-): JsonValue {
+function substituteReference(reference: InlineReference, way: Way, level: number): JsonValue {
+  const { contents, room } = way;
   const content = contents.get(parseArtifactName(reference.$artifact) ?? '') ?? null;
   if (content === null || content.size > room.left) return reference;
+  const whole = patchesOf(reference).reduce<JsonValue>(patchValue, content.value);
+  const levelsLeft = NESTED_MAX - level;
+  if (levelsOf(whole, levelsLeft) > levelsLeft) return reference;
   room.left -= content.size;
-  const patches = patchesOf(reference);
-  const whole = patches.reduce<JsonValue>(patchValue, content.value);
-  return substitute(whole, contents, room);
+  return substitute(whole, way, level);
 }
