@@ -28,11 +28,13 @@ export function lookedInto(ir: JsonObject): LookedInto {
 /** Definitions never change, and are few in a process. */
 const known = new WeakMap<JsonObject, LookedInto>();
 
-const LOOKING_PARTS = ['nodes', 'edges', 'tools'];
+const LOOKING_PARTS = ['nodes', 'edges', 'tools', 'continue_as_new'];
 const WORDS = new Set(['description', 'labels']);
 const HANDING_ON = new Set(['input_mapping', 'output_mapping']);
 const KEY = /\.\s*([\p{L}_][\p{L}\p{N}_-]*)|\[\s*(?:"([^"]*)"|'([^']*)')\s*\]/gu;
-const OUTPUT_ITSELF = /(?<![\p{L}\p{N}_.])\$?output(?![\p{L}\p{N}_]|\s*[.[])/u;
+/** A call on it, or an index that is no name, looks into it as a whole; `output.a` does not. */
+const OUTPUT_ITSELF =
+  /(?<![\p{L}\p{N}_.])\$?output(?![\p{L}\p{N}_]|\s*\.\s*[\p{L}_][\p{L}\p{N}_-]*(?![\p{L}\p{N}_-]|\s*\()|\s*\[\s*["'])/u;
 
 function note(
   value: JsonValue,

@@ -73,6 +73,23 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(items.length, 20);
   });
 
+  test(`${dialect}: an edge may look into a large list by position`, async (t) => {
+    const svc = openTestEngine({
+      store: await open(t),
+      run: async ({ nodeId }) => ({
+        ok: true,
+        output: nodeId === 'a' ? [{ name: 'x' }, { name: PAGE }] : {},
+        statePatch: {},
+      }),
+    });
+    for (const condition of ['output[0].name == "x"', 'output.exists(row, row.name == "x")']) {
+      const nodes = { a: { kind: 'call' }, b: { kind: 'call' } };
+      const executionId = await svc.start({ nodes, edges: [{ from: 'a', to: 'b', condition }] });
+      await svc.settle();
+      t.true((await svc.story(executionId)).includes('NodeCompleted b'), condition);
+    }
+  });
+
   test(`${dialect}: an outcome that is refused and settled again is the same`, async (t) => {
     const store = await open(t);
     let cuts = 2;

@@ -18,6 +18,10 @@ test('the keys of expressions are looked into, and of paths that lead on', (t) =
   );
 });
 
+test('so are those by which a run goes on as another', (t) => {
+  t.deepEqual(keysIn({ continue_as_new: { when: 'size(state.rows) > 20' } }), ['rows']);
+});
+
 test('what is said about a workflow looks into nothing', (t) => {
   const description = 'As in state.report, the output is a page';
   const ir = { description, nodes: { a: { description, labels: { see: 'x.y' } } }, edges: [] };
@@ -28,10 +32,24 @@ test('what is said about a workflow looks into nothing', (t) => {
 test('the output itself is looked into by its name alone', (t) => {
   const looks = (condition: string) =>
     lookedInto({ edges: [{ from: 'a', to: 'b', condition }] }).outputItself;
-  for (const text of ['size(output) > 3', '$output', 'has(state.a) && output != null']) {
+  for (const text of [
+    'size(output) > 3',
+    '$output',
+    'has(state.a) && output != null',
+    'output[0].name == "x"',
+    'output[1 - 1]',
+    'output.exists(row, row.name == "x")',
+    'output .size () == 2',
+  ]) {
     t.true(looks(text), text);
   }
-  for (const text of ['output.status', 'output["a"]', 'state.output', 'outputs']) {
+  for (const text of [
+    'output.status',
+    'output["a"]',
+    "output['a'] == 1",
+    'state.output',
+    'outputs',
+  ]) {
     t.false(looks(text), text);
   }
   const mapped = { nodes: { a: { input_mapping: { x: '$output' } } } };
