@@ -3,12 +3,21 @@ import { systemTimers } from '../../src/shared/clients/system-timers.ts';
 import type { Config } from '../../src/shared/config/config.ts';
 import { createFinalizerRunner } from '../../src/shared/nodes/run-finalizer.ts';
 import { createEvalRunner } from '../../src/shared/nodes/run-eval.ts';
+import { createAgentDirectory } from '../../src/shared/engine/agents/agent-directory.ts';
 import { createA2aTaskRunner } from '../../src/shared/nodes/run-a2a-task.ts';
+import { createAgentRunner } from '../../src/shared/nodes/run-agent.ts';
+import {
+  createAgentDiscoveryRunner,
+  createCoordinatorRunner,
+} from '../../src/shared/nodes/run-agent-discovery.ts';
+import { createMemoryRetrievalRunner } from '../../src/shared/nodes/run-memory-retrieval.ts';
 import { createModelRunner } from '../../src/shared/nodes/run-model.ts';
 import { createMcpToolRunner, createToolRunner } from '../../src/shared/nodes/run-tool.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import type { History } from '../../src/shared/ports/history.ts';
+import type { Recaller } from '../../src/shared/ports/recaller.ts';
+import type { AgentStore } from '../../src/shared/store/agents.ts';
 import { bootModels } from './boot-models.ts';
 import { bootTools } from './boot-tools.ts';
 
@@ -17,6 +26,8 @@ export interface BootRunners {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cpu: Cpu;
   readonly history: History;
+  readonly agents: AgentStore;
+  readonly memory: Recaller;
   readonly opened: AsyncDisposableStack;
 }
 
@@ -37,6 +48,10 @@ export function bootRunners(params: BootRunners): NodeRunners {
     }),
     timers: systemTimers,
   };
+  const directory = createAgentDirectory({
+    store: params.agents,
+    heartbeatTimeoutMs: params.config.agents.heartbeatTimeout * 1000,
+  });
   return new Map<string, NodeRunner>([
     ['model', createModelRunner({ client: models, now })],
     ['eval', createEvalRunner({ models, history: params.history })],
@@ -44,5 +59,9 @@ export function bootRunners(params: BootRunners): NodeRunners {
     ['finalizer', createFinalizerRunner(toolRunner)],
     ['mcp_tool', createMcpToolRunner(tools)],
     ['a2a_task', createA2aTaskRunner(delegation)],
+    ['agent', createAgentRunner({ ...delegation, directory, models, tools })],
+    ['agent_discovery', createAgentDiscoveryRunner({ directory })],
+    ['coordinator', createCoordinatorRunner({ directory, models })],
+    ['memory_retrieval', createMemoryRetrievalRunner({ memory: params.memory })],
   ]);
 }

@@ -7,11 +7,11 @@ import type { Scheduler } from '../../src/scheduler/scheduler.ts';
 import type { Config } from '../../src/shared/config/config.ts';
 import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
-import type { VectorScanner } from '../../src/shared/ports/vector-scanner.ts';
 import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import { createAgents } from '../../src/shared/engine/agents/create-agents.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { EngineSettings } from '../../src/shared/engine/deps.ts';
+import type { Memory } from '../../src/shared/engine/memory/memory.ts';
 import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake-bus.ts';
 import {
@@ -104,6 +104,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     host: hostname(),
   };
   const keys = readEncryptionKeys({ config, database });
+  const memory = bootMemory({ config, database, store, scanner: cpu, metrics, opened });
   const engine = createEngine({
     pseudonym: createPseudonym(keys),
     store,
@@ -113,7 +114,15 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     settings,
     report: metrics.report,
     kinds: builtInKinds,
-    runners: bootRunners({ config, env: process.env, cpu, opened, history: store.executions }),
+    runners: bootRunners({
+      config,
+      env: process.env,
+      cpu,
+      opened,
+      history: store.executions,
+      agents: store.agents,
+      memory,
+    }),
   });
   const agents = createAgents({
     store: store.agents,
@@ -135,7 +144,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
 
   const { api, scheduler } = await startRoles({
     ...params,
-    scanner: cpu,
+    memory,
     engine,
     agents,
     secrets,
@@ -162,7 +171,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
 
 async function startRoles(
   params: Boot & {
-    readonly scanner: VectorScanner;
+    readonly memory: Memory;
     readonly engine: ReturnType<typeof createEngine>;
     readonly agents: Agents;
     readonly secrets: SecretBox;
@@ -175,8 +184,7 @@ async function startRoles(
   },
 ): Promise<{ readonly api: ApiServer | null; readonly scheduler: Scheduler | null }> {
   const { role, config, engine, settings, store, metrics, opened } = params;
-  const api =
-    role === 'scheduler' ? null : await bootApi({ ...params, memory: bootMemory(params) });
+  const api = role === 'scheduler' ? null : await bootApi(params);
   // Closing a second time, after an orderly stop, does nothing.
   if (api !== null) opened.defer(() => api.close({ deadlineMs: 0 }));
   if (role === 'api') {

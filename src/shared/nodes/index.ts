@@ -1,6 +1,8 @@
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
 import { a2aTaskKind } from './a2a-task.ts';
+import { agentDiscoveryKind, coordinatorKind } from './agent-discovery.ts';
+import { agentKind } from './agent.ts';
 import { conditionKind } from './condition.ts';
 import { evalKind } from './eval.ts';
 import { humanApprovalKind } from './human-approval.ts';
@@ -9,6 +11,7 @@ import { joinKind } from './join.ts';
 import { limitExceededKind } from './limit-exceeded.ts';
 import { mapKind } from './map.ts';
 import { mcpToolKind } from './mcp-tool.ts';
+import { memoryRetrievalKind } from './memory-retrieval.ts';
 import { modelKind } from './model.ts';
 import { parallelKind } from './parallel.ts';
 import { passKind } from './pass.ts';
@@ -39,16 +42,14 @@ export const NODE_KINDS: readonly NodeKind<unknown>[] = [
   mcpToolKind,
   modelKind,
   a2aTaskKind,
+  agentKind,
+  agentDiscoveryKind,
+  coordinatorKind,
+  memoryRetrievalKind,
 ];
 
 /** Kinds that are known and cannot run yet: a workflow that uses one is refused, never half run. */
-export const LATER_KINDS: readonly string[] = [
-  'agent',
-  'agent_tool',
-  'agent_discovery',
-  'coordinator',
-  'memory_retrieval',
-];
+export const LATER_KINDS: readonly string[] = [];
 
 export function createKindRegistry(kinds: readonly NodeKind<unknown>[]): KindRegistry {
   const byName = new Map(

@@ -1,0 +1,111 @@
+import { evaluateMapping, type Mapping } from '../domain/expression/mapping.ts';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import type { EnterContext, Entry, NodeKind, ParseContext } from '../domain/workflow/plan.ts';
+import { ON_INPUT_REQUIRED, type OnInputRequired } from './a2a-task.ts';
+import { enterWork } from './enter-work.ts';
+import { failExpression, failValue } from './fail-entry.ts';
+import { readMapping, readText, readWord } from './read-fields.ts';
+import { readFlag } from './read-flag.ts';
+import { modelOfWish, readWish, WISH_FIELDS, type Wish } from './read-wish.ts';
+
+export interface AgentSpec {
+  readonly choice: AgentChoice;
+  readonly wish: Wish;
+  readonly skill: string | null;
+  /** Null: the node's limit alone. */
+  readonly timeoutMs: number | null;
+  readonly stream: boolean;
+  readonly onInputRequired: OnInputRequired;
+}
+
+export type AgentChoice =
+  /** A registered agent, by its id. */
+  | { readonly by: 'ref'; readonly ref: Mapping }
+  /** A registered agent at this address, or one that nobody has registered. */
+  | { readonly by: 'uri'; readonly uri: string }
+  /** As a coordinator picks. */
+  | { readonly by: 'auto' };
+
+const CHOICES = '"auto", an agent\'s id, or {"explicit": "https://…"}';
+
+/** Has a registered agent do something, over the protocol that its card names. */
+export const agentKind: NodeKind<AgentSpec> = {
+  type: 'agent',
+  aliases: ['agent_tool'],
+  fields: [...WISH_FIELDS, 'agent_ref', 'agent', 'timeout_ms', 'stream', 'on_input_required'],
+  leaf: true,
+  toolLike: true,
+
+  parse(fields, at) {
+    const choice = readChoice(fields, at);
+    const wish = readWish(fields, at);
+    const skill = readText(fields, 'skill', at);
+    const timeoutMs = readTimeout(fields, at);
+    const stream = readFlag(fields, 'stream', at);
+    const onInputRequired = readWord(fields, 'on_input_required', ON_INPUT_REQUIRED, at) ?? 'park';
+    if (choice === null || wish === null || timeoutMs === undefined) return null;
+    return { choice, wish, skill, timeoutMs, stream, onInputRequired };
+  },
+
+  model: ({ choice, wish }) => (choice.by === 'auto' ? modelOfWish(wish) : []),
+
+  enter({ choice, timeoutMs }, context) {
+    const ref = choice.by === 'ref' ? evaluateRef(choice.ref, context) : null;
+    if (typeof ref === 'object' && ref !== null) return ref;
+    const limits = [timeoutMs, context.node.nodeTimeoutMs].filter((ms) => ms !== null);
+    const timeout = limits.length === 0 ? null : Math.min(...limits);
+    const call = { timeout_ms: timeout, agent_ref: ref };
+    return enterWork({ queue: 'engine', call, context });
+  },
+};
+
+function readChoice(fields: JsonObject, at: ParseContext): AgentChoice | null {
+  const ref = readMapping(fields, 'agent_ref', at);
+  const agent = fields['agent'] ?? null;
+  if ((fields['agent_ref'] ?? null) !== null) {
+    if (agent !== null) at.problem('/agent', 'agent_ref or agent, not both');
+    else if (ref !== null) return { by: 'ref', ref };
+    return null;
+  }
+  if (agent === null) at.problem('/agent', `missing agent_ref, or agent: ${CHOICES}`);
+  else if (agent === 'auto' || (isJsonObject(agent) && 'auto' in agent)) return { by: 'auto' };
+  else if (typeof agent === 'string') return readRef(fields, at);
+  else return readExplicit(agent, at);
+  return null;
+}
+
+function readRef(fields: JsonObject, at: ParseContext): AgentChoice | null {
+  const ref = readMapping(fields, 'agent', at);
+  return ref === null ? null : { by: 'ref', ref };
+}
+
+function readExplicit(agent: unknown, at: ParseContext): AgentChoice | null {
+  const uri = isJsonObject(agent) ? agent['explicit'] : null;
+  if (typeof uri === 'string' && URL.canParse(uri) && /^https?:$/.test(new URL(uri).protocol)) {
+    return { by: 'uri', uri };
+  }
+  at.problem('/agent', `must be ${CHOICES}`);
+  return null;
+}
+
+/** Null: none; `undefined`: reported. */
+function readTimeout(fields: JsonObject, at: ParseContext): number | null | undefined {
+  const value = fields['timeout_ms'] ?? null;
+  if (value === null) return null;
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
+  at.problem('/timeout_ms', 'must be a whole number of milliseconds above 0');
+  return undefined;
+}
+
+const REF_BYTES_MAX = 512;
+
+/** The id, or the entry that fails the node. */
+function evaluateRef(ref: Mapping, { scope }: EnterContext): string | Entry {
+  const result = evaluateMapping(ref, scope);
+  if (!result.ok) return failExpression(result.message);
+  const { value } = result;
+  if (typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= REF_BYTES_MAX) {
+    return value;
+  }
+  return failValue(`agent_ref must give an agent's id, text of 1 to ${REF_BYTES_MAX} bytes`);
+}
