@@ -29,7 +29,10 @@ export interface Execution extends ExecutionSummary {
     readonly waiting_for: string;
     readonly correlation_key: string | null;
     readonly attempt: number;
+    readonly child_execution_id: string | null;
   }[];
+  readonly continued_from: string | null;
+  readonly continued_as: string | null;
 }
 
 export interface ExecutionEvent {

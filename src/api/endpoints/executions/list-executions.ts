@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { parseExecutionId } from '../../../shared/domain/ids.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { optionalQuery, paging } from '../../schemas/query.ts';
 import { instant } from '../../schemas/text.ts';
@@ -16,6 +17,9 @@ export const listExecutions = defineEndpoint({
   query: z.object({
     status: optionalQuery(executionStatus),
     workflow_id: optionalQuery(z.string()),
+    parent_execution_id: optionalQuery(
+      z.string().meta({ description: 'Only the children of this execution.' }),
+    ),
     created_after: optionalQuery(instant.meta({ description: 'ISO 8601, inclusive.' })),
     created_before: optionalQuery(instant.meta({ description: 'ISO 8601, exclusive.' })),
     cursor: optionalQuery(cursorText),
@@ -28,16 +32,22 @@ export const listExecutions = defineEndpoint({
     }),
   },
   async handle({ query, caller }, { engine }) {
-    const rows = await engine.listExecutions({
+    const { parent_execution_id: parent } = query;
+    const parentExecutionId = parent === null ? null : parseExecutionId(parent);
+    // An id of another shape is of no execution, and so of no parent.
+    const isNobody = parent !== null && parentExecutionId === null;
+    const filter = {
       tenantId: caller.tenantId,
       status: query.status,
       workflowId: query.workflow_id,
+      parentExecutionId,
       createdAfter: query.created_after,
       createdBefore: query.created_before,
       cursor: query.cursor,
       limit: query.limit,
       offset: query.offset,
-    });
+    };
+    const rows = isNobody ? [] : await engine.listExecutions(filter);
     const last = rows.length === query.limit ? rows.at(-1) : undefined;
     return {
       status: 200,
