@@ -14,6 +14,7 @@ import type { McpAnswer } from '../../../../src/shared/ports/mcp.ts';
 import { createGuardedFetch } from '../../../../src/shared/security/guarded-fetch.ts';
 import { createNamedSecrets } from '../../../../src/shared/security/named-secrets.ts';
 import { startHttpServer } from '../../../support/http-server.ts';
+import { startSseServer } from '../../../support/mcp-sse-server.ts';
 import { startMcpServer } from '../../../support/mcp-server.ts';
 import { freePort } from '../../../support/ports.ts';
 
@@ -95,6 +96,20 @@ for (const sessions of [false, true]) {
     t.like(await call({ part, tool: 'text' }), { ok: false, errorClass: 'unreachable' });
   });
 }
+
+test('a server of the transport of 2024 is called too', async (t) => {
+  const server = await startSseServer();
+  const { call } = open(t);
+  const auth = { type: 'bearer', tokenEnv: 'SVC_SECRET_MCP' } as const;
+  const part = { ...http(`${server.url}/sse`, auth), transport: 'http_sse' } as const;
+  const answers = await Promise.all(['a', 'b'].map((tool) => call({ part, tool })));
+  for (const [index, tool] of ['a', 'b'].entries()) {
+    t.like(answers[index], { ok: true, content: [{ type: 'text', text: tool }] });
+  }
+  t.is(server.requests.filter(({ method }) => method === 'GET').length, 1);
+  t.true(server.requests.every(({ headers }) => headers.authorization === 'Bearer mcp-token-1'));
+  await server.close();
+});
 
 test('one session serves calls at the same time, and no stream is held between them', async (t) => {
   const server = await startMcpServer({ sessions: true });
