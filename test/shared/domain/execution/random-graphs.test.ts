@@ -2,6 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 
 import type { JsonObject, JsonValue } from '../../../../src/shared/domain/json.ts';
+import { cancellationEvents } from '../../../../src/shared/domain/execution/finalizers.ts';
 import type { ExecutionEvent } from '../../../../src/shared/domain/execution/event.ts';
 import type { LiveVisit } from '../../../../src/shared/domain/execution/state.ts';
 import { decodeState, encodeState } from '../../../../src/shared/domain/execution/state-codec.ts';
@@ -10,7 +11,7 @@ import { History, planOf } from '../../../support/history.ts';
 
 const INPUT: JsonObject = { n: 0, list: [1, 2, 3] };
 
-/** Any graph over a few nodes: splits, choices, loops, joins, maps, waits, failure edges. */
+/** Any graph over a few nodes: splits, choices, loops, joins, maps, waits, failure edges, finalizers. */
 const graph = fc
   .record({
     kinds: fc.array(
@@ -39,8 +40,9 @@ const graph = fc
       }),
       { maxLength: 18 },
     ),
+    finalizers: fc.array(fc.constantFrom('success', 'failure', 'always'), { maxLength: 2 }),
   })
-  .map(({ kinds, edges }): JsonObject => {
+  .map(({ kinds, edges, finalizers }): JsonObject => {
     const count = kinds.length;
     const id = (index: number): string => `n${index % count}`;
     const targets = (index: number): string[] => [
@@ -88,12 +90,17 @@ const graph = fc
     };
     return {
       start_node: 'n0',
-      nodes: Object.fromEntries(
-        kinds.flatMap((kind, index) => [
+      tools: { clean: { kind: 'python', reference: 'm:clean' } },
+      nodes: Object.fromEntries([
+        ...kinds.flatMap((kind, index) => [
           [id(index), { kind: kindOf(kind, index), output_key: `of_${id(index)}` }],
           ...(kind.includes('map') ? [[`${id(index)}_item`, { kind: bodyOf(kind) }]] : []),
         ]),
-      ),
+        ...finalizers.map((run_on, index) => [
+          `final${index}`,
+          { kind: { type: 'finalizer', tool_ref: 'clean', run_on } },
+        ]),
+      ]),
       edges: edges.map(({ from, to, condition, on }) => ({
         from: id(from),
         to: id(to),
@@ -113,6 +120,8 @@ function bodyOf(kind: string): JsonObject {
 function factsOf(history: History, pick: number): ExecutionEvent[] {
   const live = [...history.state.live.values()].filter((visit) => visit.map === null);
   if (live.length === 0) throw new Error(`stuck: ${history.story().join(', ')}`);
+  const cancel = pick % 41 === 0 ? cancellationEvents(history.plan, history.state) : [];
+  if (cancel.length > 0) return [...cancel];
   const first = pick % live.length;
   const several = pick % 5 === 0 ? live.slice(first, first + 3) : live.slice(first, first + 1);
   return several.flatMap((visit, index) => factsAbout(history, visit, pick + index));
@@ -214,11 +223,16 @@ function findBreach(history: History): string | null {
   const open = new Set<string>();
   const visits = new Map<string, number>();
   const skipped = new Set<string>();
+  let isEnding = false;
   for (const [at, { kind, nodeId, payload }] of history.events.entries()) {
     const line = `${at + 1}: ${kind} ${nodeId ?? ''}`;
     const visit = 'visit' in payload ? payload.visit : null;
     const key = `${nodeId}#${visit}`;
-    if (kind === 'NodeScheduled') {
+    if (kind === 'WorkflowEnding') {
+      if (isEnding || open.size > 0) return line;
+      isEnding = true;
+    } else if (kind === 'NodeScheduled') {
+      if (nodeId.startsWith('final') !== isEnding) return `${line} at the wrong time`;
       if (visit !== (visits.get(nodeId) ?? 0)) return `${line} is visit ${visit}`;
       if (skipped.has(nodeId)) return `${line} was skipped`;
       visits.set(nodeId, visit + 1);
@@ -235,9 +249,27 @@ function findBreach(history: History): string | null {
       (kind === 'NodeFailed' && !payload.retryable);
     if (isEnd) open.delete(key);
     const isLast = at === history.events.length - 1;
-    if (/^Workflow(Completed|Failed)$/.test(kind) && (!isLast || open.size > 0)) return line;
+    if (/^Workflow(Completed|Failed|Cancelled)$/.test(kind) && (!isLast || open.size > 0))
+      return line;
   }
   return null;
+}
+
+function finalizersRun({ events }: History): readonly string[] {
+  return events.flatMap(({ kind, nodeId }) =>
+    kind === 'NodeScheduled' && nodeId.startsWith('final') ? [nodeId] : [],
+  );
+}
+
+/** Those that the end calls for: how it was going to be, before any of them failed. */
+function finalizersDue({ plan, events, state }: History): readonly string[] {
+  const ending = events.find(({ kind }) => kind === 'WorkflowEnding');
+  const outcome = ending?.kind === 'WorkflowEnding' ? ending.payload.outcome : state.status;
+  return plan.finalizers
+    .filter(
+      ({ runOn }) => runOn === 'always' || (runOn === 'success') === (outcome === 'completed'),
+    )
+    .map(({ nodeId }) => nodeId);
 }
 
 test('whatever registers never gets stuck, and its log folds to its state', (t) => {
@@ -259,6 +291,7 @@ test('whatever registers never gets stuck, and its log folds to its state', (t) 
       );
       const terminal = history.events.filter(({ kind }) => /^Workflow(Comp|Fail|Canc)/.test(kind));
       t.is(terminal.length, history.ended() ? 1 : 0);
+      if (history.ended()) t.deepEqual(finalizersRun(history), finalizersDue(history));
       const folded = history.refold();
       t.deepEqual(folded.data, history.state.data);
       t.deepEqual(folded.arrivals, history.state.arrivals);
