@@ -2,10 +2,11 @@ import { badRequest } from '../domain/errors.ts';
 import { cancellationEvents } from '../domain/execution/finalizers.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import type { ExecutionId } from '../domain/ids.ts';
+import type { Plan } from '../domain/workflow/plan.ts';
 import { changeExecution } from './change-execution.ts';
 import { newEvent } from './commit-plan.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
-import type { ExecutionRow } from '../store/store.ts';
+import { type ExecutionRow, StoreUnavailableError } from '../store/store.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Actor, ExecutionRef } from './engine.ts';
 import { childEnded, childrenOf, parentEnded } from './family.ts';
@@ -42,7 +43,7 @@ export async function commitOfCancel(
   state: ExecutionState,
   { actorId }: Actor,
 ): Promise<CommitPlan | null> {
-  const { plan } = await deps.definitions.get(row.definitionId);
+  const plan = await readPlan(deps, row);
   const events = cancellationEvents(plan, state);
   const last = events.at(-1);
   if (last === undefined) return null;
@@ -56,4 +57,19 @@ export async function commitOfCancel(
     startsTimers: [...childrenOf(state).map(parentEnded), ...(isOver ? childEnded(state) : [])],
     runnable: isOver ? 'clear' : 'mark',
   };
+}
+
+/** Null: it cannot be read, so nothing of it could run any more, finalizers neither. */
+async function readPlan(
+  deps: EngineDeps,
+  { executionId, definitionId }: ExecutionRow,
+): Promise<Plan | null> {
+  try {
+    return (await deps.definitions.get(definitionId)).plan;
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error;
+    const ids = { execution_id: executionId };
+    deps.report.trouble('an execution is cancelled without its definition', error, ids);
+    return null;
+  }
 }

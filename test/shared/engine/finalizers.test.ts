@@ -170,3 +170,23 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     });
   });
 }
+
+test('an execution whose definition cannot be read any more can still be cancelled', async (t) => {
+  const { store, close } = await openTestStore('sqlite');
+  t.teardown(close);
+  const first = openTestEngine({ store });
+  const executionId = await first.start({ nodes: { a: WORKER, f: ALWAYS } });
+  await first.settle();
+  const svc = openTestEngine({
+    store: {
+      ...store,
+      definitions: {
+        ...store.definitions,
+        find: () => Promise.reject(new Error('no kind of this release')),
+      },
+    },
+  });
+  await svc.engine.cancelExecution({ ...by, executionId });
+  t.is((await first.story(executionId)).at(-1), 'WorkflowCancelled');
+  t.regex(String(svc.troubles[0]), /cancelled without its definition.*no kind of this release/);
+});

@@ -55,16 +55,20 @@ const UNKNOWN: Failure = { nodeId: null, error: 'the execution failed', errorCla
 
 /**
  * The events of a cancel from outside: everything live is cancelled at once, finalizers run after
- * it. Empty when the execution is ending already: a cancel changes nothing then.
+ * it. Empty when the execution is ending already: a cancel changes nothing then. Without a plan no
+ * finalizer is known, and none is waited for.
  */
-export function cancellationEvents(plan: Plan, state: ExecutionState): readonly ExecutionEvent[] {
-  if (state.ending !== null) return [];
+export function cancellationEvents(
+  plan: Plan | null,
+  state: ExecutionState,
+): readonly ExecutionEvent[] {
+  if (state.ending !== null && plan !== null) return [];
   return [
     ...state.live.values().map(({ nodeId, visit }): ExecutionEvent => ({
       kind: 'NodeCancelled',
       nodeId,
       payload: { visit, reason: 'the execution was cancelled' },
     })),
-    endingEvent(plan, 'cancelled', null),
+    plan === null ? terminalEvent('cancelled', null) : endingEvent(plan, 'cancelled', null),
   ];
 }
