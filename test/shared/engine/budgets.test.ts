@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
-import type { NodeOutcome } from '../../../src/shared/nodes/run.ts';
+import type { NodeOutcome, NodeRunner } from '../../../src/shared/nodes/run.ts';
 import { openTestEngine, TENANT } from '../../support/engine.ts';
 import { openTestStore } from '../../support/stores.ts';
 
@@ -23,7 +23,7 @@ const CHAIN: JsonObject = {
 };
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  const open = async (t: ExecutionContext, run: () => Promise<NodeOutcome>) => {
+  const open = async (t: ExecutionContext, run: NodeRunner['run']) => {
     const { store, close } = await openTestStore(dialect);
     t.teardown(close);
     return openTestEngine({ store, run });
@@ -81,6 +81,80 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(state.budgetGrants, { [executionId]: 2 });
   });
 
+  test(`${dialect}: what was approved before the budget was found used up stays approved`, async (t) => {
+    const svc = await open(t, async () => call(100, 1));
+    const executionId = await svc.start({
+      ...CHAIN,
+      nodes: { a: { kind: 'call' }, b: { kind: { type: 'call', tool: 'pay' } } },
+      edges: [{ from: 'a', to: 'b' }],
+      token_budget: 100,
+      on_budget_exceeded: 'pause',
+      policy: { require_approval_for: ['pay'] },
+    });
+    const of = { tenantId: TENANT, actorId: 'token:t', executionId };
+    const answer = { nodeId: null, userId: 'ann', comment: null, decision: 'approved' } as const;
+    await svc.settle();
+    t.deepEqual(Object.keys((await svc.engine.listApprovals(of)).pending[0]?.shown ?? {}), [
+      'tool',
+      'input',
+    ]);
+    await svc.engine.decideApproval({ ...of, ...answer, statePatch: { pay: 'yes' } });
+    await svc.settle();
+    const { pending } = await svc.engine.listApprovals(of);
+    t.deepEqual(Object.keys(pending[0]?.shown ?? {}), ['budget']);
+    t.deepEqual((await svc.engine.readExecution(of)).state.data, { pay: 'yes' });
+    await svc.engine.decideApproval({ ...of, ...answer, statePatch: { budget: 'yes' } });
+    await svc.settle();
+    const { row, state } = await svc.engine.readExecution(of);
+    t.is(row.status, 'completed');
+    t.deepEqual(state.data, { pay: 'yes', budget: 'yes' });
+    const story = await svc.story(executionId);
+    t.is(story.filter((line) => line === 'ApprovalRequested b').length, 2);
+  });
+
+  test(`${dialect}: an event that meets a budget that is used up is there after the grant`, async (t) => {
+    const seen: unknown[] = [];
+    const svc = await open(t, async ({ resumedWith }) => {
+      seen.push(resumedWith);
+      if (resumedWith.length > 0) return call(0, 0);
+      const usage = { inputTokens: 100, outputTokens: 0, costUsd: null };
+      return { ok: 'parked', until: { event: 'go' }, usage };
+    });
+    const executionId = await svc.start({
+      nodes: { a: { kind: 'call' } },
+      token_budget: 100,
+      on_budget_exceeded: 'pause',
+    });
+    const of = { tenantId: TENANT, actorId: 'token:t', executionId };
+    const answer = { nodeId: null, userId: 'ann', comment: null, statePatch: null };
+    await svc.settle();
+    await svc.engine.deliverExternalEvent({ ...of, correlationKey: 'go', payload: { n: 1 } });
+    await svc.settle();
+    t.is((await svc.engine.readExecution(of)).row.status, 'paused');
+    await svc.engine.decideApproval({ ...of, ...answer, decision: 'approved' });
+    await svc.settle();
+    t.is((await svc.engine.readExecution(of)).row.status, 'completed');
+    t.deepEqual(seen, [[], [{ n: 1 }]]);
+  });
+
+  test(`${dialect}: an attempt that does not count keeps its number where the budget ends it`, async (t) => {
+    const svc = await open(t, async () => ({
+      ok: false,
+      error: 'slow down',
+      errorClass: 'rate_limited',
+      retryAfterMs: 0,
+      usage: { inputTokens: 60, outputTokens: 0, costUsd: null },
+    }));
+    const executionId = await svc.start({ nodes: { a: { kind: 'call' } }, token_budget: 100 });
+    await svc.settle();
+    const of = { tenantId: TENANT, executionId };
+    const { events } = await svc.engine.readEvents({ ...of, after: 0, limit: null });
+    const attempts = events.flatMap(({ kind, payload }) =>
+      kind === 'NodeFailed' || kind === 'RetryScheduled' ? [payload.attempt] : [],
+    );
+    t.deepEqual(attempts, [0, 0, 0, 0]);
+  });
+
   test(`${dialect}: a warning is written once`, async (t) => {
     const svc = await open(t, async () => call(100, 1));
     const executionId = await svc.start({
@@ -117,11 +191,11 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       durationMs: null,
       genAiModel: null,
       finishReason: null,
-      usage: { inputTokens: 4, outputTokens: 6, costUsd: null },
+      usage: { inputTokens: 4, outputTokens: 6, costUsd: null, model: 'small' },
     });
     await svc.settle();
     t.is((await svc.story(executionId)).at(-1), 'WorkflowFailed');
     const [own] = await svc.store.executions.usage(executionId);
-    t.like(own, { executionId, inputTokens: 4, outputTokens: 6, costUsd: 0 });
+    t.like(own, { executionId, inputTokens: 4, outputTokens: 6, costUsd: 0.000016 });
   });
 }

@@ -23,6 +23,7 @@ import {
   type MapItemResult,
   NO_MEMORY,
   visitKey,
+  type VisitMemory,
 } from './state.ts';
 
 /** An event at its place in the log. */
@@ -296,8 +297,12 @@ function applyFailed(
     const memory = visit.memory ?? NO_MEMORY;
     return change(draft, nodeId, payload.visit, {
       // Of an item put back on its queue the attempts are counted anew.
-      attempt: isCounted ? payload.attempt : payload.attempt - 1,
-      signal: { is: 'retry', delayMs: payload.retry_delay_ms ?? 0 },
+      attempt: payload.attempt,
+      signal: {
+        is: 'retry',
+        delayMs: payload.retry_delay_ms ?? 0,
+        ...(!isCounted && { counted: false }),
+      },
       ...(!isCounted && { memory: { ...memory, uncounted: memory.uncounted + 1 } }),
     });
   }
@@ -351,12 +356,22 @@ function applyApprovalRequested(
 ): void {
   const { visit, shown } = payload;
   if (shown === undefined) return;
-  const memory = required(draft, nodeId, visit).memory ?? NO_MEMORY;
+  const { memory, signal } = required(draft, nodeId, visit);
+  // What has just been approved counts, though a budget that is used up comes in between.
+  const approved = signal?.is === 'approval' ? (memory?.asked ?? null) : null;
+  if (signal?.is === 'approval' && signal.statePatch !== null) {
+    draft.data = mergePatch(draft.data, signal.statePatch);
+  }
   change(draft, nodeId, visit, {
     phase: 'approval',
     signal: null,
-    memory: { ...memory, asked: shown },
+    memory: { ...withApproved(memory ?? NO_MEMORY, approved), asked: shown },
   });
+}
+
+function withApproved(memory: VisitMemory, approved: JsonObject | null): VisitMemory {
+  if (approved === null) return memory;
+  return { ...memory, approved, approvedHashes: [...memory.approvedHashes, hashJson(approved)] };
 }
 
 function applyResumed(draft: Draft, nodeId: string, payload: NodeResumedPayload): void {
@@ -379,14 +394,9 @@ function applyResumed(draft: Draft, nodeId: string, payload: NodeResumedPayload)
     queue: payload.queue,
     idempotencyKey: payload.idempotency_key,
     memory: {
-      ...memory,
+      ...withApproved(memory, approved ?? null),
       asked: null,
       resumedWith: sent === undefined ? memory.resumedWith : [...memory.resumedWith, sent],
-      approved: approved ?? memory.approved,
-      approvedHashes:
-        approved === undefined
-          ? memory.approvedHashes
-          : [...memory.approvedHashes, hashJson(approved)],
     },
   });
 }

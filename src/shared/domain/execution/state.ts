@@ -133,7 +133,8 @@ export const NO_MEMORY: VisitMemory = {
 };
 
 export type VisitSignal =
-  | { readonly is: 'retry'; readonly delayMs: number }
+  /** `counted` false: the same attempt once more. */
+  | { readonly is: 'retry'; readonly delayMs: number; readonly counted?: false }
   | { readonly is: 'timer_fired' }
   | { readonly is: 'child_ended'; readonly end: ChildEnd }
   /** The work asks for an approval before it goes on. */

@@ -4,6 +4,7 @@ import { isJsonObject } from '../../json.ts';
 import { answerChild } from './answer-child.ts';
 import { askApproval, entryOf, holdUp, resumeWork } from './enter-node.ts';
 import { judgeBudget } from './judge-budget.ts';
+import { eventFor } from './match-external-events.ts';
 
 /** Answers what the outside has said about live visits: failures, timers, decisions of people. */
 export function answerSignals(turn: Turn): boolean {
@@ -19,7 +20,7 @@ export function answerSignals(turn: Turn): boolean {
 function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
   switch (signal.is) {
     case 'retry':
-      return retry(turn, visit, signal.delayMs);
+      return retry(turn, visit, signal);
     case 'child_ended':
       return answerChild(turn, visit, signal.end);
     case 'ask':
@@ -37,10 +38,10 @@ function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
       }
       const asked = visit.memory?.asked ?? null;
       if (asked !== null) {
-        const { budget } = asked;
+        const account = isJsonObject(asked['budget']) ? asked['budget']['account'] : null;
         return resumeWork(turn, visit, {
-          ...(isJsonObject(budget)
-            ? { budget_account: String(budget['account']) }
+          ...(typeof account === 'string'
+            ? { budget_account: account, ...eventFor(turn, visit) }
             : { approved: asked }),
           ...(signal.statePatch !== null && { state_patch: signal.statePatch }),
         });
@@ -63,12 +64,16 @@ function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
   }
 }
 
-function retry(turn: Turn, visit: LiveVisit, delayMs: number): void {
+function retry(
+  turn: Turn,
+  visit: LiveVisit,
+  { delayMs, counted }: Extract<VisitSignal, { is: 'retry' }>,
+): void {
   const held = judgeBudget(turn);
   if (held?.budget.onExceeded === 'fail') {
     return holdUp(turn, planNode(turn, visit.nodeId), visit, held);
   }
-  const attempt = visit.attempt + 1;
+  const attempt = counted === false ? visit.attempt : visit.attempt + 1;
   // The item that started the child before is settled: the next one is started by another.
   const anew = visit.phase === 'child' ? turn.newWorkItemId() : null;
   const workItemId = anew ?? visit.workItemId;

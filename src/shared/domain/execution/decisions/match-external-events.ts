@@ -1,3 +1,5 @@
+import type { NodeResumedPayload } from '../event.ts';
+import type { LiveVisit } from '../state.ts';
 import { resumeWork } from './enter-node.ts';
 import { cancelVisitTimer, emit, liveVisits, type Turn } from '../turn.ts';
 
@@ -10,12 +12,12 @@ export function matchExternalEvents(turn: Turn): boolean {
   let matched = false;
   for (const visit of liveVisits(turn)) {
     if (visit.phase !== 'event' && visit.phase !== 'either') continue;
-    const event = turn.draft.mailbox.find((entry) => entry.correlationKey === visit.correlationKey);
+    const event = oldestFor(turn, visit);
     if (event === undefined) continue;
     matched = true;
     // Only work that was parked remembers anything: it goes on, where a wait would end.
     if (visit.memory !== null) {
-      resumeWork(turn, visit, { event_sequence: event.sequence, payload: event.payload });
+      resumeWork(turn, visit, eventFor(turn, visit));
       continue;
     }
     cancelVisitTimer(turn, visit);
@@ -26,4 +28,17 @@ export function matchExternalEvents(turn: Turn): boolean {
     });
   }
   return matched;
+}
+
+/** What parked work is resumed with: also once a budget that held it up has been granted. */
+export function eventFor(
+  turn: Turn,
+  visit: LiveVisit,
+): Pick<NodeResumedPayload, 'event_sequence' | 'payload'> {
+  const event = oldestFor(turn, visit);
+  return event === undefined ? {} : { event_sequence: event.sequence, payload: event.payload };
+}
+
+function oldestFor({ draft }: Turn, { correlationKey }: LiveVisit) {
+  return draft.mailbox.find((entry) => entry.correlationKey === correlationKey);
 }
