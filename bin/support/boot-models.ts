@@ -5,6 +5,7 @@ import {
   type ModelSettings,
 } from '../../src/shared/clients/models/provider-access.ts';
 import type { Config } from '../../src/shared/config/config.ts';
+import type { PriceTable } from '../../src/shared/domain/models/price.ts';
 import { LIST_PRICES } from '../../src/shared/domain/models/prices.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import type { ModelClient } from '../../src/shared/ports/models.ts';
@@ -18,17 +19,21 @@ export function bootModels(params: {
   readonly cpu: Pick<Cpu, 'validateSchema'>;
 }): ModelClient {
   const { config, env, cpu } = params;
-  const { pricesFile } = config.models;
   // How long a model may think is for the call to say.
   const bounds = { responseBytesMax: BYTES_MAX, silenceMs: 0 };
   return createModelClient({
     settings: readModelSettings(config, env),
-    prices: { ...LIST_PRICES, ...(pricesFile !== null && readPricesFile(pricesFile)) },
+    prices: readPrices(config),
     cpu,
     trustedFetch: createGuardedFetch({ allowPrivate: true, ...bounds }),
     guardedFetch: createGuardedFetch({ allowPrivate: false, ...bounds }),
     now: Date.now,
   });
+}
+
+/** List prices, with those of the operator's file before them. */
+export function readPrices({ models: { pricesFile } }: Config): PriceTable {
+  return { ...LIST_PRICES, ...(pricesFile !== null && readPricesFile(pricesFile)) };
 }
 
 /** The client's own bounds are the ones that count. */

@@ -31,12 +31,14 @@ import {
   type GaugeReading,
   type Metrics,
 } from '../../src/shared/telemetry/metrics.ts';
+import { readPrices } from './boot-models.ts';
 import { announceApi } from './announce-api.ts';
 import { bootApi } from './boot-api.ts';
 import { bootMemory } from './boot-memory.ts';
 import { startProbes } from './boot-probes.ts';
 import { bootRunners } from './boot-runners.ts';
 import { bootScheduler } from './boot-scheduler.ts';
+import { bootSecrets } from './boot-tools.ts';
 import type { Runtime } from './drain.ts';
 import { readEncryptionKeys } from './encryption-keys.ts';
 import { ids } from './ids.ts';
@@ -107,6 +109,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
   const memory = bootMemory({ config, database, store, scanner: cpu, metrics, opened });
   const engine = createEngine({
     pseudonym: createPseudonym(keys),
+    prices: readPrices(config),
     store,
     ids,
     wake,
@@ -114,6 +117,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     settings,
     report: metrics.report,
     kinds: builtInKinds,
+    secretRules: bootSecrets({ config, env: process.env }),
     runners: bootRunners({
       config,
       env: process.env,

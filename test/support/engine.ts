@@ -62,6 +62,7 @@ export function openTestEngine(params: {
   const wake = createWakeBus();
   const run = params.run ?? (async () => ({ ok: true as const, output: {}, statePatch: {} }));
   const engine = createEngine({
+    prices: { 'test/small': { input: 1, output: 2 } },
     store,
     ids,
     wake,

@@ -20,11 +20,13 @@ import { completeWorkItem, failWorkItem } from './settle-work-item.ts';
 import { findStart, startExecution } from './start-execution.ts';
 import { createTenantDirectory } from './tenant-directory.ts';
 import { createTenant, readTenant, updateTenant } from './tenants.ts';
+import { wasMessageReceived } from './was-message-received.ts';
 import { createWorkerSightings } from './worker-sightings.ts';
 
 /** The engine of one process: what the api serves and what the scheduler's loops call. */
 export function createEngine(
-  given: Omit<EngineDeps, 'committer' | 'definitions' | 'tenants' | 'pseudonym'> & {
+  given: Omit<EngineDeps, 'committer' | 'definitions' | 'tenants' | 'pseudonym' | 'prices'> & {
+    readonly prices?: EngineDeps['prices'];
     readonly pseudonym?: EngineDeps['pseudonym'];
     readonly kinds: KindRegistry;
     readonly runners: NodeRunners;
@@ -34,6 +36,7 @@ export function createEngine(
   const deps: EngineDeps = {
     ...given,
     pseudonym: given.pseudonym ?? null,
+    prices: given.prices ?? {},
     committer: createCommitter({
       executions: store.executions,
       report,
@@ -69,6 +72,7 @@ export function createEngine(
     decideApproval: (params) => decideApproval(deps, params),
     listApprovals: (params) => listApprovals(deps, params),
     deliverExternalEvent: (params) => deliverExternalEvent(deps, params),
+    wasMessageReceived: (params) => wasMessageReceived(deps, params),
     claimWork: (params) => claimWork(deps, sightings, params),
     renewLease: (params) => renewLease(deps, params),
     completeWorkItem: (params) => completeWorkItem(deps, params),

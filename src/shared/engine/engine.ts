@@ -1,3 +1,4 @@
+import type { MessageIds } from '../domain/a2a/message-ids.ts';
 import type { RecordedEvent } from '../domain/execution/event.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
@@ -59,6 +60,15 @@ export interface Engine {
   decideApproval(params: ExecutionRef & Actor & ApprovalDecision): Promise<ApprovalAnswer>;
   listApprovals(params: ExecutionRef): Promise<Approvals>;
   deliverExternalEvent(params: ExecutionRef & Actor & ExternalEvent): Promise<ExternalEventAnswer>;
+
+  /** Whether a message of this id was taken by an event after `after`, up to `through`. */
+  wasMessageReceived(
+    params: ExecutionRef & {
+      readonly messageId: string;
+      readonly after: number;
+      readonly through: number;
+    },
+  ): Promise<boolean>;
 
   claimWork(params: ClaimWork): Promise<readonly ClaimedWork[]>;
   renewLease(params: {
@@ -135,6 +145,8 @@ export interface StartExecution extends StartSubject, Actor {
 }
 
 export interface ExecutionView {
+  /** Of the A2A message in its input, shown whatever is hidden of the rest; null: there is none. */
+  readonly messageIds: MessageIds | null;
   readonly row: ExecutionRow;
   readonly state: ExecutionState;
   readonly waitingOn: readonly WaitingOn[];
@@ -280,6 +292,8 @@ export interface FailWorkItem extends SettleRef {
   readonly error: string;
   /** Classifies the error for the retry policy; `error` when the worker doesn't say. */
   readonly errorClass: string;
+  /** What models the worker called used; null: it doesn't say. */
+  readonly usage: Usage | null;
 }
 
 export interface FailedWorkItem {

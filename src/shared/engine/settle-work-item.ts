@@ -2,8 +2,10 @@ import { badRequest, notFound, protocolConflict, type SvcError } from '../domain
 import { type DefinitionId, parseExecutionId, parseWorkItemId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { isIdempotencyKey } from '../domain/work/idempotency-key.ts';
+import { costOf, findPriceByName } from '../domain/models/price.ts';
 import { judgeRetry } from '../domain/work/retry.ts';
 import type { WorkItemRecord } from '../domain/work/work-item.ts';
+import type { Usage } from '../nodes/run.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { FoundWorkItem, Lease } from '../store/store.ts';
 import { leanEvents, resultIn } from './artifacts/lean-events.ts';
@@ -41,7 +43,8 @@ export async function completeWorkItem(
   checkCoordinates(params, record);
   await checkOutput(deps, { definitionId, nodeId: record.nodeId, output });
   const { workItemId, tenantId, tool } = record;
-  const { durationMs, genAiModel, finishReason, usage } = params;
+  const { durationMs, genAiModel, finishReason } = params;
+  const usage = priced(deps, params.usage);
   const facts = completionFacts(attemptOf(lease), {
     output,
     statePatch,
@@ -95,6 +98,7 @@ export async function failWorkItem(
   const { workItemId, tenantId, idempotencyKey, retryPolicy } = record;
   const { attempt } = lease.ticket;
   const { error, errorClass } = params;
+  const usage = priced(deps, params.usage);
   if (params.leaseFence === null) {
     deps.report.count('unfenced_settles', 1);
     const settled = await deps.store.work.settleUnfenced({
@@ -118,11 +122,17 @@ export async function failWorkItem(
     errorClass,
     seed: idempotencyKey,
   });
-  const failed = failureFact(attemptOf(lease), { error, errorClass, verdict });
+  const failed = failureFact(attemptOf(lease), {
+    error,
+    errorClass,
+    verdict,
+    ...(usage !== null && { usage }),
+  });
   await commitSettle(deps, params, record, refuse, {
     ...emptyCommit(record),
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
     events: [newEvent(failed, workerActor(lease))],
+    ...chargeWith([failed]),
     deadLetters: verdict.retryable ? [] : [{ workItemId, attempt, error }],
     runnable: 'mark',
   });
@@ -220,6 +230,15 @@ async function commitSettle(
     throw refuse(STALE_FENCE);
   }
   throw new Error(`settling ${record.workItemId} was refused: ${verdict.reason}`);
+}
+
+/** A worker need not know what a model costs. */
+function priced({ prices }: EngineDeps, usage: Usage | null): Usage | null {
+  if (usage === null || usage.costUsd !== null || usage.model === undefined) return usage;
+  const price = findPriceByName(prices, usage.model);
+  if (price === null) return usage;
+  const { inputTokens: input, outputTokens: output } = usage;
+  return { ...usage, costUsd: costOf(price, { input, output, cachedInput: 0, cacheWrite: 0 }) };
 }
 
 function attemptOf({ ticket, workerId }: Lease): Attempt {

@@ -87,6 +87,7 @@ function failItem({ engine }: TestEngine, item: ClaimedWork | undefined) {
     nodeId: null,
     error: 'no',
     errorClass: 'unreachable',
+    usage: null,
   });
 }
 

@@ -24,6 +24,7 @@ test('an item of a node that has just failed for good is not put back on its que
     nodeId: null,
     error: 'broke',
     errorClass: 'error',
+    usage: null,
   });
   // Recorded, and not decided upon yet.
   await t.throwsAsync(

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 
-import type { CompleteWorkItem } from '../../../shared/engine/engine.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { userObject } from '../../schemas/json-values.ts';
 import { omittable } from '../../schemas/text.ts';
 import { DEPRECATION_HEADERS, settleFields, workItemParam } from './settle-fields.ts';
-
-const tokenCount = z.int().min(0, 'must not be negative');
+import { usageFields, usageOf } from './usage-fields.ts';
 
 export const completeWorkItem = defineEndpoint({
   name: 'complete-work-item',
@@ -26,12 +24,7 @@ export const completeWorkItem = defineEndpoint({
     duration_ms: omittable(z.int().min(0, 'must not be negative')),
     // The engine judges its form, because an unknown item and a stale fence come first.
     idempotency_key: omittable(z.string()).meta({ description: 'As the claim gave it.' }),
-    gen_ai_model: omittable(z.string()),
-    gen_ai_input_tokens: omittable(tokenCount),
-    gen_ai_output_tokens: omittable(tokenCount),
-    gen_ai_cost_usd: omittable(z.number().min(0, 'must not be negative')).meta({
-      description: 'US dollars; left out, it is worked out where the price of the model is known.',
-    }),
+    ...usageFields,
     finish_reason: omittable(z.string()),
   }),
   replies: { 200: z.object({ completed: z.literal(true), work_item_id: z.string() }) },
@@ -58,21 +51,3 @@ export const completeWorkItem = defineEndpoint({
     };
   },
 });
-
-/** Null when the worker reports no use of a model. */
-function usageOf(body: {
-  readonly gen_ai_model: string | null;
-  readonly gen_ai_input_tokens: number | null;
-  readonly gen_ai_output_tokens: number | null;
-  readonly gen_ai_cost_usd: number | null;
-}): CompleteWorkItem['usage'] {
-  const { gen_ai_model: model, gen_ai_input_tokens: input, gen_ai_output_tokens: output } = body;
-  const { gen_ai_cost_usd: costUsd } = body;
-  if (input === null && output === null && costUsd === null) return null;
-  return {
-    inputTokens: input ?? 0,
-    outputTokens: output ?? 0,
-    costUsd,
-    ...(model !== null && { model }),
-  };
-}

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defineEndpoint } from '../../endpoint.ts';
 import { idText, omittable } from '../../schemas/text.ts';
 import { DEPRECATION_HEADERS, settleFields, workItemParam } from './settle-fields.ts';
+import { usageFields, usageOf } from './usage-fields.ts';
 
 export const failWorkItem = defineEndpoint({
   name: 'fail-work-item',
@@ -16,6 +17,7 @@ export const failWorkItem = defineEndpoint({
   params: workItemParam,
   body: z.object({
     ...settleFields,
+    ...usageFields,
     error: z.string(),
     error_class: omittable(idText).meta({
       description: 'For `retryable_on` and `non_retryable_on` of the retry policy.',
@@ -40,6 +42,7 @@ export const failWorkItem = defineEndpoint({
       nodeId: body.node_id,
       error: body.error,
       errorClass: body.error_class ?? 'error',
+      usage: usageOf(body),
     });
     const { warning } = failed;
     return {

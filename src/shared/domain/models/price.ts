@@ -37,6 +37,29 @@ export function findPrice(
   return null;
 }
 
+/**
+ * The price of a model as a worker names it: `provider/model`, or the model alone where only one
+ * provider has one of that name. Null: not known.
+ */
+export function findPriceByName(table: PriceTable, name: string): ModelPrice | null {
+  const [provider = '', ...rest] = name.split('/');
+  if (rest.length > 0) {
+    const price = findPrice(table, { provider, model: rest.join('/') });
+    if (price !== null) return price;
+  }
+  const providers = [...new Set(Object.keys(table).map((key) => key.slice(0, key.indexOf('/'))))];
+  const found = providers.flatMap(
+    (known) =>
+      // A price for all models of a provider doesn't say that the model is one of them.
+      findPrice(withoutStars(table), { provider: known, model: name }) ?? [],
+  );
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+function withoutStars(table: PriceTable): PriceTable {
+  return Object.fromEntries(Object.entries(table).filter(([key]) => !key.endsWith('/*')));
+}
+
 /** US dollars, to a billionth, so that sums of many stay readable. */
 export function costOf(price: ModelPrice, tokens: TokenCounts): number {
   const { long } = price;
