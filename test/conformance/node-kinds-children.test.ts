@@ -68,7 +68,7 @@ check('map: a workflow for each item, as the example says', async (t, svc) => {
   t.is(children.length, 40);
   const kinds = (await svc.story(id)).map((line) => line.split(' ')[0] ?? '');
   return Object.entries(Object.groupBy(kinds, (kind) => kind))
-    .map(([kind, all]) => [kind, all?.length])
+    .map(([kind, all]) => `${kind} ${all?.length}`)
     .toSorted();
 });
 

@@ -20,6 +20,18 @@ export function planOf(ir: JsonObject): Plan {
   return read.plan;
 }
 
+function firstEvent(input: JsonObject): ExecutionEvent {
+  return {
+    kind: 'WorkflowStarted',
+    nodeId: null,
+    payload: { workflow_id: 'w', workflow_version: '1.0.0', definition_id: 'd', input },
+  };
+}
+
+function itemId(number: number): WorkItemId {
+  return `00000000-0000-7000-8000-${String(number).padStart(12, '0')}` as WorkItemId;
+}
+
 /** An execution in memory: facts are recorded, consequences are decided, nothing is stored. */
 export class History {
   readonly plan: Plan;
@@ -36,6 +48,7 @@ export class History {
     plan: Plan,
     input: JsonObject = {},
     keep: (state: ExecutionState) => ExecutionState = (state) => state,
+    started: ExecutionEvent = firstEvent(input),
   ) {
     this.plan = plan;
     this.#keep = keep;
@@ -43,11 +56,7 @@ export class History {
       executionId: 'exec_0198c0de00007000a000000000000001' as ExecutionId,
       tenantId: DEFAULT_TENANT,
     });
-    this.record({
-      kind: 'WorkflowStarted',
-      nodeId: null,
-      payload: { workflow_id: 'w', workflow_version: '1.0.0', definition_id: 'd', input },
-    });
+    this.record(started);
   }
 
   /** Records a fact and everything that follows from it. */
@@ -57,7 +66,7 @@ export class History {
       const decision = decide({
         plan: this.plan,
         state: this.#keep(this.state),
-        newWorkItemId: () => `item-${(this.#nextItem += 1)}` as WorkItemId,
+        newWorkItemId: () => itemId((this.#nextItem += 1)),
         tenantPolicy: this.tenantPolicy,
         budgets: this.budgets,
       });

@@ -28,6 +28,9 @@ const graph = fc
         'map',
         'collecting_map',
         'map_of_pass',
+        'subgraph',
+        'subgraph_again',
+        'map_of_children',
       ),
       { minLength: 2, maxLength: 9 },
     ),
@@ -84,6 +87,16 @@ const graph = fc
           };
         case 'map_of_pass':
           return { type: 'map', items: 'state.list', node: `${id(index)}_item` };
+        case 'map_of_children':
+          return { type: 'map', items: 'state.list', workflow_ref: 'other', max_concurrency: 2 };
+        case 'subgraph':
+          return { type: 'subgraph', workflow_ref: 'other', on_child_failure: 'complete' };
+        case 'subgraph_again':
+          return {
+            type: 'subgraph',
+            workflow_ref: 'other',
+            retry_policy: { max_attempts: 2, initial_delay: 0 },
+          };
         default:
           return 'pass';
       }
@@ -94,7 +107,9 @@ const graph = fc
       nodes: Object.fromEntries([
         ...kinds.flatMap((kind, index) => [
           [id(index), { kind: kindOf(kind, index), output_key: `of_${id(index)}` }],
-          ...(kind.includes('map') ? [[`${id(index)}_item`, { kind: bodyOf(kind) }]] : []),
+          ...(kind.includes('map') && kind !== 'map_of_children'
+            ? [[`${id(index)}_item`, { kind: bodyOf(kind) }]]
+            : []),
         ]),
         ...finalizers.map((run_on, index) => [
           `final${index}`,
@@ -133,7 +148,10 @@ function factsAbout(history: History, visit: LiveVisit, pick: number): Execution
   const n = Number(history.state.data['n'] ?? 0) + 1;
   const list = Array.from({ length: 1 + (pick % 4) }, (_, index) => index);
   switch (visit.phase) {
+    case 'child':
+      return [childEnd(visit, pick)];
     case 'work':
+      if (visit.nodeKind === 'subgraph' && pick % 7 !== 0) return [childStart(visit, pick)];
       return [
         pick % 7 === 0
           ? failed(visit, pick % 2 === 0 && visit.attempt < 2)
@@ -175,6 +193,32 @@ function factsAbout(history: History, visit: LiveVisit, pick: number): Execution
     default:
       throw new Error(`unexpected phase ${visit.phase}`);
   }
+}
+
+function childStart(visit: LiveVisit, pick: number): ExecutionEvent {
+  return {
+    kind: 'ChildWorkflowStarted',
+    nodeId: visit.nodeId,
+    payload: {
+      visit: visit.visit,
+      attempt: visit.attempt,
+      work_item_id: visit.workItemId ?? '',
+      child_execution_id: `exec_${pick}`,
+      workflow_id: 'other',
+      workflow_version: '1.0.0',
+    },
+  };
+}
+
+function childEnd({ nodeId, visit, childId }: LiveVisit, pick: number): ExecutionEvent {
+  const of = { visit, child_execution_id: childId ?? '' };
+  if (pick % 3 > 0) {
+    const payload = { ...of, output: { ok: pick % 2 === 0 } };
+    return { kind: 'ChildWorkflowCompleted', nodeId, payload };
+  }
+  const status = pick % 2 === 0 ? 'failed' : 'cancelled';
+  const payload = { ...of, status, error: 'it broke', error_class: `child_${status}` } as const;
+  return { kind: 'ChildWorkflowFailed', nodeId, payload };
 }
 
 const EVENT: ExecutionEvent = {
@@ -303,6 +347,51 @@ test('whatever registers never gets stuck, and its log folds to its state', (t) 
   );
   t.true(ended > 100, `only ${ended} runs came to an end`);
 });
+
+test('runs that go on as others come to the same state as one that does not', (t) => {
+  let handed = 0;
+  fc.assert(
+    fc.property(graph, fc.array(fc.nat(1_000), { minLength: 60, maxLength: 60 }), (ir, picks) => {
+      const whole = planFor(ir);
+      const parted = planFor({ ...ir, continue_as_new: { when: 'state.n != 3' } });
+      if (whole === null || parted === null) return;
+      const one = new History(whole, INPUT);
+      let run = new History(parted, INPUT);
+      for (const pick of picks) {
+        if (one.ended()) break;
+        one.record(...factsOf(one, pick));
+        for (let next = successorOf(run); next !== null; next = successorOf(run)) {
+          run = new History(parted, INPUT, undefined, next);
+          handed += 1;
+        }
+        run.record(...factsOf(run, pick));
+        for (let next = successorOf(run); next !== null; next = successorOf(run)) {
+          run = new History(parted, INPUT, undefined, next);
+          handed += 1;
+        }
+        t.deepEqual(run.state.data, one.state.data);
+        t.deepEqual(run.state.status, one.state.status);
+        t.deepEqual(
+          run.state.arrivals.map(({ to }) => to),
+          one.state.arrivals.map(({ to }) => to),
+        );
+        t.deepEqual(run.liveNodes(), one.liveNodes());
+      }
+      const skipped = (history: History) =>
+        history.story().filter((line) => line.startsWith('NodeSkipped'));
+      t.true(skipped(run).every((line) => skipped(one).includes(line)));
+    }),
+    { numRuns: 200 },
+  );
+  t.true(handed > 50, `only ${handed} runs went on`);
+});
+
+/** The first event of the run that goes on where this one has ended. */
+function successorOf(history: History): ExecutionEvent | null {
+  if (history.state.continuedAs === null) return null;
+  const started = history.effects.find((effect) => effect.do === 'start_successor');
+  return started?.started ?? null;
+}
 
 test('a state that went through text at every step is decided upon alike', (t) => {
   let steps = 0;

@@ -1,0 +1,52 @@
+import test from 'ava';
+
+import { CALLER, openScene } from './child-scene.ts';
+
+const ROUNDS = 100_000;
+const PAGE = 1_000;
+
+test('a loop of 100 000 rounds keeps memory flat, and its history is read in pages', async (t) => {
+  t.timeout(180_000);
+  const heapsMb: number[] = [];
+  let commits = 0;
+  const svc = await openScene(t, 'sqlite', {
+    onCommit: () => {
+      commits += 1;
+      if (commits % 50 === 0) heapsMb.push(heapMb());
+    },
+  });
+  const id = await svc.start(
+    {
+      nodes: { count: { kind: { type: 'pass', output: { n: { expr: 'state.n + 1' } } } } },
+      start_node: 'count',
+      edges: [{ from: 'count', to: 'count', condition: `state.n < ${ROUNDS}` }],
+    },
+    { n: 0 },
+  );
+  await svc.settle();
+  const { status, data, row } = await svc.read(id);
+  t.deepEqual([status, data], ['completed', { n: ROUNDS }]);
+  t.is(row.lastSequence, 2 + 2 * ROUNDS);
+  const half = Math.floor(heapsMb.length / 2);
+  const [early, late] = [heapsMb.slice(1, half), heapsMb.slice(half)].map((part) =>
+    Math.min(...part),
+  );
+  t.true(Number(late) < Number(early) + 16, `${early} MB, then ${late} MB`);
+  for (const after of [0, ROUNDS, 2 * ROUNDS - PAGE]) {
+    const { events } = await svc.engine.readEvents({
+      ...CALLER,
+      executionId: id,
+      after,
+      limit: PAGE,
+    });
+    t.is(events.length, PAGE);
+    t.is(events[0]?.sequence, after + 1);
+  }
+  // Reading it folds what came after the last snapshot, not all of it.
+  const loaded = await svc.store.executions.load(id, null);
+  t.true((loaded?.events.length ?? Infinity) < 1_100, `${loaded?.events.length} events`);
+});
+
+function heapMb(): number {
+  return Math.round(process.memoryUsage().heapUsed / 1024 / 1024);
+}
