@@ -91,6 +91,32 @@ for (const version of VERSIONS) {
     },
   );
 
+  check(
+    `${version}: what a data policy hides does not make a message new`,
+    async (t, svc, place) => {
+      const client = await connect(svc, place, {
+        expose,
+        start_node: 'ask',
+        data_policy: { detectors: ['phone', 'credit_card'], retain_outputs: false },
+        nodes: { ask: event('paid'), again: event('checked') },
+        edges: [{ from: 'ask', to: 'again' }],
+      });
+      const context = { contextId: '4111111111111111' };
+      const first = { messageId: '+49 30 1234567', text: 'call +49 30 1234567', ...context };
+      const asked = asTask(await client.sendMessage(say(first, { wait: true })));
+      t.is(asked.contextId, context.contextId);
+      t.is(asked.history[0]?.messageId, first.messageId);
+      t.not(asked.history[0]?.parts[0]?.content?.value, first.text);
+      const answer = { messageId: '4111 1111 1111 1111', taskId: asked.id, ...context };
+      for (const _ of [1, 2, 3]) {
+        const next = asTask(await client.sendMessage(say(answer, { wait: true })));
+        t.is(next.status?.message?.parts[0]?.content?.value, 'Waiting for checked.');
+      }
+      const story = await svc.story(asked.id);
+      t.is(story.filter((line) => line.startsWith('ExternalEventReceived')).length, 1);
+    },
+  );
+
   check(`${version}: a message may decide an approval, once`, async (t, svc, place) => {
     const approval = (description: string) => ({ kind: { type: 'human_approval', description } });
     const client = await connect(svc, place, {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
+import { deciderOf } from '../../shared/domain/a2a/message-ids.ts';
 import { badRequest, SvcError } from '../../shared/domain/errors.ts';
-import type { RecordedEvent } from '../../shared/domain/execution/event.ts';
 import { isTerminal } from '../../shared/domain/execution/status.ts';
 import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
 import { isJsonObject } from '../../shared/domain/json.ts';
@@ -11,7 +11,6 @@ import type { MessageInput } from './read-message.ts';
 import type { TaskView } from './shape-task.ts';
 
 const PRIORITY = 5;
-const EVENTS_PER_PAGE = 500;
 const DELIVERIES_MAX = 50;
 
 /** The tasks of one agent, which are the executions of its workflow, for one caller. */
@@ -113,8 +112,10 @@ async function deliverOnce(
   let view = first;
   let searched = 0;
   for (let tries = 0; tries < DELIVERIES_MAX; tries += 1) {
-    if (await wasDelivered(call, { view, messageId: message.messageId, after: searched })) return;
-    searched = view.row.lastSequence;
+    const { lastSequence: through } = view.row;
+    const search = { tenantId, executionId, after: searched, through };
+    if (await engine.wasMessageReceived({ ...search, messageId: message.messageId })) return;
+    searched = through;
     if (isTerminal(view.row.status)) throw badRequest(`the task is ${view.row.status}`);
     const answer = await handOver(call, view, message);
     if (answer.accepted) return;
@@ -138,44 +139,6 @@ function handOver(
   }
   const correlationKey = chooseKey(view, metadata);
   return engine.deliverExternalEvent({ ...ref, correlationKey, payload: input });
-}
-
-/** Stands as the deciding user of an approval, so that the message is found there again. */
-function deciderOf(messageId: string): string {
-  return `a2a:${messageId}`;
-}
-
-async function wasDelivered(
-  { engine, caller }: AgentCall,
-  params: { readonly view: ExecutionView; readonly messageId: string; readonly after: number },
-): Promise<boolean> {
-  const { executionId, lastSequence } = params.view.row;
-  let { after } = params;
-  while (after < lastSequence) {
-    const { events } = await engine.readEvents({
-      tenantId: caller.tenantId,
-      executionId,
-      after,
-      limit: EVENTS_PER_PAGE,
-    });
-    if (events.length === 0) return false;
-    for (const event of events) {
-      after = event.sequence;
-      if (wasBroughtBy(event, params.messageId)) return true;
-    }
-  }
-  return false;
-}
-
-function wasBroughtBy(event: RecordedEvent, messageId: string): boolean {
-  if (event.kind === 'ApprovalReceived') return event.payload.user_id === deciderOf(messageId);
-  if (event.kind !== 'ExternalEventReceived') return false;
-  return messageIdOf(event.payload.payload) === messageId;
-}
-
-function messageIdOf(payload: JsonValue): JsonValue | undefined {
-  const message = isJsonObject(payload) ? payload['message'] : undefined;
-  return isJsonObject(message) ? message['messageId'] : undefined;
 }
 
 /** The key that the client names, else the task's own, else the only one that is waited for. */

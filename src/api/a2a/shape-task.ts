@@ -26,20 +26,21 @@ export function shapeTask(
   const { row } = view;
   const contextId = contextOf(view);
   const first = firstMessageOf(view.state.input);
+  const { messageId = '' } = view.messageIds ?? {};
   const ids = { taskId: row.executionId, contextId };
   return {
     id: row.executionId,
     contextId,
     status: shapeStatus(view),
     artifacts: row.status === 'completed' ? [shapeResult(view)] : [],
-    history: first === null || options.historyLength === 0 ? [] : [{ ...first, ...ids }],
+    history: first === null || options.historyLength === 0 ? [] : [{ ...first, ...ids, messageId }],
     metadata: { workflow_id: row.workflowId, workflow_version: row.workflowVersion },
   };
 }
 
 /** The client's own context, else the task stands alone and is its own. */
 export function contextOf(view: ExecutionView): string {
-  return firstMessageOf(view.state.input)?.contextId || view.row.executionId;
+  return view.messageIds?.contextId || view.row.executionId;
 }
 
 export function shapeStatus(view: TaskView): TaskStatus {

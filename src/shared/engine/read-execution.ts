@@ -1,3 +1,4 @@
+import { messageIdsOf } from '../domain/a2a/message-ids.ts';
 import type { LiveVisit } from '../domain/execution/state.ts';
 import type { RecordedEvent } from '../domain/execution/event.ts';
 import { isTerminal } from '../domain/execution/status.ts';
@@ -37,6 +38,7 @@ export async function readExecution(
   });
   const whole = { ...state, data, input, status: loaded.row.status };
   return {
+    messageIds: messageIdsOf(input),
     row: redactRow(loaded.row, plan, deps.pseudonym),
     state: redactState(whole, plan, deps.pseudonym),
     waitingOn: live.map((visit) => waitingOn(visit, times)),
