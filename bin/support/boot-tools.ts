@@ -3,7 +3,7 @@ import type { Config } from '../../src/shared/config/config.ts';
 import { CONFIG_KEY_NAMES, ownEnvNames, rowOf } from '../../src/shared/config/keys.ts';
 import type { ToolDeps } from '../../src/shared/nodes/call-tool.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
-import type { NamedSecrets } from '../../src/shared/ports/named-secrets.ts';
+import type { NamedSecrets, SecretRules } from '../../src/shared/ports/named-secrets.ts';
 import { createGuardedFetch } from '../../src/shared/security/guarded-fetch.ts';
 import { createNamedSecrets } from '../../src/shared/security/named-secrets.ts';
 import { createSafeFetch } from '../../src/shared/security/safe-fetch.ts';
@@ -41,7 +41,7 @@ export function bootTools(params: {
 export function bootSecrets(params: {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
-}): NamedSecrets {
+}): NamedSecrets & SecretRules {
   const reserved = CONFIG_KEY_NAMES.flatMap((key) => [
     ...ownEnvNames(key),
     ...(rowOf(key).fallbackEnv ?? []),

@@ -82,6 +82,14 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.is(env['SVC_SECRET_SHOP'], undefined);
 
     const other = { own: { transport: 'stdio', command: 'sh', args: ['-c', 'true'] } };
+    const registered = await svc.post<{ warnings: readonly JsonObject[] }>('/workflows', {
+      ir: { workflow_id: 'stealing', ...readOf('${secret:FILES_TOKEN}', shop.url) },
+    });
+    t.is(registered.status, 201);
+    t.deepEqual(
+      registered.body.warnings.map(({ pointer }) => pointer),
+      ['/tools/steal'],
+    );
     for (const [ir, words] of [
       [over({ server: 'own', tool: 'x' }, { mcp_servers: other }), 'mcp.stdio_commands'],
       [readOf('${secret:FILES_TOKEN}', shop.url), 'may not be used by workflows of this tenant'],

@@ -1,5 +1,6 @@
 import { badRequest, limitExceeded } from '../domain/errors.ts';
-import type { DefinitionId } from '../domain/ids.ts';
+import type { DefinitionId, TenantId } from '../domain/ids.ts';
+import { secretsNamed } from '../domain/tools/secrets-named.ts';
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import { hashIr } from '../domain/workflow/hash-ir.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
@@ -39,8 +40,21 @@ export async function registerWorkflow(
     version: row.version,
     revision: row.revision,
     irHash: row.irHash,
-    warnings: read.warnings,
+    warnings: [...read.warnings, ...warnOfSecrets(deps, read.plan, params.tenantId)],
   };
+}
+
+/** Told at once what would fail at the first call; the scheduler's own configuration decides then. */
+function warnOfSecrets(
+  { secretRules }: EngineDeps,
+  { parts }: Plan,
+  tenantId: TenantId,
+): readonly Problem[] {
+  if (secretRules === undefined) return [];
+  return secretsNamed(parts).flatMap(({ name, pointer }) => {
+    const message = secretRules.refuse({ name, tenantId });
+    return message === null ? [] : [{ pointer, message }];
+  });
 }
 
 /** Schemas are compiled on the worker-thread pool, so they are checked after all the rest. */

@@ -8,6 +8,11 @@ export interface NamedSecrets {
   read(params: { readonly name: string; readonly tenantId: TenantId }): SecretReading;
 }
 
+export interface SecretRules {
+  /** Why a workflow of this tenant may not name a secret, set or not; null: it may. */
+  refuse(params: { readonly name: string; readonly tenantId: TenantId }): string | null;
+}
+
 /** `problem` goes on from nothing: it names the secret, and tells what to do. */
 export type SecretReading =
   { readonly ok: true; readonly value: string } | { readonly ok: false; readonly problem: string };

@@ -1,4 +1,4 @@
-import type { NamedSecrets } from '../ports/named-secrets.ts';
+import type { NamedSecrets, SecretRules } from '../ports/named-secrets.ts';
 
 /**
  * Secrets of the environment that workflows may name.
@@ -14,15 +14,20 @@ export function createNamedSecrets(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The service's own settings. */
   readonly reserved: readonly string[];
-}): NamedSecrets {
+}): NamedSecrets & SecretRules {
   const rules = options.patterns.map(readPattern);
   const reserved = new Set(options.reserved);
+  const refuse: SecretRules['refuse'] = ({ name, tenantId }) => {
+    const isAllowed =
+      !reserved.has(name) &&
+      rules.some((rule) => (rule.tenant ?? tenantId) === tenantId && rule.names.test(name));
+    return isAllowed ? null : refusal(name);
+  };
   return {
+    refuse,
     read({ name, tenantId }) {
-      const isAllowed =
-        !reserved.has(name) &&
-        rules.some((rule) => (rule.tenant ?? tenantId) === tenantId && rule.names.test(name));
-      if (!isAllowed) return { ok: false, problem: refusal(name) };
+      const problem = refuse({ name, tenantId });
+      if (problem !== null) return { ok: false, problem };
       const value = options.env[name] ?? '';
       if (value !== '') return { ok: true, value };
       return { ok: false, problem: `the secret ${quote(name)} is not set: ${WHERE}` };

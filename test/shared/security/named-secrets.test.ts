@@ -40,6 +40,7 @@ test('a name that no pattern allows is refused, set or not, and the answer is th
     t.false(reading.ok, name);
     const problem = reading.ok ? '' : reading.problem;
     t.is(problem.replace(JSON.stringify(name), 'X'), REFUSAL, name);
+    t.is(named.refuse({ name, tenantId: acme }), problem);
   }
 });
 
@@ -61,6 +62,7 @@ test('an allowed name that is not set says where to put it', (t) => {
   const reading = secrets('SVC_SECRET_*').read({ name: 'SVC_SECRET_EMPTY', tenantId: acme });
   t.false(reading.ok);
   t.regex(reading.ok ? '' : reading.problem, /"SVC_SECRET_EMPTY" is not set: put it into/);
+  t.is(secrets('SVC_SECRET_*').refuse({ name: 'SVC_SECRET_EMPTY', tenantId: acme }), null);
 });
 
 test('patterns have only letters, digits, _ and *', (t) => {
