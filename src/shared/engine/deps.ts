@@ -3,7 +3,6 @@ import type { PriceTable } from '../domain/models/price.ts';
 import type { Cpu } from '../ports/cpu.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { SecretRules } from '../ports/named-secrets.ts';
-import type { SecretRules } from '../ports/named-secrets.ts';
 import type { Wake } from '../ports/wake.ts';
 import type { Store } from '../store/store.ts';
 import type { Committer } from './committer.ts';
@@ -24,8 +23,6 @@ export interface EngineDeps {
   readonly pseudonym: Pseudonym;
   /** Of models that workers report to have called without saying what it cost. */
   readonly prices: PriceTable;
-  /** Who registers a workflow is warned of secrets it may not name, where they are known. */
-  readonly secretRules?: SecretRules;
   /** Who registers a workflow is warned of secrets it may not name, where they are known. */
   readonly secretRules?: SecretRules;
   readonly report: EngineReport;
