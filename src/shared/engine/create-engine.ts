@@ -11,6 +11,7 @@ import { createDefinitionCache } from './definition-cache.ts';
 import { deliverExternalEvent } from './deliver-external-event.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Engine } from './engine.ts';
+import { listDeadLetters, listExecutions } from './list-shown.ts';
 import { listApprovals, readEvents, readExecution, waitForEvents } from './read-execution.ts';
 import { registerWorkflow } from './register-workflow.ts';
 import { renewLease } from './renew-lease.ts';
@@ -64,7 +65,7 @@ export function createEngine(
     listExposedWorkflows: (params) => store.definitions.listExposed(params),
     checkStart: async (params) => void (await findStart(deps, params)),
     startExecution: (params) => startExecution(deps, params),
-    listExecutions: (params) => store.executions.list(params),
+    listExecutions: (params) => listExecutions(deps, params),
     readExecution: (params) => readExecution(deps, params),
     readEvents: (params) => readEvents(deps, params),
     waitForEvents: (params) => waitForEvents(deps, params),
@@ -77,7 +78,7 @@ export function createEngine(
     renewLease: (params) => renewLease(deps, params),
     completeWorkItem: (params) => completeWorkItem(deps, params),
     failWorkItem: (params) => failWorkItem(deps, params),
-    listDeadLetters: (params) => store.work.listDeadLetters(params),
+    listDeadLetters: (params) => listDeadLetters(deps, params),
     requeueWorkItem: (params) => requeueWorkItem(deps, params),
     knowTenant: (tenantId) => deps.tenants.get(tenantId),
     createTenant: (params) => createTenant(deps, params),

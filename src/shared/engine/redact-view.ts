@@ -57,20 +57,31 @@ export function redactEvent(event: RecordedEvent, plan: Plan, pseudonym: Pseudon
       ? plan.shownPolicy
       : dataPolicyOf({ workflow: plan.dataPolicy, node: node.dataPolicy });
   if (policy === null) return event;
-  const payload = redactPayload(withoutHiddenState(event.payload, plan), policy, pseudonym);
+  const payload = redactPayload(withoutHiddenState(event.payload, plan), {
+    policy,
+    pseudonym,
+    outputKey: node?.outputKey ?? null,
+  });
   return { ...event, payload } as unknown as RecordedEvent;
 }
 
-export function redactPayload(
+function redactPayload(
   payload: JsonObject,
-  policy: DataPolicy,
-  pseudonym: Pseudonym,
+  by: {
+    readonly policy: DataPolicy;
+    readonly pseudonym: Pseudonym;
+    /** Under which the output stands in the state, where fields are named as a whole path. */
+    readonly outputKey: string | null;
+  },
 ): JsonObject {
+  const { policy, pseudonym, outputKey } = by;
   return Object.fromEntries(
     Object.entries(payload).flatMap(([key, value]): [string, JsonValue][] => {
       if (!DATA_KEYS.has(key)) return [[key, value]];
       if (!policy.retainOutputs && OUTPUT_KEYS.has(key)) return [];
-      return [[key, redact(value, policy, pseudonym)]];
+      if (key !== 'output' || outputKey === null) return [[key, redact(value, policy, pseudonym)]];
+      const shown = redactObject({ [outputKey]: value }, policy, pseudonym)[outputKey];
+      return shown === undefined ? [] : [[key, shown]];
     }),
   );
 }

@@ -61,6 +61,52 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.like(completed?.payload, { output: { note: 'mail ' } });
   });
 
+  test(`${dialect}: an output is masked by the name it has in the state`, async (t) => {
+    const nodes = { a: { kind: 'call', output_key: 'who' } };
+    for (const [field, output] of [
+      ['who.ssn', { ...INPUT, ssn: '***' }],
+      ['who', '***'],
+    ] as const) {
+      const { state, events } = await run(t, { nodes, data_policy: { pii_fields: [field] } });
+      t.deepEqual(state.data['who'], output);
+      const completed = events.find(({ kind }) => kind === 'NodeCompleted');
+      t.like(completed?.payload, { output });
+    }
+    const removed = { pii_fields: ['who'], action: 'remove' };
+    const { events } = await run(t, { nodes, data_policy: removed });
+    const completed = events.find(({ kind }) => kind === 'NodeCompleted');
+    t.false(Object.hasOwn(completed?.payload ?? {}, 'output'));
+  });
+
+  test(`${dialect}: lists are masked like what they list`, async (t) => {
+    const { store, close } = await openTestStore(dialect);
+    t.teardown(close);
+    const svc = openTestEngine({ store });
+    const python = {
+      kind: { type: 'python_fn', module: 'm', function: 'f' },
+      retry_policy: 'no_retry',
+    };
+    const executionId = await svc.start({ nodes: { a: python }, data_policy: POLICY });
+    const [item] = await svc.claim();
+    await svc.engine.failWorkItem({
+      tenantId: TENANT,
+      workItemId: item?.record.workItemId ?? '',
+      leaseFence: item?.leaseFence ?? 0,
+      executionId: null,
+      nodeId: null,
+      error: 'no such person: ann@mail.example',
+      errorClass: 'error',
+      usage: null,
+    });
+    await svc.settle();
+    const page = { limit: 9, offset: 0, cursor: null, tenantId: TENANT };
+    const all = { status: null, workflowId: null, createdAfter: null, createdBefore: null };
+    const [row] = await svc.engine.listExecutions({ ...page, ...all });
+    t.like(row, { executionId, error: 'node a failed: no such person: [email]' });
+    const [letter] = await svc.engine.listDeadLetters({ ...page, before: null });
+    t.like(letter, { executionId, error: 'no such person: [email]' });
+  });
+
   test(`${dialect}: outputs that are not retained are not shown`, async (t) => {
     const nodes = { a: { kind: 'call', output_key: 'a', data_policy: { retain_outputs: false } } };
     const { state, events } = await run(t, { nodes });
