@@ -38,7 +38,7 @@ export async function followTask(params: {
   let pauseMs = PAUSE_MS.first;
   let failures = 0;
   let readings = 0;
-  if (rests !== null) await untilAborted(rests, signal);
+  if (rests !== null) await Promise.race([rests, timers.pause(STREAM_MS_MAX, signal)]);
   for (;;) {
     signal.throwIfAborted();
     try {
@@ -69,12 +69,4 @@ async function watch(params: Parameters<typeof followTask>[0]): Promise<void> {
   const changed = Promise.race([agent.watch(taskId, ended), timers.pause(STREAM_MS_MAX, ended)]);
   await Promise.all([changed, timers.pause(PAUSE_MS.first, signal)]);
   watching.abort();
-}
-
-function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = () => resolve();
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', stop));
 }
