@@ -10,6 +10,7 @@ import type { Engine } from '../engine.ts';
 import type { RoundResult } from '../scheduling.ts';
 import { endedTopic } from '../wake-for.ts';
 import { SCHEDULES_TOPIC } from '../wake-bus.ts';
+import { createFollowRuns } from './follow-runs.ts';
 
 /*
  * The firing of schedules, each fire once.
@@ -33,12 +34,13 @@ const PRIORITY = 5;
 
 export function createScheduleFiring(deps: {
   readonly store: ScheduleStore;
-  readonly executions: Pick<ExecutionStore, 'find'>;
+  readonly executions: Pick<ExecutionStore, 'find' | 'events'>;
   readonly engine: Pick<Engine, 'startExecution' | 'cancelExecution'>;
   readonly wake: Wake;
   readonly report: Pick<EngineReport, 'count' | 'trouble'>;
 }): ScheduleFiring {
   const { store, executions, engine, wake, report } = deps;
+  const followRuns = createFollowRuns(executions);
   const watched = new Map<string, { readonly executionId: ExecutionId; end(): void }>();
   let ended: string[] = [];
 
@@ -57,7 +59,8 @@ export function createScheduleFiring(deps: {
     watched.set(scheduleId, { executionId, end });
   }
 
-  async function takeOn(due: DueSchedule): Promise<void> {
+  async function takeOn(listed: DueSchedule): Promise<void> {
+    const due = await withLastRun(listed);
     const { schedule } = due;
     const { scheduleId } = schedule;
     const turn = plan(due);
@@ -69,6 +72,19 @@ export function createScheduleFiring(deps: {
       if (counts[outcome] > 0) report.count('schedule_fires', counts[outcome], { outcome });
     }
     if (start !== null) await carryOut(schedule, start);
+  }
+
+  /** An execution that has gone on as another is live as long as that one is. */
+  async function withLastRun(due: DueSchedule): Promise<DueSchedule> {
+    const { schedule } = due;
+    const { lastExecutionId: executionId, overlapPolicy, scheduleId, tenantId } = schedule;
+    if (executionId === null || due.lastIsLive || overlapPolicy === 'allow') return due;
+    const last = await followRuns({ scheduleId, tenantId, executionId });
+    return {
+      ...due,
+      schedule: { ...schedule, lastExecutionId: last.executionId },
+      lastIsLive: last.isLive,
+    };
   }
 
   /** One that cannot be worked out stands aside, so that it does not hold up the others for ever. */
@@ -134,12 +150,16 @@ export function createScheduleFiring(deps: {
   }
 
   async function cancel(schedule: Schedule, executionId: ExecutionId): Promise<void> {
+    const { scheduleId, tenantId } = schedule;
     try {
-      const { tenantId } = schedule;
       await engine.cancelExecution({ tenantId, executionId, actorId: actorOf(schedule) });
     } catch (error) {
-      // It has ended by itself, or is gone.
+      // It has ended by itself, or is gone; or it has gone on as another a moment ago.
       if (!(error instanceof SvcError)) throw error;
+      const last = await followRuns({ scheduleId, tenantId, executionId });
+      if (last.isLive && last.executionId !== executionId) {
+        await cancel(schedule, last.executionId);
+      }
     }
   }
 

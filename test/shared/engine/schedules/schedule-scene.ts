@@ -116,6 +116,7 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
     fire,
     executions,
     troubles: runtime.troubles,
+    settle: runtime.settle,
     statuses: async () => (await executions()).map(({ status }) => status).toReversed(),
     /** Lets what is under way be found broken off. */
     lapse: () => database.age({ table: 'schedules', columns: ['due_at'], byMs: 86_400_000 * 400 }),
