@@ -1,6 +1,7 @@
 import { evaluateMapping } from '../domain/expression/mapping.ts';
 import { HttpError, type HttpErrorCode } from '../domain/http-error.ts';
 import type { JsonValue } from '../domain/json.ts';
+import { findKeepProblem } from '../domain/keepable-json.ts';
 import type { HttpTool } from '../domain/tools/http-tool.ts';
 import { redactSecrets } from '../domain/tools/redact-secrets.ts';
 import { renderRequest } from '../domain/tools/render-request.ts';
@@ -47,8 +48,11 @@ export async function callHttpTool(
   const refused = judgeStatus(response, { name, method: http.method, url, now: deps.now });
   if (refused !== null) return refused;
   const read = readBody(response);
-  if (read.problem !== null) {
-    return { ok: false, error: `${name}: ${read.problem}`, errorClass: 'invalid_response' };
+  // Before anything walks through it: it may be nested as deep as it is long.
+  const kept = read.problem === null ? findKeepProblem(read.body) : null;
+  const problem = kept === null ? read.problem : `its answer holds ${kept}`;
+  if (problem !== null) {
+    return { ok: false, error: `${name}: ${problem}`, errorClass: 'invalid_response' };
   }
   const answer = { status: response.status, headers: response.headers, body: read.body };
   const output = redactSecrets(http.responseMapping === null ? read.body : answer, secrets);

@@ -33,7 +33,7 @@ export type ToolOutcome = Extract<NodeOutcome, { readonly ok: boolean }>;
 
 /**
  * Calls a tool once: its input is checked, its answer read, bounded and checked. Nodes call tools
- * through this, and so do models. Never rejects.
+ * through this.
  */
 export async function callTool(
   deps: ToolDeps,

@@ -371,6 +371,17 @@ test('a secret that may not be named is never sent', async (t) => {
   t.is(svc.shop.requests.length, 0);
 });
 
+test('an answer nested as deep as it is long is refused before it is searched for secrets', async (t) => {
+  const svc = await open(t);
+  const depth = 200_000;
+  svc.shop.answer((_, response) => {
+    send(response, 'application/json', '['.repeat(depth) + ']'.repeat(depth));
+  });
+  const headers = { 'x-key': '${secret:SVC_SECRET_SHOP}' };
+  const { payloads } = await svc.call({ headers }, {}, { retry_policy: 'no_retry' });
+  t.like(payloads('NodeFailed')[0], { error_class: 'invalid_response' });
+});
+
 test('another origin gets neither a secret of the body nor one of a header', async (t) => {
   const svc = await open(t);
   const other = await startShop();

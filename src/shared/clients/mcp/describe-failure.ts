@@ -37,7 +37,7 @@ export function describeFailure(
   }
   if (error instanceof ConnectionLost) return fail('closed the connection', 'unreachable');
   const status = chain.map(statusOf).find((found) => found !== null) ?? null;
-  if (status !== null) return describeStatus(status);
+  if (status !== null) return describeStatus(status, when);
   const code = chain.map(codeOf).find((found) => found !== null) ?? null;
   return (
     (typeof code === 'number' ? describeProtocolError(code) : describeSdkError(code)) ??
@@ -45,10 +45,12 @@ export function describeFailure(
   );
 }
 
-function describeStatus(status: number): Failure {
+function describeStatus(status: number, when: 'connecting' | 'calling'): Failure {
   const what = `answered ${status}`;
   // The protocol's way to say that a session is unknown, which servers say before they do anything.
-  if (status === 404) return fail(what, 'http_4xx', { nothingWasDone: true });
+  if (status === 404) {
+    return fail(what, 'http_4xx', { nothingWasDone: true, final: when === 'connecting' });
+  }
   if (status === 401 || status === 403) return fail(what, 'unauthorized', { final: true });
   if (status === 429) return fail(what, 'rate_limited', { retryAfterMs: 1000 });
   if (status >= 500) return fail(what, 'http_5xx');
@@ -80,7 +82,8 @@ function describeProtocolError(code: number): Failure {
 function describeSdkError(code: string | null): Failure | null {
   switch (code) {
     case 'REQUEST_TIMEOUT':
-      return fail('did not answer in time', 'timeout', { sessionIsGone: false });
+      // Whether it still works cannot be told, so that the next call finds another.
+      return fail('did not answer in time', 'timeout');
     case 'NOT_CONNECTED':
       return fail('is not connected', 'unreachable', { nothingWasDone: true });
     case 'CONNECTION_CLOSED':

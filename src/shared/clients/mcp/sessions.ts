@@ -70,7 +70,9 @@ export function createSessions(limits: {
       },
       onError(error) {
         // Whose answer it was cannot be told: a call among others only learns that it has none.
-        if (isFatal(error)) broken.abort(entry.users > 1 ? new ConnectionLost('broken') : error);
+        if (!isFatal(error)) return;
+        remove(key, entry);
+        broken.abort(entry.users > 1 ? new ConnectionLost('broken') : error);
       },
     });
     const entry: Entry = { opening, broken, users: 0, uses: 0, idle: null };

@@ -162,6 +162,7 @@ const HOSTILE: readonly (readonly [string, RequestListener, string])[] = [
   ['broken JSON', (_, response) => answer(response, 'application/json', '{'), 'invalid_response'],
   ['a 500', (_, response) => void response.writeHead(500).end('secret detail'), 'http_5xx'],
   ['a 401', (_, response) => void response.writeHead(401).end('secret detail'), 'unauthorized'],
+  ['a 404', (_, response) => void response.writeHead(404).end('secret detail'), 'http_4xx'],
   ['a 429', (_, response) => void response.writeHead(429).end('secret detail'), 'rate_limited'],
   [
     'a redirect to the metadata service',
@@ -315,6 +316,15 @@ test('a configured server is there by its name, for its tenants, with its own va
     const refused = await call({ part: null, server, tool: 'env', tenantId });
     t.like(refused, { ok: false, errorClass: 'unsupported', final: true });
   }
+});
+
+test('a command that hangs is started again for the next call', async (t) => {
+  const { call } = open(t);
+  const hung = await call({ part: stdio('two'), tool: 'hang', timeoutMs: 100 });
+  t.like(hung, { ok: false, errorClass: 'timeout' });
+  const before = lastCall('two')['pid'];
+  t.like(await call({ part: stdio('two'), tool: 'text' }), { ok: true });
+  t.not(lastCall('two')['pid'], before);
 });
 
 test('closing ends calls under way and the commands', async (t) => {
