@@ -1,5 +1,6 @@
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
-import type { DueTimer } from '../store/store.ts';
+import type { ExecutionId } from '../domain/ids.ts';
+import { type DueTimer, StoreUnavailableError } from '../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
 import type { RoundResult } from './scheduling.ts';
@@ -25,15 +26,34 @@ export async function fireTimers(
     purpose === 'child_ended' || purpose === 'parent_ended' ? purpose : 'own',
   );
   const ended = Map.groupBy(byPurpose.get('child_ended') ?? [], ({ executionId }) => executionId);
-  await Promise.all([
+  const told = await Promise.all([
     ...(byPurpose.get('own') ?? []).map((timer) => fire(deps, timer)),
-    ...ended.values().map((timers) => tellParent(deps, timers)),
-    ...(byPurpose.get('parent_ended') ?? []).map((timer) => endChild(deps, timer)),
+    ...ended.entries().map(([id, timers]) => apart(deps, id, tellParent(deps, timers))),
+    ...(byPurpose.get('parent_ended') ?? []).map((timer) =>
+      apart(deps, timer.executionId, endChild(deps, timer)),
+    ),
   ]);
   return {
-    found: due.length + retries.length,
+    found: told.filter((isTold) => isTold !== false).length + retries.length,
     more: due.length >= params.limit || retries.length >= params.limit,
   };
+}
+
+/** What is at fault with one family is no trouble of the others. False: it is left as it was. */
+async function apart(
+  deps: EngineDeps,
+  executionId: ExecutionId,
+  telling: Promise<void>,
+): Promise<boolean> {
+  try {
+    await telling;
+    return true;
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error;
+    const ids = { execution_id: executionId };
+    deps.report.trouble('telling a parent or a child failed', error, ids);
+    return false;
+  }
 }
 
 async function fire(deps: EngineDeps, timer: DueTimer): Promise<void> {

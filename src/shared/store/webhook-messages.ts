@@ -11,6 +11,11 @@ export function messagesOf(plan: CommitPlan): readonly WebhookMessage[] {
   return [...approvalsOf(plan), ...deadLettersOf(plan), ...statusOf(plan)];
 }
 
+/** Nothing begins with the end of an execution but the run that goes on from it. */
+function continuedAs({ status, startsExecutions: [next] = [] }: CommitPlan): JsonObject {
+  return status === 'completed' && next !== undefined ? { continued_as: next.executionId } : {};
+}
+
 /** What there is to tell of the executions that begin with a plan. */
 export function messagesOfStarted(
   plan: CommitPlan,
@@ -73,6 +78,7 @@ function statusOf(plan: CommitPlan): readonly WebhookMessage[] {
         execution_id: plan.executionId,
         status,
         ...(plan.error !== null && { error: plan.error }),
+        ...continuedAs(plan),
       },
       ifStatusBecomes: status,
     },

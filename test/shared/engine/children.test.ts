@@ -1,7 +1,8 @@
 import test from 'ava';
 
 import { type NodeOutcome } from '../../../src/shared/nodes/run.ts';
-import { openScene, parentOf } from './child-scene.ts';
+import { emptyCommit } from '../../../src/shared/store/commit.ts';
+import { CALLER, openScene, parentOf } from './child-scene.ts';
 
 const GREET = {
   nodes: { greet: { kind: { type: 'pass', output: { said: { expr: '"hi " + state.name' } } } } },
@@ -109,5 +110,49 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ['failed', 'failed', 'completed'],
     );
     t.deepEqual(svc.troubles, []);
+  });
+
+  test(`${dialect}: a workflow that runs itself comes to an end`, async (t) => {
+    const svc = await openScene(t, dialect);
+    await svc.register('child', parentOf());
+    const id = await svc.start(parentOf());
+    await svc.settle();
+    t.is((await svc.read(id)).status, 'failed');
+    let depth = 0;
+    for (let [next] = await svc.children(id); next !== undefined; depth += 1) {
+      [next] = await svc.children(next.executionId);
+    }
+    t.is(depth, 32);
+    t.regex((await svc.read(id)).row.error ?? '', /nested in at most 32 others/);
+  });
+
+  test(`${dialect}: the time limit of the parent ends the child`, async (t) => {
+    const svc = await openScene(t, dialect);
+    await svc.register('child', WAITING);
+    const id = await svc.start({ ...parentOf(), timeouts: { workflow_timeout: 3600 } });
+    await svc.settle();
+    await svc.opened.age({ table: 'timers', columns: ['due_at'], byMs: 3_600_000 });
+    await svc.settle();
+    t.is((await svc.read(id)).row.error, 'workflow timed out');
+    t.is((await svc.child(id)).status, 'cancelled');
+    t.is(await svc.store.timers.nextDueInMs(), null);
+  });
+
+  test(`${dialect}: trouble with one family is none of the others`, async (t) => {
+    const svc = await openScene(t, dialect);
+    await svc.register('child', WAITING);
+    const [broken, other] = [await svc.start(parentOf()), await svc.start(parentOf())];
+    await svc.settle();
+    const bogus = { name: 'child:nobody', nodeId: 'sub', visit: 0 } as const;
+    await svc.store.executions.commit([
+      {
+        ...emptyCommit({ executionId: broken, tenantId: CALLER.tenantId }),
+        startsTimers: [{ ...bogus, when: { delayMs: 0 }, purpose: 'child_ended' }],
+      },
+    ]);
+    await svc.send((await svc.child(other)).executionId, 'w', {});
+    await svc.settle();
+    t.is((await svc.read(other)).status, 'completed');
+    t.true(svc.troubles.length > 0);
   });
 }

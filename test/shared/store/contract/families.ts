@@ -148,6 +148,9 @@ export function familyCases(name: string, open: () => TestStore): void {
       told?.map(({ executionId, eventType }) => [executionId, eventType]),
       [[child.executionId, 'execution.running']],
     );
+    await commitOne(store, makePlan(parent, { ...ENDED, startsExecutions: [makeChild(parent)] }));
+    const end = await store.webhooks.deliveries({ webhookId, tenantId, limit: 10, offset: 0 });
+    t.true(end?.some(({ eventType }) => eventType === 'execution.completed'));
   });
 }
 
