@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { TestAgentOptions } from '../../support/a2a-agent.ts';
 import { TENANT } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startHttpServer } from '../../support/http-server.ts';
 import { freePort } from '../../support/ports.ts';
 import {
@@ -218,9 +219,22 @@ test('an agent that limits the rate is asked again when it says so', async (t) =
   );
   const svc = openProcess(await open(t));
   const executionId = await svc.start(asking(agent.url), { ask: 'x' });
-  await svc.settle();
-  const { row } = await svc.engine.readExecution({ tenantId: TENANT, executionId });
-  t.is(row.status, 'completed');
+  await eventually(async () => {
+    await svc.settle();
+    const { row } = await svc.engine.readExecution({ tenantId: TENANT, executionId });
+    if (row.status !== 'completed') throw new Error(`it is ${row.status}`);
+  });
+  const { events } = await svc.engine.readEvents({
+    tenantId: TENANT,
+    executionId,
+    after: 0,
+    limit: null,
+  });
+  const failures = events.filter(({ kind }) => kind === 'NodeFailed');
+  t.is(failures.length, 3);
+  for (const { payload } of failures) {
+    t.like(payload, { error_class: 'rate_limited', attempt: 0, counted: false });
+  }
 });
 
 test('an agent whose values no state can hold is refused', async (t) => {
