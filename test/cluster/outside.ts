@@ -24,7 +24,10 @@ export async function startOutsides(hold: Hold): Promise<readonly Outside[]> {
   return Promise.all([startTool(hold), startModel(hold), startMcp(hold), startAgent(hold)]);
 }
 
-function record(hold: Hold): { readonly calls: string[]; arrive(key: unknown): Promise<void> } {
+function record(hold: Hold): {
+  readonly calls: string[];
+  readonly arrive: (key: unknown) => Promise<void>;
+} {
   const calls: string[] = [];
   return { calls, arrive: (key) => hold(calls.push(String(key)) - 1) };
 }
