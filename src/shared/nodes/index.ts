@@ -48,20 +48,11 @@ export const NODE_KINDS: readonly NodeKind<unknown>[] = [
   memoryRetrievalKind,
 ];
 
-/** Kinds that are known and cannot run yet: a workflow that uses one is refused, never half run. */
-export const LATER_KINDS: readonly string[] = [];
-
 export function createKindRegistry(kinds: readonly NodeKind<unknown>[]): KindRegistry {
   const byName = new Map(
     kinds.flatMap((kind) => [kind.type, ...kind.aliases].map((name) => [name, kind] as const)),
   );
-  return {
-    lookUp(type) {
-      const kind = byName.get(type);
-      if (kind !== undefined) return { found: 'kind', kind };
-      return { found: LATER_KINDS.includes(type) ? 'later' : 'nothing' };
-    },
-  };
+  return { lookUp: (type) => byName.get(type) ?? null };
 }
 
 export const builtInKinds: KindRegistry = createKindRegistry(NODE_KINDS);

@@ -1,12 +1,7 @@
 import type { NodeKind } from './plan.ts';
 
-/** The kinds of node there are, by type or alias. */
+/** The kinds of node there are. */
 export interface KindRegistry {
-  lookUp(type: string): KindLookUp;
+  /** By type or alias; null: there is no such kind. */
+  lookUp(type: string): NodeKind<unknown> | null;
 }
-
-/** `later`: a known kind that cannot run yet, so a definition that uses it is refused. */
-export type KindLookUp =
-  | { readonly found: 'kind'; readonly kind: NodeKind<unknown> }
-  | { readonly found: 'later' }
-  | { readonly found: 'nothing' };

@@ -83,12 +83,9 @@ function lookUpKind(
   kinds: KindRegistry,
   problems: ProblemList,
 ): NodeKind<unknown> | null {
-  const result = kinds.lookUp(written.type);
-  if (result.found === 'kind') return result.kind;
-  const shown = quoteId(written.type);
-  problems.add(
-    written.pointerOfType,
-    result.found === 'later' ? `kind ${shown} is not supported yet` : `unknown kind ${shown}`,
-  );
-  return null;
+  const kind = kinds.lookUp(written.type);
+  if (kind === null) {
+    problems.add(written.pointerOfType, `unknown kind ${quoteId(written.type)}`);
+  }
+  return kind;
 }

@@ -91,7 +91,11 @@ test('what is left out is filled in, null says the same, unknown keys stay', (t)
     edges: [],
     extra: null,
   });
-  const kept = { models: { a: { provider: 'p', model: 'm' } }, labels: { team: 'x' }, extra: [{ b: null }] };
+  const kept = {
+    models: { a: { provider: 'p', model: 'm' } },
+    labels: { team: 'x' },
+    extra: [{ b: null }],
+  };
   t.like(accept(kept).ir, kept);
   t.like(nodeOf({ labels: { a: 'b' }, kind: { type: 'pass', note: 1 } }), {
     labels: { a: 'b' },

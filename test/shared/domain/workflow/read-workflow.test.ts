@@ -60,11 +60,6 @@ const REFUSED: readonly (readonly [string, unknown, ...string[]])[] = [
     '/nodes/n/type: must be the type of the node, or an object with its type',
   ],
   [
-    'a kind for later',
-    node({ kind: 'someday' }),
-    '/nodes/n/kind: kind "someday" is not supported yet',
-  ],
-  [
     'fields of the wrong type',
     node({ output_key: '', node_timeout_secs: 0, fallback_node: 1, retry_policy: 5 }),
     '/nodes/n/output_key: must be a string that is not empty',
@@ -314,7 +309,7 @@ test('all problems are told together, and at most a hundred in full', (t) => {
   const problems = problemsOf({ nodes: { n: { kind: 'someday' } }, edges });
   t.is(problems.length, 101);
   t.is(problems[0], '/workflow_id: missing ir.workflow_id');
-  t.is(problems[1], '/nodes/n/kind: kind "someday" is not supported yet');
+  t.is(problems[1], '/nodes/n/kind: unknown kind "someday"');
   t.is(problems[100], ': 52 more of the like');
 });
 

@@ -1,16 +1,10 @@
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import type { Problem, ReadWorkflow } from '../../../../src/shared/domain/workflow/ir.ts';
-import type { KindRegistry } from '../../../../src/shared/domain/workflow/kind-registry.ts';
 import { readWorkflow } from '../../../../src/shared/domain/workflow/ir.ts';
 import { builtInKinds } from '../../../../src/shared/nodes/index.ts';
 
-/** The kinds there are, and one that is known and cannot run yet. */
-const kinds: KindRegistry = {
-  lookUp: (type) => (type === 'someday' ? { found: 'later' } : builtInKinds.lookUp(type)),
-};
-
 export function read(ir: unknown): ReadWorkflow {
-  return readWorkflow({ ir, kinds });
+  return readWorkflow({ ir, kinds: builtInKinds });
 }
 
 /** Reads a definition that must be right; the workflow's id need not be given. */

@@ -164,20 +164,21 @@ export function agentCases(name: string, open: () => TestStore): void {
 
   check('addresses of active agents are listed, oldest first', async (t, { store }) => {
     const tenantId = makeTenantId();
+    // Of those that came within a millisecond the id decides.
     for (const [agentId, uri] of [
-      ['one', 'https://one.example'],
-      ['two', null],
+      ['a-one', 'https://one.example'],
+      ['b-two', null],
       ['asleep', 'https://asleep.example'],
-      ['three', 'https://three.example'],
+      ['c-three', 'https://three.example'],
     ] as const) {
       const agent = { ...makeAgent({ uri }), tenantId, agentId };
       await store.agents.register(agent);
       if (agentId !== 'asleep') await store.agents.activate(agent);
     }
     t.deepEqual(await listActive(store, tenantId), [
-      { agentId: 'one', uri: 'https://one.example' },
-      { agentId: 'two', uri: null },
-      { agentId: 'three', uri: 'https://three.example' },
+      { agentId: 'a-one', uri: 'https://one.example' },
+      { agentId: 'b-two', uri: null },
+      { agentId: 'c-three', uri: 'https://three.example' },
     ]);
     t.is((await listActive(store, tenantId, 2)).length, 2);
   });
