@@ -149,7 +149,6 @@ export function createFakeCluster() {
           return EMPTY;
         },
       },
-      store,
       scheduleFiring: {
         async round() {
           record('fireSchedules');
@@ -161,6 +160,7 @@ export function createFakeCluster() {
           return { found: 1, more: true, dueInMs: null };
         },
       },
+      store,
       wake: bus,
       timers,
       random: () => 0.5,
@@ -182,8 +182,8 @@ export function createFakeCluster() {
     add,
     calls,
     due,
-    /** As when a process is killed: its session ends, its announcement stays. */
     schedulesFired,
+    /** As when a process is killed: its session ends, its announcement stays. */
     crash(processId: string) {
       for (const [lock, by] of locks) if (by === processId) locks.delete(lock);
       present.delete(processId);
