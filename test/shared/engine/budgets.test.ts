@@ -60,6 +60,33 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(story.slice(-3), ['BudgetExceeded a', 'NodeFailed a', 'WorkflowFailed']);
   });
 
+  test(`${dialect}: a retry waits for a person as well`, async (t) => {
+    const attempts: number[] = [];
+    const svc = await open(t, async ({ attempt }) => {
+      attempts.push(attempt);
+      const usage = { inputTokens: 100, outputTokens: 0, costUsd: null };
+      return { ok: false, error: 'no', errorClass: 'error', usage };
+    });
+    const executionId = await svc.start({
+      nodes: { a: { kind: 'call', retry_policy: { max_attempts: 3, initial_delay: 0 } } },
+      token_budget: 100,
+      on_budget_exceeded: 'pause',
+    });
+    const of = { tenantId: TENANT, actorId: 'token:t', executionId };
+    const answer = { nodeId: null, userId: 'ann', comment: null, statePatch: null };
+    for (const ran of [[0], [0, 1]]) {
+      await svc.settle();
+      t.deepEqual(attempts, ran);
+      const { row, waitingOn } = await svc.engine.readExecution(of);
+      t.is(row.status, 'paused');
+      t.like(waitingOn[0], { waitingFor: 'approval', workItemId: null });
+      await svc.engine.decideApproval({ ...of, ...answer, decision: 'approved' });
+    }
+    await svc.settle();
+    t.deepEqual(attempts, [0, 1, 2]);
+    t.is((await svc.engine.readExecution(of)).row.error, 'node a failed: no');
+  });
+
   test(`${dialect}: a person may grant a budget once more`, async (t) => {
     const svc = await open(t, async () => call(100, 1));
     const executionId = await svc.start({

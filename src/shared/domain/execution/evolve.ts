@@ -356,7 +356,7 @@ function applyApprovalRequested(
 ): void {
   const { visit, shown } = payload;
   if (shown === undefined) return;
-  const { memory, signal } = required(draft, nodeId, visit);
+  const { memory, signal, attempt } = required(draft, nodeId, visit);
   // What has just been approved counts, though a budget that is used up comes in between.
   const approved = signal?.is === 'approval' ? (memory?.asked ?? null) : null;
   if (signal?.is === 'approval' && signal.statePatch !== null) {
@@ -365,6 +365,9 @@ function applyApprovalRequested(
   change(draft, nodeId, visit, {
     phase: 'approval',
     signal: null,
+    workItemId: null,
+    // So does the failure before it: what goes on is the next attempt.
+    attempt: signal?.is === 'retry' && signal.counted !== false ? attempt + 1 : attempt,
     memory: { ...withApproved(memory ?? NO_MEMORY, approved), asked: shown },
   });
 }

@@ -70,9 +70,7 @@ function retry(
   { delayMs, counted }: Extract<VisitSignal, { is: 'retry' }>,
 ): void {
   const held = judgeBudget(turn);
-  if (held?.budget.onExceeded === 'fail') {
-    return holdUp(turn, planNode(turn, visit.nodeId), visit, held);
-  }
+  if (held !== null) return holdUp(turn, planNode(turn, visit.nodeId), visit, held);
   const attempt = counted === false ? visit.attempt : visit.attempt + 1;
   // The item that started the child before is settled: the next one is started by another.
   const anew = visit.phase === 'child' ? turn.newWorkItemId() : null;
