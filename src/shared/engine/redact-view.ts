@@ -57,7 +57,7 @@ export function redactEvent(event: RecordedEvent, plan: Plan, pseudonym: Pseudon
       ? plan.shownPolicy
       : dataPolicyOf({ workflow: plan.dataPolicy, node: node.dataPolicy });
   if (policy === null) return event;
-  const payload = redactPayload(withoutHiddenState(event.payload, plan), {
+  const payload = redactPayload(showCarried(event.payload, plan, pseudonym), {
     policy,
     pseudonym,
     outputKey: node?.outputKey ?? null,
@@ -74,26 +74,56 @@ function redactPayload(
     readonly outputKey: string | null;
   },
 ): JsonObject {
-  const { policy, pseudonym, outputKey } = by;
+  const { policy, pseudonym } = by;
   return Object.fromEntries(
     Object.entries(payload).flatMap(([key, value]): [string, JsonValue][] => {
       if (!DATA_KEYS.has(key)) return [[key, value]];
       if (!policy.retainOutputs && OUTPUT_KEYS.has(key)) return [];
-      if (key !== 'output' || outputKey === null) return [[key, redact(value, policy, pseudonym)]];
-      const shown = redactObject({ [outputKey]: value }, policy, pseudonym)[outputKey];
+      if (key !== 'output') return [[key, redact(value, policy, pseudonym)]];
+      const shown = redactOutput(value, by);
       return shown === undefined ? [] : [[key, shown]];
     }),
   );
 }
 
-/** What a run was handed over by the one before it. */
-function withoutHiddenState(payload: JsonObject, plan: Plan): JsonObject {
+/** Undefined: the whole is removed. */
+function redactOutput(
+  output: JsonValue,
+  by: Parameters<typeof redactPayload>[1],
+): JsonValue | undefined {
+  const { policy, pseudonym, outputKey } = by;
+  if (outputKey === null) return redact(output, policy, pseudonym);
+  return redactObject({ [outputKey]: output }, policy, pseudonym)[outputKey];
+}
+
+/** What a run was handed over by the one before it: its state, and outputs on their way. */
+function showCarried(payload: JsonObject, plan: Plan, pseudonym: Pseudonym): JsonObject {
   const { carried = null } = payload;
   if (!isJsonObject(carried) || !isJsonObject(carried['state'])) return payload;
+  const { arrivals = null } = carried;
   return {
     ...payload,
-    carried: { ...carried, state: withoutHiddenOutputs(carried['state'], plan) },
+    carried: {
+      ...carried,
+      state: withoutHiddenOutputs(carried['state'], plan),
+      ...(Array.isArray(arrivals) && {
+        arrivals: arrivals.map((arrival: JsonValue) => showArrival(arrival, plan, pseudonym)),
+      }),
+    },
   };
+}
+
+function showArrival(arrival: JsonValue, plan: Plan, pseudonym: Pseudonym): JsonValue {
+  if (!isJsonObject(arrival) || typeof arrival['from'] !== 'string') return arrival;
+  const node = plan.nodes.get(arrival['from']);
+  const policy = node && dataPolicyOf({ workflow: plan.dataPolicy, node: node.dataPolicy });
+  if (node === undefined || !policy) return arrival;
+  const { outputKey } = node;
+  const { output = null } = arrival;
+  const shown = policy.retainOutputs
+    ? redactOutput(output, { policy, pseudonym, outputKey })
+    : null;
+  return { ...arrival, output: shown ?? null };
 }
 
 /** A node that alone keeps its outputs back has them under its output key. */

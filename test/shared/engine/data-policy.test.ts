@@ -117,4 +117,28 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(whole.state.data, {});
     t.deepEqual(whole.state.input, INPUT);
   });
+
+  test(`${dialect}: what a run is handed over is shown like the outputs themselves`, async (t) => {
+    for (const data_policy of [{ pii_fields: ['who.ssn'] }, { retain_outputs: false }]) {
+      const { store, close } = await openTestStore(dialect);
+      t.teardown(close);
+      const run = async () => ({ ok: true, output: { ...INPUT }, statePatch: {} }) as const;
+      const svc = openTestEngine({ store, run });
+      const first = await svc.start({
+        nodes: { a: { kind: 'call', output_key: 'who', data_policy }, b: { kind: 'call' } },
+        edges: [{ from: 'a', to: 'b' }],
+        continue_as_new: { when: 'true' },
+      });
+      await svc.settle();
+      const { state } = await svc.engine.readExecution({ tenantId: TENANT, executionId: first });
+      const { events } = await svc.engine.readEvents({
+        tenantId: TENANT,
+        executionId: state.continuedAs ?? '',
+        after: 0,
+        limit: 1,
+      });
+      t.true(JSON.stringify(events).includes('"arrivals":[{'));
+      t.false(JSON.stringify(events).includes('078-05-1120'));
+    }
+  });
 }
