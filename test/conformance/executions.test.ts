@@ -43,6 +43,10 @@ check('201: an execution is started and can be read at once', async (t, svc) => 
     completed_at: null,
     error: null,
     parent_execution_id: null,
+    continued_from: null,
+    continued_as: null,
+    ending: null,
+    usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
   });
   await svc.work('a', {}, { state_patch: { n: 2 } });
   const done = await svc.until(id, 'completed');
