@@ -37,15 +37,27 @@ function readFields(value: JsonObject, pointer: string, problems: ProblemList): 
   if (fields === null) return {};
   const isPath = (field: JsonValue): field is string =>
     typeof field === 'string' && field !== '' && field.split('.').every((part) => part !== '');
-  if (Array.isArray(fields) && fields.every(isPath)) {
-    return { piiFields: fields.map((field) => field.split('.')) };
+  if (!Array.isArray(fields) || !fields.every(isPath)) {
+    problems.add(
+      `${pointer}/pii_fields`,
+      'must be an array of names or paths, like "customer.email"',
+    );
+    return {};
   }
-  problems.add(
-    `${pointer}/pii_fields`,
-    'must be an array of names or paths, like "customer.email"',
-  );
-  return {};
+  const piiFields = fields.map((field) => field.split('.'));
+  // Every member of every value that is shown is held against them.
+  if (fields.length > FIELDS_MAX || piiFields.some((path) => path.length > SEGMENTS_MAX)) {
+    problems.add(
+      `${pointer}/pii_fields`,
+      `must be at most ${FIELDS_MAX} paths of at most ${SEGMENTS_MAX} segments`,
+    );
+    return {};
+  }
+  return { piiFields };
 }
+
+const FIELDS_MAX = 1_000;
+const SEGMENTS_MAX = 8;
 
 function readDetectors(
   value: JsonObject,

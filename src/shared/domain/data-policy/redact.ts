@@ -1,7 +1,8 @@
 import { isInlineReference, REFERENCE_KEY } from '../artifact-reference.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { DataPolicy, Detector, FieldPattern } from './data-policy.ts';
+import type { DataPolicy, Detector } from './data-policy.ts';
 import { replaceDetected } from './detect.ts';
+import { matchesField } from './match-field.ts';
 
 /** A keyed hash; null where there is no key: then what would be hashed is masked. */
 export type Pseudonym = ((text: string) => string) | null;
@@ -34,7 +35,7 @@ function walk(value: JsonValue, path: readonly string[], way: Way): JsonValue {
   if (isJsonObject(value)) {
     const members = Object.entries(value).flatMap(([key, member]): [string, JsonValue][] => {
       const at = [...path, key];
-      if (!way.policy.piiFields.some((pattern) => matchesEnd(at, pattern))) {
+      if (!matchesField(way.policy.piiFields, at)) {
         return [[key, walk(member, at, way)]];
       }
       return way.policy.action === 'remove' ? [] : [[key, hide(member, way)]];
@@ -63,14 +64,4 @@ function redactText(text: string, { policy, pseudonym }: Way): string {
     if (policy.action === 'hash' && pseudonym !== null) return pseudonym(found);
     return `[${detector}]`;
   });
-}
-
-/** Letter case is left aside: `Email` and `email` are one field to whoever fills it. */
-function matchesEnd(path: readonly string[], pattern: FieldPattern): boolean {
-  const offset = path.length - pattern.length;
-  if (offset < 0) return false;
-  return pattern.every(
-    (wanted, index) =>
-      wanted === '*' || wanted.toLowerCase() === path[offset + index]?.toLowerCase(),
-  );
 }
