@@ -11,6 +11,10 @@ export const systemTimers = {
     }
   },
 
-  /** Aborts after this time. */
-  timeout: (ms: number): AbortSignal => AbortSignal.timeout(ms),
+  /** Aborts after this time; never after one that no timer of a process knows, some 24 days. */
+  timeout: (ms: number): AbortSignal =>
+    ms > TIMER_MS_MAX ? new AbortController().signal : AbortSignal.timeout(ms),
 };
+
+/** Node cuts longer ones to a millisecond. */
+const TIMER_MS_MAX = 2 ** 31 - 1;

@@ -43,7 +43,9 @@ export async function delegateTask(
   const { call, target } = delegation;
   const limitMs = limitOf(call.payload);
   const deadline = limitMs === null ? null : deps.timers.timeout(limitMs);
-  const signal = AbortSignal.any([call.signal, ...(deadline === null ? [] : [deadline])]);
+  const over = new AbortController();
+  const ends = [call.signal, over.signal, ...(deadline === null ? [] : [deadline])];
+  const signal = AbortSignal.any(ends);
   const held: { task: Held | null } = { task: readHeld(call.progress) };
   try {
     const agent = await deps.a2a.open(target, signal);
@@ -65,6 +67,9 @@ export async function delegateTask(
       ...(isFinal && { final: true }),
       ...(retryAfterMs !== null && { retryAfterMs }),
     };
+  } finally {
+    // An answer that the agent keeps open is of no use any more.
+    over.abort();
   }
 }
 

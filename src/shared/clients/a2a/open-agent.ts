@@ -16,7 +16,7 @@ import type { A2aOptions } from './create-a2a-agents.ts';
 import { fetchCard } from './fetch-card.ts';
 import { createJudgedFetch } from './judged-fetch.ts';
 import { shapeMessage } from './shape-message.ts';
-import { readReply, readState, readTask } from './read-reply.ts';
+import { readIds, readReply, readState, readTask, type Speaker } from './read-reply.ts';
 import { toFailure } from './to-failure.ts';
 
 /** For what an agent answers without working on it: a card, a task as it stands. */
@@ -34,6 +34,8 @@ export async function openAgent(
 ): Promise<A2aAgent> {
   const { target, secrets } = params;
   const { name, tenantId } = target;
+  const told = new Map<string, string>();
+  const speaker: Speaker = { name, secrets: told };
   const failing = async <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
     try {
       return await work();
@@ -46,6 +48,7 @@ export async function openAgent(
     auth: target.auth,
     origin: originOf(target),
     readSecret: (secret) => secrets.read({ name: secret, tenantId }),
+    onSecret: (secret, value) => told.set(secret, value),
     now: params.now,
   });
   const fetchImpl = createJudgedFetch({ fetch: authorized, name });
@@ -65,9 +68,9 @@ export async function openAgent(
       failing(async (): Promise<SentMessage> => {
         const request = shapeMessage(message);
         if (stream && card.capabilities?.streaming === true) {
-          return follow(client.sendMessageStream(request, { signal }), name);
+          return follow(client.sendMessageStream(request, { signal }), speaker);
         }
-        const reply = readReply(await client.sendMessage(request, { signal }), name);
+        const reply = readReply(await client.sendMessage(request, { signal }), speaker);
         if (reply.kind === 'message') return reply;
         const { taskId, contextId } = reply.task;
         return { kind: 'task', taskId, contextId, rests: null };
@@ -77,7 +80,7 @@ export async function openAgent(
       failing(async () => {
         const request = { tenant: '', id: taskId, historyLength: HISTORY };
         const task = await client.getTask(request, { signal: within(signal, ANSWER_MS_MAX) });
-        return readTask(task, name);
+        return readTask(task, speaker);
       }),
 
     async watch(taskId, signal) {
@@ -142,27 +145,21 @@ class NoResolver extends DefaultAgentCardResolver {
 
 async function follow(
   stream: AsyncGenerator<StreamResponse, void, undefined>,
-  name: string,
+  from: Speaker,
 ): Promise<SentMessage> {
   const first = await stream.next();
   const payload = first.done === true ? undefined : first.value.payload;
   if (payload === undefined) {
-    throw new AgentFailure(`agent ${name} ended its answer without a word`, {
+    throw new AgentFailure(`agent ${from.name} ended its answer without a word`, {
       errorClass: 'invalid_response',
     });
   }
   if (payload.$case === 'message') {
     await stream.return();
-    const reply = readReply(payload.value, name);
+    const reply = readReply(payload.value, from);
     if (reply.kind === 'message') return reply;
   }
-  const { taskId, contextId } = idsOf(payload);
-  if (taskId === '') {
-    throw new AgentFailure(`agent ${name} told no id of the task`, {
-      errorClass: 'invalid_response',
-      isFinal: true,
-    });
-  }
+  const { taskId, contextId } = readIds(idsOf(payload), from);
   const rests = hasSettled(payload) ? stream.return().then(() => {}) : drain(stream);
   return { kind: 'task', taskId, contextId, rests: rests.catch(() => {}) };
 }

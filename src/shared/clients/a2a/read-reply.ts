@@ -9,34 +9,36 @@ import {
 } from '../../domain/a2a/agent-task.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { findKeepProblem } from '../../domain/keepable-json.ts';
+import { redactSecrets } from '../../domain/tools/redact-secrets.ts';
 
 export type Reply =
   | { readonly kind: 'message'; readonly content: Content; readonly parts: readonly JsonObject[] }
   | { readonly kind: 'task'; readonly task: AgentTask };
 
-export function readReply(result: Message | Task, name: string): Reply {
-  if ('artifacts' in result) return { kind: 'task', task: readTask(result, name) };
-  const parts = readParts(result.parts, name);
+/** Whose words are read. */
+export interface Speaker {
+  /** How messages name the agent. */
+  readonly name: string;
+  /** What it was sent to log in, by name: it must not come back into events and state. */
+  readonly secrets: ReadonlyMap<string, string>;
+}
+
+export function readReply(result: Message | Task, from: Speaker): Reply {
+  if ('artifacts' in result) return { kind: 'task', task: readTask(result, from) };
+  const parts = readParts(result.parts, from);
   return { kind: 'message', content: sumUp(parts), parts };
 }
 
-export function readTask(task: Task, name: string): AgentTask {
-  if (task.id === '') {
-    throw new AgentFailure(`agent ${name} told no id of the task`, {
-      errorClass: 'invalid_response',
-      isFinal: true,
-    });
-  }
+export function readTask(task: Task, from: Speaker): AgentTask {
+  const { timestamp = '', message } = task.status ?? {};
   return {
-    taskId: task.id,
-    contextId: task.contextId,
+    ...readIds({ taskId: task.id, contextId: task.contextId }, from),
     state: readState(task.status?.state),
-    says: sumUp(readParts(task.status?.message?.parts ?? [], name)),
-    saying: `${task.status?.timestamp ?? ''} ${task.status?.message?.messageId ?? ''}`,
-    artifacts: task.artifacts.map((artifact) => ({
-      artifact_id: artifact.artifactId,
-      name: artifact.name,
-      parts: readParts(artifact.parts, name),
+    says: sumUp(readParts(message?.parts ?? [], from)),
+    saying: readId(`${timestamp} ${message?.messageId ?? ''}`, from),
+    artifacts: task.artifacts.map(({ artifactId, name, parts }) => ({
+      ...keepable({ artifact_id: artifactId, name }, from),
+      parts: readParts(parts, from),
     })),
     messageIds: task.history.map(({ messageId }) => messageId),
   };
@@ -65,11 +67,41 @@ export function readState(state: TaskState | undefined): AgentTaskState {
   }
 }
 
+interface Ids {
+  readonly taskId: string;
+  readonly contextId: string;
+}
+
+export function readIds(ids: Ids, from: Speaker): Ids {
+  if (ids.taskId === '') {
+    throw new AgentFailure(`agent ${from.name} told no id of the task`, {
+      errorClass: 'invalid_response',
+      isFinal: true,
+    });
+  }
+  return { taskId: readId(ids.taskId, from), contextId: readId(ids.contextId, from) };
+}
+
+function readId(id: string, from: Speaker): string {
+  if (Buffer.byteLength(id) <= ID_BYTES_MAX) return keepable(id, from);
+  throw new AgentFailure(`agent ${from.name} tells an id of more than ${ID_BYTES_MAX} bytes`, {
+    errorClass: 'invalid_response',
+    isFinal: true,
+  });
+}
+
+/** A task's becomes the key of an event, with a few letters before it. */
+const ID_BYTES_MAX = 500;
+
+function readParts(parts: readonly Part[], from: Speaker): readonly JsonObject[] {
+  return keepable(parts.map(shapePart), from);
+}
+
 /** What an agent says becomes state, so what state cannot hold is refused here. */
-function readParts(parts: readonly Part[], name: string): readonly JsonObject[] {
-  const shaped = parts.map(shapePart);
-  const problem = findKeepProblem(shaped);
-  if (problem === null) return shaped;
+function keepable<Value extends JsonValue>(value: Value, { name, secrets }: Speaker): Value {
+  const problem = findKeepProblem(value);
+  // Strings are replaced by strings, so its shape stays.
+  if (problem === null) return redactSecrets(value, secrets) as Value;
   throw new AgentFailure(`agent ${name} answers with what no state can hold: ${problem}`, {
     errorClass: 'invalid_response',
     isFinal: true,
