@@ -26,17 +26,17 @@ export function createAuthorizedFetch(options: {
   readonly auth: AuthPart | null;
   readonly origin: string;
   readonly readSecret: (name: string) => SecretReading;
-  /** Called with each secret read, so that it can be kept out of what is told. */
+  /** Called with each secret read or token got, so that it can be kept out of what is told. */
   readonly onSecret?: (name: string, value: string) => void;
   /** Milliseconds of any steady clock. */
   readonly now: () => number;
 }): typeof globalThis.fetch {
-  const { fetch, auth, origin, now } = options;
+  const { fetch, auth, origin, onSecret = () => undefined, now } = options;
   if (auth === null) return fetch;
   const read = (name: string): string => {
     const reading = options.readSecret(name);
     if (!reading.ok) throw new AuthorizationError(reading.problem, { isFinal: true });
-    options.onSecret?.(name, reading.value);
+    onSecret(name, reading.value);
     return reading.value;
   };
   if (auth.type !== 'oauth2') {
@@ -49,7 +49,7 @@ export function createAuthorizedFetch(options: {
       return fetch(request);
     };
   }
-  const tokens = createTokenSource({ auth, fetch, read, now });
+  const tokens = createTokenSource({ auth, fetch, read, onSecret, now });
   return async (input, init) => {
     const request = new Request(input, init);
     if (new URL(request.url).origin !== origin) return fetch(request);
@@ -78,9 +78,10 @@ function createTokenSource(params: {
   readonly auth: AuthPart & { readonly type: 'oauth2' };
   readonly fetch: typeof globalThis.fetch;
   readonly read: (name: string) => string;
+  readonly onSecret: (name: string, value: string) => void;
   readonly now: () => number;
 }) {
-  const { auth, fetch, read, now } = params;
+  const { auth, fetch, read, onSecret, now } = params;
   let kept: { readonly token: string; readonly until: number } | null = null;
   return {
     async get(signal: AbortSignal): Promise<string> {
@@ -97,6 +98,7 @@ function createTokenSource(params: {
         signal,
       });
       kept = await readToken(response, now());
+      onSecret('access token', kept.token);
       return kept.token;
     },
     forget() {

@@ -237,7 +237,9 @@ test('a token of OAuth is fetched once, and again when it is turned down', async
   const { call } = open(t);
   const part = http(server.url, oauth(`${issuer.url}/token`));
   t.like(await call({ part, tool: 'text' }), { ok: true });
-  t.like(await call({ part, tool: 'text' }), { ok: true });
+  const echoed = await call({ part, tool: 'echo', args: { said: valid } });
+  // A token is a secret as well, though nobody has named it.
+  t.like(echoed, { ok: true, structured: { args: { said: 'Bearer [secret access token]' } } });
   t.is(given.length, 1);
   const basic = issuer.requests[0]?.headers.authorization?.split(' ')[1] ?? '';
   t.is(Buffer.from(basic, 'base64').toString(), 'client:pass%20word');
