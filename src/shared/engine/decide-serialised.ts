@@ -19,7 +19,11 @@ const IDS = 256;
 /** A state beyond this many JSON values is decided on another thread: expressions may walk it all. */
 const LARGE_STATE_VALUES = 20_000;
 
-/** Decides here when the state is small, and on the worker-thread pool when it is large. */
+/**
+ * Decides here when the state is small, and on the worker-thread pool when it is large and a node is
+ * to be entered. What only answers live visits stays here: a large map hears of each of its items,
+ * and to copy all its results to another thread for that would be most of the work.
+ */
 export async function decideAnywhere(params: {
   readonly cpu: Cpu;
   readonly ids: Ids;
@@ -30,9 +34,11 @@ export async function decideAnywhere(params: {
   readonly budgets: readonly HeldBudget[];
 }): Promise<Decision> {
   const { cpu, ids, plan, ir, state, tenantPolicy, budgets } = params;
-  if (!holdsMoreThan(state.data, LARGE_STATE_VALUES)) {
+  const isLarge = holdsMoreThan(state.data, LARGE_STATE_VALUES);
+  if (!isLarge || state.arrivals.length === 0) {
     const newWorkItemId = () => ids.uuid() as WorkItemId;
-    return decide({ plan, state, tenantPolicy, budgets, newWorkItemId });
+    const leavesArrivals = isLarge;
+    return decide({ plan, state, tenantPolicy, budgets, newWorkItemId, leavesArrivals });
   }
   const request: DecideRequest = {
     state: encodeState(state),

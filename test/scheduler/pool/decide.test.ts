@@ -8,7 +8,8 @@ import { evolve } from '../../../src/shared/domain/execution/evolve.ts';
 import type { ExecutionId, WorkItemId } from '../../../src/shared/domain/ids.ts';
 import { DEFAULT_TENANT } from '../../../src/shared/domain/ids.ts';
 import { decideAnywhere } from '../../../src/shared/engine/decide-serialised.ts';
-import { planOf } from '../../support/history.ts';
+import type { ExecutionState } from '../../../src/shared/domain/execution/state.ts';
+import { History, planOf } from '../../support/history.ts';
 
 test('a decision over a large state is made on a thread, and is the same', async (t) => {
   const ir = {
@@ -58,4 +59,49 @@ test('a decision over a large state is made on a thread, and is the same', async
   t.deepEqual(there.events, here.events);
   t.deepEqual(there.effects, here.effects);
   t.is(there.next.status, 'completed');
+});
+
+test('what only answers live visits is decided here, and what then starts on a thread', async (t) => {
+  const work = { type: 'python_fn', module: 'm', function: 'f' };
+  const ir = {
+    workflow_id: 'w',
+    start_node: 'map',
+    nodes: {
+      map: { kind: { type: 'map', items: 'state.rows', node: 'item', max_concurrency: 2 } },
+      item: { kind: work },
+      last: { kind: 'pass' },
+    },
+    edges: [{ from: 'map', to: 'last' }],
+  };
+  const input = { rows: [1, 2], more: Array.from({ length: 30_000 }, () => 0) };
+  const history = new History(planOf(ir), input);
+  const items = history.liveNodes();
+  t.deepEqual(items, ['map', 'item', 'item']);
+  const places: string[] = [];
+  const cpu = createCpu({ threads: 1, onTask: ({ place }) => places.push(place) });
+  t.teardown(() => cpu.close());
+  const ids = createIds({ now: Date.now, randomBytes });
+  const after = (state: ExecutionState, visits: readonly number[]) =>
+    evolve({
+      state,
+      plan: history.plan,
+      events: visits.map((visit, index) => ({
+        kind: 'NodeCompleted',
+        nodeId: 'item',
+        sequence: state.sequence + 1 + index,
+        payload: { visit, output: visit },
+      })),
+    });
+  const next = (state: ExecutionState) =>
+    decideAnywhere({ cpu, ids, plan: history.plan, ir, state, tenantPolicy: {}, budgets: [] });
+
+  const one = await next(after(history.state, [0]));
+  t.deepEqual([one.events, one.more], [[], false]);
+  const both = await next(after(history.state, [0, 1]));
+  t.deepEqual(
+    [both.events.map(({ kind }) => kind), both.more, places],
+    [['NodeCompleted'], true, []],
+  );
+  const end = await next(both.next);
+  t.deepEqual([end.next.status, end.more, places], ['completed', false, ['thread']]);
 });

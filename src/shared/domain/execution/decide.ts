@@ -27,7 +27,7 @@ export interface Decision {
   readonly effects: readonly Effect[];
   /** The state after those events. */
   readonly next: ExecutionState;
-  /** The budget was used up: decide again after committing this. */
+  /** There is more to decide, after committing this. */
   readonly more: boolean;
 }
 
@@ -43,6 +43,8 @@ export function decide(params: {
   readonly newWorkItemId: () => WorkItemId;
   readonly tenantPolicy: Policy;
   readonly budgets: readonly HeldBudget[];
+  /** Stops, to be called again, where a token is left to start its node. */
+  readonly leavesArrivals?: boolean;
 }): Decision {
   const turn: Turn = {
     plan: params.plan,
@@ -59,12 +61,12 @@ export function decide(params: {
   while (!isTerminal(turn.draft.status)) {
     if (endOnFailure(turn) || continueAsNew(turn)) continue;
     // Events before timers: one that was accepted is never lost to a timer that fired meanwhile.
-    const progressed =
-      matchExternalEvents(turn) ||
-      answerSignals(turn) ||
-      feedMaps(turn) ||
-      startArrivals(turn) ||
-      startFinalizers(turn);
+    const answered = matchExternalEvents(turn) || answerSignals(turn) || feedMaps(turn);
+    if (!answered && params.leavesArrivals === true && turn.draft.arrivals.length > 0) {
+      more = true;
+      break;
+    }
+    const progressed = answered || startArrivals(turn) || startFinalizers(turn);
     if (progressed) {
       if (turn.budget > 0) continue;
       more = true;
