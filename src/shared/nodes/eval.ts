@@ -35,6 +35,7 @@ export const evalKind: NodeKind<EvalSpec> = {
   fields: ['scorers', 'on_fail', 'max_retries', 'input_expr'],
   leaf: false,
   toolLike: false,
+  countsVisits: true,
 
   parse(fields, at) {
     const scorers = parseScorers(fields['scorers'] ?? null, {

@@ -179,6 +179,8 @@ export type CarriedPayload = {
   readonly mailbox: readonly { readonly correlation_key: string; readonly payload: JsonValue }[];
   /** Nodes that were entered or skipped: they are not recorded as skipped again. */
   readonly settled_nodes: readonly string[];
+  /** How often nodes were entered whose kind counts it. */
+  readonly visits?: Readonly<Record<string, number>>;
   readonly usage: UsagePayload;
   /** How often each budget was granted again, and those that were warned of, by account. */
   readonly budget_grants?: Readonly<Record<string, number>>;

@@ -186,6 +186,7 @@ function applyLineage(
     payload: sent,
   }));
   draft.skipped = new Set(carried.settled_nodes);
+  draft.nextVisit = new Map(Object.entries(carried.visits ?? {}));
   addUsage(draft, carried.usage);
   draft.budgetGrants = carried.budget_grants ?? {};
   draft.warned = carried.budgets_warned ?? [];

@@ -109,6 +109,8 @@ export interface NodeKind<Spec> {
   readonly leaf: boolean;
   /** Whether its success is reported as a tool call (ToolCallCompleted before NodeCompleted). */
   readonly toolLike: boolean;
+  /** What it does depends on how often it was entered: a run that goes on as another counts on. */
+  readonly countsVisits?: true;
   /** On success only the edges it implies are taken, never others of the workflow. */
   readonly branchesOnly?: boolean;
   /** Reads the kind's own fields; reports what is wrong to `at` and then returns null. */

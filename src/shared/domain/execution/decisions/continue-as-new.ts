@@ -50,10 +50,11 @@ function handOver(turn: Turn): void {
 }
 
 function firstEventOf(
-  { draft }: Turn,
+  { plan, draft }: Turn,
   successor: ExecutionId,
 ): Extract<ExecutionEvent, { kind: 'WorkflowStarted' }> {
   const { parent, usage } = draft;
+  const counted = [...draft.nextVisit].filter(([id]) => plan.nodes.get(id)?.kind.countsVisits);
   /** The run's own budget is the new run's. */
   const inherit = (account: string) => (account === draft.executionId ? successor : account);
   return {
@@ -79,6 +80,7 @@ function firstEventOf(
           payload,
         })),
         settled_nodes: [...new Set([...draft.skipped, ...draft.nextVisit.keys()])],
+        ...(counted.length > 0 && { visits: Object.fromEntries(counted) }),
         usage: {
           input_tokens: usage.inputTokens,
           output_tokens: usage.outputTokens,

@@ -1,0 +1,33 @@
+import test from 'ava';
+
+import type { ExecutionEvent } from '../../../../src/shared/domain/execution/event.ts';
+import { History, planOf } from '../../../support/history.ts';
+
+/** The first event of the run that goes on where this one has ended. */
+function successorOf(history: History): ExecutionEvent | null {
+  if (history.state.continuedAs === null) return null;
+  return history.effects.find((effect) => effect.do === 'start_successor')?.started ?? null;
+}
+
+test('an evaluation goes back as often as it may, however many runs that takes', (t) => {
+  const scorers = [{ type: 'assertion', check: 'output.good' }];
+  const plan = planOf({
+    start_node: 'draft',
+    nodes: {
+      draft: { kind: { type: 'pass', output: { n: { expr: 'state.n + 1' } } } },
+      check: { kind: { type: 'eval', scorers, on_fail: 'retry', max_retries: 3 } },
+    },
+    edges: [{ from: 'draft', to: 'check' }],
+    continue_as_new: { when: 'true' },
+  });
+  let run = new History(plan, { n: 0 });
+  let runs = 1;
+  for (let next = successorOf(run); next !== null && runs < 50; next = successorOf(run)) {
+    run = new History(plan, {}, undefined, next);
+    runs += 1;
+  }
+  t.is(run.state.status, 'failed', `after ${runs} runs`);
+  t.is(run.state.data['n'], 4);
+  const failed = run.events.find(({ kind }) => kind === 'NodeFailed')?.payload;
+  t.like(failed, { visit: 3, error_class: 'eval_failed' });
+});
