@@ -72,6 +72,7 @@ async function readKept({ directory }: ChoosingDeps, call: NodeCall): Promise<Ch
   if (typeof chosen !== 'string') return null;
   const agent = await directory.find({ tenantId: call.tenantId, agentId: chosen });
   if (agent === null) return fail(`the agent ${chosen} is no longer registered`);
+  if (agent.status !== 'active') return fail(`the agent ${chosen} is ${agent.status}`);
   const list = Array.isArray(candidates) ? candidates.filter(isJsonObject) : [];
   return {
     ok: true,

@@ -201,6 +201,24 @@ for (const dialect of DIALECTS) {
   });
 }
 
+test('an agent that was picked and is deactivated before a retry is not called any more', async (t) => {
+  const { register, run, read, agents } = await open(t);
+  const agent = await startTestAgent(() => {}, {
+    intercept: (_, response) => {
+      const of = { tenantId: TENANT, agentId: 'only', actorId: 'token:t' };
+      void agents.deactivate(of).then(() => response.writeHead(503).end());
+      return true;
+    },
+  });
+  t.teardown(() => agent.close());
+  await register({ ...skilled('only', ['translate']), uri: agent.url });
+  const kind = { type: 'agent', agent: 'auto', required_skills: ['translate'] };
+  const retry_policy = { max_attempts: 2, initial_delay: 0 };
+  const { failed } = await read(await run({ a: { kind, retry_policy } }, { ask: 'x' }));
+  t.like(failed, { error_class: 'no_agent', attempt: 1 });
+  t.is(agent.methods.length, 1);
+});
+
 test('nearly equal agents: a model decides, else the lower id', async (t) => {
   const { register, run, read, asked, answers } = await open(t);
   for (const [id, trust] of [
@@ -358,6 +376,9 @@ test('an agent that costs more than the budget is not called', async (t) => {
 test('what cannot work is refused at registration, at its place', (t) => {
   const problems = (kind: JsonObject) => nodeProblems({ kind });
   t.deepEqual(problems({ type: 'agent', agent: 'auto' }), []);
+  t.deepEqual(problems({ type: 'coordinator', skill: 'x', output_binding: '__proto__' }), [
+    '/kind/output_binding: the key __proto__ is not allowed',
+  ]);
   t.deepEqual(problems({ type: 'agent' }), [
     '/kind/agent: missing agent_ref, or agent: "auto", an agent\'s id, or {"explicit": "https://…"}',
   ]);
