@@ -24,7 +24,8 @@ function findProblem(value: JsonValue, depthLeft: number): string | null {
   return null;
 }
 
-function findKeyProblem(key: string): string | null {
+/** Why a key cannot stand in events and state; null: it can. */
+export function findKeyProblem(key: string): string | null {
   if (['__proto__', 'constructor', 'prototype'].includes(key)) return `the key ${key}`;
   if (key.length * 3 > KEY_BYTES_MAX && Buffer.byteLength(key) > KEY_BYTES_MAX) {
     return `a key longer than ${KEY_BYTES_MAX} bytes`;

@@ -1,3 +1,4 @@
+import { findKeyProblem } from '../domain/keepable-json.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
 import { enterWork } from './enter-work.ts';
 import { readText } from './read-fields.ts';
@@ -26,6 +27,8 @@ function searchKind(type: string): NodeKind<SearchSpec> {
     parse(fields, at) {
       const wish = readWish(fields, at);
       const outputBinding = readText(fields, 'output_binding', at);
+      const problem = outputBinding === null ? null : findKeyProblem(outputBinding);
+      if (problem !== null) at.problem('/output_binding', `${problem} is not allowed`);
       return wish === null ? null : { wish, outputBinding };
     },
 

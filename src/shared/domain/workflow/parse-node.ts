@@ -1,6 +1,7 @@
 import type { Mapping } from '../expression/mapping.ts';
 import { parseMapping } from '../expression/mapping.ts';
 import { isJsonObject } from '../json.ts';
+import { findKeyProblem } from '../keepable-json.ts';
 import type { PartialDataPolicy } from '../data-policy/data-policy.ts';
 import { parseDataPolicy } from '../data-policy/parse-data-policy.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
@@ -48,7 +49,7 @@ export function parseNode(params: {
   const written = ownRetryPolicy(node);
   const common = {
     id: node.id,
-    outputKey: readText(node, 'output_key', findings),
+    outputKey: readOutputKey(node, findings),
     inputMapping: readInputMapping(node, findings),
     retryPolicy: readRetryPolicy(written, params.retryPolicies, findings),
     nodeTimeoutMs: readNodeTimeout(node, findings),
@@ -93,6 +94,15 @@ function readText(node: NormalisedNode, field: string, { problems }: Findings): 
   if (typeof value === 'string' && value !== '') return value;
   problems.add(node.pointerOf(field), 'must be a string that is not empty');
   return null;
+}
+
+function readOutputKey(node: NormalisedNode, findings: Findings): string | null {
+  const key = readText(node, 'output_key', findings);
+  const problem = key === null ? null : findKeyProblem(key);
+  if (problem !== null) {
+    findings.problems.add(node.pointerOf('output_key'), `${problem} is not allowed`);
+  }
+  return key;
 }
 
 function readInputMapping(node: NormalisedNode, { problems }: Findings): Mapping | null {

@@ -40,6 +40,16 @@ const REFUSED: readonly (readonly [string, unknown, ...string[]])[] = [
     '/name: must be a string',
     '/state_schema: must be a JSON Schema object, or a string that refers to one',
   ],
+  [
+    'an output key that reaches a prototype',
+    node({ output_key: '__proto__' }),
+    '/nodes/n/output_key: the key __proto__ is not allowed',
+  ],
+  [
+    'an output key that is too long',
+    node({ output_key: 'k'.repeat(513) }),
+    '/nodes/n/output_key: a key longer than 512 bytes is not allowed',
+  ],
   ['a node that is no object', node([]), '/nodes/n: a node must be an object'],
   [
     'another id than the key',
