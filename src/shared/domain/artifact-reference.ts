@@ -42,8 +42,39 @@ export function inlineReference(content: {
   };
 }
 
+/** Patches are joined where one can say what two do: a loop may patch the same value for ever. */
 export function withPatch(reference: InlineReference, patch: JsonObject): InlineReference {
-  return { ...reference, patches: [...patchesOf(reference), patch] };
+  const patches = patchesOf(reference);
+  const last = patches.at(-1);
+  const joined = last === undefined ? null : joinPatches(last, patch);
+  return {
+    ...reference,
+    patches: joined === null ? [...patches, patch] : [...patches.slice(0, -1), joined],
+  };
+}
+
+/**
+ * The merge patch that does what `first` and then `then` do. Null: there is none, since where `first`
+ * sets a member and `then` patches it, the member would be merged into what was there before.
+ */
+function joinPatches(first: JsonObject, then: JsonObject): JsonObject | null {
+  const joined: Record<string, JsonValue> = { ...first };
+  for (const [key, value] of Object.entries(then)) {
+    const before = Object.hasOwn(first, key) ? first[key] : undefined;
+    if (!isInstruction(value) || before === undefined) {
+      joined[key] = value;
+      continue;
+    }
+    const member = isInstruction(before) ? joinPatches(before, value) : null;
+    if (member === null) return null;
+    joined[key] = member;
+  }
+  return joined;
+}
+
+/** An object in a merge patch says what is to be merged; anything else is set. */
+function isInstruction(value: JsonValue): value is JsonObject {
+  return isJsonObject(value) && !isReference(value);
 }
 
 export function patchesOf(reference: InlineReference): readonly JsonObject[] {
