@@ -8,12 +8,23 @@ export function printJson(value: unknown): void {
 }
 
 export function printLine(line: string): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${showText(line)}\n`);
 }
 
 /** Progress, hints and warnings: for people, beside the result. */
 export function printNote(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${showText(line)}\n`);
+}
+
+/**
+ * Text as a terminal shows it: what files and servers say must not move its cursor or set its title,
+ * so control characters stand as JSON escapes them.
+ */
+export function showText(text: string): string {
+  return text.replaceAll(
+    /[\0-\x08\x0b-\x1f\x7f-\x9f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Columns under their headings, without any frame, so that cut and awk can work with it. */

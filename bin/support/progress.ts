@@ -1,5 +1,6 @@
 import type { WireEvent } from '../../src/shared/clients/svc/wire.ts';
 import { describeEvent } from './describe-event.ts';
+import { printNote, showText } from './output.ts';
 
 export interface Progress {
   readonly show: (event: WireEvent) => void;
@@ -25,13 +26,14 @@ function createLiveLine(executionId: string): Progress {
 
   function draw(): void {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    const line = `${executionId}  ${seconds} s  ${nodesDone} nodes done  ${news}`;
+    const line = showText(`${executionId}  ${seconds} s  ${nodesDone} nodes done  ${news}`);
     // A line that wraps could not be cleared again.
     process.stderr.write(CLEAR_LINE + line.slice(0, (process.stderr.columns || 80) - 1));
   }
 
   function leave(line: string): void {
-    process.stderr.write(`${CLEAR_LINE}${line}\n`);
+    process.stderr.write(CLEAR_LINE);
+    printNote(line);
     draw();
   }
 
@@ -53,8 +55,8 @@ function createLiveLine(executionId: string): Progress {
 
 function createPlainLines(): Progress {
   return {
-    show: (event) => void process.stderr.write(`${describeEvent(event)}\n`),
-    note: (reason) => void process.stderr.write(`connecting again: ${reason}\n`),
+    show: (event) => printNote(describeEvent(event)),
+    note: (reason) => printNote(`connecting again: ${reason}`),
     end: () => undefined,
   };
 }

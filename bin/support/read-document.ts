@@ -45,7 +45,8 @@ function isJson(name: string, text: string): boolean {
 }
 
 function parseYaml(name: string, text: string): JsonValue {
-  const document = parseDocument(text, { prettyErrors: true });
+  const document = readYaml(text, { prettyErrors: true });
+  if (document === null) throw usageError(`${name} cannot be read: it is nested too deeply`);
   const [problem] = document.errors;
   if (problem !== undefined) {
     const at = problem.linePos?.[0] ?? { line: 1, col: 1 };
@@ -63,6 +64,16 @@ function parseYaml(name: string, text: string): JsonValue {
   }
 }
 
+/** Null: it is nested deeper than the parser's stack. */
+function readYaml(text: string, options: Parameters<typeof parseDocument>[1]) {
+  try {
+    return parseDocument(text, options);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 /** They would be sent as null, without a word. */
 function refuseNonFinite(key: unknown, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isFinite(value)) return value;
@@ -72,7 +83,8 @@ function refuseNonFinite(key: unknown, value: unknown): unknown {
 /** JSON is read as YAML here: for positions only, so its few differences do not matter. */
 function createLineFinder(text: string): (pointer: string) => number {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, strict: false, uniqueKeys: false });
+  const document = readYaml(text, { lineCounter: lines, strict: false, uniqueKeys: false });
+  if (document === null) return () => 1;
   return (pointer) => {
     const path = pointer
       .split('/')

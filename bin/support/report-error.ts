@@ -1,5 +1,6 @@
 import type { ApiError, ApiUnreachableError } from '../../src/shared/clients/svc/request.ts';
 import { CliError, EXIT } from './exit-code.ts';
+import { showText } from './output.ts';
 
 /**
  * Writes one line on stderr that says what is wrong and what to do next, and answers the exit code.
@@ -28,7 +29,7 @@ export function reportError(error: unknown): number {
 }
 
 function report(message: string, exitCode: number): number {
-  process.stderr.write(`error: ${message}\n`);
+  process.stderr.write(`error: ${showText(message)}\n`);
   return exitCode;
 }
 

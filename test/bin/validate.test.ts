@@ -30,6 +30,28 @@ async function validate(name: string, text: string, ...options: string[]): Promi
   return runSvc(['validate', name, ...options], { cwd: folder.path });
 }
 
+for (const [name, text] of [
+  ['deep.json', '['.repeat(50_000) + ']'.repeat(50_000)],
+  ['deep.yaml', '['.repeat(50_000)],
+] as const) {
+  test(`${name}, nested deeper than any stack, is told of in words`, async (t) => {
+    const { code, stdout, stderr } = await validate(name, text);
+    t.not(code, 0);
+    t.regex(stdout + stderr, /ir must be an object|nested too deeply/);
+    t.notRegex(stderr, /unexpected|RangeError/);
+  });
+}
+
+test('what a file says moves no cursor', async (t) => {
+  const kind = '\u001b[31mred\u009b2J';
+  const nodes = { '\u001b[2J\u0007': { kind } };
+  const { code, stdout, stderr } = await validate('esc.json', JSON.stringify({ nodes }));
+  t.is(code, 1);
+  t.regex(stdout, /\\u001b\[2J\\u0007/);
+  // oxlint-disable-next-line no-control-regex -- these are what is looked for
+  t.notRegex(stdout + stderr, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+});
+
 test('0: a JSON file that can run', async (t) => {
   t.deepEqual(await validate('good.json', JSON.stringify(GOOD)), {
     code: 0,
