@@ -22,7 +22,7 @@ export function printNote(line: string): void {
  */
 export function showText(text: string): string {
   return text.replaceAll(
-    /[\0-\x08\x0b-\x1f\x7f-\x9f]/g,
+    /[\p{Cc}--[\t\n]]/gv,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
