@@ -7,6 +7,11 @@ import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
 import type { NodeKind } from '../../src/shared/domain/workflow/plan.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import type {
+  ClaimedWork,
+  CompleteWorkItem,
+  FailWorkItem,
+} from '../../src/shared/engine/engine.ts';
 import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
@@ -147,6 +152,41 @@ export function openTestEngine(params: {
     });
   }
 
+  /** Settles a claimed item as a worker does; `changes` to what it says. */
+  async function complete(
+    item: ClaimedWork | undefined,
+    changes: Partial<CompleteWorkItem> = {},
+  ): Promise<void> {
+    if (item === undefined) throw new Error('nothing was claimed');
+    await engine.completeWorkItem({
+      ...coordinates(item),
+      idempotencyKey: item.record.idempotencyKey,
+      output: {},
+      statePatch: {},
+      durationMs: null,
+      genAiModel: null,
+      finishReason: null,
+      usage: null,
+      ...changes,
+    });
+  }
+
+  async function fail(item: ClaimedWork | undefined, changes: Partial<FailWorkItem> = {}) {
+    if (item === undefined) throw new Error('nothing was claimed');
+    return engine.failWorkItem({
+      ...coordinates(item),
+      error: 'it broke',
+      errorClass: 'error',
+      usage: null,
+      ...changes,
+    });
+  }
+
+  function coordinates({ record, leaseFence }: ClaimedWork) {
+    const { workItemId } = record;
+    return { tenantId, workItemId, leaseFence, executionId: null, nodeId: null };
+  }
+
   return {
     store,
     engine,
@@ -161,6 +201,8 @@ export function openTestEngine(params: {
     start,
     story,
     claim,
+    complete,
+    fail,
   };
 }
 

@@ -206,18 +206,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       token_budget: 10,
     });
     const [item] = await svc.claim();
-    await svc.engine.completeWorkItem({
-      tenantId: TENANT,
-      workItemId: item?.record.workItemId ?? '',
-      leaseFence: item?.leaseFence ?? 0,
-      executionId: null,
-      nodeId: null,
-      idempotencyKey: item?.record.idempotencyKey ?? null,
-      output: {},
-      statePatch: {},
-      durationMs: null,
-      genAiModel: null,
-      finishReason: null,
+    await svc.complete(item, {
       usage: { inputTokens: 4, outputTokens: 6, costUsd: null, model: 'small' },
     });
     await svc.settle();

@@ -47,20 +47,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ending: 'cancelled',
     });
     t.deepEqual((await svc.story(executionId)).slice(-2), ['NodeCancelled a', 'WorkflowEnding']);
-    const late = svc.engine.completeWorkItem({
-      tenantId: TENANT,
-      workItemId: item?.record.workItemId ?? '',
-      leaseFence: item?.leaseFence ?? 0,
-      executionId: null,
-      nodeId: null,
-      idempotencyKey: item?.record.idempotencyKey ?? null,
-      output: {},
-      statePatch: {},
-      durationMs: null,
-      genAiModel: null,
-      finishReason: null,
-      usage: null,
-    });
+    const late = svc.complete(item);
     await t.throwsAsync(late);
 
     await svc.turn();

@@ -4,7 +4,7 @@ import { hashJson } from '../../../src/shared/domain/canonical-json.ts';
 import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { Policy } from '../../../src/shared/domain/policy/policy.ts';
-import type { ApprovalDecision, ClaimedWork } from '../../../src/shared/engine/engine.ts';
+import type { ApprovalDecision } from '../../../src/shared/engine/engine.ts';
 import type { NodeOutcome } from '../../../src/shared/nodes/run.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../support/engine.ts';
 import { openTestStore } from '../../support/stores.ts';
@@ -56,38 +56,6 @@ function decide(
     comment: null,
     statePatch: null,
     ...decision,
-  });
-}
-
-function complete({ engine }: TestEngine, item: ClaimedWork | undefined, output: JsonObject = {}) {
-  if (item === undefined) throw new Error('nothing was claimed');
-  return engine.completeWorkItem({
-    tenantId: TENANT,
-    workItemId: item.record.workItemId,
-    leaseFence: item.leaseFence,
-    executionId: null,
-    nodeId: null,
-    idempotencyKey: item.record.idempotencyKey,
-    output,
-    statePatch: {},
-    durationMs: null,
-    genAiModel: null,
-    finishReason: null,
-    usage: null,
-  });
-}
-
-function failItem({ engine }: TestEngine, item: ClaimedWork | undefined) {
-  if (item === undefined) throw new Error('nothing was claimed');
-  return engine.failWorkItem({
-    tenantId: TENANT,
-    workItemId: item.record.workItemId,
-    leaseFence: item.leaseFence,
-    executionId: null,
-    nodeId: null,
-    error: 'no',
-    errorClass: 'unreachable',
-    usage: null,
   });
 }
 
@@ -178,7 +146,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
     const [item] = await svc.claim();
     t.deepEqual(item?.record.payload['input'], { amount: 5 });
-    await complete(svc, item);
+    await svc.complete(item);
     await svc.settle();
     t.deepEqual((await svc.story(id)).slice(1), [
       'NodeScheduled a',
@@ -232,9 +200,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.settle();
     for (const id of [inside, outside]) await decide(svc, id);
     await svc.settle();
-    await failItem(svc, (await svc.claim())[0]);
+    await svc.fail((await svc.claim())[0], { error: 'no', errorClass: 'unreachable' });
     await svc.settle();
-    await complete(svc, (await svc.claim())[0]);
+    await svc.complete((await svc.claim())[0]);
     await svc.settle();
     for (const id of [inside, outside]) {
       t.deepEqual(await statusOf(svc, id), ['completed', null]);
@@ -277,7 +245,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.true((await decide(svc, id, { shownHash: first?.shownHash ?? '' })).accepted);
     await svc.settle();
     for (const item of await svc.claim('worker-1', 2)) {
-      await complete(svc, item, { paid: (item.record.payload['input'] as JsonObject)['sum'] ?? 0 });
+      await svc.complete(item, {
+        output: { paid: (item.record.payload['input'] as JsonObject)['sum'] ?? 0 },
+      });
     }
     await svc.settle();
     const { state } = await svc.engine.readExecution({ tenantId: TENANT, executionId: id });
@@ -337,7 +307,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(pending[0]?.shown, { tool: 'bank.pay', input: { amount: 5 } });
     await decide(svc, id);
     await svc.settle();
-    await complete(svc, (await svc.claim())[0]);
+    await svc.complete((await svc.claim())[0]);
     await svc.settle();
     t.deepEqual((await svc.story(id)).slice(1), [
       'NodeScheduled a',

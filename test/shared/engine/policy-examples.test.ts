@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
-import type { ClaimedWork } from '../../../src/shared/engine/engine.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../support/engine.ts';
 import { openTestStore } from '../../support/stores.ts';
 
@@ -15,24 +14,6 @@ function exampleOf(name: string): JsonObject {
   // Registered under an id of the test's own.
   const { workflow_id: _, ...ir } = JSON.parse(readFileSync(file, 'utf8')) as JsonObject;
   return ir;
-}
-
-async function complete({ engine }: TestEngine, item: ClaimedWork | undefined, output: JsonObject) {
-  if (item === undefined) throw new Error('nothing was claimed');
-  await engine.completeWorkItem({
-    tenantId: TENANT,
-    workItemId: item.record.workItemId,
-    leaseFence: item.leaseFence,
-    executionId: null,
-    nodeId: null,
-    idempotencyKey: item.record.idempotencyKey,
-    output,
-    statePatch: {},
-    durationMs: null,
-    genAiModel: null,
-    finishReason: null,
-    usage: null,
-  });
 }
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
@@ -59,7 +40,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const svc = await open(t);
     const executionId = await svc.start(exampleOf('finalizer'), { lock: 'l1' });
     await svc.settle();
-    await complete(svc, (await svc.claim())[0], {});
+    await svc.complete((await svc.claim())[0]);
     await svc.settle();
     const [release] = await svc.claim();
     t.like(release?.record.payload, {
@@ -67,7 +48,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       function: 'release',
       input: { lock: 'l1', outcome: 'completed' },
     });
-    await complete(svc, release, { ok: true });
+    await svc.complete(release, { output: { ok: true } });
     await svc.settle();
     const { row, state } = await svc.engine.readExecution({ ...by, executionId });
     t.deepEqual([row.status, state.data['released']], ['completed', { ok: true }]);
@@ -78,7 +59,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.settle();
     const [last] = await svc.claim();
     t.like(last?.record.payload, { input: { lock: 'l2', outcome: 'cancelled' } });
-    await complete(svc, last, {});
+    await svc.complete(last, { output: {} });
     await svc.settle();
     t.is((await svc.story(cancelled)).at(-1), 'WorkflowCancelled');
   });
@@ -105,7 +86,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.settle();
     const [item] = await svc.claim();
     t.deepEqual(item?.record.payload['input'], { amount: 5, to: 'ann' });
-    await complete(svc, item, { receipt: 7 });
+    await svc.complete(item, { output: { receipt: 7 } });
     await svc.settle();
     const { row, state } = await svc.engine.readExecution({ ...by, executionId });
     t.deepEqual([row.status, state.data['payment']], ['completed', { receipt: 7 }]);

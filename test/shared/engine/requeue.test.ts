@@ -16,16 +16,7 @@ test('an item of a node that has just failed for good is not put back on its que
   const [item] = await host.claim();
   if (item === undefined) throw new Error('no work');
   const { workItemId } = item.record;
-  await host.engine.failWorkItem({
-    tenantId: TENANT,
-    workItemId,
-    leaseFence: item.leaseFence,
-    executionId: null,
-    nodeId: null,
-    error: 'broke',
-    errorClass: 'error',
-    usage: null,
-  });
+  await host.fail(item);
   // Recorded, and not decided upon yet.
   await t.throwsAsync(
     host.engine.requeueWorkItem({ tenantId: TENANT, workItemId, actorId: 'token:ops' }),

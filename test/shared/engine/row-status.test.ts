@@ -72,21 +72,7 @@ test('one of two approvals decided, the execution is paused again', async (t) =>
   const host = openTestEngine({ store });
   const executionId = await host.start(longWay(20));
   const [item] = await host.claim();
-  if (item === undefined) throw new Error('no work');
-  await host.engine.completeWorkItem({
-    tenantId: TENANT,
-    workItemId: item.record.workItemId,
-    leaseFence: item.leaseFence,
-    executionId: null,
-    nodeId: null,
-    idempotencyKey: item.record.idempotencyKey,
-    output: {},
-    statePatch: {},
-    durationMs: null,
-    genAiModel: null,
-    finishReason: null,
-    usage: null,
-  });
+  await host.complete(item);
   await host.settle();
   t.is(await statusOf(host, executionId), 'paused');
   await approve(host, executionId, 'one');
