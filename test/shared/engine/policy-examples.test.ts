@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
-import { openTestEngine, TENANT, type TestEngine } from '../../support/engine.ts';
+import { openTestEngine, TENANT } from '../../support/engine.ts';
 import { openTestStore } from '../../support/stores.ts';
 
 /* The examples of finalizers and policies, run to the end that their files tell. */
