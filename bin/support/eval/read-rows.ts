@@ -13,6 +13,8 @@ export type DatasetFormat = 'jsonl' | 'csv';
 
 /** Room for the largest input that a runtime takes. */
 const ROW_CHARACTERS_MAX = 8 * 1024 * 1024;
+/** More than inputs and states may have; a report holds rows, and is written by recursion. */
+const ROW_DEPTH_MAX = 100;
 
 /** By the ending of the name; null: neither. */
 export function formatOf(file: string): DatasetFormat | null {
@@ -62,11 +64,19 @@ async function* readJsonRows(text: AsyncIterable<string>): AsyncGenerator<Row> {
 function parseRow(text: string) {
   try {
     const value = JSON.parse(text) as JsonValue;
+    if (isDeeper(value, ROW_DEPTH_MAX)) {
+      return { ok: false, problem: `is nested deeper than ${ROW_DEPTH_MAX}` } as const;
+    }
     if (isJsonObject(value)) return { ok: true, value } as const;
     return { ok: false, problem: 'is not a JSON object' } as const;
   } catch {
     return { ok: false, problem: 'is not JSON' } as const;
   }
+}
+
+function isDeeper(value: JsonValue, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1));
 }
 
 /** Null in place of a line that is too long. */

@@ -39,6 +39,21 @@ test('JSON lines: one that is too long costs no other', async (t) => {
   ]);
 });
 
+test('JSON lines: one that is nested too deeply costs no other', async (t) => {
+  const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+  const rows = await read('jsonl', `${nested(99)}\n${nested(100)}\n${nested(50_000)}\n{"a":4}\n`);
+  t.deepEqual(
+    rows.map(({ line, ok }) => [line, ok]),
+    [
+      [1, true],
+      [2, false],
+      [3, false],
+      [4, true],
+    ],
+  );
+  t.deepEqual(rows[2], bad(3, 'is nested deeper than 100'));
+});
+
 test('CSV: quotes hold commas, quotes and line ends', async (t) => {
   const text = 'a,b\r\n1,"x, ""y"""\r\n\r\n"two\nlines",\r\n"",3';
   t.deepEqual(await read('csv', text), [
