@@ -35,5 +35,17 @@ export function firstMessageOf(input: JsonObject): Message | null {
   const { message } = input;
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return null;
   const { messageId, parts } = message as JsonObject;
-  return typeof messageId === 'string' && Array.isArray(parts) ? Message.fromJSON(message) : null;
+  return typeof messageId === 'string' && Array.isArray(parts) ? tryToRead(message) : null;
+}
+
+/** Whoever started the execution by another way may have given it anything under this name. */
+function tryToRead(json: object): Message | null {
+  try {
+    const message = Message.fromJSON(json);
+    Message.toJSON(message);
+    // Those without content cannot be told in 0.3.
+    return message.parts.every(({ content }) => content !== undefined) ? message : null;
+  } catch {
+    return null;
+  }
 }
