@@ -1,6 +1,6 @@
 import anyTest, { type TestFn } from 'ava';
 
-import type { JsonObject, JsonValue } from '../../../src/shared/domain/json.ts';
+import type { JsonValue } from '../../../src/shared/domain/json.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { waiting } from '../support/workflows.ts';
 
