@@ -13,7 +13,7 @@ import { openTestStore, type TestStore } from '../../support/stores.ts';
 
 /*
  * Executions under approvals, budgets, parking, rate limits and policies that change, worked on by
- * two processes while leases lapse and timers fire early. Whatever happens in whatever order, each
+ * two processes, one of which is replaced now and then, while leases lapse and timers fire early. Whatever happens in whatever order, each
  * comes to its one end, leaves nothing behind, and what models used is counted once.
  */
 
@@ -78,15 +78,19 @@ async function playThrough(t: ExecutionContext, database: TestStore, dice: Dice)
   const { store, contents } = database;
   let isCalm = false;
   const run = (call: NodeCall) => outcomeOf(call, dice, isCalm);
-  const processes = [
-    openTestEngine({ store, run, tenantId }),
-    openTestEngine({ store, run, tenantId }),
-  ] as const;
-  const [svc] = processes;
+  const open = () => openTestEngine({ store, run, tenantId });
+  const svc = open();
+  const troubles: unknown[] = [];
+  let other = open();
   await setTenant(svc, { status: 'active', policy: {} });
   const executionId = await svc.start(definition(dice), { k: 1 });
   for (let step = 0; step < 40; step += 1) {
-    await act(database, dice.pick(processes), executionId, dice, isCalm);
+    await act(database, dice.pick([svc, other]), executionId, dice, isCalm);
+    if (dice.chance(5)) {
+      await Promise.all([other.turn(), other.scheduling.drain({ deadlineMs: 0 })]);
+      troubles.push(...other.troubles);
+      other = open();
+    }
     const loaded = await store.executions.load(executionId, tenantId);
     const state = loaded && foldLoaded(loaded, null);
     t.deepEqual(state && decodeState(encodeState(state)), state);
@@ -97,18 +101,18 @@ async function playThrough(t: ExecutionContext, database: TestStore, dice: Dice)
   const of = { tenantId, executionId };
   for (let round = 0; round < 60; round += 1) {
     if (isTerminal((await svc.engine.readExecution(of)).row.status)) break;
-    await act(database, dice.pick(processes), executionId, dice, isCalm);
-    for (const process of processes) await process.settle();
+    await act(database, dice.pick([svc, other]), executionId, dice, isCalm);
+    for (const process of [svc, other]) await process.settle();
     await work(svc, dice, isCalm);
     await sendEvent(svc, executionId, 'e1');
     await sendEvent(svc, executionId, 'e2');
     await decide(svc, executionId, dice, isCalm);
   }
-  for (const process of processes) await process.settle();
+  for (const process of [svc, other]) await process.settle();
 
   const { state, row } = await svc.engine.readExecution(of);
   t.true(isTerminal(row.status), JSON.stringify(await svc.story(executionId)).slice(0, 60));
-  t.deepEqual([...processes[0].troubles, ...processes[1].troubles], []);
+  t.deepEqual([...troubles, ...svc.troubles, ...other.troubles], []);
   const tables = await contents();
   for (const table of ['timers', 'work_queue', 'work_leases', 'retry_timers', 'runnable']) {
     t.deepEqual(tables[table], [], table);
