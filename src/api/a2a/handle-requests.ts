@@ -46,7 +46,9 @@ export function handleRequests(params: {
     }
   }
 
-  async function find(taskId: string): Promise<TaskView> {
+  /** The SDK hands on what a client of 0.3 sent in place of an id, or that there was none. */
+  async function find(taskId: unknown): Promise<TaskView> {
+    if (typeof taskId !== 'string') throw new RequestMalformedError('id must be a string');
     const view = taskId === '' ? null : await tasks.read(taskId);
     if (view === null) throw new TaskNotFoundError(`Task not found: ${taskId}`);
     return view;

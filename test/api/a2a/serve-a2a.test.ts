@@ -143,6 +143,12 @@ test('200: what the protocol refuses is a JSON-RPC error', async (t) => {
   t.is(await code(rpc('GetTask', { id: 'unknown' })), -32001);
   t.is(await code(rpc('tasks/get', { id: 'unknown' }), {}), -32001);
   t.is(await code(rpc('GetTask', { id: 'x' }), { 'a2a-version': '9.9' }), -32009);
+  for (const method of ['tasks/get', 'tasks/cancel', 'tasks/resubscribe']) {
+    for (const id of [undefined, null, 5, {}]) {
+      const params = id === undefined ? {} : { id };
+      t.is(await code(rpc(method, params), {}), -32602, `${method} ${JSON.stringify(id)}`);
+    }
+  }
   t.is(
     await code(rpc('CreateTaskPushNotificationConfig', { taskId: 'x', url: 'http://x' })),
     -32003,
