@@ -139,6 +139,81 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(story.filter((line) => line === 'ApprovalRequested b').length, 2);
   });
 
+  test(`${dialect}: the patch of an approval counts, also where a budget ends its node`, async (t) => {
+    const svc = await open(t, async () => call(100, 1));
+    const executionId = await svc.start({
+      nodes: {
+        a: { kind: 'call' },
+        b: { kind: { type: 'call', tool: 'pay' } },
+        c: { kind: 'pass' },
+      },
+      edges: [
+        { from: 'a', to: 'b' },
+        { from: 'b', to: 'c', on: 'failure' },
+      ],
+      token_budget: 100,
+      policy: { require_approval_for: ['pay'] },
+    });
+    const of = { tenantId: TENANT, actorId: 'token:t', executionId };
+    await svc.settle();
+    await svc.engine.decideApproval({
+      ...of,
+      nodeId: null,
+      userId: 'ann',
+      comment: null,
+      decision: 'approved',
+      statePatch: { pay: 'yes' },
+    });
+    await svc.settle();
+    const { row, state } = await svc.engine.readExecution(of);
+    t.is(row.status, 'completed');
+    t.deepEqual(state.data, { pay: 'yes' });
+  });
+
+  test(`${dialect}: a child that failed is started anew once the budget is granted`, async (t) => {
+    let runs = 0;
+    const svc = await open(t, async () => {
+      runs += 1;
+      const usage = { inputTokens: 100, outputTokens: 0, costUsd: null };
+      if (runs > 1) return { ok: true, output: {}, statePatch: {}, usage };
+      return { ok: false, error: 'no', errorClass: 'error', final: true, usage };
+    });
+    const workflow_id = `child-${svc.ids.uuid()}`;
+    const by = { tenantId: TENANT, actorId: 'token:t' };
+    await svc.engine.registerWorkflow({
+      ...by,
+      ir: { workflow_id, nodes: { a: { kind: 'call' } } },
+    });
+    const executionId = await svc.start({
+      nodes: {
+        child: {
+          kind: { type: 'subgraph', workflow_ref: workflow_id },
+          retry_policy: { max_attempts: 2, initial_delay: 0 },
+        },
+      },
+      token_budget: 100,
+      on_budget_exceeded: 'pause',
+    });
+    const of = { ...by, executionId };
+    const answer = { nodeId: null, userId: 'ann', comment: null, statePatch: null };
+    await svc.settle();
+    t.is((await svc.engine.readExecution(of)).row.status, 'paused');
+    t.is(runs, 1);
+    // The parent's retry is granted; the child's own work is held to the same budget.
+    for (let asked = 0; asked < 2; asked += 1) {
+      const { state } = await svc.engine.readExecution(of);
+      const [waiting] = state.live.values();
+      const executionId = waiting?.childId ?? of.executionId;
+      const { pending } = await svc.engine.listApprovals({ ...of, executionId });
+      const at = pending.length > 0 ? executionId : of.executionId;
+      await svc.engine.decideApproval({ ...of, executionId: at, ...answer, decision: 'approved' });
+      await svc.settle();
+    }
+    t.is((await svc.engine.readExecution(of)).row.status, 'completed');
+    t.is(runs, 2);
+    t.deepEqual(svc.troubles, []);
+  });
+
   test(`${dialect}: an event that meets a budget that is used up is there after the grant`, async (t) => {
     const seen: unknown[] = [];
     const svc = await open(t, async ({ resumedWith }) => {

@@ -308,6 +308,11 @@ function applyFailed(
     });
   }
   draft.live.delete(visitKey(nodeId, payload.visit));
+  const { signal } = visit;
+  // Approved, and ended by a budget or a policy all the same: the approval was accepted.
+  if (signal?.is === 'approval' && signal.decision === 'approved' && signal.statePatch !== null) {
+    draft.data = mergePatch(draft.data, signal.statePatch);
+  }
   const { error, error_class: errorClass } = payload;
   if (draft.ending !== null) {
     const failure = { nodeId, error: `finalizer ${nodeId} failed: ${error}`, errorClass };
