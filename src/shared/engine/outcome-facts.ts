@@ -14,6 +14,9 @@ import type { NodeOutcome, Usage } from '../nodes/run.ts';
 /** Turned away by a rate limit so often in one visit, further attempts count like any other. */
 const UNCOUNTED_MAX = 50;
 const RETRY_AFTER_MS_MAX = 24 * 3_600_000;
+/** Of one attempt, as for workers. A provider may claim anything, and sums must stay in bounds. */
+const TOKENS_MAX = 1_000_000_000_000;
+const COST_USD_MAX = 1_000_000_000;
 
 export interface Attempt {
   readonly nodeId: string;
@@ -187,9 +190,9 @@ function usageOf(usage: Usage | undefined): { readonly usage?: UsagePayload } {
   if (usage === undefined) return {};
   return {
     usage: {
-      input_tokens: usage.inputTokens,
-      output_tokens: usage.outputTokens,
-      cost_usd: usage.costUsd,
+      input_tokens: Math.min(usage.inputTokens, TOKENS_MAX),
+      output_tokens: Math.min(usage.outputTokens, TOKENS_MAX),
+      cost_usd: usage.costUsd === null ? null : Math.min(usage.costUsd, COST_USD_MAX),
       ...optional('model', usage.model),
       ...optional('finish_reason', usage.finishReason),
     },

@@ -272,6 +272,19 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
+  test(`${dialect}: no claim of a provider is too large to be counted`, async (t) => {
+    const svc = await open(t, async () => call(Number.MAX_SAFE_INTEGER, Number.MAX_VALUE));
+    const executionId = await svc.start({
+      ...CHAIN,
+      token_budget: 100,
+      on_budget_exceeded: 'warn',
+    });
+    for (let rounds = 0; rounds < 20; rounds += 1) await svc.turn();
+    const { row } = await svc.engine.readExecution({ tenantId: TENANT, executionId });
+    t.is(row.status, 'completed');
+    t.deepEqual(svc.troubles, []);
+  });
+
   test(`${dialect}: what workers report is counted`, async (t) => {
     const svc = await open(t, async () => call(0, 0));
     const python = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
