@@ -31,6 +31,14 @@ const graph = fc
         'subgraph',
         'subgraph_again',
         'map_of_children',
+        'eval_back',
+        'eval_branch',
+        'policy_branch',
+        'policy_warn',
+        'asked_tool',
+        'blocked_tool',
+        'agent',
+        'limit',
       ),
       { minLength: 2, maxLength: 9 },
     ),
@@ -51,6 +59,8 @@ const graph = fc
     const targets = (index: number): string[] => [
       ...new Set(edges.filter(({ from }) => from % count === index).map(({ to }) => id(to))),
     ];
+    const sources = (index: number): string[] =>
+      edges.filter(({ to }) => to % count === index).map(({ from }) => id(from));
     const kindOf = (kind: string, index: number): JsonValue => {
       const out = targets(index);
       switch (kind) {
@@ -66,6 +76,27 @@ const graph = fc
               target,
             })),
           };
+        case 'eval_back':
+        case 'eval_branch':
+          return evaluating(kind, out, sources(index));
+        case 'policy_branch':
+        case 'policy_warn': {
+          const [target] = out;
+          const branches = kind === 'policy_branch' && target !== undefined;
+          const rules = [{ name: 'even', condition: '!has(state.odd) || !state.odd' }];
+          return {
+            type: 'policy',
+            rules,
+            on_violation: branches ? { branch: { target } } : 'warn',
+          };
+        }
+        case 'asked_tool':
+        case 'blocked_tool':
+          return { type: 'tool', tool_ref: kind };
+        case 'agent':
+          return { type: 'agent', agent_ref: 'a' };
+        case 'limit':
+          return 'limit_exceeded';
         case 'approval':
           return { type: 'human_approval', timeout_secs: 10 };
         case 'wait':
@@ -103,7 +134,12 @@ const graph = fc
     };
     return {
       start_node: 'n0',
-      tools: { clean: { kind: 'python', reference: 'm:clean' } },
+      tools: {
+        clean: { kind: 'python', reference: 'm:clean' },
+        asked_tool: { kind: 'http', reference: 'https://tool.example' },
+        blocked_tool: { kind: 'http', reference: 'https://tool.example' },
+      },
+      policy: { require_approval_for: ['asked_tool'], blocked_tools: ['blocked_tool'] },
       nodes: Object.fromEntries([
         ...kinds.flatMap((kind, index) => [
           [id(index), { kind: kindOf(kind, index), output_key: `of_${id(index)}` }],
@@ -124,6 +160,15 @@ const graph = fc
       })),
     };
   });
+
+/** Goes back to where it is led from, or to where it leads, when a number is odd. */
+function evaluating(kind: string, out: readonly string[], from: readonly string[]): JsonObject {
+  const scorers = [{ type: 'assertion', check: '!has(state.odd) || !state.odd' }];
+  const [target] = kind === 'eval_back' ? from : out;
+  const way = kind === 'eval_back' ? 'retry' : 'branch';
+  const on_fail = target === undefined ? 'warn' : { [way]: { target } };
+  return { type: 'eval', scorers, on_fail, ...(way === 'retry' && { max_retries: 3 }) };
+}
 
 function bodyOf(kind: string): JsonObject {
   return kind === 'map_of_pass'
@@ -152,6 +197,7 @@ function factsAbout(history: History, visit: LiveVisit, pick: number): Execution
       return [childEnd(visit, pick)];
     case 'work':
       if (visit.nodeKind === 'subgraph' && pick % 7 !== 0) return [childStart(visit, pick)];
+      if (visit.nodeKind === 'agent' && pick % 3 === 0) return [parked(visit, pick)];
       return [
         pick % 7 === 0
           ? failed(visit, pick % 2 === 0 && visit.attempt < 2)
@@ -193,6 +239,14 @@ function factsAbout(history: History, visit: LiveVisit, pick: number): Execution
     default:
       throw new Error(`unexpected phase ${visit.phase}`);
   }
+}
+
+function parked(visit: LiveVisit, pick: number): ExecutionEvent {
+  const { nodeId, attempt, workItemId } = visit;
+  const payload = { visit: visit.visit, attempt, work_item_id: workItemId ?? '' };
+  const approval = { description: 'call a', shown: { agent_id: 'a', pick } };
+  const what = pick % 2 === 0 ? { correlation_key: 'k' } : { approval };
+  return { kind: 'NodeParked', nodeId, payload: { ...payload, ...what } };
 }
 
 function childStart(visit: LiveVisit, pick: number): ExecutionEvent {
@@ -419,12 +473,17 @@ test('a state that went through text at every step is decided upon alike', (t) =
 
 /** Whether some cycle holds no node that waits for the outside. */
 function purelyLooping(ir: JsonObject): boolean {
-  const nodes = ir['nodes'] as Record<string, { kind: { type?: string } | string }>;
+  const nodes = ir['nodes'] as Record<
+    string,
+    { kind: { type?: string; tool_ref?: string } | string }
+  >;
   const pure = (id: string): boolean => {
     const kind = nodes[id]?.kind;
     if (typeof kind === 'object' && kind.type === 'map') return pure(`${id}_item`);
     const type = typeof kind === 'string' ? kind : (kind?.type ?? 'pass');
-    return ['pass', 'parallel', 'condition', 'join'].includes(type);
+    // It fails at once, and a failure edge may lead back.
+    if (typeof kind === 'object' && kind.tool_ref === 'blocked_tool') return true;
+    return ['pass', 'parallel', 'condition', 'join', 'eval', 'policy'].includes(type);
   };
   const edges = ir['edges'] as { from: string; to: string }[];
   const reach = (from: string, goal: string, seen: Set<string>): boolean =>
