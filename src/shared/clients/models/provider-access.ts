@@ -47,7 +47,7 @@ export function findAccess(
   settings: ModelSettings,
 ): ProviderAccess {
   const provider = canonicalProvider(params.provider);
-  const own = OWN[provider] ?? { protocol: 'openai', baseUrl: null };
+  const own = OWN.get(provider) ?? { protocol: 'openai', baseUrl: null };
   const configured = settings.findProvider(provider);
   const home = completeUrl(provider, configured?.baseUrl ?? own.baseUrl);
   const baseUrl = completeUrl(provider, params.baseUrl) ?? home;
@@ -65,7 +65,7 @@ export function findAccess(
       'no key is sent to a base_url of a workflow that models.allowed_base_urls does not list';
     return { ...access, apiKey: null, keyless };
   }
-  const isKnown = OWN[provider] !== undefined || (configured?.baseUrl ?? null) !== null;
+  const isKnown = OWN.has(provider) || (configured?.baseUrl ?? null) !== null;
   const apiKey = isKnown ? (configured?.apiKey ?? null) : null;
   if (apiKey === null && home === own.baseUrl && baseUrl === home) {
     throw unauthorized(
@@ -85,24 +85,24 @@ export function variableName(provider: string): string {
 }
 
 /** Nothing of a provider has to be configured that is here with an address; it needs a key. */
-const OWN: Readonly<
-  Record<string, { readonly protocol: Protocol; readonly baseUrl: string | null }>
-> = {
-  openai: { protocol: 'openai', baseUrl: 'https://api.openai.com/v1' },
-  anthropic: { protocol: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' },
-  google: {
-    protocol: 'google',
-    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
-  },
+const OWN: ReadonlyMap<string, OwnProvider> = new Map<string, OwnProvider>([
+  ['openai', { protocol: 'openai', baseUrl: 'https://api.openai.com/v1' }],
+  ['anthropic', { protocol: 'anthropic', baseUrl: 'https://api.anthropic.com/v1' }],
+  ['google', { protocol: 'google', baseUrl: 'https://generativelanguage.googleapis.com/v1beta' }],
   // On whose machine it runs is for the operator to say.
-  ollama: { protocol: 'openai', baseUrl: null },
-};
+  ['ollama', { protocol: 'openai', baseUrl: null }],
+]);
 
-const VERSION_PATHS: Readonly<Record<string, string>> = {
-  anthropic: '/v1',
-  google: '/v1beta',
-  ollama: '/v1',
-};
+interface OwnProvider {
+  readonly protocol: Protocol;
+  readonly baseUrl: string | null;
+}
+
+const VERSION_PATHS: ReadonlyMap<string, string> = new Map([
+  ['anthropic', '/v1'],
+  ['google', '/v1beta'],
+  ['ollama', '/v1'],
+]);
 
 /** What can stand in a header; anything else would be thrown back with the key in the message. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
@@ -111,7 +111,7 @@ const HEADER_TEXT = /^[\x21-\x7e]+$/;
 function completeUrl(provider: string, baseUrl: string | null): string | null {
   if (baseUrl === null) return null;
   const url = baseUrl.replace(/\/+$/, '');
-  return /^https?:\/\/[^/]+$/i.test(url) ? url + (VERSION_PATHS[provider] ?? '') : url;
+  return /^https?:\/\/[^/]+$/i.test(url) ? url + (VERSION_PATHS.get(provider) ?? '') : url;
 }
 
 function unauthorized(error: string): ProviderFailure {

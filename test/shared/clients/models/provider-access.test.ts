@@ -43,6 +43,8 @@ for (const [provider, baseUrl, goesTo, apiKey] of [
     'https://eu.example.evil.example/models',
     null,
   ],
+  // The name of what every object has is a name like any other.
+  ['constructor', 'https://evil.example', 'https://evil.example', null],
   // No provider the operator has configured: a name alone brings no variable of the environment.
   ['svc_auth', 'https://eu.example/models', 'https://eu.example/models', null],
 ] as const) {
