@@ -5,8 +5,11 @@ import type { JsonObject, JsonValue } from '../../domain/json.ts';
 export interface LookedInto {
   /** Keys that stand in an expression or on the way of a path, whatever they are keys of. */
   readonly keys: ReadonlySet<string>;
+  /** Those of them at which a way ends: what they hold is seen with all that is in it. */
+  readonly ends: ReadonlySet<string>;
   /** Whether an expression has `output` itself, and not just members of it by their names. */
   readonly outputItself: boolean;
+  readonly stateItself: boolean;
 }
 
 /**
@@ -17,8 +20,12 @@ export interface LookedInto {
 export function lookedInto(ir: JsonObject): LookedInto {
   let found = known.get(ir);
   if (found === undefined) {
-    const keys = new Set<string>();
-    const seen = { keys, outputItself: false };
+    const seen: Seen = {
+      keys: new Set(),
+      ends: new Set(),
+      outputItself: false,
+      stateItself: false,
+    };
     for (const part of LOOKING_PARTS) note(ir[part] ?? null, false, seen);
     known.set(ir, (found = seen));
   }
@@ -32,30 +39,68 @@ const LOOKING_PARTS = ['nodes', 'edges', 'tools', 'continue_as_new'];
 const WORDS = new Set(['description', 'labels']);
 const HANDING_ON = new Set(['input_mapping', 'output_mapping']);
 const KEY = /\.\s*([\p{L}_][\p{L}\p{N}_-]*)|\[\s*(?:"([^"]*)"|'([^']*)')\s*\]/gu;
-/** A call on it, or an index that is no name, looks into it as a whole; `output.a` does not. */
-const OUTPUT_ITSELF =
-  /(?<![\p{L}\p{N}_.])\$?output(?![\p{L}\p{N}_]|\s*\.\s*[\p{L}_][\p{L}\p{N}_-]*(?![\p{L}\p{N}_-]|\s*\()|\s*\[\s*["'])/u;
+/** Goes on by a name; a call, or an index that is no name, is on the whole. */
+const ON = String.raw`\s*\.\s*[\p{L}_][\p{L}\p{N}_-]*(?![\p{L}\p{N}_-]|\s*\()|\s*\[\s*["']`;
+const GOES_ON = new RegExp(`^(?:${ON})`, 'u');
+const itself = (name: string) =>
+  new RegExp(String.raw`(?<![\p{L}\p{N}_.])\$?${name}(?![\p{L}\p{N}_]|${ON})`, 'u');
+const OUTPUT_ITSELF = itself('output');
+const STATE_ITSELF = itself('state');
+const INPUT = /(?<![\p{L}\p{N}_.])\$?input(?![\p{L}\p{N}_])/u;
+/** What stands in braces is evaluated, and so is a text without any, unless it is prose. */
+const BRACED = /\{([^{}]*)\}/gu;
+const PROSE = /(?:\p{L}{2,}[\s,]+){3}\p{L}{2,}/u;
 
-function note(
-  value: JsonValue,
-  handsOn: boolean,
-  seen: { readonly keys: Set<string>; outputItself: boolean },
-): void {
+interface Seen {
+  readonly keys: Set<string>;
+  readonly ends: Set<string>;
+  outputItself: boolean;
+  stateItself: boolean;
+}
+
+function note(value: JsonValue, handsOn: boolean, seen: Seen): void {
   if (typeof value === 'string') {
     const path = handsOn ? parseMappingPath(value) : null;
-    if (path !== null) for (const key of path.keys.slice(0, -1)) seen.keys.add(String(key));
-    else {
-      for (const [, name, double, single] of value.matchAll(KEY)) {
-        seen.keys.add(name ?? double ?? single ?? '');
-      }
-      if (OUTPUT_ITSELF.test(value)) seen.outputItself = true;
-    }
+    if (path === null) noteText(value, seen);
+    else for (const key of path.keys.slice(0, -1)) seen.keys.add(String(key));
   } else if (Array.isArray(value)) {
     for (const item of value as readonly JsonValue[]) note(item, handsOn, seen);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) {
+    const members = Object.entries(value);
+    // What is handed on to a node is seen where the node's own texts have it as their input.
+    const seesInput =
+      members.some(([key]) => HANDING_ON.has(key)) &&
+      members.some(
+        ([key, member]) =>
+          !HANDING_ON.has(key) && !WORDS.has(key) && INPUT.test(JSON.stringify(member)),
+      );
+    for (const [key, member] of members) {
       if (WORDS.has(key)) continue;
-      note(member, key !== 'expr' && (handsOn || HANDING_ON.has(key)), seen);
+      const hands = handsOn || (HANDING_ON.has(key) && !seesInput);
+      note(member, key !== 'expr' && hands, seen);
     }
   }
+}
+
+function noteText(text: string, seen: Seen): void {
+  for (const { key } of keysIn(text)) seen.keys.add(key);
+  for (const source of sourcesIn(text)) {
+    for (const { key, isEnd } of keysIn(source)) if (isEnd) seen.ends.add(key);
+    if (OUTPUT_ITSELF.test(source)) seen.outputItself = true;
+    if (STATE_ITSELF.test(source) || source.trim() === '$') seen.stateItself = true;
+  }
+}
+
+function keysIn(text: string): readonly { readonly key: string; readonly isEnd: boolean }[] {
+  return [...text.matchAll(KEY)].map((match) => {
+    const [whole, name, double, single] = match;
+    const isEnd = !GOES_ON.test(text.slice(match.index + whole.length));
+    return { key: name ?? double ?? single ?? '', isEnd };
+  });
+}
+
+function sourcesIn(text: string): readonly string[] {
+  const braced = [...text.matchAll(BRACED)].map(([, source = '']) => source);
+  if (braced.length > 0) return braced;
+  return PROSE.test(text) ? [] : [text];
 }

@@ -71,8 +71,8 @@ interface Part {
 function chooseParts(payload: NodeCompletedPayload, use: ResultUse): readonly Part[] {
   const { output, state_patch: patch = {} } = payload;
   const { keys } = use.looks;
-  const atoms = atomsOf(patch, keys, 1).map(partOf);
-  const members = membersOf(output).filter(([key]) => !keys.has(key));
+  const atoms = atomsOf(patch, use.looks, 1).map(partOf);
+  const members = isSeenWhole(use) ? [] : membersOf(output).filter(([key]) => !keys.has(key));
   const whole = partOf(output);
   const total = whole.json.length + Buffer.byteLength(JSON.stringify(patch));
   const apart = takeLargest([...members.map(([, member]) => partOf(member)), ...atoms], total);
@@ -84,8 +84,15 @@ function membersOf(output: JsonValue): readonly (readonly [string, JsonValue])[]
   return isJsonObject(output) && !isReference(output) ? Object.entries(output) : [];
 }
 
-function mayGoWhole(output: JsonValue, { outputKey, looks }: ResultUse): boolean {
-  if (isReference(output) || looks.outputItself) return false;
+/** Then all that is in an output stays, too: it may be made into text, or compared. */
+function isSeenWhole({ outputKey, looks }: ResultUse): boolean {
+  if (looks.outputItself || looks.stateItself) return true;
+  return outputKey !== null && looks.ends.has(outputKey);
+}
+
+function mayGoWhole(output: JsonValue, use: ResultUse): boolean {
+  const { outputKey, looks } = use;
+  if (isReference(output) || isSeenWhole(use)) return false;
   if (outputKey !== null && looks.keys.has(outputKey)) return false;
   return !membersOf(output).some(([key]) => looks.keys.has(key));
 }
@@ -109,15 +116,13 @@ function partOf(value: JsonValue): Part {
 }
 
 /** What a merge patch sets as a whole. */
-function atomsOf(patch: JsonObject, stay: Keys, level: number): readonly JsonValue[] {
-  if (isReference(patch) || level > PATCH_LEVELS_MAX) return [];
+function atomsOf(patch: JsonObject, looks: LookedInto, level: number): readonly JsonValue[] {
+  if (isReference(patch) || looks.stateItself || level > PATCH_LEVELS_MAX) return [];
   return Object.entries(patch).flatMap(([key, member]) => {
-    if (isJsonObject(member)) return atomsOf(member, stay, level + 1);
-    return stay.has(key) ? [] : [member];
+    if (!isJsonObject(member)) return looks.keys.has(key) ? [] : [member];
+    return looks.ends.has(key) ? [] : atomsOf(member, looks, level + 1);
   });
 }
-
-type Keys = ReadonlySet<string>;
 
 /** By value: of texts their equals are meant too. */
 type References = ReadonlyMap<JsonValue, InlineReference>;
@@ -157,27 +162,29 @@ function replaceParts(
   references: References,
 ): NodeCompletedPayload {
   const { output, state_patch: patch } = payload;
-  const stay = use.looks.keys;
+  const { looks } = use;
   const whole = mayGoWhole(output, use) ? references.get(output) : undefined;
   return {
     ...payload,
-    output: whole ?? replaceMembers(output, stay, references),
-    ...(patch !== undefined && { state_patch: replaceAtoms(patch, stay, references) }),
+    output: whole ?? (isSeenWhole(use) ? output : replaceMembers(output, looks, references)),
+    ...(patch !== undefined && { state_patch: replaceAtoms(patch, looks, references) }),
   };
 }
 
-function replaceMembers(output: JsonValue, stay: Keys, references: References): JsonValue {
+function replaceMembers(output: JsonValue, looks: LookedInto, references: References): JsonValue {
   if (!isJsonObject(output) || isReference(output)) return output;
   return mapMembers(output, (key, member) =>
-    stay.has(key) ? member : (references.get(member) ?? member),
+    looks.keys.has(key) ? member : (references.get(member) ?? member),
   );
 }
 
-function replaceAtoms(patch: JsonObject, stay: Keys, references: References): JsonObject {
-  if (isReference(patch)) return patch;
+function replaceAtoms(patch: JsonObject, looks: LookedInto, references: References): JsonObject {
+  if (isReference(patch) || looks.stateItself) return patch;
   return mapMembers(patch, (key, member) => {
-    if (isJsonObject(member)) return replaceAtoms(member, stay, references);
-    return stay.has(key) ? member : (references.get(member) ?? member);
+    if (!isJsonObject(member)) {
+      return looks.keys.has(key) ? member : (references.get(member) ?? member);
+    }
+    return looks.ends.has(key) ? member : replaceAtoms(member, looks, references);
   });
 }
 

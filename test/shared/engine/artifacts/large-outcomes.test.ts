@@ -90,6 +90,44 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
+  test(`${dialect}: a prompt has the text of what it names, however it comes to it`, async (t) => {
+    const store = await open(t);
+    for (const [prompt, input_mapping] of [
+      ['Sum up {{ state.report }}', null],
+      ['Sum up {{ state }}', null],
+      ['Sum up {{ output }}', null],
+      ['Sum up {{ input.doc }}', { doc: '$.report.page' }],
+      ['Sum up {{ input }}', { doc: '$.report' }],
+    ] as const) {
+      const prompts: string[] = [];
+      const svc = openTestEngine({
+        store,
+        run: async () => ({ ok: true, output: { status: 'ok', page: PAGE }, statePatch: {} }),
+        runners: new Map([
+          [
+            'model',
+            {
+              async run({ payload }) {
+                prompts.push(JSON.stringify(payload['messages']));
+                return { ok: true, output: {}, statePatch: {} };
+              },
+            },
+          ],
+        ]),
+      });
+      await svc.start({
+        models: { m: { provider: 'openai', model: 'gpt-5' } },
+        nodes: {
+          a: { kind: 'call', output_key: 'report' },
+          b: { kind: { type: 'model', model_ref: 'm', prompt }, input_mapping },
+        },
+        edges: [{ from: 'a', to: 'b' }],
+      });
+      await svc.settle();
+      t.true(prompts[0]?.includes(PAGE), `${prompt} gave ${prompts[0]?.slice(0, 200)}`);
+    }
+  });
+
   test(`${dialect}: an outcome that is refused and settled again is the same`, async (t) => {
     const store = await open(t);
     let cuts = 2;

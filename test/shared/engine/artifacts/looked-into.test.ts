@@ -56,6 +56,24 @@ test('the output itself is looked into by its name alone', (t) => {
   t.false(lookedInto(mapped).outputItself);
 });
 
+test('what stands at the end of a way is seen whole, and so may be the state itself', (t) => {
+  const of = (prompt: string, input_mapping = {}) => {
+    const looks = lookedInto({ nodes: { a: { kind: { type: 'model', prompt }, input_mapping } } });
+    return [[...looks.ends].toSorted(), looks.outputItself, looks.stateItself];
+  };
+  t.deepEqual(of('Sum up {{ state.a.b }} of {{ state.c["d"] }}, {{ state.e.size() }}'), [
+    ['b', 'd', 'e', 'size'],
+    false,
+    false,
+  ]);
+  t.deepEqual(of('Sum up {{ state }}'), [[], false, true]);
+  t.deepEqual(of('Sum up {{output}}'), [[], true, false]);
+  t.deepEqual(of('Say what the output of a state may be'), [[], false, false]);
+  const mapping = { doc: '$.report.page', all: '$output' };
+  t.deepEqual(of('Hello', mapping), [[], false, false]);
+  t.deepEqual(of('Sum up {{ input.doc }}', mapping), [['doc', 'page'], true, false]);
+});
+
 function keysIn(ir: JsonObject): readonly string[] {
   return [...lookedInto(ir).keys].toSorted();
 }

@@ -20,7 +20,12 @@ import { makeTenantId } from '../../store/contract/make.ts';
 const test = anyTest as TestFn<TestStore>;
 const ids = createIds({ now: Date.now, randomBytes });
 const KIB = 1024;
-const NOTHING = { keys: new Set<string>(), outputItself: false };
+const NOTHING = {
+  keys: new Set<string>(),
+  outputItself: false,
+  stateItself: false,
+  ends: new Set<string>(),
+};
 const USE: ResultUse = { outputKey: 'out', looks: NOTHING };
 
 test.before(async (t) => {
@@ -101,7 +106,7 @@ test('what expressions look into stays, wherever it is', async (t) => {
 test('an output that expressions look into does not go as a whole', async (t) => {
   const output = Object.fromEntries(many(9_000).map((number) => [`k${number}`, number]));
   for (const looks of [
-    { ...NOTHING, outputItself: true },
+    { ...NOTHING, outputItself: true, stateItself: false, ends: new Set<string>() },
     { ...NOTHING, keys: new Set(['out']) },
     { ...NOTHING, keys: new Set(['k1000000']) },
   ]) {
