@@ -1,5 +1,5 @@
 import { parseMappingPath } from '../../domain/expression/mapping-path.ts';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 
 /** Which values a workflow looks into by its expressions, as far as their text tells. */
 export interface LookedInto {
@@ -35,7 +35,7 @@ export function lookedInto(ir: JsonObject): LookedInto {
 /** Definitions never change, and are few in a process. */
 const known = new WeakMap<JsonObject, LookedInto>();
 
-const LOOKING_PARTS = ['nodes', 'edges', 'tools', 'continue_as_new'];
+const LOOKING_PARTS = ['nodes', 'edges', 'tools', 'prompts', 'continue_as_new'];
 const WORDS = new Set(['description', 'labels']);
 const HANDING_ON = new Set(['input_mapping', 'output_mapping']);
 const KEY = /\.\s*([\p{L}_][\p{L}\p{N}_-]*)|\[\s*(?:"([^"]*)"|'([^']*)')\s*\]/gu;
@@ -46,7 +46,8 @@ const itself = (name: string) =>
   new RegExp(String.raw`(?<![\p{L}\p{N}_.])\$?${name}(?![\p{L}\p{N}_]|${ON})`, 'u');
 const OUTPUT_ITSELF = itself('output');
 const STATE_ITSELF = itself('state');
-const INPUT = /(?<![\p{L}\p{N}_.])\$?input(?![\p{L}\p{N}_])/u;
+/** By its name, or in a prompt that stands elsewhere. */
+const INPUT = /(?<![\p{L}\p{N}_.])\$?input(?![\p{L}\p{N}_])|"prompt_ref":"/u;
 /** What stands in braces is evaluated, and so is a text without any, unless it is prose. */
 const BRACED = /\{([^{}]*)\}/gu;
 const PROSE = /(?:\p{L}{2,}[\s,]+){3}\p{L}{2,}/u;
@@ -65,21 +66,31 @@ function note(value: JsonValue, handsOn: boolean, seen: Seen): void {
     else for (const key of path.keys.slice(0, -1)) seen.keys.add(String(key));
   } else if (Array.isArray(value)) {
     for (const item of value as readonly JsonValue[]) note(item, handsOn, seen);
-  } else if (typeof value === 'object' && value !== null) {
+  } else if (isJsonObject(value)) {
     const members = Object.entries(value);
+    const mapsInput = (value['input_mapping'] ?? null) !== null;
+    const asks = asksWithInput(value['kind'] ?? null);
+    if (asks && !mapsInput) seen.stateItself = true;
     // What is handed on to a node is seen where the node's own texts have it as their input.
     const seesInput =
-      members.some(([key]) => HANDING_ON.has(key)) &&
-      members.some(
-        ([key, member]) =>
-          !HANDING_ON.has(key) && !WORDS.has(key) && INPUT.test(JSON.stringify(member)),
-      );
+      asks ||
+      (mapsInput &&
+        members.some(
+          ([key, member]) =>
+            !HANDING_ON.has(key) && !WORDS.has(key) && INPUT.test(JSON.stringify(member)),
+        ));
     for (const [key, member] of members) {
       if (WORDS.has(key)) continue;
       const hands = handsOn || (HANDING_ON.has(key) && !seesInput);
       note(member, key !== 'expr' && hands, seen);
     }
   }
+}
+
+/** A model that is given no prompt of its own is asked with its input, as text. */
+function asksWithInput(kind: JsonValue): boolean {
+  if (!isJsonObject(kind) || kind['type'] !== 'model') return false;
+  return ['prompt', 'prompt_ref', 'messages'].every((field) => (kind[field] ?? '') === '');
 }
 
 function noteText(text: string, seen: Seen): void {

@@ -92,12 +92,18 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test(`${dialect}: a prompt has the text of what it names, however it comes to it`, async (t) => {
     const store = await open(t);
-    for (const [prompt, input_mapping] of [
-      ['Sum up {{ state.report }}', null],
-      ['Sum up {{ state }}', null],
-      ['Sum up {{ output }}', null],
-      ['Sum up {{ input.doc }}', { doc: '$.report.page' }],
-      ['Sum up {{ input }}', { doc: '$.report' }],
+    const doc = { doc: '$.report.page' };
+    for (const [asked, input_mapping] of [
+      [{ prompt: 'Sum up {{ state.report }}' }, null],
+      [{ prompt: 'Sum up {{ state }}' }, null],
+      [{ prompt: 'Sum up {{ output }}' }, null],
+      [{ prompt: 'Sum up {{ input.doc }}' }, doc],
+      [{ prompt: 'Sum up {{ input }}' }, { doc: '$.report' }],
+      [{ prompt_ref: 'sum_state' }, null],
+      [{ prompt_ref: 'sum_input' }, doc],
+      [{ prompt_ref: '$.report.page' }, null],
+      [{}, doc],
+      [{}, null],
     ] as const) {
       const prompts: string[] = [];
       const svc = openTestEngine({
@@ -117,14 +123,21 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       });
       await svc.start({
         models: { m: { provider: 'openai', model: 'gpt-5' } },
+        prompts: {
+          sum_state: 'Sum up {{ state.report.page }}',
+          sum_input: 'Sum up {{ input.doc }}',
+        },
         nodes: {
           a: { kind: 'call', output_key: 'report' },
-          b: { kind: { type: 'model', model_ref: 'm', prompt }, input_mapping },
+          b: { kind: { type: 'model', model_ref: 'm', ...asked }, input_mapping },
         },
         edges: [{ from: 'a', to: 'b' }],
       });
       await svc.settle();
-      t.true(prompts[0]?.includes(PAGE), `${prompt} gave ${prompts[0]?.slice(0, 200)}`);
+      t.true(
+        prompts[0]?.includes(PAGE),
+        `${JSON.stringify(asked)} gave ${prompts[0]?.slice(0, 200)}`,
+      );
     }
   });
 
