@@ -35,7 +35,7 @@ export function lookedInto(ir: JsonObject): LookedInto {
 /** Definitions never change, and are few in a process. */
 const known = new WeakMap<JsonObject, LookedInto>();
 
-const LOOKING_PARTS = ['nodes', 'edges', 'tools', 'prompts', 'continue_as_new'];
+const LOOKING_PARTS = ['nodes', 'edges', 'tools', 'prompts', 'policies', 'continue_as_new'];
 const WORDS = new Set(['description', 'labels']);
 const HANDING_ON = new Set(['input_mapping', 'output_mapping']);
 const KEY = /\.\s*([\p{L}_][\p{L}\p{N}_-]*)|\[\s*(?:"([^"]*)"|'([^']*)')\s*\]/gu;

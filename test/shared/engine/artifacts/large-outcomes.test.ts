@@ -141,6 +141,25 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
+  test(`${dialect}: a rule of a policy that stands apart is judged by the value`, async (t) => {
+    const rows = Array.from({ length: 20 }, () => PAGE.slice(0, 9_000));
+    const svc = openTestEngine({
+      store: await open(t),
+      run: async () => ({ ok: true, output: { rows }, statePatch: {} }),
+    });
+    const executionId = await svc.start({
+      policies: { few: { rules: [{ condition: 'size(state.a.rows) > 10' }] } },
+      nodes: {
+        a: { kind: 'call', output_key: 'a' },
+        b: { kind: { type: 'policy', policy_ref: 'few' } },
+      },
+      edges: [{ from: 'a', to: 'b' }],
+    });
+    await svc.settle();
+    const { row } = await svc.engine.readExecution({ tenantId: TENANT, executionId });
+    t.is(row.status, 'completed', row.error ?? '');
+  });
+
   test(`${dialect}: an outcome that is refused and settled again is the same`, async (t) => {
     const store = await open(t);
     let cuts = 2;
