@@ -1,4 +1,8 @@
-import { evaluateExpression, isTruthy } from '../domain/expression/evaluate-expression.ts';
+import {
+  evaluateExpression,
+  isTruthy,
+  shareSteps,
+} from '../domain/expression/evaluate-expression.ts';
 import type { Expression } from '../domain/expression/expression.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { isJsonObject } from '../domain/json.ts';
@@ -46,9 +50,10 @@ export const conditionKind: NodeKind<ConditionSpec> = {
     branches.map(({ target, pointer }) => ({ to: target, pointer, on: 'success' })),
 
   enter({ branches }, { scope }) {
+    const steps = shareSteps();
     for (const { condition, target } of branches) {
       if (condition === null) continue;
-      const result = evaluateExpression(condition, scope);
+      const result = evaluateExpression(condition, scope, steps);
       if (!result.ok) return failExpression(result.message);
       if (isTruthy(result.value)) return choose(target);
     }

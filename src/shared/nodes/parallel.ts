@@ -1,4 +1,8 @@
-import { evaluateExpression, isTruthy } from '../domain/expression/evaluate-expression.ts';
+import {
+  evaluateExpression,
+  isTruthy,
+  shareSteps,
+} from '../domain/expression/evaluate-expression.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { NodeKind, NodeReference, ParseContext } from '../domain/workflow/plan.ts';
@@ -36,10 +40,11 @@ export const parallelKind: NodeKind<ParallelSpec> = {
 
   enter(_spec, { node, scope }) {
     const targets = new Set<string>();
+    const steps = shareSteps();
     for (const { to, on, condition } of node.edges) {
       if (on === 'failure' || to === END_TARGET) continue;
       if (condition !== null) {
-        const result = evaluateExpression(condition, scope);
+        const result = evaluateExpression(condition, scope, steps);
         if (!result.ok) return failExpression(result.message);
         if (!isTruthy(result.value)) continue;
       }

@@ -1,4 +1,8 @@
-import { evaluateExpression, isTruthy } from '../domain/expression/evaluate-expression.ts';
+import {
+  evaluateExpression,
+  isTruthy,
+  shareSteps,
+} from '../domain/expression/evaluate-expression.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { parseRules, type PolicyRule } from '../domain/policy/parse-rules.ts';
 import {
@@ -49,8 +53,9 @@ export const policyKind: NodeKind<PolicySpec> = {
 
   enter({ rules, onViolation }, { scope }) {
     const violations: (RuleViolation & JsonObject)[] = [];
+    const steps = shareSteps();
     for (const { name, condition, message } of rules) {
-      const result = evaluateExpression(condition, scope);
+      const result = evaluateExpression(condition, scope, steps);
       if (!result.ok) return failExpression(result.message);
       if (!isTruthy(result.value)) violations.push({ name, message });
     }

@@ -1,3 +1,4 @@
+import { shareSteps } from '../domain/expression/evaluate-expression.ts';
 import { evaluateMapping, parseMapping, type Mapping } from '../domain/expression/mapping.ts';
 import type { EvaluationResult, ExpressionScope } from '../domain/expression/expression.ts';
 import type { JsonValue } from '../domain/json.ts';
@@ -33,19 +34,26 @@ export function readPrompt(value: JsonValue, pointer: string, at: ParseContext):
   return { kind: 'template', template: parsed.template };
 }
 
+/** As of other values that are put together. */
+const CHARACTERS_MAX = 4 * 1024 * 1024;
+
 export type EvaluatedPrompt =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };
 
 /** Values stand in text as they are when they are text, not at all when null, else as JSON. */
 export function evaluatePrompt(prompt: Prompt, scope: ExpressionScope): EvaluatedPrompt {
   if (prompt.kind === 'mapping') return asText(evaluateMapping(prompt.mapping, scope));
+  const steps = shareSteps();
   let text = '';
   for (const part of prompt.template) {
     if (part.kind === 'text') text += part.text;
     if (part.kind !== 'value') continue;
-    const value = asText(evaluateMapping(part.mapping, scope));
+    const value = asText(evaluateMapping(part.mapping, scope, steps));
     if (!value.ok) return value;
     text += value.text;
+    if (text.length > CHARACTERS_MAX) {
+      return { ok: false, message: `a prompt of more than ${CHARACTERS_MAX} characters` };
+    }
   }
   return { ok: true, text };
 }

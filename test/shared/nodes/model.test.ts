@@ -36,6 +36,15 @@ test('a prompt may be a path, or any mapping', (t) => {
   t.like(ask({ prompt: 'state.question' }, { state }), { messages: user('state.question') });
 });
 
+test('a value that stands in a prompt many times makes no prompt without bound', (t) => {
+  const state = { text: 'x'.repeat(1_000_000) };
+  t.like(ask({ prompt: '{{ state.text }}'.repeat(1000) }, { state }), {
+    do: 'fail',
+    error: 'a prompt of more than 4194304 characters',
+    errorClass: 'expression_error',
+  });
+});
+
 test('the system prompt is a prompt too', (t) => {
   const fields = { system_prompt: 'Speak {{ state.language }}.', prompt: 'Hi' };
   t.like(ask(fields, { state: { language: 'Latvian' } }), { system: 'Speak Latvian.' });

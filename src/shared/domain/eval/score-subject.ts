@@ -1,4 +1,9 @@
-import { evaluateExpression, isTruthy } from '../expression/evaluate-expression.ts';
+import {
+  evaluateExpression,
+  isTruthy,
+  shareSteps,
+  type StepBudget,
+} from '../expression/evaluate-expression.ts';
 import type { ExpressionScope } from '../expression/expression.ts';
 import { quoteExpression } from '../expression/quote-expression.ts';
 import type { Judgement } from './judgement.ts';
@@ -31,8 +36,9 @@ export function scoreSubject(params: {
   readonly subject: Subject;
   readonly judgements: ReadonlyMap<string, Judgement>;
 }): EvalResult {
+  const steps = shareSteps();
   const results = params.scorers.map((scorer): ScorerResult => {
-    const { score, reason } = scoreBy(scorer, params);
+    const { score, reason } = scoreBy(scorer, { ...params, steps });
     const { name, type, threshold } = scorer;
     return { name, type, score: round(score), passed: round(score) >= threshold, reason };
   });
@@ -53,11 +59,15 @@ interface Score {
 
 function scoreBy(
   scorer: Scorer,
-  given: { readonly subject: Subject; readonly judgements: ReadonlyMap<string, Judgement> },
+  given: {
+    readonly subject: Subject;
+    readonly judgements: ReadonlyMap<string, Judgement>;
+    readonly steps: StepBudget;
+  },
 ): Score {
   switch (scorer.type) {
     case 'assertion':
-      return scoreAssertion(scorer, given.subject.scope);
+      return scoreAssertion(scorer, given.subject.scope, given.steps);
     case 'latency':
       return scoreLatency(scorer, given.subject);
     case 'cost':
@@ -74,10 +84,14 @@ function scoreBy(
 const NAMED_MAX = 5;
 
 /** A check that cannot be evaluated does not hold: an output of another shape is a bad output. */
-function scoreAssertion({ checks }: AssertionScorer, scope: ExpressionScope): Score {
+function scoreAssertion(
+  { checks }: AssertionScorer,
+  scope: ExpressionScope,
+  steps: StepBudget,
+): Score {
   const broken: string[] = [];
   const shares = checks.map((check) => {
-    const result = evaluateExpression(check.expression, scope);
+    const result = evaluateExpression(check.expression, scope, steps);
     const holds = result.ok && isTruthy(result.value);
     if (!holds) broken.push(result.ok ? nameOf(check) : result.message);
     return { weight: check.weight, score: holds ? 1 : 0 };

@@ -1,4 +1,4 @@
-import { evaluateExpression, isTruthy } from '../expression/evaluate-expression.ts';
+import { evaluateExpression, isTruthy, shareSteps } from '../expression/evaluate-expression.ts';
 import type { JsonValue } from '../json.ts';
 import { END_TARGET, type ExpressionScope, type Plan, type PlanEdge } from '../workflow/plan.ts';
 import type { Draft } from './draft.ts';
@@ -37,9 +37,10 @@ function chooseTargets(params: {
   const edges = plan.nodes.get(nodeId)?.edges.filter((edge) => edge.on === on) ?? [];
   const scope = scopeOf(draft, output);
   const held: string[] = [];
+  const steps = shareSteps();
   for (const edge of edges) {
     if (edge.condition === null) continue;
-    const result = evaluateExpression(edge.condition, scope);
+    const result = evaluateExpression(edge.condition, scope, steps);
     if (!result.ok) {
       draft.fatal ??= {
         nodeId,

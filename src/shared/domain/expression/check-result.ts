@@ -10,12 +10,15 @@ const CHARACTERS_MAX = 4 * 1024 * 1024;
  * expression can refer to one large value many times, so the value is measured as it would be
  * written, not as it lies in memory.
  */
-export function findResultProblem(value: JsonValue): string | null {
-  const room = { charactersLeft: CHARACTERS_MAX };
+export function findResultProblem(
+  value: JsonValue,
+  charactersMax: number = CHARACTERS_MAX,
+): string | null {
+  const room = { charactersLeft: charactersMax };
   const fits = measure(value, DEPTH_MAX, room);
   if (fits) return null;
   return room.charactersLeft < 0
-    ? `a result of more than ${CHARACTERS_MAX} characters`
+    ? `a result of more than ${charactersMax} characters`
     : `a result nested deeper than ${DEPTH_MAX}`;
 }
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { findResultProblem } from './check-result.ts';
-import { evaluateExpression } from './evaluate-expression.ts';
+import { evaluateExpression, shareSteps, type StepBudget } from './evaluate-expression.ts';
 import type { EvaluationResult, Expression, ExpressionScope } from './expression.ts';
 import type { MappingPath } from './mapping-path.ts';
 import { followMappingPath, parseMappingPath } from './mapping-path.ts';
@@ -37,27 +37,36 @@ export function parseMapping(raw: JsonValue): ParsedMapping {
 
 /**
  * Evaluates a mapping. An absent path gives null; the first expression that fails fails it all.
- * A list or object put together here has the bounds of an expression's result.
+ * A list or object put together here has the bounds of an expression's result, and all its expressions
+ * together those of `shared`.
  */
-export function evaluateMapping(mapping: Mapping, scope: ExpressionScope): EvaluationResult {
-  const result = evaluateAt(mapping, scope);
+export function evaluateMapping(
+  mapping: Mapping,
+  scope: ExpressionScope,
+  shared: StepBudget = shareSteps(),
+): EvaluationResult {
+  const result = evaluateAt(mapping, scope, shared);
   if (!result.ok || (mapping.kind !== 'list' && mapping.kind !== 'object')) return result;
   const problem = findResultProblem(result.value);
   return problem === null ? result : { ok: false, message: `mapping: ${problem}` };
 }
 
-function evaluateAt(mapping: Mapping, scope: ExpressionScope): EvaluationResult {
+function evaluateAt(
+  mapping: Mapping,
+  scope: ExpressionScope,
+  shared: StepBudget,
+): EvaluationResult {
   switch (mapping.kind) {
     case 'literal':
       return { ok: true, value: mapping.value };
     case 'path':
       return { ok: true, value: followMappingPath(mapping.path, scope) };
     case 'expression':
-      return evaluateExpression(mapping.expression, scope);
+      return evaluateExpression(mapping.expression, scope, shared);
     case 'list': {
       const values: JsonValue[] = [];
       for (const item of mapping.items) {
-        const result = evaluateAt(item, scope);
+        const result = evaluateAt(item, scope, shared);
         if (!result.ok) return result;
         values.push(result.value);
       }
@@ -66,7 +75,7 @@ function evaluateAt(mapping: Mapping, scope: ExpressionScope): EvaluationResult 
     case 'object': {
       const entries: [string, JsonValue][] = [];
       for (const [key, item] of mapping.entries) {
-        const result = evaluateAt(item, scope);
+        const result = evaluateAt(item, scope, shared);
         if (!result.ok) return result;
         entries.push([key, result.value]);
       }

@@ -13,10 +13,13 @@ const KEYS_PER_STEP = 4;
  */
 export class StepBudget {
   readonly #stepsMax: number;
+  /** Of all the evaluations that this one is a part of. */
+  readonly #whole: StepBudget | null;
   #stepsUsed = 0;
 
-  constructor(stepsMax: number) {
+  constructor(stepsMax: number, whole: StepBudget | null = null) {
     this.#stepsMax = stepsMax;
+    this.#whole = whole;
   }
 
   step(): void {
@@ -41,6 +44,7 @@ export class StepBudget {
   }
 
   #charge(steps: number): void {
+    if (this.#whole !== null) this.#whole.#charge(steps);
     this.#stepsUsed += steps;
     if (this.#stepsUsed > this.#stepsMax) {
       throw new EvaluationFailure(`more than ${this.#stepsMax} steps of work`);

@@ -1,9 +1,11 @@
+import { findResultProblem } from '../expression/check-result.ts';
+import { shareSteps } from '../expression/evaluate-expression.ts';
 import type { ExpressionScope } from '../expression/expression.ts';
 import { evaluateMapping, type Mapping } from '../expression/mapping.ts';
 import type { JsonValue } from '../json.ts';
 import type { BodyTemplate, JsonTemplate } from './body-template.ts';
 import { hasBody, UNSENDABLE, type HttpTool } from './http-tool.ts';
-import type { Template } from './template.ts';
+import type { Template, TemplatePart } from './template.ts';
 import { isDotSegment, segmentsOf, type UrlTemplate } from './url-template.ts';
 
 /** A request with its values and secrets in place. */
@@ -76,6 +78,8 @@ class Renderer {
   readonly #scope: ExpressionScope;
   readonly #readSecret: ReadSecret;
   readonly #secrets: Map<string, string>;
+  readonly #steps = shareSteps();
+  #charactersLeft = CHARACTERS_MAX;
 
   constructor(scope: ExpressionScope, readSecret: ReadSecret, secrets: Map<string, string>) {
     this.#scope = scope;
@@ -87,15 +91,22 @@ class Renderer {
   text(template: Template, write: (text: string, place: string) => string): string {
     return template
       .map((part) => {
-        if (part.kind === 'text') return part.text;
-        if (part.kind === 'secret') return write(this.#secret(part.name), `secret ${part.name}`);
-        return write(asText(this.value(part.mapping), part.source), `{${part.source}}`);
+        const text = this.#part(part, write);
+        this.#charactersLeft -= text.length;
+        if (this.#charactersLeft >= 0) return text;
+        throw invalid(`the request is longer than ${CHARACTERS_MAX} characters`);
       })
       .join('');
   }
 
+  #part(part: TemplatePart, write: (text: string, place: string) => string): string {
+    if (part.kind === 'text') return part.text;
+    if (part.kind === 'secret') return write(this.#secret(part.name), `secret ${part.name}`);
+    return write(asText(this.value(part.mapping), part.source), `{${part.source}}`);
+  }
+
   value(mapping: Mapping): JsonValue {
-    const result = evaluateMapping(mapping, this.#scope);
+    const result = evaluateMapping(mapping, this.#scope, this.#steps);
     if (result.ok) return result.value;
     throw new Refusal(result.message, 'expression_error');
   }
@@ -165,7 +176,10 @@ function hasSecretThatStays(tool: HttpTool): boolean {
 function renderBody(tool: HttpTool, input: JsonValue, renderer: Renderer): string | null {
   if (tool.body === null) return hasBody(tool.method) ? JSON.stringify(input) : null;
   if (tool.body.kind === 'text') return renderer.text(tool.body.template, (text) => text);
-  return JSON.stringify(renderJson(tool.body.value, renderer));
+  const body = renderJson(tool.body.value, renderer);
+  const problem = findResultProblem(body, CHARACTERS_MAX);
+  if (problem !== null) throw invalid(`body: ${problem}`);
+  return JSON.stringify(body);
 }
 
 function renderJson(template: JsonTemplate, renderer: Renderer): JsonValue {
@@ -187,5 +201,7 @@ function contentTypeOf(body: BodyTemplate | null): string {
   return body?.kind === 'text' ? 'text/plain; charset=utf-8' : 'application/json';
 }
 
+/** Of all templates together, and of a body: a value may stand in them many times. */
+const CHARACTERS_MAX = 16 * 1024 * 1024;
 /** What `safe-fetch.ts` takes. */
 const URL_CHARACTERS_MAX = 2048;

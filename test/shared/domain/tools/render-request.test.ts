@@ -197,6 +197,20 @@ test('an author’s content type wins', (t) => {
   t.deepEqual(request.headers, { 'content-type': 'application/x-www-form-urlencoded' });
 });
 
+test('a value that stands in a request many times makes no request without bound', (t) => {
+  const input = { text: 'x'.repeat(1_000_000) };
+  const places = Array.from({ length: 20 }, () => '{{input.text}}');
+  for (const body of [
+    `all: ${places.join(' ')}`,
+    { list: places.map((place) => `${place}!`) },
+    { list: places },
+    { list: places.map(() => '$input.text') },
+  ]) {
+    const fields = { reference: 'https://shop.example/', method: 'POST', body };
+    t.like(tryRender(fields, input), { ok: false, errorClass: 'invalid_input' });
+  }
+});
+
 const REFUSED: readonly (readonly [JsonObject, RegExp])[] = [
   [{ reference: '{url}' }, /^\/reference: must begin with http/],
   [{ reference: 'https://{host}/x' }, /^\/reference: must begin with http/],
