@@ -57,11 +57,8 @@ const NO_COUNTS: FireCounts = { started: 0, skipped: 0, missed: 0, failed: 0 };
 export function planTurn(given: TurnGiven): Turn {
   const { position } = given.schedule;
   const { startingFireAt, waitingFireAt, nextFireAt } = position;
-  if (startingFireAt !== null) {
-    // It may have been started already: of a tenant that may start nothing now, that waits.
-    if (given.tenantStatus !== 'active') return rest(given, position);
+  if (startingFireAt !== null)
     return start(given, { position, fireAt: startingFireAt, again: true });
-  }
   if (waitingFireAt !== null && !given.lastIsLive) {
     return attempt(given, {
       position: { ...position, waitingFireAt: null },

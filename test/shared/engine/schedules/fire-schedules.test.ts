@@ -206,24 +206,6 @@ for (const dialect of DIALECTS) {
     t.is((await scene.executions()).length, 1);
   });
 
-  test(`${dialect}: a start that was broken off waits while the tenant is suspended`, async (t) => {
-    const scene = await openScene(t, dialect);
-    const { tenantId, actorId, engine, store } = scene;
-    const fireAt = await scene.secondsAgo(1);
-    await decideOnly(scene, fireAt);
-    await store.tenants.create({ tenantId, name: 'x', actorId });
-    const changes = { name: null, policy: null, limits: null };
-    await engine.updateTenant({ tenantId, actorId, changes: { ...changes, status: 'suspended' } });
-    await scene.lapse();
-    await scene.firing.round();
-    t.is((await scene.executions()).length, 0);
-    t.is((await scene.firing.round()).found, 0);
-    await engine.updateTenant({ tenantId, actorId, changes: { ...changes, status: 'active' } });
-    await scene.lapse();
-    await scene.firing.round();
-    t.like(await scene.find(), { lastFireAt: fireAt, counts: { started: 1, failed: 0 } });
-  });
-
   test(`${dialect}: skip and allow, while the last execution is live`, async (t) => {
     const scene = await openScene(t, dialect);
     await scene.create({ overlapPolicy: 'skip' });
