@@ -37,6 +37,8 @@ export function createSessions(limits: {
   const { idleMs = 60_000, sessionsMax = 64 } = limits;
   /** In the order of last use. */
   const entries = new Map<string, Entry>();
+  /** Those as well that calls use still, and that nobody else is to have. */
+  const open = new Map<Entry, string>();
   const closing = new Set<Promise<void>>();
   let isClosed = false;
 
@@ -47,6 +49,7 @@ export function createSessions(limits: {
   };
   const end = (key: string, entry: Entry): void => {
     remove(key, entry);
+    if (!open.delete(entry)) return;
     const done = entry.opening
       .then((session) => session.close())
       .catch(() => undefined)
@@ -59,13 +62,14 @@ export function createSessions(limits: {
     if (idle === undefined) throw new TooManySessions('all sessions are in use');
     end(...idle);
   };
-  const start = (key: string, open: Open): Entry => {
+  const start = (key: string, openSession: Open): Entry => {
     makeRoom();
     const broken = new AbortController();
-    const opening = open({
+    const opening = openSession({
       signal: broken.signal,
       onClose: () => {
         remove(key, entry);
+        open.delete(entry);
         broken.abort(new ConnectionLost('closed'));
       },
       onError(error) {
@@ -73,19 +77,21 @@ export function createSessions(limits: {
         if (!isFatal(error)) return;
         remove(key, entry);
         broken.abort(entry.users > 1 ? new ConnectionLost('broken') : error);
+        if (entry.users === 0) end(key, entry);
       },
     });
     const entry: Entry = { opening, broken, users: 0, uses: 0, idle: null };
+    open.set(entry, key);
     opening.catch(() => remove(key, entry));
     return entry;
   };
 
   return {
     /** Rejects with what opening it failed with, or the reason of `signal`. */
-    async hold(key: string, signal: AbortSignal, open: Open): Promise<HeldSession> {
+    async hold(key: string, signal: AbortSignal, openSession: Open): Promise<HeldSession> {
       signal.throwIfAborted();
       if (isClosed) throw new ConnectionLost('shutting down');
-      const entry = entries.get(key) ?? start(key, open);
+      const entry = entries.get(key) ?? start(key, openSession);
       entries.delete(key);
       entries.set(key, entry);
       if (entry.idle !== null) clearTimeout(entry.idle);
@@ -122,7 +128,7 @@ export function createSessions(limits: {
     },
     async close(): Promise<void> {
       isClosed = true;
-      for (const [key, entry] of entries) {
+      for (const [entry, key] of open) {
         entry.broken.abort(new ConnectionLost('shutting down'));
         end(key, entry);
       }
