@@ -182,8 +182,10 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
 /** The one kind whose work is the engine's own: it starts an execution. */
 function withSubgraph(deps: EngineDeps, runners: NodeRunners): NodeRunners {
   const subgraph = createSubgraphRunner({
-    find: (of) => deps.store.definitions.findLatest(of),
-    stateSchema: (definition) => deps.definitions.compile(definition).plan.stateSchema,
+    find: async (of) => {
+      const found = await deps.definitions.latest(of);
+      return found && { ...found.definition, stateSchema: found.plan.stateSchema };
+    },
     validate: (of) => deps.cpu.validateSchema(of),
     newId: () => deps.ids.uuid(),
   });

@@ -1,4 +1,4 @@
-import type { DefinitionId } from '../domain/ids.ts';
+import type { DefinitionId, TenantId } from '../domain/ids.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import type { DefinitionStore, StoredDefinition } from '../store/store.ts';
 
@@ -11,12 +11,17 @@ export interface CompiledDefinition {
 export interface DefinitionCache {
   /** Throws when the revision is not stored: executions never outlive their definition. */
   get(id: DefinitionId): Promise<CompiledDefinition>;
-  compile(definition: StoredDefinition): CompiledDefinition;
+  /** What would be started now; null: there is no such workflow. */
+  latest(of: {
+    readonly tenantId: TenantId;
+    readonly workflowId: string;
+    readonly version: string | null;
+  }): Promise<CompiledDefinition | null>;
 }
 
 /** Compiled plans of one process, the least recently used dropped first. */
 export function createDefinitionCache(deps: {
-  readonly definitions: Pick<DefinitionStore, 'find'>;
+  readonly definitions: Pick<DefinitionStore, 'find' | 'latestId'>;
   readonly compile: (definition: StoredDefinition) => Plan;
   readonly sizeMax?: number;
 }): DefinitionCache {
@@ -37,14 +42,19 @@ export function createDefinitionCache(deps: {
     return keep(known ?? { definition, plan: deps.compile(definition) });
   }
 
+  async function get(id: DefinitionId): Promise<CompiledDefinition> {
+    const known = cached.get(id);
+    if (known !== undefined) return keep(known);
+    const definition = await deps.definitions.find(id);
+    if (definition === null) throw new Error(`workflow definition ${id} is not stored`);
+    return compile(definition);
+  }
+
   return {
-    compile,
-    get: async (id) => {
-      const known = cached.get(id);
-      if (known !== undefined) return keep(known);
-      const definition = await deps.definitions.find(id);
-      if (definition === null) throw new Error(`workflow definition ${id} is not stored`);
-      return compile(definition);
+    get,
+    latest: async (of) => {
+      const id = await deps.definitions.latestId(of);
+      return id === null ? null : get(id);
     },
   };
 }

@@ -7,12 +7,11 @@ import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { evolve } from '../domain/execution/evolve.ts';
 import { executionIdFromUuid, type ExecutionId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import type { Plan } from '../domain/workflow/plan.ts';
 import type { RefusalReason, StartLimits } from '../store/commit.ts';
-import type { StoredDefinition } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
 import { commitOfDecision, newEvent } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
+import type { CompiledDefinition } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';
 import type { StartExecution, StartSubject } from './engine.ts';
 import { shardOf } from './shard-of.ts';
@@ -97,29 +96,19 @@ export async function startExecution(
 export async function findStart(
   deps: EngineDeps,
   params: StartSubject,
-): Promise<{ readonly definition: StoredDefinition; readonly plan: Plan }> {
-  const definition = await findDefinition(deps, params);
-  const { plan } = deps.definitions.compile(definition);
-  if (plan.stateSchema !== null) {
-    const violations = await deps.cpu.validateSchema({
-      schema: plan.stateSchema,
-      value: params.input,
-    });
+): Promise<CompiledDefinition> {
+  const { tenantId, workflowId, workflowVersion } = params;
+  const found = await deps.definitions.latest({ tenantId, workflowId, version: workflowVersion });
+  if (found === null) {
+    const version = workflowVersion === null ? '' : ` version ${workflowVersion}`;
+    throw notFound(`workflow ${workflowId}${version}`);
+  }
+  const schema = found.plan.stateSchema;
+  if (schema !== null) {
+    const violations = await deps.cpu.validateSchema({ schema, value: params.input });
     if (violations.length > 0) throw inputRefusal(violations);
   }
-  return { definition, plan };
-}
-
-async function findDefinition(deps: EngineDeps, params: StartSubject): Promise<StoredDefinition> {
-  const { tenantId, workflowId, workflowVersion } = params;
-  const found = await deps.store.definitions.findLatest({
-    tenantId,
-    workflowId,
-    version: workflowVersion,
-  });
-  if (found !== null) return found;
-  const version = workflowVersion === null ? '' : ` version ${workflowVersion}`;
-  throw notFound(`workflow ${workflowId}${version}`);
+  return found;
 }
 
 function inputRefusal(violations: readonly string[]): Error {

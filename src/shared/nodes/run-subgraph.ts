@@ -9,13 +9,12 @@ const VIOLATIONS_TOLD_MAX = 5;
  * Finds the workflow that a `subgraph` names and checks the input. Nothing is started here: the
  * child begins with the commit that settles this item, so however often this runs there is one.
  */
-export function createSubgraphRunner<Definition extends FoundDefinition>(deps: {
+export function createSubgraphRunner(deps: {
   readonly find: (of: {
     readonly tenantId: TenantId;
     readonly workflowId: string;
     readonly version: string | null;
-  }) => Promise<Definition | null>;
-  readonly stateSchema: (definition: Definition) => JsonObject | null;
+  }) => Promise<FoundDefinition | null>;
   /** What the value violates. */
   readonly validate: (of: {
     readonly schema: JsonObject;
@@ -34,7 +33,7 @@ export function createSubgraphRunner<Definition extends FoundDefinition>(deps: {
         const which = version === null ? '' : ` version ${version}`;
         return refuse(`there is no workflow ${workflowId}${which}`, 'not_found');
       }
-      const schema = deps.stateSchema(definition);
+      const schema = definition.stateSchema;
       const violations = schema === null ? [] : await deps.validate({ schema, value: input });
       if (violations.length > 0) {
         const told = violations.slice(0, VIOLATIONS_TOLD_MAX).join('; ');
@@ -59,6 +58,7 @@ interface FoundDefinition {
   readonly definitionId: DefinitionId;
   readonly workflowId: string;
   readonly version: string;
+  readonly stateSchema: JsonObject | null;
 }
 
 /** The same attempt would end the same way. */

@@ -269,6 +269,12 @@ export interface DefinitionStore {
     readonly workflowId: string;
     readonly version: string | null;
   }): Promise<StoredDefinition | null>;
+  /** The same by its id alone, for the hot path: what the id stands for never changes. */
+  latestId(params: {
+    readonly tenantId: TenantId;
+    readonly workflowId: string;
+    readonly version: string | null;
+  }): Promise<DefinitionId | null>;
   /** The newest revision of each workflow and version, newest first. */
   list(params: {
     readonly tenantId: TenantId;

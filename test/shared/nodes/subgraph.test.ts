@@ -75,14 +75,14 @@ test('a child that did not complete fails the node, or completes it with what we
 });
 
 test('nothing is started that is not there, or would be refused', async (t) => {
-  const definition = { definitionId: 'd', workflowId: 'other', version: '2' } as never;
+  const stateSchema = { type: 'object' };
+  const definition = { definitionId: 'd', workflowId: 'other', version: '2', stateSchema } as never;
   const asked: unknown[] = [];
-  const runner = createSubgraphRunner<never>({
+  const runner = createSubgraphRunner({
     find: async ({ version, ...of }) => {
       asked.push({ ...of, version });
       return version === 'none' ? null : definition;
     },
-    stateSchema: () => ({ type: 'object' }),
     validate: async ({ value }) => (value['bad'] === true ? ['bad is bad'] : []),
     newId: () => '0190a0b0-c0d0-7000-8000-00000000000a',
   });

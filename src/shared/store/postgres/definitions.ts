@@ -5,6 +5,8 @@ import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { DefinitionRow, DefinitionStore, StoredDefinition } from '../store.ts';
 import { appendAuditOf } from './audit-append.ts';
+import type { PostgresPool, Statement } from './connect.ts';
+import { gatherReads } from './gather-reads.ts';
 import type { Management } from './management.ts';
 
 const TRIES_MAX = 50;
@@ -33,8 +35,10 @@ const RoomRecord = z.object({ there_is: z.boolean() });
 const COLUMNS = sql.fragment`
   d.definition_id, d.tenant_id, d.workflow_id, d.version, d.revision, d.ir_hash, d.created_at`;
 
-export function createDefinitionStore(management: Management): DefinitionStore {
+export function createDefinitionStore(management: Management, pool: PostgresPool): DefinitionStore {
   return {
+    latestId: gatherReads((asked: readonly LatestOf[]) => findLatestIds(pool, asked)),
+
     register: (params) => register(management, params),
 
     async find(id) {
@@ -106,6 +110,38 @@ export function createDefinitionStore(management: Management): DefinitionStore {
  * Two registrations at once want the same revision number and one gets it; the other finds no row,
  * looks again and either sees its own definition there or takes the next number.
  */
+type LatestOf = Parameters<DefinitionStore['latestId']>[0];
+
+const LATEST_IDS: Statement = {
+  name: 'latest-definition-ids',
+  writes: false,
+  text: `
+    select (
+      select d.definition_id
+      from definitions d
+      where d.tenant_id = r.tenant_id
+        and d.workflow_id = r.workflow_id
+        and (r.version is null or d.version = r.version)
+      order by d.seq desc
+      limit 1
+    ) as definition_id
+    from unnest($1::text[], $2::text[], $3::text[]) with ordinality
+      as r (tenant_id, workflow_id, version, place)
+    order by r.place`,
+};
+
+async function findLatestIds(
+  pool: PostgresPool,
+  asked: readonly LatestOf[],
+): Promise<readonly (DefinitionId | null)[]> {
+  const rows = await pool.run<{ readonly definition_id: DefinitionId | null }>(LATEST_IDS, [
+    asked.map(({ tenantId }) => tenantId),
+    asked.map(({ workflowId }) => workflowId),
+    asked.map(({ version }) => version),
+  ]);
+  return rows.map((row) => row.definition_id);
+}
+
 async function register(
   management: Management,
   params: Parameters<DefinitionStore['register']>[0],

@@ -1,13 +1,10 @@
-import {
-  type DefinitionId,
-  type ExecutionId,
-  executionIdFromUuid,
-  type TenantId,
-} from '../../domain/ids.ts';
+import { type DefinitionId, type ExecutionId, executionIdFromUuid } from '../../domain/ids.ts';
 import type { ExecutionStore, ListExecutions } from '../store.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import { commitPlans } from './commit.ts';
-import { EVERY_TENANT, type PostgresPool, type Statement } from './connect.ts';
+import { gatherReads } from './gather-reads.ts';
+import { loadExecution, loadExecutions } from './load-executions.ts';
+import type { PostgresPool, Statement } from './connect.ts';
 import {
   decodeEvent,
   decodeExecution,
@@ -23,6 +20,7 @@ export function createExecutionStore(
   readers: PostgresPool,
   watermarks: ClaimWatermarks,
 ): ExecutionStore {
+  const loadOne = gatherReads((ids: readonly ExecutionId[]) => loadExecutions(pool, ids));
   return {
     async commit(plans) {
       const verdicts = await commitPlans(pool, plans);
@@ -44,7 +42,8 @@ export function createExecutionStore(
       return rows[0] === undefined ? null : decodeExecution(rows[0]);
     },
 
-    load: (id, tenantId) => loadExecution(tenantId === null ? pool : readers, id, tenantId),
+    load: (id, tenantId) =>
+      tenantId === null ? loadOne(id) : loadExecution(readers, id, tenantId),
 
     async events({ executionId, after, limit }) {
       const rows = await pool.run<EventRecord>(EVENTS, [toUuid(executionId), after, limit]);
@@ -110,58 +109,6 @@ const EVENTS: Statement = {
     order by v.sequence
     limit $3`,
 };
-
-/*
- * One statement is one snapshot, so row, snapshot and tail fit together. The first row carries the
- * execution and its snapshot, the others an event each: the body is sent once.
- */
-const LOAD: Statement = {
-  name: 'load-execution',
-  writes: false,
-  text: `
-    with execution as materialized (
-      select ${EXECUTION_COLUMNS}, s.sequence as snapshot_sequence, s.body
-      from executions e
-      left join snapshots s on s.execution_id = e.id
-      where e.id = $1
-        and ($2::text is null or e.tenant_id = $2)
-    )
-    select ${EXECUTION_COLUMNS}, e.snapshot_sequence, e.body, 0 as sequence, null::text as kind,
-      null::text as node_id, null::json as payload, null::text as actor_id,
-      null::timestamptz as event_created_at
-    from execution e
-    union all
-    select null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-      null, v.sequence, v.kind, v.node_id, v.payload, v.actor_id, v.created_at
-    from events v
-    where v.execution_id = $1
-      and v.sequence > (select coalesce(x.snapshot_sequence, 0) from execution x)
-    order by sequence`,
-};
-
-type LoadRecord = ExecutionRecord & {
-  readonly snapshot_sequence: number | null;
-  readonly body: string | null;
-} & EventRecord & { readonly event_created_at: string };
-
-async function loadExecution(
-  pool: PostgresPool,
-  id: ExecutionId,
-  tenantId: TenantId | null,
-): ReturnType<ExecutionStore['load']> {
-  const [head, ...tail] = await pool.run<LoadRecord>(
-    LOAD,
-    [toUuid(id), tenantId],
-    tenantId ?? EVERY_TENANT,
-  );
-  if (head === undefined) return null;
-  const { snapshot_sequence: sequence, body } = head;
-  return {
-    row: decodeExecution(head),
-    snapshot: sequence === null || body === null ? null : { sequence, body },
-    events: tail.map((row) => decodeEvent({ ...row, created_at: row.event_created_at })),
-  };
-}
 
 /** Each combination of filters is a statement of its own, so that each finds its index. */
 function listStatement(params: ListExecutions): {

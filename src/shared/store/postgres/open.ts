@@ -69,7 +69,7 @@ export async function openPostgresStore(params: {
     work: createWorkStore(pool, readers, watermarks),
     timers: createTimerStore(pool, watermarks),
     runnable: createRunnableStore(pool),
-    definitions: createDefinitionStore(management),
+    definitions: createDefinitionStore(management, pool),
     tokens: createTokenStore(management),
     agents: createAgentStore(management),
     audit: createAuditStore(management, params.audit),

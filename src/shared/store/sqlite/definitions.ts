@@ -15,6 +15,7 @@ export function createDefinitionStore(connection: Connection): DefinitionStore {
     register: (params) => connection.write(() => register(connection, params)),
     find: (id) => connection.read(() => findDefinition(connection, id)),
     findLatest: (params) => connection.read(() => findLatest(connection, params)),
+    latestId: (params) => connection.read(() => latestId(connection, params)),
     list: (params) => connection.read(() => listDefinitions(connection, params)),
     listExposed: (params) => connection.read(() => listExposed(connection, params)),
   };
@@ -109,6 +110,23 @@ function findLatest(
 ): StoredDefinition | null {
   const row = selectNewest(connection, params);
   return row === undefined ? null : toStoredDefinition(row);
+}
+
+function latestId(
+  connection: Connection,
+  params: Parameters<DefinitionStore['latestId']>[0],
+): DefinitionId | null {
+  const row = connection.get<{ readonly definition_id: DefinitionId }>(
+    `select definition_id
+     from definitions
+     where tenant_id = :tenant_id
+       and workflow_id = :workflow_id
+       and (:version is null or version = :version)
+     order by seq desc
+     limit 1`,
+    { tenant_id: params.tenantId, workflow_id: params.workflowId, version: params.version },
+  );
+  return row?.definition_id ?? null;
 }
 
 /** Revisions of a version are registered in order, so the last registered is the newest. */

@@ -11,6 +11,34 @@ type Registration = Parameters<DefinitionStore['register']>[0];
 export function definitionCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
+  check('the newest revision is found by its id alone', async (t, { store }) => {
+    const { definitions } = store;
+    const tenantId = makeTenantId();
+    const register = async (workflowId: string, version: string, irHash: string) => {
+      const definitionId = makeDefinitionId();
+      const of = { tenantId, workflowId, version, irHash, ir: {}, actorId: 'token:ci' };
+      await definitions.register({ ...of, definitionId });
+      return definitionId;
+    };
+    await register('w', '1', 'a');
+    const first = await register('w', '1', 'b');
+    const second = await register('w', '2', 'a');
+    const other = await register('other', '1', 'a');
+    const ask = (workflowId: string, version: string | null) =>
+      definitions.latestId({ tenantId, workflowId, version });
+    const asked = await Promise.all([
+      ask('w', '1'),
+      ask('w', null),
+      ask('none', null),
+      ask('other', '1'),
+      ask('w', '3'),
+      definitions.latestId({ tenantId: makeTenantId(), workflowId: 'w', version: null }),
+    ]);
+    t.deepEqual(asked, [first, second, null, other, null, null]);
+    const again = await register('w', '1', 'c');
+    t.is(await ask('w', null), again);
+  });
+
   check('a registered definition is found as it was given', async (t, { store }) => {
     const given = registration(makeTenantId(), {
       ir: { workflow_id: 'greet', text: 'Größe ✓', list: [1, 2.5, null, { a: true }] },

@@ -52,6 +52,32 @@ export function executionCases(name: string, open: () => TestStore): void {
     );
   });
 
+  check('executions that are loaded at once are each whole', async (t, { store }) => {
+    const plain = await start(store);
+    await commitOne(store, makePlan(plain, { events: [makeEvent(), makeEvent()] }));
+    const long = await start(store);
+    await commitOne(store, makePlan(long, { events: [makeEvent()], snapshot: 'state' }));
+    await commitOne(store, makePlan(long, { events: [makeEvent()] }));
+    const ids = [plain, long, { executionId: makeExecutionId() }, plain].map(
+      ({ executionId }) => executionId,
+    );
+    const loaded = await Promise.all(ids.map((id) => store.executions.load(id, null)));
+    t.deepEqual(
+      loaded.map((one) => [
+        one?.row.executionId ?? null,
+        one?.snapshot?.sequence ?? null,
+        one?.events.map(({ sequence }) => sequence) ?? null,
+      ]),
+      [
+        [plain.executionId, null, [1, 2, 3]],
+        [long.executionId, 2, [3]],
+        [null, null, null],
+        [plain.executionId, null, [1, 2, 3]],
+      ],
+    );
+    t.deepEqual(loaded[0], loaded[3]);
+  });
+
   check('loading while others commit is never torn', async (t, { store }) => {
     const execution = await start(store);
     const commits = async () => {
