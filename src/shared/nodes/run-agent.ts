@@ -122,7 +122,7 @@ function targetOf(call: NodeCall, { name, agent }: Callee, url: string): A2aTarg
 
 /** An agent that is an MCP server: its skill is a tool. */
 async function callMcpAgent(
-  { tools }: AgentDeps,
+  { tools, timers }: AgentDeps,
   call: NodeCall,
   { agentId, card, isDiscovered }: KnownAgent,
   url: string,
@@ -137,7 +137,15 @@ async function callMcpAgent(
   const auth = isDiscovered ? null : credentialsOf(card);
   const part = { name: agentId, transport, url, command: null, args: [], auth };
   const target = { kind: 'mcp', server: agentId, tool, part } as const;
-  return callTool(tools, { name: agentId, target, inputSchema: null, outputSchemas: [] }, call);
+  const callable = { name: agentId, target, inputSchema: null, outputSchemas: [] };
+  const limitMs = call.payload['timeout_ms'];
+  if (typeof limitMs !== 'number') return callTool(tools, callable, call);
+  const limit = timers.timeout(limitMs);
+  const signal = AbortSignal.any([call.signal, limit]);
+  const outcome = await callTool(tools, callable, { ...call, signal });
+  if (outcome.ok || !limit.aborted) return outcome;
+  const error = `the agent ${agentId} did not answer in time`;
+  return { ok: false, error, errorClass: 'timeout' };
 }
 
 function refuse(error: string, errorClass: string): Failure {

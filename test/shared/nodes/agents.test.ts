@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 
 import { systemTimers } from '../../../src/shared/clients/system-timers.ts';
@@ -43,6 +44,10 @@ async function open(t: ExecutionContext, dialect: (typeof DIALECTS)[number] = 's
     mcp: {
       async callTool(params) {
         called.push(params);
+        if (params.tool === 'hang') {
+          await once(params.signal, 'abort');
+          return { ok: false, error: 'the call was given up', errorClass: 'error' };
+        }
         return { ok: true, isError: false, structured: { found: 1 }, content: [] };
       },
     },
@@ -333,6 +338,15 @@ test('a card that the agent served names no secrets', async (t) => {
   const { status } = await read(await run({ a: { kind: { type: 'agent', agent_ref: 'found' } } }));
   t.is(status, 'completed');
   t.true(agent.headers.every(({ authorization }) => authorization === undefined));
+});
+
+test('an agent that is an MCP server has no more time than the node gives it', async (t) => {
+  const { register, run, read } = await open(t);
+  const capabilities = { protocols: ['mcp'], tools_provided: ['hang'] };
+  await register({ id: 'slow', name: 'Slow', uri: 'https://slow.example/mcp', capabilities });
+  const kind = { type: 'agent', agent_ref: 'slow', timeout_ms: 50 };
+  const { failed } = await read(await run({ a: { kind, retry_policy: 'no_retry' } }));
+  t.like(failed, { error_class: 'timeout', error: 'the agent slow did not answer in time' });
 });
 
 test('an agent that is an MCP server is called as one, others are refused', async (t) => {
