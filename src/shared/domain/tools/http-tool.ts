@@ -149,10 +149,10 @@ function isAbsent(value: JsonValue | undefined): boolean {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 /** What frames a message or describes the connection is no one's to set. */
-const CONNECTION_HEADERS =
-  /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive|proxy-.*)$/;
+export const CONNECTION_HEADERS =
+  /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive|proxy-.*)$/i;
 /** Field values of RFC 9110 without obsolete bytes. */
 export const UNSENDABLE = /[^\t\x20-\x7e]/;
 const TIMEOUT_MS = 30_000;

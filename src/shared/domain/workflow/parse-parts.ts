@@ -2,11 +2,12 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { parseDuration } from './parse-duration.ts';
 import { parseRules, type PolicyRule } from '../policy/parse-rules.ts';
-import type { AuthPart, McpServerPart, ModelPart, RemoteAgentPart, ToolPart } from './parts.ts';
+import type { McpServerPart, ModelPart, RemoteAgentPart, ToolPart } from './parts.ts';
 import type { WorkflowParts } from './parts.ts';
 import { parseToolTarget } from './parse-tool-target.ts';
 import type { Findings } from './problem.ts';
 import { pointerTo } from './problem.ts';
+import { readAddress, readAuth } from './read-auth.ts';
 
 /** Reads the models, tools, servers and agents a definition names; what is wrong is reported. */
 export function parseParts(ir: JsonObject, findings: Findings): WorkflowParts {
@@ -148,24 +149,22 @@ const TRANSPORTS = ['streamable_http', 'http_sse', 'stdio'] as const;
 
 function parseMcpServer(entry: Entry): McpServerPart | null {
   const transport = entry.word('transport', TRANSPORTS) ?? 'streamable_http';
-  const url = readUrl(entry, 'url');
+  const url = transport === 'stdio' ? null : readAddress(entry, 'url');
   const command = entry.text('command');
   const args = readTexts(entry, 'args');
   const auth = readAuth(entry);
   if (transport === 'stdio' && command === null) entry.problem('command', 'missing command');
-  if (transport !== 'stdio' && url === null && !('url' in entry.fields)) {
-    entry.problem('url', 'missing url');
-  }
   return { name: entry.name, transport, url, command, args, auth };
 }
 
 function parseRemoteAgent(entry: Entry): RemoteAgentPart | null {
-  const url = readUrl(entry, 'url');
+  const url = readAddress(entry, 'url');
   const agentCardPath = entry.text('agent_card_path');
   const auth = readAuth(entry);
-  if (url === null) {
-    if (!('url' in entry.fields)) entry.problem('url', 'missing url');
-    return null;
+  if (url === null) return null;
+  const card = agentCardPath === null ? null : URL.parse(agentCardPath, url);
+  if (agentCardPath !== null && !/^https?:$/.test(card?.protocol ?? '')) {
+    entry.problem('agent_card_path', 'must be a path, or an http or https URL');
   }
   return { name: entry.name, url, agentCardPath, auth };
 }
@@ -175,41 +174,6 @@ function parseRulesOf(entry: Entry): readonly PolicyRule[] | null {
   return parseRules(fields['rules'] ?? null, (below, message) => {
     entry.problemAt(`/rules${below}`, message);
   });
-}
-
-const AUTH_TYPES = ['none', 'bearer', 'api_key', 'oauth2'] as const;
-
-function readAuth(entry: Entry): AuthPart | null {
-  const value = entry.fields['auth'] ?? null;
-  if (value === null) return null;
-  if (!isJsonObject(value)) {
-    entry.problem('auth', 'must be an object with its type');
-    return null;
-  }
-  const read = (field: string): string => {
-    const name = value[field] ?? null;
-    if (typeof name === 'string' && name !== '') return name;
-    entry.problem('auth', `missing ${field}`);
-    return '';
-  };
-  switch (AUTH_TYPES.find((type) => type === value['type'])) {
-    case 'none':
-      return null;
-    case 'bearer':
-      return { type: 'bearer', tokenEnv: read('token_env') };
-    case 'api_key':
-      return { type: 'api_key', header: read('header'), keyEnv: read('key_env') };
-    case 'oauth2':
-      return {
-        type: 'oauth2',
-        clientIdEnv: read('client_id_env'),
-        clientSecretEnv: read('client_secret_env'),
-        tokenUrl: read('token_url'),
-      };
-    case undefined:
-      entry.problem('auth', `type must be one of ${AUTH_TYPES.join(', ')}`);
-      return null;
-  }
 }
 
 function readUrl(entry: Entry, field: string): string | null {
