@@ -1,5 +1,6 @@
 import { evaluateMapping, type Mapping } from '../domain/expression/mapping.ts';
-import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
+import { findAddressProblem } from '../domain/workflow/read-auth.ts';
 import type { EnterContext, Entry, NodeKind, ParseContext } from '../domain/workflow/plan.ts';
 import { ON_INPUT_REQUIRED, type OnInputRequired } from './a2a-task.ts';
 import { enterWork } from './enter-work.ts';
@@ -60,28 +61,31 @@ export const agentKind: NodeKind<AgentSpec> = {
 };
 
 function readChoice(fields: JsonObject, at: ParseContext): AgentChoice | null {
-  const ref = readMapping(fields, 'agent_ref', at);
+  const ref = readRef(fields, 'agent_ref', at);
   const agent = fields['agent'] ?? null;
   if ((fields['agent_ref'] ?? null) !== null) {
     if (agent !== null) at.problem('/agent', 'agent_ref or agent, not both');
-    else if (ref !== null) return { by: 'ref', ref };
-    return null;
+    return ref;
   }
   if (agent === null) at.problem('/agent', `missing agent_ref, or agent: ${CHOICES}`);
   else if (agent === 'auto' || (isJsonObject(agent) && 'auto' in agent)) return { by: 'auto' };
-  else if (typeof agent === 'string') return readRef(fields, at);
+  else if (typeof agent === 'string') return readRef(fields, 'agent', at);
   else return readExplicit(agent, at);
   return null;
 }
 
-function readRef(fields: JsonObject, at: ParseContext): AgentChoice | null {
-  const ref = readMapping(fields, 'agent', at);
-  return ref === null ? null : { by: 'ref', ref };
+function readRef(fields: JsonObject, name: string, at: ParseContext): AgentChoice | null {
+  const ref = readMapping(fields, name, at);
+  if (ref === null) return null;
+  if (ref.kind === 'literal' && !isId(ref.value)) at.problem(`/${name}`, `must be ${ID}`);
+  return { by: 'ref', ref };
 }
 
 function readExplicit(agent: unknown, at: ParseContext): AgentChoice | null {
   const uri = isJsonObject(agent) ? agent['explicit'] : null;
   if (typeof uri === 'string' && URL.canParse(uri) && /^https?:$/.test(new URL(uri).protocol)) {
+    const problem = findAddressProblem(uri);
+    if (problem !== null) at.problem('/agent/explicit', problem);
     return { by: 'uri', uri };
   }
   at.problem('/agent', `must be ${CHOICES}`);
@@ -98,14 +102,16 @@ function readTimeout(fields: JsonObject, at: ParseContext): number | null | unde
 }
 
 const REF_BYTES_MAX = 512;
+const ID = `an agent's id, text of 1 to ${REF_BYTES_MAX} bytes`;
+
+function isId(value: JsonValue): value is string {
+  return typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= REF_BYTES_MAX;
+}
 
 /** The id, or the entry that fails the node. */
 function evaluateRef(ref: Mapping, { scope }: EnterContext): string | Entry {
   const result = evaluateMapping(ref, scope);
   if (!result.ok) return failExpression(result.message);
   const { value } = result;
-  if (typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= REF_BYTES_MAX) {
-    return value;
-  }
-  return failValue(`agent_ref must give an agent's id, text of 1 to ${REF_BYTES_MAX} bytes`);
+  return isId(value) ? value : failValue(`agent_ref must give ${ID}`);
 }

@@ -399,6 +399,14 @@ test('what cannot work is refused at registration, at its place', (t) => {
   t.deepEqual(problems({ type: 'agent', agent: { explicit: 'ftp://a' } }), [
     '/kind/agent: must be "auto", an agent\'s id, or {"explicit": "https://…"}',
   ]);
+  t.deepEqual(problems({ type: 'agent', agent: { explicit: 'https://ann:secret@a.example' } }), [
+    '/kind/agent/explicit: must not hold credentials: name secrets in auth',
+  ]);
+  for (const id of ['', 'x'.repeat(513), 5]) {
+    t.deepEqual(problems({ type: 'agent', agent_ref: id }), [
+      "/kind/agent_ref: must be an agent's id, text of 1 to 512 bytes",
+    ]);
+  }
   t.deepEqual(problems({ type: 'agent', agent: 'a', agent_ref: 'b' }), [
     '/kind/agent: agent_ref or agent, not both',
   ]);

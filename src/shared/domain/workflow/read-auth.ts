@@ -65,7 +65,8 @@ export function readAuth(entry: Entry): AuthPart | null {
   }
 }
 
-function findAddressProblem(text: string): string | null {
+/** Why an address would never be called; null: it may be. */
+export function findAddressProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     return 'must be an absolute http or https URL';
