@@ -1,122 +1,130 @@
-import { cpus, loadavg } from 'node:os';
+import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
-import Table from 'cli-table3';
-
-import { type Dialect, openDatabases } from './support/databases.ts';
-import { median, type Measurement } from './support/measurement.ts';
-import { runChain } from './workloads/chain.ts';
-import { runWorkerLoop } from './workloads/worker-loop.ts';
+import { listCells, type Cell } from './cells.ts';
+import { GATES, judge, keyOf } from './gates.ts';
+import { installPeers, listPeerCells } from './peers.ts';
+import { runCell } from './support/cell-process.ts';
+import { openDatabases, type Databases } from './support/databases.ts';
+import { describeMachine, findPgbench } from './support/machine.ts';
+import type { Measurement } from './support/measurement.ts';
+import {
+  GATE_HEAD,
+  gateRows,
+  renderMarkdown,
+  renderTable,
+  RESULT_HEAD,
+  resultRows,
+  type Result,
+} from './support/render.ts';
+import { saveLast, savePage } from './support/save-results.ts';
 
 /*
- * npm run bench [-- --quick] [--json]
+ * npm run bench [-- --peers] [--quick] [--rounds 5] [--seconds 4] [--only B/16,DBOS] [--json] [--save]
  *
- * Rounds are interleaved (every workload once, then every workload again), so that a change of the
- * machine's mood meets all of them alike; the table shows medians. Both stores commit durably:
- * synchronous_commit on, synchronous = FULL. On a shared machine the counters per unit are figures
- * to keep; rates are for comparing within one run.
+ * Every round runs every workload once, each in a process of its own on a fresh database of a private
+ * PostgreSQL server with full durability, so that a change of the machine's mood meets all alike. The
+ * table shows medians over rounds, the gates are judged by ratios within a round and by counters.
+ * `--only`: names or subjects; `--save`: into docs/performance.md. Figures of the last run are always
+ * in bench/results/last.json.
  */
 
-const { values } = parseArgs({
-  options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, rounds: { type: 'string' } },
+const { values: options } = parseArgs({
+  options: {
+    peers: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    only: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    save: { type: 'boolean', default: false },
+  },
 });
-const scale = values.quick === true ? 0.2 : 1;
-const rounds = Number(values.rounds ?? (values.quick === true ? 1 : 5));
-const DIALECTS: readonly Dialect[] = ['sqlite', 'postgres'];
-const IN_FLIGHT = 16;
+const { quick } = options;
+const rounds = Number(options.rounds ?? (quick ? 2 : 5));
+const seconds = Number(options.seconds ?? (quick ? 1.5 : 4));
+/** Beside its window a workload may take this long to prepare, warm up and end. */
+const ASIDE_SECONDS_MAX = 120;
 
-interface Workload {
-  readonly name: string;
-  readonly unit: string;
-  run(databases: Awaited<ReturnType<typeof openDatabases>>): Promise<Measurement>;
+const pgbench = findPgbench();
+if (options.peers) installPeers();
+const cells = [...listCells({ pgbench }), ...(options.peers ? listPeerCells() : [])].filter(chosen);
+const measurements = new Map<Cell, Measurement[]>(cells.map((cell) => [cell, []]));
+const failures = new Map<Cell, string[]>(cells.map((cell) => [cell, []]));
+
+const began = new Date();
+const databases = await openDatabases();
+try {
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const cell of cells) await measureOnce(databases, cell, round);
+  }
+} finally {
+  await databases.close();
 }
 
-const workloads: readonly Workload[] = DIALECTS.flatMap((dialect) => [
-  {
-    name: `${dialect}: chain of 10 in-engine steps, ${IN_FLIGHT} in flight`,
-    unit: 'steps',
-    run: (databases) =>
-      onFresh(databases, dialect, (database) =>
-        runChain({
-          dialect,
-          database,
-          executions: Math.ceil(2_000 * scale),
-          inFlight: IN_FLIGHT,
-        }),
-      ),
-  },
-  {
-    name: `${dialect}: claim and complete over HTTP, ${IN_FLIGHT} loops`,
-    unit: 'items',
-    run: (databases) =>
-      onFresh(databases, dialect, (database) =>
-        runWorkerLoop({ database, items: Math.ceil(4_000 * scale), loops: IN_FLIGHT }),
-      ),
-  },
-]);
-
-async function onFresh(
-  databases: Awaited<ReturnType<typeof openDatabases>>,
-  dialect: Dialect,
-  run: (database: Awaited<ReturnType<typeof databases.create>>) => Promise<Measurement>,
-): Promise<Measurement> {
-  const database = await databases.create(dialect);
-  try {
-    return await run(database);
-  } finally {
-    await database.drop();
-  }
+const results: readonly Result[] = cells.map((cell) => ({
+  id: cell.id,
+  subject: cell.subject,
+  what: cell.what,
+  unit: cell.unit,
+  rounds: measurements.get(cell) ?? [],
+  failures: failures.get(cell) ?? [],
+}));
+const gates = judge(GATES, new Map(results.map((result) => [keyOf(result), result.rounds])));
+const machine = describeMachine({ pgbench, server: databases.serverVersion });
+const report = { began, rounds, seconds, machine, gates, results };
+const path = saveLast(report);
+if (options.json) console.log(JSON.stringify(report, null, 2));
+else {
+  console.log(renderTable(RESULT_HEAD, resultRows(results)));
+  console.log(renderTable(GATE_HEAD, gateRows(gates)));
+  console.log(`${machine}; medians of ${rounds} round(s) of ${seconds} s; also in ${path}`);
 }
-
-async function main(): Promise<void> {
-  const measured = new Map<Workload, Measurement[]>(workloads.map((workload) => [workload, []]));
-  const databases = await openDatabases();
-  try {
-    for (let round = 1; round <= rounds; round += 1) {
-      for (const workload of workloads) {
-        process.stderr.write(`round ${round}/${rounds}: ${workload.name}\n`);
-        measured.get(workload)?.push(await workload.run(databases));
-      }
-    }
-  } finally {
-    await databases.close();
-  }
-  const results = workloads.map((workload) => ({
-    workload: workload.name,
-    unit: workload.unit,
-    ...median(measured.get(workload) ?? []),
-    rounds: measured.get(workload) ?? [],
-  }));
-  const machine = { cores: cpus().length, node: process.version, load: loadavg()[0] ?? 0 };
-  if (values.json === true) console.log(JSON.stringify({ machine, results }, null, 2));
-  else print(results, machine);
+if (options.save) {
+  await savePage(
+    [
+      `${began.toISOString().slice(0, 10)}: ${machine}; medians of ${rounds} rounds of ${seconds} s.`,
+      renderMarkdown(GATE_HEAD, gateRows(gates)),
+      renderMarkdown(RESULT_HEAD, resultRows(results)),
+    ].join('\n\n'),
+  );
 }
+if (gates.some(({ verdict }) => verdict === 'fail')) process.exitCode = 1;
 
-function print(
-  results: readonly (Measurement & { readonly workload: string; readonly unit: string })[],
-  machine: { readonly cores: number; readonly node: string; readonly load: number },
-): void {
-  const table = new Table({
-    head: ['workload', 'per second', 'p50 ms', 'p99 ms', 'client CPU µs', 'commits', 'statements'],
-    style: { head: [], border: [] },
-  });
-  const share = (value: number | null): string => (value === null ? '–' : value.toFixed(2));
-  for (const result of results) {
-    table.push([
-      result.workload,
-      `${Math.round(result.perSecond)} ${result.unit}`,
-      result.p50Ms.toFixed(2),
-      result.p99Ms.toFixed(2),
-      result.cpuMicrosPerUnit.toFixed(0),
-      share(result.commitsPerUnit),
-      share(result.statementsPerUnit),
-    ]);
-  }
-  console.log(table.toString());
-  console.log(
-    `${machine.cores} cores, ${machine.node}, load ${machine.load.toFixed(1)} at the end; ` +
-      `medians of ${rounds} round(s); commits and statements are per unit`,
+function chosen(cell: Cell): boolean {
+  if (options.only === undefined) return !quick || cell.quick;
+  const names = options.only.split(',');
+  return names.some((name) =>
+    [cell.id, cell.subject, keyOf(cell), cell.id.split('/')[0]].includes(name),
   );
 }
 
-await main();
+async function measureOnce(from: Databases, cell: Cell, round: number): Promise<void> {
+  const database = await from.create(cell.database);
+  const length = seconds * (cell.longer ?? 1);
+  try {
+    const measurement = await runCell({
+      module: new URL(cell.module, import.meta.url),
+      database: { dialect: database.dialect, url: database.url },
+      params: cell.params,
+      seconds: length,
+      secondsMax: length * 2 + ASIDE_SECONDS_MAX,
+      round,
+      readServer: database.readServer,
+    });
+    measurements.get(cell)?.push(measurement);
+    const rate = `${Math.round(measurement.perSecond)} ${cell.unit}/s`;
+    say(`${keyOf(cell)}: ${rate}, load ${measurement.load.toFixed(1)}`);
+  } catch (error) {
+    // The others are still worth having; the table says that this one failed.
+    const reason = error instanceof Error ? error.message : String(error);
+    failures.get(cell)?.push(reason);
+    say(`${keyOf(cell)} failed: ${reason}`);
+  } finally {
+    await database.drop();
+  }
+
+  function say(what: string): void {
+    process.stderr.write(`round ${round}/${rounds}, ${cpus().length} cores: ${what}\n`);
+  }
+}

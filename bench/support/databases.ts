@@ -1,55 +1,66 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { migrateDatabase } from '../../src/shared/store/migrate.ts';
-import { startPostgresServer } from '../../test/support/postgres-server.ts';
 import { runOnServer } from '../../test/support/database.ts';
+import { startPostgresServer } from '../../test/support/postgres-server.ts';
+import type { ServerReading } from './measurement.ts';
+import { openServerMeter } from './server-meter.ts';
+import type { BenchAddress, Dialect } from './workload.ts';
 
-export type Dialect = 'sqlite' | 'postgres';
+export type { Dialect } from './workload.ts';
 
-/** The databases of one benchmark run: migrated, durable, empty at the start of each workload. */
+/** The databases of one benchmark run: durable, and empty at the start of each workload. */
 export interface Databases {
-  create(dialect: Dialect): Promise<BenchDatabase>;
+  /** `empty`: without our schema, for those who bring their own. */
+  create(dialect: Dialect | 'empty'): Promise<BenchDatabase>;
+  readonly serverVersion: string;
   close(): Promise<void>;
 }
 
-export interface BenchDatabase {
-  readonly url: string;
-  /** Statements that the database was sent, its own books aside; null where it cannot be told. */
-  statements(): Promise<number | null>;
+export interface BenchDatabase extends BenchAddress {
+  /** What the server has used so far; null: there is no server. */
+  readonly readServer: (() => Promise<ServerReading>) | null;
   drop(): Promise<void>;
 }
 
-export async function openDatabases(): Promise<Databases> {
-  const server = await startPostgresServer({
-    durable: true,
-    settings: [
-      'shared_preload_libraries=pg_stat_statements',
-      'pg_stat_statements.track_utility=on',
-      'shared_buffers=256MB',
-    ],
-  });
-  await runOnServer(server.url, 'create extension pg_stat_statements');
-  let made = 0;
+/** fsync, full_page_writes and synchronous_commit stay on, as they are by default. */
+const SETTINGS = [
+  'shared_preload_libraries=pg_stat_statements',
+  'pg_stat_statements.track_utility=on',
+  'shared_buffers=512MB',
+  // A checkpoint at every start of a workload, and none within one.
+  'max_wal_size=8GB',
+  'checkpoint_timeout=30min',
+];
 
-  async function createPostgres(): Promise<BenchDatabase> {
-    const name = `bench_${(made += 1)}`;
-    await runOnServer(server.url, `create database ${name}`);
+export async function openDatabases(): Promise<Databases> {
+  const server = await startPostgresServer({ durable: true, settings: SETTINGS });
+  await runOnServer(server.url, 'create extension pg_stat_statements');
+  const { rows } = await runOnServer(server.url, 'show server_version');
+  const meter = await openServerMeter(server.url);
+  const addressOf = (name: string): string => {
     const url = new URL(server.url);
     url.pathname = `/${name}`;
-    await migrateDatabase({ url: url.href });
-    const counted = `
-      select coalesce(sum(calls), 0)::int as calls
-      from pg_stat_statements
-      join pg_database on pg_database.oid = dbid
-      where datname = '${name}'`;
+    return url.href;
+  };
+  await runOnServer(server.url, 'create database bench_template');
+  await migrateDatabase({ url: addressOf('bench_template') });
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  const sqliteTemplate = join(folder, 'template.db');
+  await migrateDatabase({ url: sqliteTemplate });
+  let made = 0;
+
+  async function createPostgres(template: string): Promise<BenchDatabase> {
+    const name = `bench_${(made += 1)}`;
+    await runOnServer(server.url, `create database ${name} template ${template}`);
+    // So that every workload begins with the same part of the log written out.
+    await runOnServer(server.url, 'checkpoint');
     return {
-      url: url.href,
-      statements: async () => {
-        const { rows } = await runOnServer(server.url, counted);
-        return (rows[0] as { readonly calls: number }).calls;
-      },
+      dialect: 'postgres',
+      url: addressOf(name),
+      readServer: () => meter.read(name),
       drop: async () => {
         await runOnServer(server.url, `drop database ${name} with (force)`);
       },
@@ -57,18 +68,28 @@ export async function openDatabases(): Promise<Databases> {
   }
 
   async function createSqlite(): Promise<BenchDatabase> {
-    const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-    const url = join(folder, 'bench.db');
-    await migrateDatabase({ url });
+    const path = join(folder, `${(made += 1)}.db`);
+    copyFileSync(sqliteTemplate, path);
     return {
-      url,
-      statements: async () => null,
-      drop: async () => rmSync(folder, { recursive: true, force: true }),
+      dialect: 'sqlite',
+      url: path,
+      readServer: null,
+      drop: async () => {
+        for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+      },
     };
   }
 
   return {
-    create: (dialect) => (dialect === 'postgres' ? createPostgres() : createSqlite()),
-    close: () => server.stop(),
+    create: (dialect) =>
+      dialect === 'sqlite'
+        ? createSqlite()
+        : createPostgres(dialect === 'empty' ? 'template0' : 'bench_template'),
+    serverVersion: (rows[0] as { readonly server_version: string }).server_version,
+    async close() {
+      await meter.close();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }

@@ -1,53 +1,80 @@
-/** One workload, once. */
+/** One workload, once. A unit is what the workload counts: a step, a work item, a request. */
 export interface Measurement {
+  readonly round: number;
   readonly perSecond: number;
+  readonly executionsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  readonly cpuMicrosPerUnit: number;
-  /** Write transactions per unit; null where they cannot be counted. */
-  readonly commitsPerUnit: number | null;
-  readonly statementsPerUnit: number | null;
-}
-
-export function summarise(raw: {
-  readonly units: number;
-  readonly seconds: number;
-  readonly latencies: readonly number[];
-  readonly cpuMicros: number;
-  readonly commits: number | null;
+  /** Processor time of everything but the database: client, engine, workers. */
+  readonly clientCpuMicros: number;
+  /** Per unit, like all that follow; null where it cannot be told. */
+  readonly databaseCpuMicros: number | null;
+  readonly walBytes: number | null;
   readonly statements: number | null;
+  readonly writeTransactions: number | null;
+  /** The most that the process of the engine has held, MiB; null where there is none of ours. */
+  readonly rssMiB: number | null;
+  /** Load average of the last minute, when the window ended. */
+  readonly load: number;
+  /** Figures that this workload alone has. */
+  readonly extra: Readonly<Record<string, number>>;
+}
+
+/** What a workload tells of its measured window. */
+export interface Window {
+  readonly units: number;
+  readonly executions: number;
+  readonly seconds: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Of the workload's own process within the window. */
+  readonly ownCpuMicros: number;
+  /** Of other processes on the client's side within the window. */
+  readonly otherCpuMicros: number;
+  /** Of a store that is not the PostgreSQL server. */
+  readonly storeCpuMicros: number | null;
+  readonly rssMiB: number | null;
+  readonly extra: Readonly<Record<string, number>>;
+}
+
+/** What a server has used up so far. */
+export interface ServerReading {
+  readonly cpuMicros: number | null;
+  readonly walBytes: number;
+  readonly statements: number;
+  readonly transactions: number;
+}
+
+export function measured(given: {
+  readonly round: number;
+  readonly window: Window;
+  /** Null: the workload does not use the server. */
+  readonly server: { readonly before: ServerReading; readonly after: ServerReading } | null;
+  readonly load: number;
 }): Measurement {
-  const { units } = raw;
-  const sorted = raw.latencies.toSorted((left, right) => left - right);
-  return {
-    perSecond: units / raw.seconds,
-    p50Ms: quantile(sorted, 0.5),
-    p99Ms: quantile(sorted, 0.99),
-    cpuMicrosPerUnit: raw.cpuMicros / units,
-    commitsPerUnit: raw.commits === null ? null : raw.commits / units,
-    statementsPerUnit: raw.statements === null ? null : raw.statements / units,
+  const { round, window, server, load } = given;
+  const perUnit = (value: number): number => value / Math.max(1, window.units);
+  const used = (pick: (reading: ServerReading) => number | null): number | null => {
+    if (server === null) return null;
+    const [before, after] = [pick(server.before), pick(server.after)];
+    return before === null || after === null ? null : perUnit(after - before);
   };
-}
-
-/** The middle of several rounds, field by field. */
-export function median(rounds: readonly Measurement[]): Measurement {
-  const field = (pick: (round: Measurement) => number): number =>
-    quantile(
-      rounds.map(pick).toSorted((left, right) => left - right),
-      0.5,
-    );
-  const optional = (pick: (round: Measurement) => number | null): number | null =>
-    rounds.some((round) => pick(round) === null) ? null : field((round) => pick(round) ?? 0);
   return {
-    perSecond: field((round) => round.perSecond),
-    p50Ms: field((round) => round.p50Ms),
-    p99Ms: field((round) => round.p99Ms),
-    cpuMicrosPerUnit: field((round) => round.cpuMicrosPerUnit),
-    commitsPerUnit: optional((round) => round.commitsPerUnit),
-    statementsPerUnit: optional((round) => round.statementsPerUnit),
+    round,
+    perSecond: window.units / window.seconds,
+    executionsPerSecond: window.executions / window.seconds,
+    p50Ms: window.p50Ms,
+    p99Ms: window.p99Ms,
+    clientCpuMicros: perUnit(window.ownCpuMicros + window.otherCpuMicros),
+    databaseCpuMicros:
+      window.storeCpuMicros === null
+        ? used(({ cpuMicros }) => cpuMicros)
+        : perUnit(window.storeCpuMicros),
+    walBytes: used(({ walBytes }) => walBytes),
+    statements: used(({ statements }) => statements),
+    writeTransactions: used(({ transactions }) => transactions),
+    rssMiB: window.rssMiB,
+    load,
+    extra: window.extra,
   };
-}
-
-function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

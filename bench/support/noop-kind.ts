@@ -12,9 +12,19 @@ export const noopKind: NodeKind<JsonObject> = {
   enter: (spec, { scope }) => ({ do: 'work', queue: 'engine', input: scope.state, payload: spec }),
 };
 
-export const noopRunner: NodeRunner = {
-  run: async () => ({ ok: true, output: {}, statePatch: {} }),
-};
+/** `patch`: what every node writes into the state. */
+export function createNoopRunner(
+  patch: JsonObject = {},
+  on: { began?: (executionId: string) => void; ended?: (executionId: string) => void } = {},
+): NodeRunner {
+  return {
+    run: async ({ executionId }) => {
+      on.began?.(executionId);
+      on.ended?.(executionId);
+      return { ok: true, output: {}, statePatch: patch };
+    },
+  };
+}
 
 /** Nodes one after the other. */
 export function chainOf(length: number, kind: JsonObject | string): JsonObject {
@@ -23,5 +33,18 @@ export function chainOf(length: number, kind: JsonObject | string): JsonObject {
     start_node: 'step0',
     nodes: Object.fromEntries(ids.map((id) => [id, { kind }])),
     edges: ids.slice(1).map((to, index) => ({ from: `step${index}`, to })),
+  };
+}
+
+/** Nodes side by side, and one that waits for them all. */
+export function fanOf(width: number, kind: JsonObject | string): JsonObject {
+  const ids = Array.from({ length: width }, (_, index) => `branch${index}`);
+  return {
+    start_node: 'split',
+    nodes: {
+      split: { kind: { type: 'parallel', branches: ids } },
+      ...Object.fromEntries(ids.map((id) => [id, { kind }])),
+      all: { kind: { type: 'join', wait_for: ids, merge_strategy: 'collect' } },
+    },
   };
 }

@@ -1,0 +1,159 @@
+import type { Dialect } from './support/workload.ts';
+
+/** One line of the table: a workload with its parameters, of one subject. */
+export interface Cell {
+  /** `<workload>/<in flight>`; the same for all subjects that do the same. */
+  readonly id: string;
+  /** `svc`, `svc on SQLite`, `raw`, or the name of a peer. */
+  readonly subject: string;
+  readonly what: string;
+  readonly unit: string;
+  readonly database: Dialect | 'empty';
+  /** From this folder. */
+  readonly module: string;
+  readonly params: unknown;
+  /** Part of `--quick`. */
+  readonly quick: boolean;
+  /** How much longer than others its window is. */
+  readonly longer?: number;
+}
+
+export function listCells(given: { readonly pgbench: string | null }): readonly Cell[] {
+  return [
+    ...rawLimit(given.pgbench),
+    ...chains('postgres', 'svc'),
+    ...chains('sqlite', 'svc on SQLite'),
+    ...fanOut(),
+    ...workerLoops(),
+    ...across(),
+    ...states(),
+  ];
+}
+
+function rawLimit(pgbench: string | null): readonly Cell[] {
+  const by = pgbench === null ? 'pg' : 'pgbench';
+  return [
+    { connections: 16, batch: 1, quick: true },
+    { connections: 64, batch: 1, quick: false },
+    { connections: 16, batch: 50, quick: true },
+  ].map(({ quick, connections, batch }) => ({
+    id: `L0${batch === 1 ? '' : ` × ${batch}`}/${connections}`,
+    subject: 'raw',
+    what: `${by}, ${batch === 1 ? 'one step' : `${batch} steps`} a transaction, ${connections} connections`,
+    unit: 'steps',
+    database: 'empty',
+    module: 'workloads/raw-limit.ts',
+    params: { connections, batch, pgbench: pgbench ?? '' },
+    quick,
+  }));
+}
+
+function chains(dialect: Dialect, subject: string): readonly Cell[] {
+  const chain = (
+    name: string,
+    what: string,
+    given: {
+      readonly steps: number;
+      readonly inFlight: readonly number[];
+      readonly quick: readonly number[];
+      readonly kind: 'noop' | 'pass';
+    },
+  ): readonly Cell[] =>
+    given.inFlight.map((inFlight) => ({
+      id: `${name}/${inFlight}`,
+      subject,
+      what: `${what}, ${inFlight} in flight`,
+      unit: 'steps',
+      database: dialect,
+      module: 'workloads/executions.ts',
+      params: { shape: 'chain', steps: given.steps, inFlight, kind: given.kind },
+      quick: given.quick.includes(inFlight),
+    }));
+  const [few, many] = [[16], [1, 16, 64, 256]];
+  const postgres = dialect === 'postgres';
+  return [
+    ...chain('A', 'one step', { steps: 1, inFlight: many, quick: few, kind: 'noop' }),
+    ...chain('B', 'ten steps', {
+      steps: 10,
+      inFlight: many,
+      quick: postgres ? many : [1, 16, 64],
+      kind: 'noop',
+    }),
+    ...chain('B0', 'ten pure steps', {
+      steps: 10,
+      inFlight: few,
+      quick: postgres ? few : [],
+      kind: 'pass',
+    }),
+  ];
+}
+
+function fanOut(): readonly Cell[] {
+  return [1, 16].map((inFlight) => ({
+    id: `C/${inFlight}`,
+    subject: 'svc',
+    what: `100 steps side by side and a join, ${inFlight} in flight`,
+    unit: 'steps',
+    database: 'postgres',
+    module: 'workloads/executions.ts',
+    params: { shape: 'fan', steps: 100, inFlight, kind: 'noop' },
+    quick: inFlight === 16,
+  }));
+}
+
+function states(): readonly Cell[] {
+  return [1, 10, 100].map((kB) => ({
+    id: `I/${kB} kB`,
+    subject: 'svc',
+    what: `20 steps that write 100 bytes each into a state of ${kB} kB, 16 in flight`,
+    unit: 'steps',
+    database: 'postgres',
+    module: 'workloads/executions.ts',
+    params: {
+      shape: 'chain',
+      steps: 20,
+      inFlight: 16,
+      kind: 'noop',
+      inputBytes: kB * 1_000,
+      patchBytes: 100,
+    },
+    quick: false,
+  }));
+}
+
+function workerLoops(): readonly Cell[] {
+  return [
+    { loops: 1, workers: 1, heartbeat: true, quick: false },
+    { loops: 16, workers: 1, heartbeat: true, quick: true },
+    { loops: 16, workers: 1, heartbeat: false, quick: true },
+    { loops: 64, workers: 1, heartbeat: true, quick: false },
+    { loops: 16, workers: 4, heartbeat: true, quick: false },
+    { loops: 64, workers: 4, heartbeat: true, quick: false },
+  ].map(({ quick, loops, workers, heartbeat }) => ({
+    id: `D/${loops}${workers === 1 ? '' : ` × ${workers}`}${heartbeat ? '' : ' short'}`,
+    subject: 'svc',
+    what:
+      `claim, ${heartbeat ? 'heartbeat, ' : ''}complete over HTTP, ${loops} loops ` +
+      `of ${workers} worker processes`,
+    unit: 'items',
+    database: 'postgres',
+    module: 'workloads/worker-loop.ts',
+    params: { loops, workers, heartbeat },
+    quick,
+  }));
+}
+
+function across(): readonly Cell[] {
+  return [
+    {
+      id: 'E/1',
+      subject: 'svc',
+      what: 'completion to the next claim, api and scheduler in processes of their own',
+      unit: 'steps',
+      database: 'postgres',
+      module: 'workloads/across-processes.ts',
+      params: {},
+      quick: true,
+    },
+  ];
+}

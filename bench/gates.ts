@@ -1,0 +1,212 @@
+import type { Measurement } from './support/measurement.ts';
+import { ratios, spread } from './support/statistics.ts';
+
+/** All rounds of all workloads, by `<subject> <id>` (see `keyOf`). */
+export type Rounds = ReadonlyMap<string, readonly Measurement[]>;
+
+export interface Gate {
+  readonly workload: string;
+  readonly asks: string;
+  /** The figure that is judged; null: what it takes was not measured. */
+  readonly figure: (rounds: Rounds) => number | null;
+  readonly bound: { readonly atLeast: number } | { readonly atMost: number };
+}
+
+export interface JudgedGate {
+  readonly workload: string;
+  readonly asks: string;
+  readonly figure: number | null;
+  readonly bound: Gate['bound'];
+  readonly verdict: 'pass' | 'fail' | 'not measured';
+  /** How far: above 1 it is passed. */
+  readonly margin: number | null;
+}
+
+export const keyOf = (cell: { readonly subject: string; readonly id: string }): string =>
+  `${cell.subject} ${cell.id}`;
+
+type Pick = (measurement: Measurement) => number | null;
+
+const unitRate: Pick = ({ perSecond }) => perSecond;
+const executionRate: Pick = ({ executionsPerSecond }) => executionsPerSecond;
+const extra =
+  (name: string): Pick =>
+  (measurement) =>
+    measurement.extra[name] ?? null;
+
+/** The middle of the rounds' ratios, each of two figures of the same round. */
+function ratio(above: string, below: string, pick: Pick = unitRate): Gate['figure'] {
+  return (rounds) => {
+    const values = (key: string) =>
+      new Map((rounds.get(key) ?? []).map((round) => [round.round, pick(round) ?? 0]));
+    return spread(ratios(values(above), values(below)))?.median ?? null;
+  };
+}
+
+function middle(key: string, pick: Pick): Gate['figure'] {
+  return (rounds) => {
+    const values = (rounds.get(key) ?? []).map(pick).filter((value) => value !== null);
+    return spread(values)?.median ?? null;
+  };
+}
+
+/** The highest of all rounds of all workloads of ours. */
+function worst(pick: Pick): Gate['figure'] {
+  return (rounds) => {
+    const values = [...rounds]
+      .filter(([key]) => key.startsWith('svc'))
+      .flatMap(([, all]) => all.map(pick))
+      .filter((value) => value !== null);
+    return spread(values)?.max ?? null;
+  };
+}
+
+function ahead(workload: string, times: Readonly<Record<string, number>>, pick = unitRate): Gate[] {
+  return Object.entries(times).map(([peer, atLeast]) => ({
+    workload,
+    asks: `≥ ${atLeast} × ${peer}`,
+    figure: ratio(`svc ${workload}`, `${peer} ${workload}`, pick),
+    bound: { atLeast },
+  }));
+}
+
+const L0 = 'raw L0/16';
+const RSS_MIB_MAX = 192;
+
+export const GATES: readonly Gate[] = [
+  ...ahead('B/16', { DBOS: 6, Restate: 4, OpenWorkflow: 5, Absurd: 5 }),
+  {
+    workload: 'B/16',
+    asks: '≥ 0.7 × L0',
+    figure: ratio('svc B/16', L0),
+    bound: { atLeast: 0.7 },
+  },
+  ...['B/64', 'B/256'].map((workload) => ({
+    workload,
+    asks: '≥ 1.3 × L0',
+    figure: ratio(`svc ${workload}`, L0),
+    bound: { atLeast: 1.3 },
+  })),
+  {
+    workload: 'B/16',
+    asks: '≤ 0.3 statements a step',
+    figure: middle('svc B/16', ({ statements }) => statements),
+    bound: { atMost: 0.3 },
+  },
+  ...ahead('A/16', { DBOS: 6, Restate: 4 }, executionRate),
+  ...ahead('C/16', { DBOS: 20, Restate: 6 }),
+  {
+    workload: 'D/16',
+    asks: '≥ 2 500 items/s',
+    figure: middle('svc D/16', unitRate),
+    bound: { atLeast: 2_500 },
+  },
+  {
+    workload: 'D/16',
+    asks: 'p99 ≤ 25 ms',
+    figure: middle('svc D/16', ({ p99Ms }) => p99Ms),
+    bound: { atMost: 25 },
+  },
+  {
+    workload: 'D/64',
+    asks: '≥ 4 000 items/s',
+    figure: middle('svc D/64', unitRate),
+    bound: { atLeast: 4_000 },
+  },
+  {
+    workload: 'E',
+    asks: 'hand-off p50 ≤ 0.6 ms',
+    figure: middle('svc B/1', extra('hand_off_p50_ms')),
+    bound: { atMost: 0.6 },
+  },
+  {
+    workload: 'E on SQLite',
+    asks: 'hand-off p50 ≤ 0.3 ms',
+    figure: middle('svc on SQLite B/1', extra('hand_off_p50_ms')),
+    bound: { atMost: 0.3 },
+  },
+  {
+    workload: 'E across processes',
+    asks: 'completion to next claim p99 ≤ 15 ms',
+    figure: middle('svc E/1', ({ p99Ms }) => p99Ms),
+    bound: { atMost: 15 },
+  },
+  {
+    workload: 'F/10 k',
+    asks: 'last decile ≥ 0.9 × first',
+    figure: middle('svc F/10 k', extra('last_to_first_decile')),
+    bound: { atLeast: 0.9 },
+  },
+  {
+    workload: 'F/100 k',
+    asks: 'last decile ≥ 0.9 × first',
+    figure: middle('svc F/100 k', extra('last_to_first_decile')),
+    bound: { atLeast: 0.9 },
+  },
+  {
+    workload: 'F/100 k',
+    asks: '≥ 20 000 executions/s',
+    figure: middle('svc F/100 k', executionRate),
+    bound: { atLeast: 20_000 },
+  },
+  ...['G/16', 'G/16 held'].map((workload) => ({
+    workload,
+    asks: 'last tenth ≥ 0.9 × first',
+    figure: middle(`svc ${workload}`, extra('last_to_first_tenth')),
+    bound: { atLeast: 0.9 },
+  })),
+  ...[1, 10, 100].map((kB) => ({
+    workload: `I/${kB} kB`,
+    asks: 'WAL ≤ 1.3 × patch + 1 kB a step',
+    figure: middle(`svc I/${kB} kB`, extra('wal_over_patch_bytes')),
+    bound: { atMost: 1_024 },
+  })),
+  ...[2, 4].map((schedulers) => ({
+    workload: `K/${schedulers}`,
+    asks: 'no slower than one scheduler',
+    figure: ratio(`svc K/${schedulers}`, 'svc K/1'),
+    bound: { atLeast: 0.95 },
+  })),
+  {
+    workload: 'K',
+    asks: 'no commit of a claim is refused',
+    figure: middle('svc K/4', extra('commit_refusals')),
+    bound: { atMost: 0 },
+  },
+  {
+    workload: 'S: B on SQLite',
+    asks: '≥ 20 000 steps/s',
+    figure: middle('svc on SQLite B/64', unitRate),
+    bound: { atLeast: 20_000 },
+  },
+  {
+    workload: 'all',
+    asks: `a process of ours < ${RSS_MIB_MAX} MiB`,
+    figure: worst(({ rssMiB }) => rssMiB),
+    bound: { atMost: RSS_MIB_MAX },
+  },
+  {
+    workload: 'start',
+    asks: 'svc dev ready ≤ 400 ms',
+    figure: middle('svc start', extra('dev_ready_ms')),
+    bound: { atMost: 400 },
+  },
+  {
+    workload: 'start',
+    asks: 'svc version ≤ 80 ms',
+    figure: middle('svc start', extra('version_ms')),
+    bound: { atMost: 80 },
+  },
+];
+
+export function judge(gates: readonly Gate[], rounds: Rounds): readonly JudgedGate[] {
+  return gates.map(({ workload, asks, bound, figure }) => {
+    const found = figure(rounds);
+    if (found === null) {
+      return { workload, asks, bound, figure: null, verdict: 'not measured', margin: null };
+    }
+    const passed = 'atLeast' in bound ? found >= bound.atLeast : found <= bound.atMost;
+    const margin = 'atLeast' in bound ? found / bound.atLeast : bound.atMost / found;
+    return { workload, asks, bound, figure: found, verdict: passed ? 'pass' : 'fail', margin };
+  });
+}

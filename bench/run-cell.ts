@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+
+import { peakRssMiB } from './support/process-use.ts';
+import type { CellMessage, GivenWorkload, OpenWindow, Workload } from './support/workload.ts';
+
+/*
+ * The process of one workload: `node bench/run-cell.ts <module> <json>`, forked by the runner, to
+ * which it tells when its window begins and ends.
+ */
+
+const [module, json] = process.argv.slice(2);
+if (module === undefined || json === undefined || process.send === undefined) {
+  throw new Error('this is started by bench/bench.ts');
+}
+const workload = (await import(module)) as Workload<unknown>;
+const given = JSON.parse(json) as Omit<GivenWorkload<unknown>, 'window'>;
+
+await workload.measure({ ...given, window: openWindow() });
+process.disconnect();
+// Pools and servers of others may keep a process alive for as long as they like.
+process.exit(0);
+
+function openWindow(): OpenWindow {
+  return async (run) => {
+    await tell({ type: 'begin' });
+    const cpuBefore = process.cpuUsage();
+    const began = performance.now();
+    const figures = await run();
+    const seconds = (performance.now() - began) / 1_000;
+    const cpu = process.cpuUsage(cpuBefore);
+    const { units, executions, p50Ms, p99Ms } = figures;
+    await tell({
+      type: 'end',
+      window: {
+        units,
+        executions,
+        p50Ms,
+        p99Ms,
+        seconds: figures.seconds ?? seconds,
+        ownCpuMicros: cpu.user + cpu.system,
+        otherCpuMicros: figures.otherCpuMicros ?? 0,
+        storeCpuMicros: figures.storeCpuMicros ?? null,
+        rssMiB: figures.rssMiB === undefined ? peakRssMiB('self') : figures.rssMiB,
+        extra: figures.extra ?? {},
+      },
+    });
+  };
+}
+
+/** Resolves when the runner has read its figures. */
+async function tell(message: CellMessage): Promise<void> {
+  const answered = once(process, 'message');
+  process.send?.(message);
+  await answered;
+}

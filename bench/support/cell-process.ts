@@ -1,0 +1,67 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { loadavg } from 'node:os';
+
+import { measured, type Measurement, type ServerReading, type Window } from './measurement.ts';
+import type { BenchAddress, CellMessage } from './workload.ts';
+
+const RUN_CELL = new URL('../run-cell.ts', import.meta.url);
+
+/**
+ * One workload, once, in a process of its own. Throws when the process ends without a result, or
+ * takes longer than `secondsMax`.
+ */
+export async function runCell(given: {
+  readonly module: URL;
+  readonly database: BenchAddress;
+  readonly params: unknown;
+  readonly seconds: number;
+  readonly secondsMax: number;
+  readonly round: number;
+  readonly readServer: (() => Promise<ServerReading>) | null;
+}): Promise<Measurement> {
+  const { module, database, params, seconds, secondsMax, round, readServer } = given;
+  const child = fork(
+    RUN_CELL,
+    [module.href, JSON.stringify({ database, params, seconds })],
+    // What a peer prints is not the table.
+    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+  );
+  const said: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      said.push(chunk.toString('utf8'));
+      if (said.length > SAID_MAX) said.shift();
+    });
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<Window>();
+  let before: ServerReading | null = null;
+  let after: ServerReading | null = null;
+  child.on('message', (message: CellMessage) => {
+    void (async () => {
+      const reading = (await readServer?.()) ?? null;
+      if (message.type === 'begin') before = reading;
+      else {
+        after = reading;
+        resolve(message.window);
+      }
+      child.send({ type: 'read' });
+    })().catch(reject);
+  });
+  child.once('exit', (code, signal) => {
+    reject(new Error(`${module.pathname} ended with ${code ?? signal}:\n${said.join('')}`));
+  });
+  const late = setTimeout(() => child.kill('SIGKILL'), secondsMax * 1_000);
+  try {
+    const window = await promise;
+    const load = loadavg()[0] ?? 0;
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    const server = before === null || after === null ? null : { before, after };
+    return measured({ round, window, server, load });
+  } finally {
+    clearTimeout(late);
+    child.kill('SIGKILL');
+  }
+}
+
+const SAID_MAX = 40;

@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+import { bootScheduler } from '../../bin/support/boot-scheduler.ts';
+import { createProcessId } from '../../bin/support/process-id.ts';
+import { createCpu } from '../../src/scheduler/pool/pool.ts';
+import type { Scheduler } from '../../src/scheduler/scheduler.ts';
+import { createIds } from '../../src/shared/clients/system-ids.ts';
+import { DEFAULT_TENANT, type ExecutionId } from '../../src/shared/domain/ids.ts';
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { createAgents } from '../../src/shared/engine/agents/create-agents.ts';
+import { createEngine } from '../../src/shared/engine/create-engine.ts';
+import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
+import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake-bus.ts';
+import { endedTopic } from '../../src/shared/engine/wake-for.ts';
+import { createWebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
+import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
+import type { NodeRunner } from '../../src/shared/nodes/run.ts';
+import { createSafeFetch } from '../../src/shared/security/safe-fetch.ts';
+import { createSecretBox } from '../../src/shared/security/secret-box.ts';
+import { openStore } from '../../src/shared/store/open.ts';
+import { createMetrics } from '../../src/shared/telemetry/metrics.ts';
+import { createNoopRunner, noopKind } from './noop-kind.ts';
+import type { BenchAddress } from './workload.ts';
+
+/*
+ * The engine as a process of the product has it, with all loops of the scheduler, its metrics and its
+ * pool of threads: put together here only because the product knows no node that does nothing.
+ */
+
+export interface EngineProcess {
+  /** Registers a workflow under the name. */
+  register(workflowId: string, graph: JsonObject): Promise<void>;
+  start(workflowId: string, input?: JsonObject): Promise<ExecutionId>;
+  /** Starts one and resolves when it has ended. */
+  run(workflowId: string, input?: JsonObject): Promise<void>;
+  startScheduler(): void;
+  /** Executions that have ended here. */
+  ended(): number;
+  /** Commits that came too late here. */
+  refused(): number;
+  close(): Promise<void>;
+}
+
+const BY = { tenantId: DEFAULT_TENANT, actorId: 'token:bench' };
+/** Like `runtime.workers` of a machine with two cores. */
+const WORKERS = 2;
+const POOL_SIZE = 10;
+const LEASE_MS = 30_000;
+const END_MS_MAX = 60_000;
+
+export async function openEngine(given: {
+  readonly database: BenchAddress;
+  readonly runner?: NodeRunner;
+  readonly onEnded?: () => void;
+}): Promise<EngineProcess> {
+  const { database, onEnded } = given;
+  const { dialect, url } = database;
+  const store = await openStore({
+    database:
+      dialect === 'sqlite'
+        ? { dialect, path: url }
+        : { dialect, url, poolSize: POOL_SIZE, maxOverflow: 0 },
+    applicationName: 'svc-bench',
+  });
+  const ids = createIds({ now: Date.now, randomBytes });
+  const settings = {
+    leaseMs: LEASE_MS,
+    processId: createProcessId(),
+    version: '0',
+    host: hostname(),
+  };
+  const metrics = createMetrics({ version: '0', role: 'all', log: { error: fail }, now: Date.now });
+  const counts = { ended: 0, refused: 0 };
+  const report: EngineReport = {
+    ...metrics.report,
+    count(name, by, labels) {
+      if (name === 'commit_refusals') counts.refused += by;
+      metrics.report.count(name, by, labels);
+    },
+    observe(name, value, labels) {
+      if (name === 'execution_seconds') {
+        counts.ended += 1;
+        onEnded?.();
+      }
+      metrics.report.observe(name, value, labels);
+    },
+  };
+  const wake = createWakeBus();
+  await connectRemoteWake({ bus: wake, remote: store.wake });
+  const cpu = createCpu({ threads: WORKERS });
+  const engine = createEngine({
+    store,
+    ids,
+    wake,
+    cpu,
+    settings,
+    report,
+    kinds: createKindRegistry([...NODE_KINDS, noopKind]),
+    runners: new Map([['noop', given.runner ?? createNoopRunner()]]),
+  });
+  let scheduler: Scheduler | null = null;
+
+  async function start(workflowId: string, input: JsonObject = {}): Promise<ExecutionId> {
+    const { executionId } = await engine.startExecution({
+      ...BY,
+      workflowId,
+      workflowVersion: null,
+      input,
+      priority: 5,
+      idempotencyKey: null,
+    });
+    return executionId;
+  }
+
+  return {
+    async register(workflowId, graph) {
+      await engine.registerWorkflow({ ...BY, ir: { workflow_id: workflowId, ...graph } });
+    },
+    start,
+    async run(workflowId, input) {
+      const executionId = await start(workflowId, input);
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const end = wake.subscribe(endedTopic(executionId), resolve);
+      const late = setTimeout(() => reject(new Error(`${executionId} does not end`)), END_MS_MAX);
+      await promise.finally(() => {
+        clearTimeout(late);
+        end();
+      });
+    },
+    startScheduler() {
+      const http = createSafeFetch({ allowPrivate: true });
+      const secrets = createSecretBox({ keys: { all: () => [], newest: () => null }, randomBytes });
+      scheduler = bootScheduler({
+        role: 'all',
+        workers: WORKERS,
+        scheduling: engine.scheduling,
+        agents: createAgents({
+          store: store.agents,
+          ids,
+          http,
+          now: () => performance.now(),
+          settings: { heartbeatTimeoutMs: 60_000 },
+        }),
+        webhookDelivering: createWebhookDelivering({
+          store: store.webhooks,
+          http,
+          secrets,
+          report,
+          random: Math.random,
+        }),
+        scheduleFiring: createScheduleFiring({
+          store: store.schedules,
+          executions: store.executions,
+          engine,
+          wake,
+          report,
+        }),
+        settings,
+        store,
+        wake,
+        metrics,
+      });
+    },
+    ended: () => counts.ended,
+    refused: () => counts.refused,
+    async close() {
+      await scheduler?.stop({ deadlineMs: 5_000 });
+      await cpu.close();
+      await store.close();
+    },
+  };
+}
+
+/** Nothing unexpected may happen while it is measured. */
+function fail(fields: Readonly<Record<string, unknown>>, message: string): never {
+  throw new Error(message, { cause: fields });
+}

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/*
+ * What processes have used, from /proc. Linux alone has it; elsewhere everything here is null.
+ */
+
+/** The unit of times in /proc on every architecture that Node runs on. */
+const MICROS_PER_TICK = 10_000;
+const MIB = 1024;
+
+/** Microseconds of user and system time. `withEnded`: and those of children that have ended. */
+export function cpuMicrosOf(pid: number | 'self', withEnded = false): number | null {
+  const fields = readStat(pid);
+  if (fields === null) return null;
+  const ticks = fields.slice(11, withEnded ? 15 : 13).map(Number);
+  return ticks.reduce((sum, value) => sum + value, 0) * MICROS_PER_TICK;
+}
+
+/** Of a process, of its children, and of those that have ended. */
+export function familyCpuMicros(pid: number): number | null {
+  const own = cpuMicrosOf(pid, true);
+  if (own === null) return null;
+  return childrenOf(pid).reduce((sum, child) => sum + (cpuMicrosOf(child) ?? 0), own);
+}
+
+export function parentOf(pid: number): number | null {
+  const fields = readStat(pid);
+  return fields === null ? null : Number(fields[1]);
+}
+
+/** The most that a process has held at a time, MiB. */
+export function peakRssMiB(pid: number | 'self'): number | null {
+  const line = read(`/proc/${pid}/status`)?.match(/^VmHWM:\s+(\d+) kB$/m);
+  return line?.[1] === undefined ? null : Number(line[1]) / MIB;
+}
+
+function childrenOf(pid: number): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((child) => parentOf(child) === pid);
+}
+
+/** The fields after the name, which may itself hold spaces; the first is the state. */
+function readStat(pid: number | 'self'): readonly string[] | null {
+  const text = read(`/proc/${pid}/stat`);
+  return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

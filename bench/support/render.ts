@@ -1,0 +1,105 @@
+import Table from 'cli-table3';
+
+import type { JudgedGate } from '../gates.ts';
+import type { Measurement } from './measurement.ts';
+import { spread } from './statistics.ts';
+
+/** All rounds of one workload. */
+export interface Result {
+  readonly id: string;
+  readonly subject: string;
+  readonly what: string;
+  readonly unit: string;
+  readonly rounds: readonly Measurement[];
+  /** Why a workload gave no figures, round by round. */
+  readonly failures: readonly string[];
+}
+
+export const RESULT_HEAD = [
+  'workload',
+  'of',
+  'rate /s',
+  'min–max',
+  'executions /s',
+  'p50 ms',
+  'p99 ms',
+  'client CPU µs',
+  'database CPU µs',
+  'WAL bytes',
+  'statements',
+  'write transactions',
+  'RSS MiB',
+  'load',
+] as const;
+
+/** A line for each workload, medians over its rounds; counters are per unit. */
+export function resultRows(results: readonly Result[]): readonly (readonly string[])[] {
+  return results.map(({ id, subject, unit, rounds, failures }) => {
+    const middle = (pick: (round: Measurement) => number | null, digits = 0): string => {
+      const values = rounds.map(pick).filter((value) => value !== null);
+      return show(spread(values)?.median ?? null, digits);
+    };
+    if (rounds.length === 0) {
+      return [
+        id,
+        subject,
+        failures.length > 0 ? 'failed' : '–',
+        ...RESULT_HEAD.slice(3).map(() => ''),
+      ];
+    }
+    const rate = spread(rounds.map(({ perSecond }) => perSecond));
+    const loads = spread(rounds.map(({ load }) => load));
+    return [
+      id,
+      subject,
+      `${show(rate?.median ?? null)} ${unit}`,
+      `${show(rate?.min ?? null)}–${show(rate?.max ?? null)}`,
+      middle(({ executionsPerSecond }) => executionsPerSecond),
+      middle(({ p50Ms }) => p50Ms, 2),
+      middle(({ p99Ms }) => p99Ms, 1),
+      middle(({ clientCpuMicros }) => clientCpuMicros),
+      middle(({ databaseCpuMicros }) => databaseCpuMicros),
+      middle(({ walBytes }) => walBytes),
+      middle(({ statements }) => statements, 2),
+      middle(({ writeTransactions }) => writeTransactions, 2),
+      middle(({ rssMiB }) => rssMiB),
+      `${show(loads?.min ?? null, 1)}–${show(loads?.max ?? null, 1)}`,
+    ];
+  });
+}
+
+export const GATE_HEAD = ['workload', 'gate', 'figure', 'verdict', 'margin'] as const;
+
+export function gateRows(gates: readonly JudgedGate[]): readonly (readonly string[])[] {
+  return gates.map(({ workload, asks, figure, verdict, margin }) => [
+    workload,
+    asks,
+    show(figure, figure !== null && Math.abs(figure) < 100 ? 2 : 0),
+    verdict,
+    show(margin, 2),
+  ]);
+}
+
+export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const table = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
+  table.push(...rows.map((row) => [...row]));
+  return table.toString();
+}
+
+export function renderMarkdown(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** A number with thin groups of three digits; a dash when it is not known. */
+function show(value: number | null, digits = 0): string {
+  if (value === null) return '–';
+  if (!Number.isFinite(value)) return '∞';
+  const [whole = '', part] = value.toFixed(digits).split('.');
+  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ' ');
+  return part === undefined ? grouped : `${grouped}.${part}`;
+}

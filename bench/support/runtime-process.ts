@@ -1,0 +1,70 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { freePort } from '../../test/support/ports.ts';
+import type { BenchAddress } from './workload.ts';
+
+export const API_KEY = 'bench-key-for-loopback-only';
+const READY_MS_MAX = 30_000;
+
+export interface RuntimeProcess {
+  /** Where it listens; of a scheduler without an API: nowhere. */
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** A process of the product, as it is started by whoever installs it. */
+export async function startRuntime(given: {
+  readonly database: BenchAddress;
+  readonly role?: 'all' | 'api' | 'scheduler';
+}): Promise<RuntimeProcess> {
+  const { database, role = 'all' } = given;
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-runtime-'));
+  const entry = new URL('../../bin/svc.ts', import.meta.url).pathname;
+  const args = ['serve', '--role', role, ...(role === 'scheduler' ? [] : ['--port', String(port)])];
+  const runtime = spawn(process.execPath, [entry, ...args], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      SVC_DATABASE_URL: database.url,
+      SVC_AUTH_API_KEY: API_KEY,
+      SVC_TELEMETRY_METRICS_PORT: String(metricsPort),
+      SVC_LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilReady(role === 'scheduler' ? `http://127.0.0.1:${metricsPort}` : url, runtime);
+  return {
+    url,
+    pid: runtime.pid ?? 0,
+    stop: async () => {
+      runtime.kill('SIGTERM');
+      if (runtime.exitCode === null && runtime.signalCode === null) await once(runtime, 'exit');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilReady(url: string, runtime: ChildProcess): Promise<void> {
+  const deadline = performance.now() + READY_MS_MAX;
+  for (;;) {
+    try {
+      const headers = { authorization: `Bearer ${API_KEY}` };
+      const { status } = await fetch(`${url}/ready`, { headers });
+      if (status === 200) return;
+      throw new Error(`the runtime is not ready: ${status}`);
+    } catch (error) {
+      if (runtime.exitCode !== null || performance.now() > deadline) {
+        runtime.kill('SIGKILL');
+        throw error;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,44 @@
+import pg from 'pg';
+
+import type { ServerReading } from './measurement.ts';
+import { familyCpuMicros, parentOf } from './process-use.ts';
+
+/** Reads what a PostgreSQL server on this machine has used, over one connection of its own. */
+export interface ServerMeter {
+  /** Statements of one database, the rest of the whole server. */
+  read(databaseName: string): Promise<ServerReading>;
+  close(): Promise<void>;
+}
+
+export async function openServerMeter(url: string): Promise<ServerMeter> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  const { rows } = await client.query<{ readonly pid: number }>('select pg_backend_pid() as pid');
+  const postmaster = parentOf(rows[0]?.pid ?? 0);
+  return {
+    async read(databaseName) {
+      const answer = await client.query<Record<'wal' | 'xid' | 'calls', string>>({
+        name: 'meter',
+        text: `
+          select pg_current_wal_insert_lsn() - '0/0' as wal,
+            pg_snapshot_xmax(pg_current_snapshot()) as xid,
+            (
+              select coalesce(sum(calls), 0)
+              from pg_stat_statements(false) s
+              join pg_database d on d.oid = s.dbid
+              where d.datname = $1
+            ) as calls`,
+        values: [databaseName],
+      });
+      const [row] = answer.rows;
+      return {
+        cpuMicros: postmaster === null ? null : familyCpuMicros(postmaster),
+        walBytes: Number(row?.wal),
+        statements: Number(row?.calls),
+        transactions: Number(row?.xid),
+      };
+    },
+    close: () => client.end(),
+  };
+}

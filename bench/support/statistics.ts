@@ -1,0 +1,34 @@
+/** The value below which `share` of a sorted list lies; 0 for an empty one. */
+export function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Middle and ends of some rounds; null when there are none. Of an even number: the mean of two. */
+export function spread(values: readonly number[]): Spread | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((left, right) => left - right);
+  const at = (index: number): number => sorted[index] ?? 0;
+  const half = Math.floor(sorted.length / 2);
+  const median = sorted.length % 2 === 1 ? at(half) : (at(half - 1) + at(half)) / 2;
+  return { median, min: at(0), max: at(sorted.length - 1) };
+}
+
+/**
+ * One to the other, round by round, so that both halves of a ratio met the same mood of the machine.
+ * A round that lacks one of the two counts for nothing.
+ */
+export function ratios(
+  above: ReadonlyMap<number, number>,
+  below: ReadonlyMap<number, number>,
+): readonly number[] {
+  return [...above].flatMap(([round, value]) => {
+    const other = below.get(round);
+    return other === undefined || other === 0 ? [] : [value / other];
+  });
+}
