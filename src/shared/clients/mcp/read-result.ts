@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import { findKeepProblem } from '../../domain/keepable-json.ts';
 import { redactSecrets } from '../../domain/tools/redact-secrets.ts';
 import type { McpAnswer } from '../../ports/mcp.ts';
 
@@ -10,11 +11,16 @@ export function readResult(
   params: { readonly bytesMax: number; readonly secrets: ReadonlyMap<string, string> },
 ): McpAnswer {
   const { bytesMax, secrets } = params;
+  // Before anything walks through it: it may be nested as deep as it is long.
+  const given = (result.structuredContent ?? null) as JsonValue;
+  const problem = findKeepProblem([given, (result.content ?? []) as unknown as JsonValue]);
+  if (problem !== null) {
+    return { ok: false, error: `its result holds ${problem}`, errorClass: 'invalid_response' };
+  }
   // Plain JSON by its origin: it came over the wire.
   const clean = (value: unknown) => redactSecrets(value as JsonValue, secrets);
   const content = clean(result.content ?? []) as readonly JsonObject[];
-  const given = result.structuredContent;
-  const structured = given === undefined ? undefined : clean(given);
+  const structured = result.structuredContent === undefined ? undefined : clean(given);
   const size = Buffer.byteLength(JSON.stringify(structured ?? content));
   if (size > bytesMax) {
     const error = `its result has more than ${bytesMax} bytes`;

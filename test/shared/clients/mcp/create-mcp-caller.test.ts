@@ -8,7 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createMcpCaller } from '../../../../src/shared/clients/mcp/create-mcp-caller.ts';
 import type { McpServerSetting } from '../../../../src/shared/config/read-mcp-servers.ts';
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
-import type { JsonObject } from '../../../../src/shared/domain/json.ts';
+import type { JsonObject, JsonValue } from '../../../../src/shared/domain/json.ts';
 import type { AuthPart, McpServerPart } from '../../../../src/shared/domain/workflow/parts.ts';
 import type { McpAnswer } from '../../../../src/shared/ports/mcp.ts';
 import { createGuardedFetch } from '../../../../src/shared/security/guarded-fetch.ts';
@@ -182,6 +182,43 @@ for (const [what, listener, errorClass] of HOSTILE) {
     t.notRegex(answered.ok ? '' : answered.error, /secret detail|169\.254/);
     await server.close();
   });
+}
+
+test('a result that no state can hold is refused before anything walks through it', async (t) => {
+  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  for (const structured of [
+    `{"list":${deep}}`,
+    '{"constructor":1}',
+    '{"n":1e300}',
+    '{"t":"a\\u0000"}',
+  ]) {
+    const server = await startHttpServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+      request.on('end', () => {
+        const { id, method } = JSON.parse(body === '' ? '{}' : body) as JsonObject;
+        if (id === undefined) return response.writeHead(202).end();
+        const result = resultOf(method ?? null, structured);
+        answer(
+          response,
+          'application/json',
+          `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${result}}`,
+        );
+      });
+    });
+    const part = http(server.url, { type: 'bearer', tokenEnv: 'SVC_SECRET_MCP' });
+    const answered = await open(t).call({ part, tool: 'deep' });
+    t.like(answered, { ok: false, errorClass: 'invalid_response' }, structured.slice(0, 40));
+    t.regex(answered.ok ? '' : answered.error, /its result holds/);
+    await server.close();
+  }
+});
+
+function resultOf(method: JsonValue, structured: string): string {
+  const about = '"protocolVersion":"2025-06-18","serverInfo":{"name":"s","version":"1"}';
+  if (method === 'initialize') return `"result":{${about},"capabilities":{"tools":{}}}`;
+  if (method === 'tools/call') return `"result":{"content":[],"structuredContent":${structured}}`;
+  return '"error":{"code":-32601,"message":"no"}';
 }
 
 test('nobody there, and an address that may not be reached', async (t) => {
