@@ -7,10 +7,20 @@ const FOLDER = new URL('peers/', import.meta.url);
 
 /** Installs what is compared with, beside the product and never into it. */
 export function installPeers(): void {
-  if (existsSync(new URL('node_modules/', FOLDER))) return;
-  process.stderr.write('installing the peers into bench/peers/node_modules\n');
-  const { status, error } = spawnSync('npm', ['ci'], { cwd: FOLDER, stdio: 'inherit' });
-  if (status !== 0) throw new Error('the peers could not be installed', { cause: error });
+  if (!existsSync(new URL('node_modules/', FOLDER))) install('npm', ['ci']);
+  if (existsSync(new URL('node_modules/.absurdctl/', FOLDER))) return;
+  // The schema of this one comes with its command line, which is a Python package that calls psql.
+  const target = ['--target', 'node_modules/.absurdctl', '--no-deps', '--quiet'];
+  install('python3', ['-m', 'pip', 'install', ...target, ABSURDCTL]);
+}
+
+const ABSURDCTL = 'absurdctl==0.5.0';
+
+function install(command: string, args: readonly string[]): void {
+  process.stderr.write(`installing peers: ${command} ${args.join(' ')}\n`);
+  const { status, error } = spawnSync(command, args, { cwd: FOLDER, stdio: 'inherit' });
+  // The others are worth having without it; the table says which one failed.
+  if (status !== 0) process.stderr.write(`${command} failed: ${error?.message ?? status}\n`);
 }
 
 interface Peer {

@@ -32,6 +32,30 @@ export async function runPeer(
   });
 }
 
+/**
+ * For peers whose clients learn of an end by polling seldom: what is started under a number is over
+ * when its function says so, which is before its end is durable, in the peer's favour. More is started
+ * than runs at a time, so that a worker that polls always finds something.
+ */
+export function createEnds() {
+  const waiting = new Map<number, () => void>();
+  let last = 0;
+  return {
+    ended: (number: number): void => waiting.get(number)?.(),
+    async run(start: (number: number) => Promise<unknown>): Promise<void> {
+      const number = (last += 1);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.set(number, resolve);
+      await start(number);
+      await promise;
+      waiting.delete(number);
+    },
+  };
+}
+
+/** Lanes for each execution that runs at a time. */
+export const BACKLOG = 4;
+
 export function stepNumbers({ steps }: PeerParams): readonly number[] {
   return [...Array(steps).keys()];
 }
