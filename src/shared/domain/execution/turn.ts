@@ -1,5 +1,6 @@
 import type { WorkItemId } from '../ids.ts';
 import type { HeldBudget } from '../budget/budget.ts';
+import { readStepsSpent } from '../expression/step-budget.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Plan, PlanNode } from '../workflow/plan.ts';
 import type { Draft } from './draft.ts';
@@ -19,8 +20,18 @@ export interface Turn {
   readonly tenantPolicy: Policy;
   /** The budgets the execution is held to, as they stood before this decision. */
   readonly budgets: readonly HeldBudget[];
-  /** Nodes that may still be entered in this decision. */
+  /** Nodes that may still be entered in this decision; those that take much work count for several. */
   budget: number;
+}
+
+/** A decision holds the event loop, so what expressions take is part of what it may do. */
+const STEPS_PER_ENTRY = 4_000;
+
+/** Enters a node on the decision's budget. */
+export function enterOnBudget(turn: Turn, enter: () => void): void {
+  const before = readStepsSpent();
+  enter();
+  turn.budget -= 1 + (readStepsSpent() - before) / STEPS_PER_ENTRY;
 }
 
 /** Records an event and folds it at once, so that what is decided next sees it. */

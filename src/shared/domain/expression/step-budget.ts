@@ -5,6 +5,13 @@ const CHARACTERS_PER_STEP = 256;
 const ELEMENTS_PER_STEP = 16;
 const KEYS_PER_STEP = 4;
 
+let stepsSpent = 0;
+
+/** What all evaluations have taken so far: the difference of two readings is what lies between. */
+export function readStepsSpent(): number {
+  return stepsSpent;
+}
+
 /**
  * Bounds the work of one evaluation, so that a hostile expression over a large state cannot hold
  * the event loop. A step is one node evaluated or one value compared. Operations the JavaScript
@@ -44,7 +51,8 @@ export class StepBudget {
   }
 
   #charge(steps: number): void {
-    if (this.#whole !== null) this.#whole.#charge(steps);
+    if (this.#whole === null) stepsSpent += steps;
+    else this.#whole.#charge(steps);
     this.#stepsUsed += steps;
     if (this.#stepsUsed > this.#stepsMax) {
       throw new EvaluationFailure(`more than ${this.#stepsMax} steps of work`);

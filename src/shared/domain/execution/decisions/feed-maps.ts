@@ -1,6 +1,6 @@
 import type { Entry } from '../../workflow/plan.ts';
 import { type LiveVisit, type MapProgress, visitKey } from '../state.ts';
-import { cancelVisit, emit, liveVisits, planNode, type Turn } from '../turn.ts';
+import { cancelVisit, emit, enterOnBudget, liveVisits, planNode, type Turn } from '../turn.ts';
 import { enterItem, entryOf } from './enter-node.ts';
 
 type MapEntry = Extract<Entry, { do: 'map' }>;
@@ -37,12 +37,13 @@ function feed(turn: Turn, key: string): boolean {
 function scheduleItems(turn: Turn, visit: LiveVisit, entry: MapEntry): boolean {
   const { scheduled, results, itemCount } = visit.map as MapProgress;
   const room = entry.maxConcurrency - (scheduled - results.size);
-  const last = Math.min(itemCount, scheduled + Math.min(room, turn.budget));
-  for (let index = scheduled; index < last; index += 1) {
-    turn.budget -= 1;
-    enterItem(turn, visit, entry, index);
+  const last = Math.min(itemCount, scheduled + room);
+  let next = scheduled;
+  for (; next < last && turn.budget > 0; next += 1) {
+    const index = next;
+    enterOnBudget(turn, () => enterItem(turn, visit, entry, index));
   }
-  return last > scheduled;
+  return next > scheduled;
 }
 
 function completeMap(turn: Turn, visit: LiveVisit, map: MapProgress): void {

@@ -1,5 +1,5 @@
 import type { PlanNode } from '../../workflow/plan.ts';
-import { planNode, type Turn } from '../turn.ts';
+import { enterOnBudget, planNode, type Turn } from '../turn.ts';
 import { enterNode } from './enter-node.ts';
 
 /**
@@ -20,8 +20,7 @@ export function startArrivals(turn: Turn): boolean {
     waiting.find((id) => mayStart(turn, planNode(turn, id), all)) ??
     waiting.find((id) => mayStart(turn, planNode(turn, id), live));
   if (chosen === undefined) return false;
-  turn.budget -= 1;
-  enterNode(turn, planNode(turn, chosen));
+  enterOnBudget(turn, () => enterNode(turn, planNode(turn, chosen)));
   return true;
 }
 

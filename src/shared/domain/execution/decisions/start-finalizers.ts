@@ -1,5 +1,5 @@
 import { finalizersOf } from '../finalizers.ts';
-import { planNode, type Turn } from '../turn.ts';
+import { enterOnBudget, planNode, type Turn } from '../turn.ts';
 import { enterNode } from './enter-node.ts';
 
 /** Starts the next finalizer of an ending that has not been entered yet: each is, once, at visit 0. */
@@ -8,7 +8,6 @@ export function startFinalizers(turn: Turn): boolean {
   if (ending === null) return false;
   const due = finalizersOf(turn.plan, ending.outcome).find((id) => !nextVisit.has(id));
   if (due === undefined) return false;
-  turn.budget -= 1;
-  enterNode(turn, planNode(turn, due));
+  enterOnBudget(turn, () => enterNode(turn, planNode(turn, due)));
   return true;
 }
