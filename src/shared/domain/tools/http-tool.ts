@@ -75,9 +75,12 @@ function readHeaders(fields: JsonObject, report: Report): HttpTool['headers'] {
     report('/headers', 'must be an object of texts by header name');
     return [];
   }
+  const seen = new Set<string>();
   return Object.entries(raw).flatMap(([name, value]) => {
     const pointer = `/headers${pointerTo(name)}`;
     const lower = name.toLowerCase();
+    if (seen.has(lower)) report(pointer, 'is given twice: case makes no other header');
+    seen.add(lower);
     if (!HEADER_NAME.test(name)) report(pointer, 'is not the name of a header');
     else if (CONNECTION_HEADERS.test(lower)) report(pointer, 'is set by the runtime alone');
     const template = readHeader(value, pointer, report);

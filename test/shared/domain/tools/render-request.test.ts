@@ -241,6 +241,10 @@ const REFUSED: readonly (readonly [JsonObject, RegExp])[] = [
   [{ reference: 'https://a.example/', headers: { Host: 'x' } }, /^\/headers\/Host: is set by/],
   [{ reference: 'https://a.example/', headers: { a: 'x\ny' } }, /^\/headers\/a: has characters/],
   [{ reference: 'https://a.example/', headers: { a: {} } }, /^\/headers\/a: must be text/],
+  [
+    { reference: 'https://a.example/', headers: { 'X-A': '1', 'x-a': '2' } },
+    /^\/headers\/x-a: is given/,
+  ],
   [{ reference: 'https://a.example/', body: { a: ['{{)}}'] } }, /^\/body\/a\/0: .*syntax error/],
   [{ reference: 'https://a.example/', timeout_secs: 0 }, /^\/timeout_secs: must be seconds/],
   [{ reference: 'https://a.example/', timeout_secs: 3601 }, /^\/timeout_secs: must be seconds/],
