@@ -18,7 +18,12 @@ export interface Cell {
   readonly longer?: number;
 }
 
-export function listCells(given: { readonly pgbench: string | null }): readonly Cell[] {
+export function listCells(given: {
+  readonly pgbench: string | null;
+  /** Zero: without the workload that takes minutes. */
+  readonly churnSeconds: number;
+  readonly seconds: number;
+}): readonly Cell[] {
   return [
     ...rawLimit(given.pgbench),
     ...chains('postgres', 'svc'),
@@ -27,6 +32,11 @@ export function listCells(given: { readonly pgbench: string | null }): readonly 
     ...workerLoops(),
     ...across(),
     ...states(),
+    ...backlogs('postgres', 'svc'),
+    ...backlogs('sqlite', 'svc on SQLite'),
+    ...schedulers(),
+    startUp,
+    ...(given.churnSeconds === 0 ? [] : churn(given.churnSeconds / given.seconds)),
   ];
 }
 
@@ -101,21 +111,30 @@ function fanOut(): readonly Cell[] {
   }));
 }
 
+/** Workload I: what an execution starts with, and what each of its steps writes. */
+export const STATES = { kB: [1, 10, 100], steps: 20, patchBytes: 100 } as const;
+
+/** What an execution writes, its input included, for each of its steps. */
+export function patchBytesOfStep(kB: number): number {
+  return (kB * 1_000) / STATES.steps + STATES.patchBytes;
+}
+
 function states(): readonly Cell[] {
-  return [1, 10, 100].map((kB) => ({
+  const { steps, patchBytes } = STATES;
+  return STATES.kB.map((kB) => ({
     id: `I/${kB} kB`,
     subject: 'svc',
-    what: `20 steps that write 100 bytes each into a state of ${kB} kB, 16 in flight`,
+    what: `${steps} steps that write ${patchBytes} bytes each into a state of ${kB} kB, 16 in flight`,
     unit: 'steps',
     database: 'postgres',
     module: 'workloads/executions.ts',
     params: {
       shape: 'chain',
-      steps: 20,
+      steps,
       inFlight: 16,
       kind: 'noop',
       inputBytes: kB * 1_000,
-      patchBytes: 100,
+      patchBytes,
     },
     quick: false,
   }));
@@ -156,4 +175,57 @@ function across(): readonly Cell[] {
       quick: true,
     },
   ];
+}
+
+function backlogs(dialect: Dialect, subject: string): readonly Cell[] {
+  return [10, 100].map((thousands) => ({
+    id: `F/${thousands} k`,
+    subject,
+    what: `a backlog of ${thousands} 000 executions of one step`,
+    unit: 'executions',
+    database: dialect,
+    module: 'workloads/backlog.ts',
+    params: { executions: thousands * 1_000 },
+    quick: false,
+  }));
+}
+
+function schedulers(): readonly Cell[] {
+  return [1, 2, 4].map((count) => ({
+    id: `K/${count}`,
+    subject: 'svc',
+    what: `a backlog of chains of ten steps, ${count} scheduler processes`,
+    unit: 'steps',
+    database: 'postgres',
+    module: 'workloads/schedulers.ts',
+    params: { schedulers: count, executionsPerSecond: 700 },
+    quick: false,
+    // The first second goes into starting: sharing out the shards, compiling the code.
+    longer: 2,
+  }));
+}
+
+const startUp: Cell = {
+  id: 'start',
+  subject: 'svc',
+  what: 'svc version, and svc dev until it answers',
+  unit: 'pairs',
+  database: 'sqlite',
+  module: 'workloads/start-up.ts',
+  params: {},
+  quick: true,
+};
+
+function churn(longer: number): readonly Cell[] {
+  return [false, true].map((heldSnapshot) => ({
+    id: `G/16${heldSnapshot ? ' held' : ''}`,
+    subject: 'svc',
+    what: `chains of ten steps at half load${heldSnapshot ? ', a snapshot held' : ''}`,
+    unit: 'steps',
+    database: 'postgres',
+    module: 'workloads/churn.ts',
+    params: { inFlight: 16, heldSnapshot },
+    quick: true,
+    longer,
+  }));
 }

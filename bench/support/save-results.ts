@@ -1,24 +1,31 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-import { format } from 'prettier';
+import { format, resolveConfig } from 'prettier';
 
-const RESULTS = new URL('../results/', import.meta.url);
+/** Of this checkout alone, as the database of `svc dev` is. */
+const LAST = new URL('../../.svc/bench.json', import.meta.url);
+const FIGURES = new URL('../figures.json', import.meta.url);
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
 const BEGIN = '<!-- figures: begin -->';
 const END = '<!-- figures: end -->';
 
 /** Where the figures of the last run are, whatever they were. */
 export function saveLast(report: unknown): string {
-  mkdirSync(RESULTS, { recursive: true });
-  const path = new URL('last.json', RESULTS);
-  writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
-  return path.pathname;
+  mkdirSync(new URL('.', LAST), { recursive: true });
+  writeFileSync(LAST, `${JSON.stringify(report, null, 2)}\n`);
+  return LAST.pathname;
 }
 
-/** Replaces the generated part of `docs/performance.md`. */
-export async function savePage(markdown: string): Promise<void> {
-  const page = readFileSync(PAGE, 'utf8');
-  writeFileSync(PAGE, await format(replacePart(page, markdown), { filepath: PAGE.pathname }));
+/** Replaces the generated part of `docs/performance.md`, and the figures behind it. */
+export async function savePage(markdown: string, figures: unknown): Promise<void> {
+  const page = replacePart(readFileSync(PAGE, 'utf8'), markdown);
+  for (const [file, text] of [
+    [PAGE, page],
+    [FIGURES, JSON.stringify(figures)],
+  ] as const) {
+    const config = await resolveConfig(file);
+    writeFileSync(file, await format(text, { ...config, filepath: file.pathname }));
+  }
 }
 
 /** Throws when the page has no place for the figures. */

@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+
+import { openEngine } from './engine-process.ts';
+import type { BenchAddress } from './workload.ts';
+
+/*
+ * A scheduler of its own: `node bench/support/scheduler-process.ts <json>`, forked by a workload. It
+ * begins when it is told to, tells every time some executions have ended, and ends with its channel.
+ */
+
+export type SchedulerMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'ended'; readonly ended: number; readonly refused: number };
+
+const TELL_MS = 20;
+
+const tell = (message: SchedulerMessage): void => void process.send?.(message);
+const engine = await openEngine({ database: JSON.parse(process.argv[2] ?? '') as BenchAddress });
+tell({ type: 'ready' });
+await once(process, 'message');
+engine.startScheduler();
+const telling = setInterval(() => {
+  tell({ type: 'ended', ended: engine.ended(), refused: engine.refused() });
+}, TELL_MS);
+await once(process, 'disconnect');
+clearInterval(telling);
+await engine.close();
+process.exit(0);

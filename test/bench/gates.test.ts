@@ -1,0 +1,62 @@
+import test from 'ava';
+
+import { type Gate, GATES, judge, keyOf } from '../../bench/gates.ts';
+import { listCells } from '../../bench/cells.ts';
+import { listPeerCells } from '../../bench/peers.ts';
+import { exampleMeasurement } from './support/example-measurement.ts';
+
+const gate = (figure: number | null, bound: Gate['bound']): Gate => ({
+  workload: 'B/16',
+  asks: 'something',
+  figure: () => figure,
+  bound,
+});
+
+test('a bound is passed when it is just met', (t) => {
+  const verdicts = judge(
+    [gate(6, { atLeast: 6 }), gate(5.9, { atLeast: 6 }), gate(25, { atMost: 25 })].concat(
+      gate(26, { atMost: 25 }),
+      gate(null, { atMost: 25 }),
+    ),
+    new Map(),
+  ).map(({ verdict }) => verdict);
+  t.deepEqual(verdicts, ['pass', 'fail', 'pass', 'fail', 'not measured']);
+});
+
+test('a margin above 1 is passed, whichever way the bound goes', (t) => {
+  const [rate, time] = judge([gate(12, { atLeast: 6 }), gate(5, { atMost: 20 })], new Map());
+  t.is(rate?.margin, 2);
+  t.is(time?.margin, 4);
+});
+
+test('ratios to a peer are of the same round', (t) => {
+  const rounds = new Map([
+    ['svc B/16', [exampleMeasurement(1, { units: 700 }), exampleMeasurement(2, { units: 90 })]],
+    ['DBOS B/16', [exampleMeasurement(2, { units: 10 }), exampleMeasurement(1, { units: 100 })]],
+  ]);
+  const judged = judge(GATES, rounds).find(({ asks }) => asks === '≥ 6 × DBOS');
+  t.is(judged?.figure, 8);
+  t.is(judged?.verdict, 'pass');
+});
+
+test('every gate finds what it judges among the workloads', (t) => {
+  const cells = [...listCells({ pgbench: null, churnSeconds: 60, seconds: 4 }), ...listPeerCells()];
+  const figures = [
+    'hand_off_p50_ms',
+    'last_to_first_deciles',
+    'last_to_first_tenth',
+    'commit_refusals',
+    'dev_ready_ms',
+    'version_ms',
+  ];
+  const extra = Object.fromEntries(figures.map((name) => [name, 1]));
+  const measurement = {
+    ...exampleMeasurement(1, { extra, rssMiB: 100 }),
+    walBytes: 1_000,
+    statements: 1,
+  };
+  const rounds = new Map(cells.map((cell) => [keyOf(cell), [measurement]]));
+  t.is(rounds.size, cells.length);
+  const missing = judge(GATES, rounds).filter(({ figure }) => figure === null);
+  t.deepEqual(missing, []);
+});
