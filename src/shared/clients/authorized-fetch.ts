@@ -1,5 +1,6 @@
 import type { AuthPart } from '../domain/workflow/parts.ts';
 import type { SecretReading } from '../ports/named-secrets.ts';
+import { signalOf } from '../security/guarded-fetch.ts';
 
 /** A secret that a definition names cannot be had, or was not accepted; the message says what to do. */
 export class AuthorizationError extends Error {
@@ -42,25 +43,27 @@ export function createAuthorizedFetch(options: {
   if (auth.type !== 'oauth2') {
     return (input, init) => {
       const request = new Request(input, init);
-      if (new URL(request.url).origin !== origin) return fetch(request);
+      const given = { signal: signalOf(input, init) };
+      if (new URL(request.url).origin !== origin) return fetch(request, given);
       if (auth.type === 'bearer')
         setHeader(request, 'authorization', `Bearer ${read(auth.tokenEnv)}`);
       else setHeader(request, auth.header, read(auth.keyEnv));
-      return fetch(request);
+      return fetch(request, given);
     };
   }
   const tokens = createTokenSource({ auth, fetch, read, onSecret, now });
   return async (input, init) => {
     const request = new Request(input, init);
-    if (new URL(request.url).origin !== origin) return fetch(request);
+    const given = { signal: signalOf(input, init) };
+    if (new URL(request.url).origin !== origin) return fetch(request, given);
     const again = request.clone();
     setHeader(request, 'authorization', `Bearer ${await tokens.get(request.signal)}`);
-    const response = await fetch(request);
+    const response = await fetch(request, given);
     if (response.status !== 401) return response;
     await response.body?.cancel();
     tokens.forget();
     setHeader(again, 'authorization', `Bearer ${await tokens.get(request.signal)}`);
-    return fetch(again);
+    return fetch(again, given);
   };
 }
 

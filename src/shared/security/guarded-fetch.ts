@@ -35,7 +35,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): typeof globalT
     // Before a `Request` is made of it, whose complaints would quote the address.
     const url = readOutgoingUrl(input instanceof Request ? input.url : String(input));
     const request = new Request(input, init);
-    const { signal } = request;
+    const signal = signalOf(input, init) ?? request.signal;
     const translate = (error: unknown) => translateTo(error, { url, signal });
     try {
       signal.throwIfAborted();
@@ -53,6 +53,18 @@ export function createGuardedFetch(options: GuardedFetchOptions): typeof globalT
       throw translate(error);
     }
   };
+}
+
+/**
+ * The signal that a caller gave. That of a `Request` made from it follows it only as long as the
+ * `Request` is not collected, which a body that is still being read outlives; so whoever makes one
+ * hands this on beside it.
+ */
+export function signalOf(
+  input: Parameters<typeof globalThis.fetch>[0],
+  init: RequestInit | undefined,
+): AbortSignal | null {
+  return init?.signal ?? (input instanceof Request ? input.signal : null);
 }
 
 async function readHop(request: Request, url: URL): Promise<Hop> {

@@ -1,6 +1,7 @@
 import type { Client, Transport } from '@modelcontextprotocol/client';
 
 import { HttpError } from '../../domain/http-error.ts';
+import { signalOf } from '../../security/guarded-fetch.ts';
 import { createAuthorizedFetch } from '../authorized-fetch.ts';
 import type { ResolvedServer } from './resolve-server.ts';
 
@@ -128,7 +129,8 @@ function refuseStandingStreams(fetch: typeof globalThis.fetch): typeof globalThi
   return (input, init) => {
     const request = new Request(input, init);
     const isStanding = request.method === 'GET' && !request.headers.has('last-event-id');
-    return isStanding ? Promise.resolve(new Response(null, { status: 405 })) : fetch(request);
+    if (isStanding) return Promise.resolve(new Response(null, { status: 405 }));
+    return fetch(request, { signal: signalOf(input, init) });
   };
 }
 
