@@ -42,7 +42,8 @@ const { values: options } = parseArgs({
   },
 });
 const { quick } = options;
-const rounds = Number(options.rounds ?? (quick ? 2 : 5));
+const quickRounds = options.peers ? 1 : 2;
+const rounds = Number(options.rounds ?? (quick ? quickRounds : 5));
 const seconds = Number(options.seconds ?? (quick ? 1.5 : 4));
 /** Beside its window a workload may take this long to prepare, warm up and end. */
 const ASIDE_SECONDS_MAX = 120;

@@ -6,7 +6,7 @@ import { createProcessId } from '../../bin/support/process-id.ts';
 import { createCpu } from '../../src/scheduler/pool/pool.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { createIds } from '../../src/shared/clients/system-ids.ts';
-import { DEFAULT_TENANT, type ExecutionId } from '../../src/shared/domain/ids.ts';
+import { DEFAULT_TENANT, executionIdFromUuid } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { createAgents } from '../../src/shared/engine/agents/create-agents.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
@@ -32,7 +32,7 @@ import type { BenchAddress } from './workload.ts';
 export interface EngineProcess {
   /** Registers a workflow under the name. */
   register(workflowId: string, graph: JsonObject): Promise<void>;
-  start(workflowId: string, input?: JsonObject): Promise<ExecutionId>;
+  start(workflowId: string, input?: JsonObject): Promise<void>;
   /** Starts one and resolves when it has ended. */
   run(workflowId: string, input?: JsonObject): Promise<void>;
   startScheduler(): void;
@@ -102,32 +102,40 @@ export async function openEngine(given: {
   });
   let scheduler: Scheduler | null = null;
 
-  async function start(workflowId: string, input: JsonObject = {}): Promise<ExecutionId> {
-    const { executionId } = await engine.startExecution({
+  async function start(
+    workflowId: string,
+    input: JsonObject = {},
+    executionId = executionIdFromUuid(ids.uuid()),
+  ): Promise<void> {
+    await engine.startExecution({
       ...BY,
+      executionId,
       workflowId,
       workflowVersion: null,
       input,
       priority: 5,
       idempotencyKey: null,
     });
-    return executionId;
   }
 
   return {
     async register(workflowId, graph) {
       await engine.registerWorkflow({ ...BY, ir: { workflow_id: workflowId, ...graph } });
     },
-    start,
+    start: (workflowId, input) => start(workflowId, input),
     async run(workflowId, input) {
-      const executionId = await start(workflowId, input);
+      const executionId = executionIdFromUuid(ids.uuid());
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const end = wake.subscribe(endedTopic(executionId), resolve);
       const late = setTimeout(() => reject(new Error(`${executionId} does not end`)), END_MS_MAX);
-      await promise.finally(() => {
+      try {
+        // Pure nodes are all over when this answers.
+        await start(workflowId, input, executionId);
+        await promise;
+      } finally {
         clearTimeout(late);
         end();
-      });
+      }
     },
     startScheduler() {
       const http = createSafeFetch({ allowPrivate: true });

@@ -24,11 +24,7 @@ export async function measure(given: GivenWorkload<SchedulersParams>): Promise<v
   const executions = Math.ceil(params.executionsPerSecond * seconds);
   const engine = await openEngine({ database });
   await engine.register('bench', chainOf(STEPS, 'noop'));
-  await inLanes(
-    STARTS_IN_FLIGHT,
-    times(executions),
-    async () => void (await engine.start('bench')),
-  );
+  await inLanes(STARTS_IN_FLIGHT, times(executions), () => engine.start('bench'));
   const children = await Promise.all(
     Array.from({ length: params.schedulers }, async () => {
       const child = fork(SCHEDULER, [JSON.stringify(database)], { stdio: 'inherit' });

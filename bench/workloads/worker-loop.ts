@@ -19,6 +19,8 @@ export interface WorkerLoopParams {
 /** More than are ever taken in a second. */
 const ITEMS_PER_SECOND = 4_000;
 const STARTS_IN_FLIGHT = 256;
+/** Of the runtime: its code is compiled while it serves the first thousands of requests. */
+const WARM_UP_SECONDS_MIN = 3;
 const WORKER = new URL('../support/worker-process.ts', import.meta.url);
 
 /**
@@ -27,20 +29,31 @@ const WORKER = new URL('../support/worker-process.ts', import.meta.url);
  */
 export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<void> {
   const { database, params, seconds, window } = given;
-  const warmUpSeconds = seconds / 3;
+  const warmUpSeconds = Math.max(WARM_UP_SECONDS_MIN, seconds / 3);
   const engine = await openEngine({ database });
   const kind = { type: 'python_fn', module: 'bench', function: 'noop' };
   await engine.register('loop', { nodes: { only: { kind } }, edges: [] });
   const items = Math.ceil(ITEMS_PER_SECOND * (seconds + warmUpSeconds));
-  await inLanes(STARTS_IN_FLIGHT, times(items), async () => void (await engine.start('loop')));
+  await inLanes(STARTS_IN_FLIGHT, times(items), () => engine.start('loop'));
   await engine.close();
 
   const runtime = await startRuntime({ database });
   try {
-    await runWorkers(runtime.url, params, warmUpSeconds);
+    const workers = await Promise.all(
+      Array.from({ length: params.workers }, (_, index) =>
+        startWorker({
+          url: runtime.url,
+          name: `bench-${index}`,
+          loops: params.loops / params.workers,
+          heartbeat: params.heartbeat,
+          warmUpSeconds,
+          seconds,
+        }),
+      ),
+    );
     await window(async () => {
       const cpuBefore = cpuMicrosOf(runtime.pid) ?? 0;
-      const reports = await runWorkers(runtime.url, params, seconds);
+      const reports = await Promise.all(workers.map((worker) => worker.work()));
       const runtimeCpu = (cpuMicrosOf(runtime.pid) ?? 0) - cpuBefore;
       const workersCpu = reports.reduce((sum, { cpuMicros }) => sum + cpuMicros, 0);
       const latencies = reports
@@ -63,23 +76,18 @@ export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<v
   }
 }
 
-async function runWorkers(
-  url: string,
-  params: WorkerLoopParams,
-  seconds: number,
-): Promise<readonly WorkerReport[]> {
-  const { loops, workers, heartbeat } = params;
-  return Promise.all(
-    Array.from({ length: workers }, async (_, index): Promise<WorkerReport> => {
-      const name = `bench-${index}`;
-      const of: WorkerParams = { url, name, loops: loops / workers, heartbeat, seconds };
-      const child = fork(WORKER, [JSON.stringify(of)], { stdio: 'inherit' });
-      const [report] = (await once(child, 'message', {
-        signal: AbortSignal.timeout(seconds * 1_000 + WORKER_MS_MAX),
-      })) as [WorkerReport];
+/** A worker that is warm; `work` has it begin, and resolves with what it has done. */
+async function startWorker(
+  params: WorkerParams,
+): Promise<{ readonly work: () => Promise<WorkerReport> }> {
+  const child = fork(WORKER, [JSON.stringify(params)], { stdio: 'inherit' });
+  await once(child, 'message');
+  return {
+    async work() {
+      child.send('go');
+      const [report] = (await once(child, 'message')) as [WorkerReport];
+      child.disconnect();
       return report;
-    }),
-  );
+    },
+  };
 }
-
-const WORKER_MS_MAX = 30_000;
