@@ -2,7 +2,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
 import { listCells, type Cell } from './cells.ts';
-import { GATES, judge, keyOf } from './gates.ts';
+import { GATES, judge, type JudgedGate, keyOf } from './gates.ts';
 import { installPeers, listPeerCells } from './peers.ts';
 import { runCell } from './support/cell-process.ts';
 import { openDatabases, type Databases } from './support/databases.ts';
@@ -18,6 +18,7 @@ import {
   type Result,
 } from './support/render.ts';
 import { saveLast, savePage } from './support/save-results.ts';
+import { STATEMENT_HEAD, statementRows, type StatementUse } from './support/statement-use.ts';
 
 /*
  * npm run bench [-- --peers] [--quick] [--rounds 5] [--seconds 4] [--only B/16,DBOS] [--json] [--save]
@@ -25,7 +26,8 @@ import { saveLast, savePage } from './support/save-results.ts';
  * Every round runs every workload once, each in a process of its own on a fresh database of a private
  * PostgreSQL server with full durability, so that a change of the machine's mood meets all alike. The
  * table shows medians over rounds, the gates are judged by ratios within a round and by counters.
- * `--only`: names or subjects; `--churn 10`: with workload G, of so many minutes; `--save`: into docs/performance.md. Figures of the last run are always
+ * `--only`: names or subjects; `--churn 10`: with workload G, of so many minutes; `--statements`:
+ * with those of each workload; `--save`: into docs/performance.md. Figures of the last run are always
  * in .svc/bench.json.
  */
 
@@ -37,6 +39,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string' },
     only: { type: 'string' },
     churn: { type: 'string' },
+    statements: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
   },
@@ -81,7 +84,7 @@ const path = saveLast(report);
 if (options.json) console.log(JSON.stringify(report, null, 2));
 else {
   console.log(renderTable(RESULT_HEAD, resultRows(results)));
-  console.log(renderTable(GATE_HEAD, gateRows(gates)));
+  console.log(renderTable(GATE_HEAD, gateRows(gates.filter(isWorthShowing))));
   console.log(`${machine}; medians of ${rounds} round(s) of ${seconds} s; also in ${path}`);
 }
 if (options.save) {
@@ -100,6 +103,11 @@ if (options.save) {
 }
 if (gates.some(({ verdict }) => verdict === 'fail')) process.exitCode = 1;
 
+/** Of a few workloads, only what they say something about. */
+function isWorthShowing({ verdict }: JudgedGate): boolean {
+  return options.only === undefined || verdict !== 'not measured';
+}
+
 function chosen(cell: Cell): boolean {
   if (options.only === undefined) return !quick || cell.quick;
   const names = options.only.split(',');
@@ -111,6 +119,11 @@ function chosen(cell: Cell): boolean {
 async function measureOnce(from: Databases, cell: Cell, round: number): Promise<void> {
   const database = await from.create(cell.database);
   const length = seconds * (cell.longer ?? 1);
+  const uses: StatementUse[] = [];
+  const { readServer, readStatements } = database;
+  const noteStatements = async (): Promise<void> => {
+    if (options.statements && readStatements !== null) uses.push(await readStatements());
+  };
   try {
     const measurement = await runCell({
       module: new URL(cell.module, import.meta.url),
@@ -119,11 +132,22 @@ async function measureOnce(from: Databases, cell: Cell, round: number): Promise<
       seconds: length,
       secondsMax: length * 2 + ASIDE_SECONDS_MAX,
       round,
-      readServer: database.readServer,
+      readServer:
+        readServer === null
+          ? null
+          : async () => {
+              await noteStatements();
+              return readServer();
+            },
     });
     measurements.get(cell)?.push(measurement);
     const rate = `${Math.round(measurement.perSecond)} ${cell.unit}/s`;
     say(`${keyOf(cell)}: ${rate}, load ${measurement.load.toFixed(1)}`);
+    const [before, after] = uses;
+    if (before !== undefined && after !== undefined) {
+      const units = measurement.perSecond * measurement.seconds;
+      console.log(renderTable(STATEMENT_HEAD, statementRows({ before, after, units })));
+    }
   } catch (error) {
     // The others are still worth having; the table says that this one failed.
     const reason = error instanceof Error ? error.message : String(error);

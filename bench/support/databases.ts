@@ -7,6 +7,7 @@ import { runOnServer } from '../../test/support/database.ts';
 import { startPostgresServer } from '../../test/support/postgres-server.ts';
 import type { ServerReading } from './measurement.ts';
 import { openServerMeter } from './server-meter.ts';
+import type { StatementUse } from './statement-use.ts';
 import type { BenchAddress, Dialect } from './workload.ts';
 
 export type { Dialect } from './workload.ts';
@@ -22,6 +23,7 @@ export interface Databases {
 export interface BenchDatabase extends BenchAddress {
   /** What the server has used so far; null: there is no server. */
   readonly readServer: (() => Promise<ServerReading>) | null;
+  readonly readStatements: (() => Promise<StatementUse>) | null;
   drop(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export async function openDatabases(): Promise<Databases> {
       dialect: 'postgres',
       url: addressOf(name),
       readServer: () => meter.read(name),
+      readStatements: () => meter.readStatements(name),
       drop: async () => {
         await runOnServer(server.url, `drop database ${name} with (force)`);
       },
@@ -74,6 +77,7 @@ export async function openDatabases(): Promise<Databases> {
       dialect: 'sqlite',
       url: path,
       readServer: null,
+      readStatements: null,
       drop: async () => {
         for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
       },

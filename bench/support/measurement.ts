@@ -1,6 +1,7 @@
 /** One workload, once. A unit is what the workload counts: a step, a work item, a request. */
 export interface Measurement {
   readonly round: number;
+  readonly seconds: number;
   readonly perSecond: number;
   readonly executionsPerSecond: number;
   readonly p50Ms: number;
@@ -61,6 +62,7 @@ export function measured(given: {
   };
   return {
     round,
+    seconds: window.seconds,
     perSecond: window.units / window.seconds,
     executionsPerSecond: window.executions / window.seconds,
     p50Ms: window.p50Ms,

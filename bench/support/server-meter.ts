@@ -2,11 +2,13 @@ import pg from 'pg';
 
 import type { ServerReading } from './measurement.ts';
 import { familyCpuMicros, parentOf } from './process-use.ts';
+import type { StatementUse } from './statement-use.ts';
 
 /** Reads what a PostgreSQL server on this machine has used, over one connection of its own. */
 export interface ServerMeter {
   /** Statements of one database, the rest of the whole server. */
   read(databaseName: string): Promise<ServerReading>;
+  readStatements(databaseName: string): Promise<StatementUse>;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,17 @@ export async function openServerMeter(url: string): Promise<ServerMeter> {
         statements: Number(row?.calls),
         transactions: Number(row?.xid),
       };
+    },
+    async readStatements(databaseName) {
+      const { rows } = await client.query<{ query: string; calls: string; ms: number }>(
+        `select query, sum(calls) as calls, sum(total_exec_time) as ms
+         from pg_stat_statements s
+         join pg_database d on d.oid = s.dbid
+         where d.datname = $1
+         group by query`,
+        [databaseName],
+      );
+      return new Map(rows.map(({ query, calls, ms }) => [query, { calls: Number(calls), ms }]));
     },
     close: () => client.end(),
   };
