@@ -35,6 +35,7 @@ export function listCells(given: {
     ...backlogs('postgres', 'svc'),
     ...backlogs('sqlite', 'svc on SQLite'),
     ...schedulers(),
+    ...managementRoutes(),
     startUp,
     ...(given.churnSeconds === 0 ? [] : churn(given.churnSeconds / given.seconds)),
   ];
@@ -227,5 +228,18 @@ function churn(longer: number): readonly Cell[] {
     params: { inFlight: 16, heldSnapshot },
     quick: true,
     longer,
+  }));
+}
+
+function managementRoutes(): readonly Cell[] {
+  return ['list', 'read', 'events', 'start', 'workflows'].map((route) => ({
+    id: `J/${route}`,
+    subject: 'svc',
+    what: `the route "${route}" of the API, 16 requests in flight`,
+    unit: 'requests',
+    database: 'postgres',
+    module: 'workloads/management-routes.ts',
+    params: { route, inFlight: 16 },
+    quick: false,
   }));
 }

@@ -9,7 +9,7 @@ export const noopKind: NodeKind<JsonObject> = {
   leaf: true,
   toolLike: false,
   parse: (fields) => fields,
-  enter: (spec, { scope }) => ({ do: 'work', queue: 'engine', input: scope.state, payload: spec }),
+  enter: (spec) => ({ do: 'work', queue: 'engine', input: {}, payload: spec }),
 };
 
 /** `patch`: what every node writes into the state. */
