@@ -5,6 +5,7 @@ import { koaBody } from 'koa-body';
 import { badRequest, SvcError } from '../../shared/domain/errors.ts';
 import { isJsonObject, type JsonObject } from '../../shared/domain/json.ts';
 import type { ApiContext } from '../context.ts';
+import { discardRest } from './discard-rest.ts';
 import { checkJsonBody } from './json-bounds.ts';
 
 /** Reads the JSON object that the request carries, or throws 400, 413 or 415. */
@@ -30,14 +31,20 @@ export function createReadBody(params: { readonly bodyBytesMax: number }): ReadB
 
   return async (ctx) => {
     const declaredBytes = refuseUnreadable(ctx);
-    if (declaredBytes !== null && declaredBytes > bodyBytesMax) throw tooLarge(bodyBytesMax);
+    if (declaredBytes !== null && declaredBytes > bodyBytesMax) {
+      //await discardRest(ctx.req);
+      throw tooLarge(bodyBytesMax);
+    }
     const received = collect(ctx.req);
     try {
       await parse(ctx, async () => {});
     } catch (error) {
-      throw translate(error, bodyBytesMax);
+      received.stop();
+      const refusal = translate(error, bodyBytesMax);
+      if (refusal.code === 'too_large') await discardRest(ctx.req);
+      throw refusal;
     }
-    const bytes = received();
+    const bytes = received.bytes();
     if (bytes.length === 0) throw bodyMissing();
     if (!isUtf8(bytes)) throw badRequest('the body is not UTF-8');
     const body: unknown = ctx.request.body;
@@ -74,10 +81,15 @@ function refuseUnreadable(ctx: ApiContext): number | null {
  * Keeps the bytes as they arrive, for the UTF-8 check: the parser only ever sees decoded text. The
  * parser adds its own listener in the same turn, before the stream begins to flow.
  */
-function collect(request: IncomingMessage): () => Buffer {
+function collect(request: IncomingMessage): { bytes: () => Buffer; stop: () => void } {
   const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return () => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+  const keep = (chunk: Buffer) => void chunks.push(chunk);
+  request.on('data', keep);
+  return {
+    bytes: () =>
+      chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks),
+    stop: () => request.off('data', keep),
+  };
 }
 
 function translate(error: unknown, bodyBytesMax: number): SvcError {

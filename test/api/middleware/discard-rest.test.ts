@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import test from 'ava';
+
+import { startTestApi } from '../support/test-api.ts';
+
+const MIB = 1024 * 1024;
+
+for (const announced of [true, false]) {
+  const how = announced ? 'announced' : 'sent in chunks';
+  test(`a body that is too large and ${how} is answered whole, however slowly it comes`, async (t) => {
+    const api = await startTestApi();
+    t.teardown(() => api.close());
+    const { hostname, port } = new URL(api.url);
+    const piece = Buffer.alloc(256 * 1024, 'x');
+    for (let round = 0; round < 5; round += 1) {
+      const socket = connect({ host: hostname, port: Number(port) });
+      await once(socket, 'connect');
+      const answer: Buffer[] = [];
+      socket.on('data', (part: Buffer) => answer.push(part));
+      const closed = once(socket, 'close');
+      socket.write(
+        [
+          'POST /executions HTTP/1.1',
+          'Host: localhost',
+          `Authorization: Bearer ${api.operatorToken}`,
+          'Content-Type: application/json',
+          announced ? `Content-Length: ${6 * MIB}` : 'Transfer-Encoding: chunked',
+          'Connection: close',
+          '\r\n',
+        ].join('\r\n'),
+      );
+      for (let sent = 0; sent < 6 * MIB; sent += piece.length) {
+        if (!announced) socket.write(`${piece.length.toString(16)}\r\n`);
+        socket.write(piece);
+        if (!announced) socket.write('\r\n');
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      if (!announced) socket.write('0\r\n\r\n');
+      await closed;
+      t.regex(Buffer.concat(answer).toString(), /^HTTP\/1\.1 413 .*payload too large/s);
+    }
+  });
+}
+
+test('a body that never ends is answered all the same', async (t) => {
+  const api = await startTestApi();
+  t.teardown(() => api.close());
+  const { hostname, port } = new URL(api.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  t.teardown(() => socket.destroy());
+  socket.on('error', () => undefined);
+  socket.write(
+    `POST /executions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.operatorToken}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${1024 * MIB}\r\n\r\nx`,
+  );
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  t.regex(answer.toString(), /^HTTP\/1\.1 413 /);
+});
