@@ -32,7 +32,7 @@ export function createReadBody(params: { readonly bodyBytesMax: number }): ReadB
   return async (ctx) => {
     const declaredBytes = refuseUnreadable(ctx);
     if (declaredBytes !== null && declaredBytes > bodyBytesMax) {
-      //await discardRest(ctx.req);
+      await discardRest(ctx.req);
       throw tooLarge(bodyBytesMax);
     }
     const received = collect(ctx.req);
