@@ -55,7 +55,7 @@ const pgbench = findPgbench();
 if (options.peers) installPeers();
 const churnSeconds = Number(options.churn ?? 0) * 60;
 const own = listCells({ pgbench, churnSeconds, seconds });
-const cells = [...own, ...(options.peers ? listPeerCells() : [])].filter(chosen);
+const cells = sideBySide([...own, ...(options.peers ? listPeerCells() : [])].filter(chosen));
 const measurements = new Map<Cell, Measurement[]>(cells.map((cell) => [cell, []]));
 const failures = new Map<Cell, string[]>(cells.map((cell) => [cell, []]));
 
@@ -102,6 +102,11 @@ if (options.save) {
   );
 }
 if (gates.some(({ verdict }) => verdict === 'fail')) process.exitCode = 1;
+
+/** What is compared runs one after the other: the same workload of all subjects. */
+function sideBySide(all: readonly Cell[]): readonly Cell[] {
+  return [...Map.groupBy(all, ({ id }) => id).values()].flat();
+}
 
 /** Of a few workloads, only what they say something about. */
 function isWorthShowing({ verdict }: JudgedGate): boolean {
