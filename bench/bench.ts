@@ -79,18 +79,19 @@ const results: readonly Result[] = cells.map((cell) => ({
 }));
 const gates = judge(GATES, new Map(results.map((result) => [keyOf(result), result.rounds])));
 const machine = describeMachine({ pgbench, server: databases.serverVersion });
+const described = `${rounds === 1 ? 'one round' : `medians of ${rounds} rounds`} of ${seconds} s`;
 const report = { began, rounds, seconds, machine, gates, results };
 const path = saveLast(report);
 if (options.json) console.log(JSON.stringify(report, null, 2));
 else {
   console.log(renderTable(RESULT_HEAD, resultRows(results)));
   console.log(renderTable(GATE_HEAD, gateRows(gates.filter(isWorthShowing))));
-  console.log(`${machine}; medians of ${rounds} round(s) of ${seconds} s; also in ${path}`);
+  console.log(`${machine}; ${described}; also in ${path}`);
 }
 if (options.save) {
   await savePage(
     [
-      `${began.toISOString().slice(0, 10)}: ${machine}; medians of ${rounds} rounds of ${seconds} s.`,
+      `${began.toISOString().slice(0, 10)}: ${machine}; ${described}.`,
       renderMarkdown(GATE_HEAD, gateRows(gates)),
       renderMarkdown(RESULT_HEAD, resultRows(results)),
     ].join('\n\n'),
