@@ -26,6 +26,8 @@ export function listCells(given: {
 }): readonly Cell[] {
   return [
     ...rawLimit(given.pgbench),
+    rawDriver,
+    rawHttp,
     ...chains('postgres', 'svc'),
     ...chains('sqlite', 'svc on SQLite'),
     ...fanOut(),
@@ -58,6 +60,29 @@ function rawLimit(pgbench: string | null): readonly Cell[] {
     quick,
   }));
 }
+
+/** Beside pgbench: what one process of Node can send through the driver that the engine uses. */
+const rawDriver: Cell = {
+  id: 'L0 by pg/16',
+  subject: 'raw',
+  what: 'pg from one process of Node, one step a transaction, 16 connections',
+  unit: 'steps',
+  database: 'empty',
+  module: 'workloads/raw-limit.ts',
+  params: { connections: 16, batch: 1, pgbench: '' },
+  quick: true,
+};
+
+const rawHttp: Cell = {
+  id: 'L0 HTTP/16',
+  subject: 'raw',
+  what: 'requests to a server of Node that does nothing, 16 connections',
+  unit: 'requests',
+  database: 'sqlite',
+  module: 'workloads/raw-http.ts',
+  params: { connections: 16 },
+  quick: true,
+};
 
 function chains(dialect: Dialect, subject: string): readonly Cell[] {
   const chain = (

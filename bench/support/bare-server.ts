@@ -1,0 +1,19 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/*
+ * An HTTP server that reads a body and answers the same few bytes of JSON, and nothing else: forked by
+ * a workload, which it tells its port.
+ */
+
+const server = createServer((request, response) => {
+  request.resume();
+  request.on('end', () => {
+    response.setHeader('content-type', 'application/json');
+    response.end('{"completed":true,"work_item_id":"00000000-0000-0000-0000-000000000000"}');
+  });
+});
+server.listen({ port: Number(process.argv[2]), host: '127.0.0.1' }, () => {
+  process.send?.((server.address() as AddressInfo).port);
+});
+process.once('disconnect', () => process.exit(0));
