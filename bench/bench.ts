@@ -60,7 +60,7 @@ const measurements = new Map<Cell, Measurement[]>(cells.map((cell) => [cell, []]
 const failures = new Map<Cell, string[]>(cells.map((cell) => [cell, []]));
 
 const began = new Date();
-const databases = await openDatabases();
+const databases = await openDatabases({ plans: options.statements });
 try {
   for (let round = 1; round <= rounds; round += 1) {
     for (const cell of cells) await measureOnce(databases, cell, round);

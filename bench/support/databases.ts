@@ -37,8 +37,10 @@ const SETTINGS = [
   'checkpoint_timeout=30min',
 ];
 
-export async function openDatabases(): Promise<Databases> {
-  const server = await startPostgresServer({ durable: true, settings: SETTINGS });
+/** `plans`: plans are counted and timed too, which costs the server a little. */
+export async function openDatabases({ plans = false } = {}): Promise<Databases> {
+  const settings = plans ? [...SETTINGS, 'pg_stat_statements.track_planning=on'] : SETTINGS;
+  const server = await startPostgresServer({ durable: true, settings });
   await runOnServer(server.url, 'create extension pg_stat_statements');
   const { rows } = await runOnServer(server.url, 'show server_version');
   const meter = await openServerMeter(server.url);

@@ -42,16 +42,30 @@ export async function openServerMeter(url: string): Promise<ServerMeter> {
       };
     },
     async readStatements(databaseName) {
-      const { rows } = await client.query<{ query: string; calls: string; ms: number }>(
-        `select query, sum(calls) as calls, sum(total_exec_time) as ms
+      const { rows } = await client.query<StatementRow>(
+        `select query, sum(calls) as calls, sum(total_exec_time) as ms, sum(plans) as plans,
+           sum(total_plan_time) as "planMs"
          from pg_stat_statements s
          join pg_database d on d.oid = s.dbid
          where d.datname = $1
          group by query`,
         [databaseName],
       );
-      return new Map(rows.map(({ query, calls, ms }) => [query, { calls: Number(calls), ms }]));
+      return new Map(
+        rows.map(({ query, calls, ms, plans, planMs }) => [
+          query,
+          { calls: Number(calls), ms, plans: Number(plans), planMs },
+        ]),
+      );
     },
     close: () => client.end(),
   };
+}
+
+interface StatementRow {
+  readonly query: string;
+  readonly calls: string;
+  readonly ms: number;
+  readonly plans: string;
+  readonly planMs: number;
 }

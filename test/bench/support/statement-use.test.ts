@@ -2,18 +2,20 @@ import test from 'ava';
 
 import { statementRows } from '../../../bench/support/statement-use.ts';
 
+const use = (calls: number, ms: number, plans = 0, planMs = 0) => ({ calls, ms, plans, planMs });
+
 test('statements are told by what they took in between, for each unit', (t) => {
   const before = new Map([
-    ['select 1', { calls: 5, ms: 1 }],
-    ['idle', { calls: 3, ms: 3 }],
+    ['select 1', use(5, 1)],
+    ['idle', use(3, 3)],
   ]);
   const after = new Map([
-    ['select 1', { calls: 15, ms: 2 }],
-    ['insert\n  into t', { calls: 20, ms: 4 }],
-    ['idle', { calls: 3, ms: 3 }],
+    ['select 1', use(15, 2)],
+    ['insert\n  into t', use(20, 4, 2, 1)],
+    ['idle', use(3, 3)],
   ]);
   t.deepEqual(statementRows({ before, after, units: 10 }), [
-    ['2.000', '0.4000', 'insert into t'],
-    ['1.000', '0.1000', 'select 1'],
+    ['2.000', '0.4000', '0.200', '0.1000', 'insert into t'],
+    ['1.000', '0.1000', '0.000', '0.0000', 'select 1'],
   ]);
 });
