@@ -26,8 +26,8 @@ import { STATEMENT_HEAD, statementRows, type StatementUse } from './support/stat
  * Every round runs every workload once, each in a process of its own on a fresh database of a private
  * PostgreSQL server with full durability, so that a change of the machine's mood meets all alike. The
  * table shows medians over rounds, the gates are judged by ratios within a round and by counters.
- * `--only`: names or subjects; `--churn 10`: with workload G, of so many minutes; `--statements`:
- * with those of each workload; `--save`: into docs/performance.md. Figures of the last run are always
+ * `--only`: names or subjects; `--churn 10`: with workload G, of so many minutes; `--large`: with a
+ * backlog of a million; `--statements`: with those of each workload; `--save`: into docs/performance.md. Figures of the last run are always
  * in .svc/bench.json.
  */
 
@@ -40,30 +40,34 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     churn: { type: 'string' },
     statements: { type: 'boolean', default: false },
+    large: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
   },
 });
 const { quick } = options;
-const quickRounds = options.peers ? 1 : 2;
-const rounds = Number(options.rounds ?? (quick ? quickRounds : 5));
+const rounds = Number(options.rounds ?? (quick ? 2 : 5));
+/** With `--quick` no round begins that would end later. */
+const QUICK_SECONDS_MAX = 175;
 const seconds = Number(options.seconds ?? (quick ? 1.5 : 4));
 /** Beside its window a workload may take this long to prepare, warm up and end. */
-const ASIDE_SECONDS_MAX = 120;
+const ASIDE_SECONDS_MAX = options.large ? 1_200 : 120;
 
 const pgbench = findPgbench();
 if (options.peers) installPeers();
 const churnSeconds = Number(options.churn ?? 0) * 60;
-const own = listCells({ pgbench, churnSeconds, seconds });
+const own = listCells({ pgbench, churnSeconds, seconds, large: options.large });
 const cells = sideBySide([...own, ...(options.peers ? listPeerCells() : [])].filter(chosen));
 const measurements = new Map<Cell, Measurement[]>(cells.map((cell) => [cell, []]));
 const failures = new Map<Cell, string[]>(cells.map((cell) => [cell, []]));
 
 const began = new Date();
+let roundsDone = 0;
 const databases = await openDatabases({ plans: options.statements });
 try {
-  for (let round = 1; round <= rounds; round += 1) {
+  for (let round = 1; round <= rounds && isTimeFor(round); round += 1) {
     for (const cell of cells) await measureOnce(databases, cell, round);
+    roundsDone = round;
   }
 } finally {
   await databases.close();
@@ -79,8 +83,8 @@ const results: readonly Result[] = cells.map((cell) => ({
 }));
 const gates = judge(GATES, new Map(results.map((result) => [keyOf(result), result.rounds])));
 const machine = describeMachine({ pgbench, server: databases.serverVersion });
-const described = `${rounds === 1 ? 'one round' : `medians of ${rounds} rounds`} of ${seconds} s`;
-const report = { began, rounds, seconds, machine, gates, results };
+const described = `${roundsDone === 1 ? 'one round' : `medians of ${roundsDone} rounds`} of ${seconds} s`;
+const report = { began, rounds: roundsDone, seconds, machine, gates, results };
 const path = saveLast(report);
 if (options.json) console.log(JSON.stringify(report, null, 2));
 else {
@@ -103,6 +107,13 @@ if (options.save) {
   );
 }
 if (gates.some(({ verdict }) => verdict === 'fail')) process.exitCode = 1;
+
+/** As long as the rounds before took, and a round more. */
+function isTimeFor(round: number): boolean {
+  if (!quick || round === 1) return true;
+  const seconds = (Date.now() - began.getTime()) / 1_000;
+  return (seconds / (round - 1)) * round <= QUICK_SECONDS_MAX;
+}
 
 /** What is compared runs one after the other: the same workload of all subjects. */
 function sideBySide(all: readonly Cell[]): readonly Cell[] {

@@ -23,6 +23,8 @@ export function listCells(given: {
   /** Zero: without the workload that takes minutes. */
   readonly churnSeconds: number;
   readonly seconds: number;
+  /** With the backlog of a million. */
+  readonly large: boolean;
 }): readonly Cell[] {
   return [
     ...rawLimit(given.pgbench),
@@ -34,8 +36,8 @@ export function listCells(given: {
     ...workerLoops(),
     ...across(),
     ...states(),
-    ...backlogs('postgres', 'svc'),
-    ...backlogs('sqlite', 'svc on SQLite'),
+    ...backlogs('postgres', 'svc', given.large ? [10, 100, 1_000] : [10, 100]),
+    ...backlogs('sqlite', 'svc on SQLite', [10, 100]),
     ...schedulers(),
     ...managementRoutes(),
     startUp,
@@ -203,8 +205,8 @@ function across(): readonly Cell[] {
   ];
 }
 
-function backlogs(dialect: Dialect, subject: string): readonly Cell[] {
-  return [10, 100].map((thousands) => ({
+function backlogs(dialect: Dialect, subject: string, sizes: readonly number[]): readonly Cell[] {
+  return sizes.map((thousands) => ({
     id: `F/${thousands} k`,
     subject,
     what: `a backlog of ${thousands} 000 executions of one step`,

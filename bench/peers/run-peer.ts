@@ -1,4 +1,4 @@
-import { after, createLatencies, inLanes, times } from '../support/lanes.ts';
+import { after, createLatencies, inLanes, times, warmUpSeconds } from '../support/lanes.ts';
 import type { GivenWorkload, WindowFigures } from '../support/workload.ts';
 
 export interface PeerParams {
@@ -16,7 +16,7 @@ export async function runPeer(
   const { params, seconds, window } = given;
   const { steps, inFlight } = params;
   await inLanes(inFlight, times(inFlight), async () => void (await run()));
-  await inLanes(inFlight, after(seconds / 3), async () => void (await run()));
+  await inLanes(inFlight, after(warmUpSeconds(seconds)), async () => void (await run()));
   await window(async (): Promise<WindowFigures> => {
     const usedBefore = used?.() ?? 0;
     const latencies = createLatencies();

@@ -18,6 +18,11 @@ export function after(seconds: number): () => boolean {
   return () => performance.now() >= end;
 }
 
+/** Long enough for the code of all subjects to be compiled, or nearly; the same for each. */
+export function warmUpSeconds(seconds: number): number {
+  return Math.max(1, seconds / 2);
+}
+
 /** True once it was asked `count` times. */
 export function times(count: number): () => boolean {
   let asked = 0;

@@ -12,7 +12,7 @@ export interface Workload<Params> {
 export interface GivenWorkload<Params> {
   readonly database: BenchAddress;
   readonly params: Params;
-  /** Of the window; as long again is never spent on warming up. */
+  /** Of the window. */
   readonly seconds: number;
   readonly window: OpenWindow;
 }

@@ -1,5 +1,5 @@
 import { startRuntime } from '../support/runtime-process.ts';
-import { after, createLatencies } from '../support/lanes.ts';
+import { after, createLatencies, warmUpSeconds } from '../support/lanes.ts';
 import { chainOf } from '../support/noop-kind.ts';
 import { cpuMicrosOf, peakRssMiB } from '../support/process-use.ts';
 import { openWorkerClient } from '../support/worker-client.ts';
@@ -37,7 +37,7 @@ export async function measure(given: GivenWorkload<unknown>): Promise<void> {
         }
       }
     };
-    await relay(after(seconds / 3), () => undefined);
+    await relay(after(warmUpSeconds(seconds)), () => undefined);
     await window(async () => {
       const latencies = createLatencies();
       const cpu = (): number => (cpuMicrosOf(api.pid) ?? 0) + (cpuMicrosOf(scheduler.pid) ?? 0);

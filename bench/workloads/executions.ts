@@ -1,6 +1,6 @@
 import { createEngineWaits } from '../support/hand-offs.ts';
 import { openEngine } from '../support/engine-process.ts';
-import { after, createLatencies, inLanes, times } from '../support/lanes.ts';
+import { after, createLatencies, inLanes, times, warmUpSeconds } from '../support/lanes.ts';
 import { chainOf, createNoopRunner, fanOf } from '../support/noop-kind.ts';
 import type { GivenWorkload } from '../support/workload.ts';
 
@@ -32,7 +32,7 @@ export async function measure(given: GivenWorkload<ExecutionsParams>): Promise<v
   engine.startScheduler();
   const input = inputBytes === 0 ? {} : { blob: textOf(inputBytes) };
   await inLanes(inFlight, times(inFlight), () => engine.run('bench', input));
-  await inLanes(inFlight, after(seconds / 3), () => engine.run('bench', input));
+  await inLanes(inFlight, after(warmUpSeconds(seconds)), () => engine.run('bench', input));
   waits.reset();
   await window(async () => {
     const latencies = createLatencies();

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 import { openEngine } from '../support/engine-process.ts';
-import { inLanes, times } from '../support/lanes.ts';
+import { inLanes, times, warmUpSeconds } from '../support/lanes.ts';
 import { cpuMicrosOf, peakRssMiB } from '../support/process-use.ts';
 import { startRuntime } from '../support/runtime-process.ts';
 import { quantile } from '../support/statistics.ts';
@@ -29,11 +29,11 @@ const WORKER = new URL('../support/worker-process.ts', import.meta.url);
  */
 export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<void> {
   const { database, params, seconds, window } = given;
-  const warmUpSeconds = Math.max(WARM_UP_SECONDS_MIN, seconds / 3);
+  const warmUp = Math.max(WARM_UP_SECONDS_MIN, warmUpSeconds(seconds));
   const engine = await openEngine({ database });
   const kind = { type: 'python_fn', module: 'bench', function: 'noop' };
   await engine.register('loop', { nodes: { only: { kind } }, edges: [] });
-  const items = Math.ceil(ITEMS_PER_SECOND * (seconds + warmUpSeconds));
+  const items = Math.ceil(ITEMS_PER_SECOND * (seconds + warmUp));
   await inLanes(STARTS_IN_FLIGHT, times(items), () => engine.start('loop'));
   await engine.close();
 
@@ -46,7 +46,7 @@ export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<v
           name: `bench-${index}`,
           loops: params.loops / params.workers,
           heartbeat: params.heartbeat,
-          warmUpSeconds,
+          warmUpSeconds: warmUp,
           seconds,
         }),
       ),

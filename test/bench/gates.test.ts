@@ -40,7 +40,10 @@ test('ratios to a peer are of the same round', (t) => {
 });
 
 test('every gate finds what it judges among the workloads', (t) => {
-  const cells = [...listCells({ pgbench: null, churnSeconds: 60, seconds: 4 }), ...listPeerCells()];
+  const cells = [
+    ...listCells({ pgbench: null, churnSeconds: 60, seconds: 4, large: false }),
+    ...listPeerCells(),
+  ];
   const figures = [
     'hand_off_p50_ms',
     'last_to_first_deciles',
