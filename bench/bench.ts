@@ -27,8 +27,8 @@ import { STATEMENT_HEAD, statementRows, type StatementUse } from './support/stat
  * PostgreSQL server with full durability, so that a change of the machine's mood meets all alike. The
  * table shows medians over rounds, the gates are judged by ratios within a round and by counters.
  * `--only`: names or subjects; `--churn 10`: with workload G, of so many minutes; `--large`: with a
- * backlog of a million; `--statements`: with those of each workload; `--save`: into docs/performance.md. Figures of the last run are always
- * in .svc/bench.json.
+ * backlog of a million; `--statements`: with the statements of each workload; `--save`: into
+ * docs/performance.md. Figures of the last run are always in .svc/bench.json.
  */
 
 const { values: options } = parseArgs({

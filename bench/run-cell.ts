@@ -15,10 +15,17 @@ if (module === undefined || json === undefined || process.send === undefined) {
 const workload = (await import(module)) as Workload<unknown>;
 const given = JSON.parse(json) as Omit<GivenWorkload<unknown>, 'window'>;
 
+process.once('disconnect', endAlone);
 await workload.measure({ ...given, window: openWindow() });
+process.off('disconnect', endAlone);
 process.disconnect();
 // Pools and servers of others may keep a process alive for as long as they like.
 process.exit(0);
+
+/** The runner is gone: nobody is left to end what this process has started. */
+function endAlone(): void {
+  process.kill(-process.pid, 'SIGKILL');
+}
 
 function openWindow(): OpenWindow {
   return async (run) => {

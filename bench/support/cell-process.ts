@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
 
@@ -24,8 +24,9 @@ export async function runCell(given: {
   const child = fork(
     RUN_CELL,
     [module.href, JSON.stringify({ database, params, seconds })],
-    // What a peer prints is not the table.
-    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+    // What a peer prints is not the table. A group of its own, so that what it has started ends with
+    // it, however it ends.
+    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true },
   );
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -51,7 +52,7 @@ export async function runCell(given: {
   child.once('exit', (code, signal) => {
     reject(new Error(`${module.pathname} ended with ${code ?? signal}:\n${said.join('')}`));
   });
-  const late = setTimeout(() => child.kill('SIGKILL'), secondsMax * 1_000);
+  const late = setTimeout(() => endGroup(child), secondsMax * 1_000);
   try {
     const window = await promise;
     const load = loadavg()[0] ?? 0;
@@ -60,7 +61,16 @@ export async function runCell(given: {
     return measured({ round, window, server, load });
   } finally {
     clearTimeout(late);
-    child.kill('SIGKILL');
+    endGroup(child);
+  }
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody of it is left.
   }
 }
 
