@@ -19,7 +19,7 @@ export interface JudgedGate {
   readonly figure: number | null;
   readonly bound: Gate['bound'];
   readonly verdict: 'pass' | 'fail' | 'not measured';
-  /** How far: above 1 it is passed. */
+  /** How far: above 1 it is passed; null where nothing is to be divided by. */
   readonly margin: number | null;
 }
 
@@ -209,7 +209,8 @@ export function judge(gates: readonly Gate[], rounds: Rounds): readonly JudgedGa
       return { workload, asks, bound, figure: null, verdict: 'not measured', margin: null };
     }
     const passed = 'atLeast' in bound ? found >= bound.atLeast : found <= bound.atMost;
-    const margin = 'atLeast' in bound ? found / bound.atLeast : bound.atMost / found;
+    const ratio = 'atLeast' in bound ? found / bound.atLeast : bound.atMost / found;
+    const margin = Number.isFinite(ratio) ? ratio : null;
     return { workload, asks, bound, figure: found, verdict: passed ? 'pass' : 'fail', margin };
   });
 }

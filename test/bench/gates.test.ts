@@ -27,6 +27,7 @@ test('a margin above 1 is passed, whichever way the bound goes', (t) => {
   const [rate, time] = judge([gate(12, { atLeast: 6 }), gate(5, { atMost: 20 })], new Map());
   t.is(rate?.margin, 2);
   t.is(time?.margin, 4);
+  t.like(judge([gate(0, { atMost: 0 })], new Map())[0], { verdict: 'pass', margin: null });
 });
 
 test('ratios to a peer are of the same round', (t) => {
