@@ -18,14 +18,15 @@ const sent = { statements: 0, commits: 0 };
 
 test.before(() => {
   // Every statement of the store goes through here, whoever sends it.
-  const original = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+  type Query = (this: pg.Client, ...args: unknown[]) => unknown;
+  const original = Reflect.get(pg.Client.prototype, 'query') as Query;
   pg.Client.prototype.query = function query(this: pg.Client, ...args: unknown[]): unknown {
     sent.statements += 1;
     const [config] = args as [{ readonly name?: string } | string];
     if (typeof config === 'object' && config.name?.startsWith('commit') === true) {
       sent.commits += 1;
     }
-    return original.apply(this, args);
+    return original.call(this, ...args);
   } as typeof pg.Client.prototype.query;
 });
 
