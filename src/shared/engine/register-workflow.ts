@@ -2,7 +2,6 @@ import { badRequest, limitExceeded } from '../domain/errors.ts';
 import type { DefinitionId, TenantId } from '../domain/ids.ts';
 import { secretsNamed } from '../domain/tools/secrets-named.ts';
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
-import { hashIr } from '../domain/workflow/hash-ir.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import { pointerTo, type Problem } from '../domain/workflow/problem.ts';
 import { readWorkflow } from '../domain/workflow/read-workflow.ts';
@@ -29,7 +28,7 @@ export async function registerWorkflow(
     tenantId: params.tenantId,
     workflowId: read.plan.workflowId,
     version: read.plan.version,
-    irHash: hashIr(read.ir),
+    irHash: read.irHash,
     ir: read.ir,
     actorId: params.actorId,
     workflowsMax: max ?? null,

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-
-import { canonicalJson } from '../domain/canonical-json.ts';
+import { hashJson } from '../domain/canonical-json.ts';
 import { badRequest, conflict, limitExceeded, notFound, type SvcError } from '../domain/errors.ts';
 import { emptyState } from '../domain/execution/draft.ts';
 import type { ExecutionEvent } from '../domain/execution/event.ts';
@@ -154,14 +152,11 @@ function limitRefusal(reason: RefusalReason, tenant: Tenant): SvcError | null {
 
 function requestOf(params: StartExecution): { key: string; bodyHash: string } | null {
   if (params.idempotencyKey === null) return null;
-  const body = canonicalJson({
+  const bodyHash = hashJson({
     workflow_id: params.workflowId,
     workflow_version: params.workflowVersion,
     input: params.input,
     priority: params.priority,
   });
-  return {
-    key: params.idempotencyKey,
-    bodyHash: createHash('sha256').update(body).digest('hex'),
-  };
+  return { key: params.idempotencyKey, bodyHash };
 }

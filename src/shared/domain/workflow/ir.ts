@@ -1,6 +1,5 @@
 /** What the rest of the program needs of workflow definitions. */
 export { compilePlan } from './compile-plan.ts';
-export { hashIr } from './hash-ir.ts';
 export type { KindRegistry } from './kind-registry.ts';
 export type { NormalisedIr } from './normalise-ir.ts';
 export type { Problem } from './problem.ts';

@@ -1,8 +1,8 @@
+import { hashJson } from '../canonical-json.ts';
 import type { JsonObject } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { buildPlan } from './build-plan.ts';
 import { checkJson } from './check-json.ts';
-import { hashIr } from './hash-ir.ts';
 import type { KindRegistry } from './kind-registry.ts';
 import type { NormalisedIr } from './normalise-ir.ts';
 import { normaliseIr } from './normalise-ir.ts';
@@ -46,7 +46,7 @@ export function readWorkflow(params: {
   return {
     ok: true,
     ir: normalised.ir,
-    irHash: hashIr(normalised.ir),
+    irHash: hashJson(normalised.ir),
     plan,
     warnings: findings.warnings.toArray(),
   };
