@@ -5,7 +5,6 @@ import { koaBody } from 'koa-body';
 import { badRequest, SvcError } from '../../shared/domain/errors.ts';
 import { isJsonObject, type JsonObject } from '../../shared/domain/json.ts';
 import type { ApiContext } from '../context.ts';
-import { discardRest } from './discard-rest.ts';
 import { checkJsonBody } from './json-bounds.ts';
 
 /** Reads the JSON object that the request carries, or throws 400, 413 or 415. */
@@ -31,18 +30,13 @@ export function createReadBody(params: { readonly bodyBytesMax: number }): ReadB
 
   return async (ctx) => {
     const declaredBytes = refuseUnreadable(ctx);
-    if (declaredBytes !== null && declaredBytes > bodyBytesMax) {
-      await discardRest(ctx.req);
-      throw tooLarge(bodyBytesMax);
-    }
+    if (declaredBytes !== null && declaredBytes > bodyBytesMax) throw tooLarge(bodyBytesMax);
     const received = collect(ctx.req);
     try {
       await parse(ctx, async () => {});
     } catch (error) {
       received.stop();
-      const refusal = translate(error, bodyBytesMax);
-      if (refusal.code === 'too_large') await discardRest(ctx.req);
-      throw refusal;
+      throw translate(error, bodyBytesMax);
     }
     const bytes = received.bytes();
     if (bytes.length === 0) throw bodyMissing();

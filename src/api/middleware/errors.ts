@@ -3,6 +3,7 @@ import { StoreUnavailableError } from '../../shared/store/store.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 import type { ApiLog } from '../deps.ts';
 import { sendJson } from '../send.ts';
+import { discardRest } from './discard-rest.ts';
 
 /**
  * Turns whatever was thrown into an answer. Expected errors say what they say. A database that is
@@ -16,6 +17,8 @@ export function answerErrors(params: { readonly log: ApiLog }): ApiMiddleware {
     } catch (error) {
       const expected = translate(error);
       if (expected.status >= 500) report({ log: params.log, ctx, error, status: expected.status });
+      // Whether the body was to be JSON or anything else, some of it may still be on its way.
+      if (expected.code === 'too_large') await discardRest(ctx.req);
       ctx.set(expected.headers);
       sendJson(ctx, expected.status, bodyOf(expected, ctx.state.requestId));
     }

@@ -6,10 +6,16 @@ import { startTestApi } from '../support/test-api.ts';
 
 const MIB = 1024 * 1024;
 
-for (const announced of [true, false]) {
-  const how = announced ? 'announced' : 'sent in chunks';
-  test(`a body that is too large and ${how} is answered whole, however slowly it comes`, async (t) => {
-    const api = await startTestApi();
+const CASES = [
+  ['a body that is too large and announced', '/executions', true],
+  ['a body that is too large and sent in chunks', '/executions', false],
+  ['an artifact that is too large and announced', '/artifacts', true],
+  ['an artifact that is too large and sent in chunks', '/artifacts', false],
+] as const;
+
+for (const [title, path, announced] of CASES) {
+  test(`${title} is answered whole, however slowly it comes`, async (t) => {
+    const api = await startTestApi({ artifactBytesMax: 4 * MIB });
     t.teardown(() => api.close());
     const { hostname, port } = new URL(api.url);
     const piece = Buffer.alloc(256 * 1024, 'x');
@@ -21,7 +27,7 @@ for (const announced of [true, false]) {
       const closed = once(socket, 'close');
       socket.write(
         [
-          'POST /executions HTTP/1.1',
+          `POST ${path} HTTP/1.1`,
           'Host: localhost',
           `Authorization: Bearer ${api.operatorToken}`,
           'Content-Type: application/json',
