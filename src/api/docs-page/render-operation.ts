@@ -54,23 +54,24 @@ function renderParameters(parameters: readonly Parameter[]): Html {
         <td>${renderWords(describeParameter(parameter))}</td>
       </tr>`,
   );
+  const headings = ['Name', 'In', 'Type', 'Required', 'Meaning'];
   return html`<h4>Parameters</h4>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">In</th>
-            <th scope="col">Type</th>
-            <th scope="col">Required</th>
-            <th scope="col">Meaning</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>`;
+    ${renderTable(headings, rows)}`;
+}
+
+function renderTable(headings: readonly string[], rows: readonly Html[]): Html {
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          ${headings.map((heading) => html`<th scope="col">${heading}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 function renderFields(schema: Schema): Html {
@@ -85,21 +86,7 @@ function renderFields(schema: Schema): Html {
         <td>${renderWords(description)}</td>
       </tr>`,
   );
-  return html`<div class="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Type</th>
-          <th scope="col">Required</th>
-          <th scope="col">Meaning</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  return renderTable(['Field', 'Type', 'Required', 'Meaning'], rows);
 }
 
 function renderForm(params: {

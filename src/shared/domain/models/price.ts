@@ -47,11 +47,11 @@ export function findPriceByName(table: PriceTable, name: string): ModelPrice | n
     const price = findPrice(table, { provider, model: rest.join('/') });
     if (price !== null) return price;
   }
-  const providers = [...new Set(Object.keys(table).map((key) => key.slice(0, key.indexOf('/'))))];
-  const found = providers.flatMap(
-    (known) =>
-      // A price for all models of a provider doesn't say that the model is one of them.
-      findPrice(withoutStars(table), { provider: known, model: name }) ?? [],
+  const providers = new Set(Object.keys(table).map((key) => key.slice(0, key.indexOf('/'))));
+  // A price for all models of a provider doesn't say that the model is one of them.
+  const ofModels = withoutStars(table);
+  const found = [...providers].flatMap(
+    (known) => findPrice(ofModels, { provider: known, model: name }) ?? [],
   );
   return found.length === 1 ? (found[0] ?? null) : null;
 }

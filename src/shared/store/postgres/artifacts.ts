@@ -107,17 +107,21 @@ const ADD_CHUNK: Statement = {
     returning position`,
 };
 
+/** The upload, which is one no more. */
+const TAKEN_UPLOAD = `
+    upload as (
+      delete from artifact_uploads u
+      where u.upload_id = $1::uuid
+        and u.tenant_id = $2
+      returning u.upload_id
+    )`;
+
 /* Of two that finish the same content at once, the second waits for the first and adds nothing. */
 const FINISH: Statement = {
   name: 'finish-artifact-upload',
   writes: true,
   text: `
-    with upload as (
-      delete from artifact_uploads u
-      where u.upload_id = $1::uuid
-        and u.tenant_id = $2
-      returning u.upload_id
-    ),
+    with ${TAKEN_UPLOAD},
     added as (
       insert into artifacts as a (tenant_id, hash, upload_id, size, content_type, created_at)
       select $2, $3, upload_id, $4::int8, $5, date_trunc('milliseconds', clock_timestamp())
@@ -147,12 +151,7 @@ const DISCARD: Statement = {
   name: 'discard-artifact-upload',
   writes: true,
   text: `
-    with upload as (
-      delete from artifact_uploads u
-      where u.upload_id = $1::uuid
-        and u.tenant_id = $2
-      returning u.upload_id
-    )
+    with ${TAKEN_UPLOAD}
     delete from artifact_chunks c
     where c.upload_id = $1::uuid
       and exists (select from upload)`,
