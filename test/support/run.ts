@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runOnServer } from './database.ts';
+import { TAKEN_PORTS } from './ports.ts';
 import { startPostgresServer } from './postgres-server.ts';
 
 /*
@@ -36,6 +37,7 @@ async function runTests(avaArguments: readonly string[]): Promise<number> {
       TEST_POSTGRES_URL: server.url,
       TEST_TEMPLATE: template,
       TEST_SQLITE_TEMPLATE: sqliteTemplate,
+      [TAKEN_PORTS]: folder,
     });
   } finally {
     if (given) await dropDatabases(given, template);
