@@ -21,8 +21,8 @@ import { renewOwnLeases } from './loops/renew-own-leases.ts';
 import { runNodes } from './loops/run-nodes.ts';
 import { sealAudit } from './loops/seal-audit.ts';
 import { stopWithin } from './stop-within.ts';
-import { systemTimers } from './timers.ts';
-import type { Timers } from './timers.ts';
+import { systemTimers } from '../shared/engine/timers.ts';
+import type { Timers } from '../shared/engine/timers.ts';
 
 export interface SchedulerDeps {
   readonly scheduling: Scheduling;

@@ -31,18 +31,18 @@ export async function claimWork(
   sightings.note(params);
   const { tenantId } = params;
   const topics = params.queues.map((queue) => queueTopic({ tenantId, queue }));
-  const began = performance.now();
+  const began = deps.timers.now();
   const deadline = began + params.waitMs;
   let restMs = POLL_MS.min;
   for (;;) {
     // An item leased to a caller who has left would only lapse.
     if (params.signal.aborted) return [];
-    const hint = waitForTopics(deps.wake, topics);
+    const hint = waitForTopics(deps, topics);
     try {
       const claimed = await claimNow(deps, params);
-      const leftMs = deadline - performance.now();
+      const leftMs = deadline - deps.timers.now();
       if (claimed.length > 0) {
-        deps.report.observe('claim_wait_seconds', (performance.now() - began) / 1_000);
+        deps.report.observe('claim_wait_seconds', (deps.timers.now() - began) / 1_000);
       }
       if (claimed.length > 0 || leftMs <= 0) return claimed;
       await hint.wait({ timeoutMs: Math.min(restMs, leftMs), signal: params.signal });

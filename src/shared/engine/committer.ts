@@ -1,6 +1,7 @@
 import type { CommitPlan, CommitVerdict } from '../store/commit.ts';
 import { type ExecutionStore, StoreUnavailableError } from '../store/store.ts';
 import type { EngineReport } from './deps.ts';
+import { systemTimers, type Timers } from './timers.ts';
 
 /**
  * Gathers the commits of a whole process into batches: one transaction for many executions.
@@ -48,8 +49,9 @@ export function createCommitter(deps: {
   readonly report: EngineReport;
   /** 1 on a store with a single writer. */
   readonly lanes?: number;
+  readonly timers?: Timers;
 }): Committer {
-  const { executions, report } = deps;
+  const { executions, report, timers = systemTimers } = deps;
   const lanes = deps.lanes ?? LANES;
   let waiting: Waiting[] = [];
   let waitingAhead: Waiting[] = [];
@@ -95,9 +97,9 @@ export function createCommitter(deps: {
   }
 
   function isTurnOver(): boolean {
-    if (turnBegun !== null) return performance.now() - turnBegun >= TURN_MS_MAX;
-    turnBegun = performance.now();
-    setImmediate(() => {
+    if (turnBegun !== null) return timers.now() - turnBegun >= TURN_MS_MAX;
+    turnBegun = timers.now();
+    timers.after(0, () => {
       turnBegun = null;
       flush();
     });

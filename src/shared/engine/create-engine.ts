@@ -20,39 +20,46 @@ import type { Scheduling } from './scheduling.ts';
 import { completeWorkItem, failWorkItem } from './settle-work-item.ts';
 import { findStart, startExecution } from './start-execution.ts';
 import { createTenantDirectory } from './tenant-directory.ts';
+import { systemTimers, type Timers } from './timers.ts';
 import { createTenant, readTenant, updateTenant } from './tenants.ts';
 import { wasMessageReceived } from './was-message-received.ts';
 import { createWorkerSightings } from './worker-sightings.ts';
 
 /** The engine of one process: what the api serves and what the scheduler's loops call. */
 export function createEngine(
-  given: Omit<EngineDeps, 'committer' | 'definitions' | 'tenants' | 'pseudonym' | 'prices'> & {
+  given: Omit<
+    EngineDeps,
+    'committer' | 'definitions' | 'tenants' | 'timers' | 'pseudonym' | 'prices'
+  > & {
+    readonly timers?: Timers;
     readonly prices?: EngineDeps['prices'];
     readonly pseudonym?: EngineDeps['pseudonym'];
     readonly kinds: KindRegistry;
     readonly runners: NodeRunners;
   },
 ): Engine & { readonly scheduling: Scheduling } {
-  const { kinds, runners, store, report } = given;
+  const { kinds, runners, store, report, timers = systemTimers } = given;
   const deps: EngineDeps = {
     ...given,
+    timers,
     pseudonym: given.pseudonym ?? null,
     prices: given.prices ?? {},
     committer: createCommitter({
       executions: store.executions,
       report,
+      timers,
       ...(store.dialect === 'sqlite' && { lanes: 1 }),
     }),
     definitions: createDefinitionCache({
       definitions: store.definitions,
       compile: (definition) => compilePlan(definition.ir, kinds),
     }),
-    tenants: createTenantDirectory({ tenants: store.tenants, now: () => performance.now() }),
+    tenants: createTenantDirectory({ tenants: store.tenants, now: () => timers.now() }),
   };
   const sightings = createWorkerSightings({
     workers: store.workers,
     report,
-    now: () => performance.now(),
+    now: () => timers.now(),
   });
   return {
     registerWorkflow: (params) => registerWorkflow(deps, kinds, params),

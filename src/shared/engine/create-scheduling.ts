@@ -46,7 +46,7 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
         deps.report.trouble('advancing an execution failed', error, { execution_id: executionId });
         if (error instanceof StoreUnavailableError) return;
         setAside.delete(executionId);
-        setAside.set(executionId, performance.now() + SET_ASIDE_MS);
+        setAside.set(executionId, deps.timers.now() + SET_ASIDE_MS);
       })
       .finally(() => {
         underWay.delete(executionId);
@@ -62,7 +62,7 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
   /** The oldest come first, since each is put in anew with the same term. */
   function takeUpAgain(): void {
     for (const [executionId, until] of setAside) {
-      if (until > performance.now()) return;
+      if (until > deps.timers.now()) return;
       setAside.delete(executionId);
     }
   }
@@ -137,9 +137,9 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
     for (const runner of underWay.values()) runner.handOver();
     const resting = Promise.allSettled([...underWay.values()].map((runner) => runner.done));
     const late = Promise.withResolvers<'late'>();
-    const timer = setTimeout(() => late.resolve('late'), params.deadlineMs);
+    const cancel = deps.timers.after(params.deadlineMs, () => late.resolve('late'));
     const outcome = await Promise.race([resting, late.promise]);
-    clearTimeout(timer);
+    cancel();
     if (outcome === 'late') await Promise.all(ownItems().map(giveBack));
     await deps.committer.idle();
   }

@@ -8,6 +8,7 @@ import type { Store } from '../store/store.ts';
 import type { Committer } from './committer.ts';
 import type { DefinitionCache } from './definition-cache.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
+import type { Timers } from './timers.ts';
 
 /** What every use case is given. */
 export interface EngineDeps {
@@ -18,6 +19,7 @@ export interface EngineDeps {
   readonly ids: Ids;
   readonly wake: Wake;
   readonly cpu: Cpu;
+  readonly timers: Timers;
   readonly settings: EngineSettings;
   /** For data policies that hash what they hide; null: there is no key, so it is masked. */
   readonly pseudonym: Pseudonym;

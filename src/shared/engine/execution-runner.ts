@@ -379,9 +379,9 @@ export function startExecutionRunner(
   /** Until something happens, or for so long at most. */
   function rest(timeoutMs: number | null): Promise<void> {
     return new Promise((resolve) => {
-      const timer = timeoutMs === null ? undefined : setTimeout(() => release?.(), timeoutMs);
+      const cancel = timeoutMs === null ? null : deps.timers.after(timeoutMs, () => release?.());
       release = () => {
-        clearTimeout(timer);
+        cancel?.();
         release = null;
         resolve();
       };

@@ -71,7 +71,7 @@ export async function waitForEvents(
   const { executionId, after, signal } = params;
   const { executions } = deps.store;
   while (!signal.aborted) {
-    const hint = waitForTopics(deps.wake, [eventsTopic(executionId)]);
+    const hint = waitForTopics(deps, [eventsTopic(executionId)]);
     try {
       const row = await executions.find(executionId, null);
       if (row === null || row.lastSequence > after || isTerminal(row.status)) return;

@@ -1,4 +1,4 @@
-import type { Wake } from '../ports/wake.ts';
+import type { EngineDeps } from './deps.ts';
 
 /** A subscription that is open from now on, so that a hint between looking and waiting counts. */
 export interface TopicHint {
@@ -7,7 +7,10 @@ export interface TopicHint {
   end(): void;
 }
 
-export function waitForTopics(wake: Wake, topics: readonly string[]): TopicHint {
+export function waitForTopics(
+  { wake, timers }: Pick<EngineDeps, 'wake' | 'timers'>,
+  topics: readonly string[],
+): TopicHint {
   let hinted = false;
   let release: (() => void) | null = null;
   const unsubscribe = topics.map((topic) =>
@@ -21,12 +24,12 @@ export function waitForTopics(wake: Wake, topics: readonly string[]): TopicHint 
       if (hinted || signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
         const finish = (): void => {
-          clearTimeout(timer);
+          cancel();
           signal.removeEventListener('abort', finish);
           release = null;
           resolve();
         };
-        const timer = setTimeout(finish, Math.max(0, timeoutMs));
+        const cancel = timers.after(Math.max(0, timeoutMs), finish);
         signal.addEventListener('abort', finish, { once: true });
         release = finish;
       });

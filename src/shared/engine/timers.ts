@@ -1,4 +1,4 @@
-/** Time as the loops see it; a test passes a clock it moves itself. */
+/** Time as a process has it; a test passes a clock it moves itself. */
 export interface Timers {
   /** Milliseconds, never going back. */
   now(): number;
