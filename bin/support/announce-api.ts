@@ -3,8 +3,8 @@ import { systemTimers } from '../../src/shared/engine/timers.ts';
 import type { EngineReport } from '../../src/shared/engine/deps.ts';
 import type { WorkerStore } from '../../src/shared/store/store.ts';
 
-/** A quarter of what counts as alive in `GET /workers`. */
-const EVERY_MS = 15_000;
+/** A third of what counts as alive in `GET /workers`. */
+const EVERY_MS = 20_000;
 
 /** Keeps an API process without a scheduler among the runtime's workers; a scheduler says it itself. */
 export function announceApi(params: {

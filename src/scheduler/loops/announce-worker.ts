@@ -24,5 +24,5 @@ export function announceWorker(context: LoopContext): LoopDefinition {
   };
 }
 
-/** A quarter of what counts as seen lately. */
-const EVERY_MS = 15_000;
+/** A third of what counts as seen lately. */
+const EVERY_MS = 20_000;

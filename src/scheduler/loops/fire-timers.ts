@@ -17,7 +17,7 @@ export function fireTimers(context: LoopContext): LoopDefinition {
   return {
     name: 'fire-timers',
     part: 'work',
-    restMs: { min: 50, max: 1000, quietMax: 5000 },
+    restMs: { min: 50, max: 1000, quietMax: 10_000 },
     wakeOn: onTopics(context.wake, [TIMERS_TOPIC]),
     async run() {
       const isMine = await timersDuty.isMine();

@@ -3,17 +3,15 @@ import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { ClaimedItem } from '../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
 import { resolveReferences } from './artifacts/resolve.ts';
+import type { ClaimPace, LookReason } from './claim-pace.ts';
 import type { EngineDeps } from './deps.ts';
 import type { ClaimedWork, ClaimWork } from './engine.ts';
 import { judgeClaimed } from './judge-claimed.ts';
 import { completionFacts } from './outcome-facts.ts';
 import { shardOf } from './shard-of.ts';
-import { waitForTopics } from './wait-for-topics.ts';
+import { type TopicHint, waitForTopics } from './wait-for-topics.ts';
 import { queueTopic, wakeFor } from './wake-for.ts';
 import type { WorkerSightings } from './worker-sightings.ts';
-
-/** A hint may be lost: how often a long poll looks by itself, at first and at most. */
-const POLL_MS = { min: 100, max: 2_000 };
 
 /** How often one look at the queues goes on when items were not handed out; callers ask again. */
 const ROUNDS_MAX = 100;
@@ -25,31 +23,55 @@ const ROUNDS_MAX = 100;
  */
 export async function claimWork(
   deps: EngineDeps,
-  sightings: WorkerSightings,
+  of: { readonly sightings: WorkerSightings; readonly pace: ClaimPace },
   params: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
-  sightings.note(params);
+  of.sightings.note(params);
   const { tenantId } = params;
   const topics = params.queues.map((queue) => queueTopic({ tenantId, queue }));
+  const key = topics.join('\n');
   const began = deps.timers.now();
   const deadline = began + params.waitMs;
-  let restMs = POLL_MS.min;
+  let reason: LookReason | null = 'arrival';
   for (;;) {
     // An item leased to a caller who has left would only lapse.
-    if (params.signal.aborted) return [];
+    if (reason === null || params.signal.aborted) return [];
     const hint = waitForTopics(deps, topics);
     try {
+      of.pace.looking(key);
       const claimed = await claimNow(deps, params);
-      const leftMs = deadline - deps.timers.now();
+      of.pace.looked(key, { found: claimed.length > 0, reason });
       if (claimed.length > 0) {
         deps.report.observe('claim_wait_seconds', (deps.timers.now() - began) / 1_000);
+        return claimed;
       }
-      if (claimed.length > 0 || leftMs <= 0) return claimed;
-      await hint.wait({ timeoutMs: Math.min(restMs, leftMs), signal: params.signal });
-      restMs = Math.min(restMs * 2, POLL_MS.max);
+      reason = await untilLook(deps, { ...params, hint, pace: of.pace, key, deadline });
     } finally {
       hint.end();
     }
+  }
+}
+
+/** Null: the time is over, or the caller has left. */
+async function untilLook(
+  { timers }: EngineDeps,
+  given: {
+    readonly hint: TopicHint;
+    readonly pace: ClaimPace;
+    readonly key: string;
+    readonly deadline: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<LookReason | null> {
+  const { hint, pace, key, deadline, signal } = given;
+  for (;;) {
+    const leftMs = deadline - timers.now();
+    if (leftMs <= 0 || signal.aborted) return null;
+    const untilLookMs = pace.untilLookMs(key);
+    // Of all that wait for these queues, the first to find the time come looks.
+    if (untilLookMs <= 0) return 'poll';
+    const hinted = await hint.wait({ timeoutMs: Math.min(untilLookMs, leftMs), signal });
+    if (hinted) return 'hint';
   }
 }
 

@@ -3,6 +3,7 @@ import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import { compilePlan } from '../domain/workflow/compile-plan.ts';
 import type { NodeRunners } from '../nodes/run.ts';
 import { cancelExecution } from './cancel-execution.ts';
+import { createClaimPace } from './claim-pace.ts';
 import { claimWork } from './claim-work.ts';
 import { createCommitter } from './committer.ts';
 import { createScheduling } from './create-scheduling.ts';
@@ -56,6 +57,7 @@ export function createEngine(
     }),
     tenants: createTenantDirectory({ tenants: store.tenants, now: () => timers.now() }),
   };
+  const pace = createClaimPace(() => timers.now());
   const sightings = createWorkerSightings({
     workers: store.workers,
     report,
@@ -81,7 +83,7 @@ export function createEngine(
     listApprovals: (params) => listApprovals(deps, params),
     deliverExternalEvent: (params) => deliverExternalEvent(deps, params),
     wasMessageReceived: (params) => wasMessageReceived(deps, params),
-    claimWork: (params) => claimWork(deps, sightings, params),
+    claimWork: (params) => claimWork(deps, { sightings, pace }, params),
     renewLease: (params) => renewLease(deps, params),
     completeWorkItem: (params) => completeWorkItem(deps, params),
     failWorkItem: (params) => failWorkItem(deps, params),

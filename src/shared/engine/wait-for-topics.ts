@@ -2,8 +2,8 @@ import type { EngineDeps } from './deps.ts';
 
 /** A subscription that is open from now on, so that a hint between looking and waiting counts. */
 export interface TopicHint {
-  /** Resolves at a hint, when the time is over or when the signal aborts; never rejects. */
-  wait(params: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<void>;
+  /** True at a hint; false when the time is over or the signal aborts; never rejects. */
+  wait(params: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<boolean>;
   end(): void;
 }
 
@@ -21,13 +21,13 @@ export function waitForTopics(
   );
   return {
     wait: ({ timeoutMs, signal }) => {
-      if (hinted || signal.aborted) return Promise.resolve();
+      if (hinted || signal.aborted) return Promise.resolve(hinted);
       return new Promise((resolve) => {
         const finish = (): void => {
           cancel();
           signal.removeEventListener('abort', finish);
           release = null;
-          resolve();
+          resolve(hinted);
         };
         const cancel = timers.after(Math.max(0, timeoutMs), finish);
         signal.addEventListener('abort', finish, { once: true });

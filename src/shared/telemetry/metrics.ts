@@ -54,7 +54,8 @@ export function createMetrics(options: {
   readonly now: () => number;
 }): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // Every 10 ms, as by default, the watch over the event loop alone takes 0.35 % of a core for ever.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   const readers = new Map<GaugeKey, () => readonly GaugeReading[]>();
   const bound = boundLabels();
   const counters = new Map<MetricKey, Counter>();

@@ -17,6 +17,9 @@ import { createDedicatedConnection } from './dedicated-connection.ts';
  * Behind a pooler in transaction mode these locks mean nothing: give this connection a direct way.
  */
 
+/** A connection that has counted the schedulers so lately is there. */
+const COUNT_PROVES_MS = 500;
+
 const DUTIES = { timers: 0, prune: 1 } as const;
 
 export function createShardLocks(
@@ -26,12 +29,14 @@ export function createShardLocks(
   const duties = new Set<keyof typeof DUTIES>();
   let present = false;
   let lastCount = 1;
+  let countedAt = -Infinity;
   const connection = createDedicatedConnection({
     settings: { ...settings, applicationName: `${settings.applicationName}-locks` },
     onLost: () => {
       held.clear();
       duties.clear();
       present = false;
+      countedAt = -Infinity;
     },
   });
   // One at a time: two balances at once would each take what the other still needs.
@@ -78,6 +83,7 @@ export function createShardLocks(
             key,
           ]);
           lastCount = Math.max(1, row?.schedulers ?? 1);
+          countedAt = performance.now();
         } catch (error) {
           settings.onBackgroundError(error);
         }
@@ -90,8 +96,11 @@ export function createShardLocks(
         try {
           if (held.size > wanted) await giveBack([...held].slice(wanted));
           else if (held.size < wanted) await takeSome(wanted);
-          // Nothing to change: a connection that has vanished in silence is noticed here.
-          else await connection.query('select 1', []);
+          // Nothing to change: a connection that has vanished in silence is noticed here, unless it
+          // has answered a moment ago.
+          else if (performance.now() - countedAt > COUNT_PROVES_MS) {
+            await connection.query('select 1', []);
+          }
         } catch (error) {
           // The connection is given up with everything it held; `held` is empty by now.
           settings.onBackgroundError(error);
