@@ -1,16 +1,17 @@
-import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
 import { listCells, type Cell } from './cells.ts';
 import { GATES, judge, type JudgedGate, keyOf } from './gates.ts';
 import { installPeers, listPeerCells } from './peers.ts';
 import { runCell } from './support/cell-process.ts';
-import { openDatabases, type Databases } from './support/databases.ts';
+import { type BenchDatabase, openDatabases, type Databases } from './support/databases.ts';
 import { describeMachine, findPgbench } from './support/machine.ts';
-import type { Measurement } from './support/measurement.ts';
+import type { Measurement, ServerReading } from './support/measurement.ts';
 import {
   GATE_HEAD,
   gateRows,
+  RATIO_HEAD,
+  ratioRows,
   renderMarkdown,
   renderTable,
   RESULT_HEAD,
@@ -21,14 +22,16 @@ import { saveLast, savePage } from './support/save-results.ts';
 import { STATEMENT_HEAD, statementRows, type StatementUse } from './support/statement-use.ts';
 
 /*
- * npm run bench [-- --peers] [--quick] [--rounds 5] [--seconds 4] [--only B/16,DBOS] [--json] [--save]
+ * npm run bench [-- --peers] [--quick] [--rounds 5] [--seconds 2] [--only B/16,DBOS] [--json] [--save]
  *
  * Every round runs every workload once, each in a process of its own on a fresh database of a private
  * PostgreSQL server with full durability, so that a change of the machine's mood meets all alike. The
  * table shows medians over rounds, the gates are judged by ratios within a round and by counters.
- * `--only`: names or subjects; `--churn 10`: with workload G, of so many minutes; `--large`: with a
- * backlog of a million; `--statements`: with the statements of each workload; `--save`: into
- * docs/performance.md. Figures of the last run are always in .svc/bench.json.
+ * `--only`: names or subjects; `--churn 10`: with workload G, of so many minutes; `--idle --minutes
+ * 5`: with clusters that have nothing to do, which is all that `npm run bench:idle` measures;
+ * `--large`: with a backlog of a million; `--statements`: with the statements of each workload;
+ * `--save`: into docs/performance.md. Figures of the last run are always in .svc/bench.json, also
+ * those of a run that is broken off, up to its last full round.
  */
 
 const { values: options } = parseArgs({
@@ -39,6 +42,8 @@ const { values: options } = parseArgs({
     seconds: { type: 'string' },
     only: { type: 'string' },
     churn: { type: 'string' },
+    idle: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '5' },
     statements: { type: 'boolean', default: false },
     large: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -49,46 +54,45 @@ const { quick } = options;
 const rounds = Number(options.rounds ?? (quick ? 2 : 5));
 /** With `--quick` no round begins that would end later. */
 const QUICK_SECONDS_MAX = 175;
-const seconds = Number(options.seconds ?? (quick ? 1.5 : 4));
+const seconds = Number(options.seconds ?? (quick ? 1.5 : 2));
 /** Beside its window a workload may take this long to prepare, warm up and end. */
 const ASIDE_SECONDS_MAX = options.large ? 1_200 : 120;
 
 const pgbench = findPgbench();
 if (options.peers) installPeers();
 const churnSeconds = Number(options.churn ?? 0) * 60;
-const own = listCells({ pgbench, churnSeconds, seconds, large: options.large });
+const idleSeconds = options.idle ? Number(options.minutes) * 60 : 0;
+const own = listCells({ pgbench, churnSeconds, idleSeconds, seconds, large: options.large });
 const cells = sideBySide([...own, ...(options.peers ? listPeerCells() : [])].filter(chosen));
 const measurements = new Map<Cell, Measurement[]>(cells.map((cell) => [cell, []]));
 const failures = new Map<Cell, string[]>(cells.map((cell) => [cell, []]));
 
 const began = new Date();
 let roundsDone = 0;
+let cellsDone = 0;
 const databases = await openDatabases({ plans: options.statements });
 try {
   for (let round = 1; round <= rounds && isTimeFor(round); round += 1) {
-    for (const cell of cells) await measureOnce(databases, cell, round);
+    for (const cell of cells.filter((one) => isOf(one, round))) {
+      await measureOnce(databases, cell, round);
+      cellsDone += 1;
+    }
     roundsDone = round;
+    saveLast(reportNow());
   }
 } finally {
   await databases.close();
 }
 
-const results: readonly Result[] = cells.map((cell) => ({
-  id: cell.id,
-  subject: cell.subject,
-  what: cell.what,
-  unit: cell.unit,
-  rounds: measurements.get(cell) ?? [],
-  failures: failures.get(cell) ?? [],
-}));
-const gates = judge(GATES, new Map(results.map((result) => [keyOf(result), result.rounds])));
-const machine = describeMachine({ pgbench, server: databases.serverVersion });
+const report = reportNow();
+const { results, gates, machine } = report;
 const described = `${roundsDone === 1 ? 'one round' : `medians of ${roundsDone} rounds`} of ${seconds} s`;
-const report = { began, rounds: roundsDone, seconds, machine, gates, results };
 const path = saveLast(report);
 if (options.json) console.log(JSON.stringify(report, null, 2));
 else {
   console.log(renderTable(RESULT_HEAD, resultRows(results)));
+  const compared = ratioRows(results);
+  if (compared.length > 0) console.log(renderTable(RATIO_HEAD, compared));
   console.log(renderTable(GATE_HEAD, gateRows(gates.filter(isWorthShowing))));
   console.log(`${machine}; ${described}; also in ${path}`);
 }
@@ -97,6 +101,7 @@ if (options.save) {
     [
       `${began.toISOString().slice(0, 10)}: ${machine}; ${described}.`,
       renderMarkdown(GATE_HEAD, gateRows(gates)),
+      renderMarkdown(RATIO_HEAD, ratioRows(results)),
       renderMarkdown(RESULT_HEAD, resultRows(results)),
     ].join('\n\n'),
     // What an error says is for whoever ran it.
@@ -107,6 +112,24 @@ if (options.save) {
   );
 }
 if (gates.some(({ verdict }) => verdict === 'fail')) process.exitCode = 1;
+
+function reportNow() {
+  const results: readonly Result[] = cells.map((cell) => ({
+    id: cell.id,
+    subject: cell.subject,
+    what: cell.what,
+    unit: cell.unit,
+    rounds: measurements.get(cell) ?? [],
+    failures: failures.get(cell) ?? [],
+  }));
+  const gates = judge(GATES, new Map(results.map((result) => [keyOf(result), result.rounds])));
+  const machine = describeMachine({ pgbench, server: databases.serverVersion });
+  return { began, rounds: roundsDone, seconds, machine, gates, results };
+}
+
+function isOf(cell: Cell, round: number): boolean {
+  return round <= (cell.roundsMax ?? Infinity);
+}
 
 /** As long as the rounds before took, and a round more. */
 function isTimeFor(round: number): boolean {
@@ -133,13 +156,27 @@ function chosen(cell: Cell): boolean {
   );
 }
 
+/** A workload that fails costs the others nothing: the table says that this one has failed. */
 async function measureOnce(from: Databases, cell: Cell, round: number): Promise<void> {
-  const database = await from.create(cell.database);
+  try {
+    const measurement = await measureOn(await from.create(cell.database), cell, round);
+    measurements.get(cell)?.push(measurement);
+    const rate = `${Math.round(measurement.perSecond)} ${cell.unit}/s`;
+    say(`${keyOf(cell)}: ${rate}, load ${measurement.load.toFixed(1)}`, round);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    failures.get(cell)?.push(reason);
+    say(`${keyOf(cell)} failed: ${reason}`, round);
+  }
+}
+
+async function measureOn(database: BenchDatabase, cell: Cell, round: number): Promise<Measurement> {
   const length = seconds * (cell.longer ?? 1);
   const uses: StatementUse[] = [];
   const { readServer, readStatements } = database;
-  const noteStatements = async (): Promise<void> => {
+  const readBoth = async (): Promise<ServerReading | null> => {
     if (options.statements && readStatements !== null) uses.push(await readStatements());
+    return (await readServer?.()) ?? null;
   };
   try {
     const measurement = await runCell({
@@ -149,32 +186,26 @@ async function measureOnce(from: Databases, cell: Cell, round: number): Promise<
       seconds: length,
       secondsMax: length * 2 + ASIDE_SECONDS_MAX,
       round,
-      readServer:
-        readServer === null
-          ? null
-          : async () => {
-              await noteStatements();
-              return readServer();
-            },
+      readServer: readBoth,
+      onProgress: (text) => say(`${keyOf(cell)}: ${text}`, round),
     });
-    measurements.get(cell)?.push(measurement);
-    const rate = `${Math.round(measurement.perSecond)} ${cell.unit}/s`;
-    say(`${keyOf(cell)}: ${rate}, load ${measurement.load.toFixed(1)}`);
     const [before, after] = uses;
     if (before !== undefined && after !== undefined) {
       const units = measurement.perSecond * measurement.seconds;
       console.log(renderTable(STATEMENT_HEAD, statementRows({ before, after, units })));
     }
-  } catch (error) {
-    // The others are still worth having; the table says that this one failed.
-    const reason = error instanceof Error ? error.message : String(error);
-    failures.get(cell)?.push(reason);
-    say(`${keyOf(cell)} failed: ${reason}`);
+    return measurement;
   } finally {
     await database.drop();
   }
+}
 
-  function say(what: string): void {
-    process.stderr.write(`round ${round}/${rounds}, ${cpus().length} cores: ${what}\n`);
-  }
+function say(what: string, round: number): void {
+  const all = Array.from({ length: rounds }, (_, index) => index + 1)
+    .map((one) => cells.filter((cell) => isOf(cell, one)).length)
+    .reduce((sum, count) => sum + count, 0);
+  const minutes = ((Date.now() - began.getTime()) / 60_000).toFixed(1);
+  process.stderr.write(
+    `round ${round}/${rounds}, ${cellsDone + 1} of ${all}, ${minutes} min: ${what}\n`,
+  );
 }

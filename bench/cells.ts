@@ -16,12 +16,16 @@ export interface Cell {
   readonly quick: boolean;
   /** How much longer than others its window is. */
   readonly longer?: number;
+  /** Measured in so many rounds only, the first ones, as it takes long. */
+  readonly roundsMax?: number;
 }
 
 export function listCells(given: {
   readonly pgbench: string | null;
   /** Zero: without the workload that takes minutes. */
   readonly churnSeconds: number;
+  /** Zero: without the clusters that have nothing to do. */
+  readonly idleSeconds?: number;
   readonly seconds: number;
   /** With the backlog of a million. */
   readonly large: boolean;
@@ -41,7 +45,9 @@ export function listCells(given: {
     ...schedulers(),
     ...managementRoutes(),
     startUp,
+    ...recalls(),
     ...(given.churnSeconds === 0 ? [] : churn(given.churnSeconds / given.seconds)),
+    ...(given.idleSeconds ? idle(given.idleSeconds / given.seconds) : []),
   ];
 }
 
@@ -187,6 +193,7 @@ function workerLoops(): readonly Cell[] {
     module: 'workloads/worker-loop.ts',
     params: { loops, workers, heartbeat },
     quick,
+    ...(workers > 1 && { roundsMax: 2 }),
   }));
 }
 
@@ -215,6 +222,7 @@ function backlogs(dialect: Dialect, subject: string, sizes: readonly number[]): 
     module: 'workloads/backlog.ts',
     params: { executions: thousands * 1_000 },
     quick: false,
+    ...(thousands > 10 && { roundsMax: 2 }),
   }));
 }
 
@@ -228,6 +236,7 @@ function schedulers(): readonly Cell[] {
     module: 'workloads/schedulers.ts',
     params: { schedulers: count, executionsPerSecond: 700 },
     quick: false,
+    roundsMax: 3,
     // The first second goes into starting: sharing out the shards, compiling the code.
     longer: 2,
   }));
@@ -258,6 +267,38 @@ function churn(longer: number): readonly Cell[] {
   }));
 }
 
+/** Counted by the second: the counters of a unit are those of a second. */
+function idle(longer: number): readonly Cell[] {
+  return [0, 100].map((thousands) => ({
+    id: `idle${thousands === 0 ? '' : `/${thousands} k`}`,
+    subject: 'svc',
+    what:
+      '2 api and 2 scheduler processes and 4 long polls that have nothing to do' +
+      (thousands === 0 ? '' : `, ${thousands} 000 executions that wait for a person`),
+    unit: 'seconds',
+    database: 'postgres',
+    module: 'workloads/idle.ts',
+    params: { apis: 2, schedulers: 2, longPolls: 4, paused: thousands * 1_000 },
+    quick: true,
+    longer,
+  }));
+}
+
+/** Ten thousand facts; with more, see `npm run bench:recall`. */
+function recalls(): readonly Cell[] {
+  return (['postgres', 'sqlite'] as const).map((dialect) => ({
+    id: 'M/10 k',
+    subject: dialect === 'postgres' ? 'svc' : 'svc on SQLite',
+    what: 'recalls from a memory of 10 000 facts, one at a time',
+    unit: 'recalls',
+    database: dialect,
+    module: 'workloads/recall-window.ts',
+    params: { facts: 10_000, recallsPerSecond: 100 },
+    quick: false,
+    roundsMax: 2,
+  }));
+}
+
 function managementRoutes(): readonly Cell[] {
   return ['list', 'read', 'events', 'start', 'workflows'].map((route) => ({
     id: `J/${route}`,
@@ -268,5 +309,6 @@ function managementRoutes(): readonly Cell[] {
     module: 'workloads/management-routes.ts',
     params: { route, inFlight: 16 },
     quick: false,
+    roundsMax: 2,
   }));
 }

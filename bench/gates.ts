@@ -176,6 +176,20 @@ export const GATES: readonly Gate[] = [
     figure: middle('svc K/4', extra('commit_refusals')),
     bound: { atMost: 0 },
   },
+  ...['idle', 'idle/100 k'].flatMap((workload): readonly Gate[] => [
+    {
+      workload,
+      asks: '< 2 statements/s in all',
+      figure: middle(`svc ${workload}`, ({ statements }) => statements),
+      bound: { atMost: 2 },
+    },
+    {
+      workload,
+      asks: '< 1 % of a core in all',
+      figure: middle(`svc ${workload}`, extra('core_percent')),
+      bound: { atMost: 1 },
+    },
+  ]),
   {
     workload: 'S: B on SQLite',
     asks: '≥ 20 000 steps/s',

@@ -13,10 +13,10 @@ if (module === undefined || json === undefined || process.send === undefined) {
   throw new Error('this is started by bench/bench.ts');
 }
 const workload = (await import(module)) as Workload<unknown>;
-const given = JSON.parse(json) as Omit<GivenWorkload<unknown>, 'window'>;
+const given = JSON.parse(json) as Omit<GivenWorkload<unknown>, 'window' | 'progress'>;
 
 process.once('disconnect', endAlone);
-await workload.measure({ ...given, window: openWindow() });
+await workload.measure({ ...given, window: openWindow(), progress });
 process.off('disconnect', endAlone);
 process.disconnect();
 // Pools and servers of others may keep a process alive for as long as they like.
@@ -52,6 +52,10 @@ function openWindow(): OpenWindow {
       },
     });
   };
+}
+
+function progress(text: string): void {
+  process.send?.({ type: 'progress', text } satisfies CellMessage);
 }
 
 /** Resolves when the runner has read its figures. */

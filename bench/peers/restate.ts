@@ -72,19 +72,14 @@ function findServer(): string {
 }
 
 async function untilRegistered(adminPort: number, servicePort: number): Promise<void> {
-  const deadline = performance.now() + READY_MS_MAX;
-  for (;;) {
-    try {
-      const { ok, status } = await fetch(`http://127.0.0.1:${adminPort}/deployments`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ uri: `http://127.0.0.1:${servicePort}` }),
-      });
-      if (ok) return;
-      throw new Error(`the service could not be registered: ${status}`);
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  const isRegistered = async (): Promise<boolean> => {
+    const answer = await fetch(`http://127.0.0.1:${adminPort}/deployments`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ uri: `http://127.0.0.1:${servicePort}` }),
+    }).catch(() => null);
+    return answer?.ok === true;
+  };
+  const what = 'the service is registered';
+  await pollUntil(isRegistered, { what, everyMs: 100, withinMs: READY_MS_MAX });
 }

@@ -18,7 +18,8 @@ export async function runCell(given: {
   readonly seconds: number;
   readonly secondsMax: number;
   readonly round: number;
-  readonly readServer: (() => Promise<ServerReading>) | null;
+  readonly readServer: (() => Promise<ServerReading | null>) | null;
+  readonly onProgress?: (text: string) => void;
 }): Promise<Measurement> {
   const { module, database, params, seconds, secondsMax, round, readServer } = given;
   const child = fork(
@@ -39,6 +40,7 @@ export async function runCell(given: {
   let before: ServerReading | null = null;
   let after: ServerReading | null = null;
   child.on('message', (message: CellMessage) => {
+    if (message.type === 'progress') return given.onProgress?.(message.text);
     void (async () => {
       const reading = (await readServer?.()) ?? null;
       if (message.type === 'begin') before = reading;

@@ -37,10 +37,13 @@ const SETTINGS = [
   'checkpoint_timeout=30min',
 ];
 
-/** `plans`: plans are counted and timed too, which costs the server a little. */
-export async function openDatabases({ plans = false } = {}): Promise<Databases> {
+/**
+ * `plans`: plans are counted and timed too, which costs the server a little. `durable: false`: for
+ * who counts what is written, and not how fast.
+ */
+export async function openDatabases({ plans = false, durable = true } = {}): Promise<Databases> {
   const settings = plans ? [...SETTINGS, 'pg_stat_statements.track_planning=on'] : SETTINGS;
-  const server = await startPostgresServer({ durable: true, settings });
+  const server = await startPostgresServer({ durable, settings });
   await runOnServer(server.url, 'create extension pg_stat_statements');
   const { rows } = await runOnServer(server.url, 'show server_version');
   const meter = await openServerMeter(server.url);

@@ -12,6 +12,7 @@ import { createAgents } from '../../src/shared/engine/agents/create-agents.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { EngineReport } from '../../src/shared/engine/deps.ts';
 import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
+import type { Timers } from '../../src/shared/engine/timers.ts';
 import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake-bus.ts';
 import { endedTopic } from '../../src/shared/engine/wake-for.ts';
 import { createWebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
@@ -36,6 +37,8 @@ export interface EngineProcess {
   /** Starts one and resolves when it has ended. */
   run(workflowId: string, input?: JsonObject): Promise<void>;
   startScheduler(): void;
+  /** Waits for an item for as long as may be waited; resolves also when there was none. */
+  longPoll(workerId: string, signal: AbortSignal): Promise<void>;
   /** Executions that have ended here. */
   ended(): number;
   /** Commits that came too late here. */
@@ -43,25 +46,35 @@ export interface EngineProcess {
   close(): Promise<void>;
 }
 
+/** What differs from a process as it is by default. */
+export interface EngineVariant {
+  readonly poolSize?: number;
+  /** False: what the engine reports is not counted. */
+  readonly metered?: boolean;
+  /** Of the engine and its loops. */
+  readonly timers?: Timers;
+}
+
 const BY = { tenantId: DEFAULT_TENANT, actorId: 'token:bench' };
 /** Like `runtime.workers` of a machine with two cores. */
 const WORKERS = 2;
 const POOL_SIZE = 10;
 const LEASE_MS = 30_000;
+const LONG_POLL_MS = 20_000;
 const END_MS_MAX = 60_000;
 
 export async function openEngine(given: {
   readonly database: BenchAddress;
   readonly runner?: NodeRunner;
   readonly onEnded?: () => void;
+  readonly variant?: EngineVariant;
 }): Promise<EngineProcess> {
   const { database, onEnded } = given;
+  const { poolSize = POOL_SIZE, metered = true, timers } = given.variant ?? {};
   const { dialect, url } = database;
   const store = await openStore({
     database:
-      dialect === 'sqlite'
-        ? { dialect, path: url }
-        : { dialect, url, poolSize: POOL_SIZE, maxOverflow: 0 },
+      dialect === 'sqlite' ? { dialect, path: url } : { dialect, url, poolSize, maxOverflow: 0 },
     applicationName: 'svc-bench',
   });
   const ids = createIds({ now: Date.now, randomBytes });
@@ -77,14 +90,14 @@ export async function openEngine(given: {
     ...metrics.report,
     count(name, by, labels) {
       if (name === 'commit_refusals') counts.refused += by;
-      metrics.report.count(name, by, labels);
+      if (metered) metrics.report.count(name, by, labels);
     },
     observe(name, value, labels) {
       if (name === 'execution_seconds') {
         counts.ended += 1;
         onEnded?.();
       }
-      metrics.report.observe(name, value, labels);
+      if (metered) metrics.report.observe(name, value, labels);
     },
   };
   const wake = createWakeBus();
@@ -97,6 +110,7 @@ export async function openEngine(given: {
     cpu,
     settings,
     report,
+    ...(timers !== undefined && { timers }),
     kinds: createKindRegistry([...NODE_KINDS, noopKind]),
     runners: new Map([['noop', given.runner ?? createNoopRunner()]]),
   });
@@ -137,11 +151,24 @@ export async function openEngine(given: {
         end();
       }
     },
+    async longPoll(workerId, signal) {
+      await engine.claimWork({
+        tenantId: DEFAULT_TENANT,
+        workerId,
+        queues: ['python_tool'],
+        maxItems: 1,
+        waitMs: LONG_POLL_MS,
+        signal,
+        host: 'bench',
+        version: '0',
+      });
+    },
     startScheduler() {
       const http = createSafeFetch({ allowPrivate: true });
       const secrets = createSecretBox({ keys: { all: () => [], newest: () => null }, randomBytes });
       scheduler = bootScheduler({
         role: 'all',
+        ...(timers !== undefined && { timers }),
         workers: WORKERS,
         scheduling: engine.scheduling,
         agents: createAgents({

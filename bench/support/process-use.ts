@@ -34,6 +34,12 @@ export function peakRssMiB(pid: number | 'self'): number | null {
   return line?.[1] === undefined ? null : Number(line[1]) / MIB;
 }
 
+/** What a process holds, pages that it shares with others in parts, MiB. */
+export function pssMiB(pid: number): number | null {
+  const line = read(`/proc/${pid}/smaps_rollup`)?.match(/^Pss:\s+(\d+) kB$/m);
+  return line?.[1] === undefined ? null : Number(line[1]) / MIB;
+}
+
 function childrenOf(pid: number): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

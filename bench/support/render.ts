@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 
 import type { JudgedGate } from '../gates.ts';
 import type { Measurement } from './measurement.ts';
-import { spread } from './statistics.ts';
+import { ratios, spread } from './statistics.ts';
 
 /** All rounds of one workload. */
 export interface Result {
@@ -68,6 +68,31 @@ export function resultRows(results: readonly Result[]): readonly (readonly strin
   });
 }
 
+export const RATIO_HEAD = ['workload', 'svc to', 'ratio of rates', 'min–max'] as const;
+
+/** Ours to every other subject of the same workload, and to the raw limit, within each round. */
+export function ratioRows(results: readonly Result[]): readonly (readonly string[])[] {
+  const rates = ({ rounds }: Result): ReadonlyMap<number, number> =>
+    new Map(rounds.map(({ round, perSecond }) => [round, perSecond]));
+  const raw = results.filter(({ subject, id }) => subject === 'raw' && id === RAW_LIMIT);
+  return results
+    .filter(({ subject }) => subject === 'svc')
+    .flatMap((ours) => {
+      const others = results.filter(({ id, subject }) => id === ours.id && subject !== 'svc');
+      const beside =
+        ours.unit === 'steps' && ours.id.startsWith('B/') ? [...others, ...raw] : others;
+      return beside.flatMap((other) => {
+        const found = spread(ratios(rates(ours), rates(other)));
+        if (found === null) return [];
+        const name = other.subject === 'raw' ? other.id : other.subject;
+        const ends = `${show(found.min, 2)}–${show(found.max, 2)}`;
+        return [[ours.id, name, show(found.median, 2), ends]];
+      });
+    });
+}
+
+const RAW_LIMIT = 'L0/16';
+
 export const GATE_HEAD = ['workload', 'gate', 'figure', 'verdict', 'margin'] as const;
 
 export function gateRows(gates: readonly JudgedGate[]): readonly (readonly string[])[] {
@@ -78,6 +103,14 @@ export function gateRows(gates: readonly JudgedGate[]): readonly (readonly strin
     verdict,
     show(margin, 2),
   ]);
+}
+
+/** Of rows that have the same keys: the keys, and the values below them. */
+export function tableOf(
+  rows: readonly Readonly<Record<string, string | number>>[],
+): [readonly string[], readonly (readonly string[])[]] {
+  const head = Object.keys(rows[0] ?? {});
+  return [head, rows.map((row) => head.map((key) => String(row[key])))];
 }
 
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

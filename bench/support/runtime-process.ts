@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { freePort } from '../../test/support/ports.ts';
+import { pollUntil } from './poll-until.ts';
 import type { BenchAddress } from './workload.ts';
 
 export const API_KEY = 'bench-key-for-loopback-only';
@@ -52,19 +53,17 @@ export async function startRuntime(given: {
 }
 
 async function untilReady(url: string, runtime: ChildProcess): Promise<void> {
-  const deadline = performance.now() + READY_MS_MAX;
-  for (;;) {
-    try {
-      const headers = { authorization: `Bearer ${API_KEY}` };
-      const { status } = await fetch(`${url}/ready`, { headers });
-      if (status === 200) return;
-      throw new Error(`the runtime is not ready: ${status}`);
-    } catch (error) {
-      if (runtime.exitCode !== null || performance.now() > deadline) {
-        runtime.kill('SIGKILL');
-        throw error;
-      }
-    }
-    await new Promise((resolve) => setTimeout(resolve, 25));
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  const isReady = async (): Promise<boolean> => {
+    if (runtime.exitCode !== null) throw new Error(`the runtime ended with ${runtime.exitCode}`);
+    const answer = await fetch(`${url}/ready`, { headers }).catch(() => null);
+    return answer?.status === 200;
+  };
+  try {
+    const what = 'the runtime is ready';
+    await pollUntil(isReady, { what, everyMs: 25, withinMs: READY_MS_MAX });
+  } catch (error) {
+    runtime.kill('SIGKILL');
+    throw error;
   }
 }

@@ -3,34 +3,47 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 
 /** Of this checkout alone, as the database of `svc dev` is. */
-const LAST = new URL('../../.svc/bench.json', import.meta.url);
+const LAST = new URL('../../.svc/', import.meta.url);
 const FIGURES = new URL('../figures.json', import.meta.url);
 const PAGE = new URL('../../docs/performance.md', import.meta.url);
-const BEGIN = '<!-- figures: begin -->';
-const END = '<!-- figures: end -->';
+const PAGES = {
+  performance: PAGE,
+  scaling: new URL('../../docs/scaling.md', import.meta.url),
+} as const;
 
 /** Where the figures of the last run are, whatever they were. */
-export function saveLast(report: unknown): string {
-  mkdirSync(new URL('.', LAST), { recursive: true });
-  writeFileSync(LAST, `${JSON.stringify(report, null, 2)}\n`);
-  return LAST.pathname;
+export function saveLast(report: unknown, name = 'bench'): string {
+  mkdirSync(LAST, { recursive: true });
+  const file = new URL(`${name}.json`, LAST);
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+  return file.pathname;
 }
 
 /** Replaces the generated part of `docs/performance.md`, and the figures behind it. */
 export async function savePage(markdown: string, figures: unknown): Promise<void> {
-  const page = replacePart(readFileSync(PAGE, 'utf8'), markdown);
-  for (const [file, text] of [
-    [PAGE, page],
-    [FIGURES, JSON.stringify(figures)],
-  ] as const) {
-    const config = await resolveConfig(file);
-    writeFileSync(file, await format(text, { ...config, filepath: file.pathname }));
-  }
+  await write(PAGE, replacePart(readFileSync(PAGE, 'utf8'), markdown));
+  await write(FIGURES, JSON.stringify(figures));
 }
 
-/** Throws when the page has no place for the figures. */
-export function replacePart(page: string, markdown: string): string {
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`the page lacks ${BEGIN} … ${END}`);
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${markdown}\n\n${page.slice(end)}`;
+/** Replaces generated parts of a page, by their names. */
+export async function saveSections(
+  name: keyof typeof PAGES,
+  sections: Readonly<Record<string, string>>,
+): Promise<void> {
+  let page = readFileSync(PAGES[name], 'utf8');
+  for (const [part, markdown] of Object.entries(sections)) page = replacePart(page, markdown, part);
+  await write(PAGES[name], page);
+}
+
+/** Throws when the page has no place for the part. */
+export function replacePart(page: string, markdown: string, name = 'figures'): string {
+  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`the page lacks ${begin} … ${end}`);
+  return `${page.slice(0, from + begin.length)}\n\n${markdown}\n\n${page.slice(to)}`;
+}
+
+async function write(file: URL, text: string): Promise<void> {
+  const config = await resolveConfig(file);
+  writeFileSync(file, await format(text, { ...config, filepath: file.pathname }));
 }

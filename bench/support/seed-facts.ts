@@ -13,7 +13,7 @@ const BATCH_ROWS = 500;
  */
 export async function seedFacts(params: {
   readonly dialect: Dialect;
-  readonly database: BenchDatabase;
+  readonly database: Pick<BenchDatabase, 'url'>;
   readonly tenantId: string;
   readonly vectors: Iterable<UnitVector>;
 }): Promise<void> {

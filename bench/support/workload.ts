@@ -15,6 +15,8 @@ export interface GivenWorkload<Params> {
   /** Of the window. */
   readonly seconds: number;
   readonly window: OpenWindow;
+  /** Says how far it is, for who waits. */
+  readonly progress: (text: string) => void;
 }
 
 export interface BenchAddress {
@@ -42,4 +44,6 @@ export interface WindowFigures {
 }
 
 export type CellMessage =
-  { readonly type: 'begin' } | { readonly type: 'end'; readonly window: Window };
+  | { readonly type: 'begin' }
+  | { readonly type: 'progress'; readonly text: string }
+  | { readonly type: 'end'; readonly window: Window };

@@ -1,5 +1,5 @@
 import { createEngineWaits } from '../support/hand-offs.ts';
-import { openEngine } from '../support/engine-process.ts';
+import { type EngineVariant, openEngine } from '../support/engine-process.ts';
 import { after, createLatencies, inLanes, times, warmUpSeconds } from '../support/lanes.ts';
 import { chainOf, createNoopRunner, fanOf } from '../support/noop-kind.ts';
 import type { GivenWorkload } from '../support/workload.ts';
@@ -14,6 +14,7 @@ export interface ExecutionsParams {
   /** What each execution starts with, and what each step writes, both hard to compress. */
   readonly inputBytes?: number;
   readonly patchBytes?: number;
+  readonly variant?: EngineVariant;
 }
 
 /**
@@ -27,7 +28,11 @@ export async function measure(given: GivenWorkload<ExecutionsParams>): Promise<v
   const patch = patchBytes === 0 ? {} : { note: textOf(patchBytes) };
   // With one in flight the time between two nodes is that of the hand-over alone.
   const runner = createNoopRunner(patch, inFlight === 1 ? waits : {});
-  const engine = await openEngine({ database, runner });
+  const engine = await openEngine({
+    database,
+    runner,
+    ...(params.variant !== undefined && { variant: params.variant }),
+  });
   await engine.register('bench', (shape === 'chain' ? chainOf : fanOf)(steps, kind));
   engine.startScheduler();
   const input = inputBytes === 0 ? {} : { blob: textOf(inputBytes) };

@@ -38,12 +38,15 @@ export interface RecallFigures {
  */
 export async function runRecall(params: {
   readonly dialect: Dialect;
-  readonly database: BenchDatabase;
+  readonly database: Pick<BenchDatabase, 'url'>;
   readonly facts: number;
   readonly recalls: number;
   readonly inFlight: number;
+  readonly onRecall?: (ms: number) => void;
+  /** Called with the measured part alone: seeding and the comparison come before it. */
+  readonly measured?: (run: () => Promise<void>) => Promise<void>;
 }): Promise<RecallFigures> {
-  const { dialect, database, facts, recalls, inFlight } = params;
+  const { dialect, database, facts, recalls, inFlight, measured = (run) => run() } = params;
   const random = seeded(1);
   const topics = Array.from({ length: TOPICS }, () => randomVector(random));
   const near = () =>
@@ -101,9 +104,13 @@ export async function runRecall(params: {
   const latencies: number[] = [];
   let begun = 0;
   const lane = async (): Promise<void> => {
-    while (begun < recalls) latencies.push((await recall((begun += 1) % queries.length)).ms);
+    while (begun < recalls) {
+      const { ms } = await recall((begun += 1) % queries.length);
+      latencies.push(ms);
+      params.onRecall?.(ms);
+    }
   };
-  await Promise.all(Array.from({ length: inFlight }, lane));
+  await measured(async () => void (await Promise.all(Array.from({ length: inFlight }, lane))));
   const { user, system } = process.cpuUsage(cpuBefore);
   const cpuMs = (user + system) / 1000 / latencies.length;
   const figures = { indexMiB: index.bytes() / MIB, rssMiB: process.memoryUsage().rss / MIB };
@@ -119,7 +126,7 @@ export async function runRecall(params: {
 /** Answers, for some of the queries, what a comparison with every fact finds. */
 async function seed(params: {
   readonly dialect: Dialect;
-  readonly database: BenchDatabase;
+  readonly database: Pick<BenchDatabase, 'url'>;
   readonly facts: number;
   readonly near: () => UnitVector;
   readonly queries: readonly UnitVector[];

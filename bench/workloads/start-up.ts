@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { freePort } from '../../test/support/ports.ts';
+import { pollUntil } from '../support/poll-until.ts';
 import { spread } from '../support/statistics.ts';
 import type { GivenWorkload } from '../support/workload.ts';
 
@@ -52,11 +53,11 @@ async function timeDev(): Promise<number> {
   const env = { ...process.env, SVC_TELEMETRY_METRICS_PORT: 'off' };
   const svc = spawn(process.execPath, args, { cwd: folder, env, stdio: 'ignore' });
   try {
-    while (!(await answers(port))) {
+    const isReady = (): Promise<boolean> => {
       if (svc.exitCode !== null) throw new Error(`svc dev ended with ${svc.exitCode}`);
-      if (performance.now() - began > READY_MS_MAX) throw new Error('svc dev is not ready');
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+      return answers(port);
+    };
+    await pollUntil(isReady, { what: 'svc dev is ready', everyMs: 5, withinMs: READY_MS_MAX });
     return performance.now() - began;
   } finally {
     svc.kill('SIGTERM');

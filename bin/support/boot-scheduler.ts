@@ -4,6 +4,7 @@ import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
 import type { ScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import type { Scheduling } from '../../src/shared/engine/scheduling.ts';
+import type { Timers } from '../../src/shared/engine/timers.ts';
 import type { WebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
 import type { Wake } from '../../src/shared/ports/wake.ts';
 import type { Store } from '../../src/shared/store/store.ts';
@@ -24,9 +25,10 @@ export function bootScheduler(params: {
   readonly store: Store;
   readonly wake: Wake;
   readonly metrics: Metrics;
+  readonly timers?: Timers;
 }): Scheduler {
   const { role, workers, scheduling, agents, webhookDelivering, scheduleFiring } = params;
-  const { settings, store, wake, metrics } = params;
+  const { settings, store, wake, metrics, timers } = params;
   const { processId, version, host, leaseMs } = settings;
   const auditSealing = createAuditSealing(store);
   const scheduler = startScheduler({
@@ -46,6 +48,7 @@ export function bootScheduler(params: {
       underWayMax: workers * UNDER_WAY_PER_WORKER,
     },
     random: Math.random,
+    ...(timers !== undefined && { timers }),
     onLoopRound: (round) => metrics.onLoopRound(round),
     trouble: (what, error, ids) => metrics.report.trouble(what, error, ids),
   });

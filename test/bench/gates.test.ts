@@ -42,7 +42,7 @@ test('ratios to a peer are of the same round', (t) => {
 
 test('every gate finds what it judges among the workloads', (t) => {
   const cells = [
-    ...listCells({ pgbench: null, churnSeconds: 60, seconds: 4, large: false }),
+    ...listCells({ pgbench: null, churnSeconds: 60, idleSeconds: 60, seconds: 4, large: false }),
     ...listPeerCells(),
   ];
   const figures = [
@@ -50,6 +50,7 @@ test('every gate finds what it judges among the workloads', (t) => {
     'last_to_first_deciles',
     'last_to_first_tenth',
     'commit_refusals',
+    'core_percent',
     'dev_ready_ms',
     'version_ms',
   ];

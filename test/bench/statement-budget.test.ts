@@ -1,66 +1,131 @@
+import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import test from 'ava';
 
+import { listCells } from '../../bench/cells.ts';
+import { runCell } from '../../bench/support/cell-process.ts';
+import { openDatabases, type Databases } from '../../bench/support/databases.ts';
 import { openEngine } from '../../bench/support/engine-process.ts';
-import { inLanes, times } from '../../bench/support/lanes.ts';
-import { chainOf, fanOf } from '../../bench/support/noop-kind.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { inLanes } from '../../bench/support/lanes.ts';
+import type { Measurement } from '../../bench/support/measurement.ts';
+import { createVirtualTimers } from '../scheduler/virtual-timers.ts';
 
 /*
- * What a step may cost the database. Rates change with the machine; these counters hardly do, so a
- * change that makes the engine chattier fails here.
+ * What a unit may cost the database: workloads of the benchmark, run shortly on a server of their
+ * own. Rates change with the machine; these counters hardly do, so a change that makes the engine
+ * chattier fails here.
+ *
+ * The server writes no whole pages into its log: how many pages a window touches first is chance.
  */
 
-const IN_FLIGHT = 16;
-const EXECUTIONS = 320;
+/** Per step, and of D per item: a bit more than is measured. */
+const BUDGETS = [
+  { cell: 'A/16', statements: 0.5, writeTransactions: 0.32, walBytes: 4_000 },
+  { cell: 'B/16', statements: 0.14, writeTransactions: 0.11, walBytes: 1_850 },
+  { cell: 'C/16', statements: 0.14, writeTransactions: 0.09, walBytes: 2_150 },
+  { cell: 'D/16', statements: 5.9, writeTransactions: 3.3, walBytes: 3_900 },
+] as const;
 
-const sent = { statements: 0, commits: 0 };
+/** Of two schedulers, and of two apis at each of which two workers wait, with nothing to do. */
+const IDLE_STATEMENTS_PER_SECOND = 1.9;
 
-test.before(() => {
-  // Every statement of the store goes through here, whoever sends it.
+const SECONDS = 0.5;
+const SECONDS_MAX = 60;
+const cells = listCells({ pgbench: null, churnSeconds: 0, seconds: SECONDS, large: false });
+let databases: Databases;
+
+const STEP_MS = 100;
+const IDLE_SECONDS = 600;
+const queries = { sent: 0, underWay: 0 };
+
+test.before(async () => {
+  countQueries();
+  databases = await openDatabases({ durable: false });
+});
+test.after.always(() => databases?.close());
+
+for (const { cell: id, ...budget } of BUDGETS) {
+  test.serial(`${id} stays within ${budget.statements} statements a unit`, async (t) => {
+    const measurement = await measure(id);
+    for (const [name, atMost] of Object.entries(budget)) {
+      const used = measurement[name as keyof typeof budget] ?? 0;
+      t.log(`${name}: ${used.toFixed(3)} of ${atMost}`);
+      t.true(used > 0, name);
+      t.true(used <= atMost, `${used} ${name} a unit, not ${atMost}`);
+    }
+  });
+}
+
+test.serial('a cluster with nothing to do is quiet', async (t) => {
+  const database = await databases.create('postgres');
+  const timers = createVirtualTimers();
+  const engines = await Promise.all(
+    Array.from({ length: 4 }, () => openEngine({ database, variant: { timers } })),
+  );
+  const leaving = new AbortController();
+  t.teardown(async () => {
+    leaving.abort();
+    await Promise.all(engines.map((engine) => engine.close()));
+    await database.drop();
+  });
+  const [one, two, ...apis] = engines;
+  for (const scheduler of [one, two]) scheduler?.startScheduler();
+  for (const [index, api] of apis.entries()) {
+    for (const worker of ['a', 'b']) {
+      const isOver = (): boolean => leaving.signal.aborted;
+      void inLanes(1, isOver, () => api.longPoll(`${worker}${index}`, leaving.signal));
+    }
+  }
+  /** What is asked of the database is answered before time goes on. */
+  const pass = async (seconds: number): Promise<void> => {
+    for (let ms = 0; ms < seconds * 1_000; ms += STEP_MS) {
+      await timers.advance(STEP_MS);
+      await untilAnswered();
+    }
+  };
+  await pass(60);
+  const before = queries.sent;
+  await pass(IDLE_SECONDS);
+  const perSecond = (queries.sent - before) / IDLE_SECONDS;
+  t.log(`${perSecond.toFixed(2)} statements a second`);
+  t.true(perSecond > 0.5 && perSecond < IDLE_STATEMENTS_PER_SECOND, `${perSecond}`);
+});
+
+async function measure(id: string): Promise<Measurement> {
+  const cell = cells.find((one) => one.id === id && one.subject === 'svc');
+  if (cell === undefined) throw new Error(`there is no workload ${id}`);
+  const database = await databases.create(cell.database);
+  try {
+    return await runCell({
+      module: new URL(`../../bench/${cell.module}`, import.meta.url),
+      database: { dialect: database.dialect, url: database.url },
+      params: cell.params,
+      seconds: SECONDS,
+      secondsMax: SECONDS_MAX,
+      round: 1,
+      readServer: database.readServer,
+    });
+  } finally {
+    await database.drop();
+  }
+}
+
+/** Every statement of a store goes through here, whoever sends it. */
+function countQueries(): void {
   type Query = (this: pg.Client, ...args: unknown[]) => unknown;
   const original = Reflect.get(pg.Client.prototype, 'query') as Query;
   pg.Client.prototype.query = function query(this: pg.Client, ...args: unknown[]): unknown {
-    sent.statements += 1;
-    const [config] = args as [{ readonly name?: string } | string];
-    if (typeof config === 'object' && config.name?.startsWith('commit') === true) {
-      sent.commits += 1;
-    }
-    return original.call(this, ...args);
+    const answer = original.call(this, ...args);
+    queries.sent += 1;
+    if (!(answer instanceof Promise)) return answer;
+    queries.underWay += 1;
+    const end = (): void => void (queries.underWay -= 1);
+    answer.then(end, end);
+    return answer;
   } as typeof pg.Client.prototype.query;
-});
+}
 
-const SHAPES = [
-  { name: 'a chain of ten', graph: chainOf(10, 'noop'), steps: 10, statements: 0.3, commits: 0.15 },
-  { name: 'a fan of fifty', graph: fanOf(50, 'noop'), steps: 50, statements: 0.3, commits: 0.15 },
-  { name: 'one step', graph: chainOf(1, 'noop'), steps: 1, statements: 0.8, commits: 0.4 },
-] as const;
-
-for (const { name, graph, steps, statements, commits } of SHAPES) {
-  test.serial(
-    `${name}, ${IN_FLIGHT} in flight: at most ${statements} statements a step`,
-    async (t) => {
-      const database = await createTestDatabase('postgres');
-      const engine = await openEngine({ database: { dialect: 'postgres', url: database.url } });
-      t.teardown(async () => {
-        await engine.close();
-        await database.drop();
-      });
-      await engine.register('budget', graph);
-      engine.startScheduler();
-      await inLanes(IN_FLIGHT, times(IN_FLIGHT * 2), () => engine.run('budget'));
-      const before = { ...sent };
-      const runs = Math.ceil(EXECUTIONS / steps) * 4;
-      await inLanes(IN_FLIGHT, times(runs), () => engine.run('budget'));
-      const per = (count: number) => count / (runs * steps);
-      const used = {
-        statements: per(sent.statements - before.statements),
-        commits: per(sent.commits - before.commits),
-      };
-      t.log(used);
-      t.true(used.statements <= statements, `${used.statements} statements a step`);
-      t.true(used.commits <= commits, `${used.commits} commits a step`);
-      t.true(used.commits > 0);
-    },
-  );
+async function untilAnswered(): Promise<void> {
+  do await setImmediate();
+  while (queries.underWay > 0);
 }

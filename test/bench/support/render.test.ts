@@ -2,6 +2,7 @@ import test from 'ava';
 
 import {
   gateRows,
+  ratioRows,
   renderMarkdown,
   RESULT_HEAD,
   type Result,
@@ -36,6 +37,21 @@ test('a workload that failed in every round says so', (t) => {
   const [row] = resultRows([{ ...result, rounds: [], failures: ['it ended with 1'] }]);
   t.is(row?.length, RESULT_HEAD.length);
   t.is(cell(row, 'rate /s'), 'failed');
+});
+
+test('ratios are of the same round, to every other subject and to the raw limit', (t) => {
+  const rows = (units: readonly number[]) =>
+    units.map((one, index) => exampleMeasurement(index + 1, { units: one }));
+  const found = ratioRows([
+    result,
+    { ...result, subject: 'DBOS', rounds: rows([1_000, 2_000, 1_000]) },
+    { ...result, subject: 'raw', id: 'L0/16', rounds: rows([24_000]) },
+    { ...result, subject: 'raw', id: 'L0 HTTP/16', rounds: rows([24_000]) },
+  ]);
+  t.deepEqual(found, [
+    ['B/16', 'DBOS', '12.00', '5.00–14.50'],
+    ['B/16', 'L0/16', '0.50', '0.50–0.50'],
+  ]);
 });
 
 test('gates show figure, verdict and margin', (t) => {

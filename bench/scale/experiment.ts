@@ -1,0 +1,50 @@
+import { runCell } from '../support/cell-process.ts';
+import type { BenchDatabase } from '../support/databases.ts';
+import type { EngineVariant } from '../support/engine-process.ts';
+import type { Measurement } from '../support/measurement.ts';
+
+/** What would happen with ten or a thousand times as much, tried out or reckoned. */
+export interface Experiment {
+  readonly name: string;
+  readonly what: string;
+  readonly run: (given: ExperimentGiven) => Promise<readonly Row[]>;
+}
+
+export interface ExperimentGiven {
+  /** Of a measured window. */
+  readonly seconds: number;
+  /** With the sizes that take minutes to fill. */
+  readonly large: boolean;
+  readonly progress: (text: string) => void;
+}
+
+/** All rows of an experiment have the same keys. */
+export type Row = Readonly<Record<string, string | number>>;
+
+const EXECUTIONS = new URL('../workloads/executions.ts', import.meta.url);
+
+/** Workload B, ten sequential steps (or A, with one), on a database that is prepared already. */
+export function measureChains(
+  database: Pick<BenchDatabase, 'dialect' | 'url' | 'readServer'>,
+  given: {
+    readonly inFlight: number;
+    readonly seconds: number;
+    readonly steps?: number;
+    readonly variant?: EngineVariant;
+  },
+): Promise<Measurement> {
+  const { inFlight, seconds, steps = 10, variant = {} } = given;
+  return runCell({
+    module: EXECUTIONS,
+    database: { dialect: database.dialect, url: database.url },
+    params: { shape: 'chain', steps, inFlight, kind: 'noop', variant },
+    seconds,
+    secondsMax: seconds * 2 + 120,
+    round: 1,
+    readServer: database.readServer,
+  });
+}
+
+export function rounded(value: number | null, digits = 0): number | string {
+  return value === null ? '–' : Number(value.toFixed(digits));
+}

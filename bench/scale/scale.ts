@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+
+import { saveSections, saveLast } from '../support/save-results.ts';
+import { describeMachine } from '../support/machine.ts';
+import { renderMarkdown, renderTable, tableOf } from '../support/render.ts';
+import { connections } from './connections.ts';
+import type { Row } from './experiment.ts';
+import { growth } from './growth.ts';
+import { logAndDisk } from './log-and-disk.ts';
+import { roundTrips } from './round-trips.ts';
+import { servers } from './servers.ts';
+import { shards } from './shards.ts';
+import { features } from './sql-features.ts';
+
+/*
+ * npm run bench:scale [-- --only growth,shards] [--seconds 3] [--large] [--json] [--save]
+ *
+ * What breaks next: each experiment behind a claim of docs/scaling.md, where `--save` writes the
+ * tables. `--large` adds the sizes that take minutes to fill.
+ */
+
+const EXPERIMENTS = [growth, logAndDisk, connections, shards, servers, roundTrips, features];
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    seconds: { type: 'string', default: '3' },
+    large: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    save: { type: 'boolean', default: false },
+  },
+});
+const seconds = Number(options.seconds);
+const chosen = options.only?.split(',') ?? EXPERIMENTS.map(({ name }) => name);
+const results: Record<string, { readonly what: string; readonly rows: readonly Row[] }> = {};
+const machine = describeMachine({ pgbench: null, server: '18' });
+
+for (const { name, what, run } of EXPERIMENTS.filter((one) => chosen.includes(one.name))) {
+  const progress = (text: string): void => void process.stderr.write(`${name}: ${text}\n`);
+  try {
+    const rows = await run({ seconds, large: options.large, progress });
+    results[name] = { what, rows };
+    if (!options.json) console.log(`\n${name}: ${what}\n${renderTable(...tableOf(rows))}`);
+  } catch (error) {
+    // The others are still worth having.
+    process.exitCode = 1;
+    progress(`failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+const report = { began: new Date(), seconds, machine, results };
+if (options.json) console.log(JSON.stringify(report, null, 2));
+saveLast(report, 'scale');
+if (options.save) {
+  await saveSections(
+    'scaling',
+    Object.fromEntries(
+      Object.entries(results).map(([name, { rows }]) => [name, renderMarkdown(...tableOf(rows))]),
+    ),
+  );
+}
