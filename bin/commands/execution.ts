@@ -68,7 +68,7 @@ export async function approveExecution(
   else if (answer.accepted) printLine(`${decision} ${answer.node_id ?? answer.execution_id}`);
   if (!answer.accepted) {
     throw new CliError(
-      `no approval is open: see what it waits for with: svc execution show ${answer.execution_id}`,
+      `no approval is open: see what it waits for with: svc execution explain ${answer.execution_id}`,
     );
   }
 }

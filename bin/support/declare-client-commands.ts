@@ -70,6 +70,13 @@ function declareExecutionCommands(program: Command): void {
     .description('print an execution with its state')
     .action(async (id, options) => (await loadExecution()).showExecution(id, options));
 
+  executionCommand(execution, 'explain')
+    .description('print why an execution does not move, or how it ended')
+    .action(async (id, options) => {
+      const { explainExecution } = await import('../commands/execution-explain.ts');
+      return explainExecution(id, options);
+    });
+
   executionCommand(execution, 'events')
     .description('print the events of an execution')
     .option('--after <sequence>', 'only those after this sequence', parseCount, 0)

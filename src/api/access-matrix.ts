@@ -27,6 +27,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'POST /executions': WRITERS,
   'GET /executions': ALL_ROLES,
   'GET /executions/:id': ALL_ROLES,
+  'GET /executions/:id/explain': ALL_ROLES,
   'GET /executions/:id/events': ALL_ROLES,
   'POST /executions/:id/cancel': WRITERS,
   // Reviewers too, where auth.reviewers_may_approve is set.

@@ -13,6 +13,7 @@ import { listAudit } from './endpoints/audit/list-audit.ts';
 import { approveExecution } from './endpoints/executions/approve-execution.ts';
 import { cancelExecution } from './endpoints/executions/cancel-execution.ts';
 import { deliverExternalEvent } from './endpoints/executions/deliver-external-event.ts';
+import { explainExecution } from './endpoints/executions/explain-execution.ts';
 import { listApprovals } from './endpoints/executions/list-approvals.ts';
 import { listExecutions } from './endpoints/executions/list-executions.ts';
 import { readEvents } from './endpoints/executions/read-events.ts';
@@ -76,6 +77,7 @@ export const routes: readonly Endpoint[] = [
   startExecution,
   listExecutions,
   readExecution,
+  explainExecution,
   readEvents,
   cancelExecution,
   approveExecution,

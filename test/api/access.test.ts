@@ -155,6 +155,7 @@ test('404: what belongs to another tenant is not there', async (t) => {
   for (const [method, suffix] of [
     ['GET', ''],
     ['GET', '/events'],
+    ['GET', '/explain'],
     ['GET', '/approvals'],
     ['POST', '/cancel'],
   ] as const) {

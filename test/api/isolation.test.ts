@@ -94,6 +94,7 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
       { path: '/executions?status=running', status: 200 },
     ],
     'GET /executions/:id': ofExecutions(''),
+    'GET /executions/:id/explain': ofExecutions('/explain'),
     'GET /executions/:id/events': ofExecutions('/events'),
     'POST /executions/:id/cancel': ofExecutions('/cancel', {}),
     'POST /executions/:id/approve': ofExecutions('/approve', { decision: 'approved' }),

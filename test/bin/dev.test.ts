@@ -227,7 +227,22 @@ test('execution approve: with nothing to decide it says so', async (t) => {
   const { code, stdout, stderr } = await svc('execution', 'approve', id, '-o', 'json');
   t.is(code, 1);
   t.like(JSON.parse(stdout), { accepted: false });
-  t.regex(stderr, /^error: no approval is open: .*svc execution show exec_/);
+  t.regex(stderr, /^error: no approval is open: .*svc execution explain exec_/);
+});
+
+test('execution explain: says what it waits for and what would help, or why it ended', async (t) => {
+  const id = await start('gate');
+  await readUntil(id, ({ status }) => status === 'paused');
+  const waiting = await svc('execution', 'explain', id);
+  t.is(waiting.code, 0, waiting.stderr);
+  t.regex(waiting.stdout, /^moving +no$/m);
+  t.regex(waiting.stdout, /^unblocked by +.*svc execution approve/m);
+  t.regex(waiting.stdout, /^awaiting_approval +ask /m);
+  await svc('execution', 'cancel', id);
+  const ended = await svc('execution', 'explain', id);
+  t.regex(ended.stdout, /^why +it was cancelled$/m);
+  const json = await svc('execution', 'explain', id, '-o', 'json');
+  t.like(JSON.parse(json.stdout), { execution_id: id, blockers: [], status: 'cancelled' });
 });
 
 test('execution send-event: wakes the wait with that key', async (t) => {

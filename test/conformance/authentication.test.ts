@@ -25,6 +25,7 @@ const READS = [
   'GET /executions',
   `GET /executions/${ID}`,
   `GET /executions/${ID}/events`,
+  `GET /executions/${ID}/explain`,
   `GET /executions/${ID}/approvals`,
   'GET /workers',
   'GET /openapi.json',
@@ -188,7 +189,7 @@ check('404: an execution of another tenant is unknown, everywhere', async (t, sv
   for (const role of ['operator', 'developer'] as const) {
     const { token } = await mint(runtime, { name: role, role }, other.tenantId);
     const acting = actingWith(runtime, token);
-    for (const path of ['', '/events', '/approvals']) {
+    for (const path of ['', '/explain', '/events', '/approvals']) {
       const reply = await acting.get(`/executions/${id}${path}`);
       t.is(reply.status, 404, path);
       t.deepEqual(reply.body, { error: `not found: execution ${id}` });

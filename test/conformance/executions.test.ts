@@ -19,6 +19,16 @@ interface List {
   readonly next_cursor: string | null;
 }
 
+interface Explanation {
+  readonly execution_id: string;
+  readonly status: string;
+  readonly as_of: string;
+  readonly moving: boolean;
+  readonly blockers_total: number;
+  readonly blockers: readonly { readonly since: string | null }[];
+  readonly ended: { readonly message: string } | null;
+}
+
 check('201: an execution is started and can be read at once', async (t, svc) => {
   await svc.register({ version: '7', nodes: { a: call } });
   const reply = await svc.post<Started>('/executions', { workflow_id: 'w', input: { n: 1 } });
@@ -84,6 +94,7 @@ check('404: an unknown id of any shape, on every route', async (t, svc) => {
     for (const [path, body] of [
       ['', null],
       ['/events', null],
+      ['/explain', null],
       ['/approvals', null],
       ['/cancel', {}],
       ['/approve', { decision: 'approved' }],
@@ -198,6 +209,32 @@ check('201: work of a lower priority number is handed out first', async (t, svc)
   const third = await svc.start('w', {}, { priority: 5 });
   const first = await svc.start('w', {}, { priority: 0 });
   for (const id of [first, second, third, last]) t.is((await svc.claim()).execution_id, id);
+});
+
+check('200: an execution says what it waits for, and why it ended', async (t, svc) => {
+  const workflowId = await svc.register({ nodes: { a: call } });
+  const id = await svc.start(workflowId, {});
+  const explain = async () =>
+    expectStatus(await svc.get<Explanation>(`/executions/${id}/explain`), 200);
+  const waiting = await explain();
+  t.like(waiting, { execution_id: id, status: 'running', blockers_total: 1, ended: null });
+  t.regex(waiting.as_of, TIMESTAMP);
+  const [blocker] = waiting.blockers;
+  t.like(blocker, {
+    code: 'no_worker_for_queue',
+    node_id: 'a',
+    visit: 0,
+    queue_type: 'python_tool',
+  });
+  t.regex(blocker?.since ?? '', TIMESTAMP);
+  const item = await svc.claim();
+  const held = await explain();
+  t.true(held.moving);
+  t.like(held.blockers[0], { code: 'lease_held_until', lease_fence: item.lease_fence });
+  await svc.post(`/executions/${id}/cancel`, {});
+  const { blockers, ended, moving } = await explain();
+  t.like({ blockers, moving }, { blockers: [], moving: false });
+  t.is(ended?.message, 'it was cancelled');
 });
 
 check('200: the list has the newest first, without state', async (t, svc) => {

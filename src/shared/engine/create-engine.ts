@@ -12,6 +12,7 @@ import { createDefinitionCache } from './definition-cache.ts';
 import { deliverExternalEvent } from './deliver-external-event.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Engine } from './engine.ts';
+import { explainExecution } from './explain-execution.ts';
 import { listDeadLetters, listExecutions } from './list-shown.ts';
 import { listApprovals, readEvents, readExecution, waitForEvents } from './read-execution.ts';
 import { registerWorkflow } from './register-workflow.ts';
@@ -76,6 +77,7 @@ export function createEngine(
     startExecution: (params) => startExecution(deps, params),
     listExecutions: (params) => listExecutions(deps, params),
     readExecution: (params) => readExecution(deps, params),
+    explainExecution: (params) => explainExecution(deps, params),
     readEvents: (params) => readEvents(deps, params),
     waitForEvents: (params) => waitForEvents(deps, params),
     cancelExecution: (params) => cancelExecution(deps, params),

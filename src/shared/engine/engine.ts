@@ -1,5 +1,6 @@
 import type { MessageIds } from '../domain/a2a/message-ids.ts';
 import type { RecordedEvent } from '../domain/execution/event.ts';
+import type { Explanation } from '../domain/execution/explain/blocker.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
@@ -49,6 +50,8 @@ export interface Engine {
   startExecution(params: StartExecution): Promise<{ readonly executionId: ExecutionId }>;
   listExecutions(params: ListExecutions): Promise<readonly ExecutionRow[]>;
   readExecution(params: ExecutionRef): Promise<ExecutionView>;
+  /** Why it does not move, or how it ended. */
+  explainExecution(params: ExecutionRef): Promise<ExplainedExecution>;
   readEvents(params: ExecutionRef & EventRange): Promise<EventPage>;
   /** Resolves when the execution may have events after `after`, or the signal aborts. */
   waitForEvents(params: {
@@ -150,6 +153,12 @@ export interface ExecutionView {
   readonly row: ExecutionRow;
   readonly state: ExecutionState;
   readonly waitingOn: readonly WaitingOn[];
+}
+
+export interface ExplainedExecution extends Explanation {
+  readonly executionId: ExecutionId;
+  /** The database's clock at the reading. */
+  readonly asOf: string;
 }
 
 /** One thing a live execution waits for. */

@@ -7,6 +7,7 @@ import type { AgentStore } from './agents.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { AuditStore } from './audit.ts';
 import type { CommitPlan, CommitVerdict, ModelUse } from './commit.ts';
+import type { DiagnosisStore } from './diagnosis.ts';
 import type { MemoryStore } from './memory.ts';
 import type { WebhookStore } from './webhooks.ts';
 import type { ScheduleStore } from './schedules.ts';
@@ -36,6 +37,7 @@ export interface Store {
   readonly tenants: TenantStore;
   readonly workers: WorkerStore;
   readonly memory: MemoryStore;
+  readonly diagnosis: DiagnosisStore;
   readonly shards: ShardLocks;
   readonly wake: RemoteWake;
   /** Answers within `timeoutMs` or throws StoreUnavailableError. */

@@ -95,6 +95,7 @@ async function playThrough(t: ExecutionContext, database: TestStore, dice: Dice)
     const state = loaded && foldLoaded(loaded, null);
     t.deepEqual(state && decodeState(encodeState(state)), state);
     t.true(state?.live.values().every(({ attempt }) => attempt >= 0));
+    await checkExplained(t, svc, executionId);
   }
   isCalm = true;
   await database.age({ table: 'work_leases', columns: ['expires_at'], byMs: 60_000 });
@@ -124,6 +125,22 @@ async function playThrough(t: ExecutionContext, database: TestStore, dice: Dice)
   t.is(state.usage.inputTokens, used);
   const [charged] = await store.executions.usage(executionId);
   t.is(charged?.inputTokens, used);
+}
+
+/** Wherever it is, that is told, and nothing is said to be lost. */
+async function checkExplained(
+  t: ExecutionContext,
+  { engine }: TestEngine,
+  executionId: ExecutionId,
+): Promise<void> {
+  const { status, blockers, ended } = await engine.explainExecution({ tenantId, executionId });
+  t.is(blockers.length === 0, isTerminal(status));
+  t.is(ended !== null, isTerminal(status));
+  const lost = ['history_unreadable', 'not_marked', 'work_missing', 'timer_missing'];
+  t.deepEqual(
+    blockers.filter(({ code }) => lost.includes(code)),
+    [],
+  );
 }
 
 function definition(dice: Dice): JsonObject {

@@ -5,6 +5,7 @@ import type {
   WireAccepted,
   WireEvent,
   WireExecution,
+  WireExplanation,
   WireRegistered,
   WireWorkflow,
 } from './wire.ts';
@@ -29,6 +30,7 @@ export interface SvcClient {
     readonly next_cursor?: string | null;
   }>;
   readExecution(executionId: string): Promise<WireExecution>;
+  explainExecution(executionId: string): Promise<WireExplanation>;
   readEvents(params: {
     readonly executionId: string;
     readonly after: number;
@@ -80,6 +82,7 @@ export function createSvcClient(target: ApiTarget): SvcClient {
       }),
     listExecutions: (query) => call({ method: 'GET', path: '/executions', query }),
     readExecution: (id) => call({ method: 'GET', path: executionPath(id) }),
+    explainExecution: (id) => call({ method: 'GET', path: `${executionPath(id)}/explain` }),
     readEvents: ({ executionId, after, limit }) =>
       call({
         method: 'GET',

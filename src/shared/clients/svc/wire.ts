@@ -49,6 +49,29 @@ export interface WireWaiting {
   readonly correlation_key?: string | null;
 }
 
+export interface WireExplanation {
+  readonly execution_id: string;
+  readonly status: string;
+  readonly moving: boolean;
+  readonly next_wake_up: string | null;
+  readonly blockers: readonly WireBlocker[];
+  readonly blockers_total: number;
+  readonly ended: {
+    readonly message: string;
+    readonly at: string | null;
+    readonly actor_id: string | null;
+  } | null;
+}
+
+export interface WireBlocker {
+  readonly code: string;
+  readonly node_id: string | null;
+  readonly message: string;
+  readonly since: string | null;
+  readonly until: string | null;
+  readonly unblocked_by: string;
+}
+
 export interface WireEvent {
   readonly sequence: number;
   readonly kind: string;

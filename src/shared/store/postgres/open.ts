@@ -10,6 +10,7 @@ import {
   type Statement,
 } from './connect.ts';
 import { createDefinitionStore } from './definitions.ts';
+import { createDiagnosisStore } from './diagnosis.ts';
 import { createExecutionStore } from './executions.ts';
 import { openManagement } from './management.ts';
 import { createMemoryStore } from './memory.ts';
@@ -79,6 +80,7 @@ export async function openPostgresStore(params: {
     tenants: createTenantStore(management),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),
+    diagnosis: createDiagnosisStore(readers),
     shards,
     wake,
     ping: (options) => ping(pool, options),

@@ -4,6 +4,7 @@ import { createArtifactStore } from './artifacts.ts';
 import { createAuditStore } from './audit.ts';
 import { connect, type Clock } from './connect.ts';
 import { createDefinitionStore } from './definitions.ts';
+import { createDiagnosisStore } from './diagnosis.ts';
 import { createExecutionStore } from './executions.ts';
 import { createMemoryStore } from './memory.ts';
 import { prune } from './prune.ts';
@@ -50,6 +51,7 @@ export async function openSqliteStore(params: {
     tenants: createTenantStore(connection),
     workers: createWorkerStore(connection),
     memory: createMemoryStore(connection),
+    diagnosis: createDiagnosisStore(connection),
     shards: createShardLocks(),
     wake: createRemoteWake(),
     ping: () => connection.read(() => void connection.get('select 1 from lease_fence')),

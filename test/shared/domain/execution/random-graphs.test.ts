@@ -7,6 +7,8 @@ import type { ExecutionEvent } from '../../../../src/shared/domain/execution/eve
 import type { LiveVisit } from '../../../../src/shared/domain/execution/state.ts';
 import { decodeState, encodeState } from '../../../../src/shared/domain/execution/state-codec.ts';
 import type { Plan } from '../../../../src/shared/domain/workflow/plan.ts';
+import { explain } from '../../../../src/shared/domain/execution/explain/explain.ts';
+import { factsAround } from '../../../support/execution-facts.ts';
 import { History, planOf } from '../../../support/history.ts';
 
 const INPUT: JsonObject = { n: 0, list: [1, 2, 3] };
@@ -353,6 +355,22 @@ function findBreach(history: History): string | null {
   return null;
 }
 
+/** What an execution that rests does not say it rests on. */
+function unexplained(history: History): readonly string[] {
+  const { plan, state } = history;
+  const facts = factsAround(state);
+  const { now } = facts;
+  const { blockers } = explain({ plan, state, facts, now, events: [], children: new Map() });
+  const lost = blockers.filter(({ code }) => /^(not_marked|.*_missing)$/.test(code));
+  const told = new Set(blockers.map(({ nodeId, visit }) => `${nodeId}#${visit}`));
+  const untold = state.live.keys().filter((key) => !told.has(key));
+  return [
+    ...lost.map(({ message }) => message),
+    ...(blockers.length === 0 ? ['it'] : []),
+    ...untold,
+  ];
+}
+
 function finalizersRun({ events }: History): readonly string[] {
   return events.flatMap(({ kind, nodeId }) =>
     kind === 'NodeScheduled' && nodeId.startsWith('final') ? [nodeId] : [],
@@ -379,6 +397,7 @@ test('whatever registers never gets stuck, and its log folds to its state', (t) 
       const history = new History(plan, INPUT);
       for (const pick of picks) {
         if (history.ended()) break;
+        t.deepEqual(unexplained(history), []);
         history.record(...factsOf(history, pick));
       }
       t.is(findBreach(history), null);

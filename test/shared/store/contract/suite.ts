@@ -9,6 +9,7 @@ import { commitRefusalCases } from './commit-refusals.ts';
 import { commitCases } from './commit.ts';
 import { deadLetterCases } from './dead-letters.ts';
 import { definitionCases } from './definitions.ts';
+import { diagnosisCases } from './diagnosis.ts';
 import { executionCases } from './executions.ts';
 import { familyCases } from './families.ts';
 import { leaseCases } from './leases.ts';
@@ -51,6 +52,7 @@ const AREAS = [
   tenantStatusCases,
   startLimitCases,
   workerCases,
+  diagnosisCases,
   memoryCases,
   memorySettingsCases,
 ];

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+
+import { BLOCKER_CODES, type Blocker } from '../../../shared/domain/execution/explain/blocker.ts';
+import { TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
+import { defineEndpoint } from '../../endpoint.ts';
+import { executionParam } from '../../schemas/params.ts';
+import { executionId, timestamp } from '../../schemas/text.ts';
+import { executionStatus } from './execution-shape.ts';
+
+const code = z.enum(BLOCKER_CODES);
+
+const blockerShape = z.object({
+  code,
+  node_id: z.string().nullable().meta({ description: 'Null: the execution as a whole.' }),
+  visit: z.int().nullable(),
+  message: z.string(),
+  since: timestamp.nullable(),
+  until: timestamp
+    .nullable()
+    .meta({ description: 'When it passes by itself or comes to its end; null: at no set time.' }),
+  overdue: z
+    .boolean()
+    .meta({ description: '`until` has passed, and what follows from it is not recorded yet.' }),
+  moving: z.boolean().meta({ description: 'Somebody is at it now.' }),
+  unblocked_by: z.string(),
+  work_item_id: z.string().optional(),
+  queue_type: z.string().optional(),
+  attempt: z.int().optional(),
+  worker_id: z.string().optional(),
+  lease_fence: z.int().optional(),
+  position: z
+    .int()
+    .optional()
+    .meta({ description: 'From 1, in the order in which items are handed out.' }),
+  error: z.string().optional(),
+  correlation_key: z.string().optional(),
+  child_execution_id: executionId.optional(),
+  child_code: code.optional().meta({ description: "The code of the child's own first blocker." }),
+  waits_for: z.array(z.string()).optional().meta({ description: 'Nodes that a join waits for.' }),
+  items_done: z.int().optional(),
+  items_total: z.int().optional(),
+});
+
+export const explainExecution = defineEndpoint({
+  name: 'explain-execution',
+  method: 'GET',
+  path: '/executions/:id/explain',
+  access: 'read',
+  summary: 'Tells why an execution does not move, or how it ended',
+  note: `Every execution that has not ended has at least one blocker or is \`moving\`. The first blocker is
+the one to look at: what needs somebody comes before what passes by itself, and both before what is
+going on. Programs go by \`code\` and the fields; \`message\` and \`unblocked_by\` are for people.
+
+| \`code\` | meaning |
+| --- | --- |
+| \`history_unreadable\` | its events or its definition cannot be read, so nobody can move it on |
+| \`tenant_suspended\` | the tenant is not active: nothing of it is handed out, fired or decided |
+| \`no_scheduler\` | a scheduler is to do something, and no process with that role has been seen lately |
+| \`not_marked\` | there is something to decide and no scheduler has been asked to: rows were changed from outside |
+| \`work_missing\`, \`timer_missing\` | the work item or the timer it waits for is nowhere: rows were changed from outside |
+| \`dead_lettered\` | the work item was completed without its fence, and its node was not told: requeue it |
+| \`no_worker_for_queue\` | a work item waits, and no worker of the tenant claims from its queue |
+| \`runnable_not_decided\` | something has happened, and no scheduler has decided on it yet |
+| \`budget_used_up\` | a person is to grant a budget once more |
+| \`awaiting_approval\` | a person is to decide; \`until\`: when the approval times out |
+| \`awaiting_event\` | an external event is waited for; \`until\`: for how long |
+| \`waiting_in_queue\` | a work item waits its turn, \`position\` in the order of priority and age |
+| \`retry_backoff_until\` | the next attempt waits for its time, after \`error\` |
+| \`child_end_not_told\` | a child execution has ended, and this one is about to be told |
+| \`child_running\` | a child execution is under way; \`child_code\`: what holds it up |
+| \`timer_until\` | a timer runs; without a node: the execution's own time limit has passed |
+| \`lease_held_until\` | a worker, or a process of the runtime, is at work; \`overdue\`: its lease has lapsed |
+| \`map_items_under_way\` | items of a map are under way, which have blockers of their own |
+| \`join_waiting_on\` | a node waits for others that may still lead to it |
+| \`advancing\` | it moved at every look |`,
+  params: executionParam,
+  replies: {
+    200: z.object({
+      execution_id: executionId,
+      status: executionStatus,
+      as_of: timestamp.meta({ description: "By the database's clock." }),
+      moving: z.boolean().meta({ description: 'Somebody is at work on it, or about to be.' }),
+      next_wake_up: timestamp
+        .nullable()
+        .meta({ description: 'When something happens by itself at the latest; past: overdue.' }),
+      ending: z
+        .object({ outcome: z.enum(TERMINAL_STATUSES) })
+        .nullable()
+        .meta({ description: 'How the execution will end once its finalizers are done.' }),
+      blockers: z.array(blockerShape).meta({ description: 'The first 100.' }),
+      blockers_total: z.int(),
+      ended: z
+        .object({
+          message: z.string(),
+          at: timestamp.nullable(),
+          error: z.string().nullable(),
+          error_class: z.string().nullable(),
+          node_id: z.string().nullable(),
+          actor_id: z.string().nullable(),
+          continued_as: executionId.nullable(),
+        })
+        .nullable()
+        .meta({ description: 'Why it ended; null: it has not.' }),
+    }),
+  },
+  errors: [404],
+  async handle({ params, caller }, { engine }) {
+    const explained = await engine.explainExecution({
+      tenantId: caller.tenantId,
+      executionId: params.id,
+    });
+    const { ended } = explained;
+    return {
+      status: 200,
+      body: {
+        execution_id: explained.executionId,
+        status: explained.status,
+        as_of: explained.asOf,
+        moving: explained.moving,
+        next_wake_up: explained.nextWakeUp,
+        ending: explained.ending && { outcome: explained.ending },
+        blockers: explained.blockers.map(shapeBlocker),
+        blockers_total: explained.blockersTotal,
+        ended: ended && {
+          message: ended.message,
+          at: ended.at,
+          error: ended.error,
+          error_class: ended.errorClass,
+          node_id: ended.nodeId,
+          actor_id: ended.by,
+          continued_as: ended.continuedAs,
+        },
+      },
+    };
+  },
+});
+
+function shapeBlocker(blocker: Blocker): z.input<typeof blockerShape> {
+  const { details } = blocker;
+  const shown = {
+    work_item_id: details.workItemId,
+    queue_type: details.queue,
+    attempt: details.attempt,
+    worker_id: details.workerId,
+    lease_fence: details.leaseFence,
+    position: details.position,
+    error: details.error,
+    correlation_key: details.correlationKey,
+    child_execution_id: details.childId,
+    child_code: details.childCode,
+    waits_for: details.waitsFor && [...details.waitsFor],
+    items_done: details.done,
+    items_total: details.total,
+  };
+  return {
+    code: blocker.code,
+    node_id: blocker.nodeId,
+    visit: blocker.visit,
+    message: blocker.message,
+    since: blocker.since,
+    until: blocker.until,
+    overdue: blocker.overdue,
+    moving: blocker.moving,
+    unblocked_by: blocker.unblockedBy,
+    ...present(shown),
+  };
+}
+
+/** Without the fields that do not apply. */
+function present<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
+}

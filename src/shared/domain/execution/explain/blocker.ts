@@ -1,0 +1,123 @@
+import type { ExecutionId, WorkItemId } from '../../ids.ts';
+import type { WorkQueue } from '../../work/work-item.ts';
+import type { ExecutionStatus, TerminalStatus } from '../status.ts';
+
+/**
+ * Why an execution rests, the gravest first: of several blockers the first is the one to look at.
+ * What needs somebody comes before what passes by itself, and both before what is going on.
+ */
+export const BLOCKER_CODES = [
+  'history_unreadable',
+  'tenant_suspended',
+  'no_scheduler',
+  'not_marked',
+  'work_missing',
+  'timer_missing',
+  'dead_lettered',
+  'no_worker_for_queue',
+  'runnable_not_decided',
+  'budget_used_up',
+  'awaiting_approval',
+  'awaiting_event',
+  'waiting_in_queue',
+  'retry_backoff_until',
+  'child_end_not_told',
+  'child_running',
+  'timer_until',
+  'lease_held_until',
+  'map_items_under_way',
+  'join_waiting_on',
+  'advancing',
+] as const;
+
+export type BlockerCode = (typeof BLOCKER_CODES)[number];
+
+export interface Blocker {
+  readonly code: BlockerCode;
+  /** Null: the execution as a whole. */
+  readonly nodeId: string | null;
+  readonly visit: number | null;
+  /** A sentence. */
+  readonly message: string;
+  /** Since when it is so; null: not known. */
+  readonly since: string | null;
+  /** When it passes by itself, or comes to its end; null: at no set time. */
+  readonly until: string | null;
+  /** `until` has passed and what follows from it has not been recorded yet. */
+  readonly overdue: boolean;
+  /** Somebody is at it now. */
+  readonly moving: boolean;
+  /** What would unblock it. */
+  readonly unblockedBy: string;
+  readonly details: BlockerDetails;
+}
+
+/** What stands in the sentence, for programs; each where it applies. */
+export interface BlockerDetails {
+  readonly workItemId?: WorkItemId;
+  readonly queue?: WorkQueue;
+  /** From 0. */
+  readonly attempt?: number;
+  readonly workerId?: string;
+  readonly leaseFence?: number;
+  /** From 1. */
+  readonly position?: number;
+  readonly error?: string;
+  readonly correlationKey?: string;
+  readonly childId?: ExecutionId;
+  readonly childCode?: BlockerCode;
+  readonly waitsFor?: readonly string[];
+  /** Items of a map that have ended, and all of them. */
+  readonly done?: number;
+  readonly total?: number;
+}
+
+export interface Explanation {
+  readonly status: ExecutionStatus;
+  /** Somebody is at work on it, or is about to be. */
+  readonly moving: boolean;
+  /** When something happens by itself at the latest; in the past: that is overdue. */
+  readonly nextWakeUp: string | null;
+  /** How it will end once its finalizers are done. */
+  readonly ending: TerminalStatus | null;
+  readonly blockers: readonly Blocker[];
+  /** All there are: `blockers` is cut off. */
+  readonly blockersTotal: number;
+  readonly ended: EndReason | null;
+}
+
+/** Why an execution that has ended did so. */
+export interface EndReason {
+  readonly message: string;
+  readonly at: string | null;
+  readonly error: string | null;
+  readonly errorClass: string | null;
+  readonly nodeId: string | null;
+  /** Who recorded it; null: not known. */
+  readonly by: string | null;
+  /** The run that goes on in its place. */
+  readonly continuedAs: ExecutionId | null;
+}
+
+/** So many blockers are told, and so many visits are looked at. */
+export const BLOCKERS_MAX = 100;
+export const VISITS_MAX = 1_000;
+
+/** In the order in which they matter. */
+export function orderBlockers(blockers: readonly Blocker[]): readonly Blocker[] {
+  return blockers.toSorted(
+    (one, other) =>
+      rank(one) - rank(other) ||
+      (one.since ?? '').localeCompare(other.since ?? '') ||
+      (one.nodeId ?? '').localeCompare(other.nodeId ?? '') ||
+      (one.visit ?? 0) - (other.visit ?? 0),
+  );
+}
+
+/** What is overdue and nobody is at comes before what merely waits. */
+function rank({ code, overdue, moving }: Blocker): number {
+  const place = BLOCKER_CODES.indexOf(code);
+  return overdue && !moving ? Math.min(place, OVERDUE_RANK) : place;
+}
+
+const OVERDUE_RANK = BLOCKER_CODES.indexOf('runnable_not_decided');

@@ -1,0 +1,53 @@
+import type { RecordedEvent } from '../event.ts';
+import type { ExecutionState } from '../state.ts';
+import type { EndReason } from './blocker.ts';
+
+/** Why an execution ended: its last event says so. */
+export function explainEnd(state: ExecutionState, events: readonly RecordedEvent[]): EndReason {
+  const last = events.findLast(({ kind }) => ENDS.has(kind));
+  const { continuedAs } = state;
+  const reason: EndReason = {
+    message: `it is ${state.status}`,
+    at: last?.createdAt ?? null,
+    error: null,
+    errorClass: null,
+    nodeId: null,
+    by: last?.actorId ?? null,
+    continuedAs,
+  };
+  switch (last?.kind) {
+    case 'WorkflowFailed': {
+      const { error, error_class: errorClass, node_id: nodeId } = last.payload;
+      return { ...reason, message: `it failed: ${error}`, error, errorClass, nodeId };
+    }
+    case 'WorkflowCancelled': {
+      const why = last.payload.reason === undefined ? '' : `: ${last.payload.reason}`;
+      return {
+        ...reason,
+        message: `it was cancelled${why}`,
+        by: cancelledBy(events) ?? last.actorId,
+      };
+    }
+    case 'WorkflowCompleted':
+      return {
+        ...reason,
+        message:
+          continuedAs === null
+            ? 'it completed: nothing was left to do'
+            : `it went on as ${continuedAs}`,
+      };
+    default:
+      return reason;
+  }
+}
+
+const ENDS: ReadonlySet<string> = new Set([
+  'WorkflowCompleted',
+  'WorkflowFailed',
+  'WorkflowCancelled',
+]);
+
+/** Where finalizers ran first, the one who cancelled recorded WorkflowEnding. */
+function cancelledBy(events: readonly RecordedEvent[]): string | null {
+  return events.findLast(({ kind }) => kind === 'WorkflowEnding')?.actorId ?? null;
+}

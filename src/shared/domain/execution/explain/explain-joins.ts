@@ -1,0 +1,68 @@
+import type { Plan, PlanNode } from '../../workflow/plan.ts';
+import type { ExecutionState } from '../state.ts';
+import type { Blocker } from './blocker.ts';
+import { blockerOf, type Scene } from './scene.ts';
+
+/** Nodes that some token has reached and that wait for others (see `start-arrivals.ts`). */
+export function explainJoins({ state }: Scene, plan: Plan): readonly Blocker[] {
+  const targets = targetsOf(state);
+  return targets.flatMap((id) => {
+    const node = plan.nodes.get(id);
+    const present = new Set([...targets, ...liveNodes(state)]);
+    const awaited = node === undefined ? [] : leadingTo(node, present, state, plan);
+    if (awaited.length === 0) return [];
+    return blockerOf(
+      { nodeId: id, visit: state.nextVisit.get(id) ?? 0 },
+      {
+        code: 'join_waiting_on',
+        message: `node ${id} waits for ${awaited.join(', ')}, which may still lead there`,
+        unblockedBy: `the end of ${awaited.join(', ')}`,
+        details: { waitsFor: awaited },
+      },
+    );
+  });
+}
+
+/** Whether the next decision would do something, as far as can be told without making it. */
+export function isUndecided({ state }: Scene, plan: Plan): boolean {
+  if (state.fatal !== null || state.workflowTimerFired) return true;
+  if (state.live.values().some(({ signal }) => signal !== null)) return true;
+  if (state.live.size === 0) return true;
+  // Of tokens that wait for each other alone, one is let go.
+  const live = liveNodes(state);
+  return targetsOf(state).some((id) => {
+    const node = plan.nodes.get(id);
+    return node === undefined || leadingTo(node, live, state, plan).length === 0;
+  });
+}
+
+function targetsOf({ arrivals }: ExecutionState): readonly string[] {
+  return [...new Set(arrivals.map(({ to }) => to))];
+}
+
+/** Items of maps lead nowhere: their map does. */
+function liveNodes({ live }: ExecutionState): ReadonlySet<string> {
+  const nodes = new Set<string>();
+  for (const visit of live.values()) if (visit.item === null) nodes.add(visit.nodeId);
+  return nodes;
+}
+
+/** Those of `present` that may still lead to a node which waits for that. */
+function leadingTo(
+  node: PlanNode,
+  present: ReadonlySet<string>,
+  state: ExecutionState,
+  plan: Plan,
+): readonly string[] {
+  const { waitFor, predecessors } = node;
+  if (predecessors.length <= 1 && waitFor === null) return [];
+  const others = [...present].filter((from) => from !== node.id);
+  if (waitFor === null) return others.filter((from) => plan.reaches(from, node.id));
+  const arrived = new Set(
+    state.arrivals.filter(({ to }) => to === node.id).map(({ from }) => from),
+  );
+  const missing = waitFor.filter((awaited) => !arrived.has(awaited));
+  return others.filter((from) =>
+    missing.some((awaited) => from === awaited || plan.reaches(from, awaited)),
+  );
+}

@@ -1,0 +1,143 @@
+import { isJsonObject } from '../../json.ts';
+import type { ExecutionId } from '../../ids.ts';
+import { isTerminal } from '../status.ts';
+import { type LiveVisit, visitKey } from '../state.ts';
+import type { Blocker } from './blocker.ts';
+import { explainWork } from './explain-work.ts';
+import type { ChildFacts } from './facts.ts';
+import { timerOf } from './questions.ts';
+import { blockerOf, isAboutToBeDone, isPast, type Scene } from './scene.ts';
+
+/** What a live visit rests on. Null: nothing of its own. */
+export function explainVisit(
+  scene: Scene,
+  visit: LiveVisit,
+  children: ReadonlyMap<ExecutionId, ChildFacts>,
+): Blocker | null {
+  // What the outside has said is to be decided on: that stands for the execution as a whole.
+  if (visit.signal !== null) return null;
+  switch (visit.phase) {
+    case 'none':
+      return null;
+    case 'work':
+      return explainWork(scene, visit);
+    case 'approval':
+      return explainApproval(scene, visit);
+    case 'timer':
+      return explainTimer(scene, visit);
+    case 'event':
+    case 'either':
+      return explainEvent(scene, visit);
+    case 'map':
+      return explainMap(scene, visit);
+    case 'child':
+      return explainChild(scene, visit, children);
+  }
+}
+
+function explainApproval(scene: Scene, visit: LiveVisit): Blocker {
+  const asked = scene.history.asked.get(visitKey(visit.nodeId, visit.visit));
+  const about = asked?.payload.description ?? null;
+  const what = about === null ? `node ${visit.nodeId}` : `node ${visit.nodeId}: ${about}`;
+  const isBudget = isJsonObject(visit.memory?.asked?.['budget'] ?? null);
+  return blockerOf(visit, {
+    ...timing(scene, visit),
+    code: isBudget ? 'budget_used_up' : 'awaiting_approval',
+    message: isBudget
+      ? `${what}; its work goes on once a person grants it`
+      : `a person is to decide on ${what}`,
+    ...(asked !== undefined && { since: asked.createdAt }),
+    unblockedBy: 'POST /executions/{id}/approve, or: svc execution approve',
+  });
+}
+
+function explainTimer(scene: Scene, visit: LiveVisit): Blocker {
+  const times = timing(scene, visit);
+  if (times.until === null) {
+    return blockerOf(visit, {
+      ...times,
+      code: 'timer_missing',
+      message: `node ${visit.nodeId} waits for a timer that is not there`,
+      unblockedBy: 'a cancel: nothing can end the wait any more; start the workflow anew',
+    });
+  }
+  return blockerOf(visit, {
+    ...times,
+    code: 'timer_until',
+    message: `node ${visit.nodeId} ${times.overdue ? 'waited for a time that has come' : 'waits for its time'}`,
+    unblockedBy: times.overdue ? 'a scheduler, which fires the timer' : 'its time',
+  });
+}
+
+function explainEvent(scene: Scene, visit: LiveVisit): Blocker {
+  const key = visit.correlationKey ?? '';
+  return blockerOf(visit, {
+    ...timing(scene, visit),
+    code: 'awaiting_event',
+    message: `node ${visit.nodeId} waits for an external event with correlation key "${key}"`,
+    unblockedBy: 'POST /executions/{id}/external-event, or: svc execution send-event',
+    details: { correlationKey: key },
+  });
+}
+
+/** Its items are visits of their own, and say what they wait for. */
+function explainMap(scene: Scene, visit: LiveVisit): Blocker {
+  const done = visit.map?.results.size ?? 0;
+  const total = visit.map?.itemCount ?? 0;
+  return blockerOf(visit, {
+    ...timing(scene, visit),
+    code: 'map_items_under_way',
+    message: `${done} of ${total} items of map ${visit.nodeId} are done`,
+    unblockedBy: 'its items',
+    details: { done, total },
+  });
+}
+
+function explainChild(
+  scene: Scene,
+  visit: LiveVisit,
+  children: ReadonlyMap<ExecutionId, ChildFacts>,
+): Blocker {
+  const child = visit.childId === null ? undefined : children.get(visit.childId);
+  const childId = child?.executionId ?? visit.childId;
+  const { since } = timing(scene, visit);
+  const details = {
+    ...(childId !== null && { childId }),
+    ...(child?.code && { childCode: child.code }),
+  };
+  if (child !== undefined && isTerminal(child.status)) {
+    const endedAt = child.completedAt ?? scene.facts.now;
+    return blockerOf(visit, {
+      code: 'child_end_not_told',
+      message: `child execution ${child.executionId} is ${child.status}; node ${visit.nodeId} has not been told yet`,
+      since: endedAt,
+      moving: isAboutToBeDone(scene, endedAt),
+      unblockedBy: 'a scheduler, which tells of the end',
+      details,
+    });
+  }
+  const why = child?.code ? ` (${child.code})` : '';
+  return blockerOf(visit, {
+    since,
+    code: 'child_running',
+    message: `node ${visit.nodeId} waits for the end of child execution ${childId ?? ''}${why}`,
+    unblockedBy: `the end of the child: svc execution explain ${childId ?? ''}`,
+    details,
+  });
+}
+
+function timing(
+  scene: Scene,
+  visit: LiveVisit,
+): Pick<Blocker, 'since' | 'until' | 'overdue' | 'moving'> {
+  const { nodeId } = visit;
+  const name = timerOf(visit);
+  const until = name === null ? null : (scene.facts.timers.get(name) ?? null);
+  const overdue = isPast(scene, until);
+  return {
+    since: scene.history.scheduledAt.get(visitKey(nodeId, visit.visit)) ?? null,
+    until,
+    overdue,
+    moving: overdue && until !== null && isAboutToBeDone(scene, until),
+  };
+}

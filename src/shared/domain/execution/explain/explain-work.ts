@@ -1,0 +1,156 @@
+import type { WorkerQueue } from '../../work/work-item.ts';
+import { type LiveVisit, visitKey } from '../state.ts';
+import type { Blocker } from './blocker.ts';
+import { type ItemPlace, NOBODY } from './facts.ts';
+import { blockerOf, isAboutToBeDone, isPast, type Scene, tellAge } from './scene.ts';
+
+/** Where the work item of a visit is, and what it waits for there. */
+export function explainWork(scene: Scene, visit: LiveVisit): Blocker {
+  const { workItemId } = visit;
+  const place = workItemId === null ? undefined : scene.facts.items.get(workItemId);
+  const details = { ...(workItemId !== null && { workItemId }), attempt: visit.attempt };
+  if (place === undefined) {
+    return blockerOf(visit, {
+      code: 'work_missing',
+      message: `the work item of node ${visit.nodeId} is on no queue, under no lease and not to be retried`,
+      since: scene.history.scheduledAt.get(visitKey(visit.nodeId, visit.visit)) ?? null,
+      unblockedBy: 'a cancel: nothing can settle the node any more; start the workflow anew',
+      details,
+    });
+  }
+  const known = { ...details, queue: place.queue, attempt: place.attempt };
+  switch (place.is) {
+    case 'queued':
+      return explainQueued(scene, visit, place, known);
+    case 'leased':
+      return explainLeased(scene, visit, place, known);
+    case 'retrying':
+      return explainRetry(scene, visit, place, known);
+    case 'dead_lettered':
+      return blockerOf(visit, {
+        code: 'dead_lettered',
+        message: `the work item of node ${visit.nodeId} is a dead letter: ${place.error}`,
+        since: place.deadLetteredAt,
+        unblockedBy: 'POST /work-items/{id}/requeue, which puts it back on its queue, or a cancel',
+        details: { ...known, error: place.error },
+      });
+  }
+}
+
+type Place<Is extends ItemPlace['is']> = Extract<ItemPlace, { readonly is: Is }>;
+type Details = Blocker['details'];
+
+function explainQueued(
+  scene: Scene,
+  visit: LiveVisit,
+  place: Place<'queued'>,
+  known: Details,
+): Blocker {
+  const { queue, enqueuedAt, startBefore, position } = place;
+  const waits = `the work item of node ${visit.nodeId} has waited in queue ${queue} for ${tellAge(scene, enqueuedAt)}`;
+  const common = { since: enqueuedAt, until: startBefore, details: known };
+  if (startBefore !== null && isPast(scene, startBefore)) {
+    return blockerOf(visit, {
+      ...common,
+      code: 'waiting_in_queue',
+      message: `${waits}, longer than it may: its node is about to fail`,
+      overdue: true,
+      moving: isAboutToBeDone(scene, startBefore),
+      unblockedBy: 'a scheduler, which fails the node',
+    });
+  }
+  if (queue === 'engine') {
+    return blockerOf(visit, {
+      ...common,
+      code: 'waiting_in_queue',
+      message: `${waits}, until a scheduler takes it`,
+      moving: isAboutToBeDone(scene, enqueuedAt),
+      unblockedBy: 'a scheduler, which runs the node',
+    });
+  }
+  const { seen, lastSeenAt } = scene.facts.workers.get(queue satisfies WorkerQueue) ?? NOBODY;
+  if (seen === 0) {
+    const last = lastSeenAt === null ? '' : `; the last was seen ${tellAge(scene, lastSeenAt)} ago`;
+    return blockerOf(visit, {
+      ...common,
+      code: 'no_worker_for_queue',
+      message: `${waits}, and no worker of the tenant claims from it${last}`,
+      unblockedBy: `a worker that claims from ${queue}`,
+    });
+  }
+  const before = position === null ? '' : ` as number ${position}`;
+  return blockerOf(visit, {
+    ...common,
+    code: 'waiting_in_queue',
+    message: `${waits}${before}; ${seen} ${seen === 1 ? 'worker claims' : 'workers claim'} from it`,
+    unblockedBy: `the workers of ${queue}: lower priority numbers first, then the oldest`,
+    details: { ...known, ...(position !== null && { position }) },
+  });
+}
+
+function explainLeased(
+  scene: Scene,
+  visit: LiveVisit,
+  place: Place<'leased'>,
+  known: Details,
+): Blocker {
+  const { workerId, leaseFence, claimedAt, expiresAt, queue, holderSeenAt, attempt } = place;
+  const overdue = isPast(scene, expiresAt);
+  const holder = `${queue === 'engine' ? 'process' : 'worker'} ${workerId}`;
+  const common = {
+    code: 'lease_held_until',
+    since: claimedAt,
+    until: expiresAt,
+    overdue,
+    details: { ...known, workerId, leaseFence },
+  } as const;
+  if (overdue) {
+    return blockerOf(visit, {
+      ...common,
+      message: `the lease of ${holder} on node ${visit.nodeId} lapsed ${tellAge(scene, expiresAt)} ago and is not taken back yet`,
+      moving: isAboutToBeDone(scene, expiresAt),
+      unblockedBy: 'a scheduler, which takes the lease back and counts a failed attempt',
+    });
+  }
+  // Processes of the runtime give signs of life all the time, workers only when they claim.
+  const isGone = queue === 'engine' && isSilent(scene, holderSeenAt);
+  const gone = isGone ? ', but that process is no longer seen' : '';
+  return blockerOf(visit, {
+    ...common,
+    message: `${holder} has worked on attempt ${attempt + 1} of node ${visit.nodeId} for ${tellAge(scene, claimedAt)}${gone}`,
+    moving: !isGone,
+    unblockedBy: isGone ? 'the end of the lease' : `${holder}, or the end of its lease`,
+  });
+}
+
+const SILENCE_MS_MAX = 60_000;
+
+/** Where nobody announces anything, nobody can be missed. */
+function isSilent({ facts, nowMs }: Scene, seenAt: string | null): boolean {
+  if (seenAt === null) return facts.schedulers.lastSeenAt !== null;
+  return nowMs - Date.parse(seenAt) > SILENCE_MS_MAX;
+}
+
+function explainRetry(
+  scene: Scene,
+  visit: LiveVisit,
+  place: Place<'retrying'>,
+  known: Details,
+): Blocker {
+  const { dueAt, attempt } = place;
+  const failed = scene.history.failed.get(visitKey(visit.nodeId, visit.visit));
+  const error = failed?.payload.error;
+  const overdue = isPast(scene, dueAt);
+  const why = error === undefined ? '' : ` after: ${error}`;
+  const limited = failed?.payload.counted === false ? ' of a rate limit' : '';
+  return blockerOf(visit, {
+    code: 'retry_backoff_until',
+    message: `attempt ${attempt + 1} of node ${visit.nodeId} ${overdue ? 'is due' : `waits for its time${limited && ' because'}${limited}`}${why}`,
+    since: failed?.createdAt ?? null,
+    until: dueAt,
+    overdue,
+    moving: overdue && isAboutToBeDone(scene, dueAt),
+    unblockedBy: overdue ? 'a scheduler, which puts it on its queue' : 'its time',
+    details: { ...known, ...(error !== undefined && { error }) },
+  });
+}

@@ -1,0 +1,148 @@
+import type { ExecutionId } from '../../ids.ts';
+import type { Plan } from '../../workflow/plan.ts';
+import type { RecordedEvent } from '../event.ts';
+import type { ExecutionState } from '../state.ts';
+import { isTerminal } from '../status.ts';
+import {
+  type Blocker,
+  BLOCKERS_MAX,
+  type EndReason,
+  type Explanation,
+  orderBlockers,
+} from './blocker.ts';
+import { explainEnd } from './explain-end.ts';
+import { explainJoins, isUndecided } from './explain-joins.ts';
+import { explainVisit } from './explain-visit.ts';
+import type { ChildFacts, ExecutionFacts } from './facts.ts';
+import { PARENT_TIMER, visitsLookedAt, WORKFLOW_TIMER } from './questions.ts';
+import { blockerOf, isAboutToBeDone, isPast, knownHistory, type Scene, tellAge } from './scene.ts';
+
+/**
+ * Why an execution is where it is, worked out from its state and what stands around it. Every
+ * execution that has not ended has at least one blocker, or is moving. `events`: recent ones, for
+ * times and errors; what they don't tell is left out. Pure.
+ */
+export function explain(params: {
+  readonly plan: Plan;
+  readonly state: ExecutionState;
+  /** As of the same sequence as the state. */
+  readonly facts: ExecutionFacts;
+  /** The database's clock. */
+  readonly now: string;
+  readonly events: readonly RecordedEvent[];
+  readonly children: ReadonlyMap<ExecutionId, ChildFacts>;
+}): Explanation {
+  const { plan, state, facts, now, events, children } = params;
+  if (isTerminal(facts.status)) return ended(facts.status, explainEnd(state, events));
+  const scene: Scene = { state, facts, nowMs: Date.parse(now), history: knownHistory(events) };
+  const looked = visitsLookedAt(state);
+  const visits = looked.flatMap((visit) => explainVisit(scene, visit, children) ?? []);
+  const own = [...visits, ...explainJoins(scene, plan), ...explainTimers(scene)];
+  const blockers = orderBlockers([...own, ...explainWhole(scene, plan, own)]);
+  return {
+    status: facts.status,
+    moving: blockers.some(({ moving }) => moving),
+    nextWakeUp: facts.tenantStatus === 'active' ? earliest(own, facts.timers) : null,
+    ending: state.ending?.outcome ?? null,
+    blockers: blockers.slice(0, BLOCKERS_MAX),
+    blockersTotal: blockers.length + state.live.size - looked.length,
+    ended: null,
+  };
+}
+
+function ended(status: Explanation['status'], reason: EndReason): Explanation {
+  return {
+    status,
+    moving: false,
+    nextWakeUp: null,
+    ending: null,
+    blockers: [],
+    blockersTotal: 0,
+    ended: reason,
+  };
+}
+
+const WHOLE = { nodeId: null, visit: null };
+
+/** Timers of the execution as a whole hold nothing up, but once due they are to be answered. */
+function explainTimers(scene: Scene): readonly Blocker[] {
+  return [
+    { name: WORKFLOW_TIMER, message: 'its time limit has passed' },
+    { name: PARENT_TIMER, message: 'its parent has ended, and it is to be cancelled' },
+  ].flatMap(({ name, message }) => {
+    const until = scene.facts.timers.get(name) ?? null;
+    if (until === null || !isPast(scene, until)) return [];
+    return blockerOf(WHOLE, {
+      code: 'timer_until',
+      message,
+      until,
+      overdue: true,
+      moving: isAboutToBeDone(scene, until),
+      unblockedBy: 'a scheduler, which fires the timer',
+    });
+  });
+}
+
+/** What holds for the execution as a whole, `own` apart. */
+function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readonly Blocker[] {
+  const { state, facts } = scene;
+  const whole: Blocker[] = [];
+  if (facts.tenantStatus !== 'active') {
+    whole.push(
+      blockerOf(WHOLE, {
+        code: 'tenant_suspended',
+        message: `tenant ${state.tenantId} is ${facts.tenantStatus}: nothing of it is handed out, fired or decided`,
+        unblockedBy: 'PUT /tenants/{id} with status active',
+      }),
+    );
+  }
+  const needed =
+    facts.isMarked ||
+    own.some(({ code, overdue, details }) => overdue || waitsForEngine(code, details));
+  if (needed && facts.schedulers.seen === 0) {
+    const { lastSeenAt } = facts.schedulers;
+    const last = lastSeenAt === null ? '' : `; the last was seen ${tellAge(scene, lastSeenAt)} ago`;
+    whole.push(
+      blockerOf(WHOLE, {
+        code: 'no_scheduler',
+        message: `a scheduler is to move it on, and none is running${last}`,
+        since: lastSeenAt,
+        unblockedBy: 'a process with the scheduler role: svc serve, or svc-scheduler',
+      }),
+    );
+  }
+  if (facts.isMarked) whole.push(explainMark(scene));
+  else if (own.length === 0 || isUndecided(scene, plan)) {
+    whole.push(
+      blockerOf(WHOLE, {
+        code: 'not_marked',
+        message: 'it has something to decide, and no scheduler has been asked to',
+        since: facts.updatedAt,
+        unblockedBy:
+          'a cancel, or anything else that is recorded for it, such as an external event',
+      }),
+    );
+  }
+  return whole;
+}
+
+function waitsForEngine(code: Blocker['code'], { queue }: Blocker['details']): boolean {
+  return code === 'child_end_not_told' || (code === 'waiting_in_queue' && queue === 'engine');
+}
+
+function explainMark(scene: Scene): Blocker {
+  const { facts } = scene;
+  return blockerOf(WHOLE, {
+    code: 'runnable_not_decided',
+    message: `something has happened that is not decided on yet, the last event ${tellAge(scene, facts.updatedAt)} ago`,
+    since: facts.updatedAt,
+    moving: isAboutToBeDone(scene, facts.updatedAt),
+    unblockedBy: 'a scheduler; when one is running and this does not pass, its log says why',
+  });
+}
+
+function earliest(own: readonly Blocker[], timers: ReadonlyMap<string, string>): string | null {
+  const instants = [...own.flatMap(({ until }) => until ?? []), ...timers.values()];
+  // All are written alike, so their order is that of their texts.
+  return instants.toSorted()[0] ?? null;
+}

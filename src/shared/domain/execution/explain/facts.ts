@@ -1,0 +1,82 @@
+import type { ExecutionId, WorkItemId } from '../../ids.ts';
+import type { TenantStatus } from '../../tenant.ts';
+import type { WorkerQueue, WorkQueue } from '../../work/work-item.ts';
+import type { ExecutionStatus } from '../status.ts';
+import type { BlockerCode } from './blocker.ts';
+
+/**
+ * What stands around an execution, as of one moment: where its work items and timers are, and who is
+ * there to move them on. Instants are ISO 8601 UTC, by the database's clock.
+ */
+export interface ExecutionFacts {
+  readonly now: string;
+  readonly status: ExecutionStatus;
+  /** Of the state that these facts fit to. */
+  readonly lastSequence: number;
+  readonly updatedAt: string;
+  readonly tenantStatus: TenantStatus;
+  /** A scheduler has been asked to look at it. */
+  readonly isMarked: boolean;
+  readonly items: ReadonlyMap<WorkItemId, ItemPlace>;
+  /** When each timer is due, by name. */
+  readonly timers: ReadonlyMap<string, string>;
+  /** Tool workers of the tenant, by the queue they claim from. */
+  readonly workers: ReadonlyMap<WorkerQueue, Sighting>;
+  /** Processes of the runtime that have the scheduler's role. */
+  readonly schedulers: Sighting;
+}
+
+/** Who has been seen lately, as `GET /workers` lists them, or holds a lease of that queue now. */
+export interface Sighting {
+  readonly seen: number;
+  /** Null: nobody is remembered. */
+  readonly lastSeenAt: string | null;
+}
+
+export const NOBODY: Sighting = { seen: 0, lastSeenAt: null };
+
+/** Where a work item is; one that is nowhere is not in the map. */
+export type ItemPlace =
+  | {
+      readonly is: 'queued';
+      readonly queue: WorkQueue;
+      readonly attempt: number;
+      readonly enqueuedAt: string;
+      /** Null: may wait for ever. */
+      readonly startBefore: string | null;
+      /** From 1, in the order in which items are handed out; null: not counted. */
+      readonly position: number | null;
+    }
+  | {
+      readonly is: 'leased';
+      readonly queue: WorkQueue;
+      readonly attempt: number;
+      readonly workerId: string;
+      readonly leaseFence: number;
+      readonly claimedAt: string;
+      readonly expiresAt: string;
+      /** Last sign of life of the holder; null: none is remembered. */
+      readonly holderSeenAt: string | null;
+    }
+  | {
+      readonly is: 'retrying';
+      readonly queue: WorkQueue;
+      readonly attempt: number;
+      readonly dueAt: string;
+    }
+  | {
+      readonly is: 'dead_lettered';
+      readonly queue: WorkQueue;
+      readonly attempt: number;
+      readonly error: string;
+      readonly deadLetteredAt: string;
+    };
+
+/** What is known of a child execution, or of the run that has gone on from it. */
+export interface ChildFacts {
+  readonly executionId: ExecutionId;
+  readonly status: ExecutionStatus;
+  readonly completedAt: string | null;
+  /** Of its own first blocker. */
+  readonly code: BlockerCode | null;
+}
