@@ -1,0 +1,29 @@
+import { checkAnswers } from './check-answers.ts';
+import { checkHistories } from './check-histories.ts';
+import { checkRest } from './check-rest.ts';
+import { checkWork } from './check-work.ts';
+import type { Dump } from './dump.ts';
+import type { History } from './history.ts';
+import type { Violation } from './violation.ts';
+
+/**
+ * Everything that must hold, whatever breaks down: of what clients did and were answered, and of the
+ * tables at some moments, oldest first. All of it follows from the interface document and
+ * ARCHITECTURE.md, and nothing from how the product does it.
+ */
+export function checkInvariants(params: {
+  readonly history: History;
+  readonly dumps: readonly Dump[];
+  /** Faults are over, and everybody had the time to finish. */
+  readonly isAtRest: boolean;
+}): Violation[] {
+  const { history, dumps } = params;
+  const last = dumps.at(-1);
+  if (last === undefined) return [];
+  return [
+    ...checkHistories(dumps, history),
+    ...checkWork(dumps, history),
+    ...checkAnswers(last, history),
+    ...checkRest(last),
+  ];
+}

@@ -1,0 +1,206 @@
+import type { Dump } from './dump.ts';
+import { byExecution } from './check-histories.ts';
+import { foldHistory } from './fold-history.ts';
+import { deedsOf, isBefore, success, type Deed, type DeedOf, type History } from './history.ts';
+import { violations, type Violation } from './violation.ts';
+
+/** Work items: where they are, who holds them, and who may settle them. */
+export function checkWork(dumps: readonly Dump[], history: History): Violation[] {
+  const last = dumps.at(-1);
+  if (last === undefined) return [];
+  const claims = claimsOf(history);
+  return [
+    ...dumps.flatMap(checkPlaces),
+    ...checkFences(claims),
+    ...checkSettles(claims, history),
+    ...checkAttempts(last, claims),
+  ];
+}
+
+const TOLD_TIMERS = new Set(['child_ended', 'parent_ended']);
+
+function checkPlaces(dump: Dump): Violation[] {
+  const over = new Set(
+    dump.executions.filter(({ status }) => status in OVER).map((execution) => execution.id),
+  );
+  const owners = new Map(dump.executions.map((row) => [row.id, row.tenant_id]));
+  const marked = new Set(dump.runnable.map((mark) => mark.execution_id));
+  const places = new Map<string, string[]>();
+  const held = [
+    ...dump.work_queue.map((row) => ({ place: 'work_queue', row })),
+    ...dump.work_leases.map((row) => ({ place: 'work_leases', row })),
+    ...dump.retry_timers.map((row) => ({ place: 'retry_timers', row })),
+  ];
+  for (const { place, row } of held) {
+    places.set(row.work_item_id, [...(places.get(row.work_item_id) ?? []), place]);
+  }
+  const dead = new Set(dump.dead_letters.map((letter) => letter.work_item_id));
+  const leftovers = [
+    ...held.map(({ place, row }) => ({ place, id: row.execution_id })),
+    ...dump.runnable.map((row) => ({ place: 'runnable', id: row.execution_id })),
+    ...dump.timers
+      .filter(({ purpose }) => !TOLD_TIMERS.has(purpose))
+      .map((row) => ({ place: 'timers', id: row.execution_id })),
+  ];
+  const owned = [...held.map(({ row }) => row), ...dump.work_items, ...dump.timers];
+  return [
+    ...violations('an execution that has ended holds nothing', leftovers, ({ place, id }) =>
+      over.has(id) ? { about: { execution: id }, saw: `a row in ${place}` } : null,
+    ),
+    ...violations('an item is in one place at a time', places.entries(), ([id, at]) =>
+      at.length > 1 ? { about: { work_item: id }, saw: at.join(' and ') } : null,
+    ),
+    ...violations('what belongs to an execution belongs to its tenant', owned, (row) =>
+      owners.get(row.execution_id) === row.tenant_id
+        ? null
+        : {
+            about: { execution: row.execution_id, tenant: row.tenant_id },
+            saw: `the execution is of ${owners.get(row.execution_id) ?? 'nobody'}`,
+          },
+    ),
+    ...violations(
+      'work that is under way is queued, leased or waits for its retry',
+      byExecution(dump).entries(),
+      ([id, events]) => {
+        if (marked.has(id)) return null;
+        const lost = [...foldHistory(events).openItems.values()].filter(
+          ({ workItemId }) => !places.has(workItemId) && !dead.has(workItemId),
+        );
+        if (lost.length === 0) return null;
+        return {
+          about: { execution: id, work_item: lost.map((item) => item.workItemId).join(', ') },
+          saw: `nobody will ever get the work of ${lost.map((item) => item.nodeId).join(', ')}`,
+        };
+      },
+    ),
+    ...violations(
+      'an item that is out is of work under way',
+      held.filter(({ row }) => !over.has(row.execution_id)),
+      ({ place, row }) => {
+        const { openItems } = foldHistory(byExecution(dump).get(row.execution_id) ?? []);
+        if (openItems.has(row.work_item_id)) return null;
+        return {
+          about: { execution: row.execution_id, work_item: row.work_item_id, node: row.node_id },
+          saw: `a row in ${place}, but its visit is over`,
+        };
+      },
+    ),
+  ];
+}
+
+const OVER = { completed: true, failed: true, cancelled: true };
+
+interface Claim {
+  readonly deed: DeedOf<'claim'>;
+  readonly workItemId: string;
+  readonly executionId: string;
+  readonly key: string;
+  readonly attempt: number;
+  readonly fence: number;
+}
+
+export function claimsOf(history: History): Claim[] {
+  return deedsOf(history, 'claim').flatMap((deed) => {
+    const { work_items: items } = success(deed) ?? {};
+    if (!Array.isArray(items)) return [];
+    return (items as unknown as Record<string, string & number>[]).map((item) => ({
+      deed,
+      workItemId: item['id'] ?? '',
+      executionId: item['execution_id'] ?? '',
+      key: item['idempotency_key'] ?? '',
+      attempt: item['attempt'] ?? -1,
+      fence: item['lease_fence'] ?? -1,
+    }));
+  });
+}
+
+function checkFences(claims: readonly Claim[]): Violation[] {
+  const seen = new Map<number, Claim>();
+  return violations('fences are never shared, and strictly increase', claims, (claim) => {
+    const twin = seen.get(claim.fence);
+    seen.set(claim.fence, claim);
+    const about = { work_item: claim.workItemId, fence: claim.fence, deed: claim.deed.begun };
+    if (twin !== undefined) return { about, saw: `it was given with ${twin.workItemId} as well` };
+    const later = claims.find(
+      (other) => isBefore(other.deed, claim.deed) && other.fence > claim.fence,
+    );
+    return later === undefined ? null : { about, saw: `fence ${later.fence} was given before` };
+  });
+}
+
+type Settle = DeedOf<'complete'> | DeedOf<'fail'>;
+
+function checkSettles(claims: readonly Claim[], history: History): Violation[] {
+  const settles: Settle[] = [...deedsOf(history, 'complete'), ...deedsOf(history, 'fail')];
+  const accepted = settles.filter((deed) => success(deed) !== null);
+  const held: Deed[] = [...accepted, ...deedsOf(history, 'heartbeat')];
+  const byItem = Map.groupBy(claims, (claim) => claim.workItemId);
+  const once = new Map<number, Settle>();
+  const completed = new Map<string, Settle>();
+  return [
+    ...violations('only the holder of the newest fence is answered 200', held, (deed) => {
+      const asks = deed.asks as Settle['asks'];
+      if (success(deed) === null) return null;
+      const newer = byItem
+        .get(asks.workItemId)
+        ?.find((claim) => claim.fence > asks.fence && isBefore(claim.deed, deed));
+      if (newer === undefined) return null;
+      return {
+        about: { work_item: asks.workItemId, fence: asks.fence, deed: deed.begun },
+        saw: `${asks.do} was accepted after fence ${newer.fence} had been given`,
+      };
+    }),
+    ...violations('a lease is settled once', accepted, (deed) => {
+      const { workItemId, fence } = deed.asks;
+      const first = once.get(fence);
+      once.set(fence, deed);
+      if (first === undefined) return null;
+      return { about: { work_item: workItemId, fence }, saw: 'settled twice with 200' };
+    }),
+    ...violations('an item is completed once', accepted, (deed) => {
+      const { do: what, workItemId, fence } = deed.asks;
+      const first = completed.get(workItemId);
+      if (what === 'complete') completed.set(workItemId, deed);
+      if (first === undefined || what !== 'complete') return null;
+      const saw = `completed under ${first.asks.fence} and under ${fence}`;
+      return { about: { work_item: workItemId }, saw };
+    }),
+    ...violations(
+      'an item is not handed out after its completion was answered',
+      claims,
+      (claim) => {
+        const done = completed.get(claim.workItemId);
+        if (done === undefined || !isBefore(done, claim.deed)) return null;
+        return {
+          about: { work_item: claim.workItemId, fence: claim.fence, key: claim.key },
+          saw: `handed out again, attempt ${claim.attempt}`,
+        };
+      },
+    ),
+  ];
+}
+
+/** A lapse counts as an attempt: an item that kills its workers does not go round for ever. */
+function checkAttempts(dump: Dump, claims: readonly Claim[]): Violation[] {
+  const byItem = Map.groupBy(claims, (claim) => claim.workItemId);
+  const tenants = new Map(dump.work_items.map((item) => [item.work_item_id, item]));
+  return [
+    ...violations('claims of an item are no more than its attempts', dump.work_items, (item) => {
+      const attempts = (byItem.get(item.work_item_id) ?? []).map(({ attempt }) => attempt);
+      const max = Number(item.retry_policy['maxAttempts'] ?? item.retry_policy['max_attempts']);
+      if (attempts.length <= max && new Set(attempts).size === attempts.length) return null;
+      return {
+        about: { work_item: item.work_item_id, node: item.node_id },
+        saw: `attempts ${attempts.join(', ')}, at most ${max}`,
+      };
+    }),
+    ...violations('workers get items of their own tenant', claims, (claim) => {
+      const item = tenants.get(claim.workItemId);
+      if (item?.tenant_id === claim.deed.tenantId) return null;
+      return {
+        about: { work_item: claim.workItemId, tenant: claim.deed.tenantId },
+        saw: `the item is of ${item?.tenant_id ?? 'nobody'}`,
+      };
+    }),
+  ];
+}

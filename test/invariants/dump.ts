@@ -1,0 +1,67 @@
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+
+/** Rows of the tables at one moment, as either store has them; times in Unix milliseconds. */
+export interface Dump {
+  readonly takenAt: number;
+  readonly executions: readonly ExecutionOf[];
+  readonly events: readonly EventOf[];
+  readonly work_items: readonly (Owned & {
+    readonly work_item_id: string;
+    readonly node_id: string;
+    readonly visit: number;
+    readonly idempotency_key: string;
+    readonly retry_policy: JsonObject;
+  })[];
+  readonly work_queue: readonly TicketOf[];
+  readonly work_leases: readonly (TicketOf & {
+    readonly lease_fence: number;
+    readonly expires_at: number;
+  })[];
+  readonly retry_timers: readonly TicketOf[];
+  readonly timers: readonly (Owned & { readonly name: string; readonly purpose: string })[];
+  readonly runnable: readonly { readonly execution_id: string }[];
+  readonly recorded_outputs: readonly {
+    readonly execution_id: string;
+    readonly idempotency_key: string;
+    readonly work_item_id: string;
+    readonly event_sequence: number | null;
+  }[];
+  readonly dead_letters: readonly (Owned & { readonly work_item_id: string })[];
+  readonly request_keys: readonly {
+    readonly tenant_id: string;
+    readonly key: string;
+    readonly execution_id: string;
+  }[];
+}
+
+interface Owned {
+  readonly execution_id: string;
+  readonly tenant_id: string;
+}
+
+export interface ExecutionOf {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly workflow_id: string;
+  readonly parent_execution_id: string | null;
+  readonly status: string;
+  readonly last_sequence: number;
+}
+
+export interface EventOf {
+  readonly execution_id: string;
+  readonly sequence: number;
+  readonly kind: string;
+  readonly node_id: string | null;
+  readonly payload: JsonObject;
+  readonly actor_id: string;
+  readonly created_at: number;
+}
+
+export interface TicketOf extends Owned {
+  readonly work_item_id: string;
+  readonly node_id: string;
+  readonly visit: number;
+  readonly attempt: number;
+  readonly queue: string;
+}

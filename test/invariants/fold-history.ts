@@ -1,0 +1,129 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/domain/json.ts';
+import type { EventOf } from './dump.ts';
+
+/**
+ * What a reader makes of events, by what the documentation says of them and by nothing of the
+ * product's own fold: the state, the steps, the status, and what is under way.
+ */
+export interface Folded {
+  readonly state: JsonObject;
+  readonly stepsExecuted: number;
+  /** Null: it has not ended. */
+  readonly ended: 'completed' | 'failed' | 'cancelled' | null;
+  /** Work items of visits that have neither completed, failed for good nor been cancelled. */
+  readonly openItems: ReadonlyMap<string, OpenItem>;
+}
+
+export interface OpenItem {
+  readonly workItemId: string;
+  readonly nodeId: string;
+  /** The last attempt has failed, and the next is not scheduled yet. */
+  readonly isBetweenAttempts: boolean;
+}
+
+type Visits = Map<string, { outputKey: string | null; item: OpenItem | null }>;
+
+export function foldHistory(events: readonly EventOf[]): Folded {
+  const visits: Visits = new Map();
+  let state: JsonObject = {};
+  let stepsExecuted = 0;
+  let ended: Folded['ended'] = null;
+  for (const event of events) {
+    const { kind, node_id: nodeId, payload } = event;
+    const visit = visitOf(event);
+    switch (kind) {
+      case 'WorkflowStarted': {
+        const carried = payload['carried'];
+        const first = isJsonObject(carried) ? carried['state'] : payload['input'];
+        state = isJsonObject(first) ? first : {};
+        break;
+      }
+      case 'NodeScheduled':
+        visits.set(visit, {
+          outputKey: textOf(payload['output_key']),
+          item: itemOf(nodeId, payload['work_item_id']),
+        });
+        break;
+      case 'NodeResumed':
+      case 'RetryScheduled': {
+        const known = visits.get(visit);
+        const id = payload['work_item_id'] ?? known?.item?.workItemId;
+        if (known !== undefined) known.item = itemOf(nodeId, id);
+        state = merged(state, payload['state_patch']);
+        break;
+      }
+      case 'NodeParked':
+      case 'ChildWorkflowStarted': {
+        const known = visits.get(visit);
+        if (known !== undefined) known.item = null;
+        break;
+      }
+      case 'NodeCompleted': {
+        const key = visits.get(visit)?.outputKey ?? null;
+        if (key !== null) state = { ...state, [key]: payload['output'] ?? null };
+        state = merged(state, payload['state_patch']);
+        stepsExecuted += 1;
+        visits.delete(visit);
+        break;
+      }
+      case 'NodeFailed': {
+        const known = visits.get(visit);
+        if (payload['retryable'] !== true) visits.delete(visit);
+        else if (known?.item) known.item = { ...known.item, isBetweenAttempts: true };
+        break;
+      }
+      case 'NodeCancelled':
+        visits.delete(visit);
+        break;
+      case 'WorkflowCompleted':
+      case 'WorkflowFailed':
+      case 'WorkflowCancelled':
+        ended = ENDS[kind];
+        visits.clear();
+        break;
+      default:
+    }
+  }
+  const open = [...visits.values()].flatMap(({ item }) => (item === null ? [] : [item]));
+  return {
+    state,
+    stepsExecuted,
+    ended,
+    openItems: new Map(open.map((item) => [item.workItemId, item])),
+  };
+}
+
+/** `<node>#<number of the visit>` */
+export function visitOf({ node_id: nodeId, payload }: EventOf): string {
+  return `${nodeId}#${JSON.stringify(payload['visit'] ?? null)}`;
+}
+
+export const ENDS = {
+  WorkflowCompleted: 'completed',
+  WorkflowFailed: 'failed',
+  WorkflowCancelled: 'cancelled',
+} as const;
+
+function itemOf(nodeId: string | null, id: JsonValue | undefined): OpenItem | null {
+  if (typeof id !== 'string') return null;
+  return { workItemId: id, nodeId: nodeId ?? '', isBetweenAttempts: false };
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** RFC 7396. */
+function merged(target: JsonObject, patch: JsonValue | undefined): JsonObject {
+  if (!isJsonObject(patch)) return target;
+  const result: Record<string, JsonValue> = { ...target };
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    const present = result[name];
+    if (value === null) delete result[name];
+    else if (isJsonObject(value)) {
+      result[name] = merged(isJsonObject(present) ? present : {}, value);
+    } else result[name] = value;
+  }
+  return result;
+}

@@ -1,0 +1,82 @@
+import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
+
+/**
+ * What clients asked and were answered, in the words of the HTTP API. `begun` and `ended` are places
+ * in one order of all beginnings and ends: a deed that ended before another began happened before it.
+ */
+export interface History {
+  readonly deeds: readonly Deed[];
+}
+
+/** One request as one process of the service got it: one sent again is another. */
+export interface Deed {
+  readonly client: string;
+  readonly tenantId: string;
+  readonly asks: Ask;
+  readonly begun: number;
+  readonly ended: number | null;
+  /** Null: it never came, so that the deed may have been done, may still be, or not. */
+  readonly answer: Answer | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+export type Ask =
+  | {
+      readonly do: 'start';
+      readonly key: string;
+      readonly workflowId: string;
+      /** Stands in the input as `token`, and in no other. */
+      readonly token: string;
+    }
+  | { readonly do: 'claim'; readonly workerId: string; readonly queues: readonly string[] }
+  | { readonly do: 'heartbeat'; readonly workItemId: string; readonly fence: number }
+  | {
+      readonly do: 'complete';
+      readonly workItemId: string;
+      readonly fence: number;
+      readonly key: string;
+      readonly output: JsonValue;
+    }
+  | { readonly do: 'fail'; readonly workItemId: string; readonly fence: number }
+  | {
+      readonly do: 'approve';
+      readonly executionId: string;
+      readonly decision: 'approved' | 'rejected';
+      /** The comment: of this decision alone. */
+      readonly token: string;
+    }
+  | {
+      readonly do: 'event';
+      readonly executionId: string;
+      readonly correlationKey: string;
+      /** In the payload: of this event alone. */
+      readonly token: string;
+    }
+  | { readonly do: 'cancel'; readonly executionId: string }
+  | { readonly do: 'read'; readonly executionId: string }
+  | { readonly do: 'read_events'; readonly executionId: string };
+
+export type DeedOf<Do extends Ask['do']> = Deed & { readonly asks: Extract<Ask, { do: Do }> };
+
+export function deedsOf<Do extends Ask['do']>(history: History, name: Do): DeedOf<Do>[] {
+  return history.deeds.filter((deed): deed is DeedOf<Do> => deed.asks.do === name);
+}
+
+/** The answer, if it was a success. */
+export function success(deed: Deed): JsonObject | null {
+  const { answer } = deed;
+  return answer !== null && answer.status >= 200 && answer.status < 300 ? answer.body : null;
+}
+
+/** It cannot have changed anything: it was refused for what it is. */
+export function wasRefused(deed: Deed): boolean {
+  return deed.answer !== null && deed.answer.status >= 400 && deed.answer.status < 500;
+}
+
+export function isBefore(one: Deed, other: Deed): boolean {
+  return one.ended !== null && one.ended < other.begun;
+}

@@ -1,0 +1,56 @@
+import type Database from 'better-sqlite3';
+
+import type { Dump } from './dump.ts';
+
+const TICKET = 'work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue';
+
+const QUERIES = {
+  executions:
+    'id, tenant_id, workflow_id, parent_execution_id, status, last_sequence from executions order by id',
+  events:
+    'execution_id, sequence, kind, node_id, payload, actor_id, created_at from events order by execution_id, sequence',
+  work_items:
+    'work_item_id, execution_id, tenant_id, node_id, visit, idempotency_key, retry_policy from work_items',
+  work_queue: `${TICKET} from work_queue`,
+  work_leases: `${TICKET}, lease_fence, expires_at from work_leases`,
+  retry_timers: `${TICKET} from retry_timers`,
+  timers: 'execution_id, tenant_id, name, purpose from timers',
+  runnable: 'execution_id from runnable',
+  recorded_outputs:
+    'execution_id, idempotency_key, work_item_id, event_sequence from recorded_outputs',
+  dead_letters: 'execution_id, tenant_id, work_item_id from dead_letters',
+  request_keys: 'tenant_id, key, execution_id from request_keys',
+} as const;
+
+type Row = Record<string, unknown>;
+
+/** All in one reading, so as of one moment. */
+export function readSqliteDump(database: Database.Database): Omit<Dump, 'takenAt'> {
+  return database.transaction(() =>
+    Object.fromEntries(
+      Object.entries(QUERIES).map(([table, query]) => [
+        table,
+        prepared(database, `select ${query}`).all().map(decoded),
+      ]),
+    ),
+  )() as unknown as Omit<Dump, 'takenAt'>;
+}
+
+function decoded(row: Row): Row {
+  for (const column of JSON_COLUMNS) {
+    if (typeof row[column] === 'string') row[column] = JSON.parse(row[column]);
+  }
+  return row;
+}
+
+const JSON_COLUMNS = ['payload', 'retry_policy'];
+
+function prepared(database: Database.Database, sql: string): Database.Statement<[], Row> {
+  const known = statements.get(database) ?? new Map<string, Database.Statement<[], Row>>();
+  statements.set(database, known);
+  const statement = known.get(sql) ?? database.prepare<[], Row>(sql);
+  known.set(sql, statement);
+  return statement;
+}
+
+const statements = new WeakMap<Database.Database, Map<string, Database.Statement<[], Row>>>();

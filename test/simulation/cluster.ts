@@ -1,0 +1,179 @@
+import { startScheduler } from '../../src/scheduler/scheduler.ts';
+import { createIds } from '../../src/shared/clients/system-ids.ts';
+import { createEngine } from '../../src/shared/engine/create-engine.ts';
+import type { Engine } from '../../src/shared/engine/engine.ts';
+import { createWakeBus, type WakeBus } from '../../src/shared/engine/wake-bus.ts';
+import type { NodeRunners } from '../../src/shared/nodes/run.ts';
+import { EPOCH_MS, KINDS, NO_POOL, type SimulatedDatabase } from './database.ts';
+import type { Dice } from './dice.ts';
+import type { Faults } from './faults.ts';
+import { createProcess, type Process } from './process.ts';
+import type { Recorder } from './recorder.ts';
+import { createSharedLocks } from './shared-locks.ts';
+import { createStoreLine, storeOverLine } from './store-line.ts';
+import type { World } from './world.ts';
+
+export type Role = 'api' | 'scheduler' | 'all';
+
+/** A process of the service: the real engine, and the real loops, on simulated time and lines. */
+export interface Member {
+  readonly role: Role;
+  readonly process: Process;
+  readonly engine: Engine;
+}
+
+export interface Cluster {
+  /** Processes that answer requests now. */
+  servers(): readonly Member[];
+  members(): readonly Member[];
+  crash(member: Member): void;
+  /** Everybody is there and goes on. */
+  heal(): void;
+}
+
+const DOWN_MS_MAX = 800;
+
+export function startCluster(params: {
+  readonly world: World;
+  readonly database: SimulatedDatabase;
+  readonly dice: Dice;
+  readonly faults: Faults;
+  readonly recorder: Recorder;
+  readonly roles: readonly Role[];
+  readonly leaseMs: number;
+}): Cluster {
+  const { world, database, dice, faults, recorder, roles, leaseMs } = params;
+  const locks = createSharedLocks();
+  const buses = new Map<Process, WakeBus>();
+  const slots: { member: Member; boots: number }[] = [];
+  let healed = false;
+
+  function boot(slot: number, boots: number): Member {
+    const role = roles[slot] ?? 'all';
+    const name = `${role}${slot}.${boots}`;
+    const own = dice.fork(name);
+    const process = createProcess({ name, world });
+    const member = (): Member | undefined => slots[slot]?.member;
+    const line = createStoreLine({
+      world,
+      process,
+      dice: own.fork('line'),
+      faults,
+      onCrash: () => {
+        const present = member();
+        if (present?.process === process) crash(present);
+      },
+    });
+    const wake = createWakeBus();
+    buses.set(process, wake);
+    const store = storeOverLine(database.store, line, {
+      shards: locks.of(process, line),
+      wake: { send: () => {}, listen: async () => {} },
+    });
+    wake.forwardTo((topics) => sendHints(process, topics));
+    const engine = createEngine({
+      store,
+      ids: createIds({ now: () => Math.floor(EPOCH_MS + world.now()), randomBytes: own.bytes }),
+      wake,
+      cpu: NO_POOL,
+      timers: process.timers,
+      settings: { leaseMs, processId: name, version: '0.0.0', host: 'simulation' },
+      report: recorder.reportOf(name),
+      kinds: KINDS,
+      runners: effects({ process, dice: own.fork('effects'), recorder }),
+    });
+    if (role !== 'api') {
+      startScheduler({
+        scheduling: engine.scheduling,
+        agents: { pauseSilent: NOTHING_FOUND },
+        auditSealing: { round: NOTHING_FOUND },
+        webhookDelivering: { round: NOTHING_FOUND },
+        scheduleFiring: { round: async () => ({ found: 0, more: false, dueInMs: null }) },
+        store,
+        wake,
+        settings: {
+          processId: name,
+          role,
+          version: '0.0.0',
+          host: 'simulation',
+          leaseMs,
+          underWayMax: 100,
+        },
+        random: own.fork('rests').fraction,
+        timers: process.timers,
+        trouble: (what, error) => recorder.trouble(`${name}: ${what}`, error),
+      });
+    }
+    world.note(`${name} is up`);
+    return { role, process, engine };
+  }
+
+  function sendHints(from: Process, topics: readonly string[]): void {
+    for (const { member } of slots) {
+      if (member.process === from || faults.strikes('hint_lost')) continue;
+      world.after(1 + dice.fraction() * 10, () =>
+        member.process.enter(() => buses.get(member.process)?.deliver(topics)),
+      );
+    }
+  }
+
+  function crash(member: Member): void {
+    const index = slots.findIndex((slot) => slot.member === member);
+    const slot = slots[index];
+    if (slot === undefined || !member.process.isAlive()) return;
+    world.note(`${member.process.name} dies`);
+    member.process.die();
+    buses.delete(member.process);
+    world.after(healed ? 0 : dice.between(10, DOWN_MS_MAX), () => bootAgain(index, member));
+  }
+
+  function bootAgain(index: number, dead: Member): void {
+    const slot = slots[index];
+    if (slot === undefined || slot.member !== dead) return;
+    slot.boots += 1;
+    slot.member = boot(index, slot.boots);
+  }
+
+  roles.forEach((_, slot) => slots.push({ member: boot(slot, 0), boots: 0 }));
+  const members = (): Member[] => slots.map(({ member }) => member);
+  return {
+    members,
+    servers: () =>
+      members().filter(({ role, process }) => role !== 'scheduler' && process.isAlive()),
+    crash,
+    heal: () => {
+      healed = true;
+      slots.forEach(({ member }, index) => {
+        if (!member.process.isAlive()) bootAgain(index, member);
+        member.process.resume();
+      });
+    },
+  };
+}
+
+const NOTHING_FOUND = async () => ({ found: 0, more: false });
+
+/** Takes a while, and fails now and then: an effect may be had any number of times. */
+function effects(params: {
+  readonly process: Process;
+  readonly dice: Dice;
+  readonly recorder: Recorder;
+}): NodeRunners {
+  const { process, dice, recorder } = params;
+  return new Map([
+    [
+      'effect',
+      {
+        run: async ({ executionId, nodeId, attempt, idempotencyKey }) => {
+          recorder.count('effects');
+          await new Promise<void>((resolve) => {
+            process.timers.after(dice.fraction() * 20, resolve);
+          });
+          if (dice.chance(0.1)) return { ok: false, error: 'it broke', errorClass: 'error' };
+          const token = `${executionId}/${nodeId}/${attempt}`;
+          return { ok: true, output: { token, key: idempotencyKey }, statePatch: {} };
+        },
+      },
+    ],
+  ]);
+}

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import Database from 'better-sqlite3';
+
+import { createIds } from '../../src/shared/clients/system-ids.ts';
+import type { TenantId } from '../../src/shared/domain/ids.ts';
+import { createEngine } from '../../src/shared/engine/create-engine.ts';
+import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
+import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
+import type { Cpu } from '../../src/shared/ports/cpu.ts';
+import { migrateDatabase } from '../../src/shared/store/migrate.ts';
+import { openSqliteStore } from '../../src/shared/store/sqlite/open.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+import { readSqliteDump } from '../invariants/read-sqlite-dump.ts';
+import type { Dump } from '../invariants/dump.ts';
+import { createDice } from './dice.ts';
+import { effectKind, EXECUTIONS_MAX, LIMITED_TENANT, TENANTS, WORKFLOWS } from './workflows.ts';
+
+/**
+ * The database of all histories of one run: a real file in memory, with tenants and workflows in it.
+ * Between two histories everything else is deleted, which costs far less than a new one.
+ */
+export interface SimulatedDatabase {
+  readonly store: Store;
+  /** The database's clock, Unix milliseconds; the history in progress moves it. */
+  readonly clock: { now: () => number };
+  dump(): Omit<Dump, 'takenAt'>;
+  /** Executions that have not ended, and timers that are still to be answered. */
+  unfinished(): number;
+  /** Writes and deletions so far, by whomever. */
+  changes(): number;
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export const EPOCH_MS = Date.UTC(2030, 0, 1);
+export const KINDS = createKindRegistry([...NODE_KINDS, effectKind]);
+export const NO_POOL: Cpu = {
+  validateSchema: () => Promise.resolve([]),
+  checkSchema: () => Promise.resolve([]),
+  decide: () => Promise.reject(new Error('no state of a history is large')),
+};
+
+export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
+  const folder = mkdtempSync(join(memoryFolder(), 'svc-simulation-'));
+  const path = join(folder, 'simulation.db');
+  await migrateDatabase({ url: `sqlite:${path}` });
+  const clock = { now: () => EPOCH_MS };
+  const store = await openSqliteStore({ path, clock: () => Math.floor(clock.now()) });
+  await fill(store);
+  const database = new Database(path);
+  database.pragma('synchronous = off');
+  const tables = emptyAgain(database);
+  const unfinished = database
+    .prepare<[], number>(
+      `select (select count(*) from executions where status in ('running', 'paused'))
+         + (select count(*) from timers)`,
+    )
+    .pluck();
+  const dataVersion = database.prepare<[], number>('pragma data_version').pluck();
+  return {
+    store,
+    clock,
+    dump: () => readSqliteDump(database),
+    unfinished: () => unfinished.get() ?? 0,
+    changes: () => dataVersion.get() ?? 0,
+    reset: tables.reset,
+    close: async () => {
+      await store.close();
+      database.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Files that never reach a disk, where the system has such. */
+function memoryFolder(): string {
+  try {
+    rmSync(mkdtempSync('/dev/shm/svc-simulation-'), { recursive: true });
+    return '/dev/shm';
+  } catch {
+    return tmpdir();
+  }
+}
+
+async function fill(store: Store): Promise<void> {
+  const dice = createDice('template');
+  const engine = createEngine({
+    store,
+    ids: createIds({ now: () => EPOCH_MS, randomBytes: dice.bytes }),
+    wake: createWakeBus(),
+    cpu: NO_POOL,
+    settings: { leaseMs: 1_000, processId: 'template', version: '0.0.0', host: 'simulation' },
+    report: { count: () => {}, observe: () => {}, trouble: () => {} },
+    kinds: KINDS,
+    runners: new Map(),
+  });
+  const by = { actorId: 'token:template' };
+  for (const name of TENANTS) {
+    const tenantId = name as TenantId;
+    await engine.createTenant({ ...by, tenantId, name });
+    for (const [workflowId, ir] of Object.entries(WORKFLOWS)) {
+      await engine.registerWorkflow({ ...by, tenantId, ir: { workflow_id: workflowId, ...ir } });
+    }
+  }
+  const limits = { max_concurrent_executions: EXECUTIONS_MAX };
+  await engine.updateTenant({
+    ...by,
+    tenantId: LIMITED_TENANT,
+    changes: { name: null, status: null, policy: null, limits },
+  });
+}
+
+/** What histories fill is emptied; triggers that refuse to delete events stand in the way of that. */
+function emptyAgain(database: Database.Database): { readonly reset: () => void } {
+  const names = database
+    .prepare<[], string>(`select name from sqlite_schema where type = 'table'`)
+    .pluck()
+    .all()
+    .filter((name) => !name.startsWith('sqlite_') && !KEPT.has(name));
+  for (const name of names) database.exec(`drop trigger if exists ${name}_refuse_delete`);
+  const deletions = names.map((name) => database.prepare(`delete from ${name}`));
+  const fence = database.prepare('update lease_fence set last = 0');
+  const auditKept = database
+    .prepare<[], number>('select coalesce(max(rowid), 0) from audit_log')
+    .pluck()
+    .get();
+  const audit = database.prepare('delete from audit_log where rowid > ?');
+  const reset = database.transaction(() => {
+    for (const deletion of deletions) deletion.run();
+    audit.run(auditKept);
+    fence.run();
+  });
+  database.exec('drop trigger if exists audit_log_refuse_delete');
+  return { reset };
+}
+
+const KEPT = new Set(['schema_migrations', 'lease_fence', 'tenants', 'definitions', 'audit_log']);

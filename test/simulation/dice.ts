@@ -1,0 +1,49 @@
+/** Chance that comes from a seed alone: the same seed, the same numbers. */
+export interface Dice {
+  /** From 0 up to, but never, 1. */
+  readonly fraction: () => number;
+  /** A whole number, both bounds included. */
+  between(min: number, max: number): number;
+  chance(probability: number): boolean;
+  pick<Item>(items: readonly Item[]): Item;
+  readonly bytes: (size: number) => Uint8Array;
+  /** Dice of its own for a part: how often one part throws changes nothing for the others. */
+  fork(name: string): Dice;
+}
+
+/** The generator sfc32, seeded by a hash (FNV-1a) of a text. */
+export function createDice(seed: string): Dice {
+  let a = hash(`${seed}a`);
+  let b = hash(`${seed}b`);
+  let c = hash(`${seed}c`);
+  let counter = 1;
+
+  function next(): number {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (c << 21) | (c >>> 11);
+    c = (c + sum) | 0;
+    return sum >>> 0;
+  }
+
+  for (let round = 0; round < 12; round += 1) next();
+  const fraction = (): number => next() / 2 ** 32;
+  return {
+    fraction,
+    between: (min, max) => min + Math.floor(fraction() * (max - min + 1)),
+    chance: (probability) => fraction() < probability,
+    pick: <Item>(items: readonly Item[]) => items[Math.floor(fraction() * items.length)] as Item,
+    bytes: (size) => Uint8Array.from({ length: size }, () => next() & 0xff),
+    fork: (name) => createDice(`${seed}/${name}`),
+  };
+}
+
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return value | 0;
+}

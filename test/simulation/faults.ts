@@ -1,0 +1,64 @@
+import type { Dice } from './dice.ts';
+
+/** What can go wrong, and how it is meant. */
+export const FAULTS = {
+  /** The database answers that it cannot: nothing was carried out. */
+  unavailable: 'the database is starting up',
+  pool_exhausted: 'no connection became free in time',
+  serialization: 'rolled back, could not serialise',
+  deadlock: 'rolled back, a deadlock',
+  /** Nothing, or all, was carried out, and nobody was told. */
+  timed_out_before: 'the answer never came; not carried out',
+  timed_out_after: 'the answer never came; carried out',
+  slow: 'a statement that takes long',
+  crash_before: 'the process dies before its commit arrives',
+  crash_after: 'the process dies after its commit, before the answer',
+  crash: 'the process dies at any moment',
+  pause: 'the process is frozen for a while, often longer than its leases',
+  clock_forward: "the database's clock is set forward",
+  clock_back: "the database's clock is set back",
+  request_lost: 'a request never arrives',
+  request_doubled: 'a request arrives twice',
+  reply_lost: 'an answer never arrives',
+  reply_late: 'an answer arrives after the client has given up',
+  hint_lost: 'a wake-up between processes is lost',
+} as const;
+
+export type FaultKind = keyof typeof FAULTS;
+export type FaultRates = Readonly<Partial<Record<FaultKind, number>>>;
+
+/** Decides where faults strike. None do any more once it has healed. */
+export interface Faults {
+  strikes(kind: FaultKind): boolean;
+  heal(): void;
+  readonly fired: ReadonlyMap<FaultKind, number>;
+  /** How many would have fired, those spared included. */
+  drawn(): number;
+}
+
+/** `spared`: faults, counted from 0 in the order in which they would have fired, that don't. */
+export function createFaults(params: {
+  readonly dice: Dice;
+  readonly rates: FaultRates;
+  readonly spared: ReadonlySet<number>;
+}): Faults {
+  const { dice, rates, spared } = params;
+  const fired = new Map<FaultKind, number>();
+  let drawn = 0;
+  let healed = false;
+  return {
+    strikes: (kind) => {
+      const rate = rates[kind] ?? 0;
+      if (healed || rate === 0 || !dice.chance(rate)) return false;
+      drawn += 1;
+      if (spared.has(drawn - 1)) return false;
+      fired.set(kind, (fired.get(kind) ?? 0) + 1);
+      return true;
+    },
+    heal: () => {
+      healed = true;
+    },
+    fired,
+    drawn: () => drawn,
+  };
+}

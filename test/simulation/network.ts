@@ -1,0 +1,87 @@
+import { SvcError } from '../../src/shared/domain/errors.ts';
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { Engine } from '../../src/shared/engine/engine.ts';
+import { StoreUnavailableError } from '../../src/shared/store/store.ts';
+import type { Answer, Ask } from '../invariants/history.ts';
+import type { Cluster, Member } from './cluster.ts';
+import type { Dice } from './dice.ts';
+import type { Faults } from './faults.ts';
+import type { Recorder } from './recorder.ts';
+import type { World } from './world.ts';
+
+/** What a client wants, and how the endpoint asks the engine for it. */
+export interface Request {
+  readonly client: string;
+  readonly tenantId: string;
+  readonly asks: Ask;
+  readonly serve: (engine: Engine) => Promise<{ status?: number; body: JsonObject }>;
+}
+
+/** Between the clients and whichever process answers. */
+export interface Network {
+  /** Null: no answer in time. */
+  send(request: Request): Promise<Answer | null>;
+}
+
+const CLIENT_TIMEOUT_MS = 2_500;
+
+export function createNetwork(params: {
+  readonly world: World;
+  readonly cluster: Cluster;
+  readonly faults: Faults;
+  readonly recorder: Recorder;
+  readonly dice: Dice;
+}): Network {
+  const { world, cluster, faults, recorder, dice } = params;
+  const latencyMs = () => 0.5 + dice.fraction() * 4;
+
+  function deliver(request: Request, onAnswer: (answer: Answer) => void): void {
+    const servers = cluster.servers();
+    if (servers.length === 0) return;
+    const member = dice.pick(servers);
+    member.process.enter(() => void serve(member, request, onAnswer));
+  }
+
+  async function serve(
+    { process, engine }: Member,
+    request: Request,
+    onAnswer: (answer: Answer) => void,
+  ): Promise<void> {
+    const deed = recorder.begin(request);
+    const answer = await answerOf(request, engine);
+    world.note(`${request.client} ${request.asks.do} ${process.name} ${answer.status}`);
+    recorder.count(`${request.asks.do} ${answer.status}`);
+    deed.answer(answer);
+    if (faults.strikes('reply_lost')) return;
+    const lateMs = faults.strikes('reply_late') ? CLIENT_TIMEOUT_MS * dice.fraction() * 2 : 0;
+    world.after(latencyMs() + lateMs, () => onAnswer(answer));
+  }
+
+  async function answerOf(request: Request, engine: Engine): Promise<Answer> {
+    try {
+      const { status = 200, body } = await request.serve(engine);
+      return { status, body };
+    } catch (error) {
+      if (error instanceof SvcError) {
+        return { status: error.status, body: { error: error.message, ...error.body } };
+      }
+      if (error instanceof StoreUnavailableError) {
+        return { status: 503, body: { error: error.message } };
+      }
+      recorder.trouble(`answering ${request.asks.do}`, error);
+      return { status: 500, body: { error: String(error) } };
+    }
+  }
+
+  return {
+    send: (request) =>
+      new Promise((resolve) => {
+        world.after(CLIENT_TIMEOUT_MS, () => resolve(null));
+        if (faults.strikes('request_lost')) return;
+        const copies = faults.strikes('request_doubled') ? 2 : 1;
+        for (let copy = 0; copy < copies; copy += 1) {
+          world.after(latencyMs() + copy * dice.fraction() * 500, () => deliver(request, resolve));
+        }
+      }),
+  };
+}

@@ -1,0 +1,38 @@
+import { describe } from '../invariants/violation.ts';
+import type { Finding } from './run-histories.ts';
+import type { Scenario } from './scenario.ts';
+
+/** What was found, and the smallest history that shows it, for whoever has to understand it. */
+export function renderFinding(params: {
+  readonly finding: Finding;
+  readonly smallest: Finding;
+  /** The trace of `smallest`. */
+  readonly lines: readonly string[];
+}): string {
+  const { finding, smallest, lines } = params;
+  return [
+    `seed ${finding.scenario.seed} violates:`,
+    ...finding.outcome.violations.map(describe),
+    '',
+    `made small: ${summary(smallest.scenario)}`,
+    ...smallest.outcome.violations.map(describe),
+    '',
+    ...lines.filter((line) => !DULL.test(line)),
+    '',
+    `again: npm run test:sim -- --seed ${finding.scenario.seed}`,
+  ].join('\n');
+}
+
+/** Looking without finding. */
+const DULL =
+  /shards\.|nextDueInMs$|listExpired|listOverdue|runnable\.list$|claim \S+ 200$|work\.claim$/;
+
+function summary({ starts, workers, roles, rates }: Scenario): string {
+  const faults = Object.entries(rates).filter(([, rate]) => rate > 0);
+  return [
+    `processes ${roles.join(', ')}`,
+    `executions of ${starts.map(({ workflowId }) => workflowId).join(', ')}`,
+    `${workers.length} workers`,
+    `faults ${faults.map(([kind]) => kind).join(', ') || 'none'}`,
+  ].join('; ');
+}

@@ -1,0 +1,56 @@
+import type { SimulatedDatabase } from './database.ts';
+import type { FaultKind } from './faults.ts';
+import { runHistory, type Outcome } from './run-history.ts';
+import type { Finding } from './run-histories.ts';
+import type { Scenario } from './scenario.ts';
+
+/** Runs that making one finding small may take. */
+const RUNS_MAX = 400;
+
+/**
+ * The smallest history found in which the same rule is still violated: greedily, parts of the
+ * scenario are left out one after the other, and what is not missed stays out.
+ */
+export async function shrink(database: SimulatedDatabase, found: Finding): Promise<Finding> {
+  const rule = found.outcome.violations[0]?.rule;
+  let smallest = found;
+  let runs = 0;
+
+  async function stillFails(scenario: Scenario): Promise<Outcome | null> {
+    runs += 1;
+    const outcome = await runHistory(database, scenario);
+    return outcome.violations[0]?.rule === rule ? outcome : null;
+  }
+
+  for (let progress = true; progress && runs < RUNS_MAX;) {
+    progress = false;
+    for (const simpler of simplerThan(smallest)) {
+      if (runs >= RUNS_MAX) break;
+      const outcome = await stillFails(simpler);
+      if (outcome === null) continue;
+      smallest = { scenario: simpler, outcome };
+      progress = true;
+      break;
+    }
+  }
+  return smallest;
+}
+
+/** Boldest first. */
+function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
+  const { starts, workers, roles, rates, spared } = scenario;
+  for (const kind of Object.keys(rates) as FaultKind[]) {
+    if (rates[kind] !== 0) yield { ...scenario, rates: { ...rates, [kind]: 0 } };
+  }
+  for (const index of starts.keys()) yield { ...scenario, starts: starts.toSpliced(index, 1) };
+  for (const index of workers.keys()) yield { ...scenario, workers: workers.toSpliced(index, 1) };
+  if (roles.length > 1)
+    yield { ...scenario, roles: ['all', 'all'].slice(0, roles.length - 1) as [] };
+  for (const [index, start] of starts.entries()) {
+    if (start.cancelAfterMs === null) continue;
+    yield { ...scenario, starts: starts.with(index, { ...start, cancelAfterMs: null }) };
+  }
+  for (let fault = 0; fault < outcome.faultsDrawn; fault += 1) {
+    if (!spared.has(fault)) yield { ...scenario, spared: new Set([...spared, fault]) };
+  }
+}

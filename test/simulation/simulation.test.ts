@@ -1,0 +1,92 @@
+import test from 'ava';
+
+import type { CommitPlan } from '../../src/shared/store/commit.ts';
+import type { ExecutionStore } from '../../src/shared/store/store.ts';
+import { openSimulatedDatabase, type SimulatedDatabase } from './database.ts';
+import { FAULTS } from './faults.ts';
+import { renderFinding } from './render-finding.ts';
+import { runHistories } from './run-histories.ts';
+import { runHistory } from './run-history.ts';
+import { drawScenario } from './scenario.ts';
+import { shrink } from './shrink.ts';
+
+const HISTORIES = 150;
+const TRACED = 5;
+
+let database: SimulatedDatabase;
+test.before(async () => {
+  database = await openSimulatedDatabase();
+});
+test.after.always(() => database.close());
+
+test.serial('a seed gives the same history, to the byte', async (t) => {
+  for (let seed = 1; seed <= TRACED; seed += 1) {
+    const once = async () => {
+      const { lines } = await runHistory(database, drawScenario(`${seed}`), { traced: true });
+      return { lines, tables: database.dump() };
+    };
+    const first = await once();
+    t.true(first.lines.length > 50);
+    t.deepEqual(await once(), first);
+  }
+});
+
+test.serial('whatever breaks down, everything that must hold does', async (t) => {
+  const goesOn = (done: number) => done < HISTORIES;
+  const { finding, counts } = await runHistories({ database, firstSeed: 1, goesOn });
+  if (finding !== null) {
+    const smallest = await shrink(database, finding);
+    const { lines } = await runHistory(database, smallest.scenario, { traced: true });
+    t.fail(renderFinding({ finding, smallest, lines }));
+  }
+  // A simulation in which nothing happens finds nothing.
+  const happened = (name: string) => counts.get(name) ?? 0;
+  for (const kind of Object.keys(FAULTS)) t.true(happened(`fault ${kind}`) > 0, kind);
+  for (const name of EXERCISED) t.true(happened(name) > 0, name);
+});
+
+const EXERCISED = [
+  'approve 200',
+  'cancel 200',
+  'cancel 400',
+  'commit_refusals duplicate_request',
+  'commit_refusals ended',
+  'commit_refusals executions_limited',
+  'commit_refusals moved',
+  'commit_refusals stale',
+  'complete 200',
+  'complete 409',
+  'event 200',
+  'fail 200',
+  'heartbeat 409',
+  'leases_reclaimed lapsed',
+  'leases_reclaimed timeout',
+  'retries',
+  'timers_fired',
+];
+
+/** Each takes one guard out of the store, and so must be found. */
+const BUGS: Readonly<Record<string, (plan: CommitPlan) => CommitPlan>> = {
+  'fences are not checked': (plan) => ({ ...plan, settles: [] }),
+  'the sequence is not checked': (plan) => ({ ...plan, expectedSequence: null }),
+  'results are not recorded': (plan) => ({ ...plan, recordsOutput: null }),
+  'work is scheduled and not queued': (plan) => ({ ...plan, newItems: [] }),
+  'an end takes nothing back': (plan) => ({ ...plan, revokesAll: false }),
+};
+
+for (const [name, change] of Object.entries(BUGS)) {
+  test.serial(`it is found when ${name}`, async (t) => {
+    const { executions } = database.store;
+    const commit: ExecutionStore['commit'] = (plans) => executions.commit(plans.map(change));
+    const { finding } = await runHistories({
+      database: {
+        ...database,
+        store: { ...database.store, executions: { ...executions, commit } },
+      },
+      firstSeed: 1,
+      goesOn: (done) => done < HISTORIES,
+    });
+    t.not(finding, null);
+    t.log(finding?.scenario.seed, finding?.outcome.violations[0]?.rule);
+  });
+}

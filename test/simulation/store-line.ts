@@ -1,0 +1,126 @@
+import { translateError } from '../../src/shared/store/postgres/errors.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+import type { Dice } from './dice.ts';
+import type { FaultKind, Faults } from './faults.ts';
+import type { Process } from './process.ts';
+import type { World } from './world.ts';
+
+/**
+ * The line between one process and the database. Each call of the store takes its time to get there
+ * and back, may fail on either way as it does in reality (with the errors that the adapter for
+ * PostgreSQL makes of it), and finds its process dead, or paused, when the answer comes.
+ */
+export interface StoreLine {
+  call<Result>(name: string, run: () => Promise<Result>): Promise<Result>;
+}
+
+export function createStoreLine(params: {
+  readonly world: World;
+  readonly process: Process;
+  readonly dice: Dice;
+  readonly faults: Faults;
+  readonly onCrash: () => void;
+}): StoreLine {
+  const { world, process, dice, faults, onCrash } = params;
+
+  /** Mostly a millisecond or two; now and then others overtake. */
+  function latencyMs(): number {
+    return dice.chance(0.1) ? dice.fraction() * 30 : 0.2 + dice.fraction() * 2;
+  }
+
+  return {
+    call<Result>(name: string, run: () => Promise<Result>): Promise<Result> {
+      return new Promise((resolve, reject) => {
+        const writes = !READS.test(name);
+        const commits = name === 'executions.commit';
+        const answer = (settle: () => void, ms = latencyMs()): void => {
+          world.after(ms, () => process.enter(settle));
+        };
+        const fail = (kind: keyof typeof ERRORS, ms?: number): void => {
+          world.note(`${process.name} ${name} ! ${kind}`);
+          answer(() => reject(errorOf(kind, writes)), ms);
+        };
+        const refusal = REFUSALS.find((kind) => faults.strikes(kind));
+        if (refusal !== undefined) return fail(refusal);
+        if (faults.strikes('timed_out_before')) return fail('timed_out_before', TIMEOUT_MS);
+        const sentMs = faults.strikes('slow') ? dice.between(50, 1_500) : latencyMs();
+        world.after(sentMs, async () => {
+          if (commits && process.isAlive() && faults.strikes('crash_before')) onCrash();
+          // What a process sent before it died may still arrive.
+          if (!process.isAlive() && dice.chance(0.5)) return;
+          world.note(`${process.name} ${name}`);
+          try {
+            const result = await run();
+            if (commits && process.isAlive() && faults.strikes('crash_after')) onCrash();
+            if (faults.strikes('timed_out_after')) fail('timed_out_after', TIMEOUT_MS);
+            else answer(() => resolve(result));
+          } catch (error) {
+            world.note(`${process.name} ${name} threw ${String(error)}`);
+            answer(() => reject(error));
+          }
+        });
+      });
+    },
+  };
+}
+
+const READS = /\.(find|load|events|usage|list|next|recorded|latest|count|read)/;
+const TIMEOUT_MS = 2_000;
+const REFUSALS = ['unavailable', 'pool_exhausted', 'serialization', 'deadlock'] as const;
+
+/** What the driver throws. */
+const ERRORS = {
+  unavailable: { code: '57P03' },
+  pool_exhausted: { code: '53300' },
+  serialization: { code: '40001' },
+  deadlock: { code: '40P01' },
+  timed_out_before: { code: 'ETIMEDOUT' },
+  timed_out_after: { code: 'ETIMEDOUT' },
+} satisfies Partial<Record<FaultKind, { code: string }>>;
+
+function errorOf(kind: keyof typeof ERRORS, writes: boolean): Error {
+  const error = Object.assign(new Error(`simulated: ${kind}`), ERRORS[kind]);
+  return translateError(error, { mayBeCarriedOut: writes }) as Error;
+}
+
+/** The whole store at the end of a line; locks and wake-ups between processes are given. */
+export function storeOverLine(
+  store: Store,
+  line: StoreLine,
+  given: Pick<Store, 'shards' | 'wake'>,
+): Store {
+  return {
+    dialect: 'postgres',
+    ...given,
+    executions: overLine('executions', store.executions, line),
+    work: overLine('work', store.work, line),
+    timers: overLine('timers', store.timers, line),
+    runnable: overLine('runnable', store.runnable, line),
+    definitions: overLine('definitions', store.definitions, line),
+    tokens: overLine('tokens', store.tokens, line),
+    audit: overLine('audit', store.audit, line),
+    webhooks: overLine('webhooks', store.webhooks, line),
+    schedules: overLine('schedules', store.schedules, line),
+    artifacts: overLine('artifacts', store.artifacts, line),
+    agents: overLine('agents', store.agents, line),
+    tenants: overLine('tenants', store.tenants, line),
+    // Who is there is of no consequence to anything that is checked.
+    workers: { announce: async () => {}, list: async () => [], withdraw: async () => {} },
+    memory: overLine('memory', store.memory, line),
+    ping: (of) => line.call('store.ping', () => store.ping(of)),
+    prune: async () => 0,
+    poolUse: () => store.poolUse(),
+    close: async () => {},
+  };
+}
+
+/** An area of the store is an object of asynchronous functions and nothing else. */
+function overLine<Area extends object>(name: string, area: Area, line: StoreLine): Area {
+  const entries = Object.entries(area as Record<string, (...given: unknown[]) => Promise<unknown>>);
+  return Object.fromEntries(
+    entries.map(([method, call]) => [
+      method,
+      (...given: unknown[]) => line.call(`${name}.${method}`, () => call(...given)),
+    ]),
+  ) as Area;
+}

@@ -1,0 +1,144 @@
+import type { TenantId } from '../../src/shared/domain/ids.ts';
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { NodeKind } from '../../src/shared/domain/workflow/plan.ts';
+
+/** What the histories run: small, each about one way in which things can go wrong. */
+
+export const TENANTS = ['amber', 'birch'] as const;
+/** It may have so many executions at a time; it starts no workflow with children. */
+export const LIMITED_TENANT = 'birch' as TenantId;
+export const EXECUTIONS_MAX = 1;
+
+/** A node that the engine runs itself: its effect is the simulation's. */
+export const effectKind: NodeKind<JsonObject> = {
+  type: 'effect',
+  aliases: [],
+  leaf: true,
+  toolLike: false,
+  parse: (fields) => fields,
+  tool: () => 'effect',
+  enter: (spec, { scope }) => ({
+    do: 'work',
+    queue: 'engine',
+    input: scope.state,
+    payload: spec,
+  }),
+};
+
+const RETRIED = { max_attempts: 4, initial_delay: '50ms', max_delay: '200ms' };
+
+const python = (name: string, more: JsonObject = {}): JsonObject => ({
+  kind: { type: 'python_fn', module: 'tools', function: name },
+  output_key: name,
+  retry_policy: RETRIED,
+  ...more,
+});
+
+const java = (name: string): JsonObject => ({
+  kind: { type: 'java_fn', class_name: 'Tools', method: name },
+  output_key: name,
+  retry_policy: RETRIED,
+});
+
+const effect = (name: string): JsonObject => ({
+  kind: { type: 'effect' },
+  output_key: name,
+  // Processes are killed and paused often: an effect is tried until it is done.
+  retry_policy: { ...RETRIED, max_attempts: 50 },
+});
+
+const edges = (...pairs: readonly string[]): JsonObject[] =>
+  pairs.map((pair) => {
+    const [from = '', to = ''] = pair.split(' ');
+    return { from, to };
+  });
+
+export const WORKFLOWS = {
+  chain: {
+    nodes: {
+      a: effect('a'),
+      b: effect('b'),
+      done: { kind: { type: 'pass', output: { ok: true } } },
+    },
+    edges: edges('a b', 'b done'),
+  },
+  tools: {
+    nodes: { fetch: python('fetch'), store: java('store') },
+    edges: edges('fetch store'),
+  },
+  fan_out: {
+    start_node: 'split',
+    nodes: {
+      split: { kind: { type: 'parallel', branches: ['left', 'right', 'inner'] } },
+      left: python('left'),
+      right: java('right'),
+      inner: effect('inner'),
+      both: { kind: { type: 'join', wait_for: ['left', 'right', 'inner'] }, output_key: 'both' },
+    },
+  },
+  approval: {
+    start_node: 'draft',
+    nodes: {
+      draft: effect('draft'),
+      review: {
+        kind: { type: 'human_approval', description: 'good?', timeout_secs: '4s' },
+        fallback_node: 'withdraw',
+      },
+      publish: python('publish'),
+      withdraw: { kind: { type: 'pass', output: { withdrawn: true } } },
+    },
+    edges: edges('draft review', 'review publish'),
+  },
+  payment: {
+    nodes: {
+      order: effect('order'),
+      paid: { kind: { type: 'wait', correlation_key: 'paid' }, output_key: 'paid' },
+      ship: python('ship'),
+    },
+    edges: edges('order paid', 'paid ship'),
+  },
+  timers: {
+    nodes: {
+      rest: { kind: { type: 'wait', condition: 'timer', timeout_secs: '300ms' } },
+      either: {
+        kind: {
+          type: 'wait',
+          condition: 'either',
+          correlation_key: 'nudge',
+          timeout_secs: '500ms',
+        },
+        output_key: 'either',
+      },
+      last: effect('last'),
+    },
+    edges: edges('rest either', 'either last'),
+  },
+  parent: {
+    nodes: {
+      before: effect('before'),
+      child: { kind: { type: 'subgraph', workflow_ref: 'tools' }, output_key: 'child' },
+      after: effect('after'),
+    },
+    edges: edges('before child', 'child after'),
+  },
+  patient: {
+    nodes: {
+      slow: python('slow', { node_timeout_secs: '400ms', retry_policy: { ...RETRIED } }),
+      early: { kind: { type: 'wait', correlation_key: 'early' }, output_key: 'early' },
+    },
+    edges: edges('slow early'),
+  },
+} as const satisfies Record<string, JsonObject>;
+
+export type WorkflowName = keyof typeof WORKFLOWS;
+
+/** Of a tenant with a limit: none has children, which would not be held to it. */
+export const FAMILYLESS = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(
+  (name) => name !== 'parent',
+);
+/** The keys of the events that each waits for. */
+export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {
+  payment: 'paid',
+  timers: 'nudge',
+  patient: 'early',
+};

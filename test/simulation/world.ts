@@ -1,0 +1,107 @@
+import type { Cancel } from '../../src/shared/engine/timers.ts';
+import type { Dice } from './dice.ts';
+
+/**
+ * Time, and the order in which things happen in it. Everything that takes time (a statement on its
+ * way to the database, an answer on its way back, a rest, a pause) is an entry in one queue; the
+ * world takes the earliest, moves the clock to it, runs it, and lets all that follows from it at
+ * once (promises, microtasks) run out before it takes the next. The delays are drawn from the seed,
+ * so the seed chooses the order, and nothing else does.
+ */
+export interface World {
+  /** Milliseconds since the beginning. */
+  now(): number;
+  after(ms: number, action: () => void | Promise<void>): Cancel;
+  pause(ms: number): Promise<void>;
+  /** Until `isOver`, or `untilMs`, whatever comes first. */
+  run(params: { readonly isOver: () => boolean; readonly untilMs: number }): Promise<void>;
+  /** One line of what happened, at its time. */
+  note(line: string): void;
+  readonly lines: readonly string[];
+}
+
+interface Entry {
+  readonly at: number;
+  /** Decides between entries of one moment. */
+  readonly tie: number;
+  action: (() => void | Promise<void>) | null;
+}
+
+export function createWorld(params: { readonly dice: Dice; readonly traced: boolean }): World {
+  const { dice, traced } = params;
+  const heap = createHeap();
+  const lines: string[] = [];
+  let time = 0;
+
+  function after(ms: number, action: () => void | Promise<void>): Cancel {
+    const entry: Entry = { at: time + Math.max(0, ms), tie: dice.fraction(), action };
+    heap.push(entry);
+    return () => {
+      entry.action = null;
+    };
+  }
+
+  return {
+    now: () => time,
+    after,
+    pause: (ms) => new Promise((resolve) => void after(ms, resolve)),
+    async run({ isOver, untilMs }) {
+      while (!isOver()) {
+        if (heap.nextAt() > untilMs) break;
+        const entry = heap.pop();
+        if (entry === null || entry.action === null) continue;
+        time = entry.at;
+        await entry.action();
+        await microtasksEnd();
+      }
+    },
+    note: (line) => {
+      if (traced) lines.push(`${time.toFixed(3).padStart(10)} ${line}`);
+    },
+    lines,
+  };
+}
+
+/** A turn of the real event loop comes only when no microtask is left. */
+function microtasksEnd(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+function createHeap() {
+  const entries: Entry[] = [];
+  const isBefore = (one: Entry, other: Entry): boolean =>
+    one.at < other.at || (one.at === other.at && one.tie < other.tie);
+
+  return {
+    nextAt: () => entries[0]?.at ?? Infinity,
+    push(entry: Entry): void {
+      let at = entries.length;
+      while (at > 0) {
+        const parent = (at - 1) >> 1;
+        const above = entries[parent] as Entry;
+        if (!isBefore(entry, above)) break;
+        entries[at] = above;
+        at = parent;
+      }
+      entries[at] = entry;
+    },
+    pop(): Entry | null {
+      const first = entries[0] ?? null;
+      const last = entries.pop();
+      if (last === undefined || entries.length === 0) return first;
+      let at = 0;
+      for (;;) {
+        let child = 2 * at + 1;
+        if (child >= entries.length) break;
+        const right = entries[child + 1];
+        if (right !== undefined && isBefore(right, entries[child] as Entry)) child += 1;
+        const below = entries[child] as Entry;
+        if (!isBefore(below, last)) break;
+        entries[at] = below;
+        at = child;
+      }
+      entries[at] = last;
+      return first;
+    },
+  };
+}
