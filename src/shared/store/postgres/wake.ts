@@ -9,9 +9,9 @@ import { createDedicatedConnection, type DedicatedConnection } from './dedicated
  * within the step's transaction it took three quarters of the throughput, because PostgreSQL lets
  * notifying transactions commit one after another.
  *
- * Topics are gathered and sent together, one notification at a time and at most one in 8 ms. What
- * cannot be sent is dropped: whoever missed it polls. After a break, a listener is told that
- * anything may have happened.
+ * A hint goes out at once when the last one is long enough ago; else topics gather and are sent
+ * together, one notification at a time and at most one in 8 ms. What cannot be sent is dropped:
+ * whoever missed it polls. After a break, a listener is told that anything may have happened.
  *
  * A payload is the sender's id and the topics, one a line; `*` stands for any.
  */
@@ -31,9 +31,11 @@ export function createRemoteWake(
   let listener: ((topics: readonly string[]) => void) | null = null;
   let sending = false;
   let closed = false;
-  let timer: NodeJS.Timeout | null = null;
+  let timer: { readonly cancel: () => void } | null = null;
   let relisten: NodeJS.Timeout | null = null;
   let hasListened = false;
+  /** When the last notification was sent, of a clock that never goes back. */
+  let sentAt = -Infinity;
 
   const connection: DedicatedConnection = createDedicatedConnection({
     settings: { ...settings, applicationName: `${settings.applicationName}-wake` },
@@ -66,17 +68,20 @@ export function createRemoteWake(
 
   function sendSoon(): void {
     if (timer !== null || sending || closed) return;
-    timer = setTimeout(() => {
+    const restMs = sentAt + GATHER_MS - performance.now();
+    timer = after(restMs, () => {
       timer = null;
-      void sendWaiting();
-    }, GATHER_MS);
-    timer.unref();
+      // Timers of Node may fire up to a millisecond too early.
+      if (performance.now() < sentAt + GATHER_MS) sendSoon();
+      else void sendWaiting();
+    });
   }
 
   async function sendWaiting(): Promise<void> {
     const payload = encode(sender, [...waiting]);
     waiting.clear();
     sending = true;
+    sentAt = performance.now();
     await connection.query('select pg_notify($1, $2)', [CHANNEL, payload]).catch(() => undefined);
     sending = false;
     if (waiting.size > 0) sendSoon();
@@ -105,11 +110,21 @@ export function createRemoteWake(
 
     async close() {
       closed = true;
-      if (timer !== null) clearTimeout(timer);
+      timer?.cancel();
       if (relisten !== null) clearTimeout(relisten);
       await connection.close();
     },
   };
+}
+
+/** Not later than the end of what the event loop is at, when there is nothing to wait for. */
+function after(ms: number, action: () => void): { readonly cancel: () => void } {
+  if (ms <= 0) {
+    const immediate = setImmediate(action).unref();
+    return { cancel: () => clearImmediate(immediate) };
+  }
+  const timer = setTimeout(action, ms).unref();
+  return { cancel: () => clearTimeout(timer) };
 }
 
 function encode(sender: string, topics: readonly string[]): string {
