@@ -141,6 +141,12 @@ export function startExecutionRunner(
 
   /** One round. True: the execution rests, or has ended. */
   async function advance(): Promise<boolean> {
+    // What has ended by a commit of ours changes no more, whatever one hears of it.
+    if (held !== null && isTerminal(held.state.status)) {
+      poked = false;
+      dropAdopted();
+      return true;
+    }
     const arrived = adopted.length;
     // An item taken from the queue may be of a visit or an attempt that came after the last reading.
     if (poked || held === null || arrived > 0) {
