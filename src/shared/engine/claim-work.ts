@@ -11,6 +11,7 @@ import { completionFacts } from './outcome-facts.ts';
 import { shardOf } from './shard-of.ts';
 import { type TopicHint, waitForTopics } from './wait-for-topics.ts';
 import { queueTopic, wakeFor } from './wake-for.ts';
+import type { WorkerDesk } from './worker-desk.ts';
 import type { WorkerSightings } from './worker-sightings.ts';
 
 /** How often one look at the queues goes on when items were not handed out; callers ask again. */
@@ -23,7 +24,11 @@ const ROUNDS_MAX = 100;
  */
 export async function claimWork(
   deps: EngineDeps,
-  of: { readonly sightings: WorkerSightings; readonly pace: ClaimPace },
+  of: {
+    readonly sightings: WorkerSightings;
+    readonly pace: ClaimPace;
+    readonly desk: WorkerDesk;
+  },
   params: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
   of.sightings.note(params);
@@ -39,7 +44,7 @@ export async function claimWork(
     const hint = waitForTopics(deps, topics);
     try {
       of.pace.looking(key);
-      const claimed = await claimNow(deps, params);
+      const claimed = await claimNow(deps, of.desk, params);
       of.pace.looked(key, { found: claimed.length > 0, reason });
       if (claimed.length > 0) {
         deps.report.observe('claim_wait_seconds', (deps.timers.now() - began) / 1_000);
@@ -75,21 +80,20 @@ async function untilLook(
   }
 }
 
-async function claimNow(deps: EngineDeps, params: ClaimWork): Promise<readonly ClaimedWork[]> {
+async function claimNow(
+  deps: EngineDeps,
+  desk: WorkerDesk,
+  params: ClaimWork,
+): Promise<readonly ClaimedWork[]> {
   const claimed: ClaimedWork[] = [];
   for (let round = 0; round < ROUNDS_MAX && !params.signal.aborted; round += 1) {
-    const items = await deps.store.work.claim({
-      tenantId: params.tenantId,
-      queues: params.queues,
-      workerId: params.workerId,
-      leaseMs: deps.settings.leaseMs,
-      limit: params.maxItems - claimed.length,
-      shards: null,
-    });
+    const items = await desk.claim({ ...params, limit: params.maxItems - claimed.length });
     const before = claimed.length;
     for (const item of items) {
       const handedOut = await handOut(deps, item);
-      if (handedOut !== null) claimed.push(handedOut);
+      if (handedOut === null) continue;
+      claimed.push(handedOut);
+      remember(desk, item);
     }
     // In place of those that were not handed out, the next of the queue are looked at.
     if (claimed.length - before === items.length) break;
@@ -111,6 +115,12 @@ async function withWholeInputs(
     const payload = payloads[index] ?? item.record.payload;
     return { ...item, record: { ...item.record, payload } };
   });
+}
+
+function remember(desk: WorkerDesk, { record, definitionId, ...lease }: ClaimedItem): void {
+  if (record === null || definitionId === null) return;
+  const { payload: _, ...kept } = record;
+  desk.noteHandedOut({ record: kept, lease, definitionId });
 }
 
 /** Null: the item is settled without its worker, or somebody else has it. */

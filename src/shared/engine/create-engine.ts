@@ -25,6 +25,7 @@ import { createTenantDirectory } from './tenant-directory.ts';
 import { systemTimers, type Timers } from './timers.ts';
 import { createTenant, readTenant, updateTenant } from './tenants.ts';
 import { wasMessageReceived } from './was-message-received.ts';
+import { createWorkerDesk } from './worker-desk.ts';
 import { createWorkerSightings } from './worker-sightings.ts';
 
 /** The engine of one process: what the api serves and what the scheduler's loops call. */
@@ -64,6 +65,7 @@ export function createEngine(
     report,
     now: () => timers.now(),
   });
+  const desk = createWorkerDesk({ work: store.work, leaseMs: given.settings.leaseMs });
   return {
     registerWorkflow: (params) => registerWorkflow(deps, kinds, params),
     listWorkflows: (params) => store.definitions.list(params),
@@ -85,10 +87,10 @@ export function createEngine(
     listApprovals: (params) => listApprovals(deps, params),
     deliverExternalEvent: (params) => deliverExternalEvent(deps, params),
     wasMessageReceived: (params) => wasMessageReceived(deps, params),
-    claimWork: (params) => claimWork(deps, { sightings, pace }, params),
-    renewLease: (params) => renewLease(deps, params),
-    completeWorkItem: (params) => completeWorkItem(deps, params),
-    failWorkItem: (params) => failWorkItem(deps, params),
+    claimWork: (params) => claimWork(deps, { sightings, pace, desk }, params),
+    renewLease: (params) => renewLease(deps, desk, params),
+    completeWorkItem: (params) => completeWorkItem(deps, desk, params),
+    failWorkItem: (params) => failWorkItem(deps, desk, params),
     listDeadLetters: (params) => listDeadLetters(deps, params),
     requeueWorkItem: (params) => requeueWorkItem(deps, params),
     knowTenant: (tenantId) => deps.tenants.get(tenantId),

@@ -1,10 +1,12 @@
 import { notFound, protocolConflict } from '../domain/errors.ts';
 import { parseWorkItemId, type TenantId, type WorkItemId } from '../domain/ids.ts';
 import type { EngineDeps } from './deps.ts';
+import type { WorkerDesk } from './worker-desk.ts';
 
 /** Renews a worker's lease, or says that it is lost; a lost lease never comes back (rule 8). */
 export async function renewLease(
   deps: EngineDeps,
+  desk: WorkerDesk,
   params: {
     readonly tenantId: TenantId;
     readonly workItemId: string;
@@ -16,9 +18,8 @@ export async function renewLease(
   const workItemId = parseWorkItemId(params.workItemId);
   if (workItemId === null) throw notFound(`work item ${params.workItemId}`);
   const { leaseMs } = deps.settings;
-  const [renewed] = await deps.store.work.renew([{ workItemId, tenantId, leaseFence, leaseMs }]);
-  if (renewed !== null && renewed !== undefined)
-    return { workItemId, expiresAt: renewed.expiresAt };
+  const renewed = await desk.renew({ workItemId, tenantId, leaseFence, leaseMs });
+  if (renewed !== null) return { workItemId, expiresAt: renewed.expiresAt };
   const found = await deps.store.work.find(workItemId, tenantId);
   if (found === null) throw notFound(`work item ${params.workItemId}`);
   throw protocolConflict({

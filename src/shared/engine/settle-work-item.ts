@@ -1,14 +1,14 @@
 import { badRequest, notFound, protocolConflict, type SvcError } from '../domain/errors.ts';
+import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { type DefinitionId, parseExecutionId, parseWorkItemId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { isIdempotencyKey } from '../domain/work/idempotency-key.ts';
 import { costOf, findPriceByName } from '../domain/models/price.ts';
 import { judgeRetry } from '../domain/work/retry.ts';
-import type { WorkItemRecord } from '../domain/work/work-item.ts';
 import type { Usage } from '../nodes/run.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
-import type { FoundWorkItem, Lease } from '../store/store.ts';
-import { leanEvents, resultIn } from './artifacts/lean-events.ts';
+import type { FoundWorkItem } from '../store/store.ts';
+import { type LeanEvents, leanEvents, resultIn } from './artifacts/lean-events.ts';
 import { chargeWith } from './budgets.ts';
 import { newEvent } from './commit-plan.ts';
 import type { EngineDeps } from './deps.ts';
@@ -22,6 +22,7 @@ import type {
 import { type Attempt, completionFacts, failureFact } from './outcome-facts.ts';
 import { shardOf } from './shard-of.ts';
 import { wakeFor } from './wake-for.ts';
+import type { Settleable, WorkerDesk } from './worker-desk.ts';
 
 /*
  * Settling a work item: the worker protocol's rules 1 to 7.
@@ -30,36 +31,25 @@ import { wakeFor } from './wake-for.ts';
  * the moment of the commit, and what is recorded (execution, node, visit) comes from the item. The
  * reading before the commit serves only to tell the caller what is wrong; the commit's own
  * condition decides. Checks come in this order: item 404, fence 409, key and coordinates 400.
+ *
+ * Of an item that this process has handed out under this very fence all is known that the commit
+ * needs, and none of it ever changes. So nothing is read, unless something is wrong: then the reading
+ * comes first after all, so that what stands in the way comes in its order.
  */
 
 export async function completeWorkItem(
   deps: EngineDeps,
+  desk: WorkerDesk,
   params: CompleteWorkItem,
 ): Promise<SettledWorkItem> {
   const refuse = (reason: string): SvcError => protocolConflict({ completed: false, reason });
-  const { record, lease, definitionId } = await findSettleable(deps, params, refuse);
-  const { idempotencyKey, output, statePatch } = params;
-  checkKey(idempotencyKey, record);
-  checkCoordinates(params, record);
-  await checkOutput(deps, { definitionId, nodeId: record.nodeId, output });
-  const { workItemId, tenantId, tool } = record;
-  const { durationMs, genAiModel, finishReason } = params;
-  const usage = priced(deps, params.usage);
-  const facts = completionFacts(attemptOf(lease), {
-    output,
-    statePatch,
-    report: { tool, durationMs, genAiModel, finishReason },
-    ...(usage !== null && { usage }),
-  });
-  const actorId = workerActor(lease);
-  const compiled = () => deps.definitions.get(definitionId);
-  const lean = await leanEvents(deps, {
-    tenantId,
-    facts,
-    compiled,
-    actorId,
-    refusesUnknown: true,
-  });
+  const { idempotencyKey } = params;
+  const { found, checked } = await checkSettleable({ deps, desk, params, refuse }, (settleable) =>
+    checkCompletion(deps, params, settleable),
+  );
+  const { record } = found;
+  const { workItemId, tenantId } = record;
+  const { facts, lean } = checked;
   if (idempotencyKey === null) deps.report.count('unrecorded_keys', 1);
   if (params.leaseFence === null) {
     deps.report.count('unfenced_settles', 1);
@@ -73,7 +63,7 @@ export async function completeWorkItem(
     if (!settled) throw refuse(ALREADY_SETTLED);
     return { workItemId, deprecated: true };
   }
-  await commitSettle(deps, params, record, refuse, {
+  await commitSettle({ deps, desk, params, refuse }, record, {
     ...emptyCommit(record),
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
     events: lean.stored,
@@ -88,13 +78,44 @@ export async function completeWorkItem(
   return { workItemId, deprecated: idempotencyKey === null };
 }
 
+/** What the item's completion records; throws the 400 of one that is not as it should be. */
+async function checkCompletion(
+  deps: EngineDeps,
+  params: CompleteWorkItem,
+  { record, lease, definitionId }: Settleable,
+): Promise<{ readonly facts: readonly ExecutionEvent[]; readonly lean: LeanEvents }> {
+  const { idempotencyKey, output, statePatch, durationMs, genAiModel, finishReason } = params;
+  checkKey(idempotencyKey, record);
+  checkCoordinates(params, record);
+  await checkOutput(deps, { definitionId, nodeId: record.nodeId, output });
+  const { tenantId, tool } = record;
+  const usage = priced(deps, params.usage);
+  const facts = completionFacts(attemptOf(lease), {
+    output,
+    statePatch,
+    report: { tool, durationMs, genAiModel, finishReason },
+    ...(usage !== null && { usage }),
+  });
+  const lean = await leanEvents(deps, {
+    tenantId,
+    facts,
+    compiled: () => deps.definitions.get(definitionId),
+    actorId: workerActor(lease),
+    refusesUnknown: true,
+  });
+  return { facts, lean };
+}
+
 export async function failWorkItem(
   deps: EngineDeps,
+  desk: WorkerDesk,
   params: FailWorkItem,
 ): Promise<FailedWorkItem> {
   const refuse = (reason: string): SvcError => protocolConflict({ failed: false, reason });
-  const { record, lease } = await findSettleable(deps, params, refuse);
-  checkCoordinates(params, record);
+  const { found } = await checkSettleable({ deps, desk, params, refuse }, async ({ record: of }) =>
+    checkCoordinates(params, of),
+  );
+  const { record, lease } = found;
   const { workItemId, tenantId, idempotencyKey, retryPolicy } = record;
   const { attempt } = lease.ticket;
   const { error, errorClass } = params;
@@ -128,7 +149,7 @@ export async function failWorkItem(
     verdict,
     ...(usage !== null && { usage }),
   });
-  await commitSettle(deps, params, record, refuse, {
+  await commitSettle({ deps, desk, params, refuse }, record, {
     ...emptyCommit(record),
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
     events: [newEvent(failed, workerActor(lease))],
@@ -143,10 +164,33 @@ export async function failWorkItem(
 
 const ALREADY_SETTLED = 'already settled';
 
-interface Settleable {
-  readonly record: WorkItemRecord;
-  readonly lease: Lease;
-  readonly definitionId: DefinitionId;
+interface Settling {
+  readonly deps: EngineDeps;
+  readonly desk: WorkerDesk;
+  readonly params: SettleRef;
+  readonly refuse: (reason: string) => SvcError;
+}
+
+/** The item as it was handed out here, else as it is read; `check` throws what is wrong with it. */
+async function checkSettleable<Checked>(
+  { deps, desk, params, refuse }: Settling,
+  check: (settleable: Settleable) => Promise<Checked>,
+): Promise<{ readonly found: Settleable; readonly checked: Checked }> {
+  const known = handedOut(desk, params);
+  const found = known ?? (await findSettleable(deps, params, refuse));
+  try {
+    return { found, checked: await check(found) };
+  } catch (error) {
+    if (known !== null) await findSettleable(deps, params, refuse);
+    throw error;
+  }
+}
+
+function handedOut(desk: WorkerDesk, params: SettleRef): Settleable | null {
+  const { tenantId, leaseFence } = params;
+  const workItemId = parseWorkItemId(params.workItemId);
+  if (workItemId === null || leaseFence === null) return null;
+  return desk.handedOut({ workItemId, tenantId, leaseFence });
 }
 
 /** The item with the lease that is to be ended, or what stands in the way. */
@@ -172,7 +216,7 @@ function reasonNotLeased(found: FoundWorkItem): string {
   return found.place === 'queued' || found.place === 'retrying' ? STALE_FENCE : ALREADY_SETTLED;
 }
 
-function checkKey(key: string | null, record: WorkItemRecord): void {
+function checkKey(key: string | null, record: Settleable['record']): void {
   if (key === null || (isIdempotencyKey(key) && key === record.idempotencyKey)) return;
   throw badRequest(
     'idempotency_key is not the one minted for this work item (64 lowercase hex characters); echo it as claimed',
@@ -202,7 +246,7 @@ async function checkOutput(
 
 const VIOLATIONS_TOLD_MAX = 20;
 
-function checkCoordinates(params: SettleRef, record: WorkItemRecord): void {
+function checkCoordinates(params: SettleRef, record: Settleable['record']): void {
   if (params.executionId !== null && parseExecutionId(params.executionId) !== record.executionId) {
     throw badRequest(`execution_id is not the work item's, which is ${record.executionId}`);
   }
@@ -212,23 +256,20 @@ function checkCoordinates(params: SettleRef, record: WorkItemRecord): void {
 }
 
 async function commitSettle(
-  deps: EngineDeps,
-  params: SettleRef,
-  record: WorkItemRecord,
-  refuse: (reason: string) => SvcError,
+  { deps, desk, params, refuse }: Settling,
+  record: Settleable['record'],
   commit: CommitPlan,
 ): Promise<void> {
   const verdict = await deps.committer.commit(commit);
+  desk.forget(record.workItemId);
   if (verdict.accepted) {
     wakeFor(deps.wake, commit, shardOf(record.executionId));
     return;
   }
+  // Say what stands in the way: somebody was faster, or it was over before.
+  await findSettleable(deps, params, refuse);
   if (verdict.reason === 'ended') throw refuse(ALREADY_SETTLED);
-  if (verdict.reason === 'stale') {
-    // Somebody was faster: say who won.
-    await findSettleable(deps, params, refuse);
-    throw refuse(STALE_FENCE);
-  }
+  if (verdict.reason === 'stale') throw refuse(STALE_FENCE);
   throw new Error(`settling ${record.workItemId} was refused: ${verdict.reason}`);
 }
 
@@ -241,10 +282,10 @@ function priced({ prices }: EngineDeps, usage: Usage | null): Usage | null {
   return { ...usage, costUsd: costOf(price, { input, output, cachedInput: 0, cacheWrite: 0 }) };
 }
 
-function attemptOf({ ticket, workerId }: Lease): Attempt {
+function attemptOf({ ticket, workerId }: Settleable['lease']): Attempt {
   return { ...ticket, workerId };
 }
 
-function workerActor(lease: Lease): string {
+function workerActor(lease: Settleable['lease']): string {
   return `worker:${lease.workerId}`;
 }

@@ -118,6 +118,8 @@ export interface WorkStore {
    * of all tenants (the `engine` queue).
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedItem[]>;
+  /** As if the claimers had claimed one after another, all at once; what each got, in their order. */
+  claimTogether(request: JointClaim): Promise<readonly (readonly ClaimedItem[])[]>;
   /** Renews the leases still held under their fences; answers which were, in the order asked. */
   renew(leases: readonly LeaseRenewal[]): Promise<readonly (RenewedLease | null)[]>;
   find(id: WorkItemId, tenantId: TenantId): Promise<FoundWorkItem | null>;
@@ -157,14 +159,23 @@ export interface WorkStore {
   }): Promise<'requeued' | 'missing' | 'not_dead' | 'ended' | 'moved'>;
 }
 
-export interface ClaimRequest {
+export type ClaimRequest = ClaimScope & Claimer;
+
+export interface JointClaim extends ClaimScope {
+  readonly claimers: readonly Claimer[];
+}
+
+export interface ClaimScope {
   readonly tenantId: TenantId | null;
   readonly queues: readonly WorkQueue[];
-  readonly workerId: string;
   readonly leaseMs: number;
-  readonly limit: number;
   /** Engine queue only: items of these shards; null: all. */
   readonly shards: readonly number[] | null;
+}
+
+export interface Claimer {
+  readonly workerId: string;
+  readonly limit: number;
 }
 
 export interface Lease {
@@ -182,6 +193,8 @@ export interface Lease {
 export interface ClaimedItem extends Lease {
   /** Null on the `engine` queue. */
   readonly record: WorkItemRecord | null;
+  /** The revision that its execution runs on; null on the `engine` queue. */
+  readonly definitionId: DefinitionId | null;
   /** A result is recorded under the item's key already: replay it, don't hand the item out. */
   readonly hasRecordedOutput: boolean;
 }

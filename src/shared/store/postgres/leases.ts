@@ -1,4 +1,12 @@
-import type { ClaimedItem, ClaimRequest, LeaseRenewal, RenewedLease } from '../store.ts';
+import type { DefinitionId } from '../../domain/ids.ts';
+import type {
+  ClaimedItem,
+  Claimer,
+  ClaimScope,
+  JointClaim,
+  LeaseRenewal,
+  RenewedLease,
+} from '../store.ts';
 import { queueKeyOf, type ClaimWatermarks, type QueuePosition } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from './connect.ts';
 import {
@@ -17,24 +25,73 @@ import {
  * revokes items must reckon with it (see `commit-sql.ts`).
  */
 
+/** One statement for all claimers: what it takes is dealt out to them in their order. */
 export async function claimItems(
   pool: PostgresPool,
   watermarks: ClaimWatermarks,
-  request: ClaimRequest,
-): Promise<readonly ClaimedItem[]> {
+  request: JointClaim,
+): Promise<readonly (readonly ClaimedItem[])[]> {
   const keys = queueKeys(request);
-  if (keys.length === 0 || request.limit <= 0) return [];
+  const places = placesOf(request.claimers);
+  if (keys.length === 0 || places.length === 0) return request.claimers.map(() => []);
   const scope = request.shards === null ? '' : request.shards.join();
   const starts = keys.map((key) => watermarks.start(key, scope, false));
-  const claimed = await claimFrom(pool, watermarks, { request, keys, scope, starts });
-  if (claimed.length > 0) return claimed;
-  const again = keys.map((key) => watermarks.start(key, scope, true));
-  const sweeps = again.some((start, index) => start.seq < (starts[index]?.seq ?? 0));
-  return sweeps ? claimFrom(pool, watermarks, { request, keys, scope, starts: again }) : [];
+  const from = { request, keys, scope };
+  const claimed = await claimFrom(pool, watermarks, { ...from, places, starts });
+  const emptyHanded = withoutItem(places, claimed.length);
+  if (emptyHanded.length > 0) {
+    const again = keys.map((key) => watermarks.start(key, scope, true));
+    if (again.some((start, index) => start.seq < (starts[index]?.seq ?? 0))) {
+      const found = await claimFrom(pool, watermarks, {
+        ...from,
+        places: emptyHanded,
+        starts: again,
+      });
+      const dealt = found.map((item, index) => ({ item, place: emptyHanded[index] }));
+      return dealOut(request.claimers, [...dealOf(places, claimed), ...dealt]);
+    }
+  }
+  return dealOut(request.claimers, dealOf(places, claimed));
+}
+
+/** The claimer that each item goes to, in the order of the items: as many places as its limit. */
+function placesOf(claimers: readonly Claimer[]): readonly Place[] {
+  return claimers.flatMap(({ workerId, limit }, claimer) =>
+    Array.from({ length: Math.max(0, limit) }, () => ({ claimer, workerId })),
+  );
+}
+
+interface Place {
+  readonly claimer: number;
+  readonly workerId: string;
+}
+
+/** The places of those who have got nothing while `count` items went to the first places. */
+function withoutItem(places: readonly Place[], count: number): readonly Place[] {
+  const lastServed = count === 0 ? -1 : (places[count - 1]?.claimer ?? -1);
+  return places.filter(({ claimer }) => claimer > lastServed);
+}
+
+interface Dealt {
+  readonly item: ClaimedItem;
+  readonly place: Place | undefined;
+}
+
+function dealOf(places: readonly Place[], items: readonly ClaimedItem[]): readonly Dealt[] {
+  return items.map((item, index) => ({ item, place: places[index] }));
+}
+
+function dealOut(
+  claimers: readonly Claimer[],
+  dealt: readonly Dealt[],
+): readonly (readonly ClaimedItem[])[] {
+  return claimers.map((_, claimer) =>
+    dealt.filter(({ place }) => place?.claimer === claimer).map(({ item }) => item),
+  );
 }
 
 /** The engine's queue is one for all tenants; those of workers belong to a tenant each. */
-function queueKeys({ queues, tenantId }: ClaimRequest): readonly string[] {
+function queueKeys({ queues, tenantId }: ClaimScope): readonly string[] {
   const named = queues.filter((queue) => queue === 'engine' || tenantId !== null);
   return [...new Set(named.map((queue) => queueKeyOf(tenantId, queue)))];
 }
@@ -43,16 +100,18 @@ async function claimFrom(
   pool: PostgresPool,
   watermarks: ClaimWatermarks,
   params: {
-    readonly request: ClaimRequest;
+    readonly request: ClaimScope;
     readonly keys: readonly string[];
     readonly scope: string;
+    readonly places: readonly Place[];
     readonly starts: readonly QueuePosition[];
   },
 ): Promise<readonly ClaimedItem[]> {
-  const { request, keys, scope, starts } = params;
+  const { request, keys, scope, places, starts } = params;
   const [key] = keys;
   const [start] = starts;
-  const common = [request.workerId, request.leaseMs, request.limit, request.shards];
+  const workerIds = places.map(({ workerId }) => workerId);
+  const common = [workerIds, request.leaseMs, places.length, request.shards];
   const rows = await pool.run<ClaimRecord>(
     keys.length === 1 ? CLAIM_ONE : CLAIM_MANY,
     keys.length === 1 && start !== undefined
@@ -69,6 +128,7 @@ async function claimFrom(
 interface ClaimRecord extends LeaseRecord, Partial<Record<keyof RecordColumns, unknown>> {
   readonly queue_key: string;
   readonly seq: number;
+  readonly definition_id: DefinitionId | null;
   readonly has_recorded_output: boolean;
 }
 
@@ -76,6 +136,7 @@ function decodeClaim(row: ClaimRecord): ClaimedItem {
   return {
     ...decodeLease(row),
     record: hasRecord(row) ? decodeRecord(row) : null,
+    definitionId: row.definition_id,
     hasRecordedOutput: row.has_recorded_output,
   };
 }
@@ -148,16 +209,24 @@ function claimText(candidates: string): string {
       insert into work_leases as l (
         ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
       )
-      select ${ticketColumns('t')}, $1, nextval('lease_fence_seq'), (select instant from clock),
+      select ${ticketColumns('t')}, ($1::text[])[t.place], nextval('lease_fence_seq'),
+        (select instant from clock),
         (select instant from clock)
           + least($2::int8, t.node_timeout_ms) * interval '1 millisecond',
         (select instant from clock) + t.node_timeout_ms * interval '1 millisecond'
-      from taken t
-      order by t.priority, t.seq
+      from (
+        select *, row_number() over (order by priority, seq) as place
+        from taken
+      ) t
+      order by t.place
       returning ${leaseColumns('l')}
     ),
     described as materialized (
-      select i.work_item_id, i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms
+      select i.work_item_id, i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms, (
+          select e.definition_id
+          from executions e
+          where e.id = i.execution_id
+        ) as definition_id
       from work_items i
       where i.work_item_id = any(array(
         select t.work_item_id
@@ -166,7 +235,7 @@ function claimText(candidates: string): string {
       ))
     )
     select ${leaseColumns('l')}, false as timed_out, t.queue_key, t.seq, w.tool, w.payload,
-      w.retry_policy, w.heartbeat_interval_ms,
+      w.retry_policy, w.heartbeat_interval_ms, w.definition_id,
       (
         select true
         from recorded_outputs o

@@ -5,6 +5,7 @@ import type { FoundWorkItem, WorkStore } from '../store.ts';
 import { appendAudit } from './audit-append.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from './connect.ts';
+import { gatherReads } from './gather-reads.ts';
 import { listDeadLetters, requeue } from './dead-letters.ts';
 import { claimItems, renewLeases } from './leases.ts';
 import {
@@ -25,10 +26,15 @@ export function createWorkStore(
   readers: PostgresPool,
   watermarks: ClaimWatermarks,
 ): WorkStore {
+  const find = gatherReads((keys: readonly ItemKey[]) => findItems(pool, keys));
   return {
-    claim: (request) => claimItems(pool, watermarks, request),
+    claim: async (request) => {
+      const [items = []] = await claimItems(pool, watermarks, { ...request, claimers: [request] });
+      return items;
+    },
+    claimTogether: (request) => claimItems(pool, watermarks, request),
     renew: (leases) => renewLeases(pool, leases),
-    find: (id, tenantId) => findItem(pool, id, tenantId),
+    find: (id, tenantId) => find({ id, tenantId }),
 
     async listExpiredLeases({ limit }) {
       const rows = await pool.run<LeaseRecord>(EXPIRED_LEASES, [limit]);
@@ -86,13 +92,25 @@ type FindRecord = Omit<TicketRecord, 'attempt' | 'priority'> &
     readonly timed_out: boolean;
   };
 
-async function findItem(
+interface ItemKey {
+  readonly id: WorkItemId;
+  readonly tenantId: TenantId;
+}
+
+/** One for each key, in their order. */
+async function findItems(
   pool: PostgresPool,
-  id: WorkItemId,
-  tenantId: TenantId,
-): Promise<FoundWorkItem | null> {
-  const [row] = await pool.run<FindRecord>(FIND_ITEM, [id, tenantId]);
-  if (row === undefined) return null;
+  keys: readonly ItemKey[],
+): Promise<readonly (FoundWorkItem | null)[]> {
+  const rows = await pool.run<FindRecord>(FIND_ITEMS, [keys.map(({ id }) => id)]);
+  const byId = new Map<string, FindRecord>(rows.map((row) => [row.work_item_id, row]));
+  return keys.map(({ id, tenantId }) => {
+    const row = byId.get(id);
+    return row?.tenant_id === tenantId ? decodeFound(row) : null;
+  });
+}
+
+function decodeFound(row: FindRecord): FoundWorkItem {
   return {
     record: decodeRecord(row),
     definitionId: row.definition_id,
@@ -113,8 +131,8 @@ function isLeased(row: FindRecord): row is LeasedRecord {
   return row.lease_fence !== null;
 }
 
-const FIND_ITEM: Statement = {
-  name: 'find-work-item',
+const FIND_ITEMS: Statement = {
+  name: 'find-work-items',
   writes: false,
   text: `
     select i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.visit, i.queue,
@@ -135,12 +153,19 @@ const FIND_ITEM: Statement = {
         else 'settled'
       end as place
     from work_items i
-    left join work_leases l on l.work_item_id = i.work_item_id
-    left join work_queue q on q.work_item_id = i.work_item_id
-    left join retry_timers r on r.work_item_id = i.work_item_id
-    left join dead_letters d on d.work_item_id = i.work_item_id
-    where i.work_item_id = $1
-      and i.tenant_id = $2`,
+    left join work_leases l
+      on l.work_item_id = i.work_item_id
+      and l.work_item_id = any($1::uuid[])
+    left join work_queue q
+      on q.work_item_id = i.work_item_id
+      and q.work_item_id = any($1::uuid[])
+    left join retry_timers r
+      on r.work_item_id = i.work_item_id
+      and r.work_item_id = any($1::uuid[])
+    left join dead_letters d
+      on d.work_item_id = i.work_item_id
+      and d.work_item_id = any($1::uuid[])
+    where i.work_item_id = any($1::uuid[])`,
 };
 
 async function settleUnfenced(

@@ -1,4 +1,11 @@
-import type { ClaimedItem, ClaimRequest, LeaseRenewal, RenewedLease } from '../store.ts';
+import type { DefinitionId } from '../../domain/ids.ts';
+import type {
+  ClaimedItem,
+  ClaimRequest,
+  JointClaim,
+  LeaseRenewal,
+  RenewedLease,
+} from '../store.ts';
 import type { Connection } from './connect.ts';
 import { insertLease, queueKey } from './queue.ts';
 import {
@@ -18,7 +25,14 @@ interface RawQueued extends TicketRecord {
   readonly seq: number;
 }
 
-/** Runs within a write transaction, so what is read here is still there when it is leased. */
+/** Both run within a write transaction, so what is read here is still there when it is leased. */
+export function claimTogether(
+  connection: Connection,
+  request: JointClaim,
+): readonly (readonly ClaimedItem[])[] {
+  return request.claimers.map((claimer) => claim(connection, { ...request, ...claimer }));
+}
+
 export function claim(connection: Connection, request: ClaimRequest): readonly ClaimedItem[] {
   const now = connection.now();
   return selectNext(connection, request, now).map((row) => {
@@ -26,8 +40,12 @@ export function claim(connection: Connection, request: ClaimRequest): readonly C
     const ticket = decodeTicket(row);
     const { workerId, leaseMs } = request;
     const terms = insertLease(connection, { ticket, workerId, leaseMs, now });
-    const record = connection.get<WorkItemRow>(
-      `select ${RECORD_COLUMNS}
+    const record = connection.get<WorkItemRow & { readonly definition_id: DefinitionId }>(
+      `select ${RECORD_COLUMNS}, (
+         select definition_id
+         from executions
+         where executions.id = work_items.execution_id
+       ) as definition_id
        from work_items
        where work_item_id = :id`,
       { id: ticket.workItemId },
@@ -47,6 +65,7 @@ export function claim(connection: Connection, request: ClaimRequest): readonly C
       deadlineAt: toIsoOrNull(terms.deadlineAt),
       timedOut: terms.deadlineAt !== null && terms.deadlineAt <= now,
       record: record === undefined ? null : decodeRecord(record),
+      definitionId: record?.definition_id ?? null,
       hasRecordedOutput: recorded !== undefined,
     };
   });

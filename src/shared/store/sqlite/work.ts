@@ -5,7 +5,7 @@ import type { FoundWorkItem, Lease, WorkStore } from '../store.ts';
 import { appendAudit } from './audit-append.ts';
 import type { Connection } from './connect.ts';
 import { listDeadLetters, requeue } from './dead-letters.ts';
-import { claim, renew } from './leases.ts';
+import { claim, claimTogether, renew } from './leases.ts';
 import { insertDeadLetter } from './queue.ts';
 import {
   LEASE_COLUMNS,
@@ -24,6 +24,7 @@ import { tellWebhooks } from './webhook-outbox.ts';
 export function createWorkStore(connection: Connection): WorkStore {
   return {
     claim: (request) => connection.write(() => claim(connection, request)),
+    claimTogether: (request) => connection.write(() => claimTogether(connection, request)),
     renew: (leases) => connection.write(() => renew(connection, leases)),
     find: (id, tenantId) => connection.read(() => findWorkItem(connection, id, tenantId)),
     listExpiredLeases: (params) => connection.read(() => listExpiredLeases(connection, params)),

@@ -80,7 +80,7 @@ export function leaseCases(name: string, open: () => TestStore): void {
   check('lapsed leases are listed, live ones are not', async (t, { store }) => {
     const lapsed = await claimNew(store, { leaseMs: 0 });
     const live = await claimNew(store, { leaseMs: 60_000 });
-    const { record: _, hasRecordedOutput: __, ...lease } = lapsed;
+    const { record: _, definitionId: __, hasRecordedOutput: ___, ...lease } = lapsed;
     t.deepEqual(await listExpired(store, lapsed.ticket), [lease]);
     t.deepEqual(await listExpired(store, live.ticket), []);
   });

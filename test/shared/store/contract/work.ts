@@ -47,6 +47,8 @@ export function workCases(name: string, open: () => TestStore): void {
     t.true(Number.isSafeInteger(claimed.leaseFence) && claimed.leaseFence >= 1);
     t.is(msBetween(claimed.claimedAt, claimed.expiresAt), 20_000);
     t.is(msBetween(claimed.claimedAt, claimed.deadlineAt), 300_000);
+    const found = await store.work.find(ticket.workItemId, execution.tenantId);
+    t.is(claimed.definitionId, found?.definitionId ?? null);
   });
 
   check('an attempt without a time limit has no deadline', async (t, { store }) => {
@@ -146,6 +148,7 @@ export function workCases(name: string, open: () => TestStore): void {
     const claimed = await claim(store, null, { limit: 100 });
     const own = claimed.find((item) => idOf(item) === tickets[0]?.workItemId);
     t.is(own?.record, null);
+    t.is(own?.definitionId, null);
     t.deepEqual(own?.ticket, tickets[0]);
   });
 
@@ -217,6 +220,71 @@ export function workCases(name: string, open: () => TestStore): void {
     }
   });
 
+  check('those who claim together get what one after another they would have', async (t, db) => {
+    const { store } = db;
+    const { tenantId, tickets } = await startWithItems(store, [
+      { priority: 5 },
+      { priority: 5, queue: 'java_tool' },
+      { priority: 0 },
+      { priority: 9 },
+      { priority: 5 },
+    ]);
+    await startWithItems(store, [{ priority: 0 }]);
+    const ids = tickets.map(({ workItemId }) => String(workItemId));
+    const claimers = [1, 0, 2, 1, 5, 1].map((limit, index) => ({
+      workerId: `worker-${index}`,
+      limit,
+    }));
+    const queues = ['python_tool', 'java_tool'] as const;
+    const scope = { tenantId, queues, leaseMs: 30_000, shards: null };
+    const claimed = await store.work.claimTogether({ ...scope, claimers });
+    const order = [[2], [], [0, 1], [4], [3], []];
+    t.deepEqual(
+      claimed.map((items) => items.map((item) => ids.indexOf(idOf(item)))),
+      order,
+    );
+    for (const [index, items] of claimed.entries()) {
+      for (const { ticket, leaseFence, workerId } of items) {
+        t.is(workerId, `worker-${index}`);
+        t.like((await store.work.find(ticket.workItemId, tenantId))?.lease, {
+          workerId,
+          leaseFence,
+        });
+      }
+    }
+    const fences = claimed.flat().map(({ leaseFence }) => leaseFence);
+    t.deepEqual(
+      fences,
+      [...new Set(fences)].toSorted((left, right) => left - right),
+    );
+    t.deepEqual(await store.work.claimTogether({ ...scope, claimers: [] }), []);
+  });
+
+  check('twenty groups that claim together share nothing', async (t, { store }) => {
+    const { tenantId, tickets } = await startWithItems(
+      store,
+      Array.from({ length: 100 }, () => ({})),
+    );
+    const rounds = await atOnce(COMPETITORS, (group) =>
+      store.work.claimTogether({
+        tenantId,
+        queues: ['python_tool'],
+        leaseMs: 30_000,
+        shards: null,
+        claimers: Array.from({ length: 5 }, (_, index) => ({
+          workerId: `worker-${group}-${index}`,
+          limit: 1,
+        })),
+      }),
+    );
+    t.deepEqual(
+      rounds.flat(2).map(idOf).toSorted(),
+      tickets.map(({ workItemId }) => workItemId).toSorted(),
+    );
+    t.true(rounds.flat().every((items) => items.length <= 1));
+    t.is(new Set(rounds.flat(2).map(({ workerId }) => workerId)).size, 100);
+  });
+
   check('fences only grow, over claims, births and retries', async (t, { store }) => {
     const { tenantId, executionId } = await startWithItems(store, [{}]);
     const execution = { tenantId, executionId };
@@ -251,7 +319,7 @@ export function workCases(name: string, open: () => TestStore): void {
       place: 'queued',
     });
     const leased = await claimOne(store, execution.tenantId);
-    const { record: _, hasRecordedOutput: __, ...lease } = leased;
+    const { record: _, definitionId: __, hasRecordedOutput: ___, ...lease } = leased;
     t.like(await store.work.find(ticket.workItemId, ticket.tenantId), { place: 'leased', lease });
     await commitOne(
       store,
