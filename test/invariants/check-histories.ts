@@ -13,6 +13,7 @@ export function checkHistories(dumps: readonly Dump[], history: History): Violat
   return [
     ...dumps.flatMap(checkRows),
     ...dumps.slice(1).flatMap((dump, index) => checkPrefix(dumps[index] ?? dump, dump)),
+    ...dumps.slice(1).flatMap((dump, index) => checkRecords(dumps[index] ?? dump, dump)),
     ...checkReads(events, history),
     ...checkEventReads(events, history),
   ];
@@ -96,6 +97,19 @@ function checkPrefix(earlier: Dump, later: Dump): Violation[] {
       return { about: { execution: id }, saw: `events read earlier have changed` };
     },
   );
+}
+
+/** A recorded output never changes. */
+function checkRecords(earlier: Dump, later: Dump): Violation[] {
+  const now = new Map(later.recorded_outputs.map((row) => [row.idempotency_key, row]));
+  return violations('a recorded output never changes', earlier.recorded_outputs, (before) => {
+    const after = now.get(before.idempotency_key);
+    if (isDeepStrictEqual(after, before)) return null;
+    return {
+      about: { execution: before.execution_id, key: before.idempotency_key },
+      saw: `event ${before.event_sequence} first, ${after?.event_sequence ?? 'none'} afterwards`,
+    };
+  });
 }
 
 /** An answer shows the state after some prefix of the events. */

@@ -1,6 +1,7 @@
 import { checkAnswers } from './check-answers.ts';
 import { checkHistories } from './check-histories.ts';
 import { checkRest } from './check-rest.ts';
+import { checkTenants } from './check-tenants.ts';
 import { checkWork } from './check-work.ts';
 import type { Dump } from './dump.ts';
 import type { History } from './history.ts';
@@ -14,16 +15,19 @@ import type { Violation } from './violation.ts';
 export function checkInvariants(params: {
   readonly history: History;
   readonly dumps: readonly Dump[];
-  /** Faults are over, and everybody had the time to finish. */
-  readonly isAtRest: boolean;
+  /** By the database's clock: faults were over from then on. The last dump comes long after. */
+  readonly wellSince: number;
+  /** How many executions a tenant may have at a time; of one without children. */
+  readonly limits: Readonly<Record<string, number>>;
 }): Violation[] {
-  const { history, dumps } = params;
+  const { history, dumps, wellSince, limits } = params;
   const last = dumps.at(-1);
   if (last === undefined) return [];
   return [
     ...checkHistories(dumps, history),
     ...checkWork(dumps, history),
     ...checkAnswers(last, history),
-    ...checkRest(last),
+    ...checkTenants(dumps, history, limits),
+    ...checkRest(dumps, wellSince),
   ];
 }

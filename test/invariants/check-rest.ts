@@ -1,9 +1,33 @@
 import type { Dump } from './dump.ts';
 import { byExecution } from './check-histories.ts';
-import type { Violation } from './violation.ts';
+import { violations, type Violation } from './violation.ts';
 
 /** Once all are well, every execution ends, or waits for something that can be named. */
-export function checkRest(dump: Dump): Violation[] {
+export function checkRest(dumps: readonly Dump[], wellSince: number): Violation[] {
+  const last = dumps.at(-1);
+  if (last === undefined) return [];
+  return [...checkEnds(last), ...dumps.flatMap((dump) => checkAbandoned(dump, wellSince))];
+}
+
+/** Until the duty has changed hands, a failed round is repeated, and a second to be sure. */
+const RECLAIM_MS_MAX = 2_000 + 5_000 + 1_000;
+
+function checkAbandoned(dump: Dump, wellSince: number): Violation[] {
+  return violations(
+    'an item whose worker is gone can soon be claimed by another',
+    dump.work_leases,
+    (lease) => {
+      const lateMs = dump.takenAt - Math.max(lease.expires_at, wellSince);
+      if (lateMs <= RECLAIM_MS_MAX) return null;
+      return {
+        about: { execution: lease.execution_id, work_item: lease.work_item_id },
+        saw: `leased ${lateMs} ms after its lease had lapsed`,
+      };
+    },
+  );
+}
+
+function checkEnds(dump: Dump): Violation[] {
   const events = byExecution(dump);
   const held = new Map<string, string[]>();
   for (const [place, rows] of Object.entries({

@@ -1,15 +1,18 @@
+import type { ExecutionStore } from '../../src/shared/store/store.ts';
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { Dump } from '../invariants/dump.ts';
 import type { Violation } from '../invariants/violation.ts';
 import { readAll, runCaller, runWorker, type Outside } from './clients.ts';
 import { startCluster } from './cluster.ts';
 import { EPOCH_MS, type SimulatedDatabase } from './database.ts';
-import { createDice } from './dice.ts';
+import { createDice, type Dice } from './dice.ts';
 import { createFaults } from './faults.ts';
 import { unleashNemesis } from './nemesis.ts';
 import { createNetwork } from './network.ts';
+import { sendRefusable } from './probes.ts';
 import { createRecorder } from './recorder.ts';
 import type { Scenario } from './scenario.ts';
+import { EXECUTIONS_MAX, LIMITED_TENANT } from './workflows.ts';
 import { createWorld } from './world.ts';
 
 export interface Outcome {
@@ -24,38 +27,37 @@ export interface Outcome {
 
 /** How long everything may take to come to rest, once all are well. */
 const REST_MS_MAX = 60_000;
-const SAMPLES = 3;
+/** Of all commits so many are followed by a look at the tables. */
+const SAMPLED = 0.1;
+/** Of all histories so many end with requests that are all to be refused. */
+const PROBED = 0.25;
 
 /** One history, from an empty database to rest. The same scenario gives the same, to the byte. */
 export async function runHistory(
-  database: SimulatedDatabase,
+  given: SimulatedDatabase,
   scenario: Scenario,
   options: { readonly traced?: boolean } = {},
 ): Promise<Outcome> {
-  database.reset();
-  const dice = createDice(scenario.seed);
+  given.reset();
+  const { seed, roles, rates, spared, leaseMs, activeMs } = scenario;
+  const dice = createDice(seed);
   const world = createWorld({ dice: dice.fork('world'), traced: options.traced ?? false });
-  const { rates, spared, leaseMs, activeMs } = scenario;
+  let skewMs = 0;
+  given.clock.now = () => EPOCH_MS + world.now() + skewMs;
+  const { database, dumps, look } = watched(given, dice.fork('samples'));
   const faults = createFaults({ dice: dice.fork('faults'), rates, spared });
   const recorder = createRecorder(world);
-  let skewMs = 0;
-  database.clock.now = () => EPOCH_MS + world.now() + skewMs;
-  const cluster = startCluster({
-    world,
-    database,
-    dice: dice.fork('cluster'),
-    faults,
-    recorder,
-    roles: scenario.roles,
-    leaseMs,
-  });
-  const network = createNetwork({ world, cluster, faults, recorder, dice: dice.fork('network') });
+  const parts = { world, database, faults, recorder };
+  const cluster = startCluster({ ...parts, dice: dice.fork('cluster'), roles, leaseMs });
+  const network = createNetwork({ ...parts, cluster, dice: dice.fork('network') });
   let isCalm = false;
   let isOver = false;
   const outside: Outside = { world, network, isCalm: () => isCalm, isOver: () => isOver };
-  const nemesis = { world, cluster, faults, dice: dice.fork('nemesis'), leaseMs };
   unleashNemesis({
-    ...nemesis,
+    ...parts,
+    cluster,
+    dice: dice.fork('nemesis'),
+    leaseMs,
     moveClock: (ms) => {
       skewMs += ms;
       world.note(`the database's clock moves by ${ms} ms`);
@@ -67,54 +69,80 @@ export async function runHistory(
   for (const start of scenario.starts) {
     void runCaller(outside, start, dice.fork(start.name), (execution) => {
       known.push(execution);
+      const readingMs = dice.fork(`reader of ${start.name}`).fraction() * activeMs;
+      world.after(readingMs, () => void readAll(outside, { client: 'reader', ...execution }));
     }).finally(() => (starting -= 1));
   }
   for (const worker of scenario.workers) void runWorker(outside, worker, dice.fork(worker.name));
-  const dumps: Dump[] = [];
-  const sample = (): void => void dumps.push({ ...database.dump(), takenAt: database.clock.now() });
-  const sampling = dice.fork('samples');
-  for (let count = 0; count < SAMPLES; count += 1) {
-    world.after(sampling.fraction() * activeMs, () => {
-      sample();
-      if (known.length > 0) void readAll(outside, { client: 'reader', ...sampling.pick(known) });
-    });
-  }
 
   await world.run({ isOver: () => false, untilMs: activeMs });
   world.note('all get well');
   faults.heal();
   cluster.heal();
   isCalm = true;
-  let isAtRest = false;
-  function lookForRest(): void {
-    isAtRest = starting === 0 && database.unfinished() === 0;
-    if (!isAtRest) world.after(100, lookForRest);
+  const wellSince = database.clock.now();
+  const isAtRest = (): boolean => starting === 0 && database.unfinished() === 0;
+  while (!isAtRest() && world.now() < activeMs + REST_MS_MAX) {
+    await world.run({ isOver: () => false, untilMs: world.now() + LOOK_MS });
   }
-  world.after(0, lookForRest);
-  await world.run({ isOver: () => isAtRest, untilMs: activeMs + REST_MS_MAX });
-  const restedMs = world.now();
+  const virtualMs = world.now();
   isOver = true;
-  let reading = known.length;
-  for (const execution of known) {
-    void readAll(outside, { client: 'reader', ...execution }).finally(() => (reading -= 1));
+
+  async function finish(deeds: Promise<unknown>): Promise<void> {
+    let finished = false;
+    void deeds.finally(() => (finished = true));
+    await world.run({ isOver: () => finished, untilMs: world.now() + 30_000 });
   }
-  await world.run({ isOver: () => reading === 0, untilMs: restedMs + 10_000 });
-  sample();
+  await finish(Promise.all(known.map((of) => readAll(outside, { client: 'reader', ...of }))));
+  look();
+  const changes = database.changes();
   const { history, counts, troubles } = recorder;
+  if (isAtRest() && dice.fork('probes').chance(PROBED)) {
+    await finish(sendRefusable(network, { history, known }));
+  }
   return {
     violations: [
-      ...checkInvariants({ history, dumps, isAtRest }),
-      ...troubles.map((trouble) => ({
-        rule: 'no process meets an error of its own',
-        saw: trouble,
-      })),
+      ...checkInvariants({
+        history,
+        dumps,
+        wellSince,
+        limits: { [LIMITED_TENANT]: EXECUTIONS_MAX },
+      }),
+      ...troubles.map((saw) => ({ rule: 'no process meets an error of its own', saw })),
+      ...(database.changes() === changes
+        ? []
+        : [{ rule: 'a request that is refused changes no table', saw: 'a table has changed' }]),
     ],
     counts: new Map([
       ...counts,
       ...faults.fired.entries().map(([kind, of]) => [`fault ${kind}`, of] as const),
     ]),
     faultsDrawn: faults.drawn(),
-    virtualMs: restedMs,
+    virtualMs,
     lines: world.lines,
   };
+}
+
+/** How often it is looked whether all has come to rest. */
+const LOOK_MS = 100;
+
+/** The same database, looked at after some commits, and after all that may exceed a limit. */
+function watched(
+  database: SimulatedDatabase,
+  dice: Dice,
+): { readonly database: SimulatedDatabase; readonly dumps: Dump[]; readonly look: () => void } {
+  const { executions } = database.store;
+  const dumps: Dump[] = [];
+  const look = (): void =>
+    void dumps.push({ ...database.dump(), takenAt: Math.floor(database.clock.now()) });
+  const commit: ExecutionStore['commit'] = async (plans) => {
+    const verdicts = await executions.commit(plans);
+    const mayExceed = plans.some(
+      ({ create }, index) => (create?.limits ?? null) !== null && verdicts[index]?.accepted,
+    );
+    if (mayExceed || dice.chance(SAMPLED)) look();
+    return verdicts;
+  };
+  const store = { ...database.store, executions: { ...executions, commit } };
+  return { database: { ...database, store }, dumps, look };
 }

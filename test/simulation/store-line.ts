@@ -49,15 +49,17 @@ export function createStoreLine(params: {
           // What a process sent before it died may still arrive.
           if (!process.isAlive() && dice.chance(0.5)) return;
           world.note(`${process.name} ${name}`);
-          try {
-            const result = await run();
-            if (commits && process.isAlive() && faults.strikes('crash_after')) onCrash();
-            if (faults.strikes('timed_out_after')) fail('timed_out_after', TIMEOUT_MS);
-            else answer(() => resolve(result));
-          } catch (error) {
-            world.note(`${process.name} ${name} threw ${String(error)}`);
-            answer(() => reject(error));
-          }
+          await run().then(
+            (result) => {
+              if (commits && process.isAlive() && faults.strikes('crash_after')) onCrash();
+              if (faults.strikes('timed_out_after')) fail('timed_out_after', TIMEOUT_MS);
+              else answer(() => resolve(result));
+            },
+            (error: Error) => {
+              world.note(`${process.name} ${name} threw ${error.message}`);
+              answer(() => reject(error));
+            },
+          );
         });
       });
     },
@@ -83,44 +85,36 @@ function errorOf(kind: keyof typeof ERRORS, writes: boolean): Error {
   return translateError(error, { mayBeCarriedOut: writes }) as Error;
 }
 
-/** The whole store at the end of a line; locks and wake-ups between processes are given. */
+/**
+ * The whole store at the end of a line: its areas are objects of asynchronous functions and nothing
+ * else. Locks and wake-ups between processes are given. Who is there is of no consequence to anything
+ * that is checked, and nothing grows old enough to be pruned.
+ */
 export function storeOverLine(
   store: Store,
   line: StoreLine,
   given: Pick<Store, 'shards' | 'wake'>,
 ): Store {
+  const areas = Object.entries(store).filter(([, area]) => typeof area === 'object');
   return {
+    ...store,
+    // Two commits at a time, as with PostgreSQL.
     dialect: 'postgres',
+    ...Object.fromEntries(
+      areas.map(([name, area]) => [name, overLine(name, area as object, line)]),
+    ),
     ...given,
-    executions: overLine('executions', store.executions, line),
-    work: overLine('work', store.work, line),
-    timers: overLine('timers', store.timers, line),
-    runnable: overLine('runnable', store.runnable, line),
-    definitions: overLine('definitions', store.definitions, line),
-    tokens: overLine('tokens', store.tokens, line),
-    audit: overLine('audit', store.audit, line),
-    webhooks: overLine('webhooks', store.webhooks, line),
-    schedules: overLine('schedules', store.schedules, line),
-    artifacts: overLine('artifacts', store.artifacts, line),
-    agents: overLine('agents', store.agents, line),
-    tenants: overLine('tenants', store.tenants, line),
-    // Who is there is of no consequence to anything that is checked.
     workers: { announce: async () => {}, list: async () => [], withdraw: async () => {} },
-    memory: overLine('memory', store.memory, line),
-    ping: (of) => line.call('store.ping', () => store.ping(of)),
     prune: async () => 0,
-    poolUse: () => store.poolUse(),
-    close: async () => {},
   };
 }
 
-/** An area of the store is an object of asynchronous functions and nothing else. */
-function overLine<Area extends object>(name: string, area: Area, line: StoreLine): Area {
-  const entries = Object.entries(area as Record<string, (...given: unknown[]) => Promise<unknown>>);
+function overLine(name: string, area: object, line: StoreLine): object {
+  const methods = Object.entries(area as Record<string, (...given: unknown[]) => Promise<unknown>>);
   return Object.fromEntries(
-    entries.map(([method, call]) => [
+    methods.map(([method, call]) => [
       method,
       (...given: unknown[]) => line.call(`${name}.${method}`, () => call(...given)),
     ]),
-  ) as Area;
+  );
 }

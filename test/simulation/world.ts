@@ -47,7 +47,10 @@ export function createWorld(params: { readonly dice: Dice; readonly traced: bool
     pause: (ms) => new Promise((resolve) => void after(ms, resolve)),
     async run({ isOver, untilMs }) {
       while (!isOver()) {
-        if (heap.nextAt() > untilMs) break;
+        if (heap.nextAt() > untilMs) {
+          time = untilMs;
+          return;
+        }
         const entry = heap.pop();
         if (entry === null || entry.action === null) continue;
         time = entry.at;

@@ -1,0 +1,45 @@
+import { claimsOf } from '../invariants/check-work.ts';
+import type { History } from '../invariants/history.ts';
+import {
+  askToCancel,
+  askToComplete,
+  askToDecide,
+  askToDeliver,
+  askToFail,
+  askToRead,
+} from './requests.ts';
+import type { Network } from './network.ts';
+import { TENANTS } from './workflows.ts';
+
+/**
+ * Once all is over: every lease there ever was is settled again, and another tenant asks for all
+ * that there is. Each of these is refused, and leaves every table as it was.
+ */
+export async function sendRefusable(
+  network: Network,
+  of: {
+    readonly history: History;
+    readonly known: readonly { readonly tenantId: string; readonly executionId: string }[];
+  },
+): Promise<void> {
+  for (const claim of claimsOf(of.history)) {
+    for (const tenantId of TENANTS) {
+      const by = { client: 'latecomer', tenantId };
+      await network.send(askToComplete(by, { ...claim, output: { token: 'too late' } }));
+      await network.send(askToFail(by, claim));
+    }
+  }
+  for (const { tenantId, executionId } of of.known) {
+    for (const stranger of TENANTS.filter((name) => name !== tenantId)) {
+      const by = { client: 'stranger', tenantId: stranger };
+      await network.send(askToRead(by, { executionId }));
+      await network.send(askToCancel(by, { executionId }));
+      await network.send(
+        askToDecide(by, { executionId, decision: 'approved', token: `strange ${executionId}` }),
+      );
+      await network.send(
+        askToDeliver(by, { executionId, correlationKey: 'paid', token: `strange ${executionId}` }),
+      );
+    }
+  }
+}

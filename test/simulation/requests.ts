@@ -1,0 +1,244 @@
+import type { TenantId } from '../../src/shared/domain/ids.ts';
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { ClaimedWork } from '../../src/shared/engine/engine.ts';
+import type { Request } from './network.ts';
+
+/** What clients ask for, each as its endpoint asks the engine. */
+
+export interface Client {
+  readonly client: string;
+  readonly tenantId: string;
+}
+
+/** A lease, as whoever holds it knows it. */
+export interface Held {
+  readonly workItemId: string;
+  readonly fence: number;
+  readonly key: string;
+}
+
+export function askToStart(
+  by: Client,
+  of: { readonly key: string; readonly workflowId: string; readonly token: string },
+): Request {
+  const { workflowId, token } = of;
+  return {
+    ...by,
+    asks: { do: 'start', ...of },
+    serve: async (engine) => {
+      const { executionId } = await engine.startExecution({
+        ...actor(by),
+        workflowId,
+        workflowVersion: null,
+        input: { token },
+        priority: 5,
+        idempotencyKey: of.key,
+      });
+      return { status: 201, body: { execution_id: executionId } };
+    },
+  };
+}
+
+export function askToCancel(by: Client, of: { readonly executionId: string }): Request {
+  const { executionId } = of;
+  return {
+    ...by,
+    asks: { do: 'cancel', executionId },
+    serve: async (engine) => {
+      await engine.cancelExecution({ ...actor(by), executionId });
+      return { body: { execution_id: executionId, status: 'cancelled' } };
+    },
+  };
+}
+
+export function askToDecide(
+  by: Client,
+  of: {
+    readonly executionId: string;
+    readonly decision: 'approved' | 'rejected';
+    readonly token: string;
+  },
+): Request {
+  const { executionId, decision, token } = of;
+  return {
+    ...by,
+    asks: { do: 'approve', executionId, decision, token },
+    serve: async (engine) => {
+      const { accepted } = await engine.decideApproval({
+        ...actor(by),
+        executionId,
+        decision,
+        nodeId: null,
+        userId: by.client,
+        comment: token,
+        statePatch: { reviewed: token },
+      });
+      return { body: { execution_id: executionId, accepted } };
+    },
+  };
+}
+
+export function askToDeliver(
+  by: Client,
+  of: { readonly executionId: string; readonly correlationKey: string; readonly token: string },
+): Request {
+  const { executionId, correlationKey, token } = of;
+  return {
+    ...by,
+    asks: { do: 'event', executionId, correlationKey, token },
+    serve: async (engine) => {
+      const payload = { token };
+      const asked = { ...actor(by), executionId, correlationKey, payload };
+      const { accepted } = await engine.deliverExternalEvent(asked);
+      return { body: { execution_id: executionId, accepted } };
+    },
+  };
+}
+
+/** `onItems` is given what the answer carries: the client has it only when the answer comes. */
+export function askForWork(
+  by: Client,
+  of: {
+    readonly queues: readonly ('python_tool' | 'java_tool')[];
+    readonly maxItems: number;
+    readonly waitMs: number;
+    readonly onItems: (items: readonly ClaimedWork[]) => void;
+  },
+): Request {
+  const { queues, maxItems, waitMs } = of;
+  const workerId = by.client;
+  return {
+    ...by,
+    asks: { do: 'claim', workerId, queues },
+    serve: async (engine) => {
+      const items = await engine.claimWork({
+        tenantId: by.tenantId as TenantId,
+        workerId,
+        queues,
+        maxItems,
+        waitMs,
+        signal: new AbortController().signal,
+        host: 'simulation',
+        version: '0.0.0',
+      });
+      of.onItems(items);
+      return { body: { claimed: items.length > 0, work_items: items.map(shown) } };
+    },
+  };
+}
+
+function shown({ record, attempt, leaseFence }: ClaimedWork): JsonObject {
+  return {
+    id: record.workItemId,
+    execution_id: record.executionId,
+    node_id: record.nodeId,
+    attempt,
+    lease_fence: leaseFence,
+    idempotency_key: record.idempotencyKey,
+  };
+}
+
+export function askToRenew(by: Client, { workItemId, fence }: Held): Request {
+  return {
+    ...by,
+    asks: { do: 'heartbeat', workItemId, fence },
+    serve: async (engine) => {
+      await engine.renewLease({
+        tenantId: by.tenantId as TenantId,
+        workItemId,
+        workerId: by.client,
+        leaseFence: fence,
+      });
+      return { body: { renewed: true, work_item_id: workItemId } };
+    },
+  };
+}
+
+export function askToComplete(by: Client, of: Held & { readonly output: JsonObject }): Request {
+  const { workItemId, fence, key, output } = of;
+  return {
+    ...by,
+    asks: { do: 'complete', workItemId, fence, key, output },
+    serve: async (engine) => {
+      await engine.completeWorkItem({
+        ...settleRef(by, of),
+        idempotencyKey: key,
+        output,
+        statePatch: { [`settled_${fence}`]: by.client },
+        durationMs: null,
+        genAiModel: null,
+        finishReason: null,
+        usage: null,
+      });
+      return { body: { completed: true, work_item_id: workItemId } };
+    },
+  };
+}
+
+export function askToFail(by: Client, of: Held): Request {
+  const { workItemId, fence } = of;
+  return {
+    ...by,
+    asks: { do: 'fail', workItemId, fence },
+    serve: async (engine) => {
+      const failure = { error: 'it broke', errorClass: 'error', usage: null };
+      await engine.failWorkItem({ ...settleRef(by, of), ...failure });
+      return { body: { failed: true, work_item_id: workItemId } };
+    },
+  };
+}
+
+function settleRef(by: Client, { workItemId, fence: leaseFence }: Held) {
+  const tenantId = by.tenantId as TenantId;
+  return { tenantId, workItemId, leaseFence, executionId: null, nodeId: null };
+}
+
+export function askToRead(by: Client, { executionId }: { readonly executionId: string }): Request {
+  return {
+    ...by,
+    asks: { do: 'read', executionId },
+    serve: async (engine) => {
+      const tenantId = by.tenantId as TenantId;
+      const { row, state } = await engine.readExecution({ tenantId, executionId });
+      const { data, stepsExecuted } = state;
+      return {
+        body: {
+          execution_id: row.executionId,
+          status: row.status,
+          state: data,
+          steps_executed: stepsExecuted,
+        },
+      };
+    },
+  };
+}
+
+export function askForEvents(
+  by: Client,
+  { executionId }: { readonly executionId: string },
+): Request {
+  return {
+    ...by,
+    asks: { do: 'read_events', executionId },
+    serve: async (engine) => {
+      const tenantId = by.tenantId as TenantId;
+      const all = { tenantId, executionId, after: 0, limit: null };
+      const { events } = await engine.readEvents(all);
+      return {
+        body: {
+          events: events.map(({ sequence, kind, nodeId, payload, createdAt }) => ({
+            sequence,
+            kind,
+            node_id: nodeId,
+            payload: payload as JsonObject,
+            created_at: createdAt,
+          })),
+        },
+      };
+    },
+  };
+}
+
+function actor({ client, tenantId }: Client): { tenantId: TenantId; actorId: string } {
+  return { tenantId: tenantId as TenantId, actorId: `token:${client}` };
+}
