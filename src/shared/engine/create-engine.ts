@@ -65,7 +65,7 @@ export function createEngine(
     report,
     now: () => timers.now(),
   });
-  const desk = createWorkerDesk({ work: store.work, leaseMs: given.settings.leaseMs });
+  const desk = createWorkerDesk({ work: store.work, leaseMs: given.settings.leaseMs, timers });
   return {
     registerWorkflow: (params) => registerWorkflow(deps, kinds, params),
     listWorkflows: (params) => store.definitions.list(params),

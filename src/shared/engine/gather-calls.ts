@@ -1,4 +1,5 @@
 import { StoreUnavailableError } from '../store/store.ts';
+import { systemTimers, type Timers } from './timers.ts';
 
 /**
  * Calls of many callers, answered together. While a lane is free a call waits for nothing but the end
@@ -17,9 +18,10 @@ export function gatherCalls<Call, Answer>(
     readonly sizeOf: (call: Call) => number;
     readonly sizeMax: number;
     readonly lanes: number;
+    readonly timers?: Timers;
   },
 ): (call: Call) => Promise<Answer> {
-  const { groupOf, sizeOf, sizeMax, lanes } = options;
+  const { groupOf, sizeOf, sizeMax, lanes, timers = systemTimers } = options;
   const groups = new Map<string, Group<Call, Answer>>();
   let isScheduled = false;
 
@@ -71,7 +73,7 @@ export function gatherCalls<Call, Answer>(
       group.waiting.push({ call, resolve, reject });
       if (isScheduled) return;
       isScheduled = true;
-      setImmediate(() => {
+      timers.after(0, () => {
         isScheduled = false;
         for (const [each, calls] of groups) flush(each, calls);
       });

@@ -2,6 +2,7 @@ import type { DefinitionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { WorkerQueue, WorkItemRecord } from '../domain/work/work-item.ts';
 import type { ClaimedItem, Lease, LeaseRenewal, RenewedLease, WorkStore } from '../store/store.ts';
 import { gatherCalls } from './gather-calls.ts';
+import type { Timers } from './timers.ts';
 
 /*
  * What the workers that talk to this process ask of the store, asked together: claims of one tenant
@@ -48,8 +49,9 @@ const REMEMBERED_MAX = 10_000;
 export function createWorkerDesk(deps: {
   readonly work: Pick<WorkStore, 'claimTogether' | 'renew'>;
   readonly leaseMs: number;
+  readonly timers: Timers;
 }): WorkerDesk {
-  const { work, leaseMs } = deps;
+  const { work, leaseMs, timers } = deps;
   const handedOut = new Map<WorkItemId, Settleable>();
 
   async function claimAll(
@@ -73,6 +75,7 @@ export function createWorkerDesk(deps: {
       sizeOf: ({ limit }) => limit,
       sizeMax: ITEMS_MAX,
       lanes: 1,
+      timers,
     }),
     // A renewal may wait for a commit on its item; the others have another lane then.
     renew: gatherCalls((renewals: readonly LeaseRenewal[]) => work.renew(renewals), {
@@ -80,6 +83,7 @@ export function createWorkerDesk(deps: {
       sizeOf: () => 1,
       sizeMax: RENEWALS_MAX,
       lanes: 2,
+      timers,
     }),
     noteHandedOut(item) {
       const { workItemId } = item.lease.ticket;
