@@ -19,7 +19,10 @@ const TITLES: readonly (readonly [string, rules.Rule])[] = [
   ['imports go only where the layers allow', rules.keepLayers],
   ['database drivers are named in their adapters alone', rules.nameDriversInAdaptersOnly],
   ['no file imports itself, over however many others', rules.importWithoutCycles],
-  ['domain and nodes take time, chance and I/O as arguments', rules.takeTimeAndChanceAsArguments],
+  [
+    'domain, nodes and engine take time, chance and I/O as arguments',
+    rules.takeTimeAndChanceAsArguments,
+  ],
   ['both dialects have the same migrations', rules.keepMigrationsInStep],
   ['files are kebab-case and say what they do', rules.nameFilesForWhatTheyDo],
   ['a rule is switched off only with a reason', rules.giveReasonsForExceptions],

@@ -141,11 +141,11 @@ const REFUSED_IN_DOMAIN = [
 ];
 
 for (const text of REFUSED_IN_DOMAIN) {
-  test(`purity: refused in domain and nodes: ${text}`, (t) => {
-    for (const path of ['src/shared/domain/a.ts', 'src/shared/nodes/a.ts']) {
+  test(`purity: refused in domain, nodes and engine: ${text}`, (t) => {
+    for (const path of ['domain', 'nodes', 'engine'].map((name) => `src/shared/${name}/a.ts`)) {
       t.is(check(takeTimeAndChanceAsArguments, { [path]: text }).length, 1);
     }
-    t.deepEqual(check(takeTimeAndChanceAsArguments, { 'src/shared/engine/a.ts': text }), []);
+    t.deepEqual(check(takeTimeAndChanceAsArguments, { 'src/shared/clients/a.ts': text }), []);
   });
 }
 
