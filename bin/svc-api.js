@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-import { launch } from './support/launch.js';
+import { launch, SERVER_OPTIONS } from './support/launch.js';
 
 launch({
   source: new URL('./svc-api.ts', import.meta.url),
   built: new URL('../dist/bin/svc-api.js', import.meta.url),
+  nodeOptions: SERVER_OPTIONS,
 });

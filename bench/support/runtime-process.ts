@@ -26,7 +26,7 @@ export async function startRuntime(given: {
   const { database, role = 'all' } = given;
   const [port, metricsPort] = [await freePort(), await freePort()];
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-runtime-'));
-  const entry = new URL('../../bin/svc.ts', import.meta.url).pathname;
+  const entry = new URL('../../bin/svc.js', import.meta.url).pathname;
   const args = ['serve', '--role', role, ...(role === 'scheduler' ? [] : ['--port', String(port)])];
   const runtime = spawn(process.execPath, [entry, ...args], {
     cwd: folder,

@@ -1,5 +1,6 @@
 import { describeConfig } from '../../src/shared/config/describe-config.ts';
-import { printJson, printTable, type OutputFormat } from '../support/output.ts';
+import { printJson, type OutputFormat } from '../support/output.ts';
+import { printTable } from '../support/print-table.ts';
 import { readConfig, type ConfigOptions } from '../support/read-config.ts';
 
 /** Prints what `svc serve` would run with, here and now. */

@@ -1,7 +1,8 @@
 import type { WireEvent } from '../../src/shared/clients/svc/wire.ts';
 import { connectClient, type ClientOptions } from '../support/client.ts';
 import { describeEvent } from '../support/describe-event.ts';
-import { printJson, printLine, printNote, printTable } from '../support/output.ts';
+import { printJson, printLine, printNote } from '../support/output.ts';
+import { printTable } from '../support/print-table.ts';
 
 export interface EventsOptions extends ClientOptions {
   readonly after: number;

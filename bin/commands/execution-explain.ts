@@ -1,5 +1,6 @@
 import { connectClient, type ClientOptions } from '../support/client.ts';
-import { printFields, printJson, printLine, printNote, printTable } from '../support/output.ts';
+import { printFields, printJson, printLine, printNote } from '../support/output.ts';
+import { printTable } from '../support/print-table.ts';
 
 /** What holds an execution up, the gravest first, and below what would unblock it. */
 export async function explainExecution(executionId: string, options: ClientOptions): Promise<void> {

@@ -2,7 +2,8 @@ import type { WireExecution } from '../../src/shared/clients/svc/wire.ts';
 import { connectClient, type ClientOptions } from '../support/client.ts';
 import { CliError } from '../support/exit-code.ts';
 import { readJsonOption, readObjectOption } from '../support/json-option.ts';
-import { printFields, printJson, printLine, printNote, printTable } from '../support/output.ts';
+import { printFields, printJson, printLine, printNote } from '../support/output.ts';
+import { printTable } from '../support/print-table.ts';
 
 export async function listExecutions(
   options: ClientOptions & {

@@ -12,13 +12,8 @@ import {
 } from '../../src/shared/security/rotate-token.ts';
 import type { Store, TokenRow } from '../../src/shared/store/store.ts';
 import { CliError, EXIT, usageError } from '../support/exit-code.ts';
-import {
-  printJson,
-  printLine,
-  printNote,
-  printTable,
-  type OutputFormat,
-} from '../support/output.ts';
+import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
+import { printTable } from '../support/print-table.ts';
 import type { ConfigOptions } from '../support/read-config.ts';
 import { withStore as openAndUse } from '../support/with-store.ts';
 

@@ -1,5 +1,6 @@
 import { connectClient, type ClientOptions } from '../support/client.ts';
-import { printFields, printJson, printLine, printNote, printTable } from '../support/output.ts';
+import { printFields, printJson, printLine, printNote } from '../support/output.ts';
+import { printTable } from '../support/print-table.ts';
 import { readDocument } from '../support/read-document.ts';
 import { unwrapIr } from '../support/unwrap-ir.ts';
 

@@ -4,9 +4,24 @@ import { metricsPort, type ProcessRole } from '../../src/shared/config/listeners
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
 import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
-import { startOpsServer } from '../../src/shared/telemetry/ops-server.ts';
 import { listen, PING_MS_MAX } from './boot-api.ts';
 import { readVersion } from './version.ts';
+
+/** Without a listener nobody can read them, and nothing is counted. */
+export async function bootMetrics(params: {
+  readonly config: Config;
+  readonly role: ProcessRole;
+  readonly version: string;
+  readonly log: Logger;
+}): Promise<Metrics> {
+  const { config, role, version, log } = params;
+  if (metricsPort(config, role) === null) {
+    const { createNoMetrics } = await import('../../src/shared/telemetry/no-metrics.ts');
+    return createNoMetrics({ log });
+  }
+  const { createMetrics } = await import('../../src/shared/telemetry/metrics.ts');
+  return createMetrics({ version, role, log, now: Date.now });
+}
 
 /** The listener for metrics and probes, unless the configuration wants none. */
 export async function startProbes(params: {
@@ -23,13 +38,15 @@ export async function startProbes(params: {
 }): Promise<void> {
   const { config, role, log, metrics, store, scheduler, draining, opened } = params;
   const port = metricsPort(config, role);
-  if (port === null) return;
+  if (port === null || metrics.registry === null) return;
+  const { registry } = metrics;
+  const { startOpsServer } = await import('../../src/shared/telemetry/ops-server.ts');
   const server = await listen(() =>
     startOpsServer({
       host: config.runtime.bind,
       port,
       version: readVersion(),
-      registry: metrics.registry,
+      registry,
       ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
       draining,
       ...(scheduler !== null && { loops: () => scheduler.health().loops }),

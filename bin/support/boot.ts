@@ -26,16 +26,12 @@ import { createSecretBox } from '../../src/shared/security/secret-box.ts';
 import { createSafeFetch } from '../../src/shared/security/safe-fetch.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
-import {
-  createMetrics,
-  type GaugeReading,
-  type Metrics,
-} from '../../src/shared/telemetry/metrics.ts';
+import type { GaugeReading, Metrics } from '../../src/shared/telemetry/metrics.ts';
 import { readPrices } from './boot-models.ts';
 import { announceApi } from './announce-api.ts';
 import { bootApi } from './boot-api.ts';
 import { bootMemory } from './boot-memory.ts';
-import { startProbes } from './boot-probes.ts';
+import { bootMetrics, startProbes } from './boot-probes.ts';
 import { bootRunners } from './boot-runners.ts';
 import { bootScheduler } from './boot-scheduler.ts';
 import { bootSecrets } from './boot-tools.ts';
@@ -79,7 +75,7 @@ export async function boot(params: Boot): Promise<BootedRuntime> {
 async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<BootedRuntime> {
   const { config, database, role, processId, log, databaseWaitMs, signal } = params;
   const version = readVersion();
-  const metrics = createMetrics({ version, role, log, now: Date.now });
+  const metrics = await bootMetrics({ config, role, version, log });
   if (database.dialect === 'sqlite') opened.use(await claimDatabaseFile(database.path));
   const applicationName = `svc-${role}`;
   const waitMs = databaseWaitMs;

@@ -1,5 +1,3 @@
-import Table from 'cli-table3';
-
 export type OutputFormat = 'table' | 'json';
 
 /** Writes one JSON document, which is then all that stands on stdout. */
@@ -27,16 +25,6 @@ export function showText(text: string): string {
   );
 }
 
-/** Columns under their headings, without any frame, so that cut and awk can work with it. */
-export function printTable(params: {
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly (string | number | null | undefined)[])[];
-}): void {
-  const table = new Table({ head: [...params.head], chars: NO_FRAME, style: NO_STYLE });
-  for (const row of params.rows) table.push(row.map(showCell));
-  for (const line of table.toString().split('\n')) printLine(line.trimEnd());
-}
-
 /** One thing, a line for each of its fields; absent ones are left out. */
 export function printFields(fields: Readonly<Record<string, unknown>>): void {
   const shown = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
@@ -46,30 +34,6 @@ export function printFields(fields: Readonly<Record<string, unknown>>): void {
     printLine(`${name.padEnd(width)}  ${first}`);
     for (const line of more) printLine(`${' '.repeat(width)}  ${line}`);
   }
-}
-
-const NO_FRAME = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '  ',
-};
-
-const NO_STYLE = { 'padding-left': 0, 'padding-right': 0, head: [], border: [] };
-
-function showCell(value: string | number | null | undefined): string {
-  return value === null || value === undefined || value === '' ? '-' : String(value);
 }
 
 function showValue(value: unknown): string {

@@ -4,8 +4,6 @@ import type { AuthMethod } from '../../src/api/deps.ts';
 import type { TlsFiles } from '../../src/api/server.ts';
 import { fetchText } from '../../src/shared/clients/fetch-text.ts';
 import type { Config } from '../../src/shared/config/config.ts';
-import { createJsonWebTokens } from '../../src/shared/security/authenticators/json-web-token.ts';
-import { createRemoteKeys, readPublicKey } from '../../src/shared/security/verification-keys.ts';
 import { CliError, EXIT } from './exit-code.ts';
 
 /** How callers prove who they are, with the keys that takes; undefined: by stored tokens. */
@@ -17,6 +15,8 @@ export async function readAuthMethod(config: Config): Promise<AuthMethod | undef
     case 'mtls':
       return { kind: 'mtls', acceptTokens, subjects: mtls.subjects ?? [] };
     case 'jwt': {
+      const { createJsonWebTokens } =
+        await import('../../src/shared/security/authenticators/json-web-token.ts');
       const tokens = createJsonWebTokens({
         issuer: jwt.issuer ?? '',
         audience: jwt.audience ?? '',
@@ -44,6 +44,8 @@ export function readTlsFiles({ api }: Config): TlsFiles | undefined {
 }
 
 async function readKeys(jwt: Config['auth']['jwt']) {
+  const { createRemoteKeys, readPublicKey } =
+    await import('../../src/shared/security/verification-keys.ts');
   if (jwt.jwksUrl !== null) return createRemoteKeys({ url: jwt.jwksUrl, fetchText });
   const name = 'auth.jwt.public_key_file';
   const path = jwt.publicKeyFile ?? '';

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,6 +16,7 @@ const ENTRY = `
 const [command = '', ...rest]: string[] = process.argv.slice(2);
 if (command === 'exit') process.exit(Number(rest[0]));
 else if (command === 'throw') throw new Error('broken entry');
+else if (command === 'options') console.log(JSON.stringify({ options: process.execArgv, pid: process.pid }));
 else if (command === 'environment') console.log(JSON.stringify({ rest, marks: Object.keys(process.env).filter((name) => name.startsWith('SVC_LAUNCHED')) }));
 else if (command === 'serve') {
   process.once('SIGTERM', () => { console.log('drained'); process.exit(3); });
@@ -93,6 +94,43 @@ test('an older Node runs the entry in another process, a new one in its own', as
   }
 });
 
+for (const [how, target] of [
+  ['on a Node that is new enough', {}],
+  ['on an older Node', { minimum: [999, 0] }],
+] as const) {
+  test(`${how}: the entry gets the Node options that its launcher asks for`, async (t) => {
+    const nodeOptions = ['--max-semi-space-size=3'];
+    const file = writeLauncher(`with-options-${how.length}`, { ...target, nodeOptions });
+    const launched = start(file, ['options']);
+    const { options, pid } = JSON.parse(await launched.firstLine) as Record<string, unknown>;
+    t.deepEqual(options, nodeOptions);
+    t.is(pid === launched.process.pid, !('minimum' in target));
+    t.deepEqual(await launched.ended, { code: 0, signal: null });
+  });
+}
+
+test('an option that was given to Node already stays as it is', async (t) => {
+  const file = writeLauncher('given-options', { nodeOptions: ['--max-semi-space-size=3'] });
+  const launched = start(file, ['options'], { NODE_OPTIONS: '--max_semi_space_size=5' });
+  t.deepEqual(JSON.parse(await launched.firstLine), { options: [], pid: launched.process.pid });
+});
+
+test('compiled code is kept in the cache folder of the user', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-cache-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const launched = start(direct, ['environment'], { XDG_CACHE_HOME: folder });
+  await launched.ended;
+  t.is(readdirSync(join(folder, 'svc', 'compiled')).length, 1);
+});
+
+test('a cache folder that cannot be written is done without', async (t) => {
+  const file = join(folder, 'no-folder');
+  writeFileSync(file, '');
+  const launched = start(direct, ['exit', '7'], { XDG_CACHE_HOME: file });
+  t.deepEqual(await launched.ended, { code: 7, signal: null });
+  t.is(launched.stderr(), '');
+});
+
 test('without any suitable Node there is one clear line and exit code 1', async (t) => {
   const launched = start(
     writeLauncher('none', { minimum: [999, 0], nodePackages: ['no-such-node'] }),
@@ -122,6 +160,7 @@ type Target = {
   readonly built?: string;
   readonly minimum?: readonly number[];
   readonly nodePackages?: readonly string[];
+  readonly nodeOptions?: readonly string[];
 };
 
 function writeLauncher(name: string, target: Target): string {
@@ -139,8 +178,9 @@ function writeLauncher(name: string, target: Target): string {
   return file;
 }
 
-function start(launcher: string, args: readonly string[]) {
+function start(launcher: string, args: readonly string[], env: Record<string, string> = {}) {
   const child: ChildProcess = spawn(process.execPath, [launcher, ...args], {
+    env: { ...process.env, XDG_CACHE_HOME: join(folder, 'cache'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { stdout: '', stderr: '' };

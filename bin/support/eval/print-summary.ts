@@ -1,7 +1,8 @@
 import type { Comparison, ComparedPair } from '../../../src/shared/domain/eval/compare-cases.ts';
 import type { ThresholdResult } from '../../../src/shared/domain/eval/judge-thresholds.ts';
 import type { EvalSummary } from '../../../src/shared/domain/eval/tally-cases.ts';
-import { printLine, printTable } from '../output.ts';
+import { printLine } from '../output.ts';
+import { printTable } from '../print-table.ts';
 import type { JudgeUse } from './open-models.ts';
 import { whyFailed, type CaseResult } from './case-result.ts';
 

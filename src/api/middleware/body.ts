@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { koaBody } from 'koa-body';
 
 import { badRequest, SvcError } from '../../shared/domain/errors.ts';
 import { isJsonObject, type JsonObject } from '../../shared/domain/json.ts';
@@ -18,19 +17,12 @@ export type ReadBody = (ctx: ApiContext) => Promise<JsonObject>;
  */
 export function createReadBody(params: { readonly bodyBytesMax: number }): ReadBody {
   const { bodyBytesMax } = params;
-  const parse = koaBody({
-    json: true,
-    jsonTypes: JSON_TYPES,
-    jsonLimit: bodyBytesMax,
-    urlencoded: false,
-    text: false,
-    multipart: false,
-    parsedMethods: METHODS_WITH_BODY,
-  });
+  let parser: ReturnType<typeof loadParser> | null = null;
 
   return async (ctx) => {
     const declaredBytes = refuseUnreadable(ctx);
     if (declaredBytes !== null && declaredBytes > bodyBytesMax) throw tooLarge(bodyBytesMax);
+    const parse = await (parser ??= loadParser(bodyBytesMax));
     const received = collect(ctx.req);
     try {
       await parse(ctx, async () => {});
@@ -46,6 +38,20 @@ export function createReadBody(params: { readonly bodyBytesMax: number }): ReadB
     checkJsonBody(body);
     return body;
   };
+}
+
+/** With the first body: it brings readers of all kinds of forms. */
+async function loadParser(bodyBytesMax: number) {
+  const { koaBody } = await import('koa-body');
+  return koaBody({
+    json: true,
+    jsonTypes: JSON_TYPES,
+    jsonLimit: bodyBytesMax,
+    urlencoded: false,
+    text: false,
+    multipart: false,
+    parsedMethods: METHODS_WITH_BODY,
+  });
 }
 
 const JSON_TYPES = ['json', '+json'];

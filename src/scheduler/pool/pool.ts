@@ -5,7 +5,6 @@ import type { VectorScanner } from '../../shared/ports/vector-scanner.ts';
 import { isCheap, profileSchema } from './schema/schema-profile.ts';
 import type { SchemaProfile } from './schema/schema-profile.ts';
 import type { DecideTask } from './tasks/decide.ts';
-import { validateSchemaHere } from './tasks/validate-schema.ts';
 import type { ValidateSchemaTask } from './tasks/validate-schema.ts';
 import { createThreads, TaskLimitError } from './threads.ts';
 
@@ -74,11 +73,13 @@ export function createCpu(options: CpuOptions): CpuPool {
     }
   }
 
+  let checker: ReturnType<typeof loadChecker> | null = null;
   const validateSchema: Cpu['validateSchema'] = async ({ schema, value }) => {
     const profile = profileSchema(schema);
     if (profile.text.length > SCHEMA_CHARS_MAX) return [TOO_LARGE];
     if (!isCheap(profile, value)) return validateOnThread(asTask(profile, value));
     options.onTask?.({ task: 'validateSchema', place: 'inline', outcome: 'ok' });
+    const { validateSchemaHere } = await (checker ??= loadChecker());
     return validateSchemaHere({ key: profile.key, schema, value });
   };
 
@@ -96,6 +97,9 @@ export function createCpu(options: CpuOptions): CpuPool {
     close: () => threads.close(),
   };
 }
+
+/** With the first check, as the compiler of schemas is large. */
+const loadChecker = () => import('./tasks/validate-schema.ts');
 
 const SCHEMA_CHARS_MAX = 256 * 1024;
 /** A fault of the schema; those of the value begin with a pointer. */

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 
 import { SvcError } from '../../shared/domain/errors.ts';
 import type { AnnouncedTask } from './tasks/announce-start.ts';
@@ -45,6 +45,8 @@ export class TaskLimitError extends Error {
  * does not always go, and would keep the process from exiting.
  */
 const START_MS_MAX = 60_000;
+/** Of a thread: V8 would take ten times as much, and keep it as long as the thread lives. */
+const YOUNG_MIB_MAX = 8;
 
 export function createThreads(options: {
   readonly threadsMax: number;
@@ -54,19 +56,30 @@ export function createThreads(options: {
   readonly memoryMiBMax: number;
   readonly onThreadError: (error: unknown) => void;
 }): Threads {
-  const pool = new Piscina({
-    minThreads: 0,
-    maxThreads: options.threadsMax,
-    idleTimeout: options.idleMs,
-    resourceLimits: { maxOldGenerationSizeMb: options.memoryMiBMax },
-    // Tasks need none of the process's secrets.
-    env: {},
-  });
-  pool.on('error', options.onThreadError);
+  let pool: Piscina | null = null;
   const waiting: { readonly begin: () => void; readonly refuse: () => void }[] = [];
   const running = new Set<Promise<unknown>>();
   let free = options.threadsMax;
   let closed = false;
+
+  /** With the first task: many a process never has one. */
+  async function openPool(): Promise<Piscina> {
+    const { Piscina } = await import('piscina');
+    if (pool !== null) return pool;
+    pool = new Piscina({
+      minThreads: 0,
+      maxThreads: options.threadsMax,
+      idleTimeout: options.idleMs,
+      resourceLimits: {
+        maxOldGenerationSizeMb: options.memoryMiBMax,
+        maxYoungGenerationSizeMb: YOUNG_MIB_MAX,
+      },
+      // Tasks need none of the process's secrets.
+      env: {},
+    });
+    pool.on('error', options.onThreadError);
+    return pool;
+  }
 
   async function run(task: ThreadTask): Promise<unknown> {
     if (closed) throw stopping();
@@ -105,7 +118,8 @@ export function createThreads(options: {
     try {
       const task: AnnouncedTask<unknown> = { input, began };
       const { signal } = limit;
-      return await pool.run(task, { filename: file, name, signal, transferList: [began] });
+      const open = await openPool();
+      return await open.run(task, { filename: file, name, signal, transferList: [began] });
     } catch (error) {
       if (limit.signal.aborted) throw new TaskLimitError('time', { cause: error });
       if (isOutOfMemory(error)) throw new TaskLimitError('memory', { cause: error });
@@ -118,12 +132,12 @@ export function createThreads(options: {
 
   return {
     run,
-    use: () => ({ threads: pool.threads.length, waiting: waiting.length }),
+    use: () => ({ threads: pool?.threads.length ?? 0, waiting: waiting.length }),
     async close() {
       closed = true;
       for (const { refuse } of waiting.splice(0)) refuse();
       await Promise.allSettled(running);
-      await pool.destroy();
+      await pool?.destroy();
     },
   };
 }

@@ -1,5 +1,3 @@
-import { fetch } from 'undici';
-
 const BYTES_MAX = 1024 * 1024;
 
 /**
@@ -10,6 +8,7 @@ export async function fetchText(
   url: string,
   options: { readonly signal: AbortSignal },
 ): Promise<string> {
+  const { fetch } = await import('undici');
   const response = await fetch(url, {
     redirect: 'error',
     signal: options.signal,

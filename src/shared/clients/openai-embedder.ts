@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Agent, request, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 
 import { DIMENSIONS } from '../domain/memory/vector.ts';
 import type { Embedder, Embedding } from '../ports/embedder.ts';
@@ -33,12 +33,13 @@ export function createOpenAiEmbedder(
 ): Embedder & { close(): Promise<void> } {
   const { timeLimitMs = EMBEDDING_MS_MAX, firstPauseMs = 250, triesMax = 4, random } = options;
   const base = (options.baseUrl ?? 'https://api.openai.com/v1').replace(/\/+$/, '');
-  const agent = new Agent({ connect: { timeout: 5_000 }, keepAliveTimeout: 30_000 });
+  let client: Promise<Client> | null = null;
 
   async function attempt(params: Attempt): Promise<Outcome> {
     const { apiKey, text, signal } = params;
     let response: Dispatcher.ResponseData;
     try {
+      const { request, agent } = await (client ??= openClient());
       response = await request(`${base}/embeddings`, {
         dispatcher: agent,
         method: 'POST',
@@ -66,9 +67,20 @@ export function createOpenAiEmbedder(
         if (isOver) return embedding;
       }
     },
-    close: () => agent.destroy(),
+    close: async () => (await client)?.agent.destroy(),
   };
 }
+
+/** Loaded with the first embedding: few processes make any. */
+async function openClient() {
+  const { Agent, request } = await import('undici');
+  return {
+    request,
+    agent: new Agent({ connect: { timeout: 5_000 }, keepAliveTimeout: 30_000 }),
+  };
+}
+
+type Client = Awaited<ReturnType<typeof openClient>>;
 
 interface Attempt {
   readonly apiKey: string;

@@ -4,7 +4,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from '../domain/http-error.ts';
 import { judgeAddress } from './address-rules.ts';
 import { isPrivateName, literalAddress } from './outgoing-url.ts';
-import { createPinnedAgent } from './pinned-agent.ts';
 import { isRedirect, redirect, type Hop } from './redirect.ts';
 
 /**
@@ -66,6 +65,8 @@ async function exchange(hop: Hop, way: Way): Promise<Omit<OpenAnswer, 'redirecte
   const { signal, connectTimeoutMs, silenceMs } = way;
   const waiting = AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]);
   const addresses = await untilAborted(waiting, findAddresses(hop.url, way));
+  // With it comes a whole HTTP client, which a process that sends nothing never needs.
+  const { createPinnedAgent } = await import('./pinned-agent.ts');
   const agent = createPinnedAgent({ addresses, connectTimeoutMs });
   const close = () => agent.destroy();
   try {

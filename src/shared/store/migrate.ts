@@ -6,8 +6,6 @@ import {
   type AppliedMigration,
   type Migration,
 } from './migrations.ts';
-import { migratePostgres, readAppliedPostgres } from './postgres/migrator.ts';
-import { migrateSqlite, readAppliedSqlite } from './sqlite/migrator.ts';
 
 export { SchemaError } from './migrations.ts';
 
@@ -30,10 +28,7 @@ export async function migrateDatabase(
   const onApplied = (migration: Migration) => {
     params.log?.(`applied migration ${migration.number} (${migration.title})`);
   };
-  const applied =
-    target.dialect === 'postgres'
-      ? await migratePostgres({ url: target.url, known, onApplied })
-      : migrateSqlite({ path: target.path, known, onApplied });
+  const applied = await applyPending(target, { known, onApplied });
   return { applied, version: latestNumber(known) };
 }
 
@@ -87,7 +82,23 @@ function resolveTarget(address: DatabaseAddress): DatabaseTarget {
 }
 
 async function readApplied(target: DatabaseTarget): Promise<readonly AppliedMigration[]> {
-  return target.dialect === 'postgres'
-    ? readAppliedPostgres(target.url)
-    : readAppliedSqlite(target.path);
+  if (target.dialect === 'sqlite') return (await loadSqlite()).readAppliedSqlite(target.path);
+  return (await loadPostgres()).readAppliedPostgres(target.url);
 }
+
+async function applyPending(
+  target: DatabaseTarget,
+  given: {
+    readonly known: readonly Migration[];
+    readonly onApplied: (migration: Migration) => void;
+  },
+): Promise<number> {
+  if (target.dialect === 'sqlite') {
+    return (await loadSqlite()).migrateSqlite({ path: target.path, ...given });
+  }
+  return (await loadPostgres()).migratePostgres({ url: target.url, ...given });
+}
+
+/** Only the driver that is needed is ever loaded. */
+const loadSqlite = () => import('./sqlite/migrator.ts');
+const loadPostgres = () => import('./postgres/migrator.ts');

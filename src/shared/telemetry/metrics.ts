@@ -4,8 +4,8 @@ import { METRICS } from './metric-list.ts';
 import type { CounterKey, GaugeKey, HistogramKey, MetricKey, MetricSpec } from './metric-list.ts';
 
 export interface Metrics {
-  /** One per process, scraped from the ops listener. */
-  readonly registry: Registry;
+  /** One per process, scraped from the ops listener; null: nobody reads them. */
+  readonly registry: Registry | null;
   readonly report: EngineReport;
   /** `route`: the pattern that matched (`/executions/:id`), null when none did. */
   onRequest(request: {
@@ -52,7 +52,7 @@ export function createMetrics(options: {
   readonly log: TroubleLog;
   /** Unix milliseconds. */
   readonly now: () => number;
-}): Metrics {
+}): Metrics & { readonly registry: Registry } {
   const registry = new Registry();
   // Every 10 ms, as by default, the watch over the event loop alone takes 0.35 % of a core for ever.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
