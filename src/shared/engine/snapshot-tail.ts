@@ -10,8 +10,12 @@ export interface Tail {
   readonly snapshotChars: number;
 }
 
-/** A snapshot is worth its writing when reading would otherwise fold this many events. */
-const EVENTS_MIN = { running: 256, atRest: 32 };
+/**
+ * A snapshot is worth its writing when reading would otherwise fold this many events. One that waits
+ * is read whenever something comes for it; one that has ended, hardly ever, and its snapshot holds
+ * input and state once more.
+ */
+const EVENTS_MIN = { paused: 32, others: 256 };
 
 export function emptyTail(snapshotChars: number): Tail {
   return { events: 0, chars: 0, snapshotChars };
@@ -30,6 +34,6 @@ export function addToTail(tail: Tail, events: readonly ExecutionEvent[]): Tail {
  * So all snapshots of an execution together are at most about twice as long as its history.
  */
 export function isWorthSnapshot(tail: Tail, status: ExecutionStatus): boolean {
-  const eventsMin = status === 'running' ? EVENTS_MIN.running : EVENTS_MIN.atRest;
+  const eventsMin = status === 'paused' ? EVENTS_MIN.paused : EVENTS_MIN.others;
   return tail.events >= eventsMin && tail.chars >= tail.snapshotChars;
 }

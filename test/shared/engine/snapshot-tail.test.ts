@@ -31,9 +31,10 @@ test('the snapshots of a state that keeps everything are together as long as its
   t.true(snapshots.length > 5);
 });
 
-test('a state that stays small is kept every 256 events, and sooner at rest', (t) => {
+test('a state that stays small is kept every 256 events, and sooner while it waits', (t) => {
   t.is(snapshotsOf({ events: 2_560, keeps: 0 }).length, 10);
   const tail = addToTail(emptyTail(0), Array<ExecutionEvent>(32).fill(event(1)));
   t.true(isWorthSnapshot(tail, 'paused'));
   t.false(isWorthSnapshot(tail, 'running'));
+  t.false(isWorthSnapshot(tail, 'completed'));
 });

@@ -1,6 +1,7 @@
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { CommitPlan } from '../commit.ts';
 import { messagesOf, messagesOfStarted } from '../webhook-messages.ts';
+import type { Cell } from './commit-parameter.ts';
 import { toUuid } from './rows.ts';
 
 /**
@@ -150,7 +151,6 @@ export const COLUMN_TYPES = {
 } as const;
 
 export type Column = keyof typeof COLUMN_TYPES;
-export type Cell = string | number | boolean | null;
 export type Batch = Readonly<Record<Column, readonly Cell[]>>;
 
 type TicketPlace =

@@ -1,13 +1,15 @@
 import { executionIdFromUuid, type TenantId } from '../../domain/ids.ts';
 import type { CommitPlan, CommitVerdict, ExistingRequest, RefusalReason } from '../commit.ts';
 import { StoreUnavailableError } from '../store.ts';
-import { encodePlans, type Cell } from './commit-batch.ts';
+import { COLUMN_TYPES, encodePlans } from './commit-batch.ts';
+import { commitOutright, isOutright } from './commit-outright.ts';
+import { arrayParameter } from './commit-parameter.ts';
 import { commitStatement } from './commit-sql.ts';
 import type { PostgresPool, Statement } from './connect.ts';
 
 /**
- * One statement for the whole batch; see `commit-sql.ts` for what it does and in which order. An
- * error about the data of one plan (which validated plans never have) fails the batch, and nothing
+ * One statement for the whole batch, and a second one when it was written outright and does not
+ * hold; see `commit-sql.ts` for what it does and in which order. An error about the data of one plan (which validated plans never have) fails the batch, and nothing
  * of it is written.
  */
 export async function commitPlans(
@@ -15,12 +17,16 @@ export async function commitPlans(
   plans: readonly CommitPlan[],
 ): Promise<readonly CommitVerdict[]> {
   if (plans.length === 0) return [];
+  if (plans.every(isOutright)) {
+    const verdicts = await commitOutright(pool, plans);
+    if (verdicts !== null) return verdicts;
+  }
   const latecomers = findRepeatedRequests(plans);
   const batch = encodePlans(plans.filter((plan) => !latecomers.has(plan)));
   const { name, text, columns } = commitStatement(batch);
   const rows = await pool.run<VerdictRecord>(
     { name, text, writes: true },
-    columns.map((column) => arrayParameter(batch[column])),
+    columns.map((column) => arrayParameter(COLUMN_TYPES[column], batch[column])),
   );
   const verdicts = new Map<CommitPlan, CommitVerdict>();
   const sent = plans.filter((plan) => !latecomers.has(plan));
@@ -156,17 +162,4 @@ async function readRequests(
 
 function ambiguous(message: string, cause: unknown): StoreUnavailableError {
   return new StoreUnavailableError(message, { ambiguous: true, cause });
-}
-
-/** The text form of an array; the driver's own encoder is made for arrays of anything. */
-function arrayParameter(values: readonly Cell[]): string {
-  const elements = values.map((value) => {
-    if (value === null) return 'NULL';
-    return typeof value === 'string' ? quoteElement(value) : String(value);
-  });
-  return `{${elements.join(',')}}`;
-}
-
-function quoteElement(text: string): string {
-  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

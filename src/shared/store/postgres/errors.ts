@@ -27,6 +27,11 @@ export function isRetriable(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
+/** A commit that was carried out outright does not hold; see `refuse_outright` in the schema. */
+export function isRefusedOutright(error: unknown): boolean {
+  return codeOf(error) === 'SV001';
+}
+
 /** The connection is gone, or in a state nobody knows: it must not be used again. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);

@@ -1,6 +1,16 @@
+import type { CommitPlan } from '../../../../src/shared/store/commit.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { contractCases } from './contract-case.ts';
-import { atOnce, claim, claimOne, judge, settleOf, start, startWithItems } from './drive.ts';
+import {
+  atOnce,
+  claim,
+  claimOne,
+  judge,
+  settleOf,
+  start,
+  startWithItems,
+  type Started,
+} from './drive.ts';
 import {
   makeCompleted,
   makeEvent,
@@ -40,6 +50,67 @@ export function commitRaceCases(name: string, open: () => TestStore): void {
     );
     t.is(verdicts.filter(({ accepted }) => accepted).length, 1);
     t.true(verdicts.every((verdict) => verdict.accepted || verdict.reason === 'moved'));
+  });
+
+  check('of twenty steps on one lease exactly one is accepted', async (t, { store }) => {
+    const { tickets: _, ...execution } = await startWithItems(store, [{}]);
+    const item = await claimOne(store, execution.tenantId);
+    const verdicts = await atOnce(COMPETITORS, () =>
+      judge(store, makeStep(execution, { expectedSequence: 1, settles: [settleOf(item)] })),
+    );
+    t.is(verdicts.filter(({ accepted }) => accepted).length, 1);
+    t.true(verdicts.every((verdict) => verdict.accepted || verdict.reason === 'moved'));
+    const events = await store.executions.events({ ...execution, after: 0, limit: null });
+    t.deepEqual(
+      events.map(({ sequence }) => sequence),
+      [1, 2, 3],
+    );
+  });
+
+  check('batches of steps in opposite orders leave each step once', async (t, { store }) => {
+    const executions = await atOnce(10, () => start(store));
+    for (let expected = 1; expected < 20; expected += 2) {
+      const batches = await atOnce(4, (index) => {
+        const order = index % 2 === 0 ? executions : executions.toReversed();
+        return store.executions.commit(
+          order.map((execution) => makeStep(execution, { expectedSequence: expected })),
+        );
+      });
+      for (const [position] of executions.entries()) {
+        const verdicts = batches.map((batch, index) =>
+          index % 2 === 0 ? batch[position] : batch[executions.length - 1 - position],
+        );
+        t.is(verdicts.filter((verdict) => verdict?.accepted).length, 1);
+      }
+    }
+  });
+
+  check('every step of a batch gets the fences of its own leases', async (t, { store }) => {
+    const executions = await atOnce(10, () => start(store));
+    const plans = executions.map((execution) =>
+      makeStep(execution, {
+        expectedSequence: 1,
+        bornLeased: [0, 1, 2].map(() => ({
+          ticket: makeTicket(execution, { queue: 'engine' }),
+          leaseTo: 'scheduler-1',
+          leaseMs: 30_000,
+        })),
+      }),
+    );
+    const verdicts = await store.executions.commit(plans);
+    const settles = plans.map((plan, index) => {
+      const verdict = verdicts[index];
+      return makeStep(plan, {
+        expectedSequence: 3,
+        settles: plan.bornLeased.map(({ ticket }, lease) => ({
+          workItemId: ticket.workItemId,
+          leaseFence: verdict?.accepted === true ? (verdict.fences[lease] ?? 0) : 0,
+          onlyIfExpired: false,
+        })),
+      });
+    });
+    const ends = await store.executions.commit(settles);
+    t.true(ends.every(({ accepted }) => accepted));
   });
 
   check('twenty facts at the tail are all kept, in one order', async (t, { store }) => {
@@ -177,5 +248,14 @@ export function commitRaceCases(name: string, open: () => TestStore): void {
       claimed.map(({ ticket }) => ticket.workItemId).toSorted(),
       tickets.map(({ workItemId }) => workItemId).toSorted(),
     );
+  });
+}
+
+/** A plan that does no more than a step of the engine. */
+function makeStep(execution: Started, changes: Partial<CommitPlan>): CommitPlan {
+  return makePlan(execution, {
+    events: [makeCompleted('done'), makeEvent({ kind: 'NodeScheduled' })],
+    runnable: 'clear',
+    ...changes,
   });
 }

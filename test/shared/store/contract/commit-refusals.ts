@@ -207,10 +207,93 @@ const REFUSALS: readonly Refusal[] = [
   },
 ];
 
+/** The same of plans that do no more than a step of the engine: most are of this kind. */
+const STEP_REFUSALS: readonly Refusal[] = [
+  {
+    title: 'of a step on a sequence that has passed',
+    reason: 'moved',
+    prepare: async (store) => {
+      const { execution, item } = await startLeased(store);
+      await commitOne(store, makePlan(execution, { events: [makeEvent()] }));
+      return makeStep(execution, { settles: [settleOf(item)] });
+    },
+  },
+  ...(['completed', 'failed', 'cancelled'] as const).map((status): Refusal => ({
+    title: `of a step of an execution that is ${status}`,
+    reason: 'ended',
+    prepare: async (store) => makeStep(await start(store, { changes: { status } })),
+  })),
+  {
+    title: 'of a step of an execution that is not there',
+    reason: 'missing',
+    prepare: async () => makeStep(makeAbsent()),
+  },
+  {
+    title: 'of a step of an execution of another tenant',
+    reason: 'missing',
+    prepare: async (store) => {
+      const { executionId } = await start(store);
+      return makeStep({ executionId, tenantId: makeTenantId() });
+    },
+  },
+  {
+    title: 'of a step under a fence that the lease does not have',
+    reason: 'stale',
+    prepare: async (store) => {
+      const { execution, item } = await startLeased(store);
+      return makeStep(execution, {
+        settles: [{ ...settleOf(item), leaseFence: item.leaseFence + 1 }],
+      });
+    },
+  },
+  {
+    title: 'of a step that settles an item of another execution',
+    reason: 'stale',
+    prepare: async (store) => {
+      const { execution: other, item } = await startLeased(store);
+      const execution = await start(store, { tenantId: other.tenantId });
+      return makeStep(execution, { settles: [settleOf(item)] });
+    },
+  },
+  {
+    title: 'of a step that settles two items under each other’s fences',
+    reason: 'stale',
+    prepare: async (store) => {
+      const { tickets: _, ...execution } = await startWithItems(store, [{}, {}]);
+      const [first, second] = [
+        await claimOne(store, execution.tenantId, { limit: 1 }),
+        await claimOne(store, execution.tenantId, { limit: 1 }),
+      ];
+      return makeStep(execution, {
+        settles: [
+          { ...settleOf(first), leaseFence: second.leaseFence },
+          { ...settleOf(second), leaseFence: first.leaseFence },
+        ],
+      });
+    },
+  },
+  {
+    title: 'of a step that settles one item twice',
+    reason: 'stale',
+    prepare: async (store) => {
+      const { execution, item } = await startLeased(store);
+      return makeStep(execution, {
+        settles: [settleOf(item), { ...settleOf(item), leaseFence: item.leaseFence + 1 }],
+      });
+    },
+  },
+  {
+    title: 'to start an execution that is there, with one step',
+    reason: 'exists',
+    prepare: async (store) =>
+      makePlan(await start(store), { create: makeNewExecution(), events: [makeStarted()] }),
+  },
+];
+
 export function commitRefusalCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
-  for (const { title, reason, prepare } of REFUSALS) {
+  for (const { title, reason, prepare } of [...REFUSALS, ...STEP_REFUSALS]) {
     check(`a plan ${title} is refused as ${reason} and writes nothing`, async (t, database) => {
       await refuses(t, database, { plan: await prepare(database.store), reason });
     });
@@ -232,6 +315,23 @@ export function commitRefusalCases(name: string, open: () => TestStore): void {
       t.like(await store.executions.find(last.executionId, null), { lastSequence: 3 });
     });
   }
+}
+
+async function startLeased(store: Store) {
+  const { tickets: _, ...execution } = await startWithItems(store, [{}]);
+  return { execution, item: await claimOne(store, execution.tenantId) };
+}
+
+/** What a step writes: the end of one node and the beginning of the next. */
+function makeStep(execution: Started, changes: Partial<CommitPlan> = {}): CommitPlan {
+  const next = makeTicket(execution, { queue: 'engine' });
+  return makePlan(execution, {
+    expectedSequence: 1,
+    events: [makeCompleted('done'), makeEvent({ kind: 'NodeScheduled' })],
+    bornLeased: [{ ticket: next, leaseTo: 'scheduler-1', leaseMs: 30_000 }],
+    runnable: 'clear',
+    ...changes,
+  });
 }
 
 /** A plan that, if it were carried out, would leave a trace in every table it can reach. */

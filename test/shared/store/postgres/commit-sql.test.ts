@@ -4,8 +4,8 @@ import type pg from 'pg';
 import {
   encodePlans,
   type Batch,
-  type Cell,
 } from '../../../../src/shared/store/postgres/commit-batch.ts';
+import type { Cell } from '../../../../src/shared/store/postgres/commit-parameter.ts';
 import { SECTIONS } from '../../../../src/shared/store/postgres/commit-parts.ts';
 import {
   commitStatement,

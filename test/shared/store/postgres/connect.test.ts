@@ -1,13 +1,14 @@
 import test from 'ava';
 import type pg from 'pg';
 
+import { DEFAULT_TENANT, type ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
 import { StoreUnavailableError } from '../../../../src/shared/store/store.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { freePort } from '../../../support/ports.ts';
 import { openTestStore, type TestStore } from '../../../support/stores.ts';
-import { judge, start, type Started } from '../contract/drive.ts';
-import { makeEvent, makePlan } from '../contract/make.ts';
+import { judge, start } from '../contract/drive.ts';
+import { makeEvent, makeExecutionId, makePlan } from '../contract/make.ts';
 import { connectRaw, terminate, waitUntilBlocked } from './raw-client.ts';
 
 let database: TestStore;
@@ -74,7 +75,7 @@ test.serial('a read-only server is unavailable for writing, not for reading', as
 test.serial('a database that is down is unavailable in every area', async (t) => {
   const port = await freePort();
   const store = await openPostgresStore({ url: `postgres://nobody@127.0.0.1:${port}/none` });
-  const execution = { executionId: 'exec_0', tenantId: 'default' } as Started;
+  const execution = { executionId: makeExecutionId(), tenantId: DEFAULT_TENANT };
   for (const attempt of [
     () => store.ping({ timeoutMs: 5_000 }),
     () => store.executions.commit([makePlan(execution)]),
@@ -107,7 +108,7 @@ test.serial('a ping that gets no answer ends in time', async (t) => {
   await store.close();
 });
 
-async function lock({ executionId }: Started): Promise<void> {
+async function lock({ executionId }: { readonly executionId: ExecutionId }): Promise<void> {
   await other.query('begin');
   await other.query('select id from executions where id = $1 for update', [
     executionId.slice('exec_'.length),

@@ -1,0 +1,1 @@
+-- Nothing to change: a single writer judges a plan when it writes it.
