@@ -2,7 +2,7 @@ import { skillNames, type AgentCard, type AgentStatus } from '../../domain/agent
 import type { TenantId } from '../../domain/ids.ts';
 import type { AgentRef, AgentRow, AgentStore, NewAgent } from '../agents.ts';
 import { appendAudit } from './audit-append.ts';
-import type { Bindings, Connection } from './connect.ts';
+import type { NamedBindings, Connection } from './connect.ts';
 import { toIso, toIsoOrNull } from './rows.ts';
 
 export function createAgentStore(connection: Connection): AgentStore {
@@ -249,7 +249,7 @@ function pauseSilent(
   return paused.length;
 }
 
-function bindRef(connection: Connection, agent: AgentRef): Bindings {
+function bindRef(connection: Connection, agent: AgentRef): NamedBindings {
   const now = connection.now();
   return {
     tenant_id: agent.tenantId,

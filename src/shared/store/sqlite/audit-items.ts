@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { SealableItem } from '../../domain/audit/seal.ts';
 import type { TenantId } from '../../domain/ids.ts';
@@ -63,6 +63,6 @@ export function readSealable(
 /** The function that the statement above asks for; SQLite has none of its own. */
 export function provideSha256(connection: Connection): void {
   connection.database.function('sha256_hex', { deterministic: true }, (text) =>
-    createHash('sha256').update(String(text)).digest('hex'),
+    hash('sha256', String(text)),
   );
 }

@@ -1,8 +1,8 @@
 import type { TimerSpec } from '../../domain/workflow/plan.ts';
 import type { CommitPlan } from '../commit.ts';
 import type { Connection } from './connect.ts';
-import { enqueue, insertDeadLetter, insertLease } from './queue.ts';
-import { bindTicket, TICKET_COLUMNS, TICKET_PARAMETERS } from './rows.ts';
+import { enqueue, insertDeadLetter, insertLease, replaceLease } from './queue.ts';
+import { bindTicket, TICKET_COLUMNS, TICKET_PLACES } from './rows.ts';
 
 /*
  * The items and timers of an accepted plan. What ends goes first, so that a plan may end an item or
@@ -12,10 +12,16 @@ import { bindTicket, TICKET_COLUMNS, TICKET_PARAMETERS } from './rows.ts';
 /** Returns the fences of the items that are leased from birth. */
 export function writeItems(
   connection: Connection,
-  params: { readonly plan: CommitPlan; readonly shard: number; readonly now: number },
+  params: {
+    readonly plan: CommitPlan;
+    readonly shard: number;
+    readonly now: number;
+    readonly drawFence: () => number;
+  },
 ): readonly number[] {
-  const { plan, shard, now } = params;
-  endItems(connection, plan);
+  const { plan, shard, now, drawFence } = params;
+  const replaced = replacedLease(plan);
+  endItems(connection, plan, replaced);
   for (const { ticket, record } of plan.newItems) {
     if (record !== null) insertRecord(connection, { ticket, record, now });
     enqueue(connection, { ticket, shard, now });
@@ -24,9 +30,12 @@ export function writeItems(
     if (delayMs <= 0) enqueue(connection, { ticket, shard, now });
     else insertRetry(connection, { ticket, shard, dueAt: now + delayMs });
   }
-  const leases = plan.bornLeased.map(({ ticket, leaseTo, leaseMs }) =>
-    insertLease(connection, { ticket, workerId: leaseTo, leaseMs, now }),
-  );
+  const leases = plan.bornLeased.map(({ ticket, leaseTo, leaseMs }, index) => {
+    const item = { ticket, workerId: leaseTo, leaseFence: drawFence(), leaseMs, now };
+    return replaced !== null && index === 0
+      ? replaceLease(connection, { endedItemId: replaced, item })
+      : insertLease(connection, item);
+  });
   for (const { workItemId, attempt, error } of plan.deadLetters ?? []) {
     insertDeadLetter(connection, {
       workItemId,
@@ -39,7 +48,18 @@ export function writeItems(
   return leases.map((lease) => lease.leaseFence);
 }
 
-function endItems(connection: Connection, plan: CommitPlan): void {
+/**
+ * The item whose lease becomes that of the first item leased from birth; null: none. In a chain each
+ * step ends one lease and begins one, and does both by one statement.
+ */
+function replacedLease(plan: CommitPlan): string | null {
+  const [settled, ...others] = plan.settles;
+  if (settled === undefined || others.length > 0 || plan.bornLeased.length === 0) return null;
+  const revokes = plan.revokesAll || plan.revokesItems.length > 0;
+  return revokes ? null : settled.workItemId;
+}
+
+function endItems(connection: Connection, plan: CommitPlan, replaced: string | null): void {
   if (plan.revokesAll) {
     const all = { execution_id: plan.executionId };
     connection.run('delete from work_leases where execution_id = :execution_id', all);
@@ -48,6 +68,7 @@ function endItems(connection: Connection, plan: CommitPlan): void {
     return;
   }
   for (const { workItemId } of plan.settles) {
+    if (workItemId === replaced) continue;
     endItem(connection, { from: 'work_leases', plan, workItemId });
   }
   for (const workItemId of plan.expiresQueued) {
@@ -63,17 +84,19 @@ function endItems(connection: Connection, plan: CommitPlan): void {
 function endItem(
   connection: Connection,
   params: {
-    readonly from: 'work_leases' | 'work_queue' | 'retry_timers';
+    readonly from: keyof typeof END_ITEM;
     readonly plan: CommitPlan;
     readonly workItemId: string;
   },
 ): void {
-  connection.run(
-    `delete from ${params.from}
-     where work_item_id = :work_item_id and execution_id = :execution_id`,
-    { work_item_id: params.workItemId, execution_id: params.plan.executionId },
-  );
+  connection.run(END_ITEM[params.from], [params.workItemId, params.plan.executionId]);
 }
+
+const END_ITEM = {
+  work_leases: 'delete from work_leases where work_item_id = ? and execution_id = ?',
+  work_queue: 'delete from work_queue where work_item_id = ? and execution_id = ?',
+  retry_timers: 'delete from retry_timers where work_item_id = ? and execution_id = ?',
+};
 
 function insertRecord(
   connection: Connection,
@@ -123,12 +146,12 @@ function insertRetry(
   },
 ): void {
   const { ticket, shard, dueAt } = params;
-  connection.run(
-    `insert into retry_timers (${TICKET_COLUMNS}, shard, due_at)
-     values (${TICKET_PARAMETERS}, :shard, :due_at)`,
-    { ...bindTicket(ticket), shard, due_at: dueAt },
-  );
+  connection.run(INSERT_RETRY, [...bindTicket(ticket), shard, dueAt]);
 }
+
+const INSERT_RETRY = `
+  insert into retry_timers (${TICKET_COLUMNS}, shard, due_at)
+  values (${TICKET_PLACES}, ?, ?)`;
 
 export function writeTimers(
   connection: Connection,

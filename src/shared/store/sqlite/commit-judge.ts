@@ -79,8 +79,8 @@ function findExecution(connection: Connection, plan: CommitPlan): ExecutionHead 
   return connection.get<ExecutionHead>(
     `select tenant_id, status, shard, last_sequence, updated_at
      from executions
-     where id = :id`,
-    { id: plan.executionId },
+     where id = ?`,
+    [plan.executionId],
   );
 }
 
@@ -164,14 +164,10 @@ function isHeld(
   const lease = connection.get<{ readonly expires_at: number }>(
     `select expires_at
      from work_leases
-     where work_item_id = :work_item_id
-       and execution_id = :execution_id
-       and lease_fence = :lease_fence`,
-    {
-      work_item_id: settle.workItemId,
-      execution_id: plan.executionId,
-      lease_fence: settle.leaseFence,
-    },
+     where work_item_id = ?
+       and execution_id = ?
+       and lease_fence = ?`,
+    [settle.workItemId, plan.executionId, settle.leaseFence],
   );
   return lease !== undefined && (!settle.onlyIfExpired || lease.expires_at <= now);
 }

@@ -17,9 +17,10 @@ export function writePlan(
     readonly head: Head;
     readonly now: number;
     readonly sealedUntil: number;
+    readonly drawFence: () => number;
   },
 ): CommitVerdict {
-  const { plan, head, now } = params;
+  const { plan, head, now, drawFence } = params;
   // The clock may have been set back: an execution's events never are, nor is what is sealed.
   const createdAt = Math.max(now, head.updatedAt, params.sealedUntil);
   const lastSequence = head.lastSequence + plan.events.length;
@@ -27,7 +28,7 @@ export function writePlan(
   else insertExecution(connection, { plan, create: plan.create, lastSequence, createdAt });
   insertEvents(connection, { plan, after: head.lastSequence, createdAt });
   startExecutions(connection, { plan, createdAt });
-  const fences = writeItems(connection, { plan, shard: head.shard, now });
+  const fences = writeItems(connection, { plan, shard: head.shard, now, drawFence });
   writeTimers(connection, { plan, now });
   writeRecordedOutput(connection, { plan, after: head.lastSequence, createdAt });
   writeSnapshot(connection, { plan, lastSequence });
@@ -68,25 +69,23 @@ function insertExecution(
        id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
        parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at
      )
-     values (
-       :id, :tenant_id, :definition_id, :workflow_id, :workflow_version, :shard, :priority,
-       :parent_execution_id, :status, :last_sequence, :error, :now, :now, :completed_at
-     )`,
-    {
-      id: plan.executionId,
-      tenant_id: plan.tenantId,
-      definition_id: create.definitionId,
-      workflow_id: create.workflowId,
-      workflow_version: create.workflowVersion,
-      shard: create.shard,
-      priority: create.priority,
-      parent_execution_id: create.parentExecutionId,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      plan.executionId,
+      plan.tenantId,
+      create.definitionId,
+      create.workflowId,
+      create.workflowVersion,
+      create.shard,
+      create.priority,
+      create.parentExecutionId,
       status,
-      last_sequence: lastSequence,
-      error: plan.error,
-      now: createdAt,
-      completed_at: isTerminal(status) ? createdAt : null,
-    },
+      lastSequence,
+      plan.error,
+      createdAt,
+      createdAt,
+      isTerminal(status) ? createdAt : null,
+    ],
   );
   if (create.request === null) return;
   // A key that no longer counts makes room for the new one.
@@ -121,29 +120,29 @@ function updateExecution(
   if (status === null) {
     connection.run(
       `update executions
-       set last_sequence = :last_sequence,
-           updated_at = :updated_at
-       where id = :id`,
-      { id: plan.executionId, last_sequence: lastSequence, updated_at: createdAt },
+       set last_sequence = ?,
+           updated_at = ?
+       where id = ?`,
+      [lastSequence, createdAt, plan.executionId],
     );
     return;
   }
   connection.run(
     `update executions
-     set last_sequence = :last_sequence,
-         updated_at = :updated_at,
-         status = :status,
-         error = coalesce(:error, error),
-         completed_at = :completed_at
-     where id = :id`,
-    {
-      id: plan.executionId,
-      last_sequence: lastSequence,
-      updated_at: createdAt,
+     set last_sequence = ?,
+         updated_at = ?,
+         status = ?,
+         error = coalesce(?, error),
+         completed_at = ?
+     where id = ?`,
+    [
+      lastSequence,
+      createdAt,
       status,
-      error: plan.error,
-      completed_at: isTerminal(status) ? createdAt : null,
-    },
+      plan.error,
+      isTerminal(status) ? createdAt : null,
+      plan.executionId,
+    ],
   );
 }
 
@@ -152,23 +151,15 @@ function insertEvents(
   params: { readonly plan: CommitPlan; readonly after: number; readonly createdAt: number },
 ): void {
   const { plan, after, createdAt } = params;
-  for (const [index, event] of plan.events.entries()) {
+  let sequence = after;
+  for (const { kind, nodeId, payload, actorId } of plan.events) {
+    sequence += 1;
     connection.run(
       `insert into events (
          execution_id, sequence, kind, node_id, payload, actor_id, created_at
        )
-       values (
-         :execution_id, :sequence, :kind, :node_id, :payload, :actor_id, :created_at
-       )`,
-      {
-        execution_id: plan.executionId,
-        sequence: after + index + 1,
-        kind: event.kind,
-        node_id: event.nodeId,
-        payload: event.payload,
-        actor_id: event.actorId,
-        created_at: createdAt,
-      },
+       values (?, ?, ?, ?, ?, ?, ?)`,
+      [plan.executionId, sequence, kind, nodeId, payload, actorId, createdAt],
     );
   }
 }
@@ -219,14 +210,14 @@ function writeRunnable(
   const { plan, shard } = params;
   const ends = plan.status !== null && isTerminal(plan.status);
   if (ends || plan.runnable === 'clear') {
-    connection.run('delete from runnable where execution_id = :id', { id: plan.executionId });
+    connection.run('delete from runnable where execution_id = ?', [plan.executionId]);
   } else if (plan.runnable === 'mark') {
     // An older mark stays: the execution keeps its place.
     connection.run(
       `insert into runnable (execution_id, shard)
-       values (:id, :shard)
+       values (?, ?)
        on conflict (execution_id) do nothing`,
-      { id: plan.executionId, shard },
+      [plan.executionId, shard],
     );
   }
 }

@@ -3,6 +3,7 @@ import { sealedUntil } from './audit-append.ts';
 import { judgePlan } from './commit-judge.ts';
 import { writePlan } from './commit-write.ts';
 import type { Connection } from './connect.ts';
+import { withFences } from './queue.ts';
 
 /*
  * Carries out plans (see `CommitPlan`). A batch is one immediate transaction: nobody else writes
@@ -21,11 +22,15 @@ export function commitPlans(
   return connection.write(() => {
     const now = connection.now();
     const sealed = sealedUntil(connection);
-    return plans.map((plan) => {
-      const judged = judgePlan(connection, { plan, now });
-      return judged.holds
-        ? writePlan(connection, { plan, head: judged.head, now, sealedUntil: sealed })
-        : { accepted: false, reason: judged.reason, existing: judged.existing };
-    });
+    return withFences(connection, (drawFence) =>
+      plans.map((plan) => {
+        const judged = judgePlan(connection, { plan, now });
+        if (!judged.holds) {
+          return { accepted: false, reason: judged.reason, existing: judged.existing };
+        }
+        const { head } = judged;
+        return writePlan(connection, { plan, head, now, sealedUntil: sealed, drawFence });
+      }),
+    );
   });
 }

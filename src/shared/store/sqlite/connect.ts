@@ -35,7 +35,12 @@ const CHECKPOINT_PAGES = 4_000;
 export type Clock = () => number;
 
 export type Bindable = string | number | Uint8Array | null;
-export type Bindings = Readonly<Record<string, Bindable>>;
+/**
+ * By name, or by place: for `?` in their order. Names are looked up one by one, a microsecond for a
+ * row of events, so what is written or read at every step is bound by place.
+ */
+export type Bindings = NamedBindings | readonly Bindable[];
+export type NamedBindings = Readonly<Record<string, Bindable>>;
 
 export interface Connection {
   readonly path: string;
@@ -67,7 +72,9 @@ export function connect(params: {
   const database = openFile({ path, busyTimeoutMs, onStatement });
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
 
-  // Compiling a statement costs ten times as much as running it, so each text is compiled once.
+  // Compiling a statement costs ten times as much as running it, so each text is compiled once. A
+  // text put together anew at every call would have to be read through to be found here: those of
+  // the hot path are constants.
   function prepared(sql: string): Database.Statement<unknown[], unknown> {
     let statement = statements.get(sql);
     if (statement === undefined) {

@@ -7,7 +7,7 @@ import type {
   RenewedLease,
 } from '../store.ts';
 import type { Connection } from './connect.ts';
-import { insertLease, queueKey } from './queue.ts';
+import { insertLease, queueKey, withFences } from './queue.ts';
 import {
   RECORD_COLUMNS,
   TENANT_IS_ACTIVE,
@@ -19,6 +19,34 @@ import {
   type WorkItemRow,
   type TicketRecord,
 } from './rows.ts';
+
+const SELECT_RECORD = `
+  select ${RECORD_COLUMNS}, (
+    select definition_id
+    from executions
+    where executions.id = work_items.execution_id
+  ) as definition_id
+  from work_items
+  where work_item_id = ?`;
+
+const SELECT_RECORDED = `
+  select 1
+  from recorded_outputs
+  where execution_id = ? and idempotency_key = ?`;
+
+const SELECT_NEXT = `
+  select seq, ${TICKET_COLUMNS}
+  from work_queue
+  where queue_key = :queue_key
+    and (start_before is null or start_before > :now)
+    and (:shards is null or shard in (select value from json_each(:shards)))
+    and ${TENANT_IS_ACTIVE}
+  order by priority, seq
+  limit :limit`;
+
+interface ClaimedRecord extends WorkItemRow {
+  readonly definition_id: DefinitionId;
+}
 
 /** A candidate: `seq` is its age. */
 interface RawQueued extends TicketRecord {
@@ -35,40 +63,34 @@ export function claimTogether(
 
 export function claim(connection: Connection, request: ClaimRequest): readonly ClaimedItem[] {
   const now = connection.now();
-  return selectNext(connection, request, now).map((row) => {
-    connection.run('delete from work_queue where seq = :seq', { seq: row.seq });
-    const ticket = decodeTicket(row);
-    const { workerId, leaseMs } = request;
-    const terms = insertLease(connection, { ticket, workerId, leaseMs, now });
-    const record = connection.get<WorkItemRow & { readonly definition_id: DefinitionId }>(
-      `select ${RECORD_COLUMNS}, (
-         select definition_id
-         from executions
-         where executions.id = work_items.execution_id
-       ) as definition_id
-       from work_items
-       where work_item_id = :id`,
-      { id: ticket.workItemId },
-    );
-    const recorded = connection.get(
-      `select 1
-       from recorded_outputs
-       where execution_id = :execution_id and idempotency_key = :idempotency_key`,
-      { execution_id: ticket.executionId, idempotency_key: ticket.idempotencyKey },
-    );
-    return {
-      ticket,
-      leaseFence: terms.leaseFence,
-      workerId,
-      claimedAt: toIso(now),
-      expiresAt: toIso(terms.expiresAt),
-      deadlineAt: toIsoOrNull(terms.deadlineAt),
-      timedOut: terms.deadlineAt !== null && terms.deadlineAt <= now,
-      record: record === undefined ? null : decodeRecord(record),
-      definitionId: record?.definition_id ?? null,
-      hasRecordedOutput: recorded !== undefined,
-    };
-  });
+  const next = selectNext(connection, request, now);
+  return withFences(connection, (drawFence) =>
+    next.map((row) => {
+      connection.run('delete from work_queue where seq = ?', [row.seq]);
+      const ticket = decodeTicket(row);
+      const { workerId, leaseMs } = request;
+      const leaseFence = drawFence();
+      const terms = insertLease(connection, { ticket, workerId, leaseFence, leaseMs, now });
+      // Items of the engine have no record.
+      const record =
+        ticket.queue === 'engine'
+          ? undefined
+          : connection.get<ClaimedRecord>(SELECT_RECORD, [ticket.workItemId]);
+      const recorded = connection.get(SELECT_RECORDED, [ticket.executionId, ticket.idempotencyKey]);
+      return {
+        ticket,
+        leaseFence: terms.leaseFence,
+        workerId,
+        claimedAt: toIso(now),
+        expiresAt: toIso(terms.expiresAt),
+        deadlineAt: toIsoOrNull(terms.deadlineAt),
+        timedOut: terms.deadlineAt !== null && terms.deadlineAt <= now,
+        record: record === undefined ? null : decodeRecord(record),
+        definitionId: record?.definition_id ?? null,
+        hasRecordedOutput: recorded !== undefined,
+      };
+    }),
+  );
 }
 
 /**
@@ -86,22 +108,12 @@ function selectNext(
   const keys = new Set(queues.map((queue) => queueKey(tenantId ?? '', queue)));
   return [...keys]
     .flatMap((key) =>
-      connection.all<RawQueued>(
-        `select seq, ${TICKET_COLUMNS}
-         from work_queue
-         where queue_key = :queue_key
-           and (start_before is null or start_before > :now)
-           and (:shards is null or shard in (select value from json_each(:shards)))
-           and ${TENANT_IS_ACTIVE}
-         order by priority, seq
-         limit :limit`,
-        {
-          queue_key: key,
-          now,
-          shards: key !== 'engine' || shards === null ? null : JSON.stringify(shards),
-          limit,
-        },
-      ),
+      connection.all<RawQueued>(SELECT_NEXT, {
+        queue_key: key,
+        now,
+        shards: key !== 'engine' || shards === null ? null : JSON.stringify(shards),
+        limit,
+      }),
     )
     .toSorted((left, right) => left.priority - right.priority || left.seq - right.seq)
     .slice(0, limit);

@@ -1,12 +1,18 @@
 import type { WorkQueue, WorkTicket } from '../../domain/work/work-item.ts';
-import type { Connection } from './connect.ts';
-import { bindTicket, TICKET_COLUMNS, TICKET_PARAMETERS } from './rows.ts';
+import type { Bindable, Connection } from './connect.ts';
+import { bindTicket, TICKET_COLUMNS, TICKET_PLACES } from './rows.ts';
 
 /** The writes on queue and leases that commits, claims, retries and requeues have in common. */
 
 export function queueKey(tenantId: string, queue: WorkQueue): string {
   return queue === 'engine' ? 'engine' : `${tenantId}/${queue}`;
 }
+
+const INSERT_QUEUED = `
+  insert into work_queue (
+    ${TICKET_COLUMNS}, queue_key, shard, start_before, enqueued_at
+  )
+  values (${TICKET_PLACES}, ?, ?, ?, ?)`;
 
 /** Behind every item of its priority that is there already. */
 export function enqueue(
@@ -15,21 +21,22 @@ export function enqueue(
 ): void {
   const { ticket, shard, now } = item;
   const bound = ticket.scheduleToStartMs;
-  connection.run(
-    `insert into work_queue (
-       ${TICKET_COLUMNS}, queue_key, shard, start_before, enqueued_at
-     )
-     values (
-       ${TICKET_PARAMETERS}, :queue_key, :shard, :start_before, :enqueued_at
-     )`,
-    {
-      ...bindTicket(ticket),
-      queue_key: queueKey(ticket.tenantId, ticket.queue),
-      shard,
-      start_before: bound === null ? null : now + bound,
-      enqueued_at: now,
-    },
-  );
+  connection.run(INSERT_QUEUED, [
+    ...bindTicket(ticket),
+    queueKey(ticket.tenantId, ticket.queue),
+    shard,
+    bound === null ? null : now + bound,
+    now,
+  ]);
+}
+
+/** An item that is handed to `workerId`. */
+export interface HandOut {
+  readonly ticket: WorkTicket;
+  readonly workerId: string;
+  readonly leaseFence: number;
+  readonly leaseMs: number;
+  readonly now: number;
 }
 
 export interface LeaseTerms {
@@ -38,37 +45,45 @@ export interface LeaseTerms {
   readonly deadlineAt: number | null;
 }
 
-/** Hands the item to `workerId` under a new fence; never for longer than the attempt may run. */
-export function insertLease(
+const INSERT_LEASE = `
+  insert into work_leases (
+    ${TICKET_COLUMNS}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
+  )
+  values (${TICKET_PLACES}, ?, ?, ?, ?, ?)`;
+
+export function insertLease(connection: Connection, item: HandOut): LeaseTerms {
+  const terms = termsOf(item);
+  connection.run(INSERT_LEASE, bindLease(item, terms));
+  return terms;
+}
+
+const REPLACE_LEASE = `
+  update work_leases
+  set (${TICKET_COLUMNS}, worker_id, lease_fence, claimed_at, expires_at, deadline_at)
+    = (${TICKET_PLACES}, ?, ?, ?, ?, ?)
+  where work_item_id = ?`;
+
+/** The same as deleting the lease of `endedItemId` and inserting the new one, by one statement. */
+export function replaceLease(
   connection: Connection,
-  item: {
-    readonly ticket: WorkTicket;
-    readonly workerId: string;
-    readonly leaseMs: number;
-    readonly now: number;
-  },
+  params: { readonly endedItemId: string; readonly item: HandOut },
 ): LeaseTerms {
-  const { ticket, workerId, leaseMs, now } = item;
-  const leaseFence = drawFence(connection);
+  const terms = termsOf(params.item);
+  connection.run(REPLACE_LEASE, [...bindLease(params.item, terms), params.endedItemId]);
+  return terms;
+}
+
+/** Never for longer than the attempt may run. */
+function termsOf({ ticket, leaseFence, leaseMs, now }: HandOut): LeaseTerms {
   const deadlineAt = ticket.nodeTimeoutMs === null ? null : now + ticket.nodeTimeoutMs;
   const expiresAt = Math.min(now + leaseMs, deadlineAt ?? Infinity);
-  connection.run(
-    `insert into work_leases (
-       ${TICKET_COLUMNS}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
-     )
-     values (
-       ${TICKET_PARAMETERS}, :worker_id, :lease_fence, :claimed_at, :expires_at, :deadline_at
-     )`,
-    {
-      ...bindTicket(ticket),
-      worker_id: workerId,
-      lease_fence: leaseFence,
-      claimed_at: now,
-      expires_at: expiresAt,
-      deadline_at: deadlineAt,
-    },
-  );
   return { leaseFence, expiresAt, deadlineAt };
+}
+
+function bindLease(item: HandOut, terms: LeaseTerms): readonly Bindable[] {
+  const { ticket, workerId, now } = item;
+  const { leaseFence, expiresAt, deadlineAt } = terms;
+  return [...bindTicket(ticket), workerId, leaseFence, now, expiresAt, deadlineAt];
 }
 
 /** Only items for workers have a record, so nothing is written for one of the engine. */
@@ -104,11 +119,26 @@ export function insertDeadLetter(
   );
 }
 
-/** A fence of a transaction that is rolled back is drawn again: nobody has seen it. */
-function drawFence(connection: Connection): number {
-  const row = connection.get<{ readonly last: number }>(
-    'update lease_fence set last = last + 1 returning last',
-  );
+/**
+ * Hands out new fences within a transaction: nobody else draws one meanwhile, so the last is read
+ * once and written once, and not at all when none is drawn. Those of a transaction that is rolled
+ * back are drawn again: nobody has seen them.
+ */
+export function withFences<Result>(
+  connection: Connection,
+  work: (drawFence: () => number) => Result,
+): Result {
+  let last: number | null = null;
+  const result = work(() => {
+    last = (last ?? readLastFence(connection)) + 1;
+    return last;
+  });
+  if (last !== null) connection.run('update lease_fence set last = ?', [last]);
+  return result;
+}
+
+function readLastFence(connection: Connection): number {
+  const row = connection.get<{ readonly last: number }>('select last from lease_fence');
   if (row === undefined) throw new Error('the row of lease_fence is gone');
   return row.last;
 }

@@ -10,7 +10,7 @@ import type {
   WorkTicket,
 } from '../../domain/work/work-item.ts';
 import type { ExecutionRow, Lease } from '../store.ts';
-import type { Bindings } from './connect.ts';
+import type { Bindable } from './connect.ts';
 
 /** Rows as SQLite gives them, and what they are outside. Written by this adapter only, so trusted. */
 
@@ -19,8 +19,14 @@ export const TENANT_IS_ACTIVE = `tenant_id not in (
   select id from tenants where status <> 'active'
 )`;
 
+/** A batch of commits has one time for all, which need not be written out for each. */
+let written = { milliseconds: 0, iso: new Date(0).toISOString() };
+
 export function toIso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  if (written.milliseconds !== milliseconds) {
+    written = { milliseconds, iso: new Date(milliseconds).toISOString() };
+  }
+  return written.iso;
 }
 
 export function toIsoOrNull(milliseconds: number | null): string | null {
@@ -92,9 +98,7 @@ export const TICKET_COLUMNS = `
   work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue, priority,
   idempotency_key, node_timeout_ms, schedule_to_start_ms`;
 
-export const TICKET_PARAMETERS = `
-  :work_item_id, :execution_id, :tenant_id, :node_id, :visit, :attempt, :queue, :priority,
-  :idempotency_key, :node_timeout_ms, :schedule_to_start_ms`;
+export const TICKET_PLACES = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
 
 export interface TicketRecord {
   readonly work_item_id: string;
@@ -126,20 +130,21 @@ export function decodeTicket(row: TicketRecord): WorkTicket {
   };
 }
 
-export function bindTicket(ticket: WorkTicket): Bindings {
-  return {
-    work_item_id: ticket.workItemId,
-    execution_id: ticket.executionId,
-    tenant_id: ticket.tenantId,
-    node_id: ticket.nodeId,
-    visit: ticket.visit,
-    attempt: ticket.attempt,
-    queue: ticket.queue,
-    priority: ticket.priority,
-    idempotency_key: ticket.idempotencyKey,
-    node_timeout_ms: ticket.nodeTimeoutMs,
-    schedule_to_start_ms: ticket.scheduleToStartMs,
-  };
+/** In the order of `TICKET_COLUMNS`. */
+export function bindTicket(ticket: WorkTicket): readonly Bindable[] {
+  return [
+    ticket.workItemId,
+    ticket.executionId,
+    ticket.tenantId,
+    ticket.nodeId,
+    ticket.visit,
+    ticket.attempt,
+    ticket.queue,
+    ticket.priority,
+    ticket.idempotencyKey,
+    ticket.nodeTimeoutMs,
+    ticket.scheduleToStartMs,
+  ];
 }
 
 export const LEASE_COLUMNS = `${TICKET_COLUMNS},
