@@ -9,7 +9,7 @@ import { saveLast, saveSections } from './support/save-results.ts';
 import { ratios, spread } from './support/statistics.ts';
 
 /*
- * npm run bench:settings [-- --rounds 3] [--seconds 2] [--json] [--save]
+ * npm run bench:settings [-- --rounds 2] [--seconds 2] [--json] [--save]
  *
  * What settings cost: workload B with each of them, and as it is by default, one after the other in
  * every round; shown are ratios to the default of the same round. `--save`: into docs/performance.md.
@@ -35,7 +35,6 @@ const at = (inFlight: number, steps = 10): readonly Setting[] => {
     { ...base, name: 'default' },
     { ...base, name: 'synchronous_commit=off', options: '-c synchronous_commit=off' },
     { ...base, name: 'a pool of 2', variant: { poolSize: 2 } },
-    { ...base, name: 'a pool of 40', variant: { poolSize: 40 } },
     { ...base, name: 'nothing metered', variant: { metered: false } },
     { ...base, name: 'pg_stat_statements off', options: '-c pg_stat_statements.track=none' },
     { ...base, name: 'a webhook for everything, nobody answers', prepare: WEBHOOK },
@@ -45,7 +44,7 @@ const SETTINGS = [...at(16), ...at(256), ...at(16, 1)];
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '2' },
     seconds: { type: 'string', default: '2' },
     json: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },

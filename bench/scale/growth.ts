@@ -85,8 +85,9 @@ async function readIndex(url: string, partitions: number): Promise<Row> {
   const { rows } = await client.query<{ readonly levels: number; readonly mib: number }>(
     `select (select level + 1 from bt_metap($1)) as levels,
        (
-         select round(sum(pg_total_relation_size(relid)) / 1048576)::int4
-         from pg_partition_tree('events')
+         select round(sum(pg_total_relation_size(oid)) / 1048576)::int4
+         from pg_class
+         where relkind = 'r' and relname ~ '^events(_[0-9]+)?$'
        ) as mib`,
     [index],
   );

@@ -23,7 +23,7 @@ export const logAndDisk: Experiment = {
         const steps = after.steps;
         const perMillion = (table: string): number =>
           (((after.bytes.get(table) ?? 0) - (before.bytes.get(table) ?? 0)) / steps) * MILLION;
-        const tables = [...after.bytes.keys()].filter((table) => perMillion(table) > MILLION);
+        const tables = [...after.bytes.keys()].filter((table) => perMillion(table) > 20 * MILLION);
         rows.push({
           what: `B/${inFlight}: log`,
           'MB a million steps': rounded(((measured.walBytes ?? 0) * MILLION) / 1e6),

@@ -15,7 +15,7 @@ export const roundTrips: Experiment = {
     const rows: Row[] = [];
     const databases = await openDatabases();
     try {
-      for (const inFlight of [1, 16, 64, 256]) {
+      for (const inFlight of [1, 16, 256]) {
         let direct = 0;
         for (const addedMs of [null, 0, 0.5, 1, 2]) {
           progress(`${inFlight} in flight, ${addedMs ?? 'no proxy'}`);
