@@ -23,21 +23,20 @@ export type Row = Readonly<Record<string, string | number>>;
 
 const EXECUTIONS = new URL('../workloads/executions.ts', import.meta.url);
 
-/** Workload B, ten sequential steps (or A, with one), on a database that is prepared already. */
+/** Workload B, ten sequential steps, on a database that is prepared already. */
 export function measureChains(
   database: Pick<BenchDatabase, 'dialect' | 'url' | 'readServer'>,
   given: {
     readonly inFlight: number;
     readonly seconds: number;
-    readonly steps?: number;
     readonly variant?: EngineVariant;
   },
 ): Promise<Measurement> {
-  const { inFlight, seconds, steps = 10, variant = {} } = given;
+  const { inFlight, seconds, variant = {} } = given;
   return runCell({
     module: EXECUTIONS,
     database: { dialect: database.dialect, url: database.url },
-    params: { shape: 'chain', steps, inFlight, kind: 'noop', variant },
+    params: { shape: 'chain', steps: 10, inFlight, kind: 'noop', variant },
     seconds,
     secondsMax: seconds * 2 + 120,
     round: 1,
