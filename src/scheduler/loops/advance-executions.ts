@@ -9,7 +9,7 @@ export function advanceExecutions(context: LoopContext): LoopDefinition {
   return {
     name: 'advance-executions',
     part: 'work',
-    restMs: { min: 50, max: 1000, quietMax: 6000 },
+    restMs: { min: 50, max: 1000, quietMax: 9000 },
     wakeOn(wake) {
       const ends = EVERY_SHARD.map((shard) =>
         context.wake.subscribe(`run:${shard}`, () => {
