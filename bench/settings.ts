@@ -1,18 +1,20 @@
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 
+import { runOnServer } from '../test/support/database.ts';
 import { measureChains, rounded, type Row } from './scale/experiment.ts';
 import { openDatabases } from './support/databases.ts';
 import type { EngineVariant } from './support/engine-process.ts';
-import { renderMarkdown, renderTable, tableOf } from './support/render.ts';
-import { saveLast, saveSections } from './support/save-results.ts';
+import { describeMachine } from './support/machine.ts';
+import { renderSection, renderTable, tableOf } from './support/render.ts';
+import { readLast, saveLast, saveSections } from './support/save-results.ts';
 import { ratios, spread } from './support/statistics.ts';
 
 /*
- * npm run bench:settings [-- --rounds 3] [--seconds 1] [--json] [--save]
+ * npm run bench:settings [-- --rounds 3] [--seconds 1] [--add] [--json] [--save]
  *
  * What settings cost: workload B with each of them, and as it is by default, one after the other in
- * every round; shown are ratios to the default of the same round. `--save`: into docs/performance.md.
+ * every round; shown are ratios to the default of the same round. `--add`: to the rounds of the last
+ * run. `--save`: into docs/performance.md.
  */
 
 interface Setting {
@@ -47,74 +49,98 @@ const { values: options } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '1' },
+    add: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
   },
 });
+const began = new Date();
 const rounds = Number(options.rounds);
 const seconds = Number(options.seconds);
-type Figures = { readonly rate: number; readonly clientCpu: number; readonly databaseCpu: number };
-const found = new Map<Setting, Map<number, Figures>>(SETTINGS.map((one) => [one, new Map()]));
+interface Figures {
+  readonly workload: string;
+  readonly setting: string;
+  readonly round: number;
+  readonly rate: number;
+  readonly clientCpu: number;
+  readonly databaseCpu: number;
+}
 
+const before: readonly Figures[] = options.add ? readLast<Report>('settings').figures : [];
+const figures = [...before];
 const databases = await openDatabases();
 try {
   for (let round = 1; round <= rounds; round += 1) {
+    const number = 1 + Math.max(0, ...figures.map((one) => one.round));
     for (const setting of SETTINGS) {
-      process.stderr.write(`round ${round}/${rounds}: ${nameOf(setting)}\n`);
-      const measured = await measure(setting).catch((error: unknown) => {
+      process.stderr.write(`round ${round}/${rounds}: ${workloadOf(setting)}, ${setting.name}\n`);
+      try {
+        figures.push(await measure(setting, number));
+      } catch (error) {
         // The others are still worth having.
         process.stderr.write(`failed: ${String(error)}\n`);
         process.exitCode = 1;
-      });
-      if (measured !== undefined) found.get(setting)?.set(round, measured);
+      }
     }
   }
 } finally {
   await databases.close();
 }
 
-const rows: readonly Row[] = SETTINGS.map((setting) => {
-  const base = SETTINGS.find((one) => one.name === 'default' && one.inFlight === setting.inFlight);
-  const to = (pick: (figures: Figures) => number): string => {
-    const of = (one: Setting | undefined): ReadonlyMap<number, number> =>
-      new Map(
-        [...((one && found.get(one)) ?? [])].map(([round, figures]) => [round, pick(figures)]),
-      );
-    const ratio = spread(ratios(of(setting), of(base)));
-    return ratio === null
-      ? '–'
-      : `${ratio.median.toFixed(2)} (${ratio.min.toFixed(2)}–${ratio.max.toFixed(2)})`;
+interface Report {
+  readonly began: Date;
+  readonly machine: string;
+  readonly figures: readonly Figures[];
+  readonly rows: readonly Row[];
+}
+
+const rows = SETTINGS.map((setting) => {
+  const ours = of(setting.name);
+  const usual = of('default');
+  const to = (pick: (one: Figures) => number): string => {
+    const found = spread(ratios(byRound(ours, pick), byRound(usual, pick)));
+    if (found === null) return '–';
+    return `${found.median.toFixed(2)} (${found.min.toFixed(2)}–${found.max.toFixed(2)})`;
   };
   return {
     workload: workloadOf(setting),
     setting: setting.name,
-    'steps /s': rounded(
-      spread([...(found.get(setting)?.values() ?? [])].map(({ rate }) => rate))?.median ?? null,
-    ),
+    'steps /s': rounded(spread(ours.map(({ rate }) => rate))?.median ?? null),
     'rate to default': to(({ rate }) => rate),
     'client CPU to default': to(({ clientCpu }) => clientCpu),
     'database CPU to default': to(({ databaseCpu }) => databaseCpu),
   };
-});
-saveLast({ rounds, seconds, rows }, 'settings');
-console.log(options.json ? JSON.stringify(rows, null, 2) : renderTable(...tableOf(rows)));
-if (options.save) await saveSections('performance', { settings: renderMarkdown(...tableOf(rows)) });
 
-async function measure(setting: Setting): Promise<Figures> {
+  function of(name: string): readonly Figures[] {
+    const workload = workloadOf(setting);
+    return figures.filter((one) => one.workload === workload && one.setting === name);
+  }
+});
+const report: Report = { began, machine: describeMachine(), figures, rows };
+saveLast(report, 'settings');
+console.log(options.json ? JSON.stringify(report, null, 2) : renderTable(...tableOf(rows)));
+if (options.save) await saveSections('performance', { settings: renderSection(rows, report) });
+
+function byRound(
+  of: readonly Figures[],
+  pick: (one: Figures) => number,
+): ReadonlyMap<number, number> {
+  return new Map(of.map((one) => [one.round, pick(one)]));
+}
+
+async function measure(setting: Setting, round: number): Promise<Figures> {
   const { inFlight, variant = {}, options: sent, prepare } = setting;
   const database = await databases.create('postgres');
-  if (prepare !== undefined) {
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    await client.query(prepare);
-    await client.end();
-  }
-  const url = new URL(database.url);
-  if (sent !== undefined) url.searchParams.set('options', sent);
-  const given = { inFlight, seconds, variant };
   try {
+    if (prepare !== undefined) await runOnServer(database.url, prepare);
+    const url = new URL(database.url);
+    if (sent !== undefined) url.searchParams.set('options', sent);
+    const given = { inFlight, seconds, variant };
     const measured = await measureChains({ ...database, url: url.href }, given);
     return {
+      workload: workloadOf(setting),
+      setting: setting.name,
+      round,
       rate: measured.perSecond,
       clientCpu: measured.clientCpuMicros,
       databaseCpu: measured.databaseCpuMicros ?? 0,
@@ -126,8 +152,4 @@ async function measure(setting: Setting): Promise<Figures> {
 
 function workloadOf({ inFlight }: Setting): string {
   return `B/${inFlight}`;
-}
-
-function nameOf(setting: Setting): string {
-  return `${workloadOf(setting)}, ${setting.name}`;
 }

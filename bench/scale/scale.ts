@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 import { saveSections, saveLast } from '../support/save-results.ts';
 import { describeMachine } from '../support/machine.ts';
-import { renderMarkdown, renderTable, tableOf } from '../support/render.ts';
+import { renderSection, renderTable, tableOf } from '../support/render.ts';
 import { connections } from './connections.ts';
 import type { Row } from './experiment.ts';
 import { growth } from './growth.ts';
@@ -30,10 +30,10 @@ const { values: options } = parseArgs({
     save: { type: 'boolean', default: false },
   },
 });
+const began = new Date();
 const seconds = Number(options.seconds);
 const chosen = options.only?.split(',') ?? EXPERIMENTS.map(({ name }) => name);
 const results: Record<string, { readonly what: string; readonly rows: readonly Row[] }> = {};
-const machine = describeMachine({ pgbench: null, server: '18' });
 
 for (const { name, what, run } of EXPERIMENTS.filter((one) => chosen.includes(one.name))) {
   const progress = (text: string): void => void process.stderr.write(`${name}: ${text}\n`);
@@ -47,14 +47,18 @@ for (const { name, what, run } of EXPERIMENTS.filter((one) => chosen.includes(on
     progress(`failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
-const report = { began: new Date(), seconds, machine, results };
+const machine = describeMachine();
+const report = { began, seconds, machine, results };
 if (options.json) console.log(JSON.stringify(report, null, 2));
 saveLast(report, 'scale');
 if (options.save) {
   await saveSections(
     'scaling',
     Object.fromEntries(
-      Object.entries(results).map(([name, { rows }]) => [name, renderMarkdown(...tableOf(rows))]),
+      Object.entries(results).map(([name, { rows }]) => [
+        name,
+        renderSection(rows, { began, machine }),
+      ]),
     ),
   );
 }

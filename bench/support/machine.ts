@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { spread } from './statistics.ts';
 
 /** What the figures were taken on, in a line: cores, versions, load and what a write to disk takes. */
-export function describeMachine(given: {
+export function describeMachine(given?: {
   readonly pgbench: string | null;
   readonly server: string;
 }): string {
@@ -14,8 +14,12 @@ export function describeMachine(given: {
   return [
     `${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'})`,
     `Node ${process.version}`,
-    `PostgreSQL ${given.server}`,
-    given.pgbench === null ? 'L0 with pg, as there is no pgbench' : 'L0 with pgbench',
+    ...(given === undefined
+      ? []
+      : [
+          `PostgreSQL ${given.server}`,
+          given.pgbench === null ? 'L0 with pg, as there is no pgbench' : 'L0 with pgbench',
+        ]),
     `fdatasync ${Math.round(fdatasyncMicros())} µs`,
     `load ${(loadavg()[0] ?? 0).toFixed(1)} at the end`,
   ].join(', ');

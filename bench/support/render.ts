@@ -113,6 +113,15 @@ export function tableOf(
   return [head, rows.map((row) => head.map((key) => String(row[key])))];
 }
 
+/** A table of a page, with when and on what it was measured. */
+export function renderSection(
+  rows: readonly Readonly<Record<string, string | number>>[],
+  given: { readonly began: Date; readonly machine: string },
+): string {
+  const day = given.began.toISOString().slice(0, 10);
+  return `${renderMarkdown(...tableOf(rows))}\n\n${day}: ${given.machine}.`;
+}
+
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const table = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
   table.push(...rows.map((row) => [...row]));

@@ -19,6 +19,11 @@ export function saveLast(report: unknown, name = 'bench'): string {
   return file.pathname;
 }
 
+/** What was saved there last. */
+export function readLast<Report>(name: string): Report {
+  return JSON.parse(readFileSync(new URL(`${name}.json`, LAST), 'utf8')) as Report;
+}
+
 /** Replaces the generated part of `docs/performance.md`, and the figures behind it. */
 export async function savePage(markdown: string, figures: unknown): Promise<void> {
   await write(PAGE, replacePart(readFileSync(PAGE, 'utf8'), markdown));

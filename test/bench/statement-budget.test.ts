@@ -18,16 +18,19 @@ import { createVirtualTimers } from '../scheduler/virtual-timers.ts';
  * The server writes no whole pages into its log: how many pages a window touches first is chance.
  */
 
-/** Per step, and of D per item: a bit more than is measured. */
+/**
+ * Per step, and of D per item: a bit more than is measured. What loops send by the clock is among
+ * it, so on a machine that is slow or shared a unit has more of it.
+ */
 const BUDGETS = [
-  { cell: 'A/16', statements: 0.5, writeTransactions: 0.32, walBytes: 4_000 },
-  { cell: 'B/16', statements: 0.14, writeTransactions: 0.11, walBytes: 1_850 },
-  { cell: 'C/16', statements: 0.14, writeTransactions: 0.09, walBytes: 2_150 },
-  { cell: 'D/16', statements: 5.9, writeTransactions: 3.3, walBytes: 3_900 },
+  { cell: 'A/16', statements: 0.7, writeTransactions: 0.35, walBytes: 4_000 },
+  { cell: 'B/16', statements: 0.2, writeTransactions: 0.12, walBytes: 1_850 },
+  { cell: 'C/16', statements: 0.18, writeTransactions: 0.1, walBytes: 2_150 },
+  { cell: 'D/16', statements: 2.4, writeTransactions: 1.5, walBytes: 3_700 },
 ] as const;
 
 /** Of two schedulers, and of two apis at each of which two workers wait, with nothing to do. */
-const IDLE_STATEMENTS_PER_SECOND = 1.9;
+const IDLE_STATEMENTS_PER_SECOND = 1.8;
 
 const SECONDS = 0.5;
 const SECONDS_MAX = 60;
