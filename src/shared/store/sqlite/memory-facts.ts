@@ -4,7 +4,7 @@ import { hashEndUser } from '../../domain/memory/end-user.ts';
 import type { Fact } from '../../domain/memory/fact.ts';
 import type { Forgetting, MemoryStore, NewFact } from '../memory.ts';
 import { appendAudit } from './audit-append.ts';
-import type { Bindings, Connection } from './connect.ts';
+import type { NamedBindings, Connection } from './connect.ts';
 import { readCounts, withoutPlace, writeCounts } from './memory-usage.ts';
 import { toIso } from './rows.ts';
 
@@ -158,7 +158,7 @@ function forget(
   meaning: { readonly where: string; readonly meant: string },
 ): number {
   const counts = readCounts(connection, params.tenantId);
-  const bindings: Bindings = { tenant_id: params.tenantId, meant: meaning.meant };
+  const bindings: NamedBindings = { tenant_id: params.tenantId, meant: meaning.meant };
   const forgotten = connection.run(
     `update memory_facts
      set forgotten_at = :now,

@@ -1,7 +1,7 @@
 import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { OverlapPolicy, Schedule, SchedulePosition } from '../../domain/schedules/schedule.ts';
-import type { Bindings } from './connect.ts';
+import type { NamedBindings } from './connect.ts';
 import { toIso, toIsoOrNull } from './rows.ts';
 
 export const SCHEDULE_COLUMNS = [
@@ -66,7 +66,7 @@ export interface RawSchedule {
   readonly updated_at: number;
 }
 
-export function bindPosition(position: SchedulePosition): Bindings {
+export function bindPosition(position: SchedulePosition): NamedBindings {
   return {
     next_fire_at: toMillis(position.nextFireAt),
     waiting_fire_at: toMillis(position.waitingFireAt),

@@ -7,7 +7,7 @@ import {
   type UpdateSchedule,
 } from '../schedules.ts';
 import { appendAudit } from './audit-append.ts';
-import type { Bindings, Connection } from './connect.ts';
+import type { NamedBindings, Connection } from './connect.ts';
 import { toIso } from './rows.ts';
 import {
   bindPosition,
@@ -176,7 +176,7 @@ function removeSchedule(
   return toSchedule(row);
 }
 
-function bindSpec(spec: ScheduleSpec): Bindings {
+function bindSpec(spec: ScheduleSpec): NamedBindings {
   return {
     workflow_id: spec.workflowId,
     workflow_version: spec.workflowVersion,
