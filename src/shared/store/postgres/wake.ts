@@ -41,6 +41,8 @@ export function createRemoteWake(
     settings: { ...settings, applicationName: `${settings.applicationName}-wake` },
     onOpen: async (client) => {
       client.on('notification', ({ payload }) => receive(payload ?? ''));
+      // A notification is a transaction of its own; hints need not wait for the disk.
+      await client.query('set synchronous_commit = off');
       if (listener === null) return;
       await client.query(`listen ${CHANNEL}`);
       if (hasListened) listener([ANY_TOPIC]);
