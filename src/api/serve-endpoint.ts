@@ -65,10 +65,10 @@ function abandonedSignal(ctx: ApiContext, draining: AbortSignal): AbortSignal {
   const abort = () => controller.abort();
   if (draining.aborted || ctx.res.destroyed) abort();
   draining.addEventListener('abort', abort, { once: true });
-  // Fires after a complete answer too, when nobody listens any more.
   ctx.res.once('close', () => {
     draining.removeEventListener('abort', abort);
-    abort();
+    // After a complete answer nobody listens any more.
+    if (!ctx.res.writableFinished) abort();
   });
   return controller.signal;
 }
