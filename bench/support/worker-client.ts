@@ -1,5 +1,4 @@
-import { Pool } from 'undici';
-
+import { openLeanHttp } from './lean-http.ts';
 import { API_KEY } from './runtime-process.ts';
 
 /** The worker protocol over HTTP, one connection for each loop. */
@@ -21,20 +20,14 @@ export interface ClaimedItem {
 }
 
 export function openWorkerClient(url: string, connections: number): WorkerClient {
-  const pool = new Pool(url, { connections, pipelining: 1 });
+  const http = openLeanHttp(url, connections);
+  const head = `authorization: Bearer ${API_KEY}\r\ncontent-type: application/json\r\n`;
 
-  async function call(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
-    const { statusCode, body: answer } = await pool.request({
-      method,
-      path,
-      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const json = await answer.json();
-    if (statusCode >= 300) {
-      throw new Error(`${method} ${path}: ${statusCode} ${JSON.stringify(json)}`);
-    }
-    return json;
+  async function call(method: 'GET' | 'POST', path: string, given?: unknown): Promise<unknown> {
+    const sent = given === undefined ? '' : JSON.stringify(given);
+    const { status, body } = await http.request({ method, path, head, body: sent });
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${body}`);
+    return JSON.parse(body);
   }
 
   return {
@@ -63,6 +56,6 @@ export function openWorkerClient(url: string, connections: number): WorkerClient
         idempotency_key: item.idempotency_key,
       });
     },
-    close: () => pool.destroy(),
+    close: async () => http.close(),
   };
 }
