@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 
 import { outputOption } from './output-option.ts';
-import { parseExpiry, parseInstant } from './parse-option.ts';
+import { parseCount, parseExpiry, parseInstant } from './parse-option.ts';
 
 const loadDatabase = () => import('../commands/db.ts');
 const loadAudit = () => import('../commands/audit.ts');
@@ -19,6 +19,11 @@ export function declareDatabaseCommands(program: Command): void {
   databaseCommand(db, 'status')
     .description('print which migrations are applied; exit code 1 when some are not')
     .action(async (options) => (await loadDatabase()).showStatus(options));
+
+  databaseCommand(program, 'doctor')
+    .description('examine a live installation; exit code 1 when a check fails')
+    .option('--limit <count>', 'list at most this many executions that do not move', parseCount, 20)
+    .action(async (options) => (await import('../commands/doctor.ts')).runDoctor(options));
 
   const token = program.command('token').description('make and revoke API tokens');
 

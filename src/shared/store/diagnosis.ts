@@ -1,5 +1,6 @@
 import type { ExecutionFacts } from '../domain/execution/explain/facts.ts';
 import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
+import type { InstallationFacts, LiveExecution, ServerFacts } from './installation.ts';
 
 /** Readings for people who want to know why something does not go on. They change nothing. */
 export interface DiagnosisStore {
@@ -8,6 +9,14 @@ export interface DiagnosisStore {
    * are looked up by id and name, so that a large execution costs no more than is asked for.
    */
   executionFacts(params: ExecutionQuestion): Promise<ExecutionFacts | null>;
+  /** The database's clock; needs no table. */
+  clock(): Promise<string>;
+  /** The database itself; needs no table. */
+  serverFacts(): Promise<ServerFacts>;
+  /** What our tables tell of the whole installation, with at most `limit` queues. */
+  installationFacts(params: { readonly limit: number }): Promise<InstallationFacts>;
+  /** Executions that have not ended, oldest first. */
+  oldestLive(params: { readonly limit: number }): Promise<readonly LiveExecution[]>;
 }
 
 export interface ExecutionQuestion {
@@ -22,3 +31,16 @@ export interface ExecutionQuestion {
 export const POSITIONS_MAX = 20;
 /** Counted no further: a place in a long queue is not worth a long reading. */
 export const POSITION_MAX = 10_000;
+
+/** Rows of these live for milliseconds to minutes: what is dead among them slows every claim. */
+export const HOT_TABLES = [
+  'executions',
+  'runnable',
+  'work_queue',
+  'work_leases',
+  'retry_timers',
+  'timers',
+] as const;
+
+/** What ends within this time is told as ending soon. */
+export const TOKENS_SOON_MS = 7 * 86_400_000;

@@ -1,9 +1,18 @@
 import type { DiagnosisStore } from '../diagnosis.ts';
-import type { PostgresPool } from './connect.ts';
+import type { ConnectionSettings, PostgresPool } from './connect.ts';
 import { readExecutionFacts } from './execution-facts.ts';
+import { listOldestLive, readInstallationFacts } from './installation-facts.ts';
+import { readClock, readServerFacts } from './server-facts.ts';
 
-export function createDiagnosisStore(readers: PostgresPool): DiagnosisStore {
+export function createDiagnosisStore(
+  readers: PostgresPool,
+  settings: ConnectionSettings,
+): DiagnosisStore {
   return {
     executionFacts: (question) => readExecutionFacts(readers, question),
+    clock: () => readClock(readers),
+    serverFacts: () => readServerFacts(readers, settings),
+    installationFacts: (params) => readInstallationFacts(readers, params),
+    oldestLive: (params) => listOldestLive(readers, params),
   };
 }

@@ -80,7 +80,7 @@ export async function openPostgresStore(params: {
     tenants: createTenantStore(management),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),
-    diagnosis: createDiagnosisStore(readers),
+    diagnosis: createDiagnosisStore(readers, settings),
     shards,
     wake,
     ping: (options) => ping(pool, options),

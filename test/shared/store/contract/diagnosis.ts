@@ -158,6 +158,49 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     t.is(await seen(), before + 2);
     for (const { workerId } of workers) await store.workers.withdraw(workerId);
   });
+
+  check('the clock, and what the database says of itself', async (t, { store }) => {
+    const clock = await store.diagnosis.clock();
+    t.regex(clock, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const server = await store.diagnosis.serverFacts();
+    t.is(server.dialect, store.dialect);
+    t.regex(server.version, /^\d+\.\d+/);
+  });
+
+  check('live executions are told oldest first, those that ended are not', async (t, { store }) => {
+    const limit = 10_000;
+    const ours = [];
+    for (let made = 0; made < 3; made += 1) ours.push(await start(store));
+    const [first, ended, last] = ours;
+    if (first === undefined || ended === undefined || last === undefined) return t.fail();
+    const before = await store.diagnosis.installationFacts({ limit: 1 });
+    await commitOne(store, makePlan(ended, { status: 'completed', revokesAll: true }));
+    const after = await store.diagnosis.installationFacts({ limit: 1 });
+    t.is(after.liveExecutions, before.liveExecutions - 1);
+    const live = await store.diagnosis.oldestLive({ limit });
+    const ids = live.map(({ executionId }) => executionId);
+    t.is(live.length, after.liveExecutions);
+    t.false(ids.includes(ended.executionId));
+    t.true(ids.indexOf(first.executionId) < ids.indexOf(last.executionId));
+    t.like(live.at(ids.indexOf(last.executionId)), { tenantId: last.tenantId });
+    t.is((await store.diagnosis.oldestLive({ limit: 1 })).length, 1);
+  });
+
+  check('queues are told by tenant, with what waits and who is there', async (t, { store }) => {
+    const execution = await startWithItems(store, [{}, {}, { queue: 'java_tool' }]);
+    const { tenantId } = execution;
+    const own = async () => {
+      const { queues, queuesTotal } = await store.diagnosis.installationFacts({ limit: 10_000 });
+      t.is(queues.length, queuesTotal);
+      return queues
+        .filter((queue) => queue.tenantId === tenantId)
+        .map(({ queue, items, workersSeen }) => `${queue}: ${items} for ${workersSeen}`)
+        .toSorted();
+    };
+    t.deepEqual(await own(), ['java_tool: 1 for 0', 'python_tool: 2 for 0']);
+    await claimOne(store, tenantId, { limit: 1 });
+    t.deepEqual(await own(), ['java_tool: 1 for 0', 'python_tool: 1 for 1']);
+  });
 }
 
 function ask(of: Started, workItemIds: readonly WorkItemId[] = []): ExecutionQuestion {

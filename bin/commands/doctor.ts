@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs';
+
+import type { Config } from '../../src/shared/config/config.ts';
+import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
+import { compilePlan } from '../../src/shared/domain/workflow/compile-plan.ts';
+import { createDefinitionCache } from '../../src/shared/engine/definition-cache.ts';
+import type { CheckResult, MigrationFacts } from '../../src/shared/engine/doctor/check.ts';
+import { type Diagnosis, examine, unreachable } from '../../src/shared/engine/doctor/doctor.ts';
+import type { StuckExecution } from '../../src/shared/engine/doctor/stuck-executions.ts';
+import { explainExecution } from '../../src/shared/engine/explain-execution.ts';
+import { builtInKinds } from '../../src/shared/nodes/index.ts';
+import { idOfKey } from '../../src/shared/security/secret-box.ts';
+import { migrationStatus, SchemaError } from '../../src/shared/store/migrate.ts';
+import { openStore } from '../../src/shared/store/open.ts';
+import { type Store, StoreUnavailableError } from '../../src/shared/store/store.ts';
+import { readEncryptionKeys } from '../support/encryption-keys.ts';
+import { CliError } from '../support/exit-code.ts';
+import { explainDatabaseError } from '../support/explain-database-error.ts';
+import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
+import { printTable } from '../support/print-table.ts';
+import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+
+type DoctorOptions = ConfigOptions & { readonly output: OutputFormat; readonly limit: number };
+
+/** Exit code 1 when a check fails; warnings alone leave it 0. */
+export async function runDoctor(options: DoctorOptions): Promise<void> {
+  const { config, database } = readConfig(options, 'serve');
+  const diagnosis = await diagnose(config, database, options.limit);
+  const { checks } = diagnosis;
+  const failed = checks.filter(({ verdict }) => verdict === 'fail');
+  if (options.output === 'json') printJson({ ok: failed.length === 0, ...shape(diagnosis) });
+  else print(diagnosis);
+  if (failed.length > 0) {
+    throw new CliError(`${failed.length} failed: ${failed.map(({ name }) => name).join(', ')}`);
+  }
+}
+
+async function diagnose(
+  config: Config,
+  database: DatabaseLocation,
+  limit: number,
+): Promise<Diagnosis> {
+  if (database.dialect === 'sqlite' && !existsSync(database.path)) {
+    return unreachable(`database file "${database.path}" is not there`);
+  }
+  let store: Store | null = null;
+  try {
+    const migrations = await readMigrations(database);
+    store = await openStore({
+      database: database.dialect === 'sqlite' ? database : { ...database, ...FEW_CONNECTIONS },
+      applicationName: 'svc-doctor',
+    });
+    const { diagnosis } = store;
+    const keys = readEncryptionKeys({ config, database });
+    const definitions = createDefinitionCache({
+      definitions: store.definitions,
+      compile: (definition) => compilePlan(definition.ir, builtInKinds),
+    });
+    // Without a key what is hashed elsewhere is masked: asking for one could make one.
+    const deps = { store, definitions, pseudonym: null };
+    return await examine({
+      diagnosis,
+      explain: (of) => explainExecution(deps, of),
+      migrations: async () => migrations,
+      localNow: Date.now,
+      setup: {
+        connectionsPerProcess: connectionsOf(config),
+        keyIds: keys.all().map(idOfKey),
+      },
+      limit,
+    });
+  } catch (error) {
+    const told = explainDatabaseError(error, database).error;
+    if (told === error && !(error instanceof StoreUnavailableError)) throw error;
+    return unreachable(told.message);
+  } finally {
+    await store?.close();
+  }
+}
+
+const FEW_CONNECTIONS = { poolSize: 1, maxOverflow: 0 };
+
+/** See `openPostgresStore`: the hot path, what tenants ask, management, locks and notifications. */
+function connectionsOf({ database: { poolSize, maxOverflow } }: Config): number {
+  return poolSize + maxOverflow + Math.max(2, Math.ceil(poolSize / 2)) + 2 + 2;
+}
+
+async function readMigrations(database: DatabaseLocation): Promise<MigrationFacts> {
+  try {
+    return { ...(await migrationStatus(database)), trouble: null };
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    return { current: 0, latest: 0, pending: [], trouble: error.message };
+  }
+}
+
+function shape({ checks, stuck, stuckTotal }: Diagnosis): object {
+  return {
+    checks: checks.map(({ name, verdict, seen, advice }) => ({ name, verdict, seen, advice })),
+    stuck_executions: stuck.map((execution) => ({
+      execution_id: execution.executionId,
+      tenant_id: execution.tenantId,
+      status: execution.status,
+      code: execution.code,
+      node_id: execution.nodeId,
+      message: execution.message,
+      since: execution.since,
+      unblocked_by: execution.unblockedBy,
+    })),
+    stuck_executions_total: stuckTotal,
+  };
+}
+
+function print({ checks, stuck, stuckTotal }: Diagnosis): void {
+  printTable({ head: ['VERDICT', 'CHECK', 'SEEN'], rows: checks.map(toRow) });
+  const advised = checks.filter(({ advice }) => advice !== null);
+  if (advised.length > 0) {
+    printLine('');
+    printTable({
+      head: ['CHECK', 'WHAT TO DO'],
+      rows: advised.map(({ name, advice }) => [name, advice]),
+    });
+  }
+  if (stuck.length === 0) return;
+  printLine('');
+  printTable({
+    head: ['EXECUTION', 'TENANT', 'CODE', 'NODE', 'SINCE'],
+    rows: stuck.map(toStuckRow),
+  });
+  const left = stuckTotal - stuck.length;
+  if (left > 0) printNote(`at least ${left} more executions do not move: see more with --limit`);
+}
+
+function toRow({ verdict, name, seen }: CheckResult): string[] {
+  return [verdict, name, seen];
+}
+
+function toStuckRow(execution: StuckExecution): (string | null)[] {
+  const { executionId, tenantId, code, nodeId, since } = execution;
+  return [executionId, tenantId, code, nodeId, since];
+}

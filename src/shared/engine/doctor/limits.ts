@@ -1,0 +1,36 @@
+/** From where on something is worth a word (`warn`), or wrong (`fail`). */
+export interface Limits {
+  readonly clockSkewMs: Bounds;
+  /** Age of a snapshot that keeps vacuum from removing what is dead. */
+  readonly snapshotMs: Bounds;
+  /** The same for what does not say since when, in transactions. */
+  readonly snapshotXids: Bounds;
+  readonly deadTuplesWarn: number;
+  readonly walBytes: Bounds;
+  /** Less than this is too little. */
+  readonly freeBytes: Bounds;
+  readonly queueWaitMsWarn: number;
+  /** How long what is due may wait to be done. */
+  readonly overdueMsMax: number;
+  readonly unsealedMs: Bounds;
+}
+
+export interface Bounds {
+  readonly warn: number;
+  readonly fail: number;
+}
+
+const MINUTE_MS = 60_000;
+const MEGABYTE = 1024 ** 2;
+
+export const LIMITS: Limits = {
+  clockSkewMs: { warn: 1_000, fail: MINUTE_MS },
+  snapshotMs: { warn: MINUTE_MS, fail: 30 * MINUTE_MS },
+  snapshotXids: { warn: 1_000_000, fail: 100_000_000 },
+  deadTuplesWarn: 50_000,
+  walBytes: { warn: 256 * MEGABYTE, fail: 4_096 * MEGABYTE },
+  freeBytes: { warn: 1_024 * MEGABYTE, fail: 128 * MEGABYTE },
+  queueWaitMsWarn: 10 * MINUTE_MS,
+  overdueMsMax: MINUTE_MS,
+  unsealedMs: { warn: 10 * MINUTE_MS, fail: 24 * 60 * MINUTE_MS },
+};

@@ -1,0 +1,127 @@
+import type { ExecutionId, TenantId } from '../domain/ids.ts';
+
+/*
+ * What a live installation shows of itself, for `svc doctor`. Plain readings: what is good or bad
+ * about them is said elsewhere. Instants are ISO 8601 UTC, by the database's clock.
+ */
+
+/** Readings that need no table of ours, so they are had before anything is migrated. */
+export type ServerFacts = PostgresFacts | SqliteFacts;
+
+export interface PostgresFacts {
+  readonly dialect: 'postgres';
+  readonly version: string;
+  /** What sessions begin with, by name and in the unit of `pg_settings`. */
+  readonly settings: ReadonlyMap<string, string>;
+  readonly isStandby: boolean;
+  /** Two sessions of ours came to the same server process: a pooler hands it to each in turn. */
+  readonly isPooledByTransaction: boolean;
+  readonly sessions: number;
+  /** False: of sessions of other users nothing is told. */
+  readonly seesAllSessions: boolean;
+  /** Tables of ours that are never vacuumed by themselves. */
+  readonly tablesWithoutAutovacuum: readonly string[];
+  readonly deadTuples: readonly DeadTuples[];
+  /** What keeps dead rows from being removed, oldest first. */
+  readonly holders: readonly SnapshotHolder[];
+  /** Whoever holds locks of ours: shards, duties, the migration's. */
+  readonly lockHolders: readonly LockHolder[];
+}
+
+export interface DeadTuples {
+  readonly table: string;
+  readonly live: number;
+  readonly dead: number;
+}
+
+export interface SnapshotHolder {
+  readonly kind: 'session' | 'prepared_transaction' | 'replication_slot';
+  /** Process id and application, name of the transaction, or name of the slot. */
+  readonly name: string;
+  /** Null: a slot does not say since when. */
+  readonly sinceMs: number | null;
+  /** Transactions begun since. */
+  readonly ageXids: number;
+}
+
+export interface LockHolder {
+  readonly pid: number;
+  readonly applicationName: string;
+  readonly shards: number;
+  readonly duties: number;
+  readonly isMigrating: boolean;
+}
+
+export interface SqliteFacts {
+  readonly dialect: 'sqlite';
+  readonly version: string;
+  readonly path: string;
+  readonly journalMode: string;
+  /** 2: FULL. */
+  readonly synchronous: number;
+  /** What `quick_check` found; empty: nothing. Null: the file is too large to read it all. */
+  readonly damage: readonly string[] | null;
+  readonly fileBytes: number;
+  readonly walBytes: number;
+  readonly freeBytes: number;
+  /** Permission bits of the file, and of the directory around it. */
+  readonly fileMode: number;
+  readonly directoryMode: number;
+}
+
+/** Readings of our tables. */
+export interface InstallationFacts {
+  readonly now: string;
+  /** Those that still announce themselves, and those that stopped doing so and are remembered. */
+  readonly processes: readonly ProcessFacts[];
+  /** Oldest first, at most `limit`; `queuesTotal` counts all. */
+  readonly queues: readonly QueueFacts[];
+  readonly queuesTotal: number;
+  readonly lapsedLeases: Overdue;
+  readonly overdueTimers: Overdue;
+  readonly overdueRetries: Overdue;
+  readonly marks: number;
+  readonly deadLetters: { readonly total: number; readonly lastDay: number };
+  /** Null: nothing is sealed. */
+  readonly sealedUntil: string | null;
+  /** Null: nothing waits for a seal. */
+  readonly unsealedSince: string | null;
+  readonly tokens: {
+    readonly valid: number;
+    readonly expired: number;
+    readonly endingSoon: number;
+  };
+  /** Ids of the keys that stored provider keys are sealed with. */
+  readonly sealedWith: readonly string[];
+  /** Executions that have not ended. */
+  readonly liveExecutions: number;
+}
+
+export interface ProcessFacts {
+  readonly processId: string;
+  readonly role: string;
+  readonly version: string;
+  readonly host: string;
+  readonly lastHeartbeat: string;
+  readonly isSeen: boolean;
+}
+
+export interface QueueFacts {
+  readonly tenantId: TenantId | null;
+  readonly queue: string;
+  readonly items: number;
+  readonly oldestAt: string;
+  /** Workers of the tenant that claim from it; of the engine's queue: schedulers. */
+  readonly workersSeen: number;
+}
+
+/** What should have been done by now, tenants that are not active apart. */
+export interface Overdue {
+  readonly count: number;
+  readonly oldestAt: string | null;
+}
+
+export interface LiveExecution {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+}

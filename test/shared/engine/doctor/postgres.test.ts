@@ -1,0 +1,119 @@
+import test, { type ExecutionContext } from 'ava';
+import pg from 'pg';
+
+import { runOnServer } from '../../../support/database.ts';
+import { openInstallation } from './doctor-scene.ts';
+
+/** A setting that sessions on the database of a test begin with from now on. */
+async function set(url: string, setting: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1);
+  await runOnServer(url, `alter database ${name} set ${setting}`);
+}
+
+async function connect(t: ExecutionContext, url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, application_name: 'somebody' });
+  client.on('error', () => undefined);
+  await client.connect();
+  t.teardown(() => client.end());
+  return client;
+}
+
+test('durability: a server that does not sync, and sessions that do not wait', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  await set(svc.url, 'synchronous_commit = off');
+  const { check } = await svc.ask();
+  t.is(check('durability').verdict, 'fail');
+  // The server of the tests has the other two switched off.
+  t.regex(check('durability').advice ?? '', /synchronous_commit, fsync, full_page_writes/);
+});
+
+test('autovacuum: a table that is left out', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  t.is((await svc.ask()).verdict('autovacuum'), 'ok');
+  await svc.change('alter table work_queue set (autovacuum_enabled = false)');
+  const { check } = await svc.ask();
+  t.like(check('autovacuum'), { verdict: 'fail', seen: 'off for work_queue' });
+});
+
+test('snapshots: a session that holds one, and for how long', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  const holder = await connect(t, svc.url);
+  await holder.query('begin isolation level repeatable read');
+  const { rows } = await holder.query<{ readonly pid: number }>('select pg_backend_pid() as pid');
+  const pid = rows[0]?.pid ?? 0;
+  const fresh = await svc.ask({ limits: { snapshotMs: { warn: 3_600_000, fail: 7_200_000 } } });
+  t.is(fresh.verdict('snapshots'), 'ok');
+  t.regex(fresh.check('snapshots').seen, new RegExp(`session ${pid} somebody`));
+  const old = await svc.ask({ limits: { snapshotMs: { warn: 0, fail: 7_200_000 } } });
+  t.is(old.verdict('snapshots'), 'warn');
+  t.regex(old.check('snapshots').advice ?? '', new RegExp(`pg_terminate_backend\\(${pid}\\)`));
+  t.is(
+    (await svc.ask({ limits: { snapshotMs: { warn: 0, fail: 0 } } })).verdict('snapshots'),
+    'fail',
+  );
+});
+
+test('time-outs: none for forgotten transactions, and too short a one for migrations', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  t.like((await svc.ask()).check('time-outs'), { verdict: 'warn' });
+  await set(svc.url, `idle_in_transaction_session_timeout = '60s'`);
+  await svc.change(
+    'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+  );
+  t.like((await svc.ask()).check('time-outs'), {
+    verdict: 'ok',
+    seen: 'idle in transaction 60 s, statements without end',
+  });
+});
+
+test('connections: more may be wanted than there are', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  t.is((await svc.ask()).verdict('connections'), 'ok');
+  const setup = { connectionsPerProcess: 1_000, keyIds: [] };
+  const { check } = await svc.ask({ setup });
+  t.like(check('connections'), { verdict: 'warn' });
+  t.regex(check('connections').seen, /1 of our processes may want 1000$/);
+});
+
+test('shards: who works them, and those that nobody works', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  const all = await svc.ask();
+  t.is(all.verdict('shards'), 'ok');
+  t.regex(all.check('shards').seen, /^64 of 64 worked; \d+ svc-test-locks: 64; duties: \d+$/);
+  await svc.store.shards.balance({ target: 60 });
+  t.like((await svc.ask()).check('shards'), { verdict: 'warn' });
+  await svc.store.shards.releaseAll();
+  await svc.store.workers.withdraw('process-1');
+  const none = await svc.ask();
+  t.is(none.verdict('shards'), 'fail');
+  t.regex(none.check('shards').seen, /^0 of 64 worked/);
+});
+
+test('dead rows: a table that is full of them', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  await svc.change('alter table timers set (autovacuum_enabled = false)');
+  const row = `'t', now(), 'wait' from generate_series(1, 200) n`;
+  await svc.change(
+    `insert into timers (execution_id, name, tenant_id, due_at, purpose)
+     select gen_random_uuid(), n::text, ${row};
+     delete from timers;
+     select pg_stat_force_next_flush()`,
+  );
+  const { check } = await svc.ask({ limits: { deadTuplesWarn: 100 } });
+  t.like(check('dead rows'), { verdict: 'warn' });
+  t.regex(check('dead rows').seen, /^most in timers: 200 dead, 0 live$/);
+});
+
+test('pooling: sessions that keep their server process', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  const { check } = await svc.ask();
+  t.is(check('pooling').verdict, 'ok');
+  const diagnosis = {
+    ...svc.store.diagnosis,
+    serverFacts: async () => {
+      const server = await svc.store.diagnosis.serverFacts();
+      return { ...server, isPooledByTransaction: true };
+    },
+  };
+  t.is((await svc.ask({ diagnosis })).verdict('pooling'), 'fail');
+});
