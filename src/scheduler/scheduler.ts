@@ -96,6 +96,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
     await deps.store.workers.withdraw(deps.settings.processId);
     await deps.store.shards.releaseAll();
     context.shards.current = [];
+    deps.scheduling.takeStarts({ shards: [], underWayMax: 0 });
     deps.wake.notify([SCHEDULERS_TOPIC]);
   }
 

@@ -91,6 +91,7 @@ export function createFakeCluster() {
         record('advanceRunnable', params);
         return options.onAdvance?.() ?? EMPTY;
       },
+      takeStarts: () => undefined,
       async runQueuedNodes(params) {
         record('runQueuedNodes', params);
         return EMPTY;

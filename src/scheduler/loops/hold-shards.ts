@@ -12,7 +12,7 @@ import type { LoopContext, LoopDefinition } from './loop-context.ts';
  * than not at all.
  */
 export function holdShards(context: LoopContext): LoopDefinition {
-  const { store, shards, activity } = context;
+  const { store, shards, activity, scheduling, settings } = context;
   let joined = false;
   return {
     name: 'hold-shards',
@@ -28,6 +28,7 @@ export function holdShards(context: LoopContext): LoopDefinition {
       const held = await store.shards.balance({ target: fairShare(live) });
       const changed = !isSame(held, shards.current);
       shards.current = held;
+      scheduling.takeStarts({ shards: held, underWayMax: settings.underWayMax });
       if (!changed) return NOTHING;
       // What became ours may have been waiting: have it looked at now.
       activity.touch();

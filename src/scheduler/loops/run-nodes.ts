@@ -4,8 +4,9 @@ import type { LoopContext, LoopDefinition } from './loop-context.ts';
 import { createSweep } from './sweep.ts';
 
 /**
- * Claims queued items of in-engine nodes: retries, and items handed over by a process that stopped.
- * The usual item never gets here, as it is born leased to the process that scheduled it.
+ * Claims queued items of in-engine nodes: of executions that another process has started, or that
+ * were started without room here, retries, and items handed over by a process that stopped. The usual
+ * item never gets here, as it is born leased to the process that scheduled it.
  */
 export function runNodes(context: LoopContext): LoopDefinition {
   const { scheduling, activity, settings } = context;
@@ -31,6 +32,6 @@ export function runNodes(context: LoopContext): LoopDefinition {
   };
 }
 
-const ROUND_MAX = 50;
+const ROUND_MAX = 200;
 /** Until something under way has ended; asking the process itself costs nothing. */
 const FULL_REST_MS = 20;

@@ -47,7 +47,8 @@ export function chargeWith(events: readonly ExecutionEvent[]): { readonly charge
   return charge === undefined ? {} : { charge };
 }
 
-function useOf(events: readonly ExecutionEvent[]): ModelUse | undefined {
+/** What events say that models used; undefined: none did. */
+export function useOf(events: readonly ExecutionEvent[]): ModelUse | undefined {
   const uses = events.flatMap((event) => usageOf(event) ?? []);
   if (uses.length === 0) return undefined;
   return {

@@ -11,6 +11,7 @@ import type { WorkTicket, WorkerQueue } from '../domain/work/work-item.ts';
 import {
   type BornLease,
   type CommitPlan,
+  type ModelUse,
   type NewEvent,
   type NewWorkItem,
   type StartedExecution,
@@ -18,6 +19,7 @@ import {
 } from '../store/commit.ts';
 import { childEnded, isForeign, parentEnded, successorOf } from './family.ts';
 import { newEvent, SCHEDULER_ACTOR } from './new-event.ts';
+import type { RunningItem } from './run-items.ts';
 
 export { newEvent, SCHEDULER_ACTOR };
 
@@ -28,21 +30,32 @@ export interface DecisionHome {
   readonly priority: number;
 }
 
-/**
- * The commit of a decision, with the events of the facts it was made on in front, where those are
- * not in the log yet. `base` is the state the log is at.
- */
+/** The events of a decision as they are stored, after the facts it was made on. */
+export function eventsOfDecision(
+  facts: readonly NewEvent[],
+  decision: Decision,
+): readonly NewEvent[] {
+  return [...facts, ...decision.events.map((event) => newEvent(event, SCHEDULER_ACTOR))];
+}
+
+/** The commit of a decision; `base` is the state the log is at. */
 export function commitOfDecision(params: {
   readonly plan: Plan;
   readonly base: ExecutionState;
   /** Status of the execution's row, if known; the fold of its events doesn't tell it. */
   readonly rowStatus: ExecutionStatus | null;
-  readonly facts: readonly NewEvent[];
+  /** See `eventsOfDecision`: facts that are not in the log yet are among them. */
+  readonly events: readonly NewEvent[];
   readonly decision: Decision;
   readonly home: DecisionHome;
   readonly takeSnapshot: boolean;
+  /** Leased items whose outcomes are among the facts. */
+  readonly settles?: readonly Pick<RunningItem, 'ticket' | 'leaseFence'>[];
+  /** Begin beside those that the decision itself starts. */
+  readonly startsExecutions?: readonly StartedExecution[];
+  readonly charge?: ModelUse | undefined;
 }): CommitPlan {
-  const { plan, base, decision, home } = params;
+  const { plan, base, decision, home, settles = [], charge } = params;
   const { next } = decision;
   // A run that another goes on from has nothing under way, so nothing but its timer is to be removed.
   const ended = isTerminal(next.status) && next.continuedAs === null;
@@ -106,7 +119,12 @@ export function commitOfDecision(params: {
   return {
     ...emptyCommit(base),
     expectedSequence: base.sequence,
-    events: [...params.facts, ...decision.events.map((event) => newEvent(event, SCHEDULER_ACTOR))],
+    settles: settles.map(({ ticket: { workItemId }, leaseFence }) => ({
+      workItemId,
+      leaseFence,
+      onlyIfExpired: false,
+    })),
+    events: params.events,
     status: next.status === params.rowStatus ? null : next.status,
     error: next.error,
     newItems: ended ? [] : items,
@@ -114,7 +132,8 @@ export function commitOfDecision(params: {
     retries: ended ? [] : out.retries,
     revokesItems: ended ? [] : out.revokesItems,
     revokesAll: ended && leftovers,
-    startsExecutions,
+    startsExecutions: [...startsExecutions, ...(params.startsExecutions ?? [])],
+    ...(charge !== undefined && { charge }),
     startsTimers: ended
       ? [...out.startsTimers.filter(isForeign), ...childEnded(next)]
       : out.startsTimers,

@@ -1,14 +1,21 @@
 import type { CommitPlan, CommitVerdict } from '../store/commit.ts';
 import { type ExecutionStore, StoreUnavailableError } from '../store/store.ts';
 import type { EngineReport } from './deps.ts';
-import { systemTimers, type Timers } from './timers.ts';
+import { afterMicrotasks, systemTimers, type Timers } from './timers.ts';
 
 /**
  * Gathers the commits of a whole process into batches: one transaction for many executions.
  *
- * While one of the lanes is free a commit goes out at once, alone if need be; while all are busy
- * commits queue up, and the lane that frees first takes everything that waits, up to a bound. There
- * is no timer, so at low load a commit costs one round trip, and throughput rises with load.
+ * While nothing is under way a commit goes out at once, alone if need be; what comes meanwhile waits,
+ * and goes out when the batch is back, in the order in which it came. So at low load a commit is one
+ * round trip, and throughput rises with load: a batch costs as much as some twenty further plans in
+ * it, which is why few plans never go beside a batch under way.
+ *
+ * Many do, on the second lane, and then each batch takes its lane's share of all that is under way.
+ * Executions follow a verdict with their next commit, so what goes out together comes back together:
+ * in one batch they would have database and process take turns, each idle while the other works.
+ * With two, one lane's executions are decided while the database is at the other's. For the same
+ * reason a lane that frees waits for what its own verdicts lead to within this turn of the event loop.
  *
  * A batch holds one plan per execution, since each is judged against the sequence before the batch;
  * a second plan of an execution waits for the next batch. Every caller gets the verdict on its own
@@ -28,6 +35,13 @@ export interface Committer {
 
 /** Two lanes keep the database busy while the next batch gathers; more only split the batches. */
 const LANES = 2;
+/**
+ * A lane opens beside another for this many plans. A batch cost 0.9 ms of the database and 0.6 ms of
+ * the process, a plan in it 0.08 ms of both: halves of fewer cost more than taking turns does.
+ */
+const LANE_PLANS_MIN = 16;
+/** Nor is a batch waited for that is held up, as by a lock. */
+const LATE_MS = 20;
 const BATCH_PLANS_MAX = 500;
 /** Beyond this many waiting commits the store is too slow for the load: refuse rather than pile up. */
 const WAITING_MAX = 20_000;
@@ -56,6 +70,10 @@ export function createCommitter(deps: {
   let waiting: Waiting[] = [];
   let waitingAhead: Waiting[] = [];
   let busy = 0;
+  /** Plans in the batches under way. */
+  let sent = 0;
+  let sentAt = 0;
+  let isLookingAgain = false;
   const idleListeners: (() => void)[] = [];
   let flushScheduled = false;
   /** Null: the event loop has gone round since the last batch. */
@@ -72,28 +90,56 @@ export function createCommitter(deps: {
     }
     return new Promise((resolve, reject) => {
       queue.push({ plan, resolve, reject });
-      if (busy < lanes && !flushScheduled) {
-        flushScheduled = true;
-        // What the present turn of the event loop still brings goes into the same batch.
-        queueMicrotask(() => {
-          flushScheduled = false;
-          flush();
-        });
-      }
+      flushSoon();
+    });
+  }
+
+  /** What the present turn of the event loop still brings goes into the same batch. */
+  function flushSoon(): void {
+    if (busy >= lanes || flushScheduled) return;
+    flushScheduled = true;
+    afterMicrotasks(() => {
+      flushScheduled = false;
+      flush();
     });
   }
 
   function flush(): void {
-    if (isNothingWaiting() || busy >= lanes || isTurnOver()) return;
-    const batch = takeBatch();
-    busy += 1;
-    void runBatch(batch).finally(() => {
-      busy -= 1;
+    while (isWorthLane() && !isTurnOver()) {
+      const batch = takeBatch(share());
+      busy += 1;
+      sent += batch.length;
+      sentAt = timers.now();
+      void runBatch(batch).finally(() => {
+        busy -= 1;
+        sent -= batch.length;
+        if (!isNothingWaiting()) return flushSoon();
+        if (busy === 0) for (const listener of idleListeners.splice(0)) listener();
+      });
+    }
+  }
+
+  function isWorthLane(): boolean {
+    if (busy >= lanes || isNothingWaiting()) return false;
+    if (busy === 0 || waitingAhead.length > 0 || waiting.length >= LANE_PLANS_MIN) return true;
+    const waitMs = sentAt + LATE_MS - timers.now();
+    if (waitMs > 0) lookAgain(waitMs);
+    return waitMs <= 0;
+  }
+
+  function lookAgain(afterMs: number): void {
+    if (isLookingAgain) return;
+    isLookingAgain = true;
+    timers.after(afterMs, () => {
+      isLookingAgain = false;
       flush();
-      if (busy === 0 && isNothingWaiting()) {
-        for (const listener of idleListeners.splice(0)) listener();
-      }
     });
+  }
+
+  function share(): number {
+    const underWay = sent + waiting.length + waitingAhead.length;
+    const fair = Math.ceil(underWay / lanes);
+    return Math.min(fair >= LANE_PLANS_MIN ? fair : underWay, BATCH_PLANS_MAX);
   }
 
   function isTurnOver(): boolean {
@@ -111,13 +157,13 @@ export function createCommitter(deps: {
   }
 
   /** The oldest waiting plans, at most one per execution. */
-  function takeBatch(): Waiting[] {
+  function takeBatch(plansMax: number): Waiting[] {
     const batch: Waiting[] = [];
     const taken = new Set<string>();
     const takeFrom = (queue: readonly Waiting[]): Waiting[] =>
       queue.filter((entry) => {
         const { executionId } = entry.plan;
-        if (batch.length >= BATCH_PLANS_MAX || taken.has(executionId)) return true;
+        if (batch.length >= plansMax || taken.has(executionId)) return true;
         taken.add(executionId);
         batch.push(entry);
         return false;

@@ -66,6 +66,7 @@ export function createEngine(
     now: () => timers.now(),
   });
   const desk = createWorkerDesk({ work: store.work, leaseMs: given.settings.leaseMs, timers });
+  const { startsHere, scheduling } = createScheduling(deps, runners);
   return {
     registerWorkflow: (params) => registerWorkflow(deps, kinds, params),
     listWorkflows: (params) => store.definitions.list(params),
@@ -76,7 +77,7 @@ export function createEngine(
     },
     listExposedWorkflows: (params) => store.definitions.listExposed(params),
     checkStart: async (params) => void (await findStart(deps, params)),
-    startExecution: (params) => startExecution(deps, params),
+    startExecution: (params) => startExecution(deps, startsHere, params),
     listExecutions: (params) => listExecutions(deps, params),
     readExecution: (params) => readExecution(deps, params),
     explainExecution: (params) => explainExecution(deps, params),
@@ -99,6 +100,6 @@ export function createEngine(
     readTenant: (params) => readTenant(deps, params),
     updateTenant: (params) => updateTenant(deps, params),
     listWorkers: ({ tenantId }) => store.workers.list(tenantId),
-    scheduling: createScheduling(deps, runners),
+    scheduling,
   };
 }

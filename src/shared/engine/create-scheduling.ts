@@ -6,12 +6,14 @@ import { StoreUnavailableError } from '../store/store.ts';
 
 import type { EngineDeps } from './deps.ts';
 import { type ExecutionRunner, startExecutionRunner } from './execution-runner.ts';
+import type { Held } from './held-execution.ts';
 import { expireQueued } from './expire-queued.ts';
 import { fireTimers } from './fire-timers.ts';
 import { reclaimLeases } from './reclaim-leases.ts';
 import { createRestingStates } from './resting-states.ts';
 import type { RunningItem } from './run-items.ts';
 import type { RoundResult, Scheduling } from './scheduling.ts';
+import type { StartsHere } from './starts-here.ts';
 import { cancelledTopic, queueTopic } from './wake-for.ts';
 
 /** Executions a process advances at a time; the rest stay marked and are taken up later. */
@@ -19,17 +21,29 @@ const UNDER_WAY_MAX = 1_000;
 /** An execution that cannot be advanced keeps its mark; others come first for so long. */
 const SET_ASIDE_MS = 10_000;
 
-export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduling {
+export function createScheduling(
+  deps: EngineDeps,
+  given: NodeRunners,
+): { readonly scheduling: Scheduling; readonly startsHere: StartsHere } {
   const runners = withSubgraph(deps, given);
   const underWay = new Map<ExecutionId, ExecutionRunner>();
   /** Until when; see SET_ASIDE_MS. */
   const setAside = new Map<ExecutionId, number>();
   const resting = createRestingStates();
   let draining = false;
+  /** Starts that are taken here: of these shards, while fewer than so many are under way. */
+  let starts = { shards: new Set<number>(), underWayMax: 0 };
+  /** Items may wait on the engine's queue, for room or since before this process came. */
+  let isQueued = true;
 
   function take(
     executionId: ExecutionId,
-    begin: { readonly marked: boolean; readonly adopt: readonly RunningItem[] },
+    begin: {
+      readonly marked: boolean;
+      readonly adopt: readonly RunningItem[];
+      /** As it was just committed here. */
+      readonly current?: Held;
+    },
   ): ExecutionRunner {
     const present = underWay.get(executionId);
     if (present !== undefined) {
@@ -37,8 +51,14 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
       for (const item of begin.adopt) present.adopt(item);
       return present;
     }
-    const known = resting.take(executionId);
-    const runner = startExecutionRunner(deps, runners, { executionId, ...begin, known });
+    const { marked, adopt, current } = begin;
+    const runner = startExecutionRunner(deps, runners, {
+      executionId,
+      marked,
+      adopt,
+      known: current ?? resting.take(executionId),
+      isCurrent: current !== undefined,
+    });
     underWay.set(executionId, runner);
     const unsubscribe = deps.wake.subscribe(cancelledTopic(executionId), () => runner.poke());
     runner.done
@@ -93,6 +113,7 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
   }): Promise<RoundResult> {
     if (draining || params.shards.length === 0) return NOTHING;
     const { processId, leaseMs } = deps.settings;
+    isQueued = false;
     const claimed = await deps.store.work.claim({
       tenantId: null,
       queues: ['engine'],
@@ -100,6 +121,7 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
       leaseMs,
       ...params,
     });
+    isQueued ||= claimed.length >= params.limit;
     const items = claimed.map(({ ticket, leaseFence }) => ({
       ticket,
       leaseFence,
@@ -163,12 +185,31 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
     }
   }
 
-  return {
+  const startsHere: StartsHere = {
+    leaseTo(shard) {
+      if (draining || !starts.shards.has(shard)) return null;
+      if (isQueued || underWay.size >= starts.underWayMax) {
+        isQueued = true;
+        return null;
+      }
+      const { processId, leaseMs } = deps.settings;
+      return { processId, leaseMs };
+    },
+    begin(held, { marked, items }) {
+      if (draining) for (const item of items) void giveBack(item);
+      else take(held.row.executionId, { marked, adopt: items, current: held });
+    },
+  };
+
+  const scheduling: Scheduling = {
     advance: async (executionId) => {
       if (underWay.has(executionId)) underWay.get(executionId)?.poke();
       else await take(executionId, { marked: true, adopt: [] }).done;
     },
     advanceRunnable,
+    takeStarts({ shards, underWayMax }) {
+      starts = { shards: new Set(shards), underWayMax };
+    },
     runQueuedNodes,
     reclaimLeases: (params) => reclaimLeases(deps, params),
     expireQueued: (params) => expireQueued(deps, params),
@@ -177,6 +218,8 @@ export function createScheduling(deps: EngineDeps, given: NodeRunners): Scheduli
     underWay: () => underWay.size,
     drain,
   };
+
+  return { scheduling, startsHere };
 }
 
 /** The one kind whose work is the engine's own: it starts an execution. */

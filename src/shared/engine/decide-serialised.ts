@@ -30,15 +30,17 @@ export async function decideAnywhere(params: {
   readonly plan: Plan;
   readonly ir: JsonObject;
   readonly state: ExecutionState;
+  /** See `decide`. */
+  readonly ownsState?: boolean;
   readonly tenantPolicy: Policy;
   readonly budgets: readonly HeldBudget[];
 }): Promise<Decision> {
-  const { cpu, ids, plan, ir, state, tenantPolicy, budgets } = params;
+  const { cpu, ids, plan, ir, state, ownsState = false, tenantPolicy, budgets } = params;
   const isLarge = holdsMoreThan(state.data, LARGE_STATE_VALUES);
   if (!isLarge || state.arrivals.length === 0) {
     const newWorkItemId = () => ids.uuid() as WorkItemId;
     const leavesArrivals = isLarge;
-    return decide({ plan, state, tenantPolicy, budgets, newWorkItemId, leavesArrivals });
+    return decide({ plan, state, ownsState, tenantPolicy, budgets, newWorkItemId, leavesArrivals });
   }
   const request: DecideRequest = {
     state: encodeState(state),

@@ -3,27 +3,23 @@ import { evolve } from '../domain/execution/evolve.ts';
 import { type ExecutionState, visitKey } from '../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId } from '../domain/ids.ts';
-import type { Tenant } from '../domain/tenant.ts';
-import {
-  LeaseLostError,
-  type NodeOutcome,
-  type NodeProgress,
-  type NodeRunners,
-} from '../nodes/run.ts';
-import { type CommitPlan, type RefusalReason, emptyCommit } from '../store/commit.ts';
-import { type ExecutionRow, StoreUnavailableError } from '../store/store.ts';
+import { LeaseLostError, type NodeProgress, type NodeRunners } from '../nodes/run.ts';
+import { emptyCommit, type RefusalReason, type StartedExecution } from '../store/commit.ts';
+import { StoreUnavailableError } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
 import { leanEvents } from './artifacts/lean-events.ts';
-import { addUse, chargeWith, readBudgets } from './budgets.ts';
-import { commitOfDecision, SCHEDULER_ACTOR } from './commit-plan.ts';
+import { addUse, readBudgets, useOf } from './budgets.ts';
+import { bornItems } from './born-items.ts';
+import { commitOfDecision, eventsOfDecision, SCHEDULER_ACTOR } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
-import type { CompiledDefinition } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';
 import { startedChild, withinDepth } from './family.ts';
-import { foldLoaded } from './load-execution.ts';
+import { type Held, loadHeld, refreshHeld } from './held-execution.ts';
 import { outcomeFacts } from './outcome-facts.ts';
 import { type RunningItem, runItem } from './run-items.ts';
-import { addToTail, emptyTail, isWorthSnapshot, type Tail } from './snapshot-tail.ts';
+import { createRunnerMailbox, type Mail } from './runner-mailbox.ts';
+import { addStored, emptyTail, isWorthSnapshot } from './snapshot-tail.ts';
+import { afterMicrotasks } from './timers.ts';
 
 /*
  * One execution being advanced by this process: load → decide → commit, again and again, until it
@@ -55,32 +51,6 @@ export interface ExecutionRunner {
   readonly done: Promise<void>;
 }
 
-interface Finished {
-  readonly item: RunningItem;
-  readonly outcome: NodeOutcome;
-}
-
-/** What a run under way wants on record before it goes on. */
-interface Note {
-  readonly item: RunningItem;
-  readonly progress: NodeProgress;
-  readonly kept: PromiseWithResolvers<void>;
-}
-
-/** An execution as this process knows it. */
-export interface Held {
-  readonly row: ExecutionRow;
-  readonly compiled: CompiledDefinition;
-  state: ExecutionState;
-  /** What the row says, which facts may change by themselves; null: not known. */
-  rowStatus: ExecutionStatus | null;
-  tail: Tail;
-  /** As of the last decision. */
-  tenant: Tenant;
-  /** Its own, or of something that it is a descendant of. */
-  readonly hasBudget: boolean;
-}
-
 const OUTAGE_REST_MS = { min: 100, max: 5_000 };
 
 export function startExecutionRunner(
@@ -92,25 +62,27 @@ export function startExecutionRunner(
     readonly marked: boolean;
     /** Items of this execution that this process has just taken from the queue. */
     readonly adopt: readonly RunningItem[];
-    /** As it was when it last came to rest here; what has happened since is read. */
+    /** As it was when it was last seen here; null: it is read. */
     readonly known: Held | null;
+    /** Nothing can have happened since, and the items are of that state. */
+    readonly isCurrent: boolean;
   },
 ): ExecutionRunner {
   const { executionId } = of;
   const running = new Map<string, RunningItem>();
   const adopted: RunningItem[] = [...of.adopt];
-  const finished: Finished[] = [];
-  const notes: Note[] = [];
-  /** Outcomes were refused together, which doesn't say which is at fault: settle one at a time. */
-  let oneByOne = false;
+  const mailbox = createRunnerMailbox(() => release?.());
   let held: Held | null = of.known;
-  let poked = of.known !== null;
+  let poked = of.known !== null && !of.isCurrent;
   let marked = of.marked;
+  /** All that is held has been decided upon. */
+  let isDecided = of.isCurrent && !of.marked;
   let release: (() => void) | null = null;
   let draining = false;
 
   async function run(): Promise<void> {
     let restMs = OUTAGE_REST_MS.min;
+    if (held !== null && of.isCurrent) for (const item of adopted.splice(0)) start(held, item);
     try {
       for (;;) {
         try {
@@ -130,7 +102,7 @@ export function startExecutionRunner(
       }
     } finally {
       for (const item of running.values().toArray()) item.abort.abort();
-      for (const note of notes.splice(0)) giveUp(note);
+      mailbox.close();
     }
   }
 
@@ -151,9 +123,8 @@ export function startExecutionRunner(
     // An item taken from the queue may be of a visit or an attempt that came after the last reading.
     if (poked || held === null || arrived > 0) {
       poked = false;
-      held = await refresh(held);
-      // Policies may have changed since the last decision, and hold for what is run next.
-      if (held !== null) held.tenant = await deps.tenants.get(held.row.tenantId);
+      held = await (held === null ? loadHeld(deps, executionId) : refreshHeld(deps, held));
+      isDecided = false;
     }
     if (held === null || isTerminal(held.state.status)) {
       dropAdopted();
@@ -161,8 +132,13 @@ export function startExecutionRunner(
     }
     abortUnneeded(held);
     for (const item of adopted.splice(0, arrived)) start(held, item);
-    if (await step(held)) return draining && marked && running.size === 0 && adopted.length === 0;
-    if (poked || finished.length > 0 || notes.length > 0 || adopted.length > 0) return false;
+    if (!isDecided || !mailbox.isEmpty()) {
+      // What ends at once, or together, is settled together: in one commit.
+      if (mailbox.finished() < running.size) await new Promise<void>(afterMicrotasks);
+      const decided = await step(held);
+      if (decided) return draining && marked && running.size === 0 && adopted.length === 0;
+    }
+    if (poked || !mailbox.isEmpty() || adopted.length > 0) return false;
     if (running.size === 0) return true;
     await rest(null);
     return false;
@@ -170,106 +146,80 @@ export function startExecutionRunner(
 
   /** One decision and its commit. False: there was nothing to decide. */
   async function step(now: Held): Promise<boolean> {
-    const noted = notes.splice(0).filter((note) => isCurrent(now, note.item) || giveUp(note));
-    const settled = takeFinished(now);
+    const mail = mailbox.take((item) => isCurrent(now, item) || forget(item));
     try {
-      return await settleAndDecide(now, noted, settled);
+      return await settleAndDecide(now, mail);
     } catch (error) {
-      notes.unshift(...noted);
-      finished.unshift(...settled);
+      mailbox.putBack(mail);
       throw error;
     }
   }
 
-  async function settleAndDecide(
-    now: Held,
-    noted: readonly Note[],
-    settled: readonly Finished[],
-  ): Promise<boolean> {
+  async function settleAndDecide(now: Held, mail: Mail): Promise<boolean> {
+    const { row, compiled } = now;
     const { facts, stored } = await leanEvents(deps, {
-      tenantId: now.row.tenantId,
-      facts: factsOf(now, noted, settled),
-      compiled: async () => now.compiled,
+      tenantId: row.tenantId,
+      facts: factsOf(now, mail),
+      compiled: async () => compiled,
       actorId: SCHEDULER_ACTOR,
       refusesUnknown: false,
     });
-    const state = facts.length === 0 ? now.state : foldFacts(now, facts);
-    const { plan, definition } = now.compiled;
-    const tenant = await deps.tenants.get(now.row.tenantId);
+    const hasFacts = facts.length > 0;
+    const state = hasFacts ? foldFacts(now, facts) : now.state;
+    const tenant = await deps.tenants.get(row.tenantId);
     now.tenant = tenant;
-    const { ir } = definition;
-    const budgets = now.hasBudget ? addUse(await readBudgets(deps, executionId), facts) : [];
-    const tenantPolicy = tenant.policy;
-    const decision = await decideAnywhere({ ...deps, plan, ir, state, tenantPolicy, budgets });
-    if (facts.length === 0 && decision.events.length === 0) {
-      return clearMark(now, decision.next.status);
+    const decision = await decideAnywhere({
+      cpu: deps.cpu,
+      ids: deps.ids,
+      plan: compiled.plan,
+      ir: compiled.definition.ir,
+      state,
+      ownsState: hasFacts,
+      tenantPolicy: tenant.policy,
+      budgets: now.hasBudget ? addUse(await readBudgets(deps, executionId), facts) : [],
+    });
+    const { next } = decision;
+    if (!hasFacts && decision.events.length === 0) {
+      isDecided = true;
+      return clearMark(now, next.status);
     }
-    const tail = addToTail(now.tail, [...facts, ...decision.events]);
-    const takeSnapshot = isWorthSnapshot(tail, decision.next.status);
+    const events = eventsOfDecision(stored, decision);
+    const tail = addStored(now.tail, events);
     const { processId, leaseMs } = deps.settings;
-    const { priority } = now.row;
-    const decided = commitOfDecision({
-      plan,
+    const commit = commitOfDecision({
+      plan: compiled.plan,
       base: now.state,
       rowStatus: now.rowStatus,
-      facts: stored,
+      events,
       decision,
       home: {
         // What is not begun here waits on its queue: for another process, or for the tenant.
         leaseTo: draining || tenant.status !== 'active' ? null : { processId, leaseMs },
-        priority,
+        priority: row.priority,
       },
-      takeSnapshot,
+      takeSnapshot: isWorthSnapshot(tail, next.status),
+      settles: mail.settled.map(({ item }) => item),
+      startsExecutions: childrenOf(now, mail),
+      charge: useOf(facts),
     });
-    const commit: CommitPlan = {
-      ...decided,
-      ...chargeWith(facts),
-      startsExecutions: [
-        ...(decided.startsExecutions ?? []),
-        ...settled.flatMap(({ item: { ticket }, outcome }) =>
-          outcome.ok === 'child'
-            ? startedChild(outcome.child, { ...ticket, parent: now.state, priority })
-            : [],
-        ),
-      ],
-      settles: settled.map(({ item }) => ({
-        workItemId: item.ticket.workItemId,
-        leaseFence: item.leaseFence,
-        onlyIfExpired: false,
-      })),
-    };
     const verdict = await deps.committer.commit(commit);
     if (!verdict.accepted) {
-      notes.unshift(...noted);
-      refused(verdict.reason, settled);
+      refused(verdict.reason, mail);
       return true;
     }
-    now.state = decision.next;
-    now.rowStatus = decision.next.status;
+    now.state = next;
+    now.rowStatus = next.status;
     now.tail = commit.snapshot === null ? tail : emptyTail(commit.snapshot.length);
-    deps.report.count('executions_started', commit.startsExecutions?.length ?? 0);
     marked = decision.more;
-    for (const { kept } of noted) kept.resolve();
-    for (const { item } of settled) forget(item);
-    commit.bornLeased.forEach(({ ticket }, index) => {
-      const leaseFence = verdict.fences[index];
-      if (leaseFence === undefined) throw new Error('a born lease came without its fence');
-      start(now, { ticket, leaseFence, abort: new AbortController() });
-    });
-    const { shard, createdAt } = now.row;
+    isDecided = !decision.more;
+    for (const { kept } of mail.noted) kept.resolve();
+    for (const { item } of mail.settled) forget(item);
+    for (const item of bornItems(commit, verdict.fences)) start(now, item);
+    const started = commit.startsExecutions?.length ?? 0;
+    if (started > 0) deps.report.count('executions_started', started);
+    const { shard, createdAt } = row;
     afterCommit(deps, { commit, shard, createdAt, committedAt: verdict.createdAt });
     return true;
-  }
-
-  /** Outcomes to settle now; those of items or visits that are no longer under way are dropped. */
-  function takeFinished(now: Held): readonly Finished[] {
-    const taken = oneByOne ? finished.splice(0, 1) : finished.splice(0);
-    if (finished.length === 0) oneByOne = false;
-    return taken.filter(({ item }) => {
-      const current = isCurrent(now, item);
-      if (!current) forget(item);
-      return current;
-    });
   }
 
   function isCurrent(now: Held, item: RunningItem): boolean {
@@ -282,11 +232,6 @@ export function startExecutionRunner(
     );
   }
 
-  function giveUp({ item, kept }: Note): false {
-    kept.reject(new LeaseLostError(item.ticket.workItemId));
-    return false;
-  }
-
   /** Runs of visits that have been cancelled. */
   function abortUnneeded(now: Held): void {
     for (const { ticket, abort } of running.values().toArray()) {
@@ -294,26 +239,24 @@ export function startExecutionRunner(
     }
   }
 
-  /** Kept once it is committed; see `NodeCall.record`. */
+  /** See `NodeCall.record`. */
   function note(item: RunningItem, progress: NodeProgress): Promise<void> {
-    const kept = Promise.withResolvers<void>();
-    if (running.get(item.ticket.workItemId) === item) {
-      notes.push({ item, progress, kept });
-      release?.();
-    } else giveUp({ item, progress, kept });
-    return kept.promise;
+    const { workItemId } = item.ticket;
+    if (running.get(workItemId) === item) return mailbox.note(item, progress);
+    return Promise.reject(new LeaseLostError(workItemId));
   }
 
-  function refused(reason: RefusalReason, settled: readonly Finished[]): void {
+  function refused(reason: RefusalReason, mail: Mail): void {
     held = null;
+    const { noted, settled } = mail;
     const [first, ...others] = settled;
     if (reason === 'stale' && first !== undefined && others.length === 0) {
       // Its lease is lost: whoever holds the new one settles it.
       forget(first.item);
-      return;
+      return mailbox.putBack({ noted, settled: [] });
     }
-    if (reason === 'stale') oneByOne = true;
-    finished.unshift(...settled);
+    if (reason === 'stale') mailbox.splitUp();
+    mailbox.putBack(mail);
   }
 
   function start(now: Held, item: RunningItem): void {
@@ -324,24 +267,25 @@ export function startExecutionRunner(
     if (signal.aborted) return;
     running.set(workItemId, item);
     // Not at its end: a run that never heeds the signal would keep the execution from resting.
-    signal.addEventListener('abort', () => forget(item), { once: true });
+    signal.addEventListener('abort', () => void forget(item), { once: true });
     const { plan } = now.compiled;
     const record = (progress: NodeProgress) => note(item, progress);
     const at = { plan, state: now.state, tenantPolicy: now.tenant.policy, record };
     const { artifacts } = deps.store;
     void runItem({ runners, artifacts }, at, item).then((outcome) => {
       if (running.get(workItemId) !== item) return;
-      finished.push({ item, outcome: withinDepth(outcome, at.state) });
-      release?.();
+      mailbox.finish({ item, outcome: withinDepth(outcome, at.state) });
     });
   }
 
   /** The item is under way here no more, unless it has been taken anew in the meantime. */
-  function forget(item: RunningItem): void {
+  function forget(item: RunningItem): false {
     const { workItemId } = item.ticket;
-    if (running.get(workItemId) !== item) return;
-    running.delete(workItemId);
-    release?.();
+    if (running.get(workItemId) === item) {
+      running.delete(workItemId);
+      release?.();
+    }
+    return false;
   }
 
   async function clearMark(now: Held, status: ExecutionStatus): Promise<boolean> {
@@ -357,29 +301,6 @@ export function startExecutionRunner(
       now.rowStatus = status;
     } else held = null;
     return !verdict.accepted;
-  }
-
-  async function refresh(known: Held | null): Promise<Held | null> {
-    if (known !== null) {
-      const { plan } = known.compiled;
-      const after = known.state.sequence;
-      const events = await deps.store.executions.events({ executionId, after, limit: null });
-      const state = evolve({ state: known.state, events, plan });
-      const rowStatus = events.length === 0 ? known.rowStatus : null;
-      return { ...known, state, rowStatus, tail: addToTail(known.tail, events) };
-    }
-    const loaded = await deps.store.executions.load(executionId, null);
-    if (loaded === null) return null;
-    const compiled = await deps.definitions.get(loaded.row.definitionId);
-    const state = foldLoaded(loaded, compiled.plan);
-    const { row } = loaded;
-    const tenant = await deps.tenants.get(row.tenantId);
-    const hasBudget =
-      compiled.plan.budget !== null ||
-      (row.parentExecutionId !== null && (await readBudgets(deps, executionId)).length > 0);
-    const { status: rowStatus } = row;
-    const tail = addToTail(emptyTail(loaded.snapshot?.body.length ?? 0), loaded.events);
-    return { row, compiled, state, rowStatus, tail, tenant, hasBudget };
   }
 
   /** Until something happens, or for so long at most. */
@@ -415,11 +336,7 @@ export function startExecutionRunner(
 }
 
 /** What came back from the items, as it goes into the log: what they recorded, and how they ended. */
-function factsOf(
-  held: Held,
-  noted: readonly Note[],
-  settled: readonly Finished[],
-): ExecutionEvent[] {
+function factsOf(held: Held, { noted, settled }: Mail): ExecutionEvent[] {
   const facts = noted.map(({ item, progress }): ExecutionEvent => {
     const { nodeId, visit, attempt, workItemId } = item.ticket;
     const payload = { visit, attempt, work_item_id: workItemId, ...progress };
@@ -445,4 +362,12 @@ function foldFacts(held: Held, facts: readonly ExecutionEvent[]): ExecutionState
     })),
     plan: held.compiled.plan,
   });
+}
+
+function childrenOf({ state, row }: Held, { settled }: Mail): readonly StartedExecution[] {
+  return settled.flatMap(({ item: { ticket }, outcome }) =>
+    outcome.ok === 'child'
+      ? startedChild(outcome.child, { ...ticket, parent: state, priority: row.priority })
+      : [],
+  );
 }

@@ -1,6 +1,6 @@
 import { isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId } from '../domain/ids.ts';
-import type { Held } from './execution-runner.ts';
+import type { Held } from './held-execution.ts';
 
 /**
  * Executions that rest here and are soon taken up again, so that only what has happened meanwhile is

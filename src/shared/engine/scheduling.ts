@@ -16,6 +16,11 @@ export interface Scheduling {
     readonly shards: readonly number[];
     readonly limit: number;
   }): Promise<RoundResult>;
+  /**
+   * From now on executions of these shards that are started in this process begin here at once,
+   * while fewer than so many are under way; see `starts-here.ts`.
+   */
+  takeStarts(params: { readonly shards: readonly number[]; readonly underWayMax: number }): void;
   /** Claims queued items of in-engine nodes (retries, hand-overs) and starts them. */
   runQueuedNodes(params: {
     readonly shards: readonly number[];

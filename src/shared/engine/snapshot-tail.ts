@@ -1,5 +1,6 @@
 import type { ExecutionEvent } from '../domain/execution/event.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
+import type { NewEvent } from '../store/commit.ts';
 
 /** What a reader would have to fold on top of the last snapshot. */
 export interface Tail {
@@ -25,6 +26,13 @@ export function addToTail(tail: Tail, events: readonly ExecutionEvent[]): Tail {
   if (events.length === 0) return tail;
   let { chars } = tail;
   for (const { payload } of events) chars += JSON.stringify(payload).length;
+  return { ...tail, events: tail.events + events.length, chars };
+}
+
+/** The same of events in the form in which they are stored. */
+export function addStored(tail: Tail, events: readonly NewEvent[]): Tail {
+  let { chars } = tail;
+  for (const { payload } of events) chars += payload.length;
   return { ...tail, events: tail.events + events.length, chars };
 }
 

@@ -7,24 +7,30 @@ import { executionIdFromUuid, type ExecutionId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { RefusalReason, StartLimits } from '../store/commit.ts';
 import { afterCommit } from './after-commit.ts';
-import { commitOfDecision, newEvent } from './commit-plan.ts';
+import { bornItems } from './born-items.ts';
+import { commitOfDecision, eventsOfDecision, newEvent } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
 import type { CompiledDefinition } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';
 import type { StartExecution, StartSubject } from './engine.ts';
+import { heldFromStart } from './held-execution.ts';
 import { shardOf } from './shard-of.ts';
+import type { StartsHere } from './starts-here.ts';
 
 const VIOLATIONS_TOLD_MAX = 20;
 
 /**
  * Creates an execution together with its first consequences, in one transaction: once this answers,
- * the execution is durable and its first work is on its queue.
+ * the execution is durable and its first work is on its queue, or, where this process may run it,
+ * leased to it and begun.
  */
 export async function startExecution(
   deps: EngineDeps,
+  here: StartsHere,
   params: StartExecution,
 ): Promise<{ readonly executionId: ExecutionId }> {
-  const { definition, plan } = await findStart(deps, params);
+  const compiled = await findStart(deps, params);
+  const { definition, plan } = compiled;
   const executionId = params.executionId ?? executionIdFromUuid(deps.ids.uuid());
   const { tenantId } = params;
   const started: ExecutionEvent = {
@@ -42,22 +48,25 @@ export async function startExecution(
   const tenant = await deps.tenants.get(tenantId);
   const { ir } = definition;
   const decision = await decideAnywhere({
-    ...deps,
+    cpu: deps.cpu,
+    ids: deps.ids,
     plan,
     ir,
     state,
+    ownsState: true,
     tenantPolicy: tenant.policy,
     budgets: [],
   });
   const shard = shardOf(executionId);
+  const leaseTo = tenant.status === 'active' ? here.leaseTo(shard) : null;
   const commit = {
     ...commitOfDecision({
       plan,
       base,
       rowStatus: null,
-      facts: [newEvent(started, params.actorId)],
+      events: eventsOfDecision([newEvent(started, params.actorId)], decision),
       decision,
-      home: { leaseTo: null, priority: params.priority },
+      home: { leaseTo, priority: params.priority },
       takeSnapshot: false,
     }),
     create: {
@@ -75,6 +84,10 @@ export async function startExecution(
   if (verdict.accepted) {
     deps.report.count('executions_started', 1);
     const { createdAt } = verdict;
+    if (commit.bornLeased.length > 0) {
+      const held = heldFromStart({ commit, createdAt, state: decision.next, compiled, tenant });
+      here.begin(held, { marked: decision.more, items: bornItems(commit, verdict.fences) });
+    }
     afterCommit(deps, { commit, shard, createdAt, committedAt: createdAt });
     return { executionId };
   }

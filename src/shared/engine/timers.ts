@@ -19,3 +19,11 @@ export const systemTimers: Timers = {
     return () => clearTimeout(timeout);
   },
 };
+
+/**
+ * Calls back once nothing is left to do that can go on without I/O or a timer, before the event loop
+ * goes round: no time goes by, whatever clock a process has.
+ */
+export function afterMicrotasks(action: () => void): void {
+  queueMicrotask(() => process.nextTick(action));
+}

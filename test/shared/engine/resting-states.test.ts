@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { History, planOf } from '../../support/history.ts';
 import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
-import type { Held } from '../../../src/shared/engine/execution-runner.ts';
+import type { Held } from '../../../src/shared/engine/held-execution.ts';
 import { createRestingStates } from '../../../src/shared/engine/resting-states.ts';
 
 const id = (name: string) => `exec_${name}` as ExecutionId;

@@ -12,7 +12,7 @@ import { startArrivals } from './decisions/start-arrivals.ts';
 import { startFinalizers } from './decisions/start-finalizers.ts';
 import { startWorkflowTimer } from './decisions/start-workflow-timer.ts';
 import { deriveStatus } from './derive-status.ts';
-import { draftOf } from './draft.ts';
+import { draftOf, ownedDraft } from './draft.ts';
 import type { Effect } from './effect.ts';
 import type { ExecutionEvent } from './event.ts';
 import type { ExecutionState } from './state.ts';
@@ -40,6 +40,8 @@ export interface Decision {
 export function decide(params: {
   readonly plan: Plan;
   readonly state: ExecutionState;
+  /** The state was made for this decision alone, which may change it into the next. */
+  readonly ownsState?: boolean;
   readonly newWorkItemId: () => WorkItemId;
   readonly tenantPolicy: Policy;
   readonly budgets: readonly HeldBudget[];
@@ -48,7 +50,7 @@ export function decide(params: {
 }): Decision {
   const turn: Turn = {
     plan: params.plan,
-    draft: draftOf(params.state),
+    draft: params.ownsState === true ? ownedDraft(params.state) : draftOf(params.state),
     events: [],
     effects: [],
     newWorkItemId: params.newWorkItemId,

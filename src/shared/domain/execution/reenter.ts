@@ -1,7 +1,5 @@
-import type { WorkItemId } from '../ids.ts';
 import type { Entry, ExpressionScope, Plan, PlanNode } from '../workflow/plan.ts';
 import { contextOfVisit, entryOf } from './decisions/enter-node.ts';
-import { draftOf } from './draft.ts';
 import { type ExecutionState, type LiveVisit, visitKey } from './state.ts';
 
 export interface Reentered {
@@ -22,18 +20,7 @@ export function reenter(params: {
   const live = state.live.get(visitKey(params.nodeId, params.visit));
   const node = plan.nodes.get(params.nodeId);
   if (live === undefined || node === undefined) return null;
-  const turn = {
-    plan,
-    draft: draftOf(state),
-    events: [],
-    effects: [],
-    budget: 0,
-    tenantPolicy: {},
-    budgets: [],
-    newWorkItemId: (): WorkItemId => {
-      throw new Error('entering a node again creates no work');
-    },
-  };
-  const { scope } = contextOfVisit(turn, node, live);
-  return { node, visit: live, entry: entryOf(turn, node, live), scope };
+  const seen = { plan, draft: state };
+  const { scope } = contextOfVisit(seen, node, live);
+  return { node, visit: live, entry: entryOf(seen, node, live), scope };
 }

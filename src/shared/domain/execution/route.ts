@@ -2,6 +2,7 @@ import { evaluateExpression, isTruthy, shareSteps } from '../expression/evaluate
 import type { JsonValue } from '../json.ts';
 import { END_TARGET, type ExpressionScope, type Plan, type PlanEdge } from '../workflow/plan.ts';
 import type { Draft } from './draft.ts';
+import type { ExecutionState } from './state.ts';
 
 /**
  * Puts a token on every edge that an ended visit takes: of its conditional edges all that hold; its
@@ -56,7 +57,7 @@ function chooseTargets(params: {
 }
 
 /** What expressions see of an execution as it is now; those of finalizers, how it ends. */
-export function scopeOf(draft: Draft, output: JsonValue): ExpressionScope {
+export function scopeOf(draft: ExecutionState, output: JsonValue): ExpressionScope {
   return {
     state: draft.data,
     output,

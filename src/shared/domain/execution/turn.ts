@@ -45,6 +45,18 @@ export function liveVisits(turn: Turn): readonly LiveVisit[] {
   return turn.draft.live.values().toArray();
 }
 
+/** The same of a few among them, asked again and again: nothing is copied where there are none. */
+export function liveVisitsThat(
+  turn: Turn,
+  test: (visit: LiveVisit) => boolean,
+): readonly LiveVisit[] {
+  let found: LiveVisit[] | null = null;
+  for (const visit of turn.draft.live.values()) if (test(visit)) (found ??= []).push(visit);
+  return found ?? NONE;
+}
+
+const NONE: readonly LiveVisit[] = [];
+
 export function planNode(turn: Turn, nodeId: string): PlanNode {
   const node = turn.plan.nodes.get(nodeId);
   if (node === undefined) throw new Error(`the plan of ${turn.plan.workflowId} has no ${nodeId}`);

@@ -1,5 +1,5 @@
 import type { LiveVisit, VisitSignal } from '../state.ts';
-import { cancelVisitTimer, emit, liveVisits, planNode, type Turn } from '../turn.ts';
+import { cancelVisitTimer, emit, liveVisitsThat, planNode, type Turn } from '../turn.ts';
 import { isJsonObject } from '../../json.ts';
 import { answerChild } from './answer-child.ts';
 import { askApproval, entryOf, holdUp, resumeWork } from './enter-node.ts';
@@ -9,7 +9,7 @@ import { eventFor } from './match-external-events.ts';
 /** Answers what the outside has said about live visits: failures, timers, decisions of people. */
 export function answerSignals(turn: Turn): boolean {
   let answered = false;
-  for (const visit of liveVisits(turn)) {
+  for (const visit of liveVisitsThat(turn, ({ signal }) => signal !== null)) {
     if (visit.signal === null) continue;
     answer(turn, visit, visit.signal);
     answered = true;

@@ -2,18 +2,24 @@ import { hashJson } from '../../canonical-json.ts';
 import type { HeldBudget } from '../../budget/budget.ts';
 import { mintIdempotencyKey } from '../../work/idempotency-key.ts';
 import type { JsonObject } from '../../json.ts';
-import type { EnterContext, Entry, PlanNode, RuleViolation } from '../../workflow/plan.ts';
+import type { EnterContext, Entry, Plan, PlanNode, RuleViolation } from '../../workflow/plan.ts';
 import { type TimerAbout, timerName } from '../effect.ts';
 import type { NodeResumedPayload, NodeScheduledPayload, VisitPhase } from '../event.ts';
 import { approvalQuestion, judgeWork, violationEvent, violationText } from '../judge-work.ts';
 import { scopeOf } from '../route.ts';
-import type { LiveVisit, VisitScope } from '../state.ts';
+import type { ExecutionState, LiveVisit, VisitScope } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';
 import { failExecution } from './end-execution.ts';
 import { budgetQuestion, budgetText, judgeBudget, tellExceeded } from './judge-budget.ts';
 
 type MapEntry = Extract<Entry, { do: 'map' }>;
 type Item = NonNullable<EnterContext['item']>;
+
+/** What entering a node looks at. */
+export interface Seen {
+  readonly plan: Plan;
+  readonly draft: ExecutionState;
+}
 
 /** Enters a node whose tokens are complete: a new visit. */
 export function enterNode(turn: Turn, node: PlanNode): void {
@@ -51,7 +57,7 @@ export function enterItem(turn: Turn, map: LiveVisit, entry: MapEntry, index: nu
  * What entering a live visit's node gave, worked out again from the visit's pinned scope: the same
  * answer as at the first time. Kept beside the scope, which lives exactly as long as the visit.
  */
-export function entryOf(turn: Turn, node: PlanNode, visit: LiveVisit): Entry {
+export function entryOf(turn: Seen, node: PlanNode, visit: LiveVisit): Entry {
   const kept = entries.get(visit.scope);
   if (kept !== undefined) return kept;
   const entry = node.kind.enter(node.spec, contextOfVisit(turn, node, visit));
@@ -60,7 +66,7 @@ export function entryOf(turn: Turn, node: PlanNode, visit: LiveVisit): Entry {
 }
 
 /** What a live visit was entered with. */
-export function contextOfVisit(turn: Turn, node: PlanNode, visit: LiveVisit): EnterContext {
+export function contextOfVisit(turn: Seen, node: PlanNode, visit: LiveVisit): EnterContext {
   return contextOf(turn, {
     node,
     visit: visit.visit,
@@ -72,7 +78,7 @@ export function contextOfVisit(turn: Turn, node: PlanNode, visit: LiveVisit): En
 
 const entries = new WeakMap<VisitScope, Entry>();
 
-function itemOf(turn: Turn, visit: LiveVisit): Item | null {
+function itemOf(turn: Seen, visit: LiveVisit): Item | null {
   if (visit.item === null) return null;
   const map = turn.draft.live.get(`${visit.item.nodeId}#${visit.item.visit}`);
   const node = map && turn.plan.nodes.get(map.nodeId);
@@ -82,7 +88,7 @@ function itemOf(turn: Turn, visit: LiveVisit): Item | null {
 }
 
 function contextOf(
-  turn: Turn,
+  turn: Seen,
   of: {
     readonly node: PlanNode;
     readonly visit: number;

@@ -1,6 +1,14 @@
 import type { Entry } from '../../workflow/plan.ts';
 import { type LiveVisit, type MapProgress, visitKey } from '../state.ts';
-import { cancelVisit, emit, enterOnBudget, liveVisits, planNode, type Turn } from '../turn.ts';
+import {
+  cancelVisit,
+  emit,
+  enterOnBudget,
+  liveVisits,
+  liveVisitsThat,
+  planNode,
+  type Turn,
+} from '../turn.ts';
 import { enterItem, entryOf } from './enter-node.ts';
 
 type MapEntry = Extract<Entry, { do: 'map' }>;
@@ -8,8 +16,7 @@ type MapEntry = Extract<Entry, { do: 'map' }>;
 /** Keeps every `map` visit at its concurrency, and ends those whose items are all done. */
 export function feedMaps(turn: Turn): boolean {
   let progressed = false;
-  for (const { nodeId, visit, map } of liveVisits(turn)) {
-    if (map === null) continue;
+  for (const { nodeId, visit } of liveVisitsThat(turn, ({ map }) => map !== null)) {
     progressed = feed(turn, visitKey(nodeId, visit)) || progressed;
   }
   return progressed;

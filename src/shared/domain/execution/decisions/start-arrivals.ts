@@ -13,15 +13,27 @@ import { enterNode } from './enter-node.ts';
 export function startArrivals(turn: Turn): boolean {
   const { draft } = turn;
   if (draft.arrivals.length === 0) return false;
-  const waiting = [...new Set(draft.arrivals.map((arrival) => arrival.to))];
-  const live = liveNodes(turn);
-  const all = new Set([...waiting, ...live]);
-  const chosen =
-    waiting.find((id) => mayStart(turn, planNode(turn, id), all)) ??
-    waiting.find((id) => mayStart(turn, planNode(turn, id), live));
+  const chosen = chooseNode(turn);
   if (chosen === undefined) return false;
   enterOnBudget(turn, () => enterNode(turn, planNode(turn, chosen)));
   return true;
+}
+
+function chooseNode(turn: Turn): string | undefined {
+  const [first] = turn.draft.arrivals;
+  // Most nodes wait for nothing but the one token.
+  if (first !== undefined && startsAlone(planNode(turn, first.to))) return first.to;
+  const waiting = [...new Set(turn.draft.arrivals.map((arrival) => arrival.to))];
+  const live = liveNodes(turn);
+  const all = new Set([...waiting, ...live]);
+  return (
+    waiting.find((id) => mayStart(turn, planNode(turn, id), all)) ??
+    waiting.find((id) => mayStart(turn, planNode(turn, id), live))
+  );
+}
+
+function startsAlone(node: PlanNode): boolean {
+  return node.predecessors.length <= 1 && node.waitFor === null;
 }
 
 /** Items of maps lead nowhere: their map does. */
@@ -34,7 +46,7 @@ function liveNodes({ draft }: Turn): ReadonlySet<string> {
 /** Whether none of `nodes`, itself apart, can lead there any more. */
 function mayStart(turn: Turn, node: PlanNode, nodes: ReadonlySet<string>): boolean {
   const { draft, plan } = turn;
-  if (node.predecessors.length <= 1 && node.waitFor === null) return true;
+  if (startsAlone(node)) return true;
   const canLead = (holds: (from: string) => boolean): boolean =>
     nodes.values().some((from) => from !== node.id && holds(from));
   if (node.waitFor === null) return !canLead((from) => plan.reaches(from, node.id));
