@@ -113,6 +113,7 @@ function checkRecorded(
   history: History,
 ): Violation[] {
   const recorded = new Map(dump.recorded_outputs.map((row) => [row.work_item_id, row]));
+  const keys = new Map(dump.work_items.map((row) => [row.work_item_id, row.idempotency_key]));
   const accepted = deedsOf(history, 'complete').filter((deed) => success(deed) !== null);
   return violations('an accepted result is recorded under its key', accepted, ({ asks }) => {
     const about = { work_item: asks.workItemId, fence: asks.fence, key: asks.key };
@@ -120,7 +121,7 @@ function checkRecorded(
     if (row === undefined) return { about, saw: 'there is no row in recorded_outputs' };
     const event = events.get(row.execution_id)?.[(row.event_sequence ?? 0) - 1];
     const isRight =
-      row.idempotency_key === asks.key &&
+      row.idempotency_key === keys.get(asks.workItemId) &&
       event?.kind === 'NodeCompleted' &&
       isDeepStrictEqual(event.payload['output'], asks.output);
     return isRight ? null : { about, saw: `event ${row.event_sequence} is ${event?.kind}` };

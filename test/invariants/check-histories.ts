@@ -64,6 +64,7 @@ function checkRows(dump: Dump): Violation[] {
           'a visit is scheduled once, and over once',
           isOnce(story, 'NodeScheduled') && isOnce(story, 'NodeCompleted'),
         ),
+        ...expect('an approval is decided once', isDecidedOnce(story)),
       ];
     }),
   ];
@@ -76,6 +77,14 @@ function isTerminal(status: unknown): boolean {
 function isOnce(story: readonly EventOf[], kind: string): boolean {
   const visits = story.filter((event) => event.kind === kind).map(visitOf);
   return new Set(visits).size === visits.length;
+}
+
+function isDecidedOnce(story: readonly EventOf[]): boolean {
+  const open = new Set<string>();
+  return story.every((event) => {
+    if (event.kind === 'ApprovalRequested') open.add(visitOf(event));
+    return event.kind !== 'ApprovalReceived' || open.delete(visitOf(event));
+  });
 }
 
 function tell(story: readonly EventOf[], status: string, lastSequence: number): string {

@@ -124,6 +124,11 @@ async function work(
     }
   } else await world.pause(dice.fraction() * 30);
   const output = { token: `fence ${leaseFence}` };
+  if (manner === 'with a key of its own') {
+    const end = askToComplete(by, { ...held, key: key.replaceAll(/[0-9]/g, 'f'), output });
+    const answer = await network.send(end);
+    if (answer?.status === 200) return;
+  }
   const end = manner === 'badly' ? askToFail(by, held) : askToComplete(by, { ...held, output });
   await insist(outside, dice, end);
 }
@@ -135,6 +140,7 @@ const MANNERS = [
   'slowly',
   'badly',
   'badly',
+  'with a key of its own',
   ...Array.from({ length: 8 }, () => 'well' as const),
 ] as const;
 

@@ -12,7 +12,7 @@ import { shrink } from './shrink.ts';
  *
  * Histories of the seeds N, N+1, … until their number is reached or the time is up. The first that
  * violates anything ends the run: its seed, what is violated, and a trace that has been made small.
- * With --trace the history of one seed is shown as it is.
+ * With --trace the history of one seed is shown as it is; with --quick nothing is made small.
  */
 
 const { values } = parseArgs({
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     histories: { type: 'string' },
     seconds: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
   },
 });
 
@@ -45,7 +46,7 @@ for (const [name, of] of [...counts].toSorted(([one], [other]) => one.localeComp
 print(`${histories} histories from seed ${firstSeed}, ${rate}/s`);
 if (finding !== null) {
   process.exitCode = 1;
-  const smallest = await shrink(database, finding);
+  const smallest = values.quick ? finding : await shrink(database, finding);
   const { lines } = await runHistory(database, smallest.scenario, { traced: true });
   print(renderFinding({ finding, smallest, lines }));
 }

@@ -25,7 +25,7 @@ export const effectKind: NodeKind<JsonObject> = {
   }),
 };
 
-const RETRIED = { max_attempts: 4, initial_delay: '50ms', max_delay: '200ms' };
+const RETRIED = { max_attempts: 3, initial_delay: '50ms', max_delay: '200ms' };
 
 const python = (name: string, more: JsonObject = {}): JsonObject => ({
   kind: { type: 'python_fn', module: 'tools', function: name },
