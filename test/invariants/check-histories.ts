@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Dump, EventOf } from './dump.ts';
-import { ENDS, foldHistory, visitOf } from './fold-history.ts';
+import { ENDS, foldHistory, visitOf, type Folded } from './fold-history.ts';
 import { deedsOf, isBefore, success, type DeedOf, type History } from './history.ts';
 import { violations, type Violation } from './violation.ts';
 
@@ -134,14 +134,12 @@ function checkReads(
       const story = events.get(deed.asks.executionId) ?? [];
       if (body === null) return null;
       const { status, state, steps_executed: steps } = body;
-      const shown = story.some((_, index) => {
-        const folded = foldHistory(story.slice(0, index + 1));
-        return (
+      const shown = prefixesOf(story).some(
+        (folded) =>
           folded.stepsExecuted === steps &&
           (folded.ended ?? 'live') === (isTerminal(status) ? status : 'live') &&
-          isDeepStrictEqual(folded.state, state)
-        );
-      });
+          isDeepStrictEqual(folded.state, state),
+      );
       if (shown) return null;
       const fold = foldHistory(story);
       return {
@@ -151,6 +149,17 @@ function checkReads(
     },
   );
 }
+
+/** The fold after each of the events. */
+function prefixesOf(story: readonly EventOf[]): readonly Folded[] {
+  const known = prefixes.get(story);
+  if (known !== undefined) return known;
+  const folds = story.map((_, index) => foldHistory(story.slice(0, index + 1)));
+  prefixes.set(story, folds);
+  return folds;
+}
+
+const prefixes = new WeakMap<readonly EventOf[], readonly Folded[]>();
 
 /** Every answer is a prefix of the history, and none is shorter than one that came before. */
 function checkEventReads(

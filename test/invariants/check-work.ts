@@ -23,6 +23,11 @@ function checkPlaces(dump: Dump): Violation[] {
   const over = new Set(
     dump.executions.filter(({ status }) => status in OVER).map((execution) => execution.id),
   );
+  const open = new Map(
+    byExecution(dump)
+      .entries()
+      .map(([id, events]) => [id, foldHistory(events).openItems] as const),
+  );
   const owners = new Map(dump.executions.map((row) => [row.id, row.tenant_id]));
   const marked = new Set(dump.runnable.map((mark) => mark.execution_id));
   const places = new Map<string, string[]>();
@@ -60,10 +65,10 @@ function checkPlaces(dump: Dump): Violation[] {
     ),
     ...violations(
       'work that is under way is queued, leased or waits for its retry',
-      byExecution(dump).entries(),
-      ([id, events]) => {
+      open.entries(),
+      ([id, items]) => {
         if (marked.has(id)) return null;
-        const lost = [...foldHistory(events).openItems.values()].filter(
+        const lost = [...items.values()].filter(
           ({ workItemId }) => !places.has(workItemId) && !dead.has(workItemId),
         );
         if (lost.length === 0) return null;
@@ -77,8 +82,7 @@ function checkPlaces(dump: Dump): Violation[] {
       'an item that is out is of work under way',
       held.filter(({ row }) => !over.has(row.execution_id)),
       ({ place, row }) => {
-        const { openItems } = foldHistory(byExecution(dump).get(row.execution_id) ?? []);
-        if (openItems.has(row.work_item_id)) return null;
+        if (open.get(row.execution_id)?.has(row.work_item_id)) return null;
         return {
           about: { execution: row.execution_id, work_item: row.work_item_id, node: row.node_id },
           saw: `a row in ${place}, but its visit is over`,

@@ -16,8 +16,10 @@ import { MUTATIONS, type Mutation } from './mutations.ts';
  * place in the code is gone. With words, only the bugs that hold one of them.
  */
 
-const SIMULATION_SECONDS = 20;
+const HISTORIES = 600;
 const CHECK_MS_MAX = 90_000;
+const FINDING = /seed (\d+) violates:\n(.*)/;
+const FAILED_TEST = /✘ \[fail\]: (.*)/;
 const COPIED = ['src', 'test', 'migrations', 'package.json', 'ava.config.js', 'tsconfig.json'];
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -59,11 +61,13 @@ async function findBug(mutation: Mutation, template: string): Promise<string | n
   );
   try {
     const simulation = await run(
-      ['test/simulation/simulate.ts', '--seconds', `${SIMULATION_SECONDS}`, '--quick'],
+      ['test/simulation/simulate.ts', '--histories', `${HISTORIES}`, '--quick'],
       {},
     );
-    if (!simulation.passed)
-      return `simulation: ${FINDING.exec(simulation.output)?.[0] ?? 'it broke'}`;
+    if (!simulation.passed) {
+      const [, seed, rule] = FINDING.exec(simulation.output) ?? [];
+      return `simulation: ${seed === undefined ? 'it broke' : `seed ${seed}, ${rule}`}`;
+    }
     const contract = await run(
       ['node_modules/ava/entrypoints/cli.js', 'test/shared/store/contract/sqlite.test.ts'],
       { TEST_SQLITE_TEMPLATE: template },
@@ -75,9 +79,6 @@ async function findBug(mutation: Mutation, template: string): Promise<string | n
     await writeFile(file, source);
   }
 }
-
-const FINDING = /seed \d+ violates:\n.*/;
-const FAILED_TEST = /✘ \[fail\]: (.*)/;
 
 async function run(
   argv: readonly string[],

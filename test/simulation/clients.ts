@@ -95,7 +95,7 @@ export async function runWorker(outside: Outside, plan: PlannedWorker, dice: Dic
     const items = answer?.status === 200 ? claimed : [];
     restMs = items.length === 0 ? Math.min(restMs * 2, POLL_MS.max) : POLL_MS.min;
     if (items.length === 0) await world.pause(restMs * (0.5 + dice.fraction()));
-    await Promise.all(items.map((item) => work(outside, by, item, dice)));
+    await Promise.all(items.map((item) => work(outside, plan, item, dice)));
   }
 }
 
@@ -104,17 +104,18 @@ const POLL_MS = { min: 40, max: 640 };
 /** Well, or badly, or too late, or never. */
 async function work(
   outside: Outside,
-  by: { readonly client: string; readonly tenantId: string },
+  plan: PlannedWorker,
   { record, leaseFence }: ClaimedWork,
   dice: Dice,
 ): Promise<void> {
   const { world, network } = outside;
+  const by = { client: plan.name, tenantId: plan.tenantId };
   const { workItemId, idempotencyKey: key, heartbeatIntervalMs } = record;
   const held: Held = { workItemId, key, fence: leaseFence };
   const leaseMs = heartbeatIntervalMs * 3;
-  const manner = outside.isCalm() ? 'well' : dice.pick(MANNERS);
+  const manner = outside.isCalm() || !dice.chance(plan.mischief) ? 'well' : dice.pick(MISCHIEF);
   if (manner === 'never') return;
-  if (manner === 'too late') await world.pause(leaseMs * (1 + dice.fraction() * 2));
+  if (manner === 'too late') await world.pause(leaseMs * (0.9 + dice.fraction() * 2));
   else if (manner === 'slowly') {
     for (let beat = 0; beat < 4; beat += 1) {
       await world.pause(heartbeatIntervalMs);
@@ -133,15 +134,14 @@ async function work(
   await insist(outside, dice, end);
 }
 
-const MANNERS = [
+const MISCHIEF = [
   'never',
+  'too late',
   'too late',
   'slowly',
   'slowly',
   'badly',
-  'badly',
   'with a key of its own',
-  ...Array.from({ length: 8 }, () => 'well' as const),
 ] as const;
 
 /** Reads an execution and its events, once each. */

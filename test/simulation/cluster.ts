@@ -31,7 +31,7 @@ export interface Cluster {
   heal(): void;
 }
 
-const DOWN_MS_MAX = 800;
+const DOWN_MS_MAX = 400;
 
 export function startCluster(params: {
   readonly world: World;

@@ -23,7 +23,7 @@ export interface Network {
   send(request: Request): Promise<Answer | null>;
 }
 
-const CLIENT_TIMEOUT_MS = 2_500;
+const CLIENT_TIMEOUT_MS = 1_000;
 
 export function createNetwork(params: {
   readonly world: World;

@@ -42,11 +42,13 @@ export interface PlannedWorker {
   readonly queues: readonly ('python_tool' | 'java_tool')[];
   readonly maxItems: number;
   readonly waitMs: number;
+  /** How much of its work it does otherwise than well. */
+  readonly mischief: number;
 }
 
 export function drawScenario(seed: string): Scenario {
   const dice = createDice(seed).fork('scenario');
-  const activeMs = dice.between(300, 1_500);
+  const activeMs = dice.between(200, 1_000);
   const starts = Array.from({ length: dice.between(1, 3) }, (_, index) =>
     drawStart(dice, `start${index}`, activeMs),
   );
@@ -54,7 +56,7 @@ export function drawScenario(seed: string): Scenario {
   return {
     seed,
     roles: dice.pick(CLUSTERS),
-    leaseMs: dice.pick([300, 600, 1_200]),
+    leaseMs: dice.pick([150, 300, 600]),
     activeMs,
     starts,
     workers: tenants.flatMap((tenantId) => drawWorkers(dice, tenantId)),
@@ -98,6 +100,7 @@ function drawWorkers(dice: Dice, tenantId: string): PlannedWorker[] {
     queues: of,
     maxItems: dice.between(1, 2),
     waitMs: dice.pick([0, 300]),
+    mischief: dice.pick([0, 0.3, 0.6, 0.9]),
   }));
 }
 

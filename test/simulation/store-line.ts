@@ -43,7 +43,7 @@ export function createStoreLine(params: {
         const refusal = REFUSALS.find((kind) => faults.strikes(kind));
         if (refusal !== undefined) return fail(refusal);
         if (faults.strikes('timed_out_before')) return fail('timed_out_before', TIMEOUT_MS);
-        const sentMs = faults.strikes('slow') ? dice.between(50, 1_500) : latencyMs();
+        const sentMs = faults.strikes('slow') ? dice.between(50, 700) : latencyMs();
         world.after(sentMs, async () => {
           if (commits && process.isAlive() && faults.strikes('crash_before')) onCrash();
           // What a process sent before it died may still arrive.
@@ -67,7 +67,7 @@ export function createStoreLine(params: {
 }
 
 const READS = /\.(find|load|events|usage|list|next|recorded|latest|count|read)/;
-const TIMEOUT_MS = 2_000;
+const TIMEOUT_MS = 800;
 const REFUSALS = ['unavailable', 'pool_exhausted', 'serialization', 'deadlock'] as const;
 
 /** What the driver throws. */

@@ -81,7 +81,7 @@ export const WORKFLOWS = {
     nodes: {
       draft: effect('draft'),
       review: {
-        kind: { type: 'human_approval', description: 'good?', timeout_secs: '4s' },
+        kind: { type: 'human_approval', description: 'good?', timeout_secs: '1s' },
         fallback_node: 'withdraw',
       },
       publish: python('publish'),
@@ -99,13 +99,13 @@ export const WORKFLOWS = {
   },
   timers: {
     nodes: {
-      rest: { kind: { type: 'wait', condition: 'timer', timeout_secs: '300ms' } },
+      rest: { kind: { type: 'wait', condition: 'timer', timeout_secs: '200ms' } },
       either: {
         kind: {
           type: 'wait',
           condition: 'either',
           correlation_key: 'nudge',
-          timeout_secs: '500ms',
+          timeout_secs: '300ms',
         },
         output_key: 'either',
       },
