@@ -6,8 +6,8 @@ import type { EngineDeps } from './deps.ts';
 
 /**
  * The budgets an execution is held to, its own and those of what it is a descendant of, with what
- * is spent of each. Read before every decision where there are any: what was in flight by then is
- * all that a budget can be overshot by.
+ * is spent of each. Read before every decision that may enter work, where there are any: what was in
+ * flight by then is all that a budget can be overshot by.
  */
 export async function readBudgets(
   deps: EngineDeps,

@@ -1,4 +1,5 @@
 import type { ExecutionEvent } from '../domain/execution/event.ts';
+import { mayEnterWork } from '../domain/execution/decide.ts';
 import { evolve } from '../domain/execution/evolve.ts';
 import { type ExecutionState, visitKey } from '../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../domain/execution/status.ts';
@@ -168,6 +169,7 @@ export function startExecutionRunner(
     const state = hasFacts ? foldFacts(now, facts) : now.state;
     const tenant = await deps.tenants.get(row.tenantId);
     now.tenant = tenant;
+    const needsBudgets = now.hasBudget && mayEnterWork(state);
     const decision = await decideAnywhere({
       cpu: deps.cpu,
       ids: deps.ids,
@@ -176,7 +178,7 @@ export function startExecutionRunner(
       state,
       ownsState: hasFacts,
       tenantPolicy: tenant.policy,
-      budgets: now.hasBudget ? addUse(await readBudgets(deps, executionId), facts) : [],
+      budgets: needsBudgets ? addUse(await readBudgets(deps, executionId), facts) : [],
     });
     const { next } = decision;
     if (!hasFacts && decision.events.length === 0) {

@@ -44,6 +44,26 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(state.usage, { inputTokens: 120, outputTokens: 0, costUsd: 0 });
   });
 
+  test(`${dialect}: what is spent is read where work may be entered, and nowhere else`, async (t) => {
+    const { store, close } = await openTestStore(dialect);
+    t.teardown(close);
+    let reads = 0;
+    const executions: typeof store.executions = {
+      ...store.executions,
+      usage(executionId) {
+        reads += 1;
+        return store.executions.usage(executionId);
+      },
+    };
+    const run = async () => call(10, null);
+    const svc = openTestEngine({ store: { ...store, executions }, run });
+    const executionId = await svc.start({ ...CHAIN, token_budget: 100 });
+    await svc.settle();
+    t.is((await svc.story(executionId)).at(-1), 'WorkflowCompleted');
+    // Before b and before c: a is the first, and after c it ends.
+    t.is(reads, 2);
+  });
+
   test(`${dialect}: a failed attempt counts, and is not retried beyond the budget`, async (t) => {
     let runs = 0;
     const svc = await open(t, async () => {

@@ -82,3 +82,13 @@ export function decide(params: {
   }
   return { events: turn.events, effects: turn.effects, next: turn.draft, more };
 }
+
+/**
+ * False: no decision on this state enters work that a budget could stand against, so what is spent
+ * of the budgets need not be known. What only ends, as one branch of many, is decided without it.
+ */
+export function mayEnterWork(state: ExecutionState): boolean {
+  if (state.ending !== null) return false;
+  if (state.arrivals.length > 0 || state.mailbox.length > 0) return true;
+  return state.live.values().some(({ signal, map }) => signal !== null || map !== null);
+}
