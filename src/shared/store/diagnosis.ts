@@ -29,8 +29,10 @@ export interface ExecutionQuestion {
 
 /** Of so many queued items of an execution it is counted how many are before them. */
 export const POSITIONS_MAX = 20;
-/** Counted no further: a place in a long queue is not worth a long reading. */
-export const POSITION_MAX = 10_000;
+/** Counted no further, and not told beyond: a place in a long queue is not worth a long reading. */
+export const POSITION_MAX = 2_000;
+/** Of the leases that end last so many are looked through for workers that are busy. */
+export const LEASES_LOOKED_AT_MAX = 5_000;
 
 /** Rows of these live for milliseconds to minutes: what is dead among them slows every claim. */
 export const HOT_TABLES = [

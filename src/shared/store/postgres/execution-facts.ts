@@ -8,7 +8,12 @@ import type { ExecutionStatus } from '../../domain/execution/status.ts';
 import type { WorkItemId } from '../../domain/ids.ts';
 import type { TenantStatus } from '../../domain/tenant.ts';
 import type { WorkerQueue, WorkQueue } from '../../domain/work/work-item.ts';
-import { type ExecutionQuestion, POSITION_MAX, POSITIONS_MAX } from '../diagnosis.ts';
+import {
+  type ExecutionQuestion,
+  LEASES_LOOKED_AT_MAX,
+  POSITION_MAX,
+  POSITIONS_MAX,
+} from '../diagnosis.ts';
 import { EVERY_TENANT, type PostgresPool, type Statement } from './connect.ts';
 import { toUuid } from './rows.ts';
 import { WORKER_SILENCE_MS_MAX } from './workers.ts';
@@ -150,7 +155,7 @@ const EXECUTION_FACTS: Statement = {
       union all
       select 1, 'queued', q.work_item_id::text, q.queue, q.attempt,
         case when q.queue <> 'engine' and q.place <= ${POSITIONS_MAX} then (
-          select 1 + count(*)
+          select nullif(1 + count(*), ${POSITION_MAX} + 1)
           from (
             select
             from work_queue b
@@ -199,7 +204,12 @@ const EXECUTION_FACTS: Statement = {
             select count(*)
             from (
               select distinct l.worker_id
-              from work_leases l
+              from (
+                select h.worker_id, h.tenant_id, h.queue, h.expires_at
+                from work_leases h
+                order by h.expires_at desc
+                limit ${LEASES_LOOKED_AT_MAX}
+              ) l
               where l.tenant_id = s.tenant_id
                 and l.queue = n.queue
                 and l.expires_at > s.instant

@@ -3,7 +3,12 @@ import type { ExecutionStatus } from '../../domain/execution/status.ts';
 import type { WorkItemId } from '../../domain/ids.ts';
 import type { TenantStatus } from '../../domain/tenant.ts';
 import { WORKER_QUEUES, type WorkerQueue, type WorkQueue } from '../../domain/work/work-item.ts';
-import { type ExecutionQuestion, POSITION_MAX, POSITIONS_MAX } from '../diagnosis.ts';
+import {
+  type ExecutionQuestion,
+  LEASES_LOOKED_AT_MAX,
+  POSITION_MAX,
+  POSITIONS_MAX,
+} from '../diagnosis.ts';
 import type { Connection } from './connect.ts';
 import { toIso, toIsoOrNull } from './rows.ts';
 import { WORKER_SILENCE_MS_MAX } from './workers.ts';
@@ -91,7 +96,7 @@ function readQueued(connection: Connection, asked: Asked): readonly Placed[] {
   >(
     `select work_item_id, queue, attempt, enqueued_at, start_before,
        case when queue <> 'engine' and place <= ${POSITIONS_MAX} then (
-         select 1 + count(*)
+         select nullif(1 + count(*), ${POSITION_MAX} + 1)
          from (
            select 1
            from work_queue b
@@ -220,7 +225,12 @@ function sightWorkers(
      )
      select (select count(*) from tools where is_seen) + (
          select count(distinct worker_id)
-         from work_leases
+         from (
+           select worker_id, tenant_id, queue, expires_at
+           from work_leases
+           order by expires_at desc
+           limit ${LEASES_LOOKED_AT_MAX}
+         )
          where tenant_id = :tenant_id and queue = :queue and expires_at > :now
            and worker_id not in (select worker_id from tools where is_seen)
        ) as seen,

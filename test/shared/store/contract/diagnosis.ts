@@ -1,5 +1,5 @@
 import type { WorkItemId } from '../../../../src/shared/domain/ids.ts';
-import type { ExecutionQuestion } from '../../../../src/shared/store/diagnosis.ts';
+import { type ExecutionQuestion, POSITION_MAX } from '../../../../src/shared/store/diagnosis.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { contractCases } from './contract-case.ts';
 import { claimOne, commitOne, settleOf, start, startWithItems, type Started } from './drive.ts';
@@ -44,6 +44,16 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     t.like(facts?.items.get(urgent.workItemId), { is: 'queued', position: 1, startBefore: null });
     t.like(facts?.items.get(late.workItemId), { is: 'queued', position: 4, attempt: 0 });
     t.deepEqual(facts?.workers, new Map([['python_tool', { seen: 0, lastSeenAt: null }]]));
+  });
+
+  check('a place far behind is not told', async (t, { store }) => {
+    const before = Array.from({ length: POSITION_MAX }, () => ({}));
+    const execution = await startWithItems(store, [...before, { priority: 9 }]);
+    const ids = execution.tickets.slice(-2).map(({ workItemId }) => workItemId);
+    const facts = await store.diagnosis.executionFacts(ask(execution, ids));
+    const places = ids.map((id) => facts?.items.get(id));
+    t.like(places[0], { is: 'queued', position: POSITION_MAX });
+    t.like(places[1], { is: 'queued', position: null });
   });
 
   check('a leased item has its holder, its fence and its end', async (t, { store }) => {
