@@ -108,9 +108,12 @@ function keepCompiledCode() {
 
 function findCacheFolder() {
   const given = process.env.XDG_CACHE_HOME || '';
-  if (isAbsolute(given)) return given;
   try {
-    return join(homedir(), '.cache');
+    const [base, folder] = isAbsolute(given)
+      ? [given, given]
+      : [homedir(), join(homedir(), '.cache')];
+    // Node makes what is missing of a path, and where even its root is no real folder it never ends.
+    return existsSync(base) ? folder : null;
   } catch (error) {
     // A user id that no user has.
     return null;
