@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+
+import { createFolder, runSvc, startSvc } from './run-svc.ts';
+
+/*
+ * Every package costs time at each start and memory for good: what few processes need comes with its
+ * first use.
+ */
+
+const TELL = fileURLToPath(new URL('./support/tell-loaded-packages.ts', import.meta.url));
+const folder = createFolder();
+test.after.always(() => folder.remove());
+
+/** Each with what it is there for. */
+const NOT_AT_START = {
+  '@a2a-js/sdk': 'agents',
+  '@ai-sdk/provider': 'models',
+  '@modelcontextprotocol/client': 'tools',
+  '@modelcontextprotocol/server': 'the API as tools',
+  '@opentelemetry/api': 'metrics',
+  ajv: 'schemas of users',
+  'cli-table3': 'tables on a terminal',
+  formidable: 'bodies of requests',
+  jose: 'JSON Web Tokens',
+  'koa-body': 'bodies of requests',
+  pg: 'PostgreSQL',
+  'pino-pretty': 'logs on a terminal',
+  piscina: 'worker threads',
+  'prom-client': 'metrics',
+  slonik: 'PostgreSQL',
+  undici: 'requests to others',
+  yaml: 'files of workflows',
+};
+
+test('svc version loads the reader of its command line and nothing else', async (t) => {
+  const loaded = follow('version');
+  t.is((await runSvc(['version'], { cwd: folder.path, env: loaded.env })).code, 0);
+  t.deepEqual(loaded.names(), ['commander']);
+});
+
+test('svc dev is ready without what its first request may not need', async (t) => {
+  const loaded = follow('dev');
+  const args = ['dev', '--port', '0'];
+  const dev = startSvc(args, { cwd: folder.path, env: loaded.env });
+  await dev.waitFor(/is running at/);
+  const names = loaded.names();
+  t.true(
+    ['koa', 'better-sqlite3', 'zod'].every((name) => names.includes(name)),
+    names.join(),
+  );
+  t.deepEqual(
+    names.filter((name) => name in NOT_AT_START),
+    [],
+  );
+  await dev.stop();
+});
+
+function follow(name: string) {
+  const file = join(folder.path, `${name}.txt`);
+  return {
+    env: { NODE_OPTIONS: `--import=${TELL}`, LOADED_PACKAGES: file },
+    names: () => readFileSync(file, 'utf8').trim().split('\n').toSorted(),
+  };
+}

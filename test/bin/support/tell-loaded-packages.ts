@@ -1,0 +1,21 @@
+import { appendFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+
+/*
+ * Given to Node by `--import`: adds the name of each package to the file `LOADED_PACKAGES` the first
+ * time that a module of it is loaded.
+ */
+
+const PACKAGE = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
+const file = process.env['LOADED_PACKAGES'] ?? '';
+const told = new Set<string>();
+registerHooks({
+  load(url, context, next) {
+    const name = PACKAGE.exec(url)?.[1] ?? (url.includes('/src/') ? 'src' : null);
+    if (name !== null && !told.has(name)) {
+      told.add(name);
+      appendFileSync(file, `${name}\n`);
+    }
+    return next(url, context);
+  },
+});
