@@ -182,16 +182,20 @@ function workerLoops(): readonly Cell[] {
     { loops: 64, workers: 1, heartbeat: true, quick: false },
     { loops: 16, workers: 4, heartbeat: true, quick: false },
     { loops: 64, workers: 4, heartbeat: true, quick: false },
-  ].map(({ quick, loops, workers, heartbeat }) => ({
-    id: `D/${loops}${workers === 1 ? '' : ` × ${workers}`}${heartbeat ? '' : ' short'}`,
+    { loops: 16, workers: 1, heartbeat: true, quick: true, apart: true },
+    { loops: 64, workers: 1, heartbeat: true, quick: false, apart: true },
+  ].map(({ quick, loops, workers, heartbeat, apart = false }) => ({
+    id:
+      `D/${loops}${workers === 1 ? '' : ` × ${workers}`}` +
+      `${heartbeat ? '' : ' short'}${apart ? ' apart' : ''}`,
     subject: 'svc',
     what:
       `claim, ${heartbeat ? 'heartbeat, ' : ''}complete over HTTP, ${loops} loops ` +
-      `of ${workers} worker processes`,
+      `of ${workers} worker processes${apart ? ', api and scheduler in processes of their own' : ''}`,
     unit: 'items',
     database: 'postgres',
     module: 'workloads/worker-loop.ts',
-    params: { loops, workers, heartbeat },
+    params: { loops, workers, heartbeat, apart },
     quick,
     ...(workers > 1 && { roundsMax: 2 }),
   }));

@@ -196,10 +196,26 @@ export const GATES: readonly Gate[] = [
     figure: middle('svc on SQLite B/64', unitRate),
     bound: { atLeast: 20_000 },
   },
+  ...['api', 'scheduler'].map((role) => ({
+    workload: 'D apart',
+    asks: `${role} < ${RSS_MIB_MAX} MiB`,
+    figure: worst(extra(`${role}_rss_mib`)),
+    bound: { atMost: RSS_MIB_MAX },
+  })),
   {
     workload: 'all',
     asks: `a process of ours < ${RSS_MIB_MAX} MiB`,
-    figure: worst(({ rssMiB }) => rssMiB),
+    figure: worst(({ rssMiB, extra: { client_inside } }) =>
+      client_inside === undefined ? rssMiB : null,
+    ),
+    bound: { atMost: RSS_MIB_MAX },
+  },
+  {
+    workload: 'all',
+    asks: `with the client in the same process < ${RSS_MIB_MAX} MiB`,
+    figure: worst(({ rssMiB, extra: { client_inside } }) =>
+      client_inside === undefined ? null : rssMiB,
+    ),
     bound: { atMost: RSS_MIB_MAX },
   },
   {

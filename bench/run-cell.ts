@@ -48,7 +48,8 @@ function openWindow(): OpenWindow {
         otherCpuMicros: figures.otherCpuMicros ?? 0,
         storeCpuMicros: figures.storeCpuMicros ?? null,
         rssMiB: figures.rssMiB === undefined ? peakRssMiB('self') : figures.rssMiB,
-        extra: figures.extra ?? {},
+        // The engine runs here, so this process is the client of the benchmark too.
+        extra: { ...figures.extra, ...(figures.rssMiB === undefined && { client_inside: 1 }) },
       },
     });
   };

@@ -4,16 +4,18 @@ import { once } from 'node:events';
 import { openEngine } from '../support/engine-process.ts';
 import { inLanes, times, warmUpSeconds } from '../support/lanes.ts';
 import { cpuMicrosOf, peakRssMiB } from '../support/process-use.ts';
-import { startRuntime } from '../support/runtime-process.ts';
+import { startRuntime, type RuntimeProcess } from '../support/runtime-process.ts';
 import { quantile } from '../support/statistics.ts';
 import type { WorkerParams, WorkerReport } from '../support/worker-process.ts';
-import type { GivenWorkload } from '../support/workload.ts';
+import type { BenchAddress, GivenWorkload } from '../support/workload.ts';
 
 export interface WorkerLoopParams {
   /** Of all workers together. */
   readonly loops: number;
   readonly workers: number;
   readonly heartbeat: boolean;
+  /** The API and the scheduler as a process each, and not both in one. */
+  readonly apart: boolean;
 }
 
 /** More than are ever taken in a second. */
@@ -24,7 +26,7 @@ const WARM_UP_SECONDS_MIN = 3;
 const WORKER = new URL('../support/worker-process.ts', import.meta.url);
 
 /**
- * Workers over HTTP against a runtime process of both roles. Each item is the one step of an execution
+ * Workers over HTTP against a runtime process of both roles, or against one of each. Each item is the one step of an execution
  * of its own, and the runtime ends that execution meanwhile. All executions are there before.
  */
 export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<void> {
@@ -37,12 +39,14 @@ export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<v
   await inLanes(STARTS_IN_FLIGHT, times(items), () => engine.start('loop'));
   await engine.close();
 
-  const runtime = await startRuntime({ database });
+  const roles = params.apart ? (['api', 'scheduler'] as const) : (['all'] as const);
+  const runtimes = await startRuntimes(database, roles);
+  const [runtime] = runtimes;
   try {
     const workers = await Promise.all(
       Array.from({ length: params.workers }, (_, index) =>
         startWorker({
-          url: runtime.url,
+          url: runtime?.url ?? '',
           name: `bench-${index}`,
           loops: params.loops / params.workers,
           heartbeat: params.heartbeat,
@@ -52,10 +56,12 @@ export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<v
       ),
     );
     await window(async () => {
-      const cpuBefore = cpuMicrosOf(runtime.pid) ?? 0;
+      const cpu = () => sum(runtimes.map(({ pid }) => cpuMicrosOf(pid) ?? 0));
+      const cpuBefore = cpu();
       const reports = await Promise.all(workers.map((worker) => worker.work()));
-      const runtimeCpu = (cpuMicrosOf(runtime.pid) ?? 0) - cpuBefore;
-      const workersCpu = reports.reduce((sum, { cpuMicros }) => sum + cpuMicros, 0);
+      const runtimeCpu = cpu() - cpuBefore;
+      const workersCpu = sum(reports.map(({ cpuMicros }) => cpuMicros));
+      const rss = runtimes.map(({ pid }) => peakRssMiB(pid) ?? 0);
       const latencies = reports
         .flatMap(({ latenciesMs }) => latenciesMs)
         .toSorted((left, right) => left - right);
@@ -67,13 +73,30 @@ export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<v
         p50Ms: quantile(latencies, 0.5),
         p99Ms: quantile(latencies, 0.99),
         otherCpuMicros: runtimeCpu + workersCpu,
-        rssMiB: peakRssMiB(runtime.pid),
-        extra: { worker_cpu_micros: workersCpu / units, runtime_cpu_micros: runtimeCpu / units },
+        rssMiB: Math.max(...rss) || null,
+        extra: {
+          worker_cpu_micros: workersCpu / units,
+          runtime_cpu_micros: runtimeCpu / units,
+          ...Object.fromEntries(roles.map((role, index) => [`${role}_rss_mib`, rss[index] ?? 0])),
+        },
       };
     });
   } finally {
-    await runtime.stop();
+    await Promise.all(runtimes.map((one) => one.stop()));
   }
+}
+
+async function startRuntimes(
+  database: BenchAddress,
+  roles: readonly ('all' | 'api' | 'scheduler')[],
+): Promise<readonly RuntimeProcess[]> {
+  const runtimes: RuntimeProcess[] = [];
+  for (const role of roles) runtimes.push(await startRuntime({ database, role }));
+  return runtimes;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** A worker that is warm; `work` has it begin, and resolves with what it has done. */

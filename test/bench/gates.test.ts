@@ -51,6 +51,8 @@ test('every gate finds what it judges among the workloads', (t) => {
     'last_to_first_tenth',
     'commit_refusals',
     'core_percent',
+    'api_rss_mib',
+    'scheduler_rss_mib',
     'dev_ready_ms',
     'version_ms',
   ];
@@ -60,7 +62,8 @@ test('every gate finds what it judges among the workloads', (t) => {
     walBytes: 1_000,
     statements: 1,
   };
-  const rounds = new Map(cells.map((cell) => [keyOf(cell), [measurement]]));
+  const clientInside = { ...measurement, extra: { ...extra, client_inside: 1 } };
+  const rounds = new Map(cells.map((cell) => [keyOf(cell), [measurement, clientInside]]));
   t.is(rounds.size, cells.length);
   const missing = judge(GATES, rounds).filter(({ figure }) => figure === null);
   t.deepEqual(missing, []);
