@@ -1,4 +1,4 @@
-import type { WorkTicket } from '../../domain/work/work-item.ts';
+import type { WorkItemRecord, WorkTicket } from '../../domain/work/work-item.ts';
 import type { CommitPlan, NewExecution } from '../commit.ts';
 import { messagesOf } from '../webhook-messages.ts';
 import type { Cell } from './commit-parameter.ts';
@@ -70,6 +70,29 @@ export const OUTRIGHT_COLUMNS = {
     queued_node_timeout: 'int8',
     queued_start_timeout: 'int8',
   },
+  /** What workers are told about queued items. */
+  records: {
+    record_item: 'uuid',
+    record_execution: 'uuid',
+    record_tenant: 'text',
+    record_node: 'text',
+    record_visit: 'int4',
+    record_queue: 'text',
+    record_key: 'text',
+    record_tool: 'text',
+    record_payload: 'json',
+    record_retry_policy: 'json',
+    record_heartbeat: 'int4',
+    record_node_timeout: 'int8',
+    record_start_timeout: 'int8',
+  },
+  outputs: {
+    output_execution: 'uuid',
+    output_key: 'text',
+    output_item: 'uuid',
+    output_sequence: 'int4',
+  },
+  marks: { mark_execution: 'uuid' },
   clears: { clear_execution: 'uuid' },
   hooks: {
     hook_execution: 'uuid',
@@ -79,27 +102,29 @@ export const OUTRIGHT_COLUMNS = {
   },
 } as const;
 
-export type OutrightSection = keyof typeof OUTRIGHT_COLUMNS;
+type ColumnSection = keyof typeof OUTRIGHT_COLUMNS;
 export type OutrightColumn = {
-  [Section in OutrightSection]: keyof (typeof OUTRIGHT_COLUMNS)[Section];
-}[OutrightSection];
+  [Section in ColumnSection]: keyof (typeof OUTRIGHT_COLUMNS)[Section];
+}[ColumnSection];
 
-export const OUTRIGHT_SECTIONS = Object.keys(OUTRIGHT_COLUMNS) as OutrightSection[];
+/** `tails`: a plan appends wherever its execution ends, so the row says which sequences it gets. */
+export type OutrightSection = ColumnSection | 'tails';
+
+export const OUTRIGHT_SECTIONS: readonly OutrightSection[] = [
+  ...(Object.keys(OUTRIGHT_COLUMNS) as ColumnSection[]),
+  'tails',
+];
 
 export const OUTRIGHT_TYPES = Object.assign({}, ...Object.values(OUTRIGHT_COLUMNS)) as Readonly<
   Record<OutrightColumn, string>
 >;
-
-/** Nobody else has appended to it if the plan is accepted. */
-export function sequenceBefore({ create, expectedSequence }: CommitPlan): number {
-  return create === null ? (expectedSequence ?? 0) : 0;
-}
 
 type OutrightBatch = Readonly<Record<OutrightColumn, Cell[]>>;
 type Row = Partial<Record<OutrightColumn, Cell>>;
 
 /** An end is a part of a move: its section is there when there is one. */
 export function hasSection(batch: OutrightBatch, section: OutrightSection): boolean {
+  if (section === 'tails') return batch.move_expected.includes(null);
   if (section === 'ends') {
     return [...batch.end_status, ...batch.end_error].some((cell) => cell !== null);
   }
@@ -107,7 +132,10 @@ export function hasSection(batch: OutrightBatch, section: OutrightSection): bool
   return column !== undefined && batch[column].length > 0;
 }
 
-/** In the order of the executions' ids. */
+/**
+ * In the order of the executions' ids. Sequences are those of the execution, or with `tails` those
+ * within the plan.
+ */
 export function encodeOutright(plans: readonly CommitPlan[]): OutrightBatch {
   const batch = Object.fromEntries(
     Object.keys(OUTRIGHT_TYPES).map((column) => [column, [] as Cell[]]),
@@ -118,14 +146,19 @@ export function encodeOutright(plans: readonly CommitPlan[]): OutrightBatch {
       if (cell !== undefined) batch[column as OutrightColumn].push(cell);
     }
   };
+  const tails = plans.some(({ create, expectedSequence }) => !create && expectedSequence === null);
   plans
     .map((plan) => ({ plan, execution: toUuid(plan.executionId) }))
     .toSorted((left, right) => (left.execution < right.execution ? -1 : 1))
     .forEach(({ plan, execution }) => {
       put(plan.create === null ? moveRow(plan, execution) : startRow(plan, plan.create, execution));
-      encodeEvents(put, plan, execution);
+      const before = tails || plan.create !== null ? 0 : (plan.expectedSequence ?? 0);
+      encodeEvents(put, plan, { execution, before });
       encodeWork(put, plan, execution);
-      if (plan.runnable === 'clear' && plan.create === null) put({ clear_execution: execution });
+      if (plan.runnable === 'mark' && plan.status === null) put({ mark_execution: execution });
+      if (plan.create === null && (plan.runnable === 'clear' || plan.status !== null)) {
+        put({ clear_execution: execution });
+      }
       for (const { eventType, data } of messagesOf(plan)) {
         put({
           hook_execution: execution,
@@ -166,8 +199,11 @@ function startRow(plan: CommitPlan, create: NewExecution, execution: string): Ro
   };
 }
 
-function encodeEvents(put: (row: Row) => void, plan: CommitPlan, execution: string): void {
-  const before = sequenceBefore(plan);
+function encodeEvents(
+  put: (row: Row) => void,
+  plan: CommitPlan,
+  { execution, before }: { readonly execution: string; readonly before: number },
+): void {
   plan.events.forEach((event, index) => {
     put({
       event_execution: execution,
@@ -177,6 +213,13 @@ function encodeEvents(put: (row: Row) => void, plan: CommitPlan, execution: stri
       event_payload: event.payload,
       event_actor: event.actorId,
     });
+  });
+  if (plan.recordsOutput === null) return;
+  put({
+    output_execution: execution,
+    output_key: plan.recordsOutput.idempotencyKey,
+    output_item: plan.recordsOutput.workItemId,
+    output_sequence: before + plan.recordsOutput.eventIndex + 1,
   });
 }
 
@@ -191,7 +234,28 @@ function encodeWork(put: (row: Row) => void, plan: CommitPlan, execution: string
   for (const { ticket, leaseTo, leaseMs } of plan.bornLeased) {
     put({ ...ticketCells('born', ticket, execution), born_worker: leaseTo, born_ms: leaseMs });
   }
-  for (const { ticket } of plan.newItems) put(ticketCells('queued', ticket, execution));
+  for (const { ticket, record } of plan.newItems) {
+    put(ticketCells('queued', ticket, execution));
+    if (record !== null) put(recordRow(ticket, record, execution));
+  }
+}
+
+function recordRow(ticket: WorkTicket, record: WorkItemRecord, execution: string): Row {
+  return {
+    record_item: record.workItemId,
+    record_execution: execution,
+    record_tenant: ticket.tenantId,
+    record_node: record.nodeId,
+    record_visit: record.visit,
+    record_queue: record.queue,
+    record_key: record.idempotencyKey,
+    record_tool: record.tool,
+    record_payload: JSON.stringify(record.payload),
+    record_retry_policy: JSON.stringify(record.retryPolicy),
+    record_heartbeat: record.heartbeatIntervalMs,
+    record_node_timeout: ticket.nodeTimeoutMs,
+    record_start_timeout: ticket.scheduleToStartMs,
+  };
 }
 
 function ticketCells(prefix: 'born' | 'queued', ticket: WorkTicket, execution: string): Row {

@@ -1,11 +1,7 @@
-import {
-  OUTRIGHT_SECTIONS,
-  OUTRIGHT_TYPES,
-  type OutrightColumn,
-  type OutrightSection,
-} from './commit-outright-batch.ts';
-import { after, INSTANT, STAMP } from './commit-parts.ts';
-import { ticketColumns } from './rows.ts';
+import { OUTRIGHT_SECTIONS, OUTRIGHT_TYPES, type OutrightColumn } from './commit-outright-batch.ts';
+import { born, described, enqueued, released } from './commit-outright-work.ts';
+import { executions, type Has, type Param } from './commit-outright-parts.ts';
+import { STAMP } from './commit-parts.ts';
 
 /*
  * The text of a commit that is carried out outright: for batches of plans that are nearly always
@@ -52,9 +48,6 @@ export function outrightStatement(has: Has): OutrightStatement {
   return statement;
 }
 
-type Has = (section: OutrightSection) => boolean;
-type Param = (column: OutrightColumn) => string;
-
 function compose(has: Has): Omit<OutrightStatement, 'name'> {
   const columns: OutrightColumn[] = [];
   const $: Param = (column) => {
@@ -66,9 +59,12 @@ function compose(has: Has): Omit<OutrightStatement, 'name'> {
     ...(has('moves') ? [moved(has, $)] : []),
     ...(has('settles') ? [released(has, $)] : []),
     ...(has('creates') ? [created($)] : []),
-    ...(has('events') ? [appended($)] : []),
+    ...(has('events') ? [appended(has, $)] : []),
+    ...(has('outputs') ? [recorded(has, $)] : []),
+    ...(has('records') ? [described($)] : []),
     ...(has('births') ? [born(has, $)] : []),
     ...(has('queued') ? [enqueued(has, $)] : []),
+    ...(has('marks') && has('moves') ? [marked($)] : []),
     ...(has('clears') ? [cleared($)] : []),
     ...(has('hooks') ? [told($)] : []),
   ];
@@ -86,17 +82,20 @@ const CLOCK = `clock as materialized (
 
 function moved(has: Has, $: Param): string {
   const ends = has('ends');
+  const tails = has('tails');
+  // Whoever waits for a tail to be free gets no time before that of the last event there.
+  const stamp = tails ? `greatest(${STAMP}, e.updated_at)` : STAMP;
   return `moved as (
       update executions e
-      set last_sequence = m.expected + m.event_count,
+      set last_sequence = ${tails ? 'e.last_sequence' : 'm.expected'} + m.event_count,
         ${
           ends
             ? `status = coalesce(m.status, e.status),
         error = coalesce(m.error, e.error),
-        completed_at = case when m.status is not null then ${STAMP} end,`
+        completed_at = case when m.status is not null then ${stamp} end,`
             : ''
         }
-        updated_at = ${STAMP}
+        updated_at = ${stamp}
       from (
         select unnest(${$('move_execution')}) as id, unnest(${$('move_tenant')}) as tenant_id,
           unnest(${$('move_expected')}) as expected, unnest(${$('move_events')}) as event_count
@@ -105,26 +104,15 @@ function moved(has: Has, $: Param): string {
       where e.id = any(${$('move_execution')})
         and e.id = m.id
         and e.tenant_id = m.tenant_id
-        and e.last_sequence = m.expected
         and e.completed_at is null
-        and e.updated_at <= ${STAMP}
-      returning e.id, e.shard
-    )`;
-}
-
-function released(has: Has, $: Param): string {
-  return `released as (
-      delete from work_leases l
-      using (
-        select unnest(${$('settle_item')}) as work_item_id,
-          unnest(${$('settle_execution')}) as execution_id, unnest(${$('settle_fence')}) as lease_fence
-      ) s
-      where l.work_item_id = any(${$('settle_item')})
-        and l.work_item_id = s.work_item_id
-        and l.execution_id = s.execution_id
-        and l.lease_fence = s.lease_fence
-        ${has('moves') ? `and ${after('moved')}` : ''}
-      returning l.work_item_id
+        ${
+          tails
+            ? 'and (m.expected is null or e.last_sequence = m.expected)'
+            : `and e.last_sequence = m.expected
+        and e.updated_at <= ${STAMP}`
+        }
+      returning e.id, e.shard, e.last_sequence, e.last_sequence - m.event_count as base,
+        e.updated_at as stamp
     )`;
 }
 
@@ -150,60 +138,49 @@ function created($: Param): string {
     )`;
 }
 
-function appended($: Param): string {
+function appended(has: Has, $: Param): string {
+  const given = `select unnest(${$('event_execution')}) as execution_id,
+        unnest(${$('event_sequence')}) as sequence, unnest(${$('event_kind')}) as kind,
+        unnest(${$('event_node')}) as node_id, unnest(${$('event_payload')}) as payload,
+        unnest(${$('event_actor')}) as actor_id`;
   return `appended as (
       insert into events (execution_id, sequence, kind, node_id, payload, actor_id, created_at)
-      select unnest(${$('event_execution')}), unnest(${$('event_sequence')}),
-        unnest(${$('event_kind')}), unnest(${$('event_node')}), unnest(${$('event_payload')}),
-        unnest(${$('event_actor')}), ${STAMP}
+      ${
+        has('tails')
+          ? `select v.execution_id, a.base + v.sequence, v.kind, v.node_id, v.payload, v.actor_id,
+        a.stamp
+      from (${given}) v
+      join (${executions(has)}) a on a.id = v.execution_id`
+          : `${given}, ${STAMP}`
+      }
     )`;
 }
 
-function born(has: Has, $: Param): string {
-  return `born as (
-      insert into work_leases (
-        ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
+/** The first result under a key stays: that is what a replay must find. */
+function recorded(has: Has, $: Param): string {
+  return `recorded as (
+      insert into recorded_outputs (
+        execution_id, idempotency_key, work_item_id, event_sequence, created_at
       )
-      select ${ticketColumns('t')}, t.worker_id, nextval('lease_fence_seq'), ${INSTANT},
-        ${INSTANT} + least(t.ms, t.node_timeout_ms) * interval '1 millisecond',
-        ${INSTANT} + t.node_timeout_ms * interval '1 millisecond'
+      select o.execution_id, o.idempotency_key, o.work_item_id,
+        ${has('tails') ? 'a.base + ' : ''}o.sequence, a.stamp
       from (
-        select unnest(${$('born_item')}) as work_item_id, unnest(${$('born_execution')}) as execution_id,
-          unnest(${$('born_tenant')}) as tenant_id, unnest(${$('born_node')}) as node_id,
-          unnest(${$('born_visit')}) as visit, unnest(${$('born_attempt')}) as attempt,
-          unnest(${$('born_queue')}) as queue, unnest(${$('born_priority')}) as priority,
-          unnest(${$('born_key')}) as idempotency_key,
-          unnest(${$('born_node_timeout')}) as node_timeout_ms,
-          unnest(${$('born_start_timeout')}) as schedule_to_start_ms,
-          unnest(${$('born_worker')}) as worker_id, unnest(${$('born_ms')}) as ms
-      ) t
-      where ${has('settles') ? after('released') : 'true'}
-      returning work_item_id, lease_fence
+        select unnest(${$('output_execution')}) as execution_id,
+          unnest(${$('output_key')}) as idempotency_key, unnest(${$('output_item')}) as work_item_id,
+          unnest(${$('output_sequence')}) as sequence
+      ) o
+      join (${executions(has)}) a on a.id = o.execution_id
+      on conflict (execution_id, idempotency_key) do nothing
     )`;
 }
 
-function enqueued(has: Has, $: Param): string {
-  const executions = [
-    ...(has('moves') ? ['select id, shard from moved'] : []),
-    ...(has('creates') ? ['select id, shard from created'] : []),
-  ];
-  return `enqueued as (
-      insert into work_queue (queue_key, shard, start_before, enqueued_at, ${ticketColumns()})
-      select case when t.queue = 'engine' then 'engine' else t.tenant_id || '/' || t.queue end,
-        a.shard, ${INSTANT} + t.schedule_to_start_ms * interval '1 millisecond', ${INSTANT},
-        ${ticketColumns('t')}
-      from (
-        select unnest(${$('queued_item')}) as work_item_id,
-          unnest(${$('queued_execution')}) as execution_id, unnest(${$('queued_tenant')}) as tenant_id,
-          unnest(${$('queued_node')}) as node_id, unnest(${$('queued_visit')}) as visit,
-          unnest(${$('queued_attempt')}) as attempt, unnest(${$('queued_queue')}) as queue,
-          unnest(${$('queued_priority')}) as priority, unnest(${$('queued_key')}) as idempotency_key,
-          unnest(${$('queued_node_timeout')}) as node_timeout_ms,
-          unnest(${$('queued_start_timeout')}) as schedule_to_start_ms,
-          generate_series(1, cardinality(${$('queued_item')})) as ordinal
-      ) t
-      join (${executions.join(' union all ')}) a on a.id = t.execution_id
-      order by t.ordinal
+function marked($: Param): string {
+  return `marked as (
+      insert into runnable (execution_id, shard)
+      select a.id, a.shard
+      from moved a
+      where a.id = any(${$('mark_execution')})
+      on conflict (execution_id) do nothing
     )`;
 }
 
@@ -253,6 +230,11 @@ function outcome(has: Has, $: Param): string {
       : []),
   ];
   return `select ${STAMP} as stamp, b.items, b.fences,
+      ${
+        has('tails') && has('moves')
+          ? '(select json_agg(json_build_array(id, last_sequence, stamp)) from moved)'
+          : 'null::json'
+      } as moves,
       case when ${failures.join(' or ')} then refuse_outright() end as refused
     from (
       ${

@@ -1,10 +1,6 @@
+import { executionIdFromUuid } from '../../domain/ids.ts';
 import type { CommitPlan, CommitVerdict, NewExecution } from '../commit.ts';
-import {
-  encodeOutright,
-  hasSection,
-  OUTRIGHT_TYPES,
-  sequenceBefore,
-} from './commit-outright-batch.ts';
+import { encodeOutright, hasSection, OUTRIGHT_TYPES } from './commit-outright-batch.ts';
 import { outrightStatement } from './commit-outright-sql.ts';
 import { arrayParameter } from './commit-parameter.ts';
 import type { PostgresPool } from './connect.ts';
@@ -39,13 +35,10 @@ export async function commitOutright(
 /** Whether all that the plan asks for is among what can be carried out without a judgement. */
 export function isOutright(plan: CommitPlan): boolean {
   return (
-    (plan.create === null ? isKnown(plan) : isPlainStart(plan.create)) &&
+    (plan.create === null ? isKnown(plan) : isPlainStart(plan, plan.create)) &&
     plan.settles.every(({ onlyIfExpired }) => !onlyIfExpired) &&
-    plan.newItems.every(({ record }) => record === null) &&
-    plan.recordsOutput === null &&
     plan.snapshot === null &&
     plan.charge === undefined &&
-    plan.runnable !== 'mark' &&
     !plan.revokesAll &&
     [
       plan.revokesItems,
@@ -61,12 +54,12 @@ export function isOutright(plan: CommitPlan): boolean {
 }
 
 /** An end is news for webhooks whatever was before; that an execution runs or pauses need not be. */
-function isKnown({ expectedSequence, status }: CommitPlan): boolean {
-  return expectedSequence !== null && status !== 'running' && status !== 'paused';
+function isKnown({ status }: CommitPlan): boolean {
+  return status !== 'running' && status !== 'paused';
 }
 
-function isPlainStart(create: NewExecution): boolean {
-  return create.request === null && create.limits === undefined;
+function isPlainStart({ runnable }: CommitPlan, create: NewExecution): boolean {
+  return runnable !== 'mark' && create.request === null && create.limits === undefined;
 }
 
 interface OutcomeRecord {
@@ -74,22 +67,34 @@ interface OutcomeRecord {
   /** The text form of an array. */
   readonly items: string | null;
   readonly fences: readonly number[] | null;
+  /** With `tails`, of each execution that was there: its UUID, last sequence and time of its events. */
+  readonly moves: string | null;
 }
 
 function decodeOutcome(
   plans: readonly CommitPlan[],
-  { stamp, items, fences }: OutcomeRecord,
+  { stamp, items, fences, moves }: OutcomeRecord,
 ): readonly CommitVerdict[] {
   const bornItems = items?.slice(1, -1).split(',') ?? [];
   const fenceOf = new Map(bornItems.map((item, index) => [item, fences?.[index]]));
-  return plans.map((plan) => ({
-    accepted: true,
-    lastSequence: sequenceBefore(plan) + plan.events.length,
-    createdAt: stamp,
-    fences: plan.bornLeased.map(({ ticket }) => {
-      const fence = fenceOf.get(ticket.workItemId);
-      if (fence === undefined) throw new Error(`no fence for ${ticket.workItemId}`);
-      return fence;
-    }),
-  }));
+  const tails = new Map(
+    (JSON.parse(moves ?? '[]') as [string, number, string][]).map(([uuid, last, time]) => [
+      executionIdFromUuid(uuid),
+      { last, time: new Date(time).toISOString() },
+    ]),
+  );
+  return plans.map((plan) => {
+    const tail = tails.get(plan.executionId);
+    const before = plan.create === null ? (plan.expectedSequence ?? 0) : 0;
+    return {
+      accepted: true,
+      lastSequence: tail?.last ?? before + plan.events.length,
+      createdAt: tail?.time ?? stamp,
+      fences: plan.bornLeased.map(({ ticket }) => {
+        const fence = fenceOf.get(ticket.workItemId);
+        if (fence === undefined) throw new Error(`no fence for ${ticket.workItemId}`);
+        return fence;
+      }),
+    };
+  });
 }

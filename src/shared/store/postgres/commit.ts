@@ -9,8 +9,9 @@ import type { PostgresPool, Statement } from './connect.ts';
 
 /**
  * One statement for the whole batch, and a second one when it was written outright and does not
- * hold; see `commit-sql.ts` for what it does and in which order. An error about the data of one plan (which validated plans never have) fails the batch, and nothing
- * of it is written.
+ * hold; see `commit-outright.ts` and `commit-sql.ts` for what they do and in which order. An error
+ * about the data of one plan (which validated plans never have) fails the batch, and nothing of it
+ * is written.
  */
 export async function commitPlans(
   pool: PostgresPool,

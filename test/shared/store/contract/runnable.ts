@@ -56,12 +56,15 @@ export function runnableCases(name: string, open: () => TestStore): void {
     'an execution that has ended is not runnable, whatever its plan says',
     async (t, { store }) => {
       for (const runnable of ['mark', 'keep', 'clear'] as const) {
-        const execution = await start(store, {
-          create: { shard: 47 },
-          changes: { runnable: 'mark' },
-        });
-        await commitOne(store, makePlan(execution, { status: 'completed', runnable }));
-        t.deepEqual(await listOwn(store, [execution], [47]), []);
+        for (const expectedSequence of [null, 1]) {
+          const execution = await start(store, {
+            create: { shard: 47 },
+            changes: { runnable: 'mark' },
+          });
+          const end = makePlan(execution, { expectedSequence, status: 'completed', runnable });
+          await commitOne(store, end);
+          t.deepEqual(await listOwn(store, [execution], [47]), []);
+        }
       }
     },
   );

@@ -1,0 +1,16 @@
+import type { OutrightColumn, OutrightSection } from './commit-outright-batch.ts';
+import { STAMP } from './commit-parts.ts';
+
+/** What the files that make up the outright commit share. */
+
+export type Has = (section: OutrightSection) => boolean;
+/** The parameter that carries a column. */
+export type Param = (column: OutrightColumn) => string;
+
+/** Those of the batch, as this statement leaves them. */
+export function executions(has: Has): string {
+  return [
+    ...(has('moves') ? ['select id, shard, base, stamp from moved'] : []),
+    ...(has('creates') ? [`select id, shard, 0 as base, ${STAMP} as stamp from created`] : []),
+  ].join(' union all ');
+}
