@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 
+import type { BornLease, Settle } from '../../../../src/shared/store/commit.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { contractCases } from './contract-case.ts';
 import { claimOne, commitOne, judge, placeOf, settleOf, start, startWithItems } from './drive.ts';
@@ -286,6 +287,39 @@ export function commitCases(name: string, open: () => TestStore): void {
     const settles = [{ ...swapped, leaseFence }];
     t.true((await judge(store, makePlan(execution, { settles }))).accepted);
   });
+
+  check(
+    'the lease that ends and those that begin in one plan do not touch',
+    async (t, { store }) => {
+      const execution = await start(store);
+      const lease = { leaseTo: 'scheduler-1', leaseMs: 30_000 };
+      const items = Array.from({ length: 4 }, () => makeTicket(execution, { queue: 'engine' }));
+      const [first, second, third, bystander] = items.map((ticket) => ({ ticket, ...lease }));
+      if (!first || !second || !third || !bystander) throw new Error('no item was made');
+      const held: Settle[] = [];
+      const begin = async (born: readonly BornLease[], settles: readonly Settle[]) => {
+        const plan = makePlan(execution, { bornLeased: born, settles });
+        const { fences } = await commitOne(store, plan);
+        held.push(
+          ...born.map(({ ticket: { workItemId } }, index) => ({
+            workItemId,
+            leaseFence: fences[index] ?? 0,
+            onlyIfExpired: false,
+          })),
+        );
+      };
+      const isHeld = async () => {
+        const asked = held.map((settle) => ({ ...settle, tenantId: null, leaseMs: 30_000 }));
+        return (await store.work.renew(asked)).map((renewed) => renewed !== null);
+      };
+      await begin([first, bystander], []);
+      t.deepEqual(await isHeld(), [true, true]);
+      await begin([second, third], held.slice(0, 1));
+      t.deepEqual(await isHeld(), [false, true, true, true]);
+      await begin([second], held.slice(2, 3));
+      t.deepEqual(await isHeld(), [false, true, false, true, true]);
+    },
+  );
 
   check('an item may be settled and retried under the same id', async (t, { store }) => {
     const { tenantId, executionId } = await startWithItems(store, [{}]);
