@@ -1,5 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
 
+import { checkInvariants } from '../invariants/check-invariants.ts';
+import type { Dump } from '../invariants/dump.ts';
+import { POSTGRES_DUMP } from '../invariants/read-postgres-dump.ts';
+import { describe } from '../invariants/violation.ts';
 import { createTestDatabase, runOnServer, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
@@ -149,4 +153,14 @@ async function assertRecordedOnce(
     leased: 0,
     retrying: 0,
   });
+  await assertInvariants(t, database);
+}
+
+/** Of the tables alone: what clients were answered is checked by the tests themselves. */
+async function assertInvariants(t: ExecutionContext, database: TestDatabase): Promise<void> {
+  const { rows } = await runOnServer(database.url, POSTGRES_DUMP);
+  const { dump } = rows[0] as { readonly dump: Dump };
+  const history = { deeds: [] };
+  const found = checkInvariants({ history, dumps: [dump], wellSince: dump.takenAt, limits: {} });
+  t.deepEqual(found.map(describe), []);
 }

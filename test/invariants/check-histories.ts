@@ -64,7 +64,14 @@ function checkRows(dump: Dump): Violation[] {
           'a visit is scheduled once, and over once',
           isOnce(story, 'NodeScheduled') && isOnce(story, 'NodeCompleted'),
         ),
-        ...expect('an approval is decided once', isDecidedOnce(story)),
+        ...expect(
+          'an approval is decided once',
+          isAnswered(story, { asks: 'ApprovalRequested', answers: 'ApprovalReceived' }),
+        ),
+        ...expect(
+          'a timer fires once',
+          isAnswered(story, { asks: 'TimerStarted', answers: 'TimerFired' }),
+        ),
       ];
     }),
   ];
@@ -79,11 +86,15 @@ function isOnce(story: readonly EventOf[], kind: string): boolean {
   return new Set(visits).size === visits.length;
 }
 
-function isDecidedOnce(story: readonly EventOf[]): boolean {
+/** No answer without a question, and to each question of a visit one at most. */
+function isAnswered(
+  story: readonly EventOf[],
+  kinds: { readonly asks: string; readonly answers: string },
+): boolean {
   const open = new Set<string>();
   return story.every((event) => {
-    if (event.kind === 'ApprovalRequested') open.add(visitOf(event));
-    return event.kind !== 'ApprovalReceived' || open.delete(visitOf(event));
+    if (event.kind === kinds.asks) open.add(visitOf(event));
+    return event.kind !== kinds.answers || open.delete(visitOf(event));
   });
 }
 

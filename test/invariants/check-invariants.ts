@@ -2,6 +2,7 @@ import { checkAnswers } from './check-answers.ts';
 import { checkHistories } from './check-histories.ts';
 import { checkRest } from './check-rest.ts';
 import { checkTenants } from './check-tenants.ts';
+import { checkTransactions } from './check-transactions.ts';
 import { checkWork } from './check-work.ts';
 import type { Dump } from './dump.ts';
 import type { History } from './history.ts';
@@ -27,6 +28,7 @@ export function checkInvariants(params: {
     ...checkHistories(dumps, history),
     ...checkWork(dumps, history),
     ...checkAnswers(last, history),
+    ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),
   ];

@@ -25,6 +25,7 @@ export interface Dump {
     readonly idempotency_key: string;
     readonly work_item_id: string;
     readonly event_sequence: number | null;
+    readonly written_in?: string;
   }[];
   readonly dead_letters: readonly (Owned & { readonly work_item_id: string })[];
   readonly request_keys: readonly {
@@ -56,6 +57,8 @@ export interface EventOf {
   readonly payload: JsonObject;
   readonly actor_id: string;
   readonly created_at: number;
+  /** The transaction that wrote the row; absent where the store doesn't say. */
+  readonly written_in?: string;
 }
 
 export interface TicketOf extends Owned {

@@ -16,14 +16,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a settle does not check the fence',
     file: `${SQLITE}/commit-judge.ts`,
-    from: '\n       and lease_fence = :lease_fence`',
-    to: '`',
+    from: 'and lease_fence = ?',
+    to: 'and lease_fence >= min(1, ?)',
   },
   {
     bug: 'the fence stays the same from claim to claim',
     file: `${SQLITE}/queue.ts`,
-    from: 'set last = last + 1',
-    to: 'set last = max(last, 1)',
+    from: '(last ?? readLastFence(connection)) + 1',
+    to: 'last ?? Math.max(readLastFence(connection), 1)',
   },
   {
     bug: 'a commit does not check the sequence',
@@ -52,8 +52,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a settled item keeps its lease',
     file: `${SQLITE}/commit-effects.ts`,
-    from: "for (const { workItemId } of plan.settles) {\n    endItem(connection, { from: 'work_leases'",
-    to: "for (const { workItemId } of plan.settles) {\n    endItem(connection, { from: 'retry_timers'",
+    from: 'if (workItemId === replaced) continue;',
+    to: 'if (workItemId !== replaced) continue;',
   },
   {
     bug: 'an end leaves what waits for its retry',
@@ -76,8 +76,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a claim leaves the item on the queue',
     file: `${SQLITE}/leases.ts`,
-    from: "connection.run('delete from work_queue where seq = :seq', { seq: row.seq });",
-    to: "connection.run('delete from work_queue where seq < :seq', { seq: row.seq });",
+    from: 'delete from work_queue where seq = ?',
+    to: 'delete from work_queue where seq < ?',
   },
   {
     bug: 'queues of all tenants are one',
@@ -214,8 +214,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a runner takes a refused commit for an accepted one',
     file: 'engine/execution-runner.ts',
-    from: '      refused(verdict.reason, settled);\n      return true;',
-    to: '      now.state = decision.next;\n      return true;',
+    from: 'refused(verdict.reason, mail);',
+    to: 'now.state = next;',
   },
   {
     bug: 'callers of one batch get the verdict of its first',

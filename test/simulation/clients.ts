@@ -115,8 +115,10 @@ async function work(
   const leaseMs = heartbeatIntervalMs * 3;
   const manner = outside.isCalm() || !dice.chance(plan.mischief) ? 'well' : dice.pick(MISCHIEF);
   if (manner === 'never') return;
-  if (manner === 'too late') await world.pause(leaseMs * (0.9 + dice.fraction() * 2));
-  else if (manner === 'slowly') {
+  if (manner === 'too late') {
+    await world.pause(leaseMs * (0.9 + dice.fraction() * 2));
+    if (dice.chance(0.5)) await network.send(askToRenew(by, held));
+  } else if (manner === 'slowly') {
     for (let beat = 0; beat < 4; beat += 1) {
       await world.pause(heartbeatIntervalMs);
       const renewed = await network.send(askToRenew(by, held));

@@ -48,6 +48,27 @@ export interface PlannedWorker {
 
 export function drawScenario(seed: string): Scenario {
   const dice = createDice(seed).fork('scenario');
+  const drawn = drawAny(seed, dice);
+  return dice.chance(0.25) ? aboutLeases(drawn, dice) : drawn;
+}
+
+/** Short leases, careless workers and two servers: an item has several holders who all come back. */
+function aboutLeases(drawn: Scenario, dice: Dice): Scenario {
+  return {
+    ...drawn,
+    roles: ['all', 'all'],
+    leaseMs: 150,
+    activeMs: 1_000,
+    starts: drawn.starts.map((start) => ({
+      ...start,
+      workflowId: dice.pick(['tools', 'fan_out'] as const),
+      atMs: 0,
+    })),
+    workers: drawn.workers.map((worker) => ({ ...worker, mischief: 0.9 })),
+  };
+}
+
+function drawAny(seed: string, dice: Dice): Scenario {
   const activeMs = dice.between(200, 1_000);
   const starts = Array.from({ length: dice.between(1, 3) }, (_, index) =>
     drawStart(dice, `start${index}`, activeMs),

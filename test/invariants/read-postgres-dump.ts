@@ -1,0 +1,42 @@
+import type { Dump } from './dump.ts';
+
+const idOf = (column: string): string => `'exec_' || replace(${column}::text, '-', '')`;
+const msOf = (column: string): string => `round(extract(epoch from ${column}) * 1000)::bigint`;
+const EXECUTION = `${idOf('execution_id')} as execution_id`;
+const TICKET = `work_item_id, ${EXECUTION}, tenant_id, node_id, visit, attempt, queue`;
+
+const QUERIES = {
+  executions: `
+    ${idOf('id')} as id, tenant_id, workflow_id, ${idOf('parent_execution_id')} as parent_execution_id,
+    status, last_sequence
+    from executions order by id`,
+  events: `
+    ${EXECUTION}, sequence, kind, node_id, payload, actor_id, ${msOf('created_at')} as created_at,
+    xmin::text as written_in
+    from events order by execution_id, sequence`,
+  work_items: `
+    work_item_id, ${EXECUTION}, tenant_id, node_id, visit, idempotency_key, retry_policy
+    from work_items`,
+  work_queue: `${TICKET} from work_queue`,
+  work_leases: `${TICKET}, lease_fence, ${msOf('expires_at')} as expires_at from work_leases`,
+  retry_timers: `${TICKET} from retry_timers`,
+  timers: `${EXECUTION}, tenant_id, name, purpose from timers`,
+  runnable: `${EXECUTION} from runnable`,
+  recorded_outputs: `
+    ${EXECUTION}, idempotency_key, work_item_id, event_sequence, xmin::text as written_in
+    from recorded_outputs`,
+  dead_letters: `${EXECUTION}, tenant_id, work_item_id from dead_letters`,
+  request_keys: `tenant_id, key, ${EXECUTION} from request_keys`,
+} as const satisfies Record<Exclude<keyof Dump, 'takenAt'>, string>;
+
+/** One statement, so all as of one moment; it answers one row with the dump in `dump`. */
+export const POSTGRES_DUMP = `
+  select json_build_object(
+    'takenAt', ${msOf('now()')},
+    ${Object.entries(QUERIES)
+      .map(
+        ([table, query]) =>
+          `'${table}', (select coalesce(json_agg(r), '[]') from (select ${query}) as r)`,
+      )
+      .join(',\n    ')}
+  ) as dump`;
