@@ -1,7 +1,8 @@
+import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
 import { runOnServer } from '../test/support/database.ts';
-import { measureChains, rounded, type Row } from './scale/experiment.ts';
+import { measureChains, type Row } from './scale/experiment.ts';
 import { openDatabases } from './support/databases.ts';
 import type { EngineVariant } from './support/engine-process.ts';
 import { describeMachine } from './support/machine.ts';
@@ -64,8 +65,11 @@ interface Figures {
   readonly rate: number;
   readonly clientCpu: number;
   readonly databaseCpu: number;
+  readonly load: number;
 }
 
+/** Beyond it the machine was shared, and only counters are worth comparing. */
+const LOAD_MAX = 2 * cpus().length;
 const before: readonly Figures[] = options.add ? readLast<Report>('settings').figures : [];
 const figures = [...before];
 const databases = await openDatabases();
@@ -97,16 +101,20 @@ interface Report {
 const rows = SETTINGS.map((setting) => {
   const ours = of(setting.name);
   const usual = of('default');
-  const to = (pick: (one: Figures) => number): string => {
-    const found = spread(ratios(byRound(ours, pick), byRound(usual, pick)));
+  const to = (pick: (one: Figures) => number, counts = (_: Figures) => true): string => {
+    const values = (all: readonly Figures[]): ReadonlyMap<number, number> =>
+      new Map(all.filter(counts).map((one) => [one.round, pick(one)]));
+    const found = spread(ratios(values(ours), values(usual)));
     if (found === null) return '–';
     return `${found.median.toFixed(2)} (${found.min.toFixed(2)}–${found.max.toFixed(2)})`;
   };
   return {
     workload: workloadOf(setting),
     setting: setting.name,
-    'steps /s': rounded(spread(ours.map(({ rate }) => rate))?.median ?? null),
-    'rate to default': to(({ rate }) => rate),
+    'rate to default': to(
+      ({ rate }) => rate,
+      ({ load }) => load <= LOAD_MAX,
+    ),
     'client CPU to default': to(({ clientCpu }) => clientCpu),
     'database CPU to default': to(({ databaseCpu }) => databaseCpu),
   };
@@ -120,13 +128,6 @@ const report: Report = { began, machine: describeMachine(), figures, rows };
 saveLast(report, 'settings');
 console.log(options.json ? JSON.stringify(report, null, 2) : renderTable(...tableOf(rows)));
 if (options.save) await saveSections('performance', { settings: renderSection(rows, report) });
-
-function byRound(
-  of: readonly Figures[],
-  pick: (one: Figures) => number,
-): ReadonlyMap<number, number> {
-  return new Map(of.map((one) => [one.round, pick(one)]));
-}
 
 async function measure(setting: Setting, round: number): Promise<Figures> {
   const { inFlight, variant = {}, options: sent, prepare } = setting;
@@ -144,6 +145,7 @@ async function measure(setting: Setting, round: number): Promise<Figures> {
       rate: measured.perSecond,
       clientCpu: measured.clientCpuMicros,
       databaseCpu: measured.databaseCpuMicros ?? 0,
+      load: measured.load,
     };
   } finally {
     await database.drop();

@@ -12,8 +12,8 @@ import { spread } from './support/statistics.ts';
  * npm run bench:sizing [-- --rounds 2] [--seconds 2] [--json] [--save]
  *
  * What machines carry. Measured: everything (client, engine, database) bound to one core, and to two.
- * Projected for more: cores ÷ (client CPU + database CPU of a unit), as measured on the most cores
- * there were, which nothing else may hold up: no lock, no disk, enough processes.
+ * Reckoned, for these and for more: cores ÷ (client CPU + database CPU of a unit), as measured on the most cores
+ * there were, as if nothing but processor time were in the way: no lock, no disk, enough processes.
  */
 
 const WORKLOADS = ['A/16', 'B/64', 'D/16'];
@@ -50,15 +50,17 @@ const rows = WORKLOADS.map((workload) => {
     'database CPU µs': show(database),
     ...Object.fromEntries(
       [...runs].map(([cores, results]) => [
-        `${cores} core${cores === 1 ? '' : 's'}, measured`,
-        `${show(middle(results, ({ perSecond }) => perSecond))}/s`,
+        `measured on ${cores} core${cores === 1 ? '' : 's'} (load)`,
+        `${show(middle(results, ({ perSecond }) => perSecond))}/s ` +
+          `(${middle(results, ({ load }) => load).toFixed(1)})`,
       ]),
     ),
     ...Object.fromEntries(
-      PROJECTED.map((cores) => {
+      [...MEASURED, ...PROJECTED].map((cores) => {
         const rate = (cores * 1e6) / (client + database);
         const processes = Math.ceil((rate * client) / 1e6);
-        return [`${cores} cores, projected`, `${show(rate)}/s, ${show(processes)} processes`];
+        const of = `${show(processes)} process${processes === 1 ? '' : 'es'}`;
+        return [`reckoned for ${cores}`, `${show(rate)}/s, ${of}`];
       }),
     ),
   };
