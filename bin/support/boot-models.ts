@@ -1,4 +1,4 @@
-import { createModelClient } from '../../src/shared/clients/models/create-model-client.ts';
+import type { ModelClientDeps } from '../../src/shared/clients/models/create-model-client.ts';
 import {
   variableName,
   type ConfiguredProvider,
@@ -21,14 +21,23 @@ export function bootModels(params: {
   const { config, env, cpu } = params;
   // How long a model may think is for the call to say.
   const bounds = { responseBytesMax: BYTES_MAX, silenceMs: 0 };
-  return createModelClient({
+  const options = {
     settings: readModelSettings(config, env),
     prices: readPrices(config),
     cpu,
     trustedFetch: createGuardedFetch({ allowPrivate: true, ...bounds }),
     guardedFetch: createGuardedFetch({ allowPrivate: false, ...bounds }),
     now: Date.now,
-  });
+  };
+  let client: Promise<ModelClient> | null = null;
+  return { call: async (params) => (await (client ??= openClient(options))).call(params) };
+}
+
+/** Loaded with the first call: what it speaks to providers with is large. */
+async function openClient(options: ModelClientDeps): Promise<ModelClient> {
+  const { createModelClient } =
+    await import('../../src/shared/clients/models/create-model-client.ts');
+  return createModelClient(options);
 }
 
 /** List prices, with those of the operator's file before them. */

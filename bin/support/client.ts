@@ -1,8 +1,7 @@
 import { createSvcClient, type SvcClient } from '../../src/shared/clients/svc/client.ts';
+import { DEFAULT_URL } from './default-url.ts';
 import { usageError } from './exit-code.ts';
 import type { OutputFormat } from './output.ts';
-
-export const DEFAULT_URL = 'http://127.0.0.1:7700';
 
 /** Options that every client command has. */
 export interface ClientOptions {
