@@ -1,4 +1,5 @@
 import { tellDuration } from '../../domain/execution/explain/scene.ts';
+import type { LockHolder } from '../../store/installation.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
 
 const VERSION_MIN = 15;
@@ -19,13 +20,22 @@ const database: Check = {
 const migrations: Check = {
   name: 'migrations',
   needs: 'server',
-  judge({ migrations: { current, latest, pending, trouble } }) {
+  judge({ server, migrations: { current, latest, pending, trouble } }) {
+    const migrating = server.dialect === 'postgres' && server.lockHolders.find(isMigrating);
+    if (migrating) {
+      const seen = `session ${migrating.pid} (${migrating.applicationName}) is migrating`;
+      return warn(seen, 'look again when it is done');
+    }
     if (trouble !== null) return fail('the schema does not fit this program', trouble);
     if (pending.length === 0) return ok(`all ${latest} applied`);
     const titles = pending.map(({ number, title }) => `${number} ${title}`).join(', ');
     return fail(`version ${current} of ${latest}, pending: ${titles}`, 'run "svc db migrate"');
   },
 };
+
+function isMigrating(holder: LockHolder): boolean {
+  return holder.isMigrating;
+}
 
 /** Nothing here trusts the clocks of processes; logs, tokens and schedules are read by them. */
 const clock: Check = {

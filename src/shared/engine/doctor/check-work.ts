@@ -87,7 +87,7 @@ const retries = overdueCheck('retries', 'due and not queued', (tables) => tables
 function overdueCheck(name: string, what: string, of: (tables: Tables) => Overdue): Check {
   return onTables(name, (tables, { overdueMsMax }) => {
     const { count, oldestAt } = of(tables);
-    if (oldestAt === null) return ok(`none is ${what}`);
+    if (oldestAt === null) return ok('none to be seen to');
     const lateMs = Date.parse(tables.now) - Date.parse(oldestAt);
     const seen = `${count} ${what}, the oldest for ${tellDuration(lateMs)}`;
     if (lateMs < overdueMsMax) return ok(seen);
@@ -107,6 +107,7 @@ const deadLetters = onTables('dead letters', ({ deadLetters: { total, lastDay } 
 
 const executions = onTables('executions', ({ stuck, liveExecutions }) => {
   const { broken, needy, resting, looked } = stuck;
+  if (liveExecutions === 0) return ok('none is live');
   const seen = `${liveExecutions} live; of the ${looked} oldest ${resting} do not move`;
   const [worst] = [...broken, ...needy];
   if (worst === undefined) return ok(seen);

@@ -1,18 +1,8 @@
-import { randomUUID } from 'node:crypto';
-
-import pg from 'pg';
-
 import { HOT_TABLES } from '../diagnosis.ts';
 import type { DeadTuples, LockHolder, PostgresFacts, SnapshotHolder } from '../installation.ts';
 import { advisoryKey } from './advisory-key.ts';
-import {
-  clientConfig,
-  startSession,
-  type ConnectionSettings,
-  type PostgresPool,
-  type Statement,
-} from './connect.ts';
-import { translateError } from './errors.ts';
+import type { ConnectionSettings, PostgresPool, Statement } from './connect.ts';
+import { sharesServerProcesses } from './shares-server-processes.ts';
 
 /** What the server says of itself; of its own tables it needs none. */
 export async function readServerFacts(
@@ -207,31 +197,3 @@ const LOCKS: Statement = {
     group by l.pid
     order by l.pid`,
 };
-
-/**
- * Behind a pooler in transaction mode two clients that take turns are given the same server process,
- * and one finds what the other has set. Directly, or pooled by session, they never are.
- */
-async function sharesServerProcesses(settings: ConnectionSettings): Promise<boolean> {
-  const mark = randomUUID();
-  const [one, other] = [
-    new pg.Client(clientConfig(settings)),
-    new pg.Client(clientConfig(settings)),
-  ];
-  try {
-    for (const client of [one, other]) {
-      client.on('error', () => undefined);
-      await client.connect();
-      await startSession(client, settings);
-    }
-    await one.query(`select set_config('svc.doctor', $1, false)`, [mark]);
-    const { rows } = await other.query<{ readonly found: string | null }>(
-      `select current_setting('svc.doctor', true) as found`,
-    );
-    return rows[0]?.found === mark;
-  } catch (error) {
-    throw translateError(error, { mayBeCarriedOut: false });
-  } finally {
-    await Promise.allSettled([one.end(), other.end()]);
-  }
-}

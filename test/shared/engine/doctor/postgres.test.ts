@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 
+import { advisoryKey } from '../../../../src/shared/store/postgres/advisory-key.ts';
 import { runOnServer } from '../../../support/database.ts';
 import { openInstallation } from './doctor-scene.ts';
 
@@ -53,17 +54,38 @@ test('snapshots: a session that holds one, and for how long', async (t) => {
   );
 });
 
-test('time-outs: none for forgotten transactions, and too short a one for migrations', async (t) => {
+test('time-outs: none for forgotten transactions', async (t) => {
   const svc = await openInstallation(t, 'postgres');
-  t.like((await svc.ask()).check('time-outs'), { verdict: 'warn' });
+  t.like((await svc.ask()).check('time-outs'), {
+    verdict: 'warn',
+    seen: 'idle in transaction without end, statements without end',
+  });
+});
+
+test('time-outs: as they should be', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
   await set(svc.url, `idle_in_transaction_session_timeout = '60s'`);
-  await svc.change(
-    'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
-  );
   t.like((await svc.ask()).check('time-outs'), {
     verdict: 'ok',
     seen: 'idle in transaction 60 s, statements without end',
   });
+});
+
+test('time-outs: too short a one for migrations', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  await set(svc.url, `statement_timeout = '10s'`);
+  const { check } = await svc.ask();
+  t.like(check('time-outs'), { verdict: 'warn' });
+  t.regex(check('time-outs').advice ?? '', /migrations/);
+});
+
+test('migrations: one that is under way', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  const migrator = await connect(t, svc.url);
+  await migrator.query('select pg_advisory_lock($1)', [advisoryKey('migration', 0)]);
+  const { check } = await svc.ask();
+  t.is(check('migrations').verdict, 'warn');
+  t.regex(check('migrations').seen, /^session \d+ \(somebody\) is migrating$/);
 });
 
 test('connections: more may be wanted than there are', async (t) => {
