@@ -64,6 +64,7 @@ function checkRows(dump: Dump): Violation[] {
           'a visit is scheduled once, and over once',
           isOnce(story, 'NodeScheduled') && isOnce(story, 'NodeCompleted'),
         ),
+        ...expect('a visit ends in one way, and after it began', isOverOnce(story)),
         ...expect(
           'an approval is decided once',
           isAnswered(story, { asks: 'ApprovalRequested', answers: 'ApprovalReceived' }),
@@ -84,6 +85,18 @@ function isTerminal(status: unknown): boolean {
 function isOnce(story: readonly EventOf[], kind: string): boolean {
   const visits = story.filter((event) => event.kind === kind).map(visitOf);
   return new Set(visits).size === visits.length;
+}
+
+function isOverOnce(story: readonly EventOf[]): boolean {
+  const live = new Set<string>();
+  return story.every((event) => {
+    if (event.kind === 'NodeScheduled') live.add(visitOf(event));
+    const isEnd =
+      event.kind === 'NodeCompleted' ||
+      event.kind === 'NodeCancelled' ||
+      (event.kind === 'NodeFailed' && event.payload['retryable'] !== true);
+    return !isEnd || live.delete(visitOf(event));
+  });
 }
 
 /** No answer without a question, and to each question of a visit one at most. */

@@ -14,6 +14,7 @@ export function checkWork(dumps: readonly Dump[], history: History): Violation[]
     ...checkFences(claims),
     ...checkSettles(claims, history),
     ...checkAttempts(last, claims),
+    ...checkLapses(last, claims, history),
   ];
 }
 
@@ -182,6 +183,27 @@ function checkSettles(claims: readonly Claim[], history: History): Violation[] {
       },
     ),
   ];
+}
+
+/** As long as a heartbeat was promised to last, nobody takes the item back. */
+function checkLapses(dump: Dump, claims: readonly Claim[], history: History): Violation[] {
+  const attempts = new Map(claims.map((claim) => [claim.fence, claim.attempt]));
+  const lapses = dump.events.filter(({ payload }) => payload['error_class'] === 'lease_lapsed');
+  const renewals = deedsOf(history, 'heartbeat').filter((deed) => success(deed) !== null);
+  return violations('a lease that was renewed does not lapse before its time', renewals, (deed) => {
+    const { workItemId, fence } = deed.asks;
+    const { lease_expires_at: until } = success(deed) ?? {};
+    const lapse = lapses.find(
+      ({ payload }) =>
+        payload['work_item_id'] === workItemId && payload['attempt'] === attempts.get(fence),
+    );
+    if (lapse === undefined || typeof until !== 'string') return null;
+    if (lapse.created_at >= Date.parse(until)) return null;
+    return {
+      about: { work_item: workItemId, fence, deed: deed.begun },
+      saw: `renewed until ${until}, lapsed at ${new Date(lapse.created_at).toISOString()}`,
+    };
+  });
 }
 
 /** A lapse counts as an attempt: an item that kills its workers does not go round for ever. */

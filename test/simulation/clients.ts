@@ -16,7 +16,7 @@ import {
   type Held,
 } from './requests.ts';
 import type { PlannedStart, PlannedWorker } from './scenario.ts';
-import { EVENTS } from './workflows.ts';
+import { EVENTS, TENANTS } from './workflows.ts';
 import type { World } from './world.ts';
 
 /** The outside: callers, workers, reviewers and readers, each as persistent as real ones are. */
@@ -132,6 +132,10 @@ async function work(
     const answer = await network.send(end);
     if (answer?.status === 200) return;
   }
+  if (manner === 'after a stranger') {
+    const tenantId = TENANTS.find((name) => name !== plan.tenantId) ?? '';
+    await network.send(askToComplete({ ...by, tenantId }, { ...held, output }));
+  }
   const end = manner === 'badly' ? askToFail(by, held) : askToComplete(by, { ...held, output });
   await insist(outside, dice, end);
 }
@@ -144,6 +148,7 @@ const MISCHIEF = [
   'slowly',
   'badly',
   'with a key of its own',
+  'after a stranger',
 ] as const;
 
 /** Reads an execution and its events, once each. */

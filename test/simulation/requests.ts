@@ -143,13 +143,13 @@ export function askToRenew(by: Client, { workItemId, fence }: Held): Request {
     ...by,
     asks: { do: 'heartbeat', workItemId, fence },
     serve: async (engine) => {
-      await engine.renewLease({
+      const { expiresAt } = await engine.renewLease({
         tenantId: by.tenantId as TenantId,
         workItemId,
         workerId: by.client,
         leaseFence: fence,
       });
-      return { body: { renewed: true, work_item_id: workItemId } };
+      return { body: { renewed: true, work_item_id: workItemId, lease_expires_at: expiresAt } };
     },
   };
 }
