@@ -237,3 +237,19 @@ async function withScope(
     await client.end();
   }
 }
+
+test('what stands around an execution is read as its tenant sees it, an installation as a whole', async (t) => {
+  const [own, other] = [await startWithItems(store, [{}]), await startWithItems(store, [{}])];
+  const { executionId, tenantId } = own;
+  const [workItemId] = own.tickets.map((ticket) => ticket.workItemId);
+  const asked = { executionId, workItemIds: workItemId === undefined ? [] : [workItemId] };
+  const facts = await store.diagnosis.executionFacts({ ...asked, tenantId, timerNames: [] });
+  t.like(facts?.items.values().next().value, { is: 'queued', position: 1 });
+  const foreign = { ...asked, tenantId: other.tenantId, timerNames: [] };
+  t.is(await store.diagnosis.executionFacts(foreign), null);
+  const { queues } = await store.diagnosis.installationFacts({ limit: 10_000 });
+  const tenants = new Set(queues.map((queue) => queue.tenantId));
+  t.true(tenants.has(tenantId) && tenants.has(other.tenantId));
+  const server = await store.diagnosis.serverFacts();
+  t.false(server.dialect === 'postgres' && server.seesAllSessions);
+});
