@@ -76,7 +76,7 @@ const databases = await openDatabases();
 try {
   for (let round = 1; round <= rounds; round += 1) {
     const number = 1 + Math.max(0, ...figures.map((one) => one.round));
-    for (const setting of SETTINGS) {
+    for (const setting of rotated(SETTINGS, number * 5)) {
       process.stderr.write(`round ${round}/${rounds}: ${workloadOf(setting)}, ${setting.name}\n`);
       try {
         figures.push(await measure(setting, number));
@@ -128,6 +128,12 @@ const report: Report = { began, machine: describeMachine(), figures, rows };
 saveLast(report, 'settings');
 console.log(options.json ? JSON.stringify(report, null, 2) : renderTable(...tableOf(rows)));
 if (options.save) await saveSections('performance', { settings: renderSection(rows, report) });
+
+/** Whoever comes first meets a server that is cold: another one in every round. */
+function rotated<Item>(items: readonly Item[], by: number): readonly Item[] {
+  const start = by % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
+}
 
 async function measure(setting: Setting, round: number): Promise<Figures> {
   const { inFlight, variant = {}, options: sent, prepare } = setting;
