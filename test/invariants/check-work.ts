@@ -185,11 +185,17 @@ function checkSettles(claims: readonly Claim[], history: History): Violation[] {
   ];
 }
 
-/** As long as a heartbeat was promised to last, nobody takes the item back. */
+/**
+ * As long as the last heartbeat was promised to last, nobody takes the item back. An earlier promise
+ * may be worth less by then: the clock may have been set back between the two.
+ */
 function checkLapses(dump: Dump, claims: readonly Claim[], history: History): Violation[] {
   const attempts = new Map(claims.map((claim) => [claim.fence, claim.attempt]));
   const lapses = dump.events.filter(({ payload }) => payload['error_class'] === 'lease_lapsed');
-  const renewals = deedsOf(history, 'heartbeat').filter((deed) => success(deed) !== null);
+  const heartbeats = Map.groupBy(deedsOf(history, 'heartbeat'), (deed) => deed.asks.fence);
+  const renewals = [...heartbeats.values()].flatMap((deeds) =>
+    deeds.filter((deed) => deeds.every((other) => other === deed || isBefore(other, deed))),
+  );
   return violations('a lease that was renewed does not lapse before its time', renewals, (deed) => {
     const { workItemId, fence } = deed.asks;
     const { lease_expires_at: until } = success(deed) ?? {};
