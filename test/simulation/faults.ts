@@ -42,14 +42,16 @@ export function createFaults(params: {
   readonly rates: FaultRates;
   readonly spared: ReadonlySet<number>;
 }): Faults {
-  const { dice, rates, spared } = params;
+  const { rates, spared } = params;
+  // To each kind its own, so that leaving one out changes nothing for the others.
+  const dice = new Map(Object.keys(rates).map((kind) => [kind, params.dice.fork(kind)]));
   const fired = new Map<FaultKind, number>();
   let drawn = 0;
   let healed = false;
   return {
     strikes: (kind) => {
       const rate = rates[kind] ?? 0;
-      if (healed || rate === 0 || !dice.chance(rate)) return false;
+      if (healed || rate === 0 || !dice.get(kind)?.chance(rate)) return false;
       drawn += 1;
       if (spared.has(drawn - 1)) return false;
       fired.set(kind, (fired.get(kind) ?? 0) + 1);
