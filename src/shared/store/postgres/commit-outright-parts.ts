@@ -14,3 +14,17 @@ export function executions(has: Has): string {
     ...(has('creates') ? [`select id, shard, 0 as base, ${STAMP} as stamp from created`] : []),
   ].join(' union all ');
 }
+
+/** True, when as many executions moved and were made, and leases ended, as the batch names. */
+export function allHold(has: Has, $: Param): string {
+  const counts = [
+    ...(has('moves') ? [`(select count(*) from moved) = cardinality(${$('move_execution')})`] : []),
+    ...(has('settles')
+      ? [`(select count(*) from released) = cardinality(${$('settle_item')})`]
+      : []),
+    ...(has('creates')
+      ? [`(select count(*) from created) = cardinality(${$('new_execution')})`]
+      : []),
+  ];
+  return counts.join(' and ');
+}

@@ -1,8 +1,11 @@
-import { executions, type Has, type Param } from './commit-outright-parts.ts';
+import { allHold, executions, type Has, type Param } from './commit-outright-parts.ts';
 import { after, INSTANT, STAMP } from './commit-parts.ts';
 import { ticketColumns } from './rows.ts';
 
-/** The items of an outright commit. Leases end before others begin, which may be of the same item. */
+/*
+ * The items of an outright commit. Leases end before others begin, which may be of the same item. None
+ * begins when the batch does not hold: items of a plan that is to be refused may be leased already.
+ */
 
 export function released(has: Has, $: Param): string {
   return `released as (
@@ -38,7 +41,7 @@ export function born(has: Has, $: Param): string {
           unnest(${$('born_start_timeout')}) as schedule_to_start_ms,
           unnest(${$('born_worker')}) as worker_id, unnest(${$('born_ms')}) as ms
       ) t
-      where ${has('settles') ? after('released') : 'true'}
+      where ${allHold(has, $)}
       returning work_item_id, lease_fence
     )`;
 }

@@ -130,6 +130,49 @@ const REFUSALS: readonly Refusal[] = [
       return makeFullPlan(execution, { settles: [settleOf(held), gone] });
     },
   },
+  // Plans without more than the step itself, whose items are leased already: by somebody else, or
+  // by the very commit that is sent a second time.
+  {
+    title: 'to hand on an item that somebody else holds by now',
+    reason: 'stale',
+    prepare: async (store) => {
+      const { tickets, ...execution } = await startWithItems(store, [{}]);
+      const held = await claimOne(store, execution.tenantId);
+      return makePlan(execution, {
+        settles: [{ ...settleOf(held), leaseFence: held.leaseFence - 1 }],
+        events: [makeEvent()],
+        bornLeased: tickets.map((ticket) => ({ ticket, leaseTo: 'scheduler', leaseMs: 30_000 })),
+      });
+    },
+  },
+  {
+    title: 'to lease an item from birth a second time',
+    reason: 'moved',
+    prepare: async (store) => {
+      const execution = await start(store);
+      const step = makePlan(execution, {
+        expectedSequence: 1,
+        events: [makeEvent()],
+        bornLeased: [makeBorn(execution)],
+      });
+      await commitOne(store, step);
+      return step;
+    },
+  },
+  {
+    title: 'to start an execution a second time, with an item leased from birth',
+    reason: 'exists',
+    prepare: async (store) => {
+      const execution = { executionId: makeExecutionId(), tenantId: makeTenantId() };
+      const first = makePlan(execution, {
+        create: makeNewExecution(),
+        events: [makeStarted()],
+        bornLeased: [makeBorn(execution)],
+      });
+      await commitOne(store, first);
+      return first;
+    },
+  },
   {
     title: 'to reclaim a lease that has not lapsed',
     reason: 'stale',
@@ -332,6 +375,11 @@ function makeStep(execution: Started, changes: Partial<CommitPlan> = {}): Commit
     runnable: 'clear',
     ...changes,
   });
+}
+
+function makeBorn(execution: Started): CommitPlan['bornLeased'][number] {
+  const ticket = makeTicket(execution, { queue: 'engine' });
+  return { ticket, leaseTo: 'scheduler', leaseMs: 30_000 };
 }
 
 /** A plan that, if it were carried out, would leave a trace in every table it can reach. */
