@@ -92,6 +92,39 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(runs, 0);
   });
 
+  test(`${dialect}: a merge that was approved gets what the join was entered with`, async (t) => {
+    const svc = await open(t);
+    const id = await svc.start({
+      start_node: 'split',
+      policy: { require_approval_for: ['merge.*'] },
+      nodes: {
+        split: {},
+        a: PAY,
+        b: PAY,
+        both: {
+          kind: { type: 'join', merge_strategy: { custom: { function_ref: 'merge:all' } } },
+        },
+      },
+      edges: [
+        { from: 'split', to: 'a' },
+        { from: 'split', to: 'b' },
+        { from: 'a', to: 'both' },
+        { from: 'b', to: 'both' },
+      ],
+    });
+    await svc.settle();
+    for (const item of await svc.claim('worker-1', 2)) {
+      await svc.complete(item, { output: { of: item.record.nodeId } });
+    }
+    await svc.settle();
+    const results = { a: { of: 'a' }, b: { of: 'b' } };
+    t.like((await payloadsOf(svc, id, 'ApprovalRequested'))[0], { shown: { input: { results } } });
+    await decide(svc, id);
+    await svc.settle();
+    const [merge] = await svc.claim();
+    t.deepEqual(merge?.record.payload['input'], { results });
+  });
+
   test(`${dialect}: a blocked tool leads on along a failure edge`, async (t) => {
     const svc = await open(t);
     const id = await svc.start({

@@ -22,6 +22,7 @@ import {
   type LiveVisit,
   type MapItemResult,
   NO_MEMORY,
+  type NodeOutput,
   visitKey,
   type VisitMemory,
 } from './state.ts';
@@ -192,11 +193,20 @@ function applyLineage(
   draft.warned = carried.budgets_warned ?? [];
 }
 
+/** What has come in for a node from others. */
+export function outputsFor({ arrivals }: ExecutionState, nodeId: string): readonly NodeOutput[] {
+  return arrivals.flatMap(({ from, to, output }) =>
+    to === nodeId && from !== null ? [{ nodeId: from, output }] : [],
+  );
+}
+
 function applyScheduled(draft: Draft, nodeId: string, payload: NodeScheduledPayload): void {
   const item = payload.map ?? null;
   let output: JsonValue = null;
+  let arrivals: readonly NodeOutput[] | null = null;
   if (item === null) {
     output = draft.arrivals.findLast((arrival) => arrival.to === nodeId)?.output ?? null;
+    if (payload.node_kind === 'join') arrivals = outputsFor(draft, nodeId);
     draft.arrivals = draft.arrivals.filter((arrival) => arrival.to !== nodeId);
   } else {
     const parent = required(draft, item.node_id, item.visit);
@@ -219,7 +229,7 @@ function applyScheduled(draft: Draft, nodeId: string, payload: NodeScheduledPayl
     correlationKey: payload.correlation_key ?? null,
     idempotencyKey: payload.idempotency_key ?? null,
     scheduledSequence: draft.sequence,
-    scope: { data: draft.data, output },
+    scope: { data: draft.data, output, ...(arrivals !== null && { arrivals }) },
     item: item && { nodeId: item.node_id, visit: item.visit, index: item.index },
     map:
       payload.item_count === undefined

@@ -70,7 +70,11 @@ interface EncodedState extends Omit<ExecutionState, 'nextVisit' | 'live' | 'skip
 
 interface EncodedVisit extends Omit<LiveVisit, 'scope' | 'map'> {
   /** Places in `pinned`; null: the state's present data. */
-  readonly scope: { readonly data: number | null; readonly output: number | null };
+  readonly scope: {
+    readonly data: number | null;
+    readonly output: number | null;
+    readonly arrivals?: readonly (readonly [string, number | null])[];
+  };
   readonly map:
     | (Omit<NonNullable<LiveVisit['map']>, 'results'> & {
         readonly results: readonly MapResultEntry[];
@@ -83,20 +87,30 @@ type MapResultEntry = MapResults extends ReadonlyMap<infer Key, infer Value> ? [
 
 function encodeVisit(visit: LiveVisit, pin: (value: JsonValue) => number | null): EncodedVisit {
   const { scope, map, ...rest } = visit;
+  const { data, output, arrivals } = scope;
   return {
     ...rest,
-    scope: { data: pin(scope.data), output: pin(scope.output) },
+    scope: {
+      data: pin(data),
+      output: pin(output),
+      ...(arrivals && { arrivals: arrivals.map((one) => [one.nodeId, pin(one.output)] as const) }),
+    },
     map: map && { ...map, results: [...map.results] },
   };
 }
 
 function decodeVisit(visit: EncodedVisit, unpin: (place: number | null) => JsonValue): LiveVisit {
   const { scope, map, ...rest } = visit;
+  const arrivals = scope.arrivals?.map(([nodeId, place]) => ({ nodeId, output: unpin(place) }));
   return {
     ...rest,
     memory: rest.memory ?? null,
     childId: rest.childId ?? null,
-    scope: { data: unpin(scope.data) as JsonObject, output: unpin(scope.output) },
+    scope: {
+      data: unpin(scope.data) as JsonObject,
+      output: unpin(scope.output),
+      ...(arrivals && { arrivals }),
+    },
     map: map && { ...map, results: new Map(map.results) },
   };
 }

@@ -79,6 +79,13 @@ export interface VisitScope {
   readonly data: JsonObject;
   /** Output of the node that led here. */
   readonly output: JsonValue;
+  /** What a join was entered with, in order; others look at `output` alone. */
+  readonly arrivals?: readonly NodeOutput[];
+}
+
+export interface NodeOutput {
+  readonly nodeId: string;
+  readonly output: JsonValue;
 }
 
 export interface LiveVisit {

@@ -1,6 +1,7 @@
 import test from 'ava';
 
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
+import { decodeState, encodeState } from '../../../../src/shared/domain/execution/state-codec.ts';
 import { History, planOf } from '../../../support/history.ts';
 
 const work = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
@@ -72,6 +73,31 @@ test('after a split a node with two in-edges waits for both', (t) => {
   t.deepEqual(history.liveNodes(), ['both']);
   history.complete('both');
   t.is(history.state.status, 'completed');
+});
+
+test('a merge that a person has approved merges what came in, also of a state read from text', (t) => {
+  const merge = { custom: { function_ref: 'm:merge' } };
+  const plan = planOf({
+    policy: { require_approval_for: ['m.merge'] },
+    nodes: {
+      split: { kind: { type: 'parallel', branches: ['a', 'b'] } },
+      a: work,
+      b: work,
+      both: { kind: { type: 'join', merge_strategy: merge } },
+    },
+    edges: [
+      { from: 'a', to: 'both' },
+      { from: 'b', to: 'both' },
+    ],
+    start_node: 'split',
+  });
+  const history = new History(plan, {}, (state) => decodeState(encodeState(state)));
+  history.complete('b', { n: 2 });
+  history.complete('a', { n: 1 });
+  history.approve('both', 'approved');
+  const created = history.effects.findLast((effect) => effect.do === 'create_work');
+  t.like(created, { nodeId: 'both', input: { results: { a: { n: 1 }, b: { n: 2 } } } });
+  t.deepEqual(history.refold(), history.state);
 });
 
 test('after a choice a node with two in-edges starts with the one that was taken', (t) => {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../json.ts';
 import type { EnterContext, Entry, Plan, PlanNode, RuleViolation } from '../../workflow/plan.ts';
 import { type TimerAbout, timerName } from '../effect.ts';
 import type { NodeResumedPayload, NodeScheduledPayload, VisitPhase } from '../event.ts';
+import { outputsFor } from '../evolve.ts';
 import { approvalQuestion, judgeWork, violationEvent, violationText } from '../judge-work.ts';
 import { scopeOf } from '../route.ts';
 import type { ExecutionState, LiveVisit, VisitScope } from '../state.ts';
@@ -24,11 +25,9 @@ export interface Seen {
 /** Enters a node whose tokens are complete: a new visit. */
 export function enterNode(turn: Turn, node: PlanNode): void {
   const { draft } = turn;
-  const tokens = draft.arrivals.filter((arrival) => arrival.to === node.id);
-  const arrivals = tokens.flatMap(({ from, output }) =>
-    from === null ? [] : [{ nodeId: from, output }],
-  );
-  const scope: VisitScope = { data: draft.data, output: tokens.at(-1)?.output ?? null };
+  const output = draft.arrivals.findLast((arrival) => arrival.to === node.id)?.output ?? null;
+  const arrivals = outputsFor(draft, node.id);
+  const scope: VisitScope = { data: draft.data, output };
   const visit = draft.nextVisit.get(node.id) ?? 0;
   const entry = node.kind.enter(
     node.spec,
@@ -71,7 +70,7 @@ export function contextOfVisit(turn: Seen, node: PlanNode, visit: LiveVisit): En
     node,
     visit: visit.visit,
     scope: visit.scope,
-    arrivals: [],
+    arrivals: visit.scope.arrivals ?? [],
     item: itemOf(turn, visit),
   });
 }
