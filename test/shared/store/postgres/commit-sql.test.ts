@@ -1,10 +1,7 @@
 import test from 'ava';
 import type pg from 'pg';
 
-import {
-  encodePlans,
-  type Batch,
-} from '../../../../src/shared/store/postgres/commit-batch.ts';
+import { encodePlans, type Batch } from '../../../../src/shared/store/postgres/commit-batch.ts';
 import type { Cell } from '../../../../src/shared/store/postgres/commit-parameter.ts';
 import { SECTIONS } from '../../../../src/shared/store/postgres/commit-parts.ts';
 import {
