@@ -17,6 +17,11 @@ import { createDedicatedConnection, type DedicatedConnection } from './dedicated
  */
 
 const CHANNEL = 'svc_wake';
+/**
+ * A transaction of its own; hints need not wait for the disk. Only for this transaction: behind a
+ * pooler the session's settings would be those of commits that must wait.
+ */
+const NOTIFY = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
 const GATHER_MS = 8;
 const RELISTEN_MS = 1_000;
 /** PostgreSQL takes payloads shorter than 8000 bytes. */
@@ -41,8 +46,6 @@ export function createRemoteWake(
     settings: { ...settings, applicationName: `${settings.applicationName}-wake` },
     onOpen: async (client) => {
       client.on('notification', ({ payload }) => receive(payload ?? ''));
-      // A notification is a transaction of its own; hints need not wait for the disk.
-      await client.query('set synchronous_commit = off');
       if (listener === null) return;
       await client.query(`listen ${CHANNEL}`);
       if (hasListened) listener([ANY_TOPIC]);
@@ -84,7 +87,7 @@ export function createRemoteWake(
     waiting.clear();
     sending = true;
     sentAt = performance.now();
-    await connection.query('select pg_notify($1, $2)', [CHANNEL, payload]).catch(() => undefined);
+    await connection.query(NOTIFY, [CHANNEL, payload]).catch(() => undefined);
     sending = false;
     if (waiting.size > 0) sendSoon();
   }

@@ -1,13 +1,32 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 
 import { createClaimWatermarks } from '../../../../src/shared/store/postgres/claim-watermarks.ts';
-import { connectPool } from '../../../../src/shared/store/postgres/connect.ts';
+import { connectPool, type PostgresPool } from '../../../../src/shared/store/postgres/connect.ts';
 import { claimItems } from '../../../../src/shared/store/postgres/leases.ts';
+import { StoreUnavailableError } from '../../../../src/shared/store/store.ts';
 import { openTestStore } from '../../../support/stores.ts';
 import { commitOne, startWithItems } from '../contract/drive.ts';
 import { makeItem, makePlan, makeTicket } from '../contract/make.ts';
 
 test('who got nothing above the watermark gets what another process put below it', async (t) => {
+  const { claim, passBy, putBelow, last } = await startQueue(t);
+  await passBy();
+  const urgent = await putBelow();
+  t.deepEqual(await claim(3), [[[last, 'worker-0']], [[urgent, 'worker-1']], []]);
+});
+
+test('what is claimed above the watermark is handed out though the database fails below it', async (t) => {
+  const { claim, passBy, putBelow, breakAfter, last } = await startQueue(t);
+  await passBy();
+  await putBelow();
+  breakAfter(1);
+  t.deepEqual(await claim(3), [[[last, 'worker-0']], [], []]);
+  breakAfter(0);
+  await t.throwsAsync(claim(1), { instanceOf: StoreUnavailableError });
+});
+
+/** A queue with three items, and a process that claims from it by a clock that stands still. */
+async function startQueue(t: ExecutionContext) {
   const { store, url, close } = await openTestStore('postgres');
   const pool = connectPool({
     url,
@@ -23,10 +42,20 @@ test('who got nothing above the watermark gets what another process put below it
     await close();
   });
   let time = 0;
+  let statementsLeft = Infinity;
+  const failing: PostgresPool = {
+    ...pool,
+    async run(statement, values, tenant) {
+      if (statementsLeft <= 0) throw new StoreUnavailableError('gone', { ambiguous: false });
+      statementsLeft -= 1;
+      return pool.run(statement, values, tenant);
+    },
+  };
   const watermarks = createClaimWatermarks(() => time);
-  const { tickets, ...execution } = await startWithItems(store, [{}, {}, {}]);
+  const behind = { priority: 1 };
+  const { tickets, ...execution } = await startWithItems(store, [behind, behind, behind]);
   const claim = async (claimers: number) => {
-    const claimed = await claimItems(pool, watermarks, {
+    const claimed = await claimItems(failing, watermarks, {
       tenantId: execution.tenantId,
       queues: ['python_tool'],
       leaseMs: 30_000,
@@ -40,15 +69,24 @@ test('who got nothing above the watermark gets what another process put below it
       items.map(({ ticket, workerId }) => [ticket.workItemId, workerId]),
     );
   };
-  await claim(1);
-  time += 50;
-  await claim(1);
-  const urgent = makeTicket(execution, { priority: 0 });
-  await commitOne(store, makePlan(execution, { newItems: [makeItem(urgent)] }));
-  time += 100;
-  t.deepEqual(await claim(3), [
-    [[tickets[2]?.workItemId, 'worker-0']],
-    [[urgent.workItemId, 'worker-1']],
-    [],
-  ]);
-});
+  return {
+    claim,
+    last: tickets[2]?.workItemId,
+    /** Two items are claimed, and the watermark stands above them. */
+    passBy: async () => {
+      await claim(1);
+      time += 50;
+      await claim(1);
+    },
+    /** Gives the id of the item. */
+    putBelow: async () => {
+      const urgent = makeTicket(execution, { priority: 0 });
+      await commitOne(store, makePlan(execution, { newItems: [makeItem(urgent)] }));
+      time += 100;
+      return urgent.workItemId;
+    },
+    breakAfter: (statements: number) => {
+      statementsLeft = statements;
+    },
+  };
+}

@@ -1,11 +1,8 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 
 import { sharesServerProcesses } from '../../../../src/shared/store/postgres/shares-server-processes.ts';
 import { createTestDatabase } from '../../../support/database.ts';
-import { freePort } from '../../../support/ports.ts';
+import { startPooler } from './start-pooler.ts';
 
 test('sessions of one database have server processes of their own', async (t) => {
   const database = await createTestDatabase('postgres');
@@ -27,55 +24,4 @@ function settingsOf(url: string) {
     statementTimeoutMs: 30_000,
     onBackgroundError: () => undefined,
   };
-}
-
-const READY = 'Z'.charCodeAt(0);
-const TERMINATE = 'X'.charCodeAt(0);
-
-/**
- * The least of a pooler: all clients talk to the server over one connection, each while the others
- * are silent. Later ones are greeted with what the server said to the first.
- */
-async function startPooler(t: ExecutionContext, url: string): Promise<string> {
-  const { hostname, port } = new URL(url);
-  const upstream = connect({ host: hostname, port: Number(port) });
-  const clients = new Set<Socket>();
-  let current: Socket | null = null;
-  let greeting: Buffer | null = null;
-  let heard = Buffer.alloc(0);
-  upstream
-    .on('error', () => undefined)
-    .on('data', (data) => {
-      if (greeting === null) {
-        heard = Buffer.concat([heard, data]);
-        // Ready for the first query: the message's length, and that no transaction is open.
-        if (heard.at(-6) === READY) greeting = heard;
-      }
-      current?.write(data);
-    });
-  const server = createServer((client) => {
-    clients.add(client);
-    let isGreeted = false;
-    client
-      .on('error', () => undefined)
-      .on('data', (data) => {
-        if (data[0] === TERMINATE) return void client.end();
-        if (!isGreeted && greeting !== null) client.write(greeting);
-        else {
-          current = client;
-          upstream.write(data);
-        }
-        isGreeted = true;
-      });
-  });
-  server.listen(await freePort(), '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    upstream.destroy();
-    for (const client of clients) client.destroy();
-    server.close();
-  });
-  const pooled = new URL(url);
-  pooled.port = String((server.address() as AddressInfo).port);
-  return pooled.href;
 }

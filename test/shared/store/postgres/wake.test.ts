@@ -6,6 +6,7 @@ import type { Store } from '../../../../src/shared/store/store.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { connectRaw, terminate } from './raw-client.ts';
+import { startPooler } from './start-pooler.ts';
 
 let database: TestDatabase;
 let admin: pg.Client;
@@ -32,6 +33,20 @@ test.serial('topics reach other processes, and not the sender', async (t) => {
     await own.waitFor('run:8');
     t.deepEqual(own.topics, new Set(['run:8']));
   });
+});
+
+test.serial('a session of a pooler still waits for the disk after a hint', async (t) => {
+  const pooled = await startPooler(t, database.url);
+  const store = await openPostgresStore({ url: pooled });
+  await withStores(async (receiver) => {
+    const heard = await listen(receiver);
+    store.wake.send(['run:7']);
+    await heard.waitFor('run:7');
+  });
+  const other = await connectRaw(pooled);
+  const { rows } = await other.query('show synchronous_commit');
+  await Promise.all([other.end(), store.close()]);
+  t.deepEqual(rows, [{ synchronous_commit: 'on' }]);
 });
 
 test.serial('a burst of hints is a handful of notifications', async (t) => {
