@@ -86,18 +86,30 @@ async function claimNow(
   params: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
   const claimed: ClaimedWork[] = [];
+  const failures: unknown[] = [];
   for (let round = 0; round < ROUNDS_MAX && !params.signal.aborted; round += 1) {
-    const items = await desk.claim({ ...params, limit: params.maxItems - claimed.length });
     const before = claimed.length;
+    const items = await desk
+      .claim({ ...params, limit: params.maxItems - before })
+      .catch((error: unknown) => {
+        failures.push(error);
+        return [];
+      });
     for (const item of items) {
-      const handedOut = await handOut(deps, item);
+      const handedOut = await handOut(deps, item).catch((error: unknown) => {
+        failures.push(error);
+        return null;
+      });
       if (handedOut === null) continue;
       claimed.push(handedOut);
       remember(desk, item);
     }
     // In place of those that were not handed out, the next of the queue are looked at.
-    if (claimed.length - before === items.length) break;
+    if (failures.length > 0 || claimed.length - before === items.length) break;
   }
+  // What is leased by now would only lapse, whatever has become of the others.
+  if (claimed.length === 0 && failures.length > 0) throw failures[0];
+  for (const error of failures) deps.report.trouble('handing out an item failed', error);
   if (claimed.length > 0) deps.report.count('items_claimed', claimed.length);
   return withWholeInputs(deps, params.tenantId, claimed);
 }

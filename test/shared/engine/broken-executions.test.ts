@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
+import { DEFAULT_TENANT, type ExecutionId } from '../../../src/shared/domain/ids.ts';
 import { type Store, StoreUnavailableError } from '../../../src/shared/store/store.ts';
 import { openTestEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -50,6 +50,47 @@ test('executions that cannot be advanced are set aside and starve no others', as
   t.is(host.troubles.length, 1);
   await host.scheduling.drain({ deadlineMs: 5_000 });
 });
+
+for (const isDown of [false, true]) {
+  const why = isDown ? 'the store is down' : 'a history cannot be read';
+  test(`what is leased to a worker is handed out, though ${why} at another item`, async (t) => {
+    const { store, close } = await openTestStore('sqlite');
+    t.teardown(close);
+    const broken = new Set<ExecutionId>();
+    const watched: Store = {
+      ...store,
+      executions: {
+        ...store.executions,
+        load: async (id, tenantId) => {
+          if (!broken.has(id)) return store.executions.load(id, tenantId);
+          throw isDown ? new StoreUnavailableError(why, { ambiguous: false }) : new Error(why);
+        },
+      },
+    };
+    const { engine, start, claim, troubles } = openTestEngine({ store: watched });
+    const work = {
+      policy: { blocked_tools: [] },
+      nodes: { a: { kind: { type: 'python_fn', module: 'm', function: 'f' } } },
+    };
+    const before = await start(work);
+    broken.add(await start(work));
+    const after = await start(work);
+    // From now on executions are read, to see what their own policies say.
+    await engine.updateTenant({
+      tenantId: DEFAULT_TENANT,
+      actorId: 'token:test',
+      changes: { name: null, status: null, policy: { blocked_tools: ['m.*'] }, limits: null },
+    });
+    const claimed = await claim('worker-1', 5);
+    t.deepEqual(
+      claimed.map(({ record }) => record.executionId),
+      [before, after],
+    );
+    t.is(troubles.length, 1);
+    broken.add(await start(work));
+    await t.throwsAsync(claim(), { message: why });
+  });
+}
 
 test('an item taken during an outage waits for the store without hammering it', async (t) => {
   const { store, close } = await openTestStore('sqlite');
