@@ -114,12 +114,16 @@ export function createScheduling(
     if (draining || params.shards.length === 0) return NOTHING;
     const { processId, leaseMs } = deps.settings;
     isQueued = false;
-    const claimed = await deps.store.work.claim({
+    const claiming = deps.store.work.claim({
       tenantId: null,
       queues: ['engine'],
       workerId: processId,
       leaseMs,
       ...params,
+    });
+    const claimed = await claiming.catch((error: unknown) => {
+      isQueued = true;
+      throw error;
     });
     isQueued ||= claimed.length >= params.limit;
     const items = claimed.map(({ ticket, leaseFence }) => ({

@@ -56,6 +56,20 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(host.troubles, []);
   });
 
+  named('while it is not known what waits, it goes to the queue', async (t) => {
+    const database = await opened;
+    const { store } = database;
+    const claim = () => Promise.reject(new Error('the queue cannot be read'));
+    const host = openTestEngine({ store: { ...store, work: { ...store.work, claim } } });
+    host.scheduling.takeStarts({ shards: SHARDS, underWayMax: 100 });
+    await t.throwsAsync(host.scheduling.runQueuedNodes({ shards: SHARDS, limit: 10 }));
+    const executionId = await host.start(ONE);
+    t.deepEqual(await lengths(database), { queue: 1, leases: 0 });
+    const other = await openTaking(database, {});
+    await other.settle();
+    t.is((await other.story(executionId)).at(-1), 'WorkflowCompleted');
+  });
+
   named('without room it goes to the queue, and so does what comes after it', async (t) => {
     const database = await opened;
     const gate = Promise.withResolvers<NodeOutcome>();
