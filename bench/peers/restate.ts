@@ -8,6 +8,7 @@ import * as restate from '@restatedev/restate-sdk';
 import * as clients from '@restatedev/restate-sdk-clients';
 
 import { freePort } from '../../test/support/ports.ts';
+import { pollUntil } from '../support/poll-until.ts';
 import { cpuMicrosOf } from '../support/process-use.ts';
 import type { GivenWorkload } from '../support/workload.ts';
 import { type PeerParams, runPeer, stepNumbers } from './run-peer.ts';
