@@ -23,14 +23,14 @@ export async function commitPlans(
     if (verdicts !== null) return verdicts;
   }
   const latecomers = findRepeatedRequests(plans);
-  const batch = encodePlans(plans.filter((plan) => !latecomers.has(plan)));
+  const sent = plans.filter((plan) => !latecomers.has(plan));
+  const batch = encodePlans(sent);
   const { name, text, columns } = commitStatement(batch);
   const rows = await pool.run<VerdictRecord>(
     { name, text, writes: true },
     columns.map((column) => arrayParameter(COLUMN_TYPES[column], batch[column])),
   );
   const verdicts = new Map<CommitPlan, CommitVerdict>();
-  const sent = plans.filter((plan) => !latecomers.has(plan));
   const repeated = [...latecomers];
   const limited: CommitPlan[] = [];
   for (const row of rows) {
