@@ -1,7 +1,8 @@
 import test from 'ava';
 
 import { runCell } from '../../bench/support/cell-process.ts';
-import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
+import type { Measurement } from '../../bench/support/measurement.ts';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { sqlitePath } from '../support/stores.ts';
 
 const EXECUTIONS = new URL('../../bench/workloads/executions.ts', import.meta.url);
@@ -9,15 +10,7 @@ const EXECUTIONS = new URL('../../bench/workloads/executions.ts', import.meta.ur
 test('a workload runs in a process of its own and tells what it has measured', async (t) => {
   const database = await createTestDatabase('sqlite');
   t.teardown(() => database.drop());
-  const measurement = await runCell({
-    module: EXECUTIONS,
-    database: { dialect: 'sqlite', url: sqlitePath(database.url) },
-    params: { shape: 'chain', steps: 3, inFlight: 1, kind: 'noop' },
-    seconds: 0.1,
-    secondsMax: 60,
-    round: 1,
-    readServer: null,
-  });
+  const measurement = await runShortChains(database);
   t.true(measurement.perSecond > 0);
   t.true(measurement.p99Ms >= measurement.p50Ms);
   t.true(measurement.clientCpuMicros > 0);
@@ -28,14 +21,19 @@ test('a workload runs in a process of its own and tells what it has measured', a
 test('a workload that ends without figures fails with what it has said', async (t) => {
   const database = await createEmptyDatabase('sqlite');
   t.teardown(() => database.drop());
-  const failing = runCell({
+  await t.throwsAsync(runShortChains(database), {
+    message: /executions\.ts ended with 1:[^]*no such table/,
+  });
+});
+
+function runShortChains({ url }: TestDatabase): Promise<Measurement> {
+  return runCell({
     module: EXECUTIONS,
-    database: { dialect: 'sqlite', url: sqlitePath(database.url) },
+    database: { dialect: 'sqlite', url: sqlitePath(url) },
     params: { shape: 'chain', steps: 3, inFlight: 1, kind: 'noop' },
     seconds: 0.1,
     secondsMax: 60,
     round: 1,
     readServer: null,
   });
-  await t.throwsAsync(failing, { message: /executions\.ts ended with 1:[^]*no such table/ });
-});
+}
