@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
+import { SERVER_OPTIONS } from '../../bin/support/launch.js';
 import { openEngine } from '../support/engine-process.ts';
 import { inLanes, times } from '../support/lanes.ts';
 import { chainOf } from '../support/noop-kind.ts';
@@ -27,7 +28,10 @@ export async function measure(given: GivenWorkload<SchedulersParams>): Promise<v
   await inLanes(STARTS_IN_FLIGHT, times(executions), () => engine.start('bench'));
   const children = await Promise.all(
     Array.from({ length: params.schedulers }, async () => {
-      const child = fork(SCHEDULER, [JSON.stringify(database)], { stdio: 'inherit' });
+      const child = fork(SCHEDULER, [JSON.stringify(database)], {
+        execArgv: SERVER_OPTIONS,
+        stdio: 'inherit',
+      });
       await once(child, 'message');
       return child;
     }),
