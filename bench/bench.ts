@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 import { listCells, type Cell } from './cells.ts';
-import { GATES, judge, type JudgedGate, keyOf } from './gates.ts';
+import { type JudgedGate, keyOf } from './gates.ts';
 import { installPeers, listPeerCells } from './peers.ts';
 import { runCell } from './support/cell-process.ts';
 import { type BenchDatabase, openDatabases, type Databases } from './support/databases.ts';
@@ -12,12 +12,12 @@ import {
   gateRows,
   RATIO_HEAD,
   ratioRows,
-  renderMarkdown,
   renderTable,
   RESULT_HEAD,
   resultRows,
   type Result,
 } from './support/render.ts';
+import { describeRounds, judgeResults, renderReport, type Report } from './support/report.ts';
 import { saveLast, savePage } from './support/save-results.ts';
 import { STATEMENT_HEAD, statementRows, type StatementUse } from './support/statement-use.ts';
 
@@ -86,7 +86,6 @@ try {
 
 const report = reportNow();
 const { results, gates, machine } = report;
-const described = `${roundsDone === 1 ? 'one round' : `medians of ${roundsDone} rounds`} of ${seconds} s`;
 const path = saveLast(report);
 if (options.json) console.log(JSON.stringify(report, null, 2));
 else {
@@ -94,26 +93,16 @@ else {
   const compared = ratioRows(results);
   if (compared.length > 0) console.log(renderTable(RATIO_HEAD, compared));
   console.log(renderTable(GATE_HEAD, gateRows(gates.filter(isWorthShowing))));
-  console.log(`${machine}; ${described}; also in ${path}`);
+  console.log(`${machine}; ${describeRounds(report)}; also in ${path}`);
 }
 if (options.save) {
-  await savePage(
-    [
-      `${began.toISOString().slice(0, 10)}: ${machine}; ${described}.`,
-      renderMarkdown(GATE_HEAD, gateRows(gates)),
-      renderMarkdown(RATIO_HEAD, ratioRows(results)),
-      renderMarkdown(RESULT_HEAD, resultRows(results)),
-    ].join('\n\n'),
-    // What an error says is for whoever ran it.
-    {
-      ...report,
-      results: results.map(({ failures, ...result }) => ({ ...result, failures: failures.length })),
-    },
-  );
+  // What an error says is for whoever ran it.
+  const told = results.map((result) => ({ ...result, failures: result.failures.map(() => '…') }));
+  await savePage(renderReport(report), { ...report, results: told });
 }
 if (gates.some(({ verdict }) => verdict === 'fail')) process.exitCode = 1;
 
-function reportNow() {
+function reportNow(): Report {
   const results: readonly Result[] = cells.map((cell) => ({
     id: cell.id,
     subject: cell.subject,
@@ -122,9 +111,15 @@ function reportNow() {
     rounds: measurements.get(cell) ?? [],
     failures: failures.get(cell) ?? [],
   }));
-  const gates = judge(GATES, new Map(results.map((result) => [keyOf(result), result.rounds])));
   const machine = describeMachine({ pgbench, server: databases.serverVersion });
-  return { began, rounds: roundsDone, seconds, machine, gates, results };
+  return {
+    began: began.toISOString(),
+    rounds: roundsDone,
+    seconds,
+    machine,
+    gates: judgeResults(results),
+    results,
+  };
 }
 
 function isOf(cell: Cell, round: number): boolean {

@@ -24,6 +24,11 @@ export function readLast<Report>(name: string): Report {
   return JSON.parse(readFileSync(new URL(`${name}.json`, LAST), 'utf8')) as Report;
 }
 
+/** The figures behind the page. */
+export function readFigures<Report>(): Report {
+  return JSON.parse(readFileSync(FIGURES, 'utf8')) as Report;
+}
+
 /** Replaces the generated part of `docs/performance.md`, and the figures behind it. */
 export async function savePage(markdown: string, figures: unknown): Promise<void> {
   await write(PAGE, replacePart(readFileSync(PAGE, 'utf8'), markdown));

@@ -1,0 +1,77 @@
+import { GATES, judge, type JudgedGate, keyOf } from '../gates.ts';
+import {
+  GATE_HEAD,
+  gateRows,
+  RATIO_HEAD,
+  ratioRows,
+  renderMarkdown,
+  RESULT_HEAD,
+  resultRows,
+  type Result,
+} from './render.ts';
+
+/** What a run has measured, as `--json` prints it. */
+export interface Report {
+  readonly began: string;
+  readonly rounds: number;
+  /** Of a window. */
+  readonly seconds: number;
+  readonly machine: string;
+  readonly gates: readonly JudgedGate[];
+  readonly results: readonly Result[];
+  /** Of workloads that were measured in runs of their own. */
+  readonly added?: readonly Added[];
+}
+
+interface Added extends Pick<Report, 'began' | 'machine'> {
+  readonly workloads: readonly string[];
+}
+
+export const judgeResults = (results: readonly Result[]): readonly JudgedGate[] =>
+  judge(GATES, new Map(results.map((result) => [keyOf(result), result.rounds])));
+
+export const describeRounds = ({ rounds, seconds }: Pick<Report, 'rounds' | 'seconds'>): string =>
+  `${rounds === 1 ? 'one round' : `medians of ${rounds} rounds`} of ${seconds} s`;
+
+/** The gates, the ratios and the figures, for a page. */
+export function renderReport(report: Report): string {
+  const { began, machine, gates, results, added = [] } = report;
+  return [
+    `${dayOf(began)}: ${machine}; ${describeRounds(report)}.`,
+    ...added.map((one) => {
+      const names = one.workloads.map((name) => `\`${name}\``).join(', ');
+      return `Measured by themselves, ${dayOf(one.began)}: ${names} (${one.machine}).`;
+    }),
+    renderMarkdown(GATE_HEAD, gateRows(gates)),
+    renderMarkdown(RATIO_HEAD, ratioRows(results)),
+    renderMarkdown(RESULT_HEAD, resultRows(results)),
+  ].join('\n\n');
+}
+
+/**
+ * A report with what another run has measured and this one hasn't. Throws when both have a workload:
+ * its figures would be compared with others of another hour.
+ */
+export function addReport(report: Report, other: Report): Report {
+  const had = new Set(report.results.filter(isMeasured).map(({ id }) => id));
+  const measured = other.results.filter(isMeasured);
+  const twice = measured.filter(({ id }) => had.has(id));
+  if (twice.length > 0) {
+    throw new Error(
+      `the page has ${twice.map(keyOf).join(', ')} already: leave it out with --only, or make all ` +
+        'figures anew with --save',
+    );
+  }
+  const results = [...report.results.filter(isMeasured), ...measured];
+  const { began, machine } = other;
+  const workloads = [...new Set(measured.map(({ id }) => id))];
+  return {
+    ...report,
+    results,
+    gates: judgeResults(results),
+    added: [...(report.added ?? []), { began, machine, workloads }],
+  };
+}
+
+const isMeasured = ({ rounds }: Result): boolean => rounds.length > 0;
+const dayOf = (instant: string): string => instant.slice(0, 10);
