@@ -26,6 +26,8 @@ export interface PostgresFacts {
   readonly holders: readonly SnapshotHolder[];
   /** Whoever holds locks of ours: shards, duties, the migration's. */
   readonly lockHolders: readonly LockHolder[];
+  /** Sessions that wait for a lock that others hold, longest first. */
+  readonly lockWaits: readonly LockWait[];
 }
 
 export interface DeadTuples {
@@ -50,6 +52,14 @@ export interface LockHolder {
   readonly shards: number;
   readonly duties: number;
   readonly isMigrating: boolean;
+}
+
+export interface LockWait {
+  readonly pid: number;
+  readonly applicationName: string;
+  readonly waitedMs: number;
+  /** Process ids of the sessions that have to let go first. */
+  readonly blockedBy: readonly number[];
 }
 
 export interface SqliteFacts {

@@ -91,6 +91,19 @@ function adviceFor({ kind, name }: SnapshotHolder): string {
   }
 }
 
+const lockWaits = onPostgres('lock waits', ({ lockWaits: waits }, { lockWaitMs }) => {
+  const [longest] = waits;
+  if (longest === undefined) return ok('nobody waits for a lock');
+  const { pid, applicationName, waitedMs, blockedBy } = longest;
+  const seen =
+    `${waits.length} waiting; longest ${pid} ${applicationName}, for ${tellDuration(waitedMs)}, ` +
+    `behind ${blockedBy.join(', ')}`;
+  const advice = `see what these sessions do, or end them: select pg_terminate_backend(${blockedBy[0] ?? pid})`;
+  const graded = grade(waitedMs, lockWaitMs);
+  if (graded === 0) return ok(seen);
+  return graded === 2 ? fail(seen, advice) : warn(seen, advice);
+});
+
 const timeouts = onPostgres('time-outs', (server) => {
   const idleMs = Number(setting(server, 'idle_in_transaction_session_timeout'));
   const statementMs = Number(setting(server, 'statement_timeout'));
@@ -145,6 +158,7 @@ export const POSTGRES_CHECKS = [
   autovacuum,
   deadTuples,
   vacuumHolders,
+  lockWaits,
   timeouts,
   keepalives,
   connections,

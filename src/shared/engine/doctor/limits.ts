@@ -5,6 +5,7 @@ export interface Limits {
   readonly snapshotMs: Bounds;
   /** The same for what does not say since when, in transactions. */
   readonly snapshotXids: Bounds;
+  readonly lockWaitMs: Bounds;
   readonly deadTuplesWarn: number;
   readonly walBytes: Bounds;
   /** Less than this is too little. */
@@ -27,6 +28,7 @@ export const LIMITS: Limits = {
   clockSkewMs: { warn: 1_000, fail: MINUTE_MS },
   snapshotMs: { warn: MINUTE_MS, fail: 30 * MINUTE_MS },
   snapshotXids: { warn: 1_000_000, fail: 100_000_000 },
+  lockWaitMs: { warn: 5_000, fail: MINUTE_MS },
   deadTuplesWarn: 50_000,
   walBytes: { warn: 256 * MEGABYTE, fail: 4_096 * MEGABYTE },
   freeBytes: { warn: 1_024 * MEGABYTE, fail: 128 * MEGABYTE },

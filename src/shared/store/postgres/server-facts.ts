@@ -1,5 +1,11 @@
 import { HOT_TABLES } from '../diagnosis.ts';
-import type { DeadTuples, LockHolder, PostgresFacts, SnapshotHolder } from '../installation.ts';
+import type {
+  DeadTuples,
+  LockHolder,
+  LockWait,
+  PostgresFacts,
+  SnapshotHolder,
+} from '../installation.ts';
 import { advisoryKey } from './advisory-key.ts';
 import type { ConnectionSettings, PostgresPool, Statement } from './connect.ts';
 import { sharesServerProcesses } from './shares-server-processes.ts';
@@ -11,10 +17,11 @@ export async function readServerFacts(
 ): Promise<PostgresFacts> {
   const [head] = await pool.run<ServerRecord>(SERVER, [SETTINGS]);
   if (head === undefined) throw new Error('the server told nothing of itself');
-  const [tables, holders, locks] = await Promise.all([
+  const [tables, holders, locks, waits] = await Promise.all([
     pool.run<TableRecord>(TABLES, [HOT_TABLES]),
     pool.run<HolderRecord>(HOLDERS, [HOLDERS_MAX]),
     pool.run<LockRecord>(LOCKS, [lockPrefix()]),
+    pool.run<WaitRecord>(WAITS, [HOLDERS_MAX]),
   ]);
   return {
     dialect: 'postgres',
@@ -40,6 +47,12 @@ export async function readServerFacts(
       shards,
       duties,
       isMigrating: migrates,
+    })),
+    lockWaits: waits.map(({ pid, name, waited_ms: waitedMs, blocked_by: blockedBy }): LockWait => ({
+      pid,
+      applicationName: name,
+      waitedMs,
+      blockedBy: JSON.parse(blockedBy) as number[],
     })),
   };
 }
@@ -196,4 +209,31 @@ const LOCKS: Statement = {
       and l.database = (select d.oid from pg_database d where d.datname = current_database())
     group by l.pid
     order by l.pid`,
+};
+
+interface WaitRecord {
+  readonly pid: number;
+  readonly name: string;
+  readonly waited_ms: number;
+  readonly blocked_by: string;
+}
+
+/** `waitstart` is missing for a moment after a wait has begun. */
+const WAITS: Statement = {
+  name: 'server-facts-lock-waits',
+  writes: false,
+  text: `
+    select w.pid, w.name, w.waited_ms, array_to_json(pg_blocking_pids(w.pid))::text as blocked_by
+    from (
+      select l.pid, coalesce(max(a.application_name), '') as name,
+        max(extract(epoch from clock_timestamp() - l.waitstart) * 1000)::int8 as waited_ms
+      from pg_locks l
+      join pg_stat_activity a on a.pid = l.pid
+      where not l.granted
+        and l.waitstart is not null
+        and a.datname = current_database()
+      group by l.pid
+    ) w
+    order by w.waited_ms desc
+    limit $1`,
 };

@@ -3,6 +3,7 @@ import pg from 'pg';
 
 import { advisoryKey } from '../../../../src/shared/store/postgres/advisory-key.ts';
 import { runOnServer } from '../../../support/database.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { openInstallation } from './doctor-scene.ts';
 
 /** A setting that sessions on the database of a test begin with from now on. */
@@ -52,6 +53,27 @@ test('snapshots: a session that holds one, and for how long', async (t) => {
     (await svc.ask({ limits: { snapshotMs: { warn: 0, fail: 0 } } })).verdict('snapshots'),
     'fail',
   );
+});
+
+test('lock waits: who waits, how long, and behind whom', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  t.is((await svc.ask()).check('lock waits').seen, 'nobody waits for a lock');
+  const [holder, waiter] = [await connect(t, svc.url), await connect(t, svc.url)];
+  await holder.query('begin');
+  await holder.query('lock table webhooks in access exclusive mode');
+  const { rows } = await holder.query<{ readonly pid: number }>('select pg_backend_pid() as pid');
+  const waiting = waiter.query('select from webhooks limit 1');
+  const pid = rows[0]?.pid ?? 0;
+  const limits = { lockWaitMs: { warn: 0, fail: 3_600_000 } };
+  await eventually(async () => {
+    const { check } = await svc.ask({ limits });
+    if (check('lock waits').verdict !== 'warn') throw new Error('nobody is seen to wait');
+  });
+  const { check } = await svc.ask({ limits });
+  t.regex(check('lock waits').seen, new RegExp(`longest \\d+ somebody, for .*, behind ${pid}$`));
+  t.regex(check('lock waits').advice ?? '', new RegExp(`pg_terminate_backend\\(${pid}\\)`));
+  await holder.query('rollback');
+  await waiting;
 });
 
 test('time-outs: none for forgotten transactions', async (t) => {
