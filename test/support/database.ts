@@ -27,6 +27,12 @@ export function createEmptyDatabase(dialect: Dialect = 'postgres'): Promise<Test
   return dialect === 'postgres' ? createPostgresDatabase('template0') : createSqliteFile(null);
 }
 
+/** What a database holds now, which nobody may be connected to, as a database of its own. */
+export function copyTestDatabase(url: string): Promise<TestDatabase> {
+  if (url.startsWith('sqlite:')) return createSqliteFile(url.slice('sqlite:'.length));
+  return createPostgresDatabase(new URL(url).pathname.slice(1));
+}
+
 /** Runs one statement on its own connection, outside any transaction. */
 export async function runOnServer(serverUrl: string, sql: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: serverUrl, connectionTimeoutMillis: 10_000 });

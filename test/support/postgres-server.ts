@@ -41,25 +41,43 @@ exit "$code"
 export type PostgresServer = {
   /** Connection string of the superuser, to the database `postgres`. */
   readonly url: string;
+  /** Where its files are, of the user that it runs as; gone once it has stopped. */
+  readonly dataFolder: string;
   stop(): Promise<void>;
 };
+
+/** The user that servers run as, where that is not the one who runs this. */
+export const SERVER_OWNER: { readonly uid?: number; readonly gid?: number } =
+  process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 /** Nothing of a test run needs to survive the machine. */
 const UNSAFE = ['fsync=off', 'full_page_writes=off'];
 
-/** `settings` are server settings as `name=value`. `durable`: commits reach the disk. */
+/**
+ * `settings` are server settings as `name=value`. `durable`: commits reach the disk. `configuration`
+ * is added to `postgresql.conf`. `backup`: a folder of data to begin with, which is copied.
+ */
 export async function startPostgresServer(
-  options: { readonly durable?: boolean; readonly settings?: readonly string[] } = {},
+  options: {
+    readonly durable?: boolean;
+    readonly settings?: readonly string[];
+    readonly configuration?: string;
+    readonly backup?: string;
+  } = {},
 ): Promise<PostgresServer> {
   const settings = [...(options.durable === true ? [] : UNSAFE), ...(options.settings ?? [])];
   const flags = settings.map((setting) => `-c ${setting}`).join(' ');
-  const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const owner = SERVER_OWNER;
   const folder = fs.mkdtempSync(join(tmpdir(), 'svc-test-postgres-'));
   const log = fs.openSync(join(folder, 'server.log'), 'a+');
   try {
+    const dataFolder = join(folder, 'data');
     copyBinaries(folder);
+    if (options.backup !== undefined) fs.cpSync(options.backup, dataFolder, { recursive: true });
     if (owner.uid !== undefined) giveTo(folder, owner.uid);
-    initialise(folder, owner);
+    if (options.backup === undefined) initialise(folder, owner);
+    fs.chmodSync(dataFolder, 0o700);
+    fs.appendFileSync(join(dataFolder, 'postgresql.conf'), options.configuration ?? '');
     const port = await freePort();
     const supervisor = spawn(
       '/bin/sh',
@@ -79,7 +97,7 @@ export async function startPostgresServer(
       throw new Error(`PostgreSQL did not start:\n${readTail(log)}`, { cause: error });
     });
     supervisor.unref();
-    return { url, stop };
+    return { url, dataFolder, stop };
   } catch (error) {
     fs.rmSync(folder, { recursive: true, force: true });
     throw error;

@@ -1,5 +1,5 @@
 import { after, INSTANT, STAMP, type Has, type Param } from './commit-parts.ts';
-import { ticketColumns } from './rows.ts';
+import { NEXT_FENCE, ticketColumns } from './rows.ts';
 
 /*
  * The items and timers of accepted plans. What ends goes first, so that a plan may end an item or a
@@ -145,7 +145,7 @@ export function workParts(has: Has, $: Param): string[] {
     parts.push(
       `ticket as materialized (
         select t.ordinal, t.position, t.place, t.worker_id, t.ms, a.shard,
-          case when t.place = 'lease' then nextval('lease_fence_seq') end as lease_fence,
+          case when t.place = 'lease' then ${NEXT_FENCE} end as lease_fence,
           t.work_item_id, a.id as execution_id, a.tenant_id, t.node_id, t.visit, t.attempt, t.queue,
           t.priority, t.idempotency_key, t.node_timeout_ms, t.schedule_to_start_ms
         from unnest(

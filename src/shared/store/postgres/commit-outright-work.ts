@@ -1,6 +1,6 @@
 import { allHold, executions, type Has, type Param } from './commit-outright-parts.ts';
 import { after, INSTANT, STAMP } from './commit-parts.ts';
-import { ticketColumns } from './rows.ts';
+import { NEXT_FENCE, ticketColumns } from './rows.ts';
 
 /*
  * The items of an outright commit. Leases end before others begin, which may be of the same item. None
@@ -28,7 +28,7 @@ export function born(has: Has, $: Param): string {
       insert into work_leases (
         ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
       )
-      select ${ticketColumns('t')}, t.worker_id, nextval('lease_fence_seq'), ${INSTANT},
+      select ${ticketColumns('t')}, t.worker_id, ${NEXT_FENCE}, ${INSTANT},
         ${INSTANT} + least(t.ms, t.node_timeout_ms) * interval '1 millisecond',
         ${INSTANT} + t.node_timeout_ms * interval '1 millisecond'
       from (

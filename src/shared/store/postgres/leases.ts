@@ -13,6 +13,7 @@ import {
   decodeLease,
   decodeRecord,
   leaseColumns,
+  NEXT_FENCE,
   tenantIsActive,
   ticketColumns,
   type LeaseRecord,
@@ -213,7 +214,7 @@ function claimText(candidates: string): string {
       insert into work_leases as l (
         ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
       )
-      select ${ticketColumns('t')}, ($1::text[])[t.place], nextval('lease_fence_seq'),
+      select ${ticketColumns('t')}, ($1::text[])[t.place], ${NEXT_FENCE},
         (select instant from clock),
         (select instant from clock)
           + least($2::int8, t.node_timeout_ms) * interval '1 millisecond',

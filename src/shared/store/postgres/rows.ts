@@ -144,6 +144,12 @@ const TICKET_COLUMNS = [
   'schedule_to_start_ms',
 ] as const satisfies readonly (keyof TicketRecord)[];
 
+/**
+ * Asked once for a statement, and only by one that draws: whether the database is the one that fences
+ * were last drawn for (migration 0012).
+ */
+export const NEXT_FENCE = `case when (select fences_are_ahead()) then nextval('lease_fence_seq') end`;
+
 /** The ticket's columns, spelled out: `t.work_item_id, t.execution_id, …`. */
 export function ticketColumns(table?: string): string {
   return TICKET_COLUMNS.map((column) => (table === undefined ? column : `${table}.${column}`)).join(

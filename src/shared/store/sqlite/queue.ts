@@ -119,10 +119,20 @@ export function insertDeadLetter(
   );
 }
 
+/** Fences for each second: far more than are drawn, and enough until the year 2242. */
+const FENCES_PER_SECOND = 2 ** 20;
+
+/** What the fences of a connection are above. */
+const floors = new WeakMap<Connection, number>();
+
 /**
  * Hands out new fences within a transaction: nobody else draws one meanwhile, so the last is read
  * once and written once, and not at all when none is drawn. Those of a transaction that is rolled
  * back are drawn again: nobody has seen them.
+ *
+ * Those of a connection go on from the clock as it was at the first: the file may be a copy from
+ * earlier, whose last fence is not the last that workers were given. The clock is ahead of all that
+ * were drawn before, unless it was set back.
  */
 export function withFences<Result>(
   connection: Connection,
@@ -140,5 +150,7 @@ export function withFences<Result>(
 function readLastFence(connection: Connection): number {
   const row = connection.get<{ readonly last: number }>('select last from lease_fence');
   if (row === undefined) throw new Error('the row of lease_fence is gone');
-  return row.last;
+  const floor = floors.get(connection) ?? (connection.now() / 1000) * FENCES_PER_SECOND;
+  floors.set(connection, floor);
+  return Math.max(row.last, Math.floor(floor));
 }

@@ -1,0 +1,1 @@
+-- Nothing to change: who opens a file draws the first fence from its clock.
