@@ -15,10 +15,21 @@ const LEASE_SECONDS = '3';
 export class Cluster {
   readonly apiKey = `key-${randomBytes(24).toString('base64url')}`;
   readonly #databaseUrl: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #handlers: string;
   readonly #started: Started[] = [];
 
-  constructor(databaseUrl: string) {
+  /** `env`: of all processes of the runtime; `handlers`: file with those of the workers. */
+  constructor(
+    databaseUrl: string,
+    options: {
+      readonly env?: Readonly<Record<string, string>>;
+      readonly handlers?: string;
+    } = {},
+  ) {
     this.#databaseUrl = databaseUrl;
+    this.#env = { SVC_SCHEDULER_LEASE_SECONDS: LEASE_SECONDS, ...options.env };
+    this.#handlers = options.handlers ?? HANDLERS;
   }
 
   /** A process with the API: `svc-api`, or with both roles. */
@@ -29,7 +40,7 @@ export class Cluster {
       port,
       databaseUrl: this.#databaseUrl,
       apiKey: this.apiKey,
-      env: { SVC_SCHEDULER_LEASE_SECONDS: LEASE_SECONDS },
+      env: this.#env,
     });
     this.#started.push(api);
     return api;
@@ -40,10 +51,7 @@ export class Cluster {
     const scheduler = await startProgram({
       entry: 'svc-scheduler',
       args: ['--database-url', this.#databaseUrl],
-      env: {
-        SVC_TELEMETRY_METRICS_PORT: String(port),
-        SVC_SCHEDULER_LEASE_SECONDS: LEASE_SECONDS,
-      },
+      env: { SVC_TELEMETRY_METRICS_PORT: String(port), ...this.#env },
     });
     this.#started.push(scheduler);
     await waitUntilReady(scheduler, async () => {
@@ -56,7 +64,7 @@ export class Cluster {
   async startWorker(url: string): Promise<Started> {
     const worker = await startProgram({
       entry: { path: WORKER },
-      args: [HANDLERS],
+      args: [this.#handlers],
       env: { SVC_URL: url, SVC_TOKEN: this.apiKey, WORKER_CONCURRENCY: '4' },
     });
     this.#started.push(worker);

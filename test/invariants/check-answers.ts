@@ -150,6 +150,11 @@ function checkCancels(
 
 function checkStarts(dump: Dump, history: History): Violation[] {
   const rows = new Map(dump.executions.map((row) => [row.id, row]));
+  const inputs = new Map(
+    dump.events
+      .filter(({ kind }) => kind === 'WorkflowStarted')
+      .map((event) => [event.execution_id, event.payload['input']]),
+  );
   return violations(
     'an execution that was promised is there',
     deedsOf(history, 'start'),
@@ -157,10 +162,15 @@ function checkStarts(dump: Dump, history: History): Violation[] {
       const { execution_id: id } = success(deed) ?? {};
       if (typeof id !== 'string') return null;
       const row = rows.get(id);
-      if (row?.tenant_id === deed.tenantId && row.workflow_id === deed.asks.workflowId) return null;
+      const { workflowId, input } = deed.asks;
+      const isRight = row?.tenant_id === deed.tenantId && row.workflow_id === workflowId;
+      if (isRight && (input === undefined || isDeepStrictEqual(inputs.get(id), input))) return null;
       return {
         about: { execution: id, deed: deed.begun },
-        saw: row === undefined ? 'there is none' : `it is ${row.workflow_id} of ${row.tenant_id}`,
+        saw:
+          row === undefined
+            ? 'there is none'
+            : `it is ${row.workflow_id} of ${row.tenant_id}, from ${JSON.stringify(inputs.get(id))}`,
       };
     },
   );

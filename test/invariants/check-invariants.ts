@@ -1,4 +1,5 @@
 import { checkAnswers } from './check-answers.ts';
+import { checkEffects } from './check-effects.ts';
 import { checkHistories } from './check-histories.ts';
 import { checkRest } from './check-rest.ts';
 import { checkTenants } from './check-tenants.ts';
@@ -28,6 +29,7 @@ export function checkInvariants(params: {
     ...checkHistories(dumps, history),
     ...checkWork(dumps, history),
     ...checkAnswers(last, history),
+    ...checkEffects(last, history),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),

@@ -1,5 +1,6 @@
+import { isJsonObject } from '../../src/shared/domain/json.ts';
 import type { Dump } from './dump.ts';
-import type { Deed, History } from './history.ts';
+import { deedsOf, success, type Deed, type History } from './history.ts';
 import { violations, type Violation } from './violation.ts';
 
 /** Tenants never meet, and none has more than it may. */
@@ -26,8 +27,23 @@ export function checkTenants(
               saw: `${asks.do} was answered ${answer.status}`,
             },
     ),
+    ...violations('no answer tells of another tenant', history.deeds, (deed) => {
+      const told = namesIn(deed).filter((tenantId) => tenantId !== deed.tenantId);
+      if (told.length === 0) return null;
+      return {
+        about: { tenant: deed.tenantId, deed: deed.begun },
+        saw: `${deed.asks.do} was answered with something of ${[...new Set(told)].join(', ')}`,
+      };
+    }),
     ...dumps.flatMap((dump) => checkLimits(dump, limits)),
+    ...checkListed(history, limits),
   ];
+}
+
+/** What clients write begins with the name of their tenant and a tilde. */
+function namesIn({ answer }: Deed): readonly string[] {
+  const text = answer === null ? '' : JSON.stringify(answer.body);
+  return [...text.matchAll(/([a-z]+)~/g)].map(([, name = '']) => name);
 }
 
 function isForeign({ asks, tenantId }: Deed, owners: ReadonlyMap<string, string>): boolean {
@@ -40,8 +56,27 @@ function subjectOf(asks: Deed['asks']): string | null {
   return 'workItemId' in asks ? asks.workItemId : null;
 }
 
+/** A page of a list is one reading of the table. */
+function checkListed(history: History, limits: Readonly<Record<string, number>>): Violation[] {
+  return violations('a list shows no more than the limit', deedsOf(history, 'list'), (deed) => {
+    const max = limits[deed.tenantId];
+    const rows = success(deed)?.['executions'];
+    if (max === undefined || !Array.isArray(rows)) return null;
+    const count = rows.filter((row) => isJsonObject(row) && isLive(row['status'])).length;
+    if (count <= max) return null;
+    return {
+      about: { tenant: deed.tenantId, deed: deed.begun },
+      saw: `${count} executions at a time, at most ${max}`,
+    };
+  });
+}
+
+function isLive(status: unknown): boolean {
+  return status === 'running' || status === 'paused';
+}
+
 function checkLimits(dump: Dump, limits: Readonly<Record<string, number>>): Violation[] {
-  const live = dump.executions.filter(({ status }) => status === 'running' || status === 'paused');
+  const live = dump.executions.filter(({ status }) => isLive(status));
   return violations('a limit is never exceeded', Object.entries(limits), ([tenant, max]) => {
     const count = live.filter((row) => row.tenant_id === tenant).length;
     if (count <= max) return null;

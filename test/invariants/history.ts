@@ -31,6 +31,8 @@ export type Ask =
       readonly workflowId: string;
       /** Stands in the input as `token`, and in no other. */
       readonly token: string;
+      /** All of the input, where it is to be compared. */
+      readonly input?: JsonObject;
     }
   | { readonly do: 'claim'; readonly workerId: string; readonly queues: readonly string[] }
   | { readonly do: 'heartbeat'; readonly workItemId: string; readonly fence: number }
@@ -58,7 +60,20 @@ export type Ask =
     }
   | { readonly do: 'cancel'; readonly executionId: string }
   | { readonly do: 'read'; readonly executionId: string }
-  | { readonly do: 'read_events'; readonly executionId: string };
+  | { readonly do: 'read_events'; readonly executionId: string }
+  | { readonly do: 'explain'; readonly executionId: string }
+  /** Of the executions of the tenant, all on one page. */
+  | { readonly do: 'list' }
+  /** A request that makes a token of this name, which no other has. */
+  | { readonly do: 'mint'; readonly name: string }
+  /** A call that a node or a worker made to a system outside, which answered with a receipt. */
+  | {
+      readonly do: 'effect';
+      /** The `Idempotency-Key` of the call; null: it came without. */
+      readonly key: string | null;
+      /** From 0, where the caller says it. */
+      readonly attempt: number | null;
+    };
 
 export type DeedOf<Do extends Ask['do']> = Deed & { readonly asks: Extract<Ask, { do: Do }> };
 

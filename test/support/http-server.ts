@@ -12,10 +12,10 @@ export interface LocalServer {
   close(): Promise<void>;
 }
 
-/** A server of somebody else, on a loopback address. */
+/** A server of somebody else, on a loopback address. `unref`: it keeps no process from ending. */
 export async function startHttpServer(
   answer: RequestListener,
-  options: { readonly host?: string; readonly port?: number } = {},
+  options: { readonly host?: string; readonly port?: number; readonly unref?: boolean } = {},
 ): Promise<LocalServer> {
   const { host = '127.0.0.1', port = await freePort() } = options;
   const requests: IncomingMessage[] = [];
@@ -25,6 +25,7 @@ export async function startHttpServer(
   });
   server.listen(port, host);
   await once(server, 'listening');
+  if (options.unref === true) server.unref();
   return {
     port,
     url: `http://${host}:${port}`,

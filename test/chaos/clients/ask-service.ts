@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import type { Answer, Ask } from '../../invariants/history.ts';
+import type { Dice } from '../../simulation/dice.ts';
+import { sendRequest, type HttpRequest } from '../../support/http.ts';
+import type { Book } from './book.ts';
+
+/** Who asks: of one tenant, with a token of that tenant. */
+export interface Client {
+  readonly client: string;
+  readonly tenantId: string;
+  readonly token: string;
+}
+
+/** What is asked, and how it is put to the service. */
+export interface Request {
+  readonly asks: Ask;
+  readonly http: Omit<HttpRequest, 'token' | 'signal'>;
+  /** Longer than the service may keep the answer waiting. */
+  readonly answerMsMax?: number;
+}
+
+/** The service as its clients reach it. */
+export interface Service {
+  /** Sends once, to any of the apis; null: no answer came, and nobody knows what became of it. */
+  ask(by: Client, request: Request): Promise<Answer | null>;
+  /** Sends until an answer says what became of it; null: it was told to give up before. */
+  insist(by: Client, request: Request): Promise<Answer | null>;
+  /** Begun now, `insist` gives up at once from then on. */
+  giveUp(): void;
+}
+
+const ANSWER_MS_MAX = 5_000;
+const REST_MS = { min: 50, max: 1_000 };
+
+export function connectTo(params: {
+  readonly urls: readonly string[];
+  readonly dice: Dice;
+  readonly book: Book;
+}): Service {
+  const { urls, dice, book } = params;
+  const giving = new AbortController();
+
+  async function ask(by: Client, request: Request): Promise<Answer | null> {
+    const { client, tenantId, token } = by;
+    const { asks, http, answerMsMax = ANSWER_MS_MAX } = request;
+    const operation = book.begin({ client, tenantId, asks });
+    try {
+      const signal = AbortSignal.timeout(answerMsMax);
+      const reply = await sendRequest<JsonObject | null>(dice.pick(urls), {
+        ...http,
+        token,
+        signal,
+      });
+      return operation.answer({ status: reply.status, body: reply.body ?? {} });
+    } catch (error) {
+      operation.giveUp(reasonOf(error));
+      return null;
+    }
+  }
+
+  return {
+    ask,
+    giveUp: () => giving.abort(),
+    insist: async (by, request) => {
+      for (let restMs = REST_MS.min; ; restMs = Math.min(restMs * 2, REST_MS.max)) {
+        const answer = await ask(by, request);
+        if (answer !== null && !isUnknown(answer)) return answer;
+        if (giving.signal.aborted) return null;
+        await delay(restMs * (0.5 + dice.fraction() / 2));
+      }
+    },
+  };
+}
+
+/** It says nothing of what became of the request, or that it is to be sent again. */
+function isUnknown({ status }: Answer): boolean {
+  return status >= 500 || status === 408 || status === 429;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+}

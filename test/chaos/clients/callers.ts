@@ -1,0 +1,113 @@
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import type { Dice } from '../../simulation/dice.ts';
+import { askToCancel, askToDecide, askToDeliver, askToStart } from './requests.ts';
+import type { Request } from './ask-service.ts';
+import { clientOf, learn, type KnownExecution, type Stage, type TenantOf } from './stage.ts';
+import { EVENTS, FAMILYLESS, WORKFLOW_NAMES } from './workflows.ts';
+
+/** Starts executions one after the other, and has done to each what it needs, and more. */
+export async function runCaller(stage: Stage, tenant: TenantOf, name: string): Promise<void> {
+  const dice = stage.dice.fork(`${tenant.tenantId} ${name}`);
+  const attended: Promise<void>[] = [];
+  for (let round = 0; !stage.isOver(); round += 1) {
+    const workflowId = dice.pick(tenant.executionsMax === null ? WORKFLOW_NAMES : FAMILYLESS);
+    const token = `${tenant.tenantId}~${name}-${round}`;
+    const request = startOf(stage, { workflowId, token });
+    const executionId = await start(stage, tenant, { request, dice, name });
+    if (executionId !== null) {
+      const started = { tenantId: tenant.tenantId, executionId, workflowId, token };
+      learn(stage.known.executions, started);
+      attended.push(attend(stage, tenant, { started, dice: dice.fork(token) }));
+    }
+    await stage.pause(dice.between(...REST_MS));
+  }
+  await Promise.all(attended);
+}
+
+const REST_MS = [100, 500] as const;
+
+export function startOf(
+  { outsideUrl }: Pick<Stage, 'outsideUrl'>,
+  of: { readonly workflowId: string; readonly token: string },
+): Request {
+  const input: JsonObject = { token: of.token, outside: outsideUrl };
+  return askToStart({ ...of, key: of.token, input });
+}
+
+/** Under one key: once, or twice at the same time, or again although it was answered. */
+async function start(
+  { service }: Stage,
+  tenant: TenantOf,
+  { request, dice, name }: { request: Request; dice: Dice; name: string },
+): Promise<string | null> {
+  const by = clientOf(tenant, name);
+  const isTwin = dice.chance(0.2);
+  const twin = isTwin ? service.insist(by, request) : null;
+  const answer = await service.insist(by, request);
+  await twin;
+  if (dice.chance(0.1)) await service.insist(by, request);
+  const id = answer?.status === 201 ? answer.body['execution_id'] : null;
+  return typeof id === 'string' ? id : null;
+}
+
+/** What is done to one execution, by several clients at a time. */
+async function attend(
+  stage: Stage,
+  tenant: TenantOf,
+  { started, dice }: { started: KnownExecution; dice: Dice },
+): Promise<void> {
+  const { workflowId, executionId, token } = started;
+  const deeds: Promise<unknown>[] = [];
+  for (const [index, correlationKey] of (EVENTS[workflowId] ?? []).entries()) {
+    const event = { executionId, correlationKey, token: `${token}-event${index}` };
+    // Half of them come before anybody waits.
+    const afterMs = dice.chance(0.5) ? 0 : dice.between(200, 3_000);
+    deeds.push(deliver(stage, tenant, { event, afterMs }));
+  }
+  if (workflowId === 'approval') {
+    for (let reviewer = 0; reviewer < dice.between(2, 4); reviewer += 1) {
+      const name = `reviewer${reviewer}`;
+      deeds.push(review(stage, tenant, { started, name, dice: dice.fork(name) }));
+    }
+  }
+  if (dice.chance(0.1)) {
+    await stage.pause(dice.between(0, 2_000));
+    deeds.push(stage.service.insist(clientOf(tenant, 'canceller'), askToCancel(executionId)));
+  }
+  await Promise.all(deeds);
+}
+
+/** Sent again when no answer came: under a token of its own, since it is another event. */
+async function deliver(
+  stage: Stage,
+  tenant: TenantOf,
+  of: { event: Parameters<typeof askToDeliver>[0]; afterMs: number },
+): Promise<void> {
+  const { event, afterMs } = of;
+  await stage.pause(afterMs);
+  for (let round = 0; !stage.isOver(); round += 1) {
+    const token = `${event.token}.${round}`;
+    const request = askToDeliver({ ...event, token });
+    const answer = await stage.service.ask(clientOf(tenant, 'sender'), request);
+    if (answer !== null && answer.status < 500) return;
+    await stage.pause(200);
+  }
+}
+
+const REVIEW_ROUNDS_MAX = 40;
+
+/** Asks at the same moments as the others do, until somebody has decided. */
+async function review(
+  { service, pause, isOver }: Stage,
+  tenant: TenantOf,
+  { started, name, dice }: { started: KnownExecution; name: string; dice: Dice },
+): Promise<void> {
+  const { executionId, token } = started;
+  for (let round = 0; round < REVIEW_ROUNDS_MAX && !isOver(); round += 1) {
+    const decision = dice.chance(0.7) ? 'approved' : 'rejected';
+    const request = askToDecide({ executionId, decision, token: `${token}-${name}.${round}` });
+    const answer = await service.ask(clientOf(tenant, name), request);
+    if (answer?.body['accepted'] === true || answer?.status === 404) return;
+    await pause(250);
+  }
+}

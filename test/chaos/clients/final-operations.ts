@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import type { Violation } from '../../invariants/violation.ts';
+import { createDice } from '../../simulation/dice.ts';
+import type { ExecutionSummary } from '../../support/wire.ts';
+import type { ClientsParams } from '../types.ts';
+import { openBook } from './book.ts';
+import { startOf } from './callers.ts';
+import { startOutside } from './outside.ts';
+import {
+  askForEvents,
+  askToCancel,
+  askToDecide,
+  askToDeliver,
+  askToExplain,
+  askToList,
+  askToRead,
+} from './requests.ts';
+import { connectTo, type Request } from './ask-service.ts';
+import { clientOf, createStage, type Stage, type TenantOf } from './stage.ts';
+import { provideTenants } from './tenants.ts';
+import { runWorker } from './workers.ts';
+import { WORKFLOW_NAMES } from './workflows.ts';
+
+/**
+ * Once all faults are healed: one of each workflow is started anew, everything that waits for a
+ * client gets what it waits for, and all of it has to end in time. What does not end can say why.
+ * Everything is read once more at last, at any of the apis.
+ */
+export async function runFinalOperations(
+  params: ClientsParams & { readonly withinMs: number },
+): Promise<readonly Violation[]> {
+  const { urls, apiKey, seed, withinMs, now } = params;
+  const dice = createDice(seed).fork('final operations');
+  const deadline = now() + withinMs;
+  const book = openBook(params);
+  const outside = await startOutside(book);
+  const tenants = await provideTenants({ urls, apiKey, dice: dice.fork('tenants') });
+  const over = new AbortController();
+  const service = connectTo({ urls, book, dice: dice.fork('urls') });
+  const outsideUrl = outside.url;
+  const stage = createStage({ service, dice, tenants, outsideUrl, over: over.signal });
+  const unexplained = await explainAll(stage);
+  const workers = tenants.map((tenant) =>
+    runWorker(stage, tenant, { name: 'finisher', queues: BOTH, mischief: 0 }),
+  );
+  const unstarted = await startAnew(stage, deadline - now());
+  let live: readonly Live[] = [];
+  for (let round = 0; ; round += 1) {
+    live = await listLive(stage);
+    if (live.length === 0 || now() > deadline) break;
+    for (const one of live) await serve(stage, one, round);
+    await delay(LOOK_MS);
+  }
+  const unended = await tellUnended(stage, live);
+  await readAll(stage);
+  over.abort();
+  service.giveUp();
+  await Promise.all(workers);
+  await outside.close();
+  return [...unexplained, ...unstarted, ...unended];
+}
+
+const BOTH = ['python_tool', 'java_tool'] as const;
+const LOOK_MS = 300;
+
+interface Live {
+  readonly tenant: TenantOf;
+  readonly executionId: string;
+  readonly workflowId: string;
+}
+
+async function listLive(stage: Stage): Promise<readonly Live[]> {
+  const found: Live[] = [];
+  for (const tenant of stage.tenants) {
+    for (const status of ['running', 'paused']) found.push(...(await list(stage, tenant, status)));
+  }
+  return found;
+}
+
+async function list(stage: Stage, tenant: TenantOf, status?: string): Promise<readonly Live[]> {
+  const answer = await stage.service.insist(clientOf(tenant, 'finisher'), askToList(status));
+  const rows = (answer?.body['executions'] ?? []) as unknown as readonly ExecutionSummary[];
+  return rows.map(({ execution_id: executionId, workflow_id: workflowId }) => ({
+    tenant,
+    executionId,
+    workflowId,
+  }));
+}
+
+/** Whatever has not ended can say what it waits for. */
+async function explainAll(stage: Stage): Promise<readonly Violation[]> {
+  const violations: Violation[] = [];
+  for (const one of await listLive(stage)) {
+    const answer = await explain(stage, one);
+    const { moving, ended, blockers } = answer?.body ?? {};
+    const isExplained = moving === true || ended !== null || blockersOf({ blockers }).length > 0;
+    if (answer?.status === 200 && isExplained) continue;
+    violations.push({
+      rule: 'what has not ended says why',
+      about: { execution: one.executionId },
+      saw: `answered ${answer?.status ?? 'nothing'}: ${JSON.stringify(answer?.body)}`,
+    });
+  }
+  return violations;
+}
+
+function explain({ service }: Stage, { tenant, executionId }: Live) {
+  return service.insist(clientOf(tenant, 'finisher'), askToExplain(executionId));
+}
+
+function blockersOf(body: { readonly blockers?: unknown }): readonly JsonObject[] {
+  return Array.isArray(body.blockers) ? (body.blockers as readonly JsonObject[]) : [];
+}
+
+/** One of each workflow, and one more to be cancelled, of each tenant that is not held back. */
+async function startAnew(stage: Stage, withinMs: number): Promise<readonly Violation[]> {
+  const violations: Violation[] = [];
+  const expect = async (tenant: TenantOf, request: Request, status: number) => {
+    const giveUp = AbortSignal.timeout(Math.ceil(Math.max(withinMs, 1_000)));
+    const by = clientOf(tenant, 'finisher');
+    for (;;) {
+      const answer = await stage.service.ask(by, request);
+      if (answer?.status === status) return answer;
+      if (giveUp.aborted || (answer !== null && answer.status < 500 && answer.status !== 429)) {
+        violations.push({
+          rule: 'with everybody well, requests succeed',
+          about: { tenant: tenant.tenantId, path: request.http.path },
+          saw: `answered ${answer?.status ?? 'nothing'}: ${JSON.stringify(answer?.body)}`,
+        });
+        return answer;
+      }
+      await delay(LOOK_MS);
+    }
+  };
+  for (const tenant of stage.tenants.filter(({ executionsMax }) => executionsMax === null)) {
+    for (const workflowId of WORKFLOW_NAMES) {
+      const token = `${tenant.tenantId}~final-${workflowId}`;
+      await expect(tenant, startOf(stage, { workflowId, token }), 201);
+    }
+    const token = `${tenant.tenantId}~final-cancelled`;
+    const started = await expect(tenant, startOf(stage, { workflowId: 'payment', token }), 201);
+    const id = started?.body['execution_id'];
+    if (typeof id === 'string') await expect(tenant, askToCancel(id), 200);
+  }
+  return violations;
+}
+
+/** Gives an execution what it says that it waits for. */
+async function serve(stage: Stage, one: Live, round: number): Promise<void> {
+  const { service } = stage;
+  const { tenant, executionId } = one;
+  const by = clientOf(tenant, 'finisher');
+  const answer = await explain(stage, one);
+  for (const blocker of blockersOf(answer?.body ?? {})) {
+    const token = `${tenant.tenantId}~final-${executionId}.${round}`;
+    const { code, correlation_key: key } = blocker;
+    if (code === 'awaiting_approval') {
+      await service.ask(by, askToDecide({ executionId, decision: 'approved', token }));
+    }
+    if (code === 'awaiting_event' && typeof key === 'string') {
+      await service.ask(by, askToDeliver({ executionId, correlationKey: key, token }));
+    }
+  }
+}
+
+async function tellUnended(stage: Stage, live: readonly Live[]): Promise<readonly Violation[]> {
+  const violations: Violation[] = [];
+  for (const one of live) {
+    const answer = await explain(stage, one);
+    violations.push({
+      rule: 'with everybody well and willing, every execution ends in time',
+      about: { execution: one.executionId, workflow: one.workflowId },
+      saw: JSON.stringify(answer?.body ?? 'it does not say why'),
+    });
+  }
+  return violations;
+}
+
+/** As many at a time as a browser would have connections. */
+const READERS = 6;
+
+async function readAll(stage: Stage): Promise<void> {
+  for (const tenant of stage.tenants) {
+    const left = [...(await list(stage, tenant))];
+    const by = clientOf(tenant, 'finisher');
+    const readOn = async (): Promise<void> => {
+      for (let one = left.pop(); one !== undefined; one = left.pop()) {
+        await stage.service.insist(by, askToRead(one.executionId));
+        await stage.service.insist(by, askForEvents(one.executionId));
+      }
+    };
+    await Promise.all(Array.from({ length: READERS }, readOn));
+  }
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+
+import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
+import { startHttpServer } from '../../support/http-server.ts';
+import { sendJson } from '../../support/shop.ts';
+import type { Book } from './book.ts';
+
+export interface Outside {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * A system of somebody else that has an effect for each `Idempotency-Key`, once, and gives the same
+ * receipt whenever it is asked for the same. It never breaks down: what is to be seen is who calls
+ * it, how often, and under which key.
+ */
+export async function startOutside(book: Book): Promise<Outside> {
+  const receipts = new Map<string, string>();
+  const answer: RequestListener = (incoming, response) =>
+    void readBody(incoming).then((body) => {
+      const { 'idempotency-key': key } = incoming.headers;
+      const known = typeof key === 'string' ? key : null;
+      const call = book.begin({
+        client: 'outside',
+        tenantId: tenantOf(body),
+        asks: { do: 'effect', key: known, attempt: numberOf(body['attempt']) },
+      });
+      const first = receipts.get(known ?? '') ?? `receipt-${known?.slice(0, 8)}-${receipts.size}`;
+      if (known !== null) receipts.set(known, first);
+      sendJson(response, call.answer({ status: 200, body: { receipt: first } }).body);
+    });
+  const server = await startHttpServer(answer, { unref: true });
+  return { url: server.url, close: () => server.close() };
+}
+
+/** The token names its tenant first: `<tenant>~<name>`. */
+export function tenantOf(body: JsonObject): string {
+  const { token } = body;
+  return typeof token === 'string' ? (token.split('~')[0] ?? '') : '';
+}
+
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+async function readBody(incoming: IncomingMessage): Promise<JsonObject> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const body: unknown = JSON.parse(Buffer.concat(chunks).toString() || '{}');
+  return isJsonObject(body) ? body : {};
+}

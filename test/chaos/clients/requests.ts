@@ -1,0 +1,145 @@
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import type { Request } from './ask-service.ts';
+
+/** What clients ask for, each as it goes over HTTP. */
+
+/** How long a claim waits for an item to come. */
+const CLAIM_WAIT_MS = 1_000;
+
+/** A lease, as whoever holds it knows it. */
+export interface Held {
+  readonly workItemId: string;
+  readonly fence: number;
+  readonly key: string;
+}
+
+export function askToStart(of: {
+  readonly key: string;
+  readonly workflowId: string;
+  readonly token: string;
+  readonly input: JsonObject;
+}): Request {
+  return {
+    asks: { do: 'start', ...of },
+    http: {
+      path: '/executions',
+      body: { workflow_id: of.workflowId, input: of.input },
+      headers: { 'Idempotency-Key': of.key },
+    },
+  };
+}
+
+export function askToCancel(executionId: string): Request {
+  const path = `/executions/${executionId}/cancel`;
+  return { asks: { do: 'cancel', executionId }, http: { method: 'POST', path } };
+}
+
+export function askToDecide(of: {
+  readonly executionId: string;
+  readonly decision: 'approved' | 'rejected';
+  readonly token: string;
+}): Request {
+  const { executionId, decision, token } = of;
+  return {
+    asks: { do: 'approve', ...of },
+    http: {
+      path: `/executions/${executionId}/approve`,
+      body: { decision, user_id: token, comment: token, state_patch: { reviewed: token } },
+    },
+  };
+}
+
+export function askToDeliver(of: {
+  readonly executionId: string;
+  readonly correlationKey: string;
+  readonly token: string;
+}): Request {
+  const { executionId, correlationKey, token } = of;
+  return {
+    asks: { do: 'event', ...of },
+    http: {
+      path: `/executions/${executionId}/external-event`,
+      body: { correlation_key: correlationKey, payload: { token } },
+    },
+  };
+}
+
+export function askForWork(of: {
+  readonly workerId: string;
+  readonly queues: readonly string[];
+  readonly itemsMax: number;
+}): Request {
+  const { workerId, queues, itemsMax } = of;
+  return {
+    asks: { do: 'claim', workerId, queues },
+    http: {
+      path: '/work-items/claim',
+      body: {
+        worker_id: workerId,
+        queue_types: queues,
+        max_items: itemsMax,
+        wait_ms: CLAIM_WAIT_MS,
+      },
+    },
+  };
+}
+
+export function askToRenew(workerId: string, { workItemId, fence }: Held): Request {
+  return {
+    asks: { do: 'heartbeat', workItemId, fence },
+    http: {
+      path: `/work-items/${workItemId}/heartbeat`,
+      body: { worker_id: workerId, lease_fence: fence },
+    },
+  };
+}
+
+export function askToComplete(of: Held & { readonly output: JsonObject }): Request {
+  const { workItemId, fence, key, output } = of;
+  return {
+    asks: { do: 'complete', workItemId, fence, key, output },
+    http: {
+      path: `/work-items/${workItemId}/complete`,
+      body: { output, state_patch: {}, lease_fence: fence, idempotency_key: key },
+    },
+  };
+}
+
+export function askToFail({ workItemId, fence }: Held): Request {
+  return {
+    asks: { do: 'fail', workItemId, fence },
+    http: {
+      path: `/work-items/${workItemId}/fail`,
+      body: { error: 'it broke', lease_fence: fence },
+    },
+  };
+}
+
+export function askToRead(executionId: string): Request {
+  return { asks: { do: 'read', executionId }, http: { path: `/executions/${executionId}` } };
+}
+
+export function askForEvents(executionId: string): Request {
+  const path = `/executions/${executionId}/events`;
+  return { asks: { do: 'read_events', executionId }, http: { path } };
+}
+
+export function askToExplain(executionId: string): Request {
+  const path = `/executions/${executionId}/explain`;
+  return { asks: { do: 'explain', executionId }, http: { path } };
+}
+
+export const LIST_MAX = 500;
+
+/** All that have not ended unless a status is named; at most 500. */
+export function askToList(status?: string): Request {
+  const query = status === undefined ? '' : `&status=${status}`;
+  return { asks: { do: 'list' }, http: { path: `/executions?limit=${LIST_MAX}${query}` } };
+}
+
+export function askToMint(name: string): Request {
+  return {
+    asks: { do: 'mint', name },
+    http: { path: '/tokens', body: { name, role: 'developer' } },
+  };
+}

@@ -1,0 +1,75 @@
+import { createDice } from '../../simulation/dice.ts';
+import type { Clients, ClientsParams } from '../types.ts';
+import { openBook } from './book.ts';
+import { runCaller } from './callers.ts';
+import { runLimitRacers, runOperator, runReader, runStranger } from './onlookers.ts';
+import { startOutside } from './outside.ts';
+import { connectTo } from './ask-service.ts';
+import { createStage, type Stage } from './stage.ts';
+import { provideTenants, registerWorkflows } from './tenants.ts';
+import { runWorker } from './workers.ts';
+
+/** Clients that go on until they are stopped, and what they leave behind. */
+export interface ChaosClients extends Clients {
+  /** Texts that nobody else may ever see: tokens, in the clear. */
+  secrets(): readonly string[];
+  /** Also of the system outside: only now may nobody call it any more. */
+  close(): Promise<void>;
+}
+
+/** Resolves when all are under way: tenants and workflows are there by then. */
+export async function startClients(params: ClientsParams): Promise<ChaosClients> {
+  const { urls, apiKey, seed } = params;
+  const dice = createDice(seed).fork('clients');
+  const book = openBook(params);
+  const outside = await startOutside(book);
+  const at = { urls, apiKey, dice: dice.fork('tenants') };
+  const tenants = await provideTenants(at);
+  await registerWorkflows({ ...at, tenants, outsideUrl: outside.url });
+  const over = new AbortController();
+  const service = connectTo({ urls, book, dice: dice.fork('urls') });
+  const stage = createStage({
+    service,
+    dice,
+    tenants,
+    outsideUrl: outside.url,
+    over: over.signal,
+  });
+  const secrets = [apiKey, ...tenants.map(({ token }) => token)];
+  const running = runAll(stage, { apiKey, onMinted: (token) => secrets.push(token) });
+  return {
+    secrets: () => secrets,
+    close: () => outside.close(),
+    stop: async () => {
+      over.abort();
+      service.giveUp();
+      await running;
+    },
+  };
+}
+
+async function runAll(
+  stage: Stage,
+  of: { readonly apiKey: string; readonly onMinted: (token: string) => void },
+): Promise<void> {
+  const deeds = stage.tenants.flatMap((tenant) => {
+    const isMain = tenant.tenantId === 'default';
+    return [
+      ...(isMain ? ['caller0', 'caller1', 'caller2', 'caller3'] : ['caller0']).map((name) =>
+        runCaller(stage, tenant, name),
+      ),
+      runWorker(stage, tenant, { name: 'careful', queues: BOTH, mischief: 0.1 }),
+      runWorker(stage, tenant, { name: 'careless', queues: BOTH, mischief: isMain ? 0.6 : 0.4 }),
+      ...(tenant.executionsMax === null ? [] : [runLimitRacers(stage, tenant)]),
+    ];
+  });
+  const operator = { tenantId: 'default', token: of.apiKey, executionsMax: null };
+  await Promise.all([
+    ...deeds,
+    ...['reader0', 'reader1'].map((name) => runReader(stage, name)),
+    runStranger(stage, 'stranger'),
+    runOperator(stage, operator, of.onMinted),
+  ]);
+}
+
+const BOTH = ['python_tool', 'java_tool'] as const;

@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+
+/**
+ * Handlers of the workflows of a chaos run, for the worker of `examples/workers/node`. The input says
+ * where the system outside is.
+ */
+export const handlers = {
+  'chaos.effect': haveEffect,
+  'chaos.flaky': async (input: JsonObject, call: Call) => {
+    if (call.attempt < 2) throw new Error('it breaks down twice');
+    return haveEffect(input, call);
+  },
+};
+
+interface Call {
+  readonly idempotencyKey: string;
+  readonly attempt: number;
+}
+
+const CALL_MS_MAX = 5_000;
+
+/** Has its effect outside, under the key of the step; gives the receipt. */
+export async function haveEffect(input: JsonObject, call: Call): Promise<JsonObject> {
+  const { idempotencyKey, attempt } = call;
+  const { token, outside } = input as { readonly token?: string; readonly outside?: string };
+  const response = await fetch(`${outside}/effects`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+    body: JSON.stringify({ token, attempt }),
+    signal: AbortSignal.timeout(CALL_MS_MAX),
+  });
+  const { receipt } = (await response.json()) as { receipt: string };
+  return { receipt };
+}

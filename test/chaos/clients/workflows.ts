@@ -1,0 +1,168 @@
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+
+/*
+ * What the clients start: small, each about some kinds of nodes, so that every kind of step is under
+ * way when something breaks. Work in Python is done by the real workers, with the handlers of
+ * `worker-handlers.ts`, and by the clients that speak the protocol themselves; work in Java by those
+ * alone. Each has an effect outside, which gives a receipt.
+ */
+
+/** More than all that is lost on the way: nothing is to fail because a process was killed. */
+const PATIENT = { max_attempts: 100, initial_delay: '50ms', max_delay: '1s' };
+
+/** What a step tells the system outside, besides its key. */
+const TOLD = { token: '$.token', outside: '$.outside' };
+
+const python = (name: string, more: JsonObject = {}): JsonObject => ({
+  kind: { type: 'python_fn', module: 'chaos', function: 'effect' },
+  input_mapping: TOLD,
+  output_key: name,
+  retry_policy: PATIENT,
+  ...more,
+});
+
+const java = (name: string, more: JsonObject = {}): JsonObject => ({
+  ...python(name, more),
+  kind: { type: 'java_fn', class_name: 'Chaos', method: 'effect' },
+});
+
+const tool = (name: string): JsonObject => ({
+  kind: { type: 'tool', tool_ref: 'outside' },
+  input_mapping: { token: '$.token' },
+  output_key: name,
+  retry_policy: PATIENT,
+});
+
+/** `a b` is an edge from a to b. */
+const edges = (...pairs: readonly string[]): readonly JsonObject[] =>
+  pairs.map((pair) => {
+    const [from = '', to = ''] = pair.split(' ');
+    return { from, to };
+  });
+
+const DEFINITIONS = {
+  chain: {
+    nodes: { s1: python('s1'), s2: java('s2'), s3: tool('s3'), s4: python('s4') },
+    edges: edges('s1 s2', 's2 s3', 's3 s4'),
+  },
+  fan_out: {
+    start_node: 'split',
+    nodes: {
+      split: { kind: { type: 'parallel', branches: ['left', 'right', 'called'] } },
+      left: python('left'),
+      right: java('right'),
+      called: tool('called'),
+      both: {
+        kind: { type: 'join', wait_for: ['left', 'right', 'called'] },
+        output_key: 'both',
+      },
+    },
+  },
+  approval: {
+    start_node: 'draft',
+    nodes: {
+      draft: tool('draft'),
+      review: {
+        kind: { type: 'human_approval', description: 'May it?', timeout_secs: '30s' },
+        fallback_node: 'withdraw',
+      },
+      publish: java('publish'),
+      withdraw: { kind: { type: 'pass', output: { withdrawn: true } } },
+    },
+    edges: edges('draft review', 'review publish'),
+  },
+  payment: {
+    nodes: {
+      order: tool('order'),
+      paid: { kind: { type: 'wait', correlation_key: 'paid' }, output_key: 'paid' },
+      ship: python('ship'),
+      posted: { kind: { type: 'wait', correlation_key: 'paid' }, output_key: 'posted' },
+    },
+    edges: edges('order paid', 'paid ship', 'ship posted'),
+  },
+  timers: {
+    nodes: {
+      rest: { kind: { type: 'wait', condition: 'timer', timeout_secs: '300ms' } },
+      either: {
+        kind: {
+          type: 'wait',
+          condition: 'either',
+          correlation_key: 'nudge',
+          timeout_secs: '1s',
+        },
+        output_key: 'either',
+      },
+      last: tool('last'),
+    },
+    edges: edges('rest either', 'either last'),
+  },
+  family: {
+    nodes: {
+      before: tool('before'),
+      child: {
+        kind: { type: 'subgraph', workflow_ref: 'fan_out' },
+        input_mapping: { token: '$.token', outside: '$.outside', marker: '$.marker' },
+        output_key: 'child',
+      },
+      after: java('after'),
+    },
+    edges: edges('before child', 'child after'),
+  },
+  mapped: {
+    nodes: {
+      each: {
+        kind: {
+          type: 'map',
+          items: [1, 2, 3],
+          node: { kind: { type: 'tool', tool_ref: 'outside' }, retry_policy: PATIENT },
+        },
+        input_mapping: { token: '$.token' },
+        output_key: 'each',
+      },
+      children: {
+        kind: { type: 'map', items: ['a', 'b'], workflow_ref: 'timers', max_concurrency: 1 },
+        input_mapping: { token: '$.token', outside: '$.outside', marker: '$.marker' },
+        output_key: 'children',
+      },
+    },
+    edges: edges('each children'),
+  },
+  flaky: {
+    nodes: {
+      // The handlers break down at the first two attempts.
+      hard: python('hard', {
+        kind: { type: 'python_fn', module: 'chaos', function: 'flaky' },
+        node_timeout_secs: '5s',
+      }),
+      easy: java('easy'),
+    },
+    edges: edges('hard easy'),
+  },
+} as const satisfies Record<string, JsonObject>;
+
+export type WorkflowName = keyof typeof DEFINITIONS;
+export const WORKFLOW_NAMES = Object.keys(DEFINITIONS) as readonly WorkflowName[];
+
+/** Of a tenant with a limit: children are not held to it. */
+export const FAMILYLESS = WORKFLOW_NAMES.filter((name) => name !== 'family' && name !== 'mapped');
+
+/** The keys of the events that each waits for, as often as it does. */
+export const EVENTS: Readonly<Partial<Record<WorkflowName, readonly string[]>>> = {
+  payment: ['paid', 'paid'],
+  timers: ['nudge'],
+};
+
+export function definitionsFor(outsideUrl: string): readonly JsonObject[] {
+  return Object.entries(DEFINITIONS).map(([name, definition]) => ({
+    workflow_id: name,
+    tools: {
+      outside: {
+        kind: 'http',
+        method: 'POST',
+        reference: `${outsideUrl}/effects`,
+        timeout_secs: 5,
+      },
+    },
+    ...definition,
+  }));
+}
