@@ -63,6 +63,7 @@ export function startCluster(params: {
         const present = member();
         if (present?.process === process) crash(present);
       },
+      onCall: () => recorder.count('store calls'),
     });
     const wake = createWakeBus();
     buses.set(process, wake);
@@ -80,6 +81,7 @@ export function startCluster(params: {
       settings: { leaseMs, processId: name, version: '0.0.0', host: 'simulation' },
       report: recorder.reportOf(name),
       kinds: KINDS,
+      compile: database.compile,
       runners: effects({ process, dice: own.fork('effects'), recorder }),
     });
     if (role !== 'api') {

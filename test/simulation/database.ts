@@ -1,29 +1,34 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import Database from 'better-sqlite3';
 
 import { createIds } from '../../src/shared/clients/system-ids.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
+import { compilePlan } from '../../src/shared/domain/workflow/compile-plan.ts';
+import type { Plan } from '../../src/shared/domain/workflow/plan.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
-import { migrateDatabase } from '../../src/shared/store/migrate.ts';
-import { openSqliteStore } from '../../src/shared/store/sqlite/open.ts';
-import type { Store } from '../../src/shared/store/store.ts';
+import { readMigrations } from '../../src/shared/store/migrations.ts';
+import { connectTo } from '../../src/shared/store/sqlite/connect.ts';
+import { createSqliteStore } from '../../src/shared/store/sqlite/open.ts';
+import type { Store, StoredDefinition } from '../../src/shared/store/store.ts';
 import { readSqliteDump } from '../invariants/read-sqlite-dump.ts';
 import type { Dump } from '../invariants/dump.ts';
 import { createDice } from './dice.ts';
 import { effectKind, EXECUTIONS_MAX, LIMITED_TENANT, TENANTS, WORKFLOWS } from './workflows.ts';
 
 /**
- * The database of all histories of one run: a real file in memory, with tenants and workflows in it.
- * Between two histories everything else is deleted, which costs far less than a new one.
+ * The database of all histories of one run, in memory, with tenants and workflows in it. Between two
+ * histories everything else is deleted, which costs far less than a new one.
+ *
+ * It never dies: processes do. What one of them did in a transaction is done when the transaction is
+ * over and not before, since each is carried out in one go; what it had only read, or not yet sent,
+ * dies with it.
  */
 export interface SimulatedDatabase {
   readonly store: Store;
+  /** Of what is stored, once for all histories. */
+  readonly compile: (definition: StoredDefinition) => Plan;
   /** The database's clock, Unix milliseconds; the history in progress moves it. */
   readonly clock: { now: () => number };
   dump(): Omit<Dump, 'takenAt'>;
@@ -44,14 +49,14 @@ export const NO_POOL: Cpu = {
 };
 
 export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
-  const folder = mkdtempSync(join(memoryFolder(), 'svc-simulation-'));
-  const path = join(folder, 'simulation.db');
-  await migrateDatabase({ url: `sqlite:${path}` });
+  const database = new Database(':memory:');
+  for (const { sql } of await readMigrations('sqlite')) database.exec(sql);
+  database.pragma('foreign_keys = on');
   const clock = { now: () => EPOCH_MS };
-  const store = await openSqliteStore({ path, clock: () => Math.floor(clock.now()) });
+  const store = createSqliteStore(
+    connectTo(database, { path: ':memory:', clock: () => Math.floor(clock.now()) }),
+  );
   await fill(store);
-  const database = new Database(path);
-  database.pragma('synchronous = off');
   const tables = emptyAgain(database);
   const unfinished = database
     .prepare<[], number>(
@@ -59,30 +64,26 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
          + (select count(*) from timers)`,
     )
     .pluck();
-  const dataVersion = database.prepare<[], number>('pragma data_version').pluck();
+  const changes = database.prepare<[], number>('select total_changes()').pluck();
   return {
     store,
+    compile: compileOnce(),
     clock,
     dump: () => readSqliteDump(database),
     unfinished: () => unfinished.get() ?? 0,
-    changes: () => dataVersion.get() ?? 0,
+    changes: () => changes.get() ?? 0,
     reset: tables.reset,
-    close: async () => {
-      await store.close();
-      database.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => store.close(),
   };
 }
 
-/** Files that never reach a disk, where the system has such. */
-function memoryFolder(): string {
-  try {
-    rmSync(mkdtempSync('/dev/shm/svc-simulation-'), { recursive: true });
-    return '/dev/shm';
-  } catch {
-    return tmpdir();
-  }
+function compileOnce(): SimulatedDatabase['compile'] {
+  const plans = new Map<string, Plan>();
+  return ({ definitionId, ir }) => {
+    const plan = plans.get(definitionId) ?? compilePlan(ir, KINDS);
+    plans.set(definitionId, plan);
+    return plan;
+  };
 }
 
 async function fill(store: Store): Promise<void> {

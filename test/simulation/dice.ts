@@ -30,12 +30,19 @@ export function createDice(seed: string): Dice {
 
   for (let round = 0; round < 12; round += 1) next();
   const fraction = (): number => next() / 2 ** 32;
+
+  function bytes(size: number): Uint8Array {
+    const words = new Uint32Array(Math.ceil(size / 4));
+    for (let index = 0; index < words.length; index += 1) words[index] = next();
+    return new Uint8Array(words.buffer, 0, size);
+  }
+
   return {
     fraction,
     between: (min, max) => min + Math.floor(fraction() * (max - min + 1)),
     chance: (probability) => fraction() < probability,
     pick: <Item>(items: readonly Item[]) => items[Math.floor(fraction() * items.length)] as Item,
-    bytes: (size) => Uint8Array.from({ length: size }, () => next() & 0xff),
+    bytes,
     fork: (name) => createDice(`${seed}/${name}`),
   };
 }

@@ -42,6 +42,7 @@ export function createRecorder(world: World): Recorder {
         -readonly [Field in keyof Deed]: Deed[Field];
       };
       deeds.push(deed);
+      count('requests');
       return {
         answer: (answer) => {
           deed.ended = order += 1;

@@ -115,6 +115,8 @@ export async function runHistory(
     ],
     counts: new Map([
       ...counts,
+      ['events', dumps.at(-1)?.events.length ?? 0],
+      ['executions', dumps.at(-1)?.executions.length ?? 0],
       ...faults.fired.entries().map(([kind, of]) => [`fault ${kind}`, of] as const),
     ]),
     faultsDrawn: faults.drawn(),

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 
 import { openSimulatedDatabase } from './database.ts';
+import { FAULTS } from './faults.ts';
 import { renderFinding } from './render-finding.ts';
 import { runHistories } from './run-histories.ts';
 import { runHistory } from './run-history.ts';
@@ -8,12 +9,18 @@ import { drawScenario } from './scenario.ts';
 import { shrink } from './shrink.ts';
 
 /*
- * npm run test:sim -- [--seed N] [--histories N] [--seconds N] [--trace]
+ * npm run test:sim -- [--seed N] [--histories N] [--seconds N] [--trace] [--json]
  *
  * Histories of the seeds N, N+1, … until their number is reached or the time is up. The first that
  * violates anything ends the run: its seed, what is violated, and a trace that has been made small.
- * With --trace the history of one seed is shown as it is; with --quick nothing is made small.
+ * With --trace the history of one seed is shown as it is; with --quick nothing is made small; with
+ * --json the counts and rates are one line of JSON, and so is the finding.
+ *
+ * A run in which some fault never came about proves nothing for it. It fails, if it was long enough.
  */
+
+/** So many histories meet every kind of fault. */
+const HISTORIES_FOR_ALL = 500;
 
 const { values } = parseArgs({
   options: {
@@ -22,6 +29,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     trace: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
   },
 });
 
@@ -32,6 +40,7 @@ if (values.trace) {
   print(lines.join('\n'));
 }
 const began = performance.now();
+const cpuBegan = process.cpuUsage();
 const spentSeconds = (): number => (performance.now() - began) / 1_000;
 const secondsMax = Number(values.seconds ?? Infinity);
 const historiesMax = Number(values.histories ?? (values.seconds === undefined ? 1 : Infinity));
@@ -40,15 +49,59 @@ const { histories, finding, counts } = await runHistories({
   firstSeed,
   goesOn: (done) => done < historiesMax && spentSeconds() < secondsMax,
 });
-const rate = (histories / spentSeconds()).toFixed(0);
-for (const [name, of] of [...counts].toSorted(([one], [other]) => one.localeCompare(other)))
-  print(`${name.padEnd(36)}${of.toFixed(0)}`);
-print(`${histories} histories from seed ${firstSeed}, ${rate}/s`);
-if (finding !== null) {
-  process.exitCode = 1;
-  const smallest = values.quick ? finding : await shrink(database, finding);
-  const { lines } = await runHistory(database, smallest.scenario, { traced: true });
-  print(renderFinding({ finding, smallest, lines }));
+const seconds = spentSeconds();
+const { user, system } = process.cpuUsage(cpuBegan);
+const cpuSeconds = (user + system) / 1_000_000;
+const count = (name: string): number => counts.get(name) ?? 0;
+const perCpuSecond = Object.fromEntries(
+  ['requests', 'store calls', 'commits', 'events', 'virtual seconds'].map((name) => [
+    name,
+    Math.round(count(name) / cpuSeconds),
+  ]),
+);
+const absent = Object.keys(FAULTS).filter((kind) => count(`fault ${kind}`) === 0);
+const isVacuous = finding === null && histories >= HISTORIES_FOR_ALL && absent.length > 0;
+if (finding !== null || isVacuous) process.exitCode = 1;
+
+const smallest = finding === null ? null : values.quick ? finding : await shrink(database, finding);
+const { lines } =
+  smallest === null
+    ? { lines: [] }
+    : await runHistory(database, smallest.scenario, { traced: true });
+if (values.json) {
+  const named = [...counts].toSorted(([one], [other]) => one.localeCompare(other));
+  const faults = Object.keys(FAULTS).map((kind) => [kind, count(`fault ${kind}`)] as const);
+  print(
+    JSON.stringify({
+      firstSeed,
+      histories,
+      seconds,
+      cpuSeconds,
+      perCpuSecond: { histories: Math.round(histories / cpuSeconds), ...perCpuSecond },
+      faults: Object.fromEntries(faults),
+      absent,
+      counts: Object.fromEntries(named.filter(([name]) => !name.startsWith('fault '))),
+      finding:
+        finding === null || smallest === null
+          ? null
+          : {
+              seed: finding.scenario.seed,
+              violations: finding.outcome.violations,
+              smallest: smallest.scenario,
+              lines,
+            },
+    }),
+  );
+} else {
+  for (const [name, of] of [...counts].toSorted(([one], [other]) => one.localeCompare(other)))
+    print(`${name.padEnd(36)}${of.toFixed(0)}`);
+  const rates = Object.entries(perCpuSecond).map(([name, of]) => `${of} ${name}`);
+  print(
+    `${histories} histories from seed ${firstSeed} in ${seconds.toFixed(1)} s; ` +
+      `a second of one core: ${(histories / cpuSeconds).toFixed(0)} histories, ${rates.join(', ')}`,
+  );
+  if (isVacuous) print(`never came about, so nothing is known of it: ${absent.join(', ')}`);
+  if (finding !== null && smallest !== null) print(renderFinding({ finding, smallest, lines }));
 }
 await database.close();
 

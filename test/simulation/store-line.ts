@@ -20,8 +20,9 @@ export function createStoreLine(params: {
   readonly dice: Dice;
   readonly faults: Faults;
   readonly onCrash: () => void;
+  readonly onCall: () => void;
 }): StoreLine {
-  const { world, process, dice, faults, onCrash } = params;
+  const { world, process, dice, faults, onCrash, onCall } = params;
 
   /** Mostly a millisecond or two; now and then others overtake. */
   function latencyMs(): number {
@@ -30,6 +31,7 @@ export function createStoreLine(params: {
 
   return {
     call<Result>(name: string, run: () => Promise<Result>): Promise<Result> {
+      onCall();
       return new Promise((resolve, reject) => {
         const writes = !READS.test(name);
         const commits = name === 'executions.commit';

@@ -1,7 +1,9 @@
 import { notFound } from '../domain/errors.ts';
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import { compilePlan } from '../domain/workflow/compile-plan.ts';
+import type { Plan } from '../domain/workflow/plan.ts';
 import type { NodeRunners } from '../nodes/run.ts';
+import type { StoredDefinition } from '../store/store.ts';
 import { cancelExecution } from './cancel-execution.ts';
 import { createClaimPace } from './claim-pace.ts';
 import { claimWork } from './claim-work.ts';
@@ -39,6 +41,8 @@ export function createEngine(
     readonly pseudonym?: EngineDeps['pseudonym'];
     readonly kinds: KindRegistry;
     readonly runners: NodeRunners;
+    /** Of engines that share what they have compiled. */
+    readonly compile?: (definition: StoredDefinition) => Plan;
   },
 ): Engine & { readonly scheduling: Scheduling } {
   const { kinds, runners, store, report, timers = systemTimers } = given;
@@ -55,7 +59,7 @@ export function createEngine(
     }),
     definitions: createDefinitionCache({
       definitions: store.definitions,
-      compile: (definition) => compilePlan(definition.ir, kinds),
+      compile: given.compile ?? ((definition) => compilePlan(definition.ir, kinds)),
     }),
     tenants: createTenantDirectory({ tenants: store.tenants, now: () => timers.now() }),
   };

@@ -68,8 +68,16 @@ export function connect(params: {
   readonly busyTimeoutMs?: number;
   readonly onStatement?: () => void;
 }): Connection {
-  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, onStatement } = params;
-  const database = openFile({ path, busyTimeoutMs, onStatement });
+  const { path, clock, busyTimeoutMs = BUSY_TIMEOUT_MS, onStatement } = params;
+  return connectTo(openFile({ path, busyTimeoutMs, onStatement }), { path, clock });
+}
+
+/** On a database that is open already: how it is kept, and how safely, is up to whoever opened it. */
+export function connectTo(
+  database: Database.Database,
+  params: { readonly path: string; readonly clock?: Clock | undefined },
+): Connection {
+  const { path } = params;
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
 
   // Compiling a statement costs ten times as much as running it, so each text is compiled once. A
@@ -78,7 +86,7 @@ export function connect(params: {
   function prepared(sql: string): Database.Statement<unknown[], unknown> {
     let statement = statements.get(sql);
     if (statement === undefined) {
-      statement = database.prepare(sql);
+      statement = database.prepare(forAnyValues(sql));
       statements.set(sql, statement);
     }
     return statement;
@@ -168,4 +176,16 @@ function refuseOldSqlite(database: Database.Database): void {
 
 function compareVersions(left: string, right: string): number {
   return left.localeCompare(right, 'en', { numeric: true });
+}
+
+/**
+ * SQLite plans for the values that are bound: what is compared with a bare parameter, or limited by
+ * one, is compiled again at every execution once values are bound anew, at ten times the cost of
+ * running it. A parameter behind a sign is an expression, which it doesn't look into, and is worth
+ * the same whatever its type.
+ */
+export function forAnyValues(sql: string): string {
+  return sql
+    .replaceAll(/([=<>]\s*)(\?|:\w)/g, '$1+$2')
+    .replaceAll(/(\blimit\s+)(\?|:\w+)/g, '$1$2 + 0');
 }

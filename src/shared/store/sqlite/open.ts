@@ -2,7 +2,7 @@ import type { Store } from '../store.ts';
 import { createAgentStore } from './agents.ts';
 import { createArtifactStore } from './artifacts.ts';
 import { createAuditStore } from './audit.ts';
-import { connect, type Clock } from './connect.ts';
+import { connect, type Clock, type Connection } from './connect.ts';
 import { createDefinitionStore } from './definitions.ts';
 import { createDiagnosisStore } from './diagnosis.ts';
 import { createExecutionStore } from './executions.ts';
@@ -34,7 +34,11 @@ export async function openSqliteStore(params: {
   readonly busyTimeoutMs?: number;
   readonly onStatement?: () => void;
 }): Promise<Store> {
-  const connection = connect(params);
+  return createSqliteStore(connect(params));
+}
+
+/** The store on a connection that is there already. */
+export function createSqliteStore(connection: Connection): Store {
   return {
     dialect: 'sqlite',
     executions: createExecutionStore(connection),

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 
-import { connect, type Connection } from '../../../../src/shared/store/sqlite/connect.ts';
+import {
+  connect,
+  forAnyValues,
+  type Connection,
+} from '../../../../src/shared/store/sqlite/connect.ts';
 import { explainOpenFailure } from '../../../../src/shared/store/sqlite/errors.ts';
 import { StoreUnavailableError } from '../../../../src/shared/store/store.ts';
 
@@ -51,6 +55,35 @@ test('a full disk makes the store unavailable and keeps what was committed', asy
   t.deepEqual(connection.all('select length(text) as length from notes'), [{ length: 10 }]);
   database.pragma('max_page_count = 1000000');
   await write(100_000);
+});
+
+test('no statement is compiled for the values of one execution', (t) => {
+  t.is(
+    forAnyValues('select a from t where b = :b and c >= ? and :d is null order by e limit :limit'),
+    'select a from t where b = +:b and c >= +? and :d is null order by e limit :limit + 0',
+  );
+  t.is(
+    forAnyValues('insert into t values (:a, ?) limit 5'),
+    'insert into t values (:a, ?) limit 5',
+  );
+});
+
+test('a value is compared as what it is, and a negative limit is none', async (t) => {
+  const connection = await connectNew(t);
+  const { database } = connection;
+  database.exec('create table kinds (id integer primary key, value any) strict');
+  const values = [7, '7', 1.5, new Uint8Array([7])];
+  for (const value of values) database.prepare('insert into kinds (value) values (?)').run(value);
+  const found = values.map((value) =>
+    connection
+      .all<{ readonly id: number }>(
+        'select id from kinds where value = :value order by id limit :limit',
+        { value, limit: -1 },
+      )
+      .map(({ id }) => id),
+  );
+  t.deepEqual(found, [[1], [2], [3], [4]]);
+  t.is(connection.all('select id from kinds where id > ? order by id limit ?', [1, 2]).length, 2);
 });
 
 test('a reading sees one moment, whatever another process writes meanwhile', async (t) => {
