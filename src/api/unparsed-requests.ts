@@ -1,6 +1,8 @@
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
+import { ANSWER_HEADERS } from './middleware/request-context.ts';
+
 /**
  * Answers what Node's HTTP server turns away before the API sees a request, as JSON like any other
  * error. There is no `upgrade` listener on purpose: a request that offers an upgrade (as Java's
@@ -12,7 +14,7 @@ export function answerUnparsed(server: Server): void {
     // What still comes in after the answer fails to parse again and again.
     if (answered.has(socket)) return;
     answered.add(socket);
-    answerParserError(error, socket);
+    afterEarlierAnswers(socket, () => answerParserError(error, socket));
   });
   server.on('checkExpectation', (request, response) => {
     sendError(response, 417, `expectation failed: ${request.headers.expect ?? ''}`);
@@ -23,8 +25,24 @@ export function answerUnparsed(server: Server): void {
   });
 }
 
+/**
+ * A client may send the next request before it has the answer to the last one. When that next one is
+ * broken, the answers that are still due come first: it would take ours for one of them.
+ */
+function afterEarlierAnswers(socket: Duplex, answer: () => void): void {
+  const begun = responseOf(socket);
+  // The one being answered is itself the one that broke off.
+  if (begun?.req.complete !== true || !socket.writable) return answer();
+  // Node takes up the next response as it closes this one.
+  begun.once('close', () => setImmediate(() => afterEarlierAnswers(socket, answer)));
+}
+
+function responseOf(socket: Duplex): ServerResponse | null {
+  return (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
+}
+
 function answerParserError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const begun = (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage;
+  const begun = responseOf(socket);
   // Nobody to answer, or a part of another answer is out already: bytes in its middle would lie.
   if (error.code === 'ECONNRESET' || !socket.writable || begun?.headersSent === true) {
     socket.destroy();
@@ -60,11 +78,10 @@ function describe(code: string | undefined): { readonly status: number; readonly
 
 function rawAnswer(status: number, message: string): string {
   const body = JSON.stringify({ error: message });
+  const headers = { ...headersOf(body), Connection: 'close' };
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     '',
     body,
   ].join('\r\n');
@@ -72,9 +89,15 @@ function rawAnswer(status: number, message: string): string {
 
 function sendError(response: ServerResponse, status: number, message: string): void {
   const body = JSON.stringify({ error: message });
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-  });
+  response.writeHead(status, headersOf(body));
   response.end(body);
+}
+
+/** Those of every answer, and those of this body. */
+function headersOf(body: string): Readonly<Record<string, string>> {
+  return {
+    ...ANSWER_HEADERS,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
 }

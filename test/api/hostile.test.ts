@@ -3,6 +3,7 @@ import { Agent, request, type IncomingMessage, type RequestOptions } from 'node:
 import { connect } from 'node:net';
 import anyTest, { type TestFn } from 'ava';
 
+import { exchange, headerOf } from '../support/exchange.ts';
 import { rawCall } from './support/raw-call.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
 
@@ -237,6 +238,34 @@ test('200: an offered upgrade is passed over and the body is not lost', async (t
   ]);
   t.is(answer.status, 200);
   t.deepEqual(answer.body, { claimed: false });
+});
+
+for (const [title, bytes] of [
+  ['400: no HTTP', '\x16\x03\x01\r\n\r\n'],
+  ['405: CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['417: an expectation', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: a-pony\r\n\r\n'],
+] as const) {
+  test(`${title} is answered with the headers of every answer`, async (t) => {
+    const { port } = t.context.api;
+    const got = await exchange({ port, parts: [Buffer.from(bytes, 'latin1')], answersDue: 1 });
+    const [answer] = got.answers;
+    t.is(answer && headerOf(answer, 'x-content-type-options'), 'nosniff');
+    t.is(answer && headerOf(answer, 'cache-control'), 'no-store');
+  });
+}
+
+test('400: a broken request is answered after those that came before it', async (t) => {
+  const good = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
+  const got = await exchange({
+    port: t.context.api.port,
+    parts: [Buffer.from(`${good}${good}EAT / HTTP/1.1\r\n\r\n`)],
+    answersDue: 3,
+  });
+  t.deepEqual(
+    got.answers.map(({ status }) => status),
+    [200, 200, 400],
+  );
+  t.is(got.end, 'closed');
 });
 
 test('413: the connection can be used again', async (t) => {

@@ -1,5 +1,11 @@
 import type { ApiMiddleware } from '../context.ts';
 
+/** Of every answer: it holds tokens and states of executions, and is out of date at once. */
+export const ANSWER_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+} as const;
+
 /** Gives every request an id, the caller's own when it is usable, and every answer its headers. */
 export function requestContext(params: {
   readonly newRequestId: () => string;
@@ -11,9 +17,7 @@ export function requestContext(params: {
     ctx.state.requestId = requestId;
     ctx.state.route = 'unmatched';
     ctx.set('X-Request-Id', requestId);
-    ctx.set('X-Content-Type-Options', 'nosniff');
-    // Answers hold tokens and states of executions, and are out of date at once.
-    ctx.set('Cache-Control', 'no-store');
+    ctx.set(ANSWER_HEADERS);
     await next();
     // A kept connection would only be cut at the end of the drain.
     if (params.draining.aborted) ctx.set('Connection', 'close');

@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { readTables } from '../support/stores.ts';
+
+/** Every row of the tables that requests write; equal before and after means nothing was written. */
+export type DatabaseState = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * What processes write by themselves, whoever asks for what: that they are there, and the seals over
+ * what was written long before.
+ */
+const BY_THEMSELVES = ['workers', 'audit_windows', 'audit_seals'];
+
+export async function readState(databaseUrl: string): Promise<DatabaseState> {
+  const tables = Object.entries(await readTables(databaseUrl));
+  return Object.fromEntries(tables.filter(([name]) => !BY_THEMSELVES.includes(name)));
+}
+
+const QUIET_MS = 60;
+const QUIET_TRIES_MAX = 60;
+
+/** The state once nothing changes it any more; null when something goes on and on. */
+export async function readQuietState(databaseUrl: string): Promise<DatabaseState | null> {
+  let last = await readState(databaseUrl);
+  for (let tries = 0; tries < QUIET_TRIES_MAX; tries += 1) {
+    await delay(QUIET_MS);
+    const next = await readState(databaseUrl);
+    if (compareStates(last, next).length === 0) return next;
+    last = next;
+  }
+  return null;
+}
+
+/** Rows that came and went, as `table: + row` and `table: - row`. */
+export function compareStates(before: DatabaseState, after: DatabaseState): readonly string[] {
+  return Object.keys({ ...before, ...after }).flatMap((table) => {
+    const [old, now] = [before[table] ?? [], after[table] ?? []];
+    const [oldRows, newRows] = [new Set(old), new Set(now)];
+    const gone = old.filter((row) => !newRows.has(row)).map((row) => `${table}: - ${row}`);
+    const come = now.filter((row) => !oldRows.has(row)).map((row) => `${table}: + ${row}`);
+    const others = gone.length + come.length === 0 && old.length !== now.length;
+    return others ? [`${table}: ${old.length} rows, then ${now.length}`] : [...gone, ...come];
+  });
+}

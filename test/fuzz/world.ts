@@ -1,0 +1,162 @@
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { readFileSync, readdirSync } from 'node:fs';
+
+import { eventually } from '../support/eventually.ts';
+import type { Runtime } from '../support/runtime.ts';
+import { expectStatus, TestTenant } from '../support/tenant.ts';
+import type { DeadLetter, WorkItem } from '../support/wire.ts';
+
+/** What a tenant has that requests can be about, by its ids; some of everything that routes name. */
+export interface World {
+  readonly tenantId: string;
+  /** Its work is refused and its state may be set: nothing else happens in it. */
+  readonly spareTenantId: string;
+  readonly executions: readonly string[];
+  /** Wait for a person. */
+  readonly approving: readonly string[];
+  /** Wait for the event `paid`. */
+  readonly waiting: readonly string[];
+  /** Leased to `WORKER_ID`. */
+  readonly items: readonly WorkItem[];
+  readonly deadItems: readonly string[];
+  readonly agents: readonly string[];
+  readonly webhooks: readonly string[];
+  readonly schedules: readonly string[];
+  readonly tokens: readonly string[];
+  readonly artifacts: readonly string[];
+  readonly facts: readonly string[];
+  /** A task of the workflow that is exposed to other agents. */
+  readonly task: string;
+  readonly cursor: string;
+  /** A viewer's token. */
+  readonly viewer: string;
+}
+
+export const WORKER_ID = 'fuzz-worker';
+export const TOOLING = 'tooling';
+export const EXPOSED = 'exposed';
+const COPIES = 6;
+
+/** Fills a tenant of its own over HTTP; `name` tells this world from others of the same database. */
+export async function fillWorld(runtime: Runtime, name: string): Promise<World> {
+  const tenantId = `fuzz-${name}`;
+  const tenant = new TestTenant({ request: (options) => runtime.request(options), tenantId });
+  const spareTenantId = `${tenantId}-spare`;
+  for (const id of [tenantId, spareTenantId])
+    await made(tenant, '/tenants', { id, name: id }, 'tenant_id');
+  for (const ir of Object.values(WORKFLOWS)) await tenant.register(ir);
+  const times = <Made>(make: (index: number) => Promise<Made>, count = COPIES) =>
+    inOrder(
+      Array.from({ length: count }, (_, index) => index),
+      make,
+    );
+
+  const approving = await times(() => tenant.start('approving', { a: 1 }));
+  const waiting = await times(() => tenant.start('waiting'));
+  const dying = await times(() => tenant.start('dying'));
+  // Without a fence they die and their executions live, so that they can be brought back.
+  for (const _ of dying) await tenant.fail(await tenant.claim(), { lease_fence: null });
+  const deadItems = await eventually(() => readDeadItems(tenant, dying.length));
+  const tooling = await times(() => tenant.start(TOOLING, { n: 1 }));
+  const items = await times(() => tenant.claim({ worker_id: WORKER_ID }));
+  const done = await times(() => tenant.start('passing'), 3);
+  for (const id of done) await tenant.until(id, 'completed');
+  for (const id of [...approving, ...waiting]) await tenant.until(id, 'paused');
+  await tenant.post('/v1/memory/settings', { provider: 'openai', api_key: 'sk-fuzz' });
+  const list = await tenant.get<{ next_cursor: string }>('/executions?limit=1');
+  const viewer = await tenant.post<{ token: string }>('/tokens', { name: 'eye', role: 'viewer' });
+  return {
+    tenantId,
+    spareTenantId,
+    executions: [...tooling, ...done],
+    approving,
+    waiting,
+    items,
+    deadItems,
+    agents: await times((n) =>
+      made(tenant, '/agents', { id: `agent-${n}`, name: 'A' }, 'agent_id'),
+    ),
+    webhooks: await times(() => made(tenant, '/webhooks', QUIET_HOOK, 'webhook_id')),
+    schedules: await times((n) =>
+      made(tenant, '/schedules', { ...QUIET_SCHEDULE, name: `s-${n}` }, 'schedule_id'),
+    ),
+    tokens: await times((n) =>
+      made(tenant, '/tokens', { name: `t${n}`, role: 'viewer' }, 'token_id'),
+    ),
+    artifacts: await times((n) => made(tenant, '/artifacts', { content: n }, 'hash'), 2),
+    facts: await times((n) => made(tenant, '/v1/memory/add', { content: `fact ${n}` }, 'id')),
+    task: await tenant.start(EXPOSED),
+    cursor: expectStatus(list, 200).next_cursor,
+    viewer: expectStatus(viewer, 201).token,
+  };
+}
+
+/** Told of what never happens here, so that its deliveries are nobody's background work. */
+const QUIET_HOOK = { url: 'https://hook.invalid/', event_types: ['work_item.dead_lettered'] };
+const QUIET_SCHEDULE = { workflow_id: TOOLING, cron_expression: '0 0 1 1 *' };
+
+async function readDeadItems(tenant: TestTenant, count: number): Promise<readonly string[]> {
+  const reply = await tenant.get<{ work_items: readonly DeadLetter[] }>(
+    '/work-items?status=dead_lettered',
+  );
+  const found = expectStatus(reply, 200).work_items;
+  if (found.length < count) throw new Error(`${found.length} of ${count} items are dead`);
+  return found.map(({ id }) => id);
+}
+
+async function made(
+  tenant: TestTenant,
+  path: string,
+  body: JsonObject,
+  field: string,
+): Promise<string> {
+  const reply = await tenant.post<Readonly<Record<string, string>>>(path, body);
+  const id = expectStatus(reply, reply.status === 200 ? 200 : 201)[field];
+  if (id === undefined) throw new Error(`${path} answered no ${field}`);
+  return id;
+}
+
+async function inOrder<Item, Made>(
+  items: readonly Item[],
+  make: (item: Item) => Promise<Made>,
+): Promise<readonly Made[]> {
+  const all: Made[] = [];
+  for (const item of items) all.push(await make(item));
+  return all;
+}
+
+/** What failed is not tried again while anybody looks. */
+const LATER = { max_attempts: 9, backoff: 'fixed', initial_delay: 3_600, max_delay: 3_600 };
+const python = { type: 'python_fn', module: 'shop', function: 'reserve' };
+const WORKFLOWS: Readonly<Record<string, JsonObject>> = {
+  tooling: {
+    workflow_id: TOOLING,
+    nodes: { reserve: { kind: python, retry_policy: LATER, node_timeout_secs: 86_400 } },
+  },
+  dying: { workflow_id: 'dying', nodes: { a: { kind: python, retry_policy: 'no_retry' } } },
+  passing: { workflow_id: 'passing', nodes: { a: { kind: 'pass' } } },
+  approving: {
+    workflow_id: 'approving',
+    nodes: { sign: { kind: { type: 'human_approval', description: 'Sign it?' } } },
+  },
+  waiting: {
+    workflow_id: 'waiting',
+    nodes: {
+      pay: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'paid' } },
+    },
+  },
+  exposed: { workflow_id: EXPOSED, expose: { a2a: true }, nodes: { a: { kind: 'pass' } } },
+};
+
+const EXAMPLES = new URL('../../examples/workflows/', import.meta.url);
+
+/** Documents of workflows to begin with: together they use every kind of node there is. */
+export const EXAMPLE_WORKFLOWS: readonly JsonObject[] = readdirSync(EXAMPLES)
+  .filter((name) => name.endsWith('.json'))
+  .toSorted()
+  .map((name) => readExample(name));
+
+function readExample(name: string): JsonObject {
+  const read = JSON.parse(readFileSync(new URL(name, EXAMPLES), 'utf8')) as JsonObject;
+  return (read['ir'] as JsonObject | undefined) ?? read;
+}
