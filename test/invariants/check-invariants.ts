@@ -1,6 +1,8 @@
 import { checkAnswers } from './check-answers.ts';
 import { checkEffects } from './check-effects.ts';
+import { checkFamilies } from './check-families.ts';
 import { checkHistories } from './check-histories.ts';
+import { checkOperations } from './check-operations.ts';
 import { checkRest } from './check-rest.ts';
 import { checkTenants } from './check-tenants.ts';
 import { checkTransactions } from './check-transactions.ts';
@@ -30,6 +32,8 @@ export function checkInvariants(params: {
     ...checkWork(dumps, history),
     ...checkAnswers(last, history),
     ...checkEffects(last, history),
+    ...checkOperations(last, history),
+    ...checkFamilies(last),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),

@@ -1,7 +1,15 @@
 import type { Dump } from './dump.ts';
 import { byExecution } from './check-histories.ts';
 import { foldHistory } from './fold-history.ts';
-import { deedsOf, isBefore, success, type Deed, type DeedOf, type History } from './history.ts';
+import {
+  deedsOf,
+  isBefore,
+  success,
+  wasRefused,
+  type Deed,
+  type DeedOf,
+  type History,
+} from './history.ts';
 import { violations, type Violation } from './violation.ts';
 
 /** Work items: where they are, who holds them, and who may settle them. */
@@ -9,12 +17,17 @@ export function checkWork(dumps: readonly Dump[], history: History): Violation[]
   const last = dumps.at(-1);
   if (last === undefined) return [];
   const claims = claimsOf(history);
+  const requeued = requeuedBy(history);
   return [
     ...dumps.flatMap(checkPlaces),
     ...checkFences(claims),
     ...checkSettles(claims, history),
-    ...checkAttempts(last, claims),
-    ...checkLapses(last, claims, history),
+    ...checkAttempts(last, claims, requeued),
+    ...checkLapses(
+      last,
+      claims.filter(({ workItemId }) => !requeued.has(workItemId)),
+      history,
+    ),
   ];
 }
 
@@ -203,6 +216,7 @@ function checkLapses(dump: Dump, claims: readonly Claim[], history: History): Vi
       ({ payload }) =>
         payload['work_item_id'] === workItemId && payload['attempt'] === attempts.get(fence),
     );
+    if (!attempts.has(fence)) return null;
     if (lapse === undefined || typeof until !== 'string') return null;
     if (lapse.created_at >= Date.parse(until)) return null;
     return {
@@ -212,15 +226,29 @@ function checkLapses(dump: Dump, claims: readonly Claim[], history: History): Vi
   });
 }
 
+/** How often items may have been put back by an operator; then their attempts begin anew. */
+function requeuedBy(history: History): ReadonlyMap<string, number> {
+  const may = deedsOf(history, 'requeue').filter((deed) => !wasRefused(deed));
+  return new Map(
+    [...Map.groupBy(may, ({ asks }) => asks.workItemId)].map(([id, deeds]) => [id, deeds.length]),
+  );
+}
+
 /** A lapse counts as an attempt: an item that kills its workers does not go round for ever. */
-function checkAttempts(dump: Dump, claims: readonly Claim[]): Violation[] {
+function checkAttempts(
+  dump: Dump,
+  claims: readonly Claim[],
+  requeued: ReadonlyMap<string, number>,
+): Violation[] {
   const byItem = Map.groupBy(claims, (claim) => claim.workItemId);
   const tenants = new Map(dump.work_items.map((item) => [item.work_item_id, item]));
   return [
     ...violations('claims of an item are no more than its attempts', dump.work_items, (item) => {
       const attempts = (byItem.get(item.work_item_id) ?? []).map(({ attempt }) => attempt);
       const max = Number(item.retry_policy['maxAttempts'] ?? item.retry_policy['max_attempts']);
-      if (attempts.length <= max && new Set(attempts).size === attempts.length) return null;
+      const rounds = 1 + (requeued.get(item.work_item_id) ?? 0);
+      const isTwice = rounds === 1 && new Set(attempts).size < attempts.length;
+      if (attempts.length <= max * rounds && !isTwice) return null;
       return {
         about: { work_item: item.work_item_id, node: item.node_id },
         saw: `attempts ${attempts.join(', ')}, at most ${max}`,

@@ -33,6 +33,14 @@ export interface Dump {
     readonly key: string;
     readonly execution_id: string;
   }[];
+  /** What no event tells of; absent where it was not read. */
+  readonly audit_log?: readonly {
+    readonly tenant_id: string;
+    readonly execution_id: string | null;
+    readonly event_type: string;
+    readonly actor_id: string;
+    readonly payload: JsonObject;
+  }[];
 }
 
 interface Owned {
@@ -67,4 +75,10 @@ export interface TicketOf extends Owned {
   readonly visit: number;
   readonly attempt: number;
   readonly queue: string;
+}
+
+/** A field of a payload, where it is text. */
+export function textIn(payload: JsonObject, name: string): string {
+  const value = payload[name];
+  return typeof value === 'string' ? value : '';
 }

@@ -44,6 +44,16 @@ export type Ask =
       readonly output: JsonValue;
     }
   | { readonly do: 'fail'; readonly workItemId: string; readonly fence: number }
+  /** By a client of the old protocol, that sends no fence; a key of null: nor a key. */
+  | {
+      readonly do: 'complete_unfenced';
+      readonly workItemId: string;
+      readonly key: string | null;
+      readonly output: JsonValue;
+    }
+  | { readonly do: 'fail_unfenced'; readonly workItemId: string }
+  | { readonly do: 'dead_letters' }
+  | { readonly do: 'requeue'; readonly workItemId: string }
   | {
       readonly do: 'approve';
       readonly executionId: string;
@@ -85,6 +95,11 @@ export function deedsOf<Do extends Ask['do']>(history: History, name: Do): DeedO
 export function success(deed: Deed): JsonObject | null {
   const { answer } = deed;
   return answer !== null && answer.status >= 200 && answer.status < 300 ? answer.body : null;
+}
+
+/** Who asked for a change, as the audit log names them. */
+export function actorOf({ client }: Pick<Deed, 'client'>): string {
+  return `token:${client}`;
 }
 
 /** It cannot have changed anything: it was refused for what it is. */

@@ -4,13 +4,13 @@
  */
 export interface Mutation {
   readonly bug: string;
-  /** From `src/shared/`. */
+  /** From `src/`. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
 }
 
-const SQLITE = 'store/sqlite';
+const SQLITE = 'shared/store/sqlite';
 
 export const MUTATIONS: readonly Mutation[] = [
   {
@@ -141,7 +141,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a settle is one commit, and what it means another',
-    file: 'engine/settle-work-item.ts',
+    file: 'shared/engine/settle-work-item.ts',
     from: 'const verdict = await deps.committer.commit(commit);',
     to: `const verdict = await deps.committer.commit({
       ...commit, events: [], recordsOutput: null, deadLetters: [], runnable: 'keep',
@@ -150,19 +150,19 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a settle forgets to say that there is something to decide',
-    file: 'engine/settle-work-item.ts',
+    file: 'shared/engine/settle-work-item.ts',
     from: "        : { idempotencyKey, workItemId, eventIndex: lean.stored.length - 1 },\n    runnable: 'mark',",
     to: "        : { idempotencyKey, workItemId, eventIndex: lean.stored.length - 1 },\n    runnable: 'keep',",
   },
   {
     bug: 'any key will do',
-    file: 'engine/settle-work-item.ts',
+    file: 'shared/engine/settle-work-item.ts',
     from: '(isIdempotencyKey(key) && key === record.idempotencyKey)',
     to: 'isIdempotencyKey(key)',
   },
   {
     bug: 'an execution is made first, and its first work afterwards',
-    file: 'engine/start-execution.ts',
+    file: 'shared/engine/start-execution.ts',
     from: 'const verdict = await deps.committer.commit(commit);',
     to: `const verdict = await deps.committer.commit({ ...commit, newItems: [], runnable: 'keep' });
   if (verdict.accepted) {
@@ -171,67 +171,67 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a lapse does not count as an attempt',
-    file: 'engine/fail-attempt.ts',
+    file: 'shared/engine/fail-attempt.ts',
     from: 'judgeRetry({ policy, attempt, errorClass, seed: idempotencyKey })',
     to: 'judgeRetry({ policy, attempt: -1, errorClass, seed: idempotencyKey })',
   },
   {
     bug: 'a lease is reclaimed although it was renewed',
-    file: 'engine/reclaim-leases.ts',
+    file: 'shared/engine/reclaim-leases.ts',
     from: 'onlyIfExpired: true',
     to: 'onlyIfExpired: false',
   },
   {
     bug: 'an approval is decided twice',
-    file: 'engine/decide-approval.ts',
+    file: 'shared/engine/decide-approval.ts',
     from: "visit.phase === 'approval' && visit.signal === null",
     to: "visit.phase === 'approval'",
   },
   {
     bug: 'an event that comes early is dropped',
-    file: 'engine/deliver-external-event.ts',
+    file: 'shared/engine/deliver-external-event.ts',
     from: "          runnable: 'mark',\n        },\n        answer: { executionId, accepted: true },",
     to: "          runnable: 'mark',\n          ...(!awaited && { events: [] }),\n        },\n        answer: { executionId, accepted: true },",
   },
   {
     bug: 'a cancel takes nothing back',
-    file: 'engine/cancel-execution.ts',
+    file: 'shared/engine/cancel-execution.ts',
     from: 'revokesAll: true',
     to: 'revokesAll: false',
   },
   {
     bug: 'a cancel is decided on what was read, whatever has happened since',
-    file: 'engine/cancel-execution.ts',
+    file: 'shared/engine/cancel-execution.ts',
     from: 'expectedSequence: row.lastSequence',
     to: 'expectedSequence: null',
   },
   {
     bug: 'a mark is cleared although something has happened',
-    file: 'engine/execution-runner.ts',
+    file: 'shared/engine/execution-runner.ts',
     from: '      expectedSequence: now.state.sequence,\n      status: status === now.rowStatus ? null : status,',
     to: '      expectedSequence: null,\n      status: status === now.rowStatus ? null : status,',
   },
   {
     bug: 'a runner takes a refused commit for an accepted one',
-    file: 'engine/execution-runner.ts',
+    file: 'shared/engine/execution-runner.ts',
     from: 'refused(verdict.reason, mail);',
     to: 'now.state = next;',
   },
   {
     bug: 'callers of one batch get the verdict of its first',
-    file: 'engine/committer.ts',
+    file: 'shared/engine/committer.ts',
     from: 'const verdict = verdicts[index];',
     to: 'const verdict = verdicts[index * 0];',
   },
   {
     bug: 'whoever asks has the lease that was handed out here',
-    file: 'engine/worker-desk.ts',
+    file: 'shared/engine/worker-desk.ts',
     from: 'item?.lease.leaseFence === leaseFence && item.record.tenantId === tenantId',
     to: 'item !== undefined && leaseFence > 0 && tenantId.length > 0',
   },
   {
     bug: 'a failed attempt is tried again without end',
-    file: 'domain/work/retry.ts',
+    file: 'shared/domain/work/retry.ts',
     from: 'if (attempt + 1 >= policy.maxAttempts) return { retryable: false };',
     to: 'if (attempt + 1 >= policy.maxAttempts * 100) return { retryable: false };',
   },

@@ -4,26 +4,34 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 import { migrateDatabase } from '../../src/shared/store/migrate.ts';
 import { MUTATIONS, type Mutation } from './mutations.ts';
+import { renderFinders, type Found } from './render-finders.ts';
 
 /*
- * npm run test:mutations -- [words]
+ * npm run test:mutations -- [--markdown | --json] [words]
  *
- * Puts bugs into a copy of the sources, one at a time, and says which check finds it: the simulation,
- * else the contract suite on SQLite. A bug that nothing finds fails the run, and so does one whose
- * place in the code is gone. With words, only the bugs that hold one of them.
+ * Puts bugs into a copy of the sources, one at a time, and says which check finds it, after how many
+ * histories and how long: the simulation, else the contract suite on SQLite. A bug that nothing finds
+ * fails the run, and so does one whose place in the code is gone. With words, only the bugs that hold
+ * one of them.
  */
 
-const HISTORIES = 1_200;
+const HISTORIES = 2_400;
 const CHECK_MS_MAX = 300_000;
-const FINDING = /seed (\d+) violates:\n(.*)/;
 const FAILED_TEST = /✘ \[fail\]: (.*)/;
 const COPIED = ['src', 'test', 'migrations', 'package.json', 'ava.config.js', 'tsconfig.json'];
 
+const { values, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: {
+    markdown: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
 const repository = fileURLToPath(new URL('../..', import.meta.url));
-const words = process.argv.slice(2);
 const chosen = MUTATIONS.filter(
   ({ bug }) => words.length === 0 || words.some((word) => bug.includes(word)),
 );
@@ -34,25 +42,24 @@ try {
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
   const template = join(folder, 'template.db');
   await migrateDatabase({ url: `sqlite:${template}` });
-  let missed = 0;
+  const found: Found[] = [];
   for (const mutation of chosen) {
-    const finder = await findBug(mutation, template);
-    if (finder === null) missed += 1;
-    print(`${mutation.bug.padEnd(68)} ${finder ?? 'FOUND BY NOTHING'}`);
+    found.push(await findBug(mutation, template));
+    tellProgress(found);
   }
-  print(`${chosen.length - missed} of ${chosen.length} bugs found`);
-  if (missed > 0) process.exitCode = 1;
+  print(renderFinders(found, values));
+  if (found.some(({ by }) => by === null)) process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** What found it, and how; null: nothing did. */
-async function findBug(mutation: Mutation, template: string): Promise<string | null> {
-  const file = join(folder, 'src/shared', mutation.file);
+async function findBug(mutation: Mutation, template: string): Promise<Found> {
+  const { bug } = mutation;
+  const file = join(folder, 'src', mutation.file);
   const source = await readFile(file, 'utf8');
   if (source.split(mutation.from).length !== 2) {
     throw new Error(
-      `${mutation.bug}: the place for it in ${mutation.file} is gone; put it in anew:\n${mutation.from}`,
+      `${bug}: the place for it in ${mutation.file} is gone; put it in anew:\n${mutation.from}`,
     );
   }
   await writeFile(
@@ -60,24 +67,39 @@ async function findBug(mutation: Mutation, template: string): Promise<string | n
     source.replace(mutation.from, () => mutation.to),
   );
   try {
-    const simulation = await run(
-      ['test/simulation/simulate.ts', '--histories', `${HISTORIES}`, '--quick'],
-      {},
-    );
-    if (!simulation.passed) {
-      const [, seed, rule] = FINDING.exec(simulation.output) ?? [];
-      return `simulation: ${seed === undefined ? 'it broke' : `seed ${seed}, ${rule}`}`;
-    }
-    const contract = await run(
-      ['node_modules/ava/entrypoints/cli.js', 'test/shared/store/contract/sqlite.test.ts'],
-      { TEST_SQLITE_TEMPLATE: template },
-    );
-    if (!contract.passed)
-      return `contract: ${FAILED_TEST.exec(contract.output)?.[1] ?? 'it broke'}`;
-    return null;
+    return (await bySimulation(bug)) ?? (await byContract(bug, template));
   } finally {
     await writeFile(file, source);
   }
+}
+
+async function bySimulation(bug: string): Promise<Found | null> {
+  const argv = ['--histories', `${HISTORIES}`, '--quick', '--json'];
+  const { passed, output } = await run(['test/simulation/simulate.ts', ...argv], {});
+  if (passed) return null;
+  const report = output.split('\n').find((line) => line.startsWith('{"firstSeed"'));
+  if (report === undefined) return { bug, by: 'simulation', check: 'it broke', seconds: 0 };
+  const { histories, cpuSeconds, finding, absent } = JSON.parse(report) as Report;
+  const check = finding?.violations[0]?.rule ?? `never came about: ${absent.join(', ')}`;
+  return { bug, by: 'simulation', check, histories, seconds: cpuSeconds };
+}
+
+interface Report {
+  readonly histories: number;
+  readonly cpuSeconds: number;
+  readonly absent: readonly string[];
+  readonly finding: { readonly violations: readonly { readonly rule: string }[] } | null;
+}
+
+async function byContract(bug: string, template: string): Promise<Found> {
+  const began = performance.now();
+  const { passed, output } = await run(
+    ['node_modules/ava/entrypoints/cli.js', 'test/shared/store/contract/sqlite.test.ts'],
+    { TEST_SQLITE_TEMPLATE: template },
+  );
+  const seconds = (performance.now() - began) / 1_000;
+  if (passed) return { bug, by: null, check: '', seconds };
+  return { bug, by: 'contract', check: FAILED_TEST.exec(output)?.[1] ?? 'it broke', seconds };
 }
 
 async function run(
@@ -97,6 +119,14 @@ async function run(
   const [code] = (await once(child, 'close')) as [number | null];
   if (code === null) throw new Error(`a check took longer than ${CHECK_MS_MAX / 1_000} s`);
   return { passed: code === 0, output };
+}
+
+/** On stderr, so that what is printed can go into a file. */
+function tellProgress(found: readonly Found[]): void {
+  const last = found.at(-1);
+  if (last === undefined) return;
+  const told = renderFinders([last], {}).split('\n')[0] ?? '';
+  process.stderr.write(`${found.length}/${chosen.length} ${told}\n`);
 }
 
 function print(text: string): void {

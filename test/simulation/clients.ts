@@ -15,6 +15,7 @@ import {
   askToStart,
   type Held,
 } from './requests.ts';
+import { askToCompleteUnfenced, askToFailUnfenced } from './requests-of-operators.ts';
 import type { PlannedStart, PlannedWorker } from './scenario.ts';
 import { EVENTS, TENANTS } from './workflows.ts';
 import type { World } from './world.ts';
@@ -113,7 +114,8 @@ async function work(
   const { workItemId, idempotencyKey: key, heartbeatIntervalMs } = record;
   const held: Held = { workItemId, key, fence: leaseFence };
   const leaseMs = heartbeatIntervalMs * 3;
-  const manner = outside.isCalm() || !dice.chance(plan.mischief) ? 'well' : dice.pick(MISCHIEF);
+  const isCareful = outside.isCalm() || !dice.chance(plan.mischief);
+  const manner = isCareful ? 'well' : dice.pick(plan.isOld ? OLD_MISCHIEF : MISCHIEF);
   if (manner === 'never') return;
   if (manner === 'too late') {
     await world.pause(leaseMs * (0.9 + dice.fraction() * 2));
@@ -136,6 +138,16 @@ async function work(
     const tenantId = TENANTS.find((name) => name !== plan.tenantId) ?? '';
     await network.send(askToComplete({ ...by, tenantId }, { ...held, output }));
   }
+  if (manner === 'without a fence') {
+    const of = {
+      workItemId,
+      key: dice.chance(0.7) ? key : null,
+      output: { token: `none of ${leaseFence}` },
+    };
+    const unfenced = dice.chance(0.7) ? askToCompleteUnfenced(by, of) : askToFailUnfenced(by, of);
+    await insist(outside, dice, unfenced);
+    if (dice.chance(0.7)) return;
+  }
   const end = manner === 'badly' ? askToFail(by, held) : askToComplete(by, { ...held, output });
   await insist(outside, dice, end);
 }
@@ -150,6 +162,8 @@ const MISCHIEF = [
   'with a key of its own',
   'after a stranger',
 ] as const;
+
+const OLD_MISCHIEF = [...MISCHIEF, 'without a fence', 'without a fence'] as const;
 
 /** Reads an execution and its events, once each. */
 export async function readAll(

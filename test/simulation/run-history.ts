@@ -10,6 +10,7 @@ import { createFaults } from './faults.ts';
 import { unleashNemesis } from './nemesis.ts';
 import { createNetwork } from './network.ts';
 import { sendRefusable } from './probes.ts';
+import { runOperator } from './operators.ts';
 import { createRecorder } from './recorder.ts';
 import type { Scenario } from './scenario.ts';
 import { EXECUTIONS_MAX, LIMITED_TENANT } from './workflows.ts';
@@ -74,6 +75,9 @@ export async function runHistory(
     }).finally(() => (starting -= 1));
   }
   for (const worker of scenario.workers) void runWorker(outside, worker, dice.fork(worker.name));
+  for (const tenantId of scenario.operators) {
+    void runOperator(outside, { tenantId }, dice.fork(`operator of ${tenantId}`));
+  }
 
   await world.run({ isOver: () => false, untilMs: activeMs });
   world.note('all get well');

@@ -19,6 +19,8 @@ export interface Scenario {
   readonly activeMs: number;
   readonly starts: readonly PlannedStart[];
   readonly workers: readonly PlannedWorker[];
+  /** Tenants whose dead letters somebody looks after: those of old workers are many. */
+  readonly operators: readonly string[];
   readonly rates: FaultRates;
   /** See `createFaults`. */
   readonly spared: ReadonlySet<number>;
@@ -44,12 +46,25 @@ export interface PlannedWorker {
   readonly waitMs: number;
   /** How much of its work it does otherwise than well. */
   readonly mischief: number;
+  /** It may speak the old protocol, without fences. */
+  readonly isOld: boolean;
 }
 
 export function drawScenario(seed: string): Scenario {
   const dice = createDice(seed).fork('scenario');
   const drawn = drawAny(seed, dice);
-  return dice.chance(0.25) ? aboutLeases(drawn, dice) : drawn;
+  const about = dice.chance(0.25) ? aboutLeases(drawn, dice) : drawn;
+  return withOldWorkers(about, dice.fork('operators'));
+}
+
+/** Some workers of some tenants, with somebody who puts right what they leave behind. */
+function withOldWorkers(drawn: Scenario, dice: Dice): Scenario {
+  if (!dice.chance(0.3)) return drawn;
+  return {
+    ...drawn,
+    workers: drawn.workers.map((worker) => ({ ...worker, isOld: dice.chance(0.7) })),
+    operators: [...new Set(drawn.workers.map(({ tenantId }) => tenantId))],
+  };
 }
 
 /** Short leases, careless workers and two servers: an item has several holders who all come back. */
@@ -81,6 +96,7 @@ function drawAny(seed: string, dice: Dice): Scenario {
     activeMs,
     starts,
     workers: tenants.flatMap((tenantId) => drawWorkers(dice, tenantId)),
+    operators: [],
     rates: drawRates(dice),
     spared: new Set(),
   };
@@ -122,6 +138,7 @@ function drawWorkers(dice: Dice, tenantId: string): PlannedWorker[] {
     maxItems: dice.between(1, 2),
     waitMs: dice.pick([0, 300]),
     mischief: dice.pick([0, 0.3, 0.6, 0.9]),
+    isOld: false,
   }));
 }
 

@@ -121,6 +121,31 @@ export const WORKFLOWS = {
     },
     edges: edges('before child', 'child after'),
   },
+  mapped: {
+    nodes: {
+      each: {
+        kind: { type: 'map', items: '[1, 2]', workflow_ref: 'tools' },
+        output_key: 'each',
+      },
+      after: effect('after'),
+    },
+    edges: edges('each after'),
+  },
+  /** Each step is a run of its own. */
+  rounds: {
+    start_node: 'count',
+    nodes: {
+      count: {
+        kind: { type: 'pass', output: { n: { expr: '(has(state.n) ? state.n : 0) + 1' } } },
+      },
+      step: effect('step'),
+    },
+    edges: [
+      { from: 'count', to: 'step' },
+      { from: 'step', to: 'count', condition: 'state.n < 2' },
+    ],
+    continue_as_new: { when: 'state.n > 0' },
+  },
   patient: {
     nodes: {
       slow: python('slow', { node_timeout_secs: '400ms', retry_policy: { ...RETRIED } }),
@@ -134,7 +159,7 @@ export type WorkflowName = keyof typeof WORKFLOWS;
 
 /** Of a tenant with a limit: none has children, which would not be held to it. */
 export const FAMILYLESS = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(
-  (name) => name !== 'parent',
+  (name) => name !== 'parent' && name !== 'mapped',
 );
 /** The keys of the events that each waits for. */
 export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {

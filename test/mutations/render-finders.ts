@@ -1,0 +1,39 @@
+/** What found a bug that was put in, and how soon. */
+export interface Found {
+  readonly bug: string;
+  /** Null: nothing did. */
+  readonly by: 'simulation' | 'contract' | null;
+  /** The rule that was violated, or the test that failed. */
+  readonly check: string;
+  /** Of the simulation, up to the one that found it. */
+  readonly histories?: number;
+  /** Of one core, without starting up. */
+  readonly seconds: number;
+}
+
+/** As a table for people, as one for a page, or as JSON. */
+export function renderFinders(
+  found: readonly Found[],
+  form: { readonly markdown?: boolean; readonly json?: boolean },
+): string {
+  if (form.json === true) return JSON.stringify(found);
+  const total = `${found.filter(({ by }) => by !== null).length} of ${found.length} bugs found`;
+  if (form.markdown !== true) return [...found.map(asLine), total].join('\n');
+  return [
+    '| bug put in | found by | check | histories | seconds of one core |',
+    '| --- | --- | --- | ---: | ---: |',
+    ...found.map(
+      ({ bug, by, check, histories = '', seconds }) =>
+        `| ${bug} | ${by ?? '**nothing**'} | ${check} | ${histories} | ${seconds.toFixed(1)} |`,
+    ),
+    '',
+    `${total}.`,
+  ].join('\n');
+}
+
+function asLine({ bug, by, check, histories, seconds }: Found): string {
+  const soon = histories === undefined ? '' : ` in history ${histories},`;
+  const finder =
+    by === null ? 'FOUND BY NOTHING' : `${by}:${soon} ${seconds.toFixed(1)} s, ${check}`;
+  return `${bug.padEnd(72)} ${finder}`;
+}

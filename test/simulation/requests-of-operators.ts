@@ -1,0 +1,87 @@
+import type { TenantId } from '../../src/shared/domain/ids.ts';
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { Request } from './network.ts';
+import type { Client, Held } from './requests.ts';
+
+/** What old workers and operators ask for, each as its endpoint asks the engine. */
+
+/** A key of null: the client sends none. */
+export function askToCompleteUnfenced(
+  by: Client,
+  of: Pick<Held, 'workItemId'> & { readonly key: string | null; readonly output: JsonObject },
+): Request {
+  const { workItemId, key, output } = of;
+  return {
+    ...by,
+    asks: { do: 'complete_unfenced', workItemId, key, output },
+    serve: async (engine) => {
+      await engine.completeWorkItem({
+        ...unfenced(by, workItemId),
+        idempotencyKey: key,
+        output,
+        statePatch: {},
+        durationMs: null,
+        genAiModel: null,
+        finishReason: null,
+        usage: null,
+      });
+      return { body: { completed: true, work_item_id: workItemId } };
+    },
+  };
+}
+
+export function askToFailUnfenced(
+  by: Client,
+  { workItemId }: { readonly workItemId: string },
+): Request {
+  return {
+    ...by,
+    asks: { do: 'fail_unfenced', workItemId },
+    serve: async (engine) => {
+      const failure = { error: 'it broke', errorClass: 'error', usage: null };
+      await engine.failWorkItem({ ...unfenced(by, workItemId), ...failure });
+      return { body: { failed: true, work_item_id: workItemId } };
+    },
+  };
+}
+
+function unfenced({ tenantId }: Client, workItemId: string) {
+  return {
+    tenantId: tenantId as TenantId,
+    workItemId,
+    leaseFence: null,
+    executionId: null,
+    nodeId: null,
+  };
+}
+
+/** `onItems`: as of `askForWork`. */
+export function askForDeadLetters(
+  by: Client,
+  of: { readonly onItems: (workItemIds: readonly string[]) => void },
+): Request {
+  return {
+    ...by,
+    asks: { do: 'dead_letters' },
+    serve: async (engine) => {
+      const tenantId = by.tenantId as TenantId;
+      const found = await engine.listDeadLetters({ tenantId, limit: 20, before: null });
+      const ids = found.map(({ workItemId }) => workItemId);
+      of.onItems(ids);
+      return { body: { work_items: ids } };
+    },
+  };
+}
+
+export function askToRequeue(by: Client, of: { readonly workItemId: string }): Request {
+  const { workItemId } = of;
+  return {
+    ...by,
+    asks: { do: 'requeue', workItemId },
+    serve: async (engine) => {
+      const tenantId = by.tenantId as TenantId;
+      await engine.requeueWorkItem({ tenantId, workItemId, actorId: `token:${by.client}` });
+      return { body: { requeued: true, work_item_id: workItemId } };
+    },
+  };
+}
