@@ -106,6 +106,13 @@ export async function startPostgresServer(
   }
 }
 
+/** Puts the programs into `bin` of a folder, and an empty cluster into `data`. */
+export function prepareServer(folder: string, initArguments: readonly string[]): void {
+  copyBinaries(folder);
+  if (SERVER_OWNER.uid !== undefined) giveTo(folder, SERVER_OWNER.uid);
+  initialise(folder, SERVER_OWNER, initArguments);
+}
+
 function copyBinaries(folder: string): void {
   const native = join(findBinariesPackage(), 'native');
   for (const part of ['bin', 'lib', 'share']) {
@@ -150,13 +157,18 @@ function giveTo(folder: string, uid: number): void {
   }
 }
 
-function initialise(folder: string, owner: { uid?: number; gid?: number }): void {
+function initialise(
+  folder: string,
+  owner: { uid?: number; gid?: number },
+  initArguments: readonly string[] = [],
+): void {
   const initdb = spawnSync(
     join(folder, 'bin/initdb'),
     ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8'].concat(
       '--locale=C',
       '--no-sync',
       '--no-instructions',
+      ...initArguments,
     ),
     { ...owner, cwd: folder, encoding: 'utf8' },
   );

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { selectFaults } from './faults/index.ts';
+import { render, summarise } from './report.ts';
+import { runChaos } from './run-chaos.ts';
+
+/*
+ * npm run test:chaos -- [--minutes N] [--seed S] [--only FAULT,…] [--json] [--keep]
+ *
+ * Real processes under real faults; see docs/contributing/chaos.md. The exit code is 0 only for a full
+ * run without a violation. What it wrote is kept for any other, and with --keep.
+ */
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '1' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
+    json: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+  },
+});
+
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => interrupted.abort());
+}
+const minutes = Number(values.minutes);
+if (!(minutes > 0)) throw new Error('--minutes wants a number above 0, such as 0.5 or 10');
+const folder = mkdtempSync(join(tmpdir(), `svc-chaos-${values.seed}-`));
+const run = await runChaos({
+  seed: values.seed,
+  minutes,
+  faults: selectFaults(values.only.split(',').filter((name) => name !== '')),
+  folder,
+  // Progress is not what the run says in the end.
+  onProgress: (line) => process.stderr.write(`${line}\n`),
+  signal: interrupted.signal,
+});
+process.stdout.write(
+  values.json ? `${JSON.stringify(summarise(run), null, 2)}\n` : `${render(run)}\n`,
+);
+const isGood = run.violations.length === 0 && !interrupted.signal.aborted;
+if (isGood && !values.keep) rmSync(folder, { recursive: true, force: true });
+process.exit(isGood ? 0 : 1);

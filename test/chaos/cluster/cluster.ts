@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { migrateDatabase } from '../../../src/shared/store/migrate.ts';
+import { sendRequest } from '../../support/http.ts';
+import { freePort } from '../../support/ports.ts';
+import { Line } from '../proxy/line.ts';
+import { createClocks, type Clocks } from './clocks.ts';
+import { Member, type MemberKind } from './member.ts';
+import { ChaosPostgres } from './postgres.ts';
+
+/*
+ * The cluster that faults strike: two processes with the API, two with the scheduler, four workers,
+ * one PostgreSQL server. Whoever talks to another does so on a line of their own, which can fail.
+ */
+
+const LEASE_SECONDS = '3';
+const ANSWER_MS_MAX = 2_000;
+const WORKER = fileURLToPath(new URL('../../../examples/workers/node/main.ts', import.meta.url));
+const HANDLERS = fileURLToPath(new URL('../clients/worker-handlers.ts', import.meta.url));
+
+export interface UnexpectedEnd {
+  readonly member: string;
+  readonly how: string;
+  readonly log: string;
+}
+
+export class ChaosCluster {
+  readonly apiKey = `key-${randomBytes(24).toString('base64url')}`;
+  readonly folder: string;
+  readonly postgres: ChaosPostgres;
+  readonly clocks: Clocks;
+  readonly members: Member[] = [];
+  readonly lines: Line[] = [];
+  /** Of clients to each api. */
+  readonly clientLines: Line[] = [];
+  /** Ends that nobody has ordered. */
+  readonly unexpectedEnds: UnexpectedEnd[] = [];
+  readonly #apiPorts: number[] = [];
+
+  static async start(folder: string): Promise<ChaosCluster> {
+    mkdirSync(folder, { recursive: true });
+    const postgres = await ChaosPostgres.create(join(folder, 'postgres'));
+    const cluster = new ChaosCluster(folder, postgres);
+    try {
+      await migrateDatabase({ url: postgres.databaseUrl() });
+      for (const number of [1, 2]) await cluster.#addApi(number);
+      for (const number of [1, 2]) await cluster.#addScheduler(number);
+      for (const number of [1, 2, 3, 4]) await cluster.#addWorker(number);
+      const late = await cluster.startAll(READY_MS_MAX);
+      if (late.length > 0) {
+        throw new Error(`${late.join(', ')} did not start: see their logs in ${folder}`);
+      }
+      return cluster;
+    } catch (error) {
+      await cluster.close();
+      throw error;
+    }
+  }
+
+  private constructor(folder: string, postgres: ChaosPostgres) {
+    this.folder = folder;
+    this.postgres = postgres;
+    this.clocks = createClocks(folder);
+  }
+
+  get urls(): readonly string[] {
+    return this.clientLines.map(({ url }) => url);
+  }
+
+  /** Directly, past all faults of lines. */
+  get directUrls(): readonly string[] {
+    return this.#apiPorts.map((port) => `http://127.0.0.1:${port}`);
+  }
+
+  membersOf(...kinds: readonly MemberKind[]): readonly Member[] {
+    return this.members.filter(({ kind }) => kinds.includes(kind));
+  }
+
+  /** Starts what does not run; names of those that are not ready in time. */
+  async startAll(withinMs: number): Promise<readonly string[]> {
+    for (const member of this.members) member.start();
+    const ready = await Promise.all(
+      this.members.map(async (member) => ({
+        name: member.name,
+        isReady: await member.waitUntilReady(withinMs),
+      })),
+    );
+    return ready.filter(({ isReady }) => !isReady).map(({ name }) => name);
+  }
+
+  readLogs(): Readonly<Record<string, string>> {
+    const files = [...this.members.map(({ logFile }) => logFile), this.postgres.logFile];
+    return Object.fromEntries(files.map((file) => [file, readFileSync(file, 'utf8')]));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.close()));
+    await Promise.all(this.lines.map((line) => line.close()));
+    await this.postgres.close();
+  }
+
+  /** At once, when the run itself is ended from outside. */
+  kill(): void {
+    for (const member of this.members) member.kill();
+  }
+
+  async #addApi(number: number): Promise<void> {
+    const name = `api-${number}`;
+    const port = await freePort();
+    this.#apiPorts.push(port);
+    const database = await this.#databaseLine(name);
+    this.#addMember({
+      name,
+      kind: 'api',
+      program: programOf('svc-api'),
+      args: ['--port', String(port), '--database-url', this.postgres.databaseUrl(database.port)],
+      env: {
+        SVC_AUTH_API_KEY: this.apiKey,
+        SVC_TELEMETRY_METRICS_PORT: 'off',
+        ...SERVICE_SETTINGS,
+      },
+      isReady: () => answers(port),
+    });
+    const line = await Line.open({ name: `clients→${name}`, protocol: 'http', targetPort: port });
+    this.lines.push(line);
+    this.clientLines.push(line);
+  }
+
+  async #addScheduler(number: number): Promise<void> {
+    const name = `scheduler-${number}`;
+    const port = await freePort();
+    const database = await this.#databaseLine(name);
+    this.#addMember({
+      name,
+      kind: 'scheduler',
+      program: programOf('svc-scheduler'),
+      args: ['--database-url', this.postgres.databaseUrl(database.port)],
+      env: { SVC_TELEMETRY_METRICS_PORT: String(port), ...SERVICE_SETTINGS },
+      isReady: () => answers(port),
+    });
+  }
+
+  async #addWorker(number: number): Promise<void> {
+    const name = `worker-${number}`;
+    const api = number % this.#apiPorts.length;
+    const line = await Line.open({
+      name: `${name}→api-${api + 1}`,
+      protocol: 'http',
+      targetPort: this.#apiPorts[api] ?? 0,
+    });
+    this.lines.push(line);
+    const member: Member = this.#addMember({
+      name,
+      kind: 'worker',
+      program: WORKER,
+      args: [HANDLERS],
+      env: {
+        SVC_URL: line.url,
+        SVC_TOKEN: this.apiKey,
+        WORKER_ID: name,
+        WORKER_CONCURRENCY: '4',
+      },
+      isReady: () => Promise.resolve(member.hasLoaded),
+    });
+  }
+
+  async #databaseLine(name: string): Promise<Line> {
+    const targetPort = this.postgres.port;
+    const line = await Line.open({ name: `${name}→postgres`, protocol: 'postgres', targetPort });
+    this.lines.push(line);
+    return line;
+  }
+
+  #addMember(
+    params: Omit<ConstructorParameters<typeof Member>[0], 'folder' | 'onUnexpectedEnd'>,
+  ): Member {
+    const member = new Member({
+      ...params,
+      env: { ...params.env, ...this.clocks.environmentOf(params.name) },
+      folder: this.folder,
+      onUnexpectedEnd: ({ name, logFile }, how) =>
+        this.unexpectedEnds.push({ member: name, how, log: logFile }),
+    });
+    this.members.push(member);
+    return member;
+  }
+}
+
+const READY_MS_MAX = 60_000;
+const SERVICE_SETTINGS = {
+  SVC_SCHEDULER_LEASE_SECONDS: LEASE_SECONDS,
+  SVC_DATABASE_POOL_SIZE: '4',
+  SVC_DATABASE_MAX_OVERFLOW: '2',
+  SVC_TOOLS_ALLOW_PRIVATE_NETWORKS: 'true',
+};
+
+function programOf(entry: 'svc-api' | 'svc-scheduler'): string {
+  return fileURLToPath(new URL(`../../../bin/${entry}.ts`, import.meta.url));
+}
+
+/** Says nothing of the database: a process that waits for it is there. */
+async function answers(port: number): Promise<boolean> {
+  const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+  const { status } = await sendRequest(`http://127.0.0.1:${port}`, { path: '/health', signal });
+  return status === 200;
+}

@@ -1,0 +1,21 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+
+/*
+ * Sees to it that nothing outlives the run, however it ends: a shell in a session of its own waits for
+ * the end of a pipe that this process holds, and then carries out a few commands.
+ */
+
+/** `$1`, `$2`, … of the commands are the arguments. Closing ends it without the commands. */
+export function whenThisProcessEnds(
+  commands: string,
+  args: readonly string[],
+): { readonly release: () => void } {
+  const shell: ChildProcess = spawn(
+    '/bin/sh',
+    ['-c', `if read -r _; then exit 0; fi; ${commands}`, 'guardian', ...args],
+    { detached: true, stdio: ['pipe', 'ignore', 'ignore'] },
+  );
+  shell.unref();
+  shell.stdin?.on('error', () => undefined);
+  return { release: () => shell.stdin?.end('done\n') };
+}

@@ -1,0 +1,185 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Orders, Reached } from '../preload/failpoints.ts';
+
+export type MemberKind = 'api' | 'scheduler' | 'worker';
+
+export interface MemberParams {
+  readonly name: string;
+  readonly kind: MemberKind;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** For its log, its orders and what it has reached. */
+  readonly folder: string;
+  readonly isReady: () => Promise<boolean>;
+  readonly onUnexpectedEnd: (member: Member, how: string) => void;
+}
+
+const PRELOAD = new URL('../preload/failpoints.ts', import.meta.url);
+const LOOK_EVERY_MS = 100;
+const RESTART_AFTER_MS = 500;
+
+/**
+ * A process of the service, or a worker of it, that is started again on the same port when it ends.
+ * Its output goes to a file.
+ */
+export class Member {
+  readonly name: string;
+  readonly kind: MemberKind;
+  readonly #params: MemberParams;
+  #child: ChildProcess | null = null;
+  #wasReady = false;
+  /** Whoever has killed it brings it back, too. */
+  #isHeldDown = false;
+  #isClosed = false;
+
+  constructor(params: MemberParams) {
+    this.name = params.name;
+    this.kind = params.kind;
+    this.#params = params;
+    mkdirSync(join(params.folder, params.name), { recursive: true });
+  }
+
+  get isUp(): boolean {
+    return this.#child !== null && this.#wasReady;
+  }
+
+  /** Starts it unless it runs; does not wait. */
+  start(): void {
+    this.#isHeldDown = false;
+    if (this.#child !== null || this.#isClosed) return;
+    const { name, folder, program, args, env } = this.#params;
+    const preload = new URL(PRELOAD);
+    preload.searchParams.set('folder', folder);
+    preload.searchParams.set('name', name);
+    const log = openSync(this.logFile, 'a');
+    const child = spawn(process.execPath, ['--import', preload.href, program, ...args], {
+      cwd: join(folder, name),
+      env: { ...cleanEnvironment(), ...env },
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    this.#child = child;
+    this.#wasReady = false;
+    child.once('error', (error) => this.#ended(child, error.message));
+    child.once('exit', (code, signal) => this.#ended(child, `${code ?? signal}`));
+    void this.#noticeReady(child);
+  }
+
+  /** Resolves with false when it is not ready in time. */
+  async waitUntilReady(withinMs: number): Promise<boolean> {
+    const deadline = performance.now() + withinMs;
+    while (!this.isUp && performance.now() < deadline) await delay(LOOK_EVERY_MS);
+    return this.isUp;
+  }
+
+  /** Sends a signal, if it runs. One that ends it holds it down until it is started. */
+  signal(signal: NodeJS.Signals): boolean {
+    if (signal === 'SIGKILL' || signal === 'SIGTERM') this.#isHeldDown = true;
+    return this.#child?.kill(signal) ?? false;
+  }
+
+  /** What it does next. */
+  order(orders: Orders): void {
+    writeFileSync(join(this.#params.folder, `${this.name}.orders.json`), JSON.stringify(orders));
+    if (this.isUp) this.#child?.kill('SIGUSR2');
+  }
+
+  /** Takes back what was ordered. */
+  relieve(): void {
+    this.order({});
+  }
+
+  /** Resolves when its present life is over. */
+  async ended(): Promise<void> {
+    const child = this.#child;
+    if (child !== null && child.exitCode === null && child.signalCode === null) {
+      await once(child, 'exit');
+    }
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== null;
+  }
+
+  /** It will hear orders. */
+  get hasLoaded(): boolean {
+    const pid = this.#child?.pid;
+    return this.reached().some((line) => 'loaded' in line && line.loaded === pid);
+  }
+
+  reached(): readonly Reached[] {
+    try {
+      const text = readFileSync(join(this.#params.folder, `${this.name}.reached.jsonl`), 'utf8');
+      const lines = text.split('\n').filter((line) => line !== '');
+      return lines.map((line) => JSON.parse(line) as Reached);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  get logFile(): string {
+    return join(this.#params.folder, `${this.name}.log`);
+  }
+
+  /** Notes something in its log, between what it prints itself. */
+  note(text: string): void {
+    appendFileSync(this.logFile, `=== ${text}\n`);
+  }
+
+  /** For good. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const child = this.#child;
+    if (child === null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  /** At once, when the run itself ends. */
+  kill(): void {
+    this.#isClosed = true;
+    this.#child?.kill('SIGKILL');
+  }
+
+  async #noticeReady(child: ChildProcess): Promise<void> {
+    while (this.#child === child && !this.#wasReady) {
+      const isReady = await this.#params.isReady().catch(() => false);
+      if (isReady && this.#child === child) this.#wasReady = true;
+      else await delay(LOOK_EVERY_MS);
+    }
+  }
+
+  #ended(child: ChildProcess, how: string): void {
+    if (this.#child !== child) return;
+    const wasReady = this.#wasReady;
+    this.#child = null;
+    this.#wasReady = false;
+    this.note(`ended: ${how}`);
+    if (this.#isHeldDown || this.#isClosed) return;
+    const last = this.reached().at(-1);
+    const isOrdered = last !== undefined && 'hit' in last;
+    if (wasReady && !isOrdered) this.#params.onUnexpectedEnd(this, how);
+    // What a service manager would do.
+    setTimeout(() => this.start(), RESTART_AFTER_MS);
+  }
+}
+
+/** Nothing of the environment configures it but what the run gives. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const configures = /^(SVC_|TEST_|OTEL_|PG|DATABASE_URL$|NODE_OPTIONS$|LD_PRELOAD$|.*_API_KEY$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !configures.test(name)));
+}

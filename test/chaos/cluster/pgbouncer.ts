@@ -1,0 +1,61 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+
+import { freePort } from '../../support/ports.ts';
+import { SERVER_OWNER } from '../../support/postgres-server.ts';
+
+export type PoolMode = 'session' | 'transaction';
+
+/** A pooler between the service and its database, from the package `pgbouncer`. */
+export interface Pooler {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export function findPgbouncer(): string | null {
+  return ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => fs.existsSync(path)) ?? null;
+}
+
+export async function startPgbouncer(params: {
+  readonly folder: string;
+  readonly serverPort: number;
+  readonly mode: PoolMode;
+}): Promise<Pooler> {
+  const program = findPgbouncer();
+  if (program === null) throw new Error('pgbouncer is not installed');
+  const folder = fs.mkdtempSync(join(params.folder, `pgbouncer-${params.mode}-`));
+  const port = await freePort();
+  const file = join(folder, 'pgbouncer.ini');
+  fs.writeFileSync(
+    file,
+    `[databases]
+* = host=127.0.0.1 port=${params.serverPort}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+auth_file = ${join(folder, 'users.txt')}
+pool_mode = ${params.mode}
+default_pool_size = 20
+max_client_conn = 200
+ignore_startup_parameters = extra_float_digits
+logfile = ${join(folder, 'pgbouncer.log')}
+`,
+  );
+  fs.writeFileSync(join(folder, 'users.txt'), '"svc" ""\n');
+  const owner = SERVER_OWNER;
+  if (owner.uid !== undefined) spawnSync('chown', ['-R', String(owner.uid), folder]);
+  const child: ChildProcess = spawn(program, ['-q', file], { ...owner, stdio: 'ignore' });
+  await once(child, 'spawn');
+  return {
+    port,
+    async close() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGQUIT');
+      await once(child, 'exit');
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { Dice } from '../../simulation/dice.ts';
+import type { ChaosCluster } from '../cluster/cluster.ts';
+import type { Member } from '../cluster/member.ts';
+import type { Reached } from '../preload/failpoints.ts';
+import { pickMember, type Fault } from './fault.ts';
+import { bringBack } from './processes.ts';
+
+const REACHED_MS_MAX = 8_000;
+
+/**
+ * A process ends at a named place: just before a statement that writes is sent, or once it has been
+ * carried out and nobody was told. Names that were not hit yet come first.
+ */
+export const FAILPOINTS: Fault = {
+  name: 'failpoint',
+  fire: async (scene) => {
+    const { cluster, dice } = scene;
+    const member = pickMember(scene, 'api', 'scheduler');
+    if (member === null) return null;
+    const at = drawFailpoints(cluster, member, dice);
+    if (Object.keys(at).length === 0) return null;
+    const hitsBefore = hitsOf(member).length;
+    member.order({ failpoint: { at, nth: dice.between(1, 3) } });
+    return {
+      target: member.name,
+      lastsMs: REACHED_MS_MAX,
+      over: member.ended(),
+      heal: async () => {
+        member.relieve();
+        const [hit] = hitsOf(member).slice(hitsBefore);
+        const place = hit === undefined ? 'not reached' : `${hit.when} ${hit.hit}`;
+        const late = await bringBack(member);
+        return late === undefined ? place : `${place}, ${late}`;
+      },
+    };
+  },
+};
+
+export type When = 'before' | 'after';
+
+export interface Failpoint {
+  readonly kind: string;
+  readonly statement: string;
+  readonly when: When;
+  readonly hits: number;
+}
+
+/** Of every statement that processes were seen to send, how often they died before and after it. */
+export function listFailpoints(cluster: ChaosCluster): readonly Failpoint[] {
+  const hits = new Map<string, number>();
+  for (const member of cluster.membersOf('api', 'scheduler')) {
+    for (const reached of member.reached()) {
+      if ('seen' in reached) {
+        for (const when of ['before', 'after']) {
+          const key = `${member.kind}|${reached.seen}|${when}`;
+          hits.set(key, hits.get(key) ?? 0);
+        }
+      } else if ('hit' in reached) {
+        const key = `${member.kind}|${reached.hit}|${reached.when}`;
+        hits.set(key, (hits.get(key) ?? 0) + 1);
+      }
+    }
+  }
+  return [...hits]
+    .map(([key, count]) => {
+      const [kind = '', statement = '', when] = key.split('|');
+      return { kind, statement, when: when as When, hits: count };
+    })
+    .toSorted((one, other) =>
+      `${one.kind} ${one.statement} ${one.when}`.localeCompare(
+        `${other.kind} ${other.statement} ${other.when}`,
+      ),
+    );
+}
+
+/** Mostly of those that were hit least; of all from time to time, as what is left may be rare. */
+function drawFailpoints(
+  cluster: ChaosCluster,
+  { kind }: Member,
+  dice: Dice,
+): Readonly<Record<string, When>> {
+  const known = listFailpoints(cluster).filter((failpoint) => failpoint.kind === kind);
+  const fewest = Math.min(...known.map(({ hits }) => hits));
+  const open = dice.chance(RARE_SHARE) ? known.filter(({ hits }) => hits === fewest) : known;
+  const drawn = Map.groupBy(open, ({ statement }) => statement);
+  return Object.fromEntries(
+    [...drawn].map(([statement, choices]) => [statement, dice.pick(choices).when]),
+  );
+}
+
+const RARE_SHARE = 0.75;
+
+function hitsOf(member: Member): readonly Extract<Reached, { hit: string }>[] {
+  return member.reached().filter((reached) => 'hit' in reached);
+}

@@ -1,0 +1,176 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { checkSecrets } from '../invariants/check-secrets.ts';
+import type { Dump } from '../invariants/dump.ts';
+import { POSTGRES_DUMP } from '../invariants/read-postgres-dump.ts';
+import type { Violation } from '../invariants/violation.ts';
+import { createDice } from '../simulation/dice.ts';
+import { runOnServer } from '../support/database.ts';
+import { checkRun } from './check/check-run.ts';
+import { exercised } from './check/exercised.ts';
+import { runFinalOperations } from './clients/final-operations.ts';
+import { startClients } from './clients/start-clients.ts';
+import { ChaosCluster } from './cluster/cluster.ts';
+import { watchDuties } from './cluster/watch-duties.ts';
+import type { Fault } from './faults/fault.ts';
+import { listFailpoints, type Failpoint } from './faults/failpoints.ts';
+import { startNemesis } from './nemesis.ts';
+import type { ClientsParams, Operation, Strike } from './types.ts';
+
+/*
+ * One run: a cluster and its clients, then faults for a while, then everybody gets well and all that
+ * was begun has to come to its end. What clients were answered and what the database holds then is
+ * checked.
+ */
+
+const READY_MS_MAX = 90_000;
+const FINAL_MS_MAX = 120_000;
+const PROGRESS_EVERY_MS = 5_000;
+
+export interface ChaosRun {
+  readonly seed: string;
+  readonly folder: string;
+  /** Of the faults alone, of the whole run. */
+  readonly faultsMs: number;
+  readonly tookMs: number;
+  readonly strikes: readonly Strike[];
+  readonly failpoints: readonly Failpoint[];
+  readonly operations: readonly Operation[];
+  readonly dump: Dump | null;
+  readonly dutyChanges: number;
+  readonly exercised: Readonly<Record<string, number>>;
+  readonly violations: readonly Violation[];
+}
+
+export async function runChaos(params: {
+  readonly seed: string;
+  readonly minutes: number;
+  readonly faults: readonly Fault[];
+  /** For logs, histories and the database; made anew. */
+  readonly folder: string;
+  readonly onProgress: (line: string) => void;
+  readonly signal: AbortSignal;
+}): Promise<ChaosRun> {
+  const { seed, minutes, folder, onProgress, signal } = params;
+  mkdirSync(folder, { recursive: true });
+  // The database runs as somebody who may do less.
+  chmodSync(folder, 0o755);
+  const began = performance.now();
+  const now = (): number => Math.round(performance.now() - began);
+  const dice = createDice(seed);
+  const operations: Operation[] = [];
+  onProgress(`starting the cluster; logs are in ${folder}`);
+  const cluster = await ChaosCluster.start(folder);
+  const kill = (): void => cluster.kill();
+  process.once('exit', kill);
+  try {
+    requireAll(params.faults, cluster);
+    const duties = watchDuties(cluster.postgres.superuserUrl);
+    const of: ClientsParams = {
+      urls: cluster.urls,
+      apiKey: cluster.apiKey,
+      seed,
+      now,
+      record: (operation) => operations.push(operation),
+    };
+    const clients = await startClients(of);
+    const firstFaultAt = now();
+    const nemesis = startNemesis({
+      faults: params.faults,
+      cluster,
+      dice: dice.fork('nemesis'),
+      now,
+    });
+    const progress = setInterval(() => {
+      const open = nemesis.strikes.filter(({ healedAtMs }) => healedAtMs === null);
+      onProgress(
+        `${Math.round(now() / 1_000)} s: ${operations.length} operations, ${
+          nemesis.strikes.length
+        } faults; now ${open.map(({ fault, target }) => `${fault} of ${target}`).join('; ') || 'none'}`,
+      );
+    }, PROGRESS_EVERY_MS);
+    await delay(minutes * 60_000, undefined, { signal }).catch(() => undefined);
+    onProgress('healing');
+    await nemesis.stop();
+    const faultsMs = now() - firstFaultAt;
+    const violations: Violation[] = [];
+    for (const name of await cluster.startAll(READY_MS_MAX)) {
+      violations.push({
+        rule: 'once all is well, every process gets ready',
+        about: { process: name },
+        saw: `not ready after ${READY_MS_MAX} ms`,
+      });
+    }
+    const wellSince = await readClock(cluster);
+    onProgress('all is well: what was begun comes to its end');
+    await clients.stop();
+    violations.push(...(await runFinalOperations({ ...of, withinMs: FINAL_MS_MAX })));
+    await clients.close();
+    clearInterval(progress);
+    await duties.stop();
+    const dump = await readDump(cluster);
+    onProgress('checking');
+    const history = { deeds: operations };
+    violations.push(
+      ...nemesis.troubles.map((saw) => ({ rule: 'the run itself works', saw })),
+      ...cluster.unexpectedEnds.map(({ member, how, log }) => ({
+        rule: 'no process ends by itself',
+        about: { process: member, log },
+        saw: `ended: ${how}`,
+      })),
+      ...checkRun({ history, dump, wellSince }),
+      ...checkSecrets({ history, secrets: clients.secrets(), texts: cluster.readLogs() }),
+    );
+    const run: ChaosRun = {
+      seed,
+      folder,
+      faultsMs,
+      tookMs: now(),
+      strikes: nemesis.strikes,
+      failpoints: listFailpoints(cluster),
+      operations,
+      dump,
+      dutyChanges: duties.changes(),
+      exercised: exercised({ history, dump, wellSince }),
+      violations,
+    };
+    write(run);
+    return run;
+  } finally {
+    await cluster.close();
+    process.off('exit', kill);
+  }
+}
+
+/** A fault that cannot be had on this machine fails the run before it begins. */
+function requireAll(faults: readonly Fault[], cluster: ChaosCluster): void {
+  const lacking = faults.flatMap((fault) => {
+    const lacks = fault.lacks?.(cluster) ?? null;
+    return lacks === null ? [] : [`${fault.name}: ${lacks}`];
+  });
+  if (lacking.length === 0) return;
+  throw new Error(`${lacking.join('\n')}\nor choose other faults with --only`);
+}
+
+async function readClock(cluster: ChaosCluster): Promise<number> {
+  const { rows } = await runOnServer(
+    cluster.postgres.superuserUrl,
+    'select round(extract(epoch from clock_timestamp()) * 1000)::float8 as now',
+  );
+  return (rows[0] as { readonly now: number }).now;
+}
+
+async function readDump(cluster: ChaosCluster): Promise<Dump> {
+  const { rows } = await runOnServer(cluster.postgres.superuserUrl, POSTGRES_DUMP);
+  return (rows[0] as { readonly dump: Dump }).dump;
+}
+
+function write({ folder, operations, dump, strikes }: ChaosRun): void {
+  const lines = (items: readonly unknown[]): string =>
+    items.map((item) => `${JSON.stringify(item)}\n`).join('');
+  writeFileSync(join(folder, 'operations.jsonl'), lines(operations));
+  writeFileSync(join(folder, 'faults.jsonl'), lines(strikes));
+  writeFileSync(join(folder, 'database.json'), JSON.stringify(dump));
+}
