@@ -19,7 +19,7 @@ export { SchemaError } from './migrations.ts';
  */
 export async function migrateDatabase(
   params: DatabaseAddress & {
-    /** Called with one line for each migration applied. */
+    /** Called with one line for each migration applied, and each time one has to wait. */
     readonly log?: (line: string) => void;
   },
 ): Promise<{ readonly applied: number; readonly version: number }> {
@@ -28,7 +28,8 @@ export async function migrateDatabase(
   const onApplied = (migration: Migration) => {
     params.log?.(`applied migration ${migration.number} (${migration.title})`);
   };
-  const applied = await applyPending(target, { known, onApplied });
+  const onWaiting = (line: string) => params.log?.(line);
+  const applied = await applyPending(target, { known, onApplied, onWaiting });
   return { applied, version: latestNumber(known) };
 }
 
@@ -91,6 +92,7 @@ async function applyPending(
   given: {
     readonly known: readonly Migration[];
     readonly onApplied: (migration: Migration) => void;
+    readonly onWaiting: (line: string) => void;
   },
 ): Promise<number> {
   if (target.dialect === 'sqlite') {

@@ -20,20 +20,38 @@ import { translateError } from './errors.ts';
  * `pg_advisory_lock` holds a snapshot, and a migration building an index concurrently would wait for
  * that snapshot while the waiter waits for the lock.
  *
+ * Whoever wants a table while a migration waits for it waits behind the migration. So it waits but a
+ * moment, lets all of them pass, and tries again: a long transaction holds up the migration and
+ * nobody else.
+ *
  * Session locks mean nothing behind a pooler in transaction mode: migrate through a direct
  * connection.
  */
 
 const LOCK_WAIT_MS_MAX = 10 * 60_000;
 const LOCK_RETRY_MS = 100;
-/** A statement waits no longer than this for a table: whoever queues behind it waits as well. */
-const TABLE_LOCK_MS_MAX = 15_000;
+
+/** How a migration waits for tables in use, in milliseconds. */
+export interface Patience {
+  /** For one table at a time: whoever queues behind the migration waits as long. */
+  readonly lockMs: number;
+  /** Between two tries, while everybody else goes on. */
+  readonly restMs: number;
+  /** From the first try of a migration to the last. */
+  readonly totalMs: number;
+}
+
+const PATIENCE: Patience = { lockMs: 500, restMs: 2_000, totalMs: 10 * 60_000 };
 
 export async function migratePostgres(params: {
   readonly url: string;
   readonly known: readonly Migration[];
   readonly onApplied: (migration: Migration) => void;
+  /** Told before each rest why the migration waits. */
+  readonly onWaiting?: (line: string) => void;
+  readonly patience?: Patience;
 }): Promise<number> {
+  const { patience = PATIENCE, onWaiting } = params;
   return withClient(params.url, async (client) => {
     await takeLock(client);
     await client.query(
@@ -46,7 +64,7 @@ export async function migratePostgres(params: {
     );
     const pending = pendingMigrations(params.known, await selectApplied(client));
     for (const migration of pending) {
-      await apply(client, migration);
+      await applyPatiently(client, { migration, patience, onWaiting });
       params.onApplied(migration);
     }
     return pending.length;
@@ -108,10 +126,50 @@ async function selectApplied(client: pg.Client): Promise<readonly AppliedMigrati
   return rows;
 }
 
-async function apply(client: pg.Client, migration: Migration): Promise<void> {
+async function applyPatiently(
+  client: pg.Client,
+  given: {
+    readonly migration: Migration;
+    readonly patience: Patience;
+    readonly onWaiting: ((line: string) => void) | undefined;
+  },
+): Promise<void> {
+  const { migration, patience, onWaiting } = given;
+  const { number, title } = migration;
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return await apply(client, { migration, lockMs: patience.lockMs });
+    } catch (error) {
+      const waitedMs = performance.now() - startedAt;
+      const isInTheWay = IN_THE_WAY.has((error as { readonly code?: string }).code ?? '');
+      if (!isInTheWay) throw failed(migration, error);
+      const holder = await describeOldest(client);
+      if (waitedMs + patience.restMs > patience.totalMs) {
+        throw new SchemaError(
+          `migration ${number} (${title}) found its tables in use for ${seconds(waitedMs)}, nothing ` +
+            `of it was applied: ${holder}; wait for that to end, or end it with ` +
+            'pg_terminate_backend, then run "svc db migrate" again',
+          { cause: error },
+        );
+      }
+      onWaiting?.(`migration ${number} (${title}) waits for tables in use: ${holder}`);
+    }
+    await delay(patience.restMs);
+  }
+}
+
+/** lock_not_available and deadlock_detected: the same migration may find the way free later. */
+const IN_THE_WAY: ReadonlySet<string> = new Set(['55P03', '40P01']);
+
+/** All of it in one transaction; an error means that nothing of it was applied. */
+async function apply(
+  client: pg.Client,
+  { migration, lockMs }: { readonly migration: Migration; readonly lockMs: number },
+): Promise<void> {
   await client.query('begin');
   try {
-    await client.query(`set local lock_timeout = ${TABLE_LOCK_MS_MAX}`);
+    await client.query(`set local lock_timeout = ${lockMs}`);
     await client.query(migration.sql);
     await client.query(
       `insert into schema_migrations (number, title, checksum)
@@ -122,10 +180,42 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   } catch (error) {
     // The connection may be what failed: then there is nothing to roll back on.
     await client.query('rollback').catch(() => undefined);
-    throw new SchemaError(
-      `migration ${migration.number} (${migration.title}) failed, nothing of it was applied: ` +
-        (error instanceof Error ? error.message : String(error)),
-      { cause: error },
-    );
+    throw error;
   }
+}
+
+function failed({ number, title }: Migration, error: unknown): SchemaError {
+  return new SchemaError(
+    `migration ${number} (${title}) failed, nothing of it was applied: ` +
+      (error instanceof Error ? error.message : String(error)),
+    { cause: error },
+  );
+}
+
+/** Mostly whoever is in the way. Of sessions that this user may not see the server tells no more. */
+async function describeOldest(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{
+    readonly pid: number;
+    readonly name: string;
+    readonly state: string;
+    readonly seconds: number;
+  }>(
+    `select pid, coalesce(nullif(application_name, ''), usename, backend_type) as name,
+       coalesce(state, 'unknown') as state,
+       extract(epoch from clock_timestamp() - xact_start)::int4 as seconds
+     from pg_stat_activity
+     where datname = current_database()
+       and pid <> pg_backend_pid()
+       and xact_start is not null
+     order by xact_start
+     limit 1`,
+  );
+  const [oldest] = rows;
+  if (oldest === undefined) return 'whoever held them is gone';
+  const { pid, name, state } = oldest;
+  return `the oldest transaction is ${oldest.seconds} s old, of process ${pid} ("${name}", ${state})`;
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`;
 }

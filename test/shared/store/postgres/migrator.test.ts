@@ -45,21 +45,57 @@ test('a migration that fails leaves the version before it, and can be mended', a
   await database.drop();
 });
 
-test('a migration does not wait for ever for a table in use', async (t) => {
+test('a migration gives up on a table in use after a while, and says who has it', async (t) => {
   const database = await createEmptyDatabase();
-  const first = makeMigration(1, 'create table one (id integer)');
+  t.teardown(() => database.drop());
+  const [first, second] = [ONE, ONE_NAMED];
   await migrate(database.url, [first]);
   const user = await connectRaw(database.url);
   await user.query('begin; select * from one');
-  const second = makeMigration(
-    2,
-    `set local lock_timeout = 50; alter table one add column name text`,
+  const waits: string[] = [];
+  const error = await t.throwsAsync(
+    migratePostgres({
+      ...{ url: database.url, known: [first, second], onApplied: () => undefined },
+      onWaiting: (line) => waits.push(line),
+      patience: { lockMs: 20, restMs: 20, totalMs: 300 },
+    }),
+    { instanceOf: SchemaError },
   );
-  await t.throwsAsync(migrate(database.url, [first, second]), { message: /lock timeout/ });
+  t.regex(
+    error.message,
+    /^migration 2 .* in use for .*process \d+ .*idle in transaction.*"svc db migrate" again$/,
+  );
+  t.true(waits.length >= 2);
+  t.regex(waits[0] ?? '', /^migration 2 \(title_2\) waits for tables in use/);
+  t.like(await readAppliedPostgres(database.url), [{ number: 1 }]);
   await user.query('rollback');
   t.is(await migrate(database.url, [first, second]), 1);
   await user.end();
-  await database.drop();
+});
+
+test('a migration that waits for a long transaction holds up nobody else, and goes on after it', async (t) => {
+  const database = await createEmptyDatabase();
+  t.teardown(() => database.drop());
+  await migrate(database.url, [ONE]);
+  const [holder, user] = [await connectRaw(database.url), await connectRaw(database.url)];
+  await holder.query('begin; select * from one');
+  const waits: string[] = [];
+  const migrating = migratePostgres({
+    ...{ url: database.url, known: [ONE, ONE_NAMED], onApplied: () => undefined },
+    onWaiting: (line) => waits.push(line),
+    patience: { lockMs: 100, restMs: 20, totalMs: 60_000 },
+  });
+  let slowestMs = 0;
+  while (waits.length < 4) {
+    const beganAt = performance.now();
+    await user.query('insert into one values (1)');
+    slowestMs = Math.max(slowestMs, performance.now() - beganAt);
+  }
+  t.true(slowestMs < 2_000, `an insert took ${slowestMs} ms`);
+  await holder.query('rollback');
+  t.is(await migrating, 1);
+  t.is((await user.query('select name from one limit 1')).rows.length, 1);
+  await Promise.all([holder.end(), user.end()]);
 });
 
 test('a runner waits while another has the lock, without holding a snapshot', async (t) => {
@@ -90,6 +126,9 @@ test('a database that cannot be reached is unavailable', async (t) => {
   const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
   await t.throwsAsync(migrateDatabase({ url }), { instanceOf: StoreUnavailableError });
 });
+
+const ONE = makeMigration(1, 'create table one (id integer)');
+const ONE_NAMED = makeMigration(2, 'alter table one add column name text');
 
 function migrate(url: string, known: readonly Migration[]): Promise<number> {
   return migratePostgres({ url, known, onApplied: () => undefined });
