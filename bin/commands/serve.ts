@@ -21,6 +21,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   await runUntilStopped({
     log,
     deadlineMs: config.scheduler.shutdownDeadlineSeconds * 1000,
+    leaveMs: role === 'scheduler' ? 0 : config.api.drainDelaySeconds * 1000,
     start: (signal) =>
       boot({
         config,

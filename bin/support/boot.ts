@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import type { ApiServer } from '../../src/api/server.ts';
 import { createCpu } from '../../src/scheduler/pool/pool.ts';
@@ -160,8 +161,10 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
   log.info({ url: api?.url }, api === null ? 'scheduling' : `listening on ${api.url}`);
   return {
     url: api?.url ?? null,
-    async stop({ deadlineMs }) {
+    async stop({ leaveMs, deadlineMs }) {
       draining.abort();
+      api?.leave();
+      await delay(leaveMs);
       // Side by side: requests under way need no scheduler, and its work needs no requests.
       await Promise.all([api?.close({ deadlineMs }), scheduler?.stop({ deadlineMs })]);
       await opened.disposeAsync();

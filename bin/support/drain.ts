@@ -4,14 +4,15 @@ import { EXIT } from './exit-code.ts';
 /*
  * The life of a process that serves. The first SIGTERM, SIGINT or SIGHUP asks it to stop: while it
  * is starting, the start is broken off; later, it takes on nothing more, finishes or gives back what
- * it has, and exits with 0. A second signal ends it at once, and so does a drain that is not over
+ * it has, and exits with 0. Before that an API may serve on for a while and only say that it is leaving,
+ * for load balancers to notice. A second signal ends it at once, and so does a drain that is not over
  * some time after its deadline. Neither loses anything: what was acknowledged is in the database,
  * and leases that nobody renews are handed out again.
  */
 
 export interface Runtime {
   /** Takes on nothing more; resolves when everything is finished, given back or cut off. */
-  stop(params: { readonly deadlineMs: number }): Promise<void>;
+  stop(params: { readonly leaveMs: number; readonly deadlineMs: number }): Promise<void>;
 }
 
 /** What closing connections may take after the work itself has had its deadline. */
@@ -24,10 +25,12 @@ const SIGNAL_CODES = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 };
 export async function runUntilStopped(params: {
   readonly log: Logger;
   readonly deadlineMs: number;
+  /** How long it serves on before that. */
+  readonly leaveMs?: number;
   /** Rejects soon after the signal is aborted. */
   readonly start: (signal: AbortSignal) => Promise<Runtime>;
 }): Promise<void> {
-  const { log, deadlineMs, start } = params;
+  const { log, deadlineMs, leaveMs = 0, start } = params;
   exitOnUnhandledErrors(log);
   const stopping = listenForSignals(log);
   let runtime: Runtime;
@@ -40,11 +43,14 @@ export async function runUntilStopped(params: {
   }
   await aborted(stopping);
   log.info({ signal: stopping.reason as string, deadline_ms: deadlineMs }, 'stopping');
-  const overrun = setTimeout(() => {
-    log.error({ deadline_ms: deadlineMs }, 'still busy after the deadline: exiting all the same');
-    process.exit(EXIT.failure);
-  }, deadlineMs + GRACE_MS);
-  const isClean = await runtime.stop({ deadlineMs }).then(
+  const overrun = setTimeout(
+    () => {
+      log.error({ deadline_ms: deadlineMs }, 'still busy after the deadline: exiting all the same');
+      process.exit(EXIT.failure);
+    },
+    leaveMs + deadlineMs + GRACE_MS,
+  );
+  const isClean = await runtime.stop({ leaveMs, deadlineMs }).then(
     () => true,
     (error: unknown) => {
       log.error({ err: error }, 'stopping failed: what was under way will be taken up elsewhere');

@@ -26,7 +26,9 @@ import { serveEndpoint } from './serve-endpoint.ts';
 
 export interface Api {
   readonly handle: RequestListener;
-  /** Ends long polls and event streams, and has connections closed after their answer. */
+  /** Says on `/ready` that nobody else is to come, and has connections closed after their answer. */
+  leave(): void;
+  /** Ends long polls and event streams. */
   drain(): void;
   /** Called when no request is left. */
   close(): Promise<void>;
@@ -35,11 +37,12 @@ export interface Api {
 /** The HTTP API as a request handler. The order of the middleware is the order below. */
 export function createApi(deps: ApiDeps): Api {
   const draining = new AbortController();
-  const endpointDeps = withOwnState(deps, draining.signal);
+  const leaving = new AbortController();
+  const endpointDeps = withOwnState(deps, { draining: draining.signal, leaving: leaving.signal });
   const router = createRouter(endpointDeps);
 
   const app = new Koa<ApiState>();
-  app.use(requestContext({ newRequestId: deps.newRequestId, draining: draining.signal }));
+  app.use(requestContext({ newRequestId: deps.newRequestId, leaving: leaving.signal }));
   app.use(reportRequests({ onRequest: deps.onRequest, now: deps.now }));
   app.use(answerErrors({ log: deps.log }));
   app.use(refuseMalformedUrls());
@@ -57,7 +60,11 @@ export function createApi(deps: ApiDeps): Api {
   const callback = app.callback();
   return {
     handle: (request, response) => void callback(request, response),
-    drain: () => draining.abort(),
+    leave: () => leaving.abort(),
+    drain: () => {
+      leaving.abort();
+      draining.abort();
+    },
     close: () => endpointDeps.authenticator.close(),
   };
 }
@@ -81,11 +88,14 @@ function createRouter(deps: EndpointDeps): Router<ApiState> {
   return router;
 }
 
-function withOwnState(deps: ApiDeps, draining: AbortSignal): EndpointDeps {
+function withOwnState(
+  deps: ApiDeps,
+  signals: Pick<EndpointDeps, 'draining' | 'leaving'>,
+): EndpointDeps {
   let openApi: JsonObject | null = null;
   return {
     ...deps,
-    draining,
+    ...signals,
     authenticator: authenticatorOf(deps),
     rateLimit: createRateLimit({ now: deps.now }),
     exposed: createExposedList({ engine: deps.engine, now: deps.now }),

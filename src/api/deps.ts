@@ -88,6 +88,8 @@ export interface EndpointDeps extends ApiDeps {
   readonly authenticator: Authenticator;
   readonly rateLimit: RateLimit;
   readonly database: DatabaseProbe;
+  /** Aborted, before that or then, when nobody else is to come. */
+  readonly leaving: AbortSignal;
   /** Aborted when the server begins to close: long polls and streams end. */
   readonly draining: AbortSignal;
   /** The workflows of the default tenant that are exposed as agents, as of a few seconds ago. */

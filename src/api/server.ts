@@ -11,6 +11,8 @@ export interface ApiServer {
   /** `http://host:port`, with the port that was really taken. */
   readonly url: string;
   readonly port: number;
+  /** Serves on, but says on `/ready` that nobody else is to come. */
+  leave(): void;
   /**
    * Accepts nothing more, ends long polls and streams, lets the rest finish, and cuts what is left
    * after the deadline. Resolves when every connection is gone.
@@ -65,6 +67,7 @@ export async function startApiServer(params: StartApiServer): Promise<ApiServer>
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
+    leave: () => api.leave(),
     close: ({ deadlineMs }) => closeServer({ server, api, deadlineMs }),
   };
 }

@@ -10,7 +10,7 @@ import { textOf } from './support/call-api.ts';
 import { startTestApi } from './support/test-api.ts';
 import { startWorkflow, waiting } from './support/workflows.ts';
 
-const NO_API = { handle() {}, drain() {}, close: async () => {} };
+const NO_API = { handle() {}, leave() {}, drain() {}, close: async () => {} };
 
 test('a port that is taken is named, with what to do', async (t) => {
   const port = await freePort();

@@ -33,25 +33,33 @@ export class Cluster {
   }
 
   /** A process with the API: `svc-api`, or with both roles. */
-  async startApi(params: { readonly entry?: 'svc' | 'svc-api'; readonly port?: number } = {}) {
-    const { entry = 'svc-api', port = await freePort() } = params;
+  async startApi(
+    params: {
+      readonly entry?: 'svc' | 'svc-api';
+      readonly port?: number;
+      readonly root?: string | undefined;
+    } = {},
+  ) {
+    const { entry = 'svc-api', port = await freePort(), root } = params;
     const api: Runtime = await startRuntime({
       entry,
       port,
       databaseUrl: this.#databaseUrl,
       apiKey: this.apiKey,
       env: this.#env,
+      root,
     });
     this.#started.push(api);
     return api;
   }
 
-  async startScheduler(): Promise<Started> {
+  async startScheduler({ root }: { readonly root?: string | undefined } = {}): Promise<Started> {
     const port = await freePort();
     const scheduler = await startProgram({
       entry: 'svc-scheduler',
       args: ['--database-url', this.#databaseUrl],
       env: { SVC_TELEMETRY_METRICS_PORT: String(port), ...this.#env },
+      root,
     });
     this.#started.push(scheduler);
     await waitUntilReady(scheduler, async () => {

@@ -34,11 +34,13 @@ export interface Program {
   readonly entry: Entry | { readonly path: string };
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The folder of another version of this repository, whose program is to be run. */
+  readonly root?: string | undefined;
 }
 
 export async function startProgram(program: Program): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-process-'));
-  const path = pathOf(program.entry);
+  const path = pathOf(program);
   const child = spawn(process.execPath, [path, ...program.args], {
     cwd: folder,
     env: { ...ownEnvironment(), ...program.env },
@@ -69,7 +71,7 @@ export async function runProgram(program: Program): Promise<string> {
   const started = await startProgram(program);
   const code = await started.exited;
   if (code === 0) return started.stdout();
-  throw new Error(`${pathOf(program.entry)} ended with ${code}:\n${started.stderr()}`);
+  throw new Error(`${pathOf(program)} ended with ${code}:\n${started.stderr()}`);
 }
 
 /** Waits until `isReady` resolves; rejects at once when the process ends. */
@@ -87,10 +89,11 @@ export async function waitUntilReady(
 const READY_MS_MAX = 45_000;
 const OUTPUT_CHARACTERS_MAX = 4_000_000;
 
-function pathOf(entry: Program['entry']): string {
-  if (typeof entry !== 'string') return entry.path;
-  return fileURLToPath(new URL(`../../bin/${entry}.ts`, import.meta.url));
+function pathOf({ entry, root = REPOSITORY }: Program): string {
+  return typeof entry === 'string' ? join(root, 'bin', `${entry}.ts`) : entry.path;
 }
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
 function ownEnvironment(): NodeJS.ProcessEnv {
   const configures = /^(SVC_|TEST_|OTEL_|DATABASE_URL$|RUST_LOG$|NODE_OPTIONS$|.*_API_KEY$)/;

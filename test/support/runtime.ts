@@ -24,12 +24,14 @@ export async function startRuntime(params: {
   readonly port?: number;
   readonly apiKey?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly root?: string | undefined;
 }): Promise<Runtime> {
-  const { entry = 'svc', databaseUrl, env } = params;
+  const { entry = 'svc', databaseUrl, env, root } = params;
   const port = params.port ?? (await freePort());
   const apiKey = params.apiKey ?? `key-${randomBytes(24).toString('base64url')}`;
   const started = await startProgram({
     entry,
+    root,
     args: [
       ...(entry === 'svc' ? ['serve'] : []),
       '--port',

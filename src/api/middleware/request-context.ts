@@ -9,7 +9,7 @@ export const ANSWER_HEADERS = {
 /** Gives every request an id, the caller's own when it is usable, and every answer its headers. */
 export function requestContext(params: {
   readonly newRequestId: () => string;
-  readonly draining: AbortSignal;
+  readonly leaving: AbortSignal;
 }): ApiMiddleware {
   return async (ctx, next) => {
     const given = ctx.get('X-Request-Id');
@@ -20,7 +20,7 @@ export function requestContext(params: {
     ctx.set(ANSWER_HEADERS);
     await next();
     // A kept connection would only be cut at the end of the drain.
-    if (params.draining.aborted) ctx.set('Connection', 'close');
+    if (params.leaving.aborted) ctx.set('Connection', 'close');
   };
 }
 

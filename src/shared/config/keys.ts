@@ -180,6 +180,15 @@ export const CONFIG_KEYS = {
     devDefault: true,
     meaning: 'Serve the reference of the API at `/docs` without a token.',
   },
+  'api.drain_delay_seconds': {
+    type: 'int',
+    default: 0,
+    min: 0,
+    max: 600,
+    unit: 's',
+    meaning:
+      'How long the API goes on serving once it was asked to stop and `/ready` says so: what load balancers need to notice.',
+  },
   'scheduler.lease_seconds': {
     type: 'int',
     default: 30,

@@ -16,9 +16,9 @@ export const getReady = defineEndpoint({
   summary: 'Says whether requests can be served now',
   note: '503 while the database is away and while the process is shutting down.',
   replies: { 200: reply, 503: reply },
-  async handle(_request, { database, draining, version }) {
+  async handle(_request, { database, leaving, version }) {
     const db = await database.check();
-    if (draining.aborted) return { status: 503, body: { status: 'draining', version, db } };
+    if (leaving.aborted) return { status: 503, body: { status: 'draining', version, db } };
     return db === 'connected'
       ? { status: 200, body: { status: 'ok', version, db } }
       : { status: 503, body: { status: 'unavailable', version, db } };

@@ -55,7 +55,9 @@ test('a migration gives up on a table in use after a while, and says who has it'
   const waits: string[] = [];
   const error = await t.throwsAsync(
     migratePostgres({
-      ...{ url: database.url, known: [first, second], onApplied: () => undefined },
+      url: database.url,
+      known: [first, second],
+      onApplied: () => undefined,
       onWaiting: (line) => waits.push(line),
       patience: { lockMs: 20, restMs: 20, totalMs: 300 },
     }),
@@ -81,7 +83,9 @@ test('a migration that waits for a long transaction holds up nobody else, and go
   await holder.query('begin; select * from one');
   const waits: string[] = [];
   const migrating = migratePostgres({
-    ...{ url: database.url, known: [ONE, ONE_NAMED], onApplied: () => undefined },
+    url: database.url,
+    known: [ONE, ONE_NAMED],
+    onApplied: () => undefined,
     onWaiting: (line) => waits.push(line),
     patience: { lockMs: 100, restMs: 20, totalMs: 60_000 },
   });

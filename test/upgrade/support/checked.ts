@@ -1,0 +1,45 @@
+import type { ExecutionContext } from 'ava';
+
+import { checkInvariants } from '../../invariants/check-invariants.ts';
+import type { Dump } from '../../invariants/dump.ts';
+import type { History } from '../../invariants/history.ts';
+import { POSTGRES_DUMP } from '../../invariants/read-postgres-dump.ts';
+import { describe } from '../../invariants/violation.ts';
+import { runOnServer } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const END_MS_MAX = 60_000;
+
+/** Once every execution has ended: what the checker finds, told, and what it looked at. */
+export async function checkWhenEnded(params: {
+  readonly url: string;
+  readonly history: History;
+}): Promise<{ readonly found: readonly string[]; readonly dump: Dump }> {
+  const dump = await eventually(
+    async () => {
+      const { rows } = await runOnServer(params.url, POSTGRES_DUMP);
+      const { dump: taken } = rows[0] as { readonly dump: Dump };
+      const open = taken.executions.filter(({ status }) => status === 'running').length;
+      if (open > 0) throw new Error(`${open} executions are running`);
+      return taken;
+    },
+    { withinMs: END_MS_MAX },
+  );
+  const { history } = params;
+  const found = checkInvariants({ history, dumps: [dump], wellSince: dump.takenAt, limits: {} });
+  return { found: found.map(describe), dump };
+}
+
+export async function assertEndsWell(
+  t: ExecutionContext,
+  params: {
+    readonly url: string;
+    readonly history: History;
+    /** Fewer executions than that prove nothing. */
+    readonly least: number;
+  },
+): Promise<void> {
+  const { found, dump } = await checkWhenEnded(params);
+  t.deepEqual(found, []);
+  t.true(dump.executions.length >= params.least, `${dump.executions.length} executions`);
+}
