@@ -2,7 +2,7 @@ import { emptyCommit } from '../store/commit.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import type { NodeRunners } from '../nodes/run.ts';
 import { createSubgraphRunner } from '../nodes/run-subgraph.ts';
-import { StoreUnavailableError } from '../store/store.ts';
+import { isAmbiguous, StoreUnavailableError } from '../store/store.ts';
 
 import type { EngineDeps } from './deps.ts';
 import { type ExecutionRunner, startExecutionRunner } from './execution-runner.ts';
@@ -30,6 +30,10 @@ export function createScheduling(
   /** Until when; see SET_ASIDE_MS. */
   const setAside = new Map<ExecutionId, number>();
   const resting = createRestingStates();
+  /** Those of which this process may hold items that it was never told of. */
+  const doubtful = new Set<ExecutionId>();
+  /** The answer to a claim was lost. */
+  let claimWasLost = false;
   let draining = false;
   /** Starts that are taken here: of these shards, while fewer than so many are under way. */
   let starts = { shards: new Set<number>(), underWayMax: 0 };
@@ -43,27 +47,31 @@ export function createScheduling(
       readonly adopt: readonly RunningItem[];
       /** As it was just committed here. */
       readonly current?: Held;
+      readonly isDoubtful?: boolean;
     },
   ): ExecutionRunner {
     const present = underWay.get(executionId);
     if (present !== undefined) {
       if (begin.marked) present.poke();
       for (const item of begin.adopt) present.adopt(item);
+      if (begin.isDoubtful) present.doubt();
       return present;
     }
-    const { marked, adopt, current } = begin;
+    const { marked, adopt, current, isDoubtful = false } = begin;
     const runner = startExecutionRunner(deps, runners, {
       executionId,
       marked,
       adopt,
       known: current ?? resting.take(executionId),
       isCurrent: current !== undefined,
+      isDoubtful,
     });
     underWay.set(executionId, runner);
     const unsubscribe = deps.wake.subscribe(cancelledTopic(executionId), () => runner.poke());
     runner.done
       .catch((error: unknown) => {
         deps.report.trouble('advancing an execution failed', error, { execution_id: executionId });
+        if (runner.isDoubtful()) doubtful.add(executionId);
         if (error instanceof StoreUnavailableError) return;
         setAside.delete(executionId);
         setAside.set(executionId, deps.timers.now() + SET_ASIDE_MS);
@@ -107,12 +115,33 @@ export function createScheduling(
     return { found: fresh.length, more: fresh.length > 0 && fresh.length >= room };
   }
 
+  /** Goes on with what an answer that was lost has leased to this process. */
+  async function takeInHand(): Promise<void> {
+    if (claimWasLost) {
+      const leases = await deps.store.work.listHeld({
+        workerId: deps.settings.processId,
+        executionId: null,
+      });
+      const fences = new Set(ownItems().map(({ leaseFence }) => leaseFence));
+      for (const { ticket, leaseFence } of leases) {
+        // Some of these are on their way to a runner by now: it looks itself.
+        if (!fences.has(leaseFence)) doubtful.add(ticket.executionId);
+      }
+      claimWasLost = false;
+    }
+    for (const executionId of [...doubtful].slice(0, UNDER_WAY_MAX - underWay.size)) {
+      doubtful.delete(executionId);
+      take(executionId, { marked: false, adopt: [], isDoubtful: true });
+    }
+  }
+
   async function runQueuedNodes(params: {
     readonly shards: readonly number[];
     readonly limit: number;
   }): Promise<RoundResult> {
     if (draining || params.shards.length === 0) return NOTHING;
     const { processId, leaseMs } = deps.settings;
+    await takeInHand();
     isQueued = false;
     const claiming = deps.store.work.claim({
       tenantId: null,
@@ -123,6 +152,7 @@ export function createScheduling(
     });
     const claimed = await claiming.catch((error: unknown) => {
       isQueued = true;
+      claimWasLost ||= isAmbiguous(error);
       throw error;
     });
     isQueued ||= claimed.length >= params.limit;
@@ -199,6 +229,7 @@ export function createScheduling(
       const { processId, leaseMs } = deps.settings;
       return { processId, leaseMs };
     },
+    doubt: (executionId) => void doubtful.add(executionId),
     begin(held, { marked, items }) {
       if (draining) for (const item of items) void giveBack(item);
       else take(held.row.executionId, { marked, adopt: items, current: held });

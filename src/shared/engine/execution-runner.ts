@@ -1,11 +1,9 @@
-import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { mayEnterWork } from '../domain/execution/decide.ts';
-import { evolve } from '../domain/execution/evolve.ts';
-import { type ExecutionState, visitKey } from '../domain/execution/state.ts';
+import { visitKey } from '../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import { LeaseLostError, type NodeProgress, type NodeRunners } from '../nodes/run.ts';
-import { emptyCommit, type RefusalReason, type StartedExecution } from '../store/commit.ts';
+import { emptyCommit, type RefusalReason } from '../store/commit.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
 import { leanEvents } from './artifacts/lean-events.ts';
@@ -14,9 +12,9 @@ import { bornItems } from './born-items.ts';
 import { commitOfDecision, eventsOfDecision, SCHEDULER_ACTOR } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
 import type { EngineDeps } from './deps.ts';
-import { startedChild, withinDepth } from './family.ts';
+import { withinDepth } from './family.ts';
 import { type Held, loadHeld, refreshHeld } from './held-execution.ts';
-import { outcomeFacts } from './outcome-facts.ts';
+import { childrenOf, factsOf, foldFacts } from './mail-facts.ts';
 import { type RunningItem, runItem } from './run-items.ts';
 import { createRunnerMailbox, type Mail } from './runner-mailbox.ts';
 import { addStored, emptyTail, isWorthSnapshot } from './snapshot-tail.ts';
@@ -40,12 +38,16 @@ export interface ExecutionRunner {
   poke(): void;
   /** An item of this execution was taken from the queue by this process. */
   adopt(item: RunningItem): void;
+  /** This process may hold items of it that it was never told of. */
+  doubt(): void;
   /** Starts no further items here: they go to the queue for others. */
   handOver(): void;
   /** Items under way here. */
   items(): readonly RunningItem[];
   /** What came in after the runner had come to rest. */
   leftOver(): { readonly poked: boolean; readonly adopted: readonly RunningItem[] };
+  /** Whether it has ended without knowing what this process holds of the execution. */
+  isDoubtful(): boolean;
   /** The execution as it rests, or has ended; null: it was not found, or is not known for sure. */
   rested(): Held | null;
   /** Resolves when the execution rests: nothing to decide, nothing running here. */
@@ -67,6 +69,8 @@ export function startExecutionRunner(
     readonly known: Held | null;
     /** Nothing can have happened since, and the items are of that state. */
     readonly isCurrent: boolean;
+    /** This process may hold items of it that it was never told of. */
+    readonly isDoubtful: boolean;
   },
 ): ExecutionRunner {
   const { executionId } = of;
@@ -80,6 +84,11 @@ export function startExecutionRunner(
   let isDecided = of.isCurrent && !of.marked;
   let release: (() => void) | null = null;
   let draining = false;
+  /**
+   * An answer of the store was lost: what it leased to this process may not be in hand. Until the
+   * next commit is accepted, since the lost one may still be on its way.
+   */
+  let doubtful = of.isDoubtful;
 
   async function run(): Promise<void> {
     let restMs = OUTAGE_REST_MS.min;
@@ -95,6 +104,7 @@ export function startExecutionRunner(
             dropAdopted();
             throw error;
           }
+          doubtful ||= error.ambiguous;
           if (running.size === 0 && adopted.length === 0) throw error;
           // Items are in hand: keep them until the store is back or their leases are lost.
           await rest(restMs);
@@ -127,6 +137,7 @@ export function startExecutionRunner(
       held = await (held === null ? loadHeld(deps, executionId) : refreshHeld(deps, held));
       isDecided = false;
     }
+    if (doubtful && held !== null) await takeInHand();
     if (held === null || isTerminal(held.state.status)) {
       dropAdopted();
       return true;
@@ -143,6 +154,20 @@ export function startExecutionRunner(
     if (running.size === 0) return true;
     await rest(null);
     return false;
+  }
+
+  /**
+   * Goes on with what was leased to this process by a commit, or a claim, whose answer never came.
+   * Nothing else of this process takes items of this execution meanwhile, but claims.
+   */
+  async function takeInHand(): Promise<void> {
+    const { processId } = deps.settings;
+    const leases = await deps.store.work.listHeld({ workerId: processId, executionId });
+    const known = new Set([...running.values(), ...adopted].map(({ leaseFence }) => leaseFence));
+    for (const { ticket, leaseFence } of leases) {
+      if (!known.has(leaseFence))
+        adopted.push({ ticket, leaseFence, abort: new AbortController() });
+    }
   }
 
   /** One decision and its commit. False: there was nothing to decide. */
@@ -209,6 +234,7 @@ export function startExecutionRunner(
       refused(verdict.reason, mail);
       return true;
     }
+    doubtful = false;
     now.state = next;
     now.rowStatus = next.status;
     now.tail = commit.snapshot === null ? tail : emptyTail(commit.snapshot.length);
@@ -263,8 +289,10 @@ export function startExecutionRunner(
 
   function start(now: Held, item: RunningItem): void {
     const { workItemId } = item.ticket;
+    const earlier = running.get(workItemId);
+    if (earlier?.leaseFence === item.leaseFence) return;
     // An earlier run of the same item has lost its lease to this one.
-    running.get(workItemId)?.abort.abort();
+    earlier?.abort.abort();
     const { signal } = item.abort;
     if (signal.aborted) return;
     running.set(workItemId, item);
@@ -327,49 +355,18 @@ export function startExecutionRunner(
       adopted.push(item);
       release?.();
     },
+    doubt: () => {
+      doubtful = true;
+      poked = true;
+      release?.();
+    },
     handOver: () => {
       draining = true;
     },
     items: () => [...running.values(), ...adopted],
     leftOver: () => ({ poked, adopted }),
+    isDoubtful: () => doubtful,
     rested: () => held,
     done: run(),
   };
-}
-
-/** What came back from the items, as it goes into the log: what they recorded, and how they ended. */
-function factsOf(held: Held, { noted, settled }: Mail): ExecutionEvent[] {
-  const facts = noted.map(({ item, progress }): ExecutionEvent => {
-    const { nodeId, visit, attempt, workItemId } = item.ticket;
-    const payload = { visit, attempt, work_item_id: workItemId, ...progress };
-    return { kind: 'NodeProgress', nodeId, payload };
-  });
-  for (const { item, outcome } of settled) {
-    const { nodeId, visit, idempotencyKey } = item.ticket;
-    const node = held.compiled.plan.nodes.get(nodeId);
-    const live = held.state.live.get(visitKey(nodeId, visit));
-    if (node === undefined || live === undefined) continue;
-    const attempt = item.ticket;
-    facts.push(...outcomeFacts({ node, visit: live, attempt, idempotencyKey, outcome }));
-  }
-  return facts;
-}
-
-function foldFacts(held: Held, facts: readonly ExecutionEvent[]): ExecutionState {
-  return evolve({
-    state: held.state,
-    events: facts.map((event, index) => ({
-      ...event,
-      sequence: held.state.sequence + index + 1,
-    })),
-    plan: held.compiled.plan,
-  });
-}
-
-function childrenOf({ state, row }: Held, { settled }: Mail): readonly StartedExecution[] {
-  return settled.flatMap(({ item: { ticket }, outcome }) =>
-    outcome.ok === 'child'
-      ? startedChild(outcome.child, { ...ticket, parent: state, priority: row.priority })
-      : [],
-  );
 }

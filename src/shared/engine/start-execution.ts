@@ -14,6 +14,7 @@ import type { CompiledDefinition } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';
 import type { StartExecution, StartSubject } from './engine.ts';
 import { heldFromStart } from './held-execution.ts';
+import { isAmbiguous } from '../store/store.ts';
 import { shardOf } from './shard-of.ts';
 import type { StartsHere } from './starts-here.ts';
 
@@ -80,7 +81,10 @@ export async function startExecution(
       ...limitsOf(tenant),
     },
   };
-  const verdict = await deps.committer.commit(commit);
+  const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
+    if (commit.bornLeased.length > 0 && isAmbiguous(error)) here.doubt(executionId);
+    throw error;
+  });
   if (verdict.accepted) {
     deps.report.count('executions_started', 1);
     const { createdAt } = verdict;

@@ -1,3 +1,4 @@
+import type { ExecutionId } from '../domain/ids.ts';
 import type { Held } from './held-execution.ts';
 import type { DecisionHome } from './commit-plan.ts';
 import type { RunningItem } from './run-items.ts';
@@ -13,6 +14,8 @@ import type { RunningItem } from './run-items.ts';
 export interface StartsHere {
   /** Null: the items go to their queue. */
   leaseTo(shard: number): DecisionHome['leaseTo'];
+  /** The answer to a start with items leased to this process was lost: it may have happened. */
+  doubt(executionId: ExecutionId): void;
   /** The start is committed: the execution as it is now, with the items it has leased here. */
   begin(
     held: Held,

@@ -123,6 +123,14 @@ export interface WorkStore {
   /** Renews the leases still held under their fences; answers which were, in the order asked. */
   renew(leases: readonly LeaseRenewal[]): Promise<readonly (RenewedLease | null)[]>;
   find(id: WorkItemId, tenantId: TenantId): Promise<FoundWorkItem | null>;
+  /**
+   * Leases of items on the engine's queue that a process holds, of one execution or of all
+   * (`executionId` null), those included whose time is over and that nobody has taken back.
+   */
+  listHeld(params: {
+    readonly workerId: string;
+    readonly executionId: ExecutionId | null;
+  }): Promise<readonly Lease[]>;
   /** Leases whose time is over by the database's clock, oldest first. */
   listExpiredLeases(params: { readonly limit: number }): Promise<readonly Lease[]>;
   /** Queued items past their schedule-to-start bound, oldest first. */
@@ -453,4 +461,9 @@ export class StoreUnavailableError extends Error {
     super(message, { cause: options.cause });
     this.ambiguous = options.ambiguous;
   }
+}
+
+/** What was asked for may have been done. */
+export function isAmbiguous(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && error.ambiguous;
 }

@@ -36,6 +36,14 @@ export function createWorkStore(
     renew: (leases) => renewLeases(pool, leases),
     find: (id, tenantId) => find({ id, tenantId }),
 
+    async listHeld({ workerId, executionId }) {
+      const rows =
+        executionId === null
+          ? await readers.run<LeaseRecord>(HELD_LEASES, [workerId])
+          : await pool.run<LeaseRecord>(HELD_LEASES_OF_ONE, [workerId, toUuid(executionId)]);
+      return rows.map(decodeLease);
+    },
+
     async listExpiredLeases({ limit }) {
       const rows = await pool.run<LeaseRecord>(EXPIRED_LEASES, [limit]);
       return rows.map(decodeLease);
@@ -64,6 +72,30 @@ const EXPIRED_LEASES: Statement = {
       and ${tenantIsActive('l')}
     order by l.expires_at
     limit $1`,
+};
+
+/** Reads all leases: for a process that is not sure what it holds. */
+const HELD_LEASES: Statement = {
+  name: 'list-held-leases',
+  writes: false,
+  text: `
+    select ${leaseColumns('l')}, coalesce(l.deadline_at <= clock_timestamp(), false) as timed_out
+    from work_leases l
+    where l.worker_id = $1
+      and l.queue = 'engine'
+    order by l.lease_fence`,
+};
+
+const HELD_LEASES_OF_ONE: Statement = {
+  name: 'list-held-leases-of-one',
+  writes: false,
+  text: `
+    select ${leaseColumns('l')}, coalesce(l.deadline_at <= clock_timestamp(), false) as timed_out
+    from work_leases l
+    where l.execution_id = $2
+      and l.worker_id = $1
+      and l.queue = 'engine'
+    order by l.lease_fence`,
 };
 
 const OVERDUE_QUEUED: Statement = {

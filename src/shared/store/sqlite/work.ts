@@ -27,6 +27,7 @@ export function createWorkStore(connection: Connection): WorkStore {
     claimTogether: (request) => connection.write(() => claimTogether(connection, request)),
     renew: (leases) => connection.write(() => renew(connection, leases)),
     find: (id, tenantId) => connection.read(() => findWorkItem(connection, id, tenantId)),
+    listHeld: (params) => connection.read(() => listHeld(connection, params)),
     listExpiredLeases: (params) => connection.read(() => listExpiredLeases(connection, params)),
     listOverdueQueued: (params) => connection.read(() => listOverdueQueued(connection, params)),
     settleUnfenced: (params) => connection.write(() => settleUnfenced(connection, params)),
@@ -78,6 +79,23 @@ function findPlace(connection: Connection, id: WorkItemId): FoundWorkItem['place
     { id },
   );
   return row?.place ?? 'settled';
+}
+
+function listHeld(
+  connection: Connection,
+  { workerId, executionId }: Parameters<WorkStore['listHeld']>[0],
+): readonly Lease[] {
+  const now = connection.now();
+  const ofOne = executionId === null ? '' : 'and execution_id = :execution_id';
+  return connection
+    .all<LeaseRecord>(
+      `select ${LEASE_COLUMNS}
+       from work_leases
+       where worker_id = :worker_id and queue = 'engine' ${ofOne}
+       order by lease_fence`,
+      { worker_id: workerId, ...(executionId !== null && { execution_id: executionId }) },
+    )
+    .map((row) => decodeLease(row, now));
 }
 
 function listExpiredLeases(

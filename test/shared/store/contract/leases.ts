@@ -77,6 +77,36 @@ export function leaseCases(name: string, open: () => TestStore): void {
     t.deepEqual(expired?.deadlineAt, expired?.expiresAt ?? null);
   });
 
+  check(
+    'a process is told what it holds, lapsed or not, of one and of all',
+    async (t, { store }) => {
+      const [one, other] = [await start(store), await start(store)];
+      const bear = async (ticket: WorkTicket, of: typeof one, leaseMs: number, leaseTo: string) => {
+        const plan = makePlan(of, { bornLeased: [{ ticket, leaseTo, leaseMs }] });
+        const { fences } = await commitOne(store, plan);
+        return fences[0];
+      };
+      const workerId = `scheduler-${makeWorkItemId()}`;
+      const tickets = [
+        makeTicket(one, { queue: 'engine' }),
+        makeTicket(other, { queue: 'engine' }),
+        makeTicket(other, { queue: 'engine' }),
+      ] as const;
+      const fences = [
+        await bear(tickets[0], one, 30_000, workerId),
+        await bear(tickets[1], other, 0, workerId),
+      ];
+      await bear(tickets[2], other, 30_000, 'scheduler-2');
+      const held = async (executionId: typeof one.executionId | null) =>
+        (await store.work.listHeld({ workerId, executionId })).map((lease) => lease.leaseFence);
+      t.deepEqual(await held(null), fences as number[]);
+      t.deepEqual(await held(one.executionId), fences.slice(0, 1) as number[]);
+      t.deepEqual(await held(makeTicket(await start(store)).executionId), []);
+      const [lease] = await store.work.listHeld({ workerId, executionId: one.executionId });
+      t.like(lease, { ticket: tickets[0], workerId });
+    },
+  );
+
   check('lapsed leases are listed, live ones are not', async (t, { store }) => {
     const lapsed = await claimNew(store, { leaseMs: 0 });
     const live = await claimNew(store, { leaseMs: 60_000 });

@@ -124,6 +124,7 @@ async function useEverything(store: Store): Promise<void> {
   await store.timers.nextDueInMs();
   await store.timers.discard([{ executionId: started.executionId, name: 'foreign' }]);
   await store.work.listExpiredLeases({ limit: 10 });
+  await store.work.listHeld({ workerId: 'nobody', executionId: execution.executionId });
   const overdue = await store.work.listOverdueQueued({ limit: 10 });
   await judge(
     store,
