@@ -170,6 +170,7 @@ export async function openEngine(given: {
         role: 'all',
         ...(timers !== undefined && { timers }),
         workers: WORKERS,
+        defaultTier: 'free',
         scheduling: engine.scheduling,
         agents: createAgents({
           store: store.agents,

@@ -1,14 +1,17 @@
 import { startScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
+import { MEMORY_QUOTAS, type MemoryTier } from '../../src/shared/domain/memory/tiers.ts';
 import type { EngineSettings } from '../../src/shared/engine/deps.ts';
 import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
+import { createClusterWatch } from '../../src/shared/engine/cluster-watch.ts';
 import type { ScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import type { Scheduling } from '../../src/shared/engine/scheduling.ts';
-import type { Timers } from '../../src/shared/engine/timers.ts';
+import { systemTimers, type Timers } from '../../src/shared/engine/timers.ts';
 import type { WebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
 import type { Wake } from '../../src/shared/ports/wake.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
+import { readClusterGauges } from './cluster-gauges.ts';
 
 /** Executions and in-engine nodes under way at a time, for each of `runtime.workers`. */
 const UNDER_WAY_PER_WORKER = 250;
@@ -17,6 +20,8 @@ const UNDER_WAY_PER_WORKER = 250;
 export function bootScheduler(params: {
   readonly role: 'scheduler' | 'all';
   readonly workers: number;
+  /** Key `memory.default_tier`. */
+  readonly defaultTier: MemoryTier;
   readonly scheduling: Scheduling;
   readonly agents: Agents;
   readonly webhookDelivering: WebhookDelivering;
@@ -28,13 +33,20 @@ export function bootScheduler(params: {
   readonly timers?: Timers;
 }): Scheduler {
   const { role, workers, scheduling, agents, webhookDelivering, scheduleFiring } = params;
-  const { settings, store, wake, metrics, timers } = params;
+  const { settings, store, wake, metrics, timers = systemTimers } = params;
   const { processId, version, host, leaseMs } = settings;
   const auditSealing = createAuditSealing(store);
+  const clusterWatch = createClusterWatch({
+    diagnosis: store.diagnosis,
+    quotas: MEMORY_QUOTAS,
+    defaultTier: params.defaultTier,
+    now: () => timers.now(),
+  });
   const scheduler = startScheduler({
     scheduling,
     agents,
     auditSealing,
+    clusterWatch,
     webhookDelivering,
     scheduleFiring,
     store,
@@ -48,7 +60,7 @@ export function bootScheduler(params: {
       underWayMax: workers * UNDER_WAY_PER_WORKER,
     },
     random: Math.random,
-    ...(timers !== undefined && { timers }),
+    timers,
     onLoopRound: (round) => metrics.onLoopRound(round),
     trouble: (what, error, ids) => metrics.report.trouble(what, error, ids),
   });
@@ -58,5 +70,6 @@ export function bootScheduler(params: {
     const behindMs = auditSealing.behindMs();
     return behindMs === null ? [] : [{ value: behindMs / 1000 }];
   });
+  readClusterGauges(metrics, clusterWatch);
   return scheduler;
 }

@@ -205,7 +205,9 @@ async function startRoles(
     report: metrics.report,
   });
   const { scheduling } = engine;
-  const scheduler = bootScheduler({ ...params, role, workers, scheduling, scheduleFiring });
+  const { defaultTier } = config.memory;
+  const own = { role, workers, defaultTier, scheduling, scheduleFiring } as const;
+  const scheduler = bootScheduler({ ...params, ...own });
   opened.defer(() => scheduler.stop({ deadlineMs: 0 }));
   return { api, scheduler };
 }

@@ -20,6 +20,7 @@ import { reclaimLeases } from './loops/reclaim-leases.ts';
 import { renewOwnLeases } from './loops/renew-own-leases.ts';
 import { runNodes } from './loops/run-nodes.ts';
 import { sealAudit } from './loops/seal-audit.ts';
+import { watchCluster } from './loops/watch-cluster.ts';
 import { stopWithin } from './stop-within.ts';
 import { systemTimers } from '../shared/engine/timers.ts';
 import type { Timers } from '../shared/engine/timers.ts';
@@ -28,6 +29,7 @@ export interface SchedulerDeps {
   readonly scheduling: Scheduling;
   readonly agents: LoopContext['agents'];
   readonly auditSealing: LoopContext['auditSealing'];
+  readonly clusterWatch: LoopContext['clusterWatch'];
   readonly webhookDelivering: LoopContext['webhookDelivering'];
   readonly scheduleFiring: LoopContext['scheduleFiring'];
   readonly store: SchedulerStore;
@@ -78,6 +80,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
     pauseSilentAgents(context),
     prune(context),
     sealAudit(context),
+    watchCluster(context),
     deliverWebhooks(context),
   ];
   const running = definitions.map((definition) => ({
@@ -131,7 +134,8 @@ function createContext(
   deps: SchedulerDeps,
   timers: Timers,
 ): { readonly context: LoopContext; readonly endContext: () => void } {
-  const { scheduling, agents, auditSealing, webhookDelivering, scheduleFiring } = deps;
+  const { scheduling, agents, auditSealing, clusterWatch } = deps;
+  const { webhookDelivering, scheduleFiring } = deps;
   const { store, wake, settings } = deps;
   const now = () => timers.now();
   const activity = createActivity(now);
@@ -143,6 +147,7 @@ function createContext(
       scheduling,
       agents,
       auditSealing,
+      clusterWatch,
       webhookDelivering,
       scheduleFiring,
       store,

@@ -144,6 +144,12 @@ export function createFakeCluster() {
           return EMPTY;
         },
       },
+      clusterWatch: {
+        async round() {
+          record('watchCluster');
+          return EMPTY;
+        },
+      },
       webhookDelivering: {
         async round() {
           record('deliverWebhooks');

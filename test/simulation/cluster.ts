@@ -89,6 +89,7 @@ export function startCluster(params: {
         scheduling: engine.scheduling,
         agents: { pauseSilent: NOTHING_FOUND },
         auditSealing: { round: NOTHING_FOUND },
+        clusterWatch: { round: NOTHING_FOUND },
         webhookDelivering: { round: NOTHING_FOUND },
         scheduleFiring: { round: async () => ({ found: 0, more: false, dueInMs: null }) },
         store,

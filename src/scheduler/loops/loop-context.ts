@@ -1,5 +1,6 @@
 import type { Agents } from '../../shared/engine/agents/agents.ts';
 import type { AuditSealing } from '../../shared/engine/audit/audit-sealing.ts';
+import type { ClusterWatch } from '../../shared/engine/cluster-watch.ts';
 import type { WebhookDelivering } from '../../shared/engine/webhooks/deliver-webhooks.ts';
 import type { ScheduleFiring } from '../../shared/engine/schedules/fire-schedules.ts';
 import type { Scheduling } from '../../shared/engine/scheduling.ts';
@@ -14,6 +15,7 @@ export interface LoopContext {
   readonly scheduling: Scheduling;
   readonly agents: Pick<Agents, 'pauseSilent'>;
   readonly auditSealing: Pick<AuditSealing, 'round'>;
+  readonly clusterWatch: Pick<ClusterWatch, 'round'>;
   readonly webhookDelivering: Pick<WebhookDelivering, 'round'>;
   readonly scheduleFiring: Pick<ScheduleFiring, 'round'>;
   readonly store: SchedulerStore;

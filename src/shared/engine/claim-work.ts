@@ -146,11 +146,7 @@ async function handOut(deps: EngineDeps, item: ClaimedItem): Promise<ClaimedWork
   const refusal = await judgeClaimed(deps, { ...item, record });
   if (refusal !== null) {
     const verdict = await deps.committer.commit(refusal);
-    const { deadLetters = [] } = refusal;
-    if (verdict.accepted) {
-      if (deadLetters.length > 0) deps.report.count('dead_letters', deadLetters.length);
-      wakeFor(deps.wake, refusal, shardOf(refusal.executionId));
-    }
+    if (verdict.accepted) wakeFor(deps.wake, refusal, shardOf(refusal.executionId));
     return null;
   }
   // A worker that misses one heartbeat, or two, still keeps its item.

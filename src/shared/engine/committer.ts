@@ -1,6 +1,7 @@
 import type { CommitPlan, CommitVerdict } from '../store/commit.ts';
 import { type ExecutionStore, StoreUnavailableError } from '../store/store.ts';
 import type { EngineReport } from './deps.ts';
+import { reportCommits } from './report-commits.ts';
 import { afterMicrotasks, systemTimers, type Timers } from './timers.ts';
 
 /**
@@ -175,17 +176,14 @@ export function createCommitter(deps: {
 
   async function runBatch(batch: readonly Waiting[]): Promise<void> {
     try {
-      const verdicts = await executions.commit(batch.map((entry) => entry.plan));
-      report.count('commits', 1);
-      report.observe('commit_batch_plans', batch.length);
+      const plans = batch.map((entry) => entry.plan);
+      const verdicts = await executions.commit(plans);
       batch.forEach((entry, index) => {
         const verdict = verdicts[index];
         if (verdict === undefined) entry.reject(new Error('the store gave no verdict on a commit'));
-        else {
-          if (!verdict.accepted) report.count('commit_refusals', 1, { reason: verdict.reason });
-          entry.resolve(verdict);
-        }
+        else entry.resolve(verdict);
       });
+      reportCommits(report, plans, verdicts);
     } catch (error) {
       if (error instanceof StoreUnavailableError || batch.length === 1) {
         for (const entry of batch) entry.reject(error);

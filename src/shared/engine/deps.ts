@@ -56,12 +56,15 @@ export interface EngineReport {
       | 'executions_started'
       | 'timers_fired'
       | 'webhook_attempts'
-      | 'schedule_fires',
+      | 'schedule_fires'
+      | 'events'
+      | 'model_tokens'
+      | 'model_cost',
     by: number,
     labels?: Readonly<Record<string, string>>,
   ): void;
   observe(
-    name: 'commit_batch_plans' | 'execution_seconds' | 'claim_wait_seconds',
+    name: 'commit_batch_plans' | 'execution_seconds' | 'node_seconds' | 'claim_wait_seconds',
     value: number,
     labels?: Readonly<Record<string, string>>,
   ): void;

@@ -15,6 +15,7 @@ import type { EngineDeps } from './deps.ts';
 import { withinDepth } from './family.ts';
 import { type Held, loadHeld, refreshHeld } from './held-execution.ts';
 import { childrenOf, factsOf, foldFacts } from './mail-facts.ts';
+import { reportRun } from './report-attempt.ts';
 import { type RunningItem, runItem } from './run-items.ts';
 import { createRunnerMailbox, type Mail } from './runner-mailbox.ts';
 import { addStored, emptyTail, isWorthSnapshot } from './snapshot-tail.ts';
@@ -302,8 +303,11 @@ export function startExecutionRunner(
     const record = (progress: NodeProgress) => note(item, progress);
     const at = { plan, state: now.state, tenantPolicy: now.tenant.policy, record };
     const { artifacts } = deps.store;
+    const begunAt = deps.timers.now();
     void runItem({ runners, artifacts }, at, item).then((outcome) => {
       if (running.get(workItemId) !== item) return;
+      const nodeKind = plan.nodes.get(item.ticket.nodeId)?.kind.type;
+      reportRun(deps, { nodeKind, outcome, ms: deps.timers.now() - begunAt });
       mailbox.finish({ item, outcome: withinDepth(outcome, at.state) });
     });
   }

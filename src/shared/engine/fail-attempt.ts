@@ -41,7 +41,6 @@ export async function failAttempt(
     { error, errorClass, verdict: atOnce ? { retryable: true, delayMs: 0 } : verdict },
   );
   const dead = !verdict.retryable && ticket.queue !== 'engine';
-  if (!verdict.retryable) deps.report.count('dead_letters', 1);
   return {
     ...emptyCommit(ticket),
     events: [newEvent(failed, SCHEDULER_ACTOR)],

@@ -20,6 +20,7 @@ import type {
   SettleRef,
 } from './engine.ts';
 import { type Attempt, completionFacts, failureFact } from './outcome-facts.ts';
+import { reportAttempt } from './report-attempt.ts';
 import { shardOf } from './shard-of.ts';
 import { wakeFor } from './wake-for.ts';
 import type { Settleable, WorkerDesk } from './worker-desk.ts';
@@ -61,9 +62,11 @@ export async function completeWorkItem(
       deadLetter: 'completed without lease_fence, so its node was not told',
     });
     if (!settled) throw refuse(ALREADY_SETTLED);
+    deps.report.count('dead_letters', 1);
     return { workItemId, deprecated: true };
   }
-  await commitSettle({ deps, desk, params, refuse }, record, {
+  const nodeKind = await nodeKindOf(deps, found);
+  const endedAt = await commitSettle({ deps, desk, params, refuse }, found, {
     ...emptyCommit(record),
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
     events: lean.stored,
@@ -75,6 +78,7 @@ export async function completeWorkItem(
     runnable: 'mark',
   });
   deps.report.count('items_completed', 1);
+  reportAttempt(deps, found, { nodeKind, outcome: 'completed', endedAt });
   return { workItemId, deprecated: idempotencyKey === null };
 }
 
@@ -129,6 +133,7 @@ export async function failWorkItem(
       deadLetter: error,
     });
     if (!settled) throw refuse(ALREADY_SETTLED);
+    deps.report.count('dead_letters', 1);
     return {
       workItemId,
       retryable: false,
@@ -149,7 +154,8 @@ export async function failWorkItem(
     verdict,
     ...(usage !== null && { usage }),
   });
-  await commitSettle({ deps, desk, params, refuse }, record, {
+  const nodeKind = await nodeKindOf(deps, found);
+  const endedAt = await commitSettle({ deps, desk, params, refuse }, found, {
     ...emptyCommit(record),
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
     events: [newEvent(failed, workerActor(lease))],
@@ -158,7 +164,7 @@ export async function failWorkItem(
     runnable: 'mark',
   });
   deps.report.count('items_failed', 1);
-  deps.report.count(verdict.retryable ? 'retries' : 'dead_letters', 1);
+  reportAttempt(deps, found, { nodeKind, outcome: 'failed', endedAt });
   return { workItemId, retryable: verdict.retryable, attempt, warning: null };
 }
 
@@ -255,16 +261,24 @@ function checkCoordinates(params: SettleRef, record: Settleable['record']): void
   }
 }
 
+/** Read before the commit: once it is made, nothing may go wrong any more. */
+async function nodeKindOf(deps: EngineDeps, found: Settleable): Promise<string> {
+  const { plan } = await deps.definitions.get(found.definitionId);
+  return plan.nodes.get(found.record.nodeId)?.kind.type ?? 'unknown';
+}
+
+/** When it was settled. */
 async function commitSettle(
   { deps, desk, params, refuse }: Settling,
-  record: Settleable['record'],
+  found: Settleable,
   commit: CommitPlan,
-): Promise<void> {
+): Promise<string> {
+  const { record } = found;
   const verdict = await deps.committer.commit(commit);
   desk.forget(record.workItemId);
   if (verdict.accepted) {
     wakeFor(deps.wake, commit, shardOf(record.executionId));
-    return;
+    return verdict.createdAt;
   }
   // Say what stands in the way: somebody was faster, or it was over before.
   await findSettleable(deps, params, refuse);

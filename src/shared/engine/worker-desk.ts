@@ -27,7 +27,7 @@ export interface WorkerDesk {
 /** What there is to know about an item in order to settle it. */
 export interface Settleable {
   readonly record: Omit<WorkItemRecord, 'payload'>;
-  readonly lease: Pick<Lease, 'ticket' | 'leaseFence' | 'workerId'>;
+  readonly lease: Pick<Lease, 'ticket' | 'leaseFence' | 'workerId' | 'claimedAt'>;
   readonly definitionId: DefinitionId;
 }
 

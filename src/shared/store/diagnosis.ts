@@ -1,5 +1,6 @@
 import type { ExecutionFacts } from '../domain/execution/explain/facts.ts';
 import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
+import type { ClusterReading, ReadingBounds } from './cluster-reading.ts';
 import type { InstallationFacts, LiveExecution, ServerFacts } from './installation.ts';
 
 /** Readings for people who want to know why something does not go on. They change nothing. */
@@ -17,6 +18,8 @@ export interface DiagnosisStore {
   installationFacts(params: { readonly limit: number }): Promise<InstallationFacts>;
   /** Executions that have not ended, oldest first. */
   oldestLive(params: { readonly limit: number }): Promise<readonly LiveExecution[]>;
+  /** For metrics: what there is, at a cost that does not grow with it. */
+  clusterReading(bounds: ReadingBounds): Promise<ClusterReading>;
 }
 
 export interface ExecutionQuestion {

@@ -6,12 +6,15 @@ export interface MetricSpec {
   readonly help: string;
   /** Every label has few values, known in advance; ids and tenants never are labels. */
   readonly labels: readonly string[];
+  /** Of its one label: these begin at 0, or their first increase could not be seen as one. */
+  readonly values?: readonly string[];
   /** Upper bounds; histograms only. */
   readonly buckets?: readonly number[];
 }
 
 const HTTP_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const ROUND_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30];
+const NODE_SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 3600];
 const EXECUTION_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 3600, 21_600, 86_400];
 
 /**
@@ -51,7 +54,34 @@ export const METRICS = {
     type: 'histogram',
     help: 'Time from the start of an execution to its end, by final status.',
     labels: ['status'],
+    values: ['completed', 'failed', 'cancelled'],
     buckets: EXECUTION_SECONDS,
+  },
+  node_seconds: {
+    name: 'svc_node_duration_seconds',
+    type: 'histogram',
+    help: 'Time an attempt at the work of a node took: in the engine its run, else from claim to settling.',
+    labels: ['node_kind', 'outcome'],
+    buckets: NODE_SECONDS,
+  },
+  events: {
+    name: 'svc_events_total',
+    type: 'counter',
+    help: 'Events recorded for executions, by kind.',
+    labels: ['kind'],
+  },
+  model_tokens: {
+    name: 'svc_model_tokens_total',
+    type: 'counter',
+    help: 'Tokens that models used.',
+    labels: ['direction'],
+    values: ['input', 'output'],
+  },
+  model_cost: {
+    name: 'svc_model_cost_usd_total',
+    type: 'counter',
+    help: 'What the use of models cost in US dollars, where their price is known.',
+    labels: [],
   },
   commits: {
     name: 'svc_commits_total',
@@ -101,13 +131,13 @@ export const METRICS = {
   retries: {
     name: 'svc_work_item_retries_total',
     type: 'counter',
-    help: 'Attempts that failed and will be made again.',
+    help: 'Attempts that failed and are to be made again.',
     labels: [],
   },
   dead_letters: {
     name: 'svc_work_items_dead_lettered_total',
     type: 'counter',
-    help: 'Work items that failed for good.',
+    help: 'Work items for workers that failed for good.',
     labels: [],
   },
   leases_reclaimed: {
@@ -115,6 +145,7 @@ export const METRICS = {
     type: 'counter',
     help: 'Leases taken back: they lapsed, or the attempt ran out of time.',
     labels: ['cause'],
+    values: ['lapsed', 'timeout'],
   },
   unfenced_settles: {
     name: 'svc_unfenced_settles_total',
@@ -139,12 +170,14 @@ export const METRICS = {
     type: 'counter',
     help: 'Messages sent to webhooks, by what came of it; again: will be sent again.',
     labels: ['outcome'],
+    values: ['delivered', 'again', 'failed'],
   },
   schedule_fires: {
     name: 'svc_schedule_fires_total',
     type: 'counter',
     help: 'Fires of schedules, by what became of them.',
     labels: ['outcome'],
+    values: ['started', 'skipped', 'missed', 'failed'],
   },
   troubles: {
     name: 'svc_troubles_total',
@@ -197,6 +230,73 @@ export const METRICS = {
     labels: [],
   },
 
+  queue_items: {
+    name: 'svc_queue_items',
+    type: 'gauge',
+    help: 'Work items that wait for a worker, or for the engine itself. Of the cluster.',
+    labels: ['queue'],
+  },
+  queue_oldest_seconds: {
+    name: 'svc_queue_oldest_item_age_seconds',
+    type: 'gauge',
+    help: 'How long the oldest waiting item has waited; 0: none waits. Of the cluster.',
+    labels: ['queue'],
+  },
+  leased_items: {
+    name: 'svc_leased_items',
+    type: 'gauge',
+    help: 'Work items that are leased. Of the cluster.',
+    labels: ['queue'],
+  },
+  live_executions: {
+    name: 'svc_executions',
+    type: 'gauge',
+    help: 'Executions that have not ended, by status. Of the cluster.',
+    labels: ['status'],
+  },
+  late_seconds: {
+    name: 'svc_overdue_seconds',
+    type: 'gauge',
+    help: 'By how much the oldest lapsed lease, due timer or due retry is late; 0: none is. Of the cluster.',
+    labels: ['kind'],
+  },
+  memory_facts: {
+    name: 'svc_memory_facts',
+    type: 'gauge',
+    help: 'Facts in memory that are not forgotten. Of the cluster.',
+    labels: [],
+  },
+  memory_quota_used: {
+    name: 'svc_memory_quota_used_ratio',
+    type: 'gauge',
+    help: 'Used part of the quota of facts, of the tenant that has used most. Of the cluster.',
+    labels: [],
+  },
+  cluster_reading_age: {
+    name: 'svc_cluster_reading_age_seconds',
+    type: 'gauge',
+    help: 'How old the figures of the cluster are that this process tells.',
+    labels: [],
+  },
+
+  event_loop_active: {
+    name: 'svc_event_loop_active_seconds_total',
+    type: 'counter',
+    help: 'Time in which the one thread of the process was busy; its rate is its utilization.',
+    labels: [],
+  },
+  event_loop_delay_p99: {
+    name: 'svc_event_loop_delay_p99_seconds',
+    type: 'gauge',
+    help: 'By how much timers came late since the last scrape, 99th percentile.',
+    labels: [],
+  },
+  event_loop_delay_max: {
+    name: 'svc_event_loop_delay_max_seconds',
+    type: 'gauge',
+    help: 'By how much timers came late since the last scrape, at most.',
+    labels: [],
+  },
   database_connections: {
     name: 'svc_database_connections',
     type: 'gauge',

@@ -32,13 +32,44 @@ tenants and raw paths never are labels.
 This page is made from \`src/shared/telemetry/metric-list.ts\`; after a change there, run
 \`UPDATE_DOCS=1 npx ava test/shared/telemetry/metrics-document.test.ts\`.
 
+What is said to be of the cluster is read from the database, every 15 s to 60 s, by one scheduler for
+all; the other processes have no such series, and for a while after a change of that duty two have.
+So ask for \`max by (queue) (svc_queue_items)\`, never for a sum over processes. The reading's cost is
+bounded: it leaps through indexes from group to group, at most 1 000 tenants and 1 000 places (tenant,
+queue and priority), and counts at most 20 000 rows of a kind; beyond that a count is a lower bound.
+Ages are exact all the same. Everything else is of the process: sum it up.
+
 ## The runtime's own
 `;
 
 const DEFAULTS = `## Process
 
-The process's own figures come under their usual names: CPU time and memory (\`process_*\`), event
-loop lag, garbage collection, heap and handles (\`nodejs_*\`).
+The process's own figures come under their usual names: CPU time, memory and files (\`process_*\`),
+garbage collection and heap (\`nodejs_*\`).
+
+## What the integrations count
+
+Companion libraries have metrics of their own, of what goes through the application they are in. These
+are their counterparts here:
+
+| In an application | Here |
+| --- | --- |
+| \`svc.execution.duration\`, \`svc.execution.count\` | \`svc_execution_duration_seconds\`, its \`_count\` by \`status\` |
+| \`svc.node.duration\` | \`svc_node_duration_seconds\`: by \`node_kind\`, and never by node, since there is no bound to their number |
+| \`svc.node.retries\` | \`svc_work_item_retries_total\` |
+| \`svc.tool.calls\`, \`svc.tool.duration\` | \`svc_node_duration_seconds\` of the kinds that call tools, such as \`tool\` and \`python_fn\` |
+| \`svc.execution.cost.usd\` | \`svc_model_cost_usd_total\` |
+| \`svc.audit.events\` | \`svc_events_total\` |
+
+## Asking a question
+
+| Question | Query |
+| --- | --- |
+| Requests a second, by route | \`sum by (route) (rate(svc_http_requests_total[5m]))\` |
+| Part of the requests that fail here | \`sum(rate(svc_http_requests_total{status=~"5.."}[5m])) / sum(rate(svc_http_requests_total[5m]))\` |
+| 99th percentile of the time of a start | \`histogram_quantile(0.99, sum by (le) (rate(svc_http_request_duration_seconds_bucket{method="POST",route="/executions"}[5m])))\` |
+| How busy a process's one thread is, 0 to 1 | \`rate(svc_event_loop_active_seconds_total[1m])\` |
+| Workers to add to a queue | \`max by (queue) (svc_queue_items)\` over what one worker does in the time one may wait |
 `;
 
 function renderRow(spec: MetricSpec): string {

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { EngineReport } from '../engine/deps.ts';
+import { watchEventLoop } from './event-loop.ts';
 import { METRICS } from './metric-list.ts';
 import type { CounterKey, GaugeKey, HistogramKey, MetricKey, MetricSpec } from './metric-list.ts';
 
@@ -54,8 +55,8 @@ export function createMetrics(options: {
   readonly now: () => number;
 }): Metrics & { readonly registry: Registry } {
   const registry = new Registry();
-  // Every 10 ms, as by default, the watch over the event loop alone takes 0.35 % of a core for ever.
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  collectProcessMetrics(registry);
+  const eventLoop = watchEventLoop();
   const readers = new Map<GaugeKey, () => readonly GaugeReading[]>();
   const bound = boundLabels();
   const counters = new Map<MetricKey, Counter>();
@@ -65,18 +66,35 @@ export function createMetrics(options: {
   for (const [key, spec] of entries()) {
     const config = { name: spec.name, help: spec.help, labelNames: [...spec.labels] };
     if (spec.type === 'counter') {
-      counters.set(key, new Counter({ ...config, registers: [registry] }));
+      const collect =
+        key === 'event_loop_active'
+          ? function (this: Counter) {
+              this.reset();
+              this.inc(eventLoop.activeSeconds());
+            }
+          : undefined;
+      counters.set(
+        key,
+        new Counter({ ...config, ...(collect && { collect }), registers: [registry] }),
+      );
     } else if (spec.type === 'histogram') {
       const buckets = [...(spec.buckets ?? [])];
       histograms.set(key, new Histogram({ ...config, buckets, registers: [registry] }));
     } else {
       const collect = function (this: Gauge) {
-        setReadings(this, readers.get(key as GaugeKey));
+        setReadings(this, spec, readers.get(key as GaugeKey));
       };
       gauges.set(key, new Gauge({ ...config, collect, registers: [registry] }));
     }
   }
 
+  for (const [key, { labels, values = [] }] of entries()) {
+    const [label = ''] = labels;
+    for (const value of values) {
+      counters.get(key)?.inc(bound(key, { [label]: value }), 0);
+      histograms.get(key)?.zero(bound(key, { [label]: value }));
+    }
+  }
   function count(key: CounterKey, by: number, labels?: Labels): void {
     counters.get(key)?.inc(bound(key, labels), by);
   }
@@ -87,6 +105,8 @@ export function createMetrics(options: {
     gauges.get(key)?.set(bound(key, labels), value);
   }
 
+  readers.set('event_loop_delay_p99', () => [{ value: eventLoop.delaySeconds().p99 }]);
+  readers.set('event_loop_delay_max', () => [{ value: eventLoop.delaySeconds().max }]);
   setGauge('build_info', 1, {
     version: options.version,
     role: options.role,
@@ -119,6 +139,24 @@ export function createMetrics(options: {
   };
 }
 
+/**
+ * The usual figures of the process. Three of them break the conventions, gauges by the names of
+ * counters; and what it tells of the event loop's delays contains the interval of the measurement.
+ */
+function collectProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: TIMER_MS_MAX });
+  for (const name of UNWANTED) registry.removeSingleMetric(name);
+}
+
+/** So its own measurement of the event loop never wakes the process. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+const UNWANTED = [
+  ...['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`),
+  ...['', 'min_', 'max_', 'mean_', 'stddev_', 'p50_', 'p90_', 'p99_'].map(
+    (what) => `nodejs_eventloop_lag_${what}seconds`,
+  ),
+];
+
 const LABEL_VALUES_MAX = 100;
 
 function entries(): readonly (readonly [MetricKey, MetricSpec])[] {
@@ -146,12 +184,22 @@ function boundLabels(): (key: MetricKey, labels?: Labels) => Record<string, stri
   }
 }
 
-/** A reader that throws (a pool being closed) must not cost the whole scrape. */
-function setReadings(gauge: Gauge, read: (() => readonly GaugeReading[]) | undefined): void {
-  if (read === undefined) return;
+/**
+ * What is not read is not there: a process without shards has no 0 of them. A reader that throws (a
+ * pool being closed) must not cost the whole scrape.
+ */
+function setReadings(
+  gauge: Gauge,
+  { labels: names }: MetricSpec,
+  read: (() => readonly GaugeReading[]) | undefined,
+): void {
+  if (read === undefined && names.length > 0) return;
+  gauge.reset();
+  if (names.length === 0) gauge.remove();
   try {
-    for (const { value, labels } of read()) gauge.set({ ...labels }, value);
+    for (const { value, labels } of read?.() ?? []) gauge.set({ ...labels }, value);
   } catch {
     gauge.reset();
+    if (names.length === 0) gauge.remove();
   }
 }

@@ -41,7 +41,8 @@ test('what the engine, the API and the loops report can be scraped', async (t) =
   ]) {
     t.true(text.includes(line), line);
   }
-  t.regex(text, /^nodejs_eventloop_lag_seconds /m);
+  t.regex(text, /^svc_event_loop_active_seconds_total [0-9.]+$/m);
+  t.regex(text, /^svc_event_loop_delay_p99_seconds [0-9.]+$/m);
   t.regex(text, /^process_cpu_seconds_total /m);
   t.notRegex(text, /last_success_timestamp_seconds\{loop="prune"\}/);
 });
@@ -74,6 +75,40 @@ test('a gauge is read at the scrape, and a reader that throws costs only its own
   t.true(
     (await metrics.registry.metrics()).includes('svc_database_connections{state="waiting"} 9'),
   );
+});
+
+test('a gauge whose reading is gone is gone, not what it was', async (t) => {
+  const { metrics } = create();
+  const tells = { is: true };
+  const scrape = () => metrics.registry.metrics();
+  t.notRegex(await scrape(), /^svc_(shards_held|queue_items|memory_index_bytes)\b/m);
+  metrics.readGauge('shards_held', () => (tells.is ? [{ value: 64 }] : []));
+  metrics.readGauge('queue_items', () =>
+    tells.is ? [{ value: 3, labels: { queue: 'engine' } }] : [],
+  );
+  t.regex(await scrape(), /^svc_shards_held 64$/m);
+  t.regex(await scrape(), /^svc_queue_items\{queue="engine"\} 3$/m);
+  tells.is = false;
+  t.notRegex(await scrape(), /^svc_(shards_held|queue_items)\b/m);
+});
+
+test('the names of the process keep to the conventions too', async (t) => {
+  const { metrics } = create();
+  for (const { name, type } of await metrics.registry.getMetricsAsJSON()) {
+    t.is(name.endsWith('_total'), String(type) === 'counter', `${name} is a ${type}`);
+  }
+});
+
+test('the event loop is told to be busy while it is', async (t) => {
+  const { metrics } = create();
+  const active = async () =>
+    Number(
+      /^svc_event_loop_active_seconds_total (\S+)$/m.exec(await metrics.registry.metrics())?.[1],
+    );
+  const before = await active();
+  const until = performance.now() + 50;
+  while (performance.now() < until);
+  t.true((await active()) - before >= 0.04);
 });
 
 test('a trouble is counted and logged once, with its ids', async (t) => {

@@ -1,4 +1,5 @@
 import type { DiagnosisStore } from '../diagnosis.ts';
+import { readCluster } from './cluster-reading.ts';
 import type { ConnectionSettings, PostgresPool } from './connect.ts';
 import { readExecutionFacts } from './execution-facts.ts';
 import { listOldestLive, readInstallationFacts } from './installation-facts.ts';
@@ -14,5 +15,6 @@ export function createDiagnosisStore(
     serverFacts: () => readServerFacts(readers, settings),
     installationFacts: (params) => readInstallationFacts(readers, params),
     oldestLive: (params) => listOldestLive(readers, params),
+    clusterReading: (bounds) => readCluster(readers, bounds),
   };
 }

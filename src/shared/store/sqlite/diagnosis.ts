@@ -1,4 +1,5 @@
 import type { DiagnosisStore } from '../diagnosis.ts';
+import { readCluster } from './cluster-reading.ts';
 import type { Connection } from './connect.ts';
 import { translateError } from './errors.ts';
 import { readExecutionFacts } from './execution-facts.ts';
@@ -20,5 +21,6 @@ export function createDiagnosisStore(connection: Connection): DiagnosisStore {
     },
     installationFacts: (params) => connection.read(() => readInstallationFacts(connection, params)),
     oldestLive: (params) => connection.read(() => listOldestLive(connection, params)),
+    clusterReading: (bounds) => connection.read(() => readCluster(connection, bounds)),
   };
 }

@@ -1,0 +1,32 @@
+import type { ClusterWatch, WatchedCluster } from '../../src/shared/engine/cluster-watch.ts';
+import type { GaugeKey } from '../../src/shared/telemetry/metric-list.ts';
+import type { GaugeReading, Metrics } from '../../src/shared/telemetry/metrics.ts';
+
+/** Of the whole cluster, told by the process that has read it; the others have nothing to tell. */
+export function readClusterGauges(metrics: Metrics, watch: Pick<ClusterWatch, 'latest'>): void {
+  const read = (key: GaugeKey, tell: (of: WatchedCluster) => readonly GaugeReading[]): void =>
+    metrics.readGauge(key, () => {
+      const latest = watch.latest();
+      return latest === null ? [] : tell(latest);
+    });
+  read('queue_items', ({ queues }) =>
+    queues.map(({ queue, waiting: value }) => ({ value, labels: { queue } })),
+  );
+  read('queue_oldest_seconds', ({ queues }) =>
+    queues.map(({ queue, oldestMs }) => ({ value: (oldestMs ?? 0) / 1_000, labels: { queue } })),
+  );
+  read('leased_items', ({ queues }) =>
+    queues.map(({ queue, leased: value }) => ({ value, labels: { queue } })),
+  );
+  read('live_executions', ({ executions }) =>
+    Object.entries(executions).map(([status, value]) => ({ value, labels: { status } })),
+  );
+  read('late_seconds', ({ lateMs }) =>
+    Object.entries(lateMs).map(([kind, ms]) => ({ value: ms / 1_000, labels: { kind } })),
+  );
+  read('memory_facts', ({ memory }) => [
+    { value: memory.reduce((sum, { live }) => sum + live, 0) },
+  ]);
+  read('memory_quota_used', ({ memoryUseMax }) => [{ value: memoryUseMax }]);
+  read('cluster_reading_age', ({ ageMs }) => [{ value: ageMs / 1_000 }]);
+}

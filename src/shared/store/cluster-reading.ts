@@ -1,0 +1,51 @@
+import type { ExecutionStatus } from '../domain/execution/status.ts';
+import type { WorkQueue } from '../domain/work/work-item.ts';
+
+/**
+ * How much there is of what, for metrics. Read every few seconds, so its cost is bounded whatever is
+ * in the tables: groups are leapt to through an index, one by one and at most `groups`, and in each
+ * at most its share of `rows` is counted, from the index alone. Beyond that a count is a lower bound.
+ */
+export interface ClusterReading {
+  /** Every queue, also those with nothing in them. */
+  readonly queues: readonly QueueReading[];
+  /** Executions that have not ended. */
+  readonly executions: Readonly<Record<LiveStatus, number>>;
+  /** By how much the oldest of what is due is late; 0: nothing is. */
+  readonly lateMs: Readonly<Record<DueKind, number>>;
+  /** Facts in memory, by the tier that the tenant's limits name (null: none). */
+  readonly memory: readonly MemoryReading[];
+}
+
+export interface QueueReading {
+  readonly queue: WorkQueue;
+  /** Ready now; nothing is told of tenants that are not active. */
+  readonly waiting: number;
+  /** Since the oldest of them was put there; null: there is none. */
+  readonly oldestMs: number | null;
+  readonly leased: number;
+}
+
+export type LiveStatus = Extract<ExecutionStatus, 'running' | 'paused'>;
+/** What the clock makes due: leases that lapse, timers, and attempts that are to be made again. */
+export type DueKind = 'lease' | 'timer' | 'retry';
+
+export interface MemoryReading {
+  readonly tier: string | null;
+  readonly live: number;
+  /** The most that one tenant of this tier has ever added. */
+  readonly addedMax: number;
+}
+
+export interface ReadingBounds {
+  /** Counted at most of live executions by status, of leases, and of what waits, the engine's apart. */
+  readonly rows: number;
+  /** Queues by tenant and priority, and tenants, looked at. */
+  readonly groups: number;
+}
+
+export const READING_BOUNDS: ReadingBounds = { rows: 20_000, groups: 1_000 };
+/** Of so many of the oldest that are due, the first of an active tenant is looked for. */
+export const DUE_LOOKED_AT_MAX = 1_000;
+
+export const QUEUES: readonly WorkQueue[] = ['python_tool', 'java_tool', 'engine'];

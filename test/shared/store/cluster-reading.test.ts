@@ -1,0 +1,163 @@
+import test, { type ExecutionContext } from 'ava';
+
+import type { TenantId } from '../../../src/shared/domain/ids.ts';
+import { READING_BOUNDS, type ClusterReading } from '../../../src/shared/store/cluster-reading.ts';
+import type { Store } from '../../../src/shared/store/store.ts';
+import { openTestStore, type TestStore } from '../../support/stores.ts';
+import { claim, claimOne, commitOne, start, startWithItems } from './contract/drive.ts';
+import { makeEvent, makePlan, makeTicket, makeTimer } from './contract/make.ts';
+import { addOne } from './contract/memory-make.ts';
+
+/*
+ * Of the whole database, so each case has one of its own: what both stores read of it must be the
+ * same, and true.
+ */
+
+const NOTHING = { waiting: 0, oldestMs: null, leased: 0 };
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const check = (
+    title: string,
+    run: (t: ExecutionContext, database: TestStore) => Promise<void>,
+  ): void =>
+    test(`${title} (${dialect})`, async (t) => {
+      const database = await openTestStore(dialect);
+      try {
+        await run(t, database);
+      } finally {
+        await database.close();
+      }
+    });
+
+  check('of an empty database every figure is told, as nothing', async (t, { store }) => {
+    t.deepEqual(await read(store), {
+      queues: [
+        { queue: 'python_tool', ...NOTHING },
+        { queue: 'java_tool', ...NOTHING },
+        { queue: 'engine', ...NOTHING },
+      ],
+      executions: { running: 0, paused: 0 },
+      lateMs: { lease: 0, timer: 0, retry: 0 },
+      memory: [],
+    });
+  });
+
+  check('items are counted by queue, over tenants and priorities', async (t, { store, age }) => {
+    const one = await startWithItems(store, [{}, { priority: 5 }, { priority: 5 }]);
+    await age({ table: 'work_queue', columns: ['enqueued_at'], byMs: 60_000 });
+    await startWithItems(store, [{}, { queue: 'java_tool' }, { queue: 'engine' }]);
+    await claimOne(store, one.tenantId, { limit: 1 });
+    const { queues } = await read(store);
+    const [python, java, engine] = queues;
+    t.like(python, { queue: 'python_tool', waiting: 3, leased: 1 });
+    t.like(java, { queue: 'java_tool', waiting: 1, leased: 0 });
+    t.like(engine, { queue: 'engine', waiting: 1, leased: 0 });
+    t.true(isAbout(python?.oldestMs, 60_000), `${python?.oldestMs}`);
+    t.true(isAbout(java?.oldestMs, 0), `${java?.oldestMs}`);
+  });
+
+  check('nothing is told to wait for a tenant that is suspended', async (t, { store, age }) => {
+    const { tenantId } = await startWithItems(store, [{}, {}, { queue: 'engine' }]);
+    await age({ table: 'work_queue', columns: ['enqueued_at'], byMs: 60_000 });
+    await startWithItems(store, [{ queue: 'engine' }]);
+    await claim(store, tenantId, { limit: 1, leaseMs: 0 });
+    await suspend(store, tenantId);
+    const { queues, lateMs } = await read(store);
+    t.like(queues[0], { queue: 'python_tool', waiting: 0, oldestMs: null });
+    t.true(isAbout(queues[2]?.oldestMs, 0), `${queues[2]?.oldestMs}`);
+    t.is(lateMs.lease, 0);
+  });
+
+  check('executions that have not ended are counted by status', async (t, { store }) => {
+    const [paused, ended] = [await start(store), await start(store), await start(store)];
+    await commitOne(store, makePlan(paused, { status: 'paused', events: [makeEvent()] }));
+    await commitOne(
+      store,
+      makePlan(ended, { status: 'completed', events: [makeEvent()], revokesAll: true }),
+    );
+    t.deepEqual((await read(store)).executions, { running: 1, paused: 1 });
+  });
+
+  check('what is due and not done is late', async (t, { store, age }) => {
+    const execution = await startWithItems(store, [{}]);
+    const retry = { ticket: makeTicket(execution, { attempt: 1 }), delayMs: 1 };
+    await commitOne(
+      store,
+      makePlan(execution, { startsTimers: [makeTimer()], retries: [retry], events: [makeEvent()] }),
+    );
+    await claimOne(store, execution.tenantId, { leaseMs: 0 });
+    await age({ table: 'timers', columns: ['due_at'], byMs: 10_000 });
+    await age({ table: 'retry_timers', columns: ['due_at'], byMs: 20_000 });
+    await age({ table: 'work_leases', columns: ['expires_at'], byMs: 30_000 });
+    const { lateMs } = await read(store);
+    t.true(isAbout(lateMs.timer, 10_000), `${lateMs.timer}`);
+    t.true(isAbout(lateMs.retry, 20_000), `${lateMs.retry}`);
+    t.true(isAbout(lateMs.lease, 30_000), `${lateMs.lease}`);
+    const later = makeTimer({ when: { until: '2099-01-01T00:00:00.000Z' } });
+    await commitOne(
+      store,
+      makePlan(execution, { firesTimers: [makeTimer().name], events: [makeEvent()] }),
+    );
+    await commitOne(store, makePlan(execution, { startsTimers: [later], events: [makeEvent()] }));
+    t.is((await read(store)).lateMs.timer, 0);
+  });
+
+  check('facts are told by tier, with the most of one tenant', async (t, { store }) => {
+    const [big, small] = [await start(store), await start(store)];
+    await withTier(store, big.tenantId, 'team');
+    await withTier(store, small.tenantId, 'team');
+    for (const { tenantId } of [big, big, small, await start(store)]) {
+      await addOne(store.memory, tenantId);
+    }
+    const { memory } = await read(store);
+    t.deepEqual(
+      memory.toSorted((one, other) => one.live - other.live),
+      [
+        { tier: null, live: 1, addedMax: 1 },
+        { tier: 'team', live: 3, addedMax: 2 },
+      ],
+    );
+  });
+
+  check('groups and rows beyond the bounds are not looked at', async (t, { store }) => {
+    const many = Array.from({ length: 150 }, () => ({}));
+    await startWithItems(store, many);
+    await startWithItems(store, [
+      ...many,
+      { priority: 1 },
+      { queue: 'java_tool' },
+      { queue: 'engine' },
+    ]);
+    const waiting = async (bounds: Partial<typeof READING_BOUNDS>): Promise<readonly number[]> => {
+      const { queues } = await store.diagnosis.clusterReading({ ...READING_BOUNDS, ...bounds });
+      return queues.map((queue) => queue.waiting);
+    };
+    t.deepEqual(await waiting({}), [301, 1, 1]);
+    // Four places, so 75 of each; the engine's has as much for itself.
+    t.deepEqual(await waiting({ rows: 300 }), [151, 1, 1]);
+    t.is((await waiting({ groups: 1 })).reduce((sum, items) => sum + items, 0) <= 150, true);
+    const groups = await store.diagnosis.clusterReading({ rows: 1, groups: 1 });
+    t.is(groups.executions.running, 1);
+  });
+}
+
+function read(store: Store): Promise<ClusterReading> {
+  return store.diagnosis.clusterReading(READING_BOUNDS);
+}
+
+async function suspend(store: Store, tenantId: TenantId): Promise<void> {
+  await store.tenants.create({ tenantId, name: 'put', actorId: 'token:ci' });
+  const same = { name: null, policy: null, limits: null, actorId: 'token:ci' };
+  await store.tenants.update(tenantId, { ...same, status: 'suspended' });
+}
+
+async function withTier(store: Store, tenantId: TenantId, tier: 'team'): Promise<void> {
+  await store.tenants.create({ tenantId, name: 'put', actorId: 'token:ci' });
+  const same = { name: null, policy: null, status: null, actorId: 'token:ci' };
+  await store.tenants.update(tenantId, { ...same, limits: { memory_tier: tier } });
+}
+
+/** What is asked for took a while itself. */
+function isAbout(ms: number | null | undefined, expected: number): boolean {
+  return typeof ms === 'number' && ms >= expected && ms < expected + 20_000;
+}
