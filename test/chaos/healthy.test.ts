@@ -18,7 +18,7 @@ const HANDLERS = fileURLToPath(new URL('./clients/worker-handlers.ts', import.me
 const RUN_MS = 5_000;
 
 test('with nobody in the way nothing is violated', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const database = await createTestDatabase('postgres');
   const cluster = new Cluster(database.url, {
     env: { SVC_TOOLS_ALLOW_PRIVATE_NETWORKS: 'true' },

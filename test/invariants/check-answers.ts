@@ -31,6 +31,13 @@ export function checkAnswers(dump: Dump, history: History): Violation[] {
       isIdempotent: true,
       count: ({ asks }) => count('NodeCompleted', tokenOf(asks.output) ?? ''),
     }),
+    ...applied('a failure is carried out once', {
+      deeds: deedsOf(history, 'fail').filter(({ asks }) => asks.token !== undefined),
+      name: ({ asks }) => asks.token ?? '',
+      isAccepted: (deed) => success(deed) !== null,
+      isIdempotent: true,
+      count: ({ asks }) => count('NodeFailed', asks.token ?? ''),
+    }),
     ...applied('a decision is carried out once', {
       deeds: deedsOf(history, 'approve'),
       name: ({ asks }) => asks.token,
@@ -94,7 +101,9 @@ function countTokens(events: readonly EventOf[]): ReadonlyMap<string, number> {
             ? payload['comment']
             : kind === 'ExternalEventReceived'
               ? tokenOf(payload['payload'])
-              : null;
+              : kind === 'NodeFailed'
+                ? payload['error']
+                : null;
     if (typeof token !== 'string') continue;
     const name = `${kind} ${token}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);

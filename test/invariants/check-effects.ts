@@ -74,9 +74,9 @@ function stepsOf(dump: Dump): ReadonlyMap<string, Step> {
     }
     if (step === undefined) continue;
     if (kind === 'NodeFailed' && payload['retryable'] === true) step.attempts += 1;
-    if (kind === 'NodeCompleted') {
-      step.receipt = receiptIn(event);
-      step.completedIn = typeof payload['attempt'] === 'number' ? payload['attempt'] : null;
+    if (kind === 'NodeCompleted') step.receipt = receiptIn(event);
+    if (kind === 'ToolCallCompleted' && typeof payload['attempt'] === 'number') {
+      step.completedIn = payload['attempt'];
     }
   }
   return steps;

@@ -191,6 +191,7 @@ function checkEventReads(
   history: History,
 ): Violation[] {
   const reads = deedsOf(history, 'read_events').filter((deed) => success(deed) !== null);
+  const others = Map.groupBy(reads, ({ asks }) => asks.executionId);
   return [
     ...violations('events that are read are a prefix of the history', reads, (deed) => {
       const story = events.get(deed.asks.executionId) ?? [];
@@ -201,7 +202,8 @@ function checkEventReads(
           kept !== undefined &&
           kept.sequence === event['sequence'] &&
           kept.kind === event['kind'] &&
-          kept.node_id === event['node_id']
+          kept.node_id === event['node_id'] &&
+          isDeepStrictEqual(kept.payload, event['payload'])
         );
       });
       if (same) return null;
@@ -211,12 +213,11 @@ function checkEventReads(
       };
     }),
     ...violations('what was read once is read ever after', reads, (deed) => {
-      const lost = reads.find(
-        (earlier) =>
-          earlier.asks.executionId === deed.asks.executionId &&
-          isBefore(earlier, deed) &&
-          shownOf(earlier).length > shownOf(deed).length,
-      );
+      const lost = others
+        .get(deed.asks.executionId)
+        ?.find(
+          (earlier) => isBefore(earlier, deed) && shownOf(earlier).length > shownOf(deed).length,
+        );
       if (lost === undefined) return null;
       return {
         about: { execution: deed.asks.executionId, earlier: lost.begun, later: deed.begun },

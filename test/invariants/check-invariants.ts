@@ -1,9 +1,13 @@
 import { checkAnswers } from './check-answers.ts';
+import { checkAudit } from './check-audit.ts';
 import { checkEffects } from './check-effects.ts';
+import { checkEventsTaken } from './check-events-taken.ts';
 import { checkFamilies } from './check-families.ts';
 import { checkHistories } from './check-histories.ts';
 import { checkOperations } from './check-operations.ts';
+import { checkRecency } from './check-recency.ts';
 import { checkRest } from './check-rest.ts';
+import { checkSent } from './check-sent.ts';
 import { checkTenants } from './check-tenants.ts';
 import { checkTransactions } from './check-transactions.ts';
 import { checkWork } from './check-work.ts';
@@ -31,9 +35,13 @@ export function checkInvariants(params: {
     ...checkHistories(dumps, history),
     ...checkWork(dumps, history),
     ...checkAnswers(last, history),
+    ...checkSent(last, history),
+    ...checkRecency(last, history),
+    ...checkEventsTaken(last),
     ...checkEffects(last, history),
     ...checkOperations(last, history),
     ...checkFamilies(last),
+    ...checkAudit(last, history),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),

@@ -1,4 +1,4 @@
-import { claimsOf } from './check-work.ts';
+import { claimsOf } from './check-claims.ts';
 import { textIn, type Dump } from './dump.ts';
 import {
   actorOf,
@@ -90,7 +90,6 @@ function checkUnfenced(
 
 /** A requeue is one change, which is written down with it. */
 function checkRequeues(dump: Dump, requeues: readonly DeedOf<'requeue'>[]): Violation[] {
-  if (dump.audit_log === undefined) return [];
   const rows = Map.groupBy(
     dump.audit_log.filter((row) => row.event_type === 'work_item_requeued'),
     (row) => `${row.actor_id} ${textIn(row.payload, 'work_item_id')}`,

@@ -27,7 +27,7 @@ function settled(writtenIn: {
   ];
   const record = { execution_id: EXECUTION, idempotency_key: 'k', work_item_id: 'i' };
   const recorded_outputs = [{ ...record, event_sequence: 3, written_in: writtenIn.record }];
-  return { events, recorded_outputs } as unknown as Dump;
+  return { events, recorded_outputs, work_items: [], request_keys: [] } as unknown as Dump;
 }
 
 test('a settle, its result and its record in one transaction are as they must be', (t) => {

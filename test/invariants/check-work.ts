@@ -1,4 +1,5 @@
 import type { Dump } from './dump.ts';
+import { checkClaims, claimsOf, type Claim } from './check-claims.ts';
 import { byExecution } from './check-histories.ts';
 import { foldHistory } from './fold-history.ts';
 import {
@@ -20,9 +21,9 @@ export function checkWork(dumps: readonly Dump[], history: History): Violation[]
   const requeued = requeuedBy(history);
   return [
     ...dumps.flatMap(checkPlaces),
-    ...checkFences(claims),
     ...checkSettles(claims, history),
     ...checkAttempts(last, claims, requeued),
+    ...checkClaims(last, claims, requeued),
     ...checkLapses(
       last,
       claims.filter(({ workItemId }) => !requeued.has(workItemId)),
@@ -54,6 +55,7 @@ function checkPlaces(dump: Dump): Violation[] {
     places.set(row.work_item_id, [...(places.get(row.work_item_id) ?? []), place]);
   }
   const dead = new Set(dump.dead_letters.map((letter) => letter.work_item_id));
+  const leased = Map.groupBy(dump.work_leases, (lease) => lease.lease_fence);
   const leftovers = [
     ...held.map(({ place, row }) => ({ place, id: row.execution_id })),
     ...dump.runnable.map((row) => ({ place: 'runnable', id: row.execution_id })),
@@ -65,6 +67,11 @@ function checkPlaces(dump: Dump): Violation[] {
   return [
     ...violations('an execution that has ended holds nothing', leftovers, ({ place, id }) =>
       over.has(id) ? { about: { execution: id }, saw: `a row in ${place}` } : null,
+    ),
+    ...violations('no two leases have one fence', leased.entries(), ([fence, leases]) =>
+      leases.length === 1
+        ? null
+        : { about: { fence }, saw: leases.map((lease) => lease.work_item_id).join(' and ') },
     ),
     ...violations('an item is in one place at a time', places.entries(), ([id, at]) =>
       at.length > 1 ? { about: { work_item: id }, saw: at.join(' and ') } : null,
@@ -107,44 +114,6 @@ function checkPlaces(dump: Dump): Violation[] {
 }
 
 const OVER = { completed: true, failed: true, cancelled: true };
-
-interface Claim {
-  readonly deed: DeedOf<'claim'>;
-  readonly workItemId: string;
-  readonly executionId: string;
-  readonly key: string;
-  readonly attempt: number;
-  readonly fence: number;
-}
-
-export function claimsOf(history: History): Claim[] {
-  return deedsOf(history, 'claim').flatMap((deed) => {
-    const { work_items: items } = success(deed) ?? {};
-    if (!Array.isArray(items)) return [];
-    return (items as unknown as Record<string, string & number>[]).map((item) => ({
-      deed,
-      workItemId: item['id'] ?? '',
-      executionId: item['execution_id'] ?? '',
-      key: item['idempotency_key'] ?? '',
-      attempt: item['attempt'] ?? -1,
-      fence: item['lease_fence'] ?? -1,
-    }));
-  });
-}
-
-function checkFences(claims: readonly Claim[]): Violation[] {
-  const seen = new Map<number, Claim>();
-  return violations('fences are never shared, and strictly increase', claims, (claim) => {
-    const twin = seen.get(claim.fence);
-    seen.set(claim.fence, claim);
-    const about = { work_item: claim.workItemId, fence: claim.fence, deed: claim.deed.begun };
-    if (twin !== undefined) return { about, saw: `it was given with ${twin.workItemId} as well` };
-    const later = claims.find(
-      (other) => isBefore(other.deed, claim.deed) && other.fence > claim.fence,
-    );
-    return later === undefined ? null : { about, saw: `fence ${later.fence} was given before` };
-  });
-}
 
 type Settle = DeedOf<'complete'> | DeedOf<'fail'>;
 

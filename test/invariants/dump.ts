@@ -32,9 +32,22 @@ export interface Dump {
     readonly tenant_id: string;
     readonly key: string;
     readonly execution_id: string;
+    readonly written_in?: string;
   }[];
-  /** What no event tells of; absent where it was not read. */
-  readonly audit_log?: readonly {
+  readonly tenants: readonly { readonly id: string }[];
+  readonly tokens: readonly {
+    readonly token_id: string;
+    readonly tenant_id: string;
+    readonly name: string;
+  }[];
+  readonly definitions: readonly {
+    readonly tenant_id: string;
+    readonly workflow_id: string;
+    readonly version: string;
+    readonly revision: number;
+  }[];
+  /** What no event tells of. */
+  readonly audit_log: readonly {
     readonly tenant_id: string;
     readonly execution_id: string | null;
     readonly event_type: string;

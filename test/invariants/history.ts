@@ -43,7 +43,13 @@ export type Ask =
       readonly key: string;
       readonly output: JsonValue;
     }
-  | { readonly do: 'fail'; readonly workItemId: string; readonly fence: number }
+  | {
+      readonly do: 'fail';
+      readonly workItemId: string;
+      readonly fence: number;
+      /** In the error: of this failure alone. */
+      readonly token?: string;
+    }
   /** By a client of the old protocol, that sends no fence; a key of null: nor a key. */
   | {
       readonly do: 'complete_unfenced';

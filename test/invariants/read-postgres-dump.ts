@@ -26,8 +26,14 @@ const QUERIES = {
     ${EXECUTION}, idempotency_key, work_item_id, event_sequence, xmin::text as written_in
     from recorded_outputs`,
   dead_letters: `${EXECUTION}, tenant_id, work_item_id from dead_letters`,
-  request_keys: `tenant_id, key, ${EXECUTION} from request_keys`,
-} as const satisfies Record<Exclude<keyof Dump, 'takenAt' | 'audit_log'>, string>;
+  request_keys: `tenant_id, key, ${EXECUTION}, xmin::text as written_in from request_keys`,
+  tenants: 'id from tenants',
+  tokens: 'token_id, tenant_id, name from tokens',
+  definitions: 'tenant_id, workflow_id, version, revision from definitions',
+  audit_log: `
+    tenant_id, ${idOf('execution_id')} as execution_id, event_type, actor_id, payload
+    from audit_log`,
+} as const satisfies Record<Exclude<keyof Dump, 'takenAt'>, string>;
 
 /** One statement, so all as of one moment; it answers one row with the dump in `dump`. */
 export const POSTGRES_DUMP = `

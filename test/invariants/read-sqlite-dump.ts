@@ -20,6 +20,9 @@ const QUERIES = {
     'execution_id, idempotency_key, work_item_id, event_sequence from recorded_outputs',
   dead_letters: 'execution_id, tenant_id, work_item_id from dead_letters',
   request_keys: 'tenant_id, key, execution_id from request_keys',
+  tenants: 'id from tenants',
+  tokens: 'token_id, tenant_id, name from tokens',
+  definitions: 'tenant_id, workflow_id, version, revision from definitions',
   audit_log: 'tenant_id, execution_id, event_type, actor_id, payload from audit_log order by rowid',
 } as const;
 

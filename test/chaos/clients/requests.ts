@@ -106,11 +106,12 @@ export function askToComplete(of: Held & { readonly output: JsonObject }): Reque
 }
 
 export function askToFail({ workItemId, fence }: Held): Request {
+  const token = `broken under ${workItemId}:${fence}`;
   return {
-    asks: { do: 'fail', workItemId, fence },
+    asks: { do: 'fail', workItemId, fence, token },
     http: {
       path: `/work-items/${workItemId}/fail`,
-      body: { error: 'it broke', lease_fence: fence },
+      body: { error: token, lease_fence: fence },
     },
   };
 }

@@ -1,0 +1,332 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+import test from 'ava';
+
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { checkInvariants } from './check-invariants.ts';
+import { checkSecrets } from './check-secrets.ts';
+import {
+  LIMITS,
+  makeExampleRun,
+  WELL_SINCE,
+  type ExampleRun,
+  type Mutable,
+} from './example-run.ts';
+import type { EventOf, TicketOf } from './dump.ts';
+import type { Ask, Deed } from './history.ts';
+
+/* Each invariant can fail: one thing is broken in a run in which all is well, and it is found. */
+
+const SECRETS = ['s3cr3t'];
+
+function rulesBroken(run: ExampleRun): readonly string[] {
+  const history = { deeds: run.deeds as Deed[] };
+  const texts = { log: run.deeds.find(({ client }) => client === 'a log')?.tenantId ?? '' };
+  return [
+    ...checkInvariants({
+      history,
+      dumps: [run.earlier, run.last],
+      wellSince: WELL_SINCE,
+      limits: LIMITS,
+    }),
+    ...checkSecrets({ history, secrets: SECRETS, texts }),
+  ].map(({ rule }) => rule);
+}
+
+test('a run in which all is well violates nothing', (t) => {
+  t.deepEqual(rulesBroken(makeExampleRun()), []);
+});
+
+/** By the rule that is broken: how. */
+const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
+  // Histories
+  'every event is of an execution': ({ last }) => void last.executions.splice(1, 1),
+  'sequences run from 1 without gaps, up to what the row says': ({ last }) =>
+    void last.events.splice(3, 1),
+  'the first event, and no other, is WorkflowStarted': ({ last }) =>
+    void (eventOf(last.events, 'exec_1', 10).kind = 'WorkflowStarted'),
+  'at most one event ends an execution, and it is the last': ({ last }) =>
+    void (eventOf(last.events, 'exec_3', 2).kind = 'WorkflowCompleted'),
+  'the status is what the events say': ({ last }) =>
+    void Object.assign(last.executions[0] ?? {}, { status: 'failed' }),
+  'timestamps of a history never decrease': ({ last }) =>
+    void (eventOf(last.events, 'exec_1', 5).created_at = 999),
+  'a visit is scheduled once, and over once': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 7), { node_id: 'a' }),
+  'a visit ends in one way, and after it began': ({ last }) =>
+    void (eventOf(last.events, 'exec_1', 7).kind = 'NodeSkipped'),
+  'an approval is decided once': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 10), { kind: 'ApprovalReceived' }),
+  'a timer fires once': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 12), { kind: 'TimerFired' }),
+  'a history is only ever added to': ({ earlier }) =>
+    void (eventOf(earlier.events, 'exec_1', 3).actor_id = 'worker:other'),
+  'a recorded output never changes': ({ earlier }) =>
+    void Object.assign(earlier.recorded_outputs[0] ?? {}, { event_sequence: 10 }),
+  'state, steps and status that are read are the fold of the events up to some moment': (run) =>
+    void (bodyOf(run, 'read', 2)['state'] = { token: 'amber~one', a: 'something else' }),
+  'events that are read are a prefix of the history': (run) =>
+    void Object.assign(eventsRead(run)[4] ?? {}, { payload: { visit: 1 } }),
+  'what was read once is read ever after': (run) => {
+    const again = structuredClone(deedOf(run, 'read_events'));
+    add(run, again);
+    eventsRead({ ...run, deeds: [again] }).splice(10);
+  },
+  'a later read shows no less': (run) => add(run, structuredClone(deedOf(run, 'read'))),
+  'what was answered is seen by whoever looks later': (run) => void eventsRead(run).splice(8),
+  'what was started is there for whoever asks later': (run) =>
+    add(run, {
+      ...structuredClone(deedOf(run, 'read')),
+      answer: { status: 404, body: {} },
+    }),
+
+  // Work
+  'an execution that has ended holds nothing': ({ last }) =>
+    void last.work_queue.push(ticket('i1', 'exec_1')),
+  'an item is in one place at a time': ({ earlier }) =>
+    void earlier.work_queue.push({ ...ticket('i4', 'exec_4'), tenant_id: 'birch' }),
+  'what belongs to an execution belongs to its tenant': ({ last }) =>
+    void Object.assign(last.work_items[0] ?? {}, { tenant_id: 'birch' }),
+  'work that is under way is queued, leased or waits for its retry': ({ earlier }) =>
+    void earlier.work_leases.pop(),
+  'an item that is out is of work under way': ({ earlier }) =>
+    void Object.assign(earlier.work_leases[0] ?? {}, { work_item_id: 'i5' }),
+  'fences are never shared, and strictly increase': (run) =>
+    void (itemClaimed(run, 2)['lease_fence'] = 1),
+  'only the holder of the newest fence is answered 200': (run) => {
+    Object.assign(deedOf(run, 'complete').asks, { fence: 1 });
+  },
+  'a lease is settled once': (run) => void (answerOf(run, 'complete', 1).status = 200),
+  'an item is completed once': (run) => {
+    Object.assign(deedOf(run, 'complete', 1).asks, { fence: 9 });
+    answerOf(run, 'complete', 1).status = 200;
+  },
+  'an item is not handed out after its completion was answered': (run) => {
+    const claim = structuredClone(deedOf(run, 'claim', 1));
+    add(run, claim);
+    Object.assign(itemClaimed({ ...run, deeds: [claim] }, 0), { lease_fence: 7, attempt: 2 });
+  },
+  'a lease that was renewed does not lapse before its time': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 3).payload, {
+      error_class: 'lease_lapsed',
+      work_item_id: 'i1',
+      attempt: 1,
+    }),
+  'claims of an item are no more than its attempts': ({ last }) =>
+    void Object.assign(last.work_items[0]?.retry_policy ?? {}, { maxAttempts: 1 }),
+  'workers get items of their own tenant': (run) => void (deedOf(run, 'claim').tenantId = 'birch'),
+  'what is handed out is the item that was made': (run) =>
+    void (itemClaimed(run, 0)['idempotency_key'] = 'k9'),
+  'a newer fence is of a later attempt': (run) => void (itemClaimed(run, 1)['attempt'] = 0),
+  'no two leases have one fence': ({ earlier }) =>
+    void earlier.work_leases.push({
+      ...(earlier.work_leases[0] as (typeof earlier.work_leases)[0]),
+    }),
+
+  // Answers
+  'a start is carried out once for its key': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_3', 1).payload, {
+      input: { token: 'amber~one' },
+    }),
+  'a completion is carried out once': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 6).payload, { output: {} }),
+  'a failure is carried out once': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 3).payload, { error: 'something else' }),
+  'a decision is carried out once': (run) => void (bodyOf(run, 'approve', 1)['accepted'] = true),
+  'an external event is carried out once': ({ last }) =>
+    void (eventOf(last.events, 'exec_1', 15).kind = 'NodeSkipped'),
+  'an accepted result is recorded under its key': ({ last }) => void last.recorded_outputs.pop(),
+  'a cancel wins or loses as a whole': (run) => void (answerOf(run, 'cancel').status = 400),
+  'an execution that was promised is there': (run) =>
+    void Object.assign(deedOf(run, 'start').asks, { input: { token: 'amber~one', more: 1 } }),
+  'what is cancelled takes nothing more': (run) => {
+    answerOf(run, 'complete', 2).status = 200;
+  },
+  'what is told was sent': (run) =>
+    void Object.assign(deedOf(run, 'approve').asks, { decision: 'rejected' }),
+  'what was cancelled was to be cancelled': (run) => {
+    run.deeds.splice(run.deeds.indexOf(deedOf(run, 'cancel')), 1);
+  },
+  'an external event is taken once': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 21).payload, { event_sequence: 15 }),
+  'a wait gets what was sent': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 17).payload, { output: { token: 'x' } }),
+
+  // Families
+  'a run goes on as one other, which goes on from it': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_4', 3).payload, { continued_as: 'exec_9' }),
+  'the next run begins with the state that was left': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_4', 1).payload, {
+      continued_from: 'exec_3',
+      carried: { state: { token: 'of another' } },
+    }),
+  'a child is there if its parent started it, once': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 19).payload, {
+      child_execution_id: 'exec_9',
+    }),
+  'the end of a child is told once': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 21), {
+      kind: 'ChildWorkflowCompleted',
+      payload: { child_execution_id: 'exec_2' },
+    }),
+
+  // Settles without a fence, and what operators put back
+  'a result without a fence moves nothing on by itself': (run) => {
+    const { output } = deedOf(run, 'complete').asks as { output?: JsonObject };
+    add(run, asking(run, { do: 'complete_unfenced', ...ITEM, key: null, output: output ?? {} }));
+  },
+  'a lease that was ended without its fence is gone': (run) => {
+    const { asks } = asking(run, { do: 'fail_unfenced', ...ITEM });
+    Object.assign(deedOf(run, 'read'), { asks });
+  },
+  'a recorded result is never asked for again': (run) => {
+    const { asks } = asking(run, { do: 'complete_unfenced', ...ITEM, key: 'k1', output: {} });
+    Object.assign(deedOf(run, 'fail'), { asks });
+  },
+  'what was ended without its fence is a dead letter': (run) => {
+    Object.assign(run.last.executions[3] ?? {}, { status: 'running' });
+    add(run, asking(run, { do: 'fail_unfenced', workItemId: 'i4' }));
+  },
+  'a requeue is carried out once, and written down with it': (run) =>
+    add(run, asking(run, { do: 'requeue', ...ITEM })),
+
+  // Effects outside
+  'a call outside carries the key of a step': (run) =>
+    void Object.assign(deedOf(run, 'effect').asks, { key: 'k9' }),
+  'a step is called for no more often than attempted': (run) => {
+    for (const _ of [1, 2]) add(run, structuredClone(deedOf(run, 'effect')));
+  },
+  'no call is of an attempt that came after the one on record': (run) =>
+    void Object.assign(deedOf(run, 'effect').asks, { attempt: 2 }),
+  'a receipt on record was given under the key of its step': (run) =>
+    void (bodyOf(run, 'effect')['receipt'] = 'r9'),
+
+  // Transactions
+  'a start and its key are one transaction': ({ last }) =>
+    void Object.assign(last.request_keys[0] ?? {}, { written_in: 't9' }),
+  'a child begins in the transaction that tells of it': ({ last }) =>
+    void (eventOf(last.events, 'exec_2', 1).written_in = 't11'),
+  'a result of a worker that is told of is on record': ({ last }) =>
+    void last.recorded_outputs.pop(),
+  'a result is recorded in the transaction that tells of it': ({ last }) =>
+    void Object.assign(last.recorded_outputs[0] ?? {}, { written_in: 't9' }),
+  'a settle and its result are one transaction': ({ last }) =>
+    void (eventOf(last.events, 'exec_1', 5).written_in = 't2'),
+
+  // Tenants
+  'what belongs to another tenant is not there': (run) =>
+    void (answerOf(run, 'read', 1, 'birch').status = 403),
+  'no answer tells of another tenant': (run) =>
+    void (bodyOf(run, 'list')['of'] = 'something of amber~one'),
+  'a limit is never exceeded': ({ earlier }) => {
+    const [running] = earlier.executions.filter(({ tenant_id: tenant }) => tenant === 'birch');
+    earlier.executions.push({ ...(running as typeof running & object), id: 'exec_5' });
+  },
+  'a list shows no more than the limit': (run) =>
+    void (bodyOf(run, 'list')['executions'] = [{ status: 'running' }, { status: 'paused' }]),
+
+  // Rest
+  'with everybody well and willing, every execution ends': ({ last }) => {
+    Object.assign(last.executions[3] ?? {}, { status: 'running', last_sequence: 2 });
+    last.events.pop();
+  },
+  'an item whose worker is gone can soon be claimed by another': ({ earlier }) =>
+    void (earlier.takenAt = 50_000),
+
+  // Audit
+  'a change is one entry of the audit log': ({ last }) => void last.audit_log.pop(),
+  'an entry of the audit log is of a change': ({ last }) => void last.definitions.pop(),
+  'a token is made as often as it was answered': (run) =>
+    void Object.assign(deedOf(run, 'mint').asks, { name: 'm2' }),
+
+  // Secrets
+  'a secret stands in no text': (run) =>
+    add(run, { ...structuredClone(deedOf(run, 'list')), client: 'a log', tenantId: 's3cr3t' }),
+  'a secret stands in no answer': (run) => void (bodyOf(run, 'list')['token'] = 'x s3cr3t'),
+};
+
+for (const [rule, breakIt] of Object.entries(BROKEN)) {
+  test(`it is found when it does not hold that ${rule}`, (t) => {
+    const run = makeExampleRun();
+    breakIt(run);
+    const broken = rulesBroken(run);
+    t.true(broken.includes(rule), broken.join('; '));
+  });
+}
+
+test('every rule is seen to fail', (t) => {
+  const folder = new URL('.', import.meta.url);
+  const rules = readdirSync(folder)
+    .filter((name) => /^check-.*(?<!\.test)\.ts$/.test(name))
+    .map((name) => readFileSync(new URL(name, folder), 'utf8'))
+    .flatMap((text) => [
+      ...text.matchAll(/(?:(?:violations|applied|expect)\(\s*|rule:\s*)'([^']+)'/g),
+    ])
+    .map(([, rule = '']) => rule);
+  t.true(rules.length > 50);
+  t.deepEqual(
+    rules.filter((rule) => !(rule in BROKEN)),
+    [],
+  );
+});
+
+function eventOf(events: readonly Mutable<EventOf>[], execution: string, sequence: number) {
+  const found = events.find(
+    (event) => event.execution_id === execution && event.sequence === sequence,
+  );
+  if (found === undefined) throw new Error(`${execution} has no event ${sequence}`);
+  return found;
+}
+
+function deedOf(run: ExampleRun, name: Ask['do'], index = 0, tenantId?: string): Mutable<Deed> {
+  const found = run.deeds.filter(
+    (deed) => deed.asks.do === name && (tenantId ?? deed.tenantId) === deed.tenantId,
+  );
+  const deed = found[tenantId === undefined ? index : 0];
+  if (deed === undefined) throw new Error(`there is no ${name} number ${index}`);
+  return deed;
+}
+
+function answerOf(...of: Parameters<typeof deedOf>): Mutable<NonNullable<Deed['answer']>> {
+  const { answer } = deedOf(...of);
+  if (answer === null) throw new Error('it was not answered');
+  return answer;
+}
+
+function bodyOf(...of: Parameters<typeof deedOf>): { [name: string]: unknown } {
+  return answerOf(...of).body;
+}
+
+function eventsRead(run: ExampleRun): object[] {
+  return bodyOf(run, 'read_events')['events'] as object[];
+}
+
+function itemClaimed(run: ExampleRun, index: number): Record<string, unknown> {
+  const [item] = bodyOf(run, 'claim', index)['work_items'] as Record<string, unknown>[];
+  return item ?? {};
+}
+
+const ITEM = { workItemId: 'i1' };
+
+/** Somebody asks for this, and has it. */
+function asking(run: ExampleRun, asks: Ask): Mutable<Deed> {
+  return { ...structuredClone(deedOf(run, 'heartbeat')), asks };
+}
+
+/** It happens after all else. */
+function add(run: ExampleRun, deed: Mutable<Deed>): void {
+  const place = Math.max(...run.deeds.map(({ ended }) => ended ?? 0));
+  run.deeds.push({ ...deed, begun: place + 1, ended: place + 2 });
+}
+
+function ticket(workItemId: string, executionId: string): Mutable<TicketOf> {
+  return {
+    work_item_id: workItemId,
+    execution_id: executionId,
+    tenant_id: 'amber',
+    node_id: 'a',
+    visit: 0,
+    attempt: 0,
+    queue: 'python_tool',
+  };
+}
