@@ -1,4 +1,4 @@
-import { claimsOf } from '../invariants/check-work.ts';
+import { claimsOf } from '../invariants/check-claims.ts';
 import type { History } from '../invariants/history.ts';
 import {
   askToCancel,
