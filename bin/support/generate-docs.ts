@@ -1,5 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { renderConfigDocs } from '../../src/shared/config/render-docs.ts';
+import { renderConfigSample } from '../../src/shared/config/render-sample.ts';
 
-// Writes the pages of docs/ that are rendered from tables in the source.
-writeFileSync(new URL('../../docs/configuration.md', import.meta.url), renderConfigDocs());
+// Writes what is rendered from tables in the source: a page of docs/, and the sample configuration.
+const root = new URL('../../', import.meta.url);
+writeFileSync(new URL('docs/configuration.md', root), renderConfigDocs());
+writeFileSync(new URL('deploy/svc.example.toml', root), renderConfigSample());
