@@ -16,7 +16,7 @@ export interface Runtime {
 }
 
 /** What closing connections may take after the work itself has had its deadline. */
-const GRACE_MS = 5_000;
+export const GRACE_MS = 5_000;
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** What a shell reports for a process that a signal ended: 128 and the signal's number. */
 const SIGNAL_CODES = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 };
