@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { CHART, DIGEST_FILE, digestOfChart } from './chart-cases.ts';
 import { PLAIN, renderPlainManifests } from './plain-manifests.ts';
 
-const AGAIN = 'run: node test/deploy/render-chart.ts (it needs helm)';
+const AGAIN = 'run: npm run deploy:render (it needs helm)';
 
 test('what is kept as rendered was rendered from the chart as it is', (t) => {
   t.is(readFileSync(DIGEST_FILE, 'utf8'), digestOfChart(), AGAIN);

@@ -34,7 +34,7 @@ const FROM: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ],
 ];
 
-const HEAD = `# Made from deploy/helm/svc by node test/deploy/render-chart.ts: change the chart, and run it again.\n`;
+const HEAD = `# Made from deploy/helm/svc by npm run deploy:render: change the chart, and run it again.\n`;
 
 export const PLAIN = fileURLToPath(new URL('../../deploy/kubernetes/', import.meta.url));
 

@@ -29,7 +29,7 @@ keep(DIGEST_FILE, digestOfChart());
 for (const [path, text] of await renderPlainManifests()) keep(PLAIN + path, text);
 for (const file of differing) process.stderr.write(`${file} is out of date\n`);
 if (differing.length > 0) {
-  process.stderr.write('run: node test/deploy/render-chart.ts\n');
+  process.stderr.write('run: npm run deploy:render\n');
   process.exitCode = 1;
 }
 

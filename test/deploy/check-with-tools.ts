@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/*
+ * Has the programs that will read the files of `deploy` read them: helm, kustomize, systemd, and
+ * Prometheus. To run before a release; the tests of every change do without these programs. One that is
+ * not there is an error, which says where it comes from.
+ */
+
+const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
+const failed: string[] = [];
+
+check('helm renders the chart as it is kept', () => {
+  run(process.execPath, [join(DEPLOY, '../test/deploy/render-chart.ts'), '--check'], 'Node');
+});
+for (const folder of ['base', 'migrate', 'examples/production']) {
+  check(`kustomize builds ${folder}`, () => {
+    const built = run('kubectl', ['kustomize', join(DEPLOY, 'kubernetes', folder)], 'kubectl');
+    if (!/^kind: /m.test(built)) throw new Error('it built nothing');
+  });
+}
+check('systemd accepts the units', verifyUnits);
+check('Prometheus reads its configuration', () => {
+  const file = join(DEPLOY, 'compose/prometheus.yaml');
+  run('promtool', ['check', 'config', file], 'the package prometheus');
+});
+if (failed.length > 0) process.exitCode = 1;
+
+/** In a root of their own, in which what they start is there. */
+function verifyUnits(): void {
+  const root = mkdtempSync(join(tmpdir(), 'svc-check-units-'));
+  try {
+    const units = join(root, 'etc/systemd/system');
+    cpSync(join(DEPLOY, 'systemd'), units, { recursive: true });
+    const names = ['svc-api', 'svc-scheduler', 'svc-migrate'].map((name) => `${name}.service`);
+    for (const name of names) {
+      const [, program = ''] =
+        /^ExecStart=(\S+)/m.exec(readFileSync(join(units, name), 'utf8')) ?? [];
+      mkdirSync(dirname(join(root, program)), { recursive: true });
+      writeFileSync(join(root, program), '#!/bin/sh\n');
+      chmodSync(join(root, program), 0o755);
+    }
+    // What they come after and belong to is the system's own.
+    for (const target of ['network-online', 'multi-user', 'sysinit', 'basic', 'shutdown']) {
+      writeFileSync(join(units, `${target}.target`), `[Unit]\nDescription=${target}\n`);
+    }
+    const args = ['verify', '--man=no', `--root=${root}`, ...names];
+    const said = run('systemd-analyze', args, 'the package systemd');
+    if (said.trim() !== '') throw new Error(said);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+function check(title: string, carryOut: () => void): void {
+  try {
+    carryOut();
+    process.stdout.write(`ok: ${title}\n`);
+  } catch (error) {
+    failed.push(title);
+    process.stdout.write(
+      `FAILED: ${title}\n${error instanceof Error ? error.message : String(error)}\n`,
+    );
+  }
+}
+
+/** Gives all that it said, on both streams. */
+function run(program: string, args: readonly string[], comesWith: string): string {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
+  if (error !== undefined) {
+    throw new Error(`${program} cannot be run: install ${comesWith}`, { cause: error });
+  }
+  if (status !== 0) throw new Error(`${program} ended with ${status}:\n${stdout}${stderr}`);
+  return stdout + stderr;
+}
