@@ -108,11 +108,21 @@ function driverOf(settings: ConnectionSettings): ReturnType<typeof createDriverF
     createPoolClient: async ({ clientEventEmitter }) => {
       const client = new pg.Client(clientConfig(settings));
       let current: TenantScope = EVERY_TENANT;
-      client.on('error', (error) => clientEventEmitter.emit('error', error));
+      client.on('error', (error) => {
+        // Slonik no longer listens once it has given a connection up, and an error that nobody listens
+        // for would end the process: one while a session begins, or of a line that is long dead.
+        if (clientEventEmitter.listenerCount('error') > 0) clientEventEmitter.emit('error', error);
+      });
       return {
         connect: async () => {
-          await client.connect();
-          await startSession(client, settings);
+          try {
+            await client.connect();
+            await startSession(client, settings);
+          } catch (error) {
+            // Slonik forgets it without ending it. Not waited for: the server may never answer.
+            client.end().catch(() => undefined);
+            throw error;
+          }
         },
         end: () => client.end(),
         query: async (text, values) => {
