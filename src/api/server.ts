@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 
 import type { Api } from './api.ts';
-import { answerUnparsed } from './unparsed-requests.ts';
+import { serveRequests } from './unparsed-requests.ts';
 
 export interface ApiServer {
   /** `http://host:port`, with the port that was really taken. */
@@ -60,8 +60,7 @@ export async function startApiServer(params: StartApiServer): Promise<ApiServer>
   };
   const server =
     tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tlsOptions(tls) });
-  server.on('request', api.handle);
-  answerUnparsed(server);
+  serveRequests(server, api.handle);
   await listen(server, params);
   const { port } = server.address() as AddressInfo;
   return {

@@ -1,15 +1,19 @@
-import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { ANSWER_HEADERS } from './middleware/request-context.ts';
 
 /**
- * Answers what Node's HTTP server turns away before the API sees a request, as JSON like any other
- * error. There is no `upgrade` listener on purpose: a request that offers an upgrade (as Java's
+ * Hands requests on to the API, and answers what Node's HTTP server turns away before the API sees a
+ * request, as JSON like any other error. What still arrives on a connection after such an answer goes
+ * nowhere: its client takes the answer for one to it, and what was refused must not be done. There is no `upgrade` listener on purpose: a request that offers an upgrade (as Java's
  * client does with `h2c`) is then served like any other.
  */
-export function answerUnparsed(server: Server): void {
+export function serveRequests(server: Server, handle: RequestListener): void {
   const answered = new WeakSet<Duplex>();
+  server.on('request', (request, response) => {
+    if (!answered.has(request.socket)) handle(request, response);
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // What still comes in after the answer fails to parse again and again.
     if (answered.has(socket)) return;

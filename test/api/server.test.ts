@@ -90,6 +90,32 @@ test('408: headers that never end', async (t) => {
   await api.close();
 });
 
+test('a request that comes after the answer 408 is not carried out', async (t) => {
+  const handled: string[] = [];
+  const server = await startApiServer({
+    api: {
+      ...NO_API,
+      handle: ({ url }, response) => {
+        handled.push(url ?? '');
+        response.end();
+      },
+    },
+    host: '127.0.0.1',
+    port: await freePort(),
+    headersTimeoutMs: 300,
+  });
+  t.teardown(() => server.close({ deadlineMs: 0 }));
+  // A client may open a connection before it has anything to send, and send just when it is too late.
+  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  t.regex(answer.toString(), /^HTTP\/1\.1 408 /);
+  socket.end('POST /late HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+  await once(socket, 'close');
+  // What was sent before this was read before it.
+  await fetch(`${server.url}/next`);
+  t.deepEqual(handled, ['/next']);
+});
+
 async function workerSeen(api: Awaited<ReturnType<typeof startTestApi>>): Promise<void> {
   for (;;) {
     const { body } = await api.call({ path: '/workers' });
