@@ -100,12 +100,15 @@ function translate(error: unknown, bodyBytesMax: number): SvcError {
       cause: error,
     });
   }
-  // The connection broke in the middle: nobody will read the answer, and it is nobody's bug here.
-  if (type === 'request.aborted' || status === 400 || isConnectionError(error)) {
+  // The connection broke in the middle, or before: nobody will read the answer, and it is nobody's
+  // bug here.
+  if (LEFT.has(type) || status === 400 || isConnectionError(error)) {
     return new SvcError('bad_request', 'the body was not received whole', { cause: error });
   }
   return new SvcError('internal', 'reading the body', { cause: error });
 }
+
+const LEFT: ReadonlySet<unknown> = new Set(['request.aborted', 'stream.not.readable']);
 
 function isConnectionError(error: unknown): boolean {
   const code = (error as { readonly code?: unknown }).code;

@@ -1,5 +1,13 @@
-import anyTest, { type TestFn } from 'ava';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 
+import anyTest, { type TestFn } from 'ava';
+import Koa from 'koa';
+
+import type { ApiContext } from '../../../src/api/context.ts';
+import { createReadBody } from '../../../src/api/middleware/body.ts';
+import { freePort } from '../../support/ports.ts';
+import { sendAndLeave } from '../../support/raw-http.ts';
 import { rawCall } from '../support/raw-call.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
@@ -55,4 +63,29 @@ test('a character whose bytes come apart is one character', async (t) => {
   t.true(
     (listed['workers'] as { worker_id: string }[]).some((row) => row.worker_id === 'wörker 😀'),
   );
+});
+
+test('a client that left before its body was read is nobody’s bug', async (t) => {
+  const readBody = createReadBody({ bodyBytesMax: BYTES_MAX });
+  const { promise: read, resolve } = Promise.withResolvers<unknown>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const koa = new Koa();
+  koa.silent = true;
+  koa.use(async (ctx) => {
+    begin();
+    // As long as a database takes that says who may come in.
+    await new Promise((resolveClosed) => ctx.req.once('close', resolveClosed));
+    resolve(await readBody(ctx as ApiContext).catch((error: unknown) => error));
+  });
+  const server = koa.listen(await freePort(), '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = await sendAndLeave(
+    `http://127.0.0.1:${port}`,
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+  );
+  await begun;
+  await client.leave();
+  t.like(await read, { code: 'bad_request' });
 });
