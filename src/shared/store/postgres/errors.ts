@@ -61,6 +61,9 @@ const SHUTDOWN_CODES: ReadonlySet<string> = new Set([
 ]);
 
 const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
+  // Behind a pooler by transaction, where statements are prepared on connections of others.
+  '26000', // invalid_sql_statement_name
+  '42P05', // duplicate_prepared_statement
   '25006', // read_only_sql_transaction: a standby, or a primary that was demoted
   '55P03', // lock_not_available
   '57014', // query_canceled: the statement took too long
