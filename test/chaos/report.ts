@@ -22,7 +22,6 @@ export function summarise(run: ChaosRun) {
     operations: countBy(operations, ({ asks }) => asks.do),
     answers: countBy(operations, ({ answer }) => `${answer?.status ?? 'none'}`),
     executions: countBy(run.dump?.executions ?? [], ({ status }) => status),
-    duty_changes: run.dutyChanges,
     exercised: run.exercised,
     violations,
   };
@@ -38,7 +37,7 @@ export function render(run: ChaosRun): string {
     table('operations', summary.operations),
     table('answers', summary.answers),
     table('executions', summary.executions),
-    table('exercised', { 'duties changed hands': summary.duty_changes, ...summary.exercised }),
+    table('exercised', summary.exercised),
     `failpoints hit: ${hit.length} of ${summary.failpoints.length}\n${summary.failpoints
       .map(({ failpoint, hits }) => `  ${String(hits).padStart(4)}  ${failpoint}`)
       .join('\n')}`,

@@ -9,12 +9,14 @@ import type { Violation } from '../invariants/violation.ts';
 import { createDice } from '../simulation/dice.ts';
 import { runOnServer } from '../support/database.ts';
 import { checkRun } from './check/check-run.ts';
+import { checkExercise } from './check-exercise.ts';
 import { exercised } from './check/exercised.ts';
 import { runFinalOperations } from './clients/final-operations.ts';
 import { startClients } from './clients/start-clients.ts';
 import { ChaosCluster } from './cluster/cluster.ts';
 import { watchDuties } from './cluster/watch-duties.ts';
 import type { Fault } from './faults/fault.ts';
+import { FAULTS } from './faults/index.ts';
 import { listFailpoints, type Failpoint } from './faults/failpoints.ts';
 import { startNemesis } from './nemesis.ts';
 import type { ClientsParams, Operation, Strike } from './types.ts';
@@ -39,7 +41,6 @@ export interface ChaosRun {
   readonly failpoints: readonly Failpoint[];
   readonly operations: readonly Operation[];
   readonly dump: Dump | null;
-  readonly dutyChanges: number;
   readonly exercised: Readonly<Record<string, number>>;
   readonly violations: readonly Violation[];
 }
@@ -62,7 +63,9 @@ export async function runChaos(params: {
   const dice = createDice(seed);
   const operations: Operation[] = [];
   onProgress(`starting the cluster; logs are in ${folder}`);
-  const cluster = await ChaosCluster.start(folder);
+  const cluster = await ChaosCluster.start(folder, {
+    hasOwnDisks: params.faults.some(({ name }) => name.endsWith('disk-full')),
+  });
   const kill = (): void => cluster.kill();
   process.once('exit', kill);
   try {
@@ -113,6 +116,11 @@ export async function runChaos(params: {
     const dump = await readDump(cluster);
     onProgress('checking');
     const history = { deeds: operations };
+    const failpoints = listFailpoints(cluster);
+    const counts = {
+      ...exercised({ history, dump, wellSince }),
+      'duties changed hands': duties.changes(),
+    };
     violations.push(
       ...nemesis.troubles.map((saw) => ({ rule: 'the run itself works', saw })),
       ...cluster.unexpectedEnds.map(({ member, how, log }) => ({
@@ -120,6 +128,14 @@ export async function runChaos(params: {
         about: { process: member, log },
         saw: `ended: ${how}`,
       })),
+      ...checkExercise({
+        minutes: faultsMs / 60_000,
+        faults: params.faults,
+        isWhole: params.faults.length === FAULTS.length,
+        strikes: nemesis.strikes,
+        failpoints,
+        exercised: counts,
+      }),
       ...checkRun({ history, dump, wellSince }),
       ...checkSecrets({ history, secrets: clients.secrets(), texts: cluster.readLogs() }),
     );
@@ -129,11 +145,10 @@ export async function runChaos(params: {
       faultsMs,
       tookMs: now(),
       strikes: nemesis.strikes,
-      failpoints: listFailpoints(cluster),
+      failpoints,
       operations,
       dump,
-      dutyChanges: duties.changes(),
-      exercised: exercised({ history, dump, wellSince }),
+      exercised: counts,
       violations,
     };
     write(run);

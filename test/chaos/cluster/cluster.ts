@@ -40,9 +40,12 @@ export class ChaosCluster {
   readonly unexpectedEnds: UnexpectedEnd[] = [];
   readonly #apiPorts: number[] = [];
 
-  static async start(folder: string): Promise<ChaosCluster> {
+  static async start(
+    folder: string,
+    { hasOwnDisks }: { readonly hasOwnDisks: boolean },
+  ): Promise<ChaosCluster> {
     mkdirSync(folder, { recursive: true });
-    const postgres = await ChaosPostgres.create(join(folder, 'postgres'));
+    const postgres = await ChaosPostgres.create(join(folder, 'postgres'), { hasOwnDisks });
     const cluster = new ChaosCluster(folder, postgres);
     try {
       await migrateDatabase({ url: postgres.databaseUrl() });

@@ -36,7 +36,7 @@ export async function startPgbouncer(params: {
 listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
-auth_type = any
+auth_type = trust
 auth_file = ${join(folder, 'users.txt')}
 pool_mode = ${params.mode}
 default_pool_size = 20

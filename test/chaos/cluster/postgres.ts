@@ -50,11 +50,15 @@ export class ChaosPostgres {
   #server: ChildProcess | null = null;
   readonly #guardian: { readonly release: () => void };
 
-  static async create(folder: string): Promise<ChaosPostgres> {
+  /** `hasOwnDisks`: if it may have them. */
+  static async create(
+    folder: string,
+    wanted: { readonly hasOwnDisks: boolean },
+  ): Promise<ChaosPostgres> {
     fs.mkdirSync(folder, { recursive: true });
     const port = await freePort();
     const guardian = whenThisProcessEnds(CLEAN_UP, [folder]);
-    const hasOwnDisks = mountDisks(folder);
+    const hasOwnDisks = wanted.hasOwnDisks && mountDisks(folder);
     const walFolder = hasOwnDisks ? [`--waldir=${join(folder, 'wal/log')}`] : [];
     prepareServer(folder, ['--wal-segsize=4', ...walFolder]);
     const postgres = new ChaosPostgres({ folder, port, hasOwnDisks, guardian });

@@ -56,7 +56,9 @@ export const LINE_FAULTS: readonly Fault[] = [
   }),
   lineFault('line-half-open', (line, { dice }) => {
     line.fallSilent();
-    return { lastsMs: dice.between(2_000, 12_000) };
+    // Mostly shorter than what the product waits for an answer, and longer from time to time.
+    const isLong = dice.chance(0.15);
+    return { lastsMs: isLong ? dice.between(36_000, 42_000) : dice.between(2_000, 12_000) };
   }),
   lineFault('line-slow', (line, { dice }) => {
     line.slowDown(dice.between(20, 800));

@@ -3,7 +3,7 @@ import type { ChaosCluster } from '../cluster/cluster.ts';
 import type { Member } from '../cluster/member.ts';
 import { pickMember, type Fault } from './fault.ts';
 
-const REQUESTS = 4;
+const REQUESTS = 12;
 const ANSWER_MS_MAX = 10_000;
 
 /** Threads of the pool end while they check schemas that are too costly to be checked in place. */

@@ -37,7 +37,9 @@ export type Reached =
   | { readonly hit: string; readonly when: 'before' | 'after' }
   | { readonly threadEnds: string };
 
-const THREAD_LOOKS_EVERY_MS = 20;
+const THREAD_LOOKS_EVERY_MS = 5;
+/** Numbers at a time: soon too many, without keeping the collector of garbage busy for long. */
+const MEMORY_STEP = 8_000_000;
 const PARENT_LOOKS_EVERY_MS = 1_000;
 
 const { searchParams } = new URL(import.meta.url);
@@ -148,6 +150,6 @@ function endThreadWhenOrdered(): void {
     if (threads === 'exit') process.exit(1);
     if (threads === 'throw') throw new Error('this thread was ordered to fail');
     const taken: number[][] = [];
-    for (;;) taken.push(Array.from({ length: 100_000 }, () => taken.length));
+    for (;;) taken.push(Array<number>(MEMORY_STEP).fill(taken.length + 0.5));
   }, THREAD_LOOKS_EVERY_MS).unref();
 }

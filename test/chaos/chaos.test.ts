@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import test from 'ava';
+
+import { describe } from '../invariants/violation.ts';
+import { selectFaults } from './faults/index.ts';
+import { runChaos } from './run-chaos.ts';
+
+/** What every machine can do. */
+const FAULTS = [
+  'failpoint',
+  'kill',
+  'freeze',
+  'line',
+  'postgres-terminate',
+  'postgres-restart-fast',
+];
+const MINUTES = 0.25;
+
+test('a short run of real faults violates nothing', async (t) => {
+  t.timeout(240_000);
+  const folder = mkdtempSync(join(tmpdir(), 'svc-chaos-test-'));
+  const run = await runChaos({
+    seed: '1',
+    minutes: MINUTES,
+    faults: selectFaults(FAULTS),
+    folder,
+    // A test that says nothing for minutes is taken for one that hangs.
+    onProgress: (line) => t.log(line),
+    signal: new AbortController().signal,
+  });
+  t.deepEqual(run.violations.slice(0, 10).map(describe), [], `logs are in ${folder}`);
+  t.true(run.strikes.length >= 3, `${run.strikes.length} strikes`);
+  rmSync(folder, { recursive: true, force: true });
+});

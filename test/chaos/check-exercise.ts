@@ -1,0 +1,73 @@
+import type { Violation } from '../invariants/violation.ts';
+import type { Fault } from './faults/fault.ts';
+import type { Failpoint } from './faults/failpoints.ts';
+import type { Strike } from './types.ts';
+
+/*
+ * A run in which little happened proves little: then it fails. Figures are well below what a run on a
+ * machine with two busy cores comes to.
+ */
+
+/** For each minute of faults. */
+const PER_MINUTE: Readonly<Record<string, number>> = {
+  'start ok': 20,
+  'claim ok': 20,
+  'complete ok': 20,
+  'approve ok': 10,
+  'event ok': 5,
+  'cancel ok': 1,
+  'read ok': 20,
+  'read_events ok': 20,
+  WorkflowCompleted: 20,
+  TimerFired: 5,
+};
+
+/** What faults are for. All of them together bring it about in a minute each; some need longer. */
+const PER_MINUTE_OF_ALL: Readonly<Record<string, number>> = {
+  'leases that lapsed': 1,
+  'unknown operations that were carried out': 2,
+  'unknown operations that were not': 2,
+  'items claimed more than once': 1,
+  'settles under a stale fence': 1,
+  'starts sent more than once under one key': 1,
+  'duties changed hands': 1,
+};
+
+/** From here on every kind of fault has had its turn. */
+const FULL_RUN_MINUTES = 10;
+const STRIKES_PER_MINUTE = 5;
+const FAILPOINTS_OF_A_FULL_RUN = 10;
+
+export function checkExercise(run: {
+  readonly minutes: number;
+  readonly faults: readonly Fault[];
+  /** Whether no fault was left out. */
+  readonly isWhole: boolean;
+  readonly strikes: readonly Strike[];
+  readonly failpoints: readonly Failpoint[];
+  readonly exercised: Readonly<Record<string, number>>;
+}): readonly Violation[] {
+  const { minutes, faults, isWhole, strikes, failpoints, exercised } = run;
+  const wanted = { ...PER_MINUTE, ...(isWhole ? PER_MINUTE_OF_ALL : {}) };
+  const isFull = minutes >= FULL_RUN_MINUTES;
+  const missed = faults.filter(({ name }) => !strikes.some(({ fault }) => fault === name));
+  const hit = failpoints.filter(({ hits }) => hits > 0).length;
+  return [
+    ...Object.entries(wanted).map(([what, perMinute]) => ({
+      what,
+      times: exercised[what] ?? 0,
+      atLeast: Math.floor(perMinute * minutes),
+    })),
+    { what: 'strikes', times: strikes.length, atLeast: Math.floor(STRIKES_PER_MINUTE * minutes) },
+    ...(isFull ? missed.map(({ name }) => ({ what: name, times: 0, atLeast: 1 })) : []),
+    ...(isFull && faults.some(({ name }) => name === 'failpoint')
+      ? [{ what: 'failpoints', times: hit, atLeast: FAILPOINTS_OF_A_FULL_RUN }]
+      : []),
+  ]
+    .filter(({ times, atLeast }) => times < atLeast)
+    .map(({ what, times, atLeast }) => ({
+      rule: 'a run exercises what it is for',
+      about: { what },
+      saw: `${times} times, at least ${atLeast} are wanted`,
+    }));
+}
