@@ -10,7 +10,7 @@ export function checkRest(dumps: readonly Dump[], wellSince: number): Violation[
 }
 
 /** Until the duty has changed hands, a failed round is repeated, and a second to be sure. */
-const RECLAIM_MS_MAX = 2_000 + 5_000 + 1_000;
+export const RECLAIM_MS_MAX = 2_000 + 5_000 + 1_000;
 
 function checkAbandoned(dump: Dump, wellSince: number): Violation[] {
   return violations(

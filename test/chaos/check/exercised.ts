@@ -87,6 +87,10 @@ function ofRaces(history: RunHistory, dump: Dump): Record<string, number> {
         owners.get(asks.executionId) !== tenantId,
     ),
     'effects outside': count(effects.keys(), () => true),
+    'effects with the secret of the tool': count(
+      history.deeds,
+      ({ asks, answer }) => asks.do === 'effect' && answer?.body['authorised'] === true,
+    ),
     'effects asked for again under one key': count(effects.values(), ({ length }) => length > 1),
   };
 }

@@ -5,6 +5,7 @@ import type { Violation } from '../../invariants/violation.ts';
 import { createDice } from '../../simulation/dice.ts';
 import type { ExecutionSummary } from '../../support/wire.ts';
 import type { ClientsParams } from '../types.ts';
+import { abandonItem } from './abandon-item.ts';
 import { openBook } from './book.ts';
 import { startOf } from './callers.ts';
 import { startOutside } from './outside.ts';
@@ -42,6 +43,8 @@ export async function runFinalOperations(
   const outsideUrl = outside.url;
   const stage = createStage({ service, dice, tenants, outsideUrl, over: over.signal });
   const unexplained = await explainAll(stage);
+  const amber = tenants.filter(({ tenantId }) => tenantId === 'amber');
+  const kept = await Promise.all(amber.map((tenant) => abandonItem(stage, tenant, now)));
   const workers = tenants.map((tenant) =>
     runWorker(stage, tenant, { name: 'finisher', queues: BOTH, mischief: 0 }),
   );
@@ -59,7 +62,7 @@ export async function runFinalOperations(
   service.giveUp();
   await Promise.all(workers);
   await outside.close();
-  return [...unexplained, ...unstarted, ...unended];
+  return [...unexplained, ...kept.flat(), ...unstarted, ...unended];
 }
 
 const BOTH = ['python_tool', 'java_tool'] as const;

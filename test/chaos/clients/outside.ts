@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.t
 import { startHttpServer } from '../../support/http-server.ts';
 import { sendJson } from '../../support/shop.ts';
 import type { Book } from './book.ts';
+import { RUNTIME_SETTINGS } from './runtime-settings.ts';
 
 export interface Outside {
   readonly url: string;
@@ -28,7 +29,11 @@ export async function startOutside(book: Book): Promise<Outside> {
       });
       const first = receipts.get(known ?? '') ?? `receipt-${known?.slice(0, 8)}-${receipts.size}`;
       if (known !== null) receipts.set(known, first);
-      sendJson(response, call.answer({ status: 200, body: { receipt: first } }).body);
+      const shown = incoming.headers['x-api-key'] ?? null;
+      const isAuthorised = shown === RUNTIME_SETTINGS.SVC_SECRET_OUTSIDE;
+      call.answer({ status: 200, body: { receipt: first, authorised: isAuthorised } });
+      // A careless system repeats what it was told.
+      sendJson(response, { receipt: first, shown });
     });
   const server = await startHttpServer(answer, { unref: true });
   return { url: server.url, close: () => server.close() };

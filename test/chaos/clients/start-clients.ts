@@ -4,6 +4,7 @@ import { openBook } from './book.ts';
 import { runCaller } from './callers.ts';
 import { runLimitRacers, runOperator, runReader, runStranger } from './onlookers.ts';
 import { startOutside } from './outside.ts';
+import { RUNTIME_SETTINGS } from './runtime-settings.ts';
 import { connectTo } from './ask-service.ts';
 import { createStage, type Stage } from './stage.ts';
 import { provideTenants, registerWorkflows } from './tenants.ts';
@@ -35,7 +36,11 @@ export async function startClients(params: ClientsParams): Promise<ChaosClients>
     outsideUrl: outside.url,
     over: over.signal,
   });
-  const secrets = [apiKey, ...tenants.map(({ token }) => token)];
+  const secrets = [
+    apiKey,
+    RUNTIME_SETTINGS.SVC_SECRET_OUTSIDE,
+    ...tenants.map(({ token }) => token),
+  ];
   const running = runAll(stage, { apiKey, onMinted: (token) => secrets.push(token) });
   return {
     secrets: () => secrets,

@@ -19,7 +19,7 @@ export async function runWorker(stage: Stage, tenant: TenantOf, plan: WorkerPlan
   const by = clientOf(tenant, plan.name);
   const inHand: Promise<void>[] = [];
   while (!stage.isOver()) {
-    const items = await claim(stage, by, plan.queues);
+    const items = await claimItems(stage, by, plan.queues);
     if (items === null) await stage.pause(dice.between(100, 500));
     else await stage.pause(dice.between(0, 30));
     for (const item of items ?? []) {
@@ -34,7 +34,7 @@ export async function runWorker(stage: Stage, tenant: TenantOf, plan: WorkerPlan
 const ITEMS_MAX = 3;
 
 /** Null: there was no answer, or not the one hoped for. */
-async function claim(
+export async function claimItems(
   { service }: Stage,
   by: Client,
   queues: readonly string[],

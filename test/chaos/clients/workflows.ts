@@ -160,6 +160,7 @@ export function definitionsFor(outsideUrl: string): readonly JsonObject[] {
         kind: 'http',
         method: 'POST',
         reference: `${outsideUrl}/effects`,
+        headers: { 'x-api-key': '${secret:SVC_SECRET_OUTSIDE}' },
         timeout_secs: 5,
       },
     },

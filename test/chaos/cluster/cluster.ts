@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { migrateDatabase } from '../../../src/shared/store/migrate.ts';
 import { sendRequest } from '../../support/http.ts';
 import { freePort } from '../../support/ports.ts';
+import { RUNTIME_SETTINGS } from '../clients/runtime-settings.ts';
 import { Line } from '../proxy/line.ts';
 import { createClocks, type Clocks } from './clocks.ts';
 import { Member, type MemberKind } from './member.ts';
@@ -197,7 +198,7 @@ const SERVICE_SETTINGS = {
   SVC_SCHEDULER_LEASE_SECONDS: LEASE_SECONDS,
   SVC_DATABASE_POOL_SIZE: '4',
   SVC_DATABASE_MAX_OVERFLOW: '2',
-  SVC_TOOLS_ALLOW_PRIVATE_NETWORKS: 'true',
+  ...RUNTIME_SETTINGS,
 };
 
 function programOf(entry: 'svc-api' | 'svc-scheduler'): string {

@@ -1,0 +1,107 @@
+import { checkSecrets } from '../../invariants/check-secrets.ts';
+import type { Violation } from '../../invariants/violation.ts';
+import { verifyAudit } from '../../../src/shared/engine/audit/verify-audit.ts';
+import { openStore } from '../../../src/shared/store/open.ts';
+import { runOnServer } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+
+/** What a look at the whole database finds, and how much there was to look at. */
+export interface DatabaseVerdict {
+  readonly violations: readonly Violation[];
+  readonly exercised: Readonly<Record<string, number>>;
+}
+
+/** The audit log is as it was sealed, and no column of any table holds a secret. */
+export async function checkDatabase(params: {
+  /** Of a user who may read everything. */
+  readonly url: string;
+  readonly secrets: readonly string[];
+}): Promise<DatabaseVerdict> {
+  const { url, secrets } = params;
+  const texts = await readTables(url);
+  const audit = await verifyLog(url);
+  return {
+    violations: [
+      ...checkSecrets({ history: { deeds: [] }, secrets, texts }),
+      ...(audit.items === audit.written
+        ? []
+        : [
+            {
+              rule: 'the audit log seals whatever was written',
+              saw: `${audit.items} items are sealed of ${audit.written}`,
+            },
+          ]),
+      ...audit.problems.map(({ what, windowNumber, row }) => ({
+        rule: 'the audit log is as it was sealed',
+        about: { window: windowNumber, item: row?.id ?? '' },
+        saw: what,
+      })),
+    ],
+    exercised: {
+      'tables read': Object.keys(texts).length,
+      'audit windows sealed meanwhile': audit.sealedBefore,
+      'audit items verified': audit.items,
+    },
+  };
+}
+
+/** All rows of each table, as text; bytes that are letters as these. */
+async function readTables(url: string): Promise<Readonly<Record<string, string>>> {
+  const readable = new URL(url);
+  readable.searchParams.set('options', '-c bytea_output=escape');
+  const { rows } = await runOnServer(
+    readable.href,
+    `select tablename from pg_tables where schemaname = 'public' order by tablename`,
+  );
+  const texts: Record<string, string> = {};
+  for (const { tablename: table } of rows as { readonly tablename: string }[]) {
+    const found = await runOnServer(
+      readable.href,
+      `select coalesce(string_agg(t::text, e'\\n'), '') as text from ${table} t`,
+    );
+    texts[`table ${table}`] = (found.rows[0] as { readonly text: string }).text;
+  }
+  return texts;
+}
+
+/** As it was sealed meanwhile, and once more when the rest is sealed, too. */
+async function verifyLog(url: string) {
+  const store = await openStore({
+    database: { dialect: 'postgres', url, poolSize: 1, maxOverflow: 0 },
+    applicationName: 'chaos-check',
+  });
+  try {
+    const all = { tenantId: null, expected: null };
+    const before = await verifyAudit(store.audit, all);
+    const written = await eventually(
+      async () => {
+        while ((await store.audit.seal({ itemsMax: SEALED_MAX, lagMs: 0 })).more);
+        const { rows } = await runOnServer(url, UNSEALED);
+        const { written: count, unsealed } = rows[0] as Record<'written' | 'unsealed', number>;
+        if (unsealed > 0) throw new Error(`${unsealed} items cannot be sealed`);
+        return count;
+      },
+      { withinMs: SEAL_MS_MAX },
+    );
+    const { items, problems } = await verifyAudit(store.audit, all);
+    return {
+      sealedBefore: before.windows,
+      items,
+      written,
+      problems: before.problems.length > 0 ? before.problems : problems,
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+const SEALED_MAX = 5_000;
+const SEAL_MS_MAX = 60_000;
+
+const UNSEALED = `
+  select
+    count(*)::int as written,
+    (count(*) filter (
+      where created_at >= coalesce((select max(covers_to) from audit_windows), '-infinity')
+    ))::int as unsealed
+  from (select created_at from events union all select created_at from audit_log) as i`;
