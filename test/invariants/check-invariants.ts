@@ -8,8 +8,11 @@ import { checkOperations } from './check-operations.ts';
 import { checkRecency } from './check-recency.ts';
 import { checkRest } from './check-rest.ts';
 import { checkSent } from './check-sent.ts';
+import { checkSchedules } from './check-schedules.ts';
+import { checkSuspensions } from './check-suspensions.ts';
 import { checkTenants } from './check-tenants.ts';
 import { checkTransactions } from './check-transactions.ts';
+import { checkWebhooks, type Receipt } from './check-webhooks.ts';
 import { checkWork } from './check-work.ts';
 import type { Dump } from './dump.ts';
 import type { History } from './history.ts';
@@ -27,8 +30,9 @@ export function checkInvariants(params: {
   readonly wellSince: number;
   /** How many executions a tenant may have at a time; of one without children. */
   readonly limits: Readonly<Record<string, number>>;
+  readonly receipts?: readonly Receipt[];
 }): Violation[] {
-  const { history, dumps, wellSince, limits } = params;
+  const { history, dumps, wellSince, limits, receipts = [] } = params;
   const last = dumps.at(-1);
   if (last === undefined) return [];
   return [
@@ -42,6 +46,9 @@ export function checkInvariants(params: {
     ...checkOperations(last, history),
     ...checkFamilies(last),
     ...checkAudit(last, history),
+    ...checkSchedules(dumps),
+    ...checkWebhooks(last, receipts),
+    ...checkSuspensions(last, history),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),

@@ -54,6 +54,29 @@ export interface Dump {
     readonly actor_id: string;
     readonly payload: JsonObject;
   }[];
+  readonly schedules?: readonly ScheduleOf[];
+  readonly webhook_deliveries?: readonly {
+    readonly seq: number;
+    readonly webhook_id: string;
+    readonly tenant_id: string;
+    readonly execution_id: string;
+    readonly event_type: string;
+    readonly status: string;
+  }[];
+}
+
+export interface ScheduleOf {
+  readonly tenant_id: string;
+  readonly name: string;
+  readonly overlap_policy: string;
+  /** Null: it is paused. */
+  readonly next_fire_at: number | null;
+  readonly waiting_fire_at: number | null;
+  readonly starting_fire_at: number | null;
+  readonly started: number;
+  readonly skipped: number;
+  readonly missed: number;
+  readonly failed: number;
 }
 
 interface Owned {

@@ -60,6 +60,9 @@ export type Ask =
   | { readonly do: 'fail_unfenced'; readonly workItemId: string }
   | { readonly do: 'dead_letters' }
   | { readonly do: 'requeue'; readonly workItemId: string }
+  | { readonly do: 'set_status'; readonly status: 'active' | 'suspended' }
+  | { readonly do: 'schedule'; readonly name: string }
+  | { readonly do: 'pause_schedule'; readonly name: string }
   | {
       readonly do: 'approve';
       readonly executionId: string;

@@ -23,6 +23,10 @@ const QUERIES = {
   tenants: 'id from tenants',
   tokens: 'token_id, tenant_id, name from tokens',
   definitions: 'tenant_id, workflow_id, version, revision from definitions',
+  schedules: `tenant_id, name, overlap_policy, next_fire_at, waiting_fire_at, starting_fire_at,
+    started, skipped, missed, failed from schedules`,
+  webhook_deliveries:
+    'seq, webhook_id, tenant_id, execution_id, event_type, status from webhook_deliveries order by seq',
   audit_log: 'tenant_id, execution_id, event_type, actor_id, payload from audit_log order by rowid',
 } as const;
 

@@ -1,9 +1,16 @@
+import { SIDE_MUTATIONS } from './side-mutations.ts';
+
 /**
  * Bugs that somebody could make, each as a change of one place. `from` stands exactly once in its
  * file: when the code there is rewritten, the bug is to be put in anew.
  */
-export interface Mutation {
+export interface Mutation extends Change {
   readonly bug: string;
+  /** Where it takes more than one place. */
+  readonly also?: readonly Change[];
+}
+
+export interface Change {
   /** From `src/`. */
   readonly file: string;
   readonly from: string;
@@ -235,4 +242,42 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'if (attempt + 1 >= policy.maxAttempts) return { retryable: false };',
     to: 'if (attempt + 1 >= policy.maxAttempts * 100) return { retryable: false };',
   },
+  {
+    bug: 'a sequence is one more than the highest there is, whatever was decided on',
+    file: `${SQLITE}/commit-judge.ts`,
+    from: 'expectedSequence !== row.last_sequence',
+    to: 'row.last_sequence < 0',
+    also: [
+      {
+        file: `${SQLITE}/commit-write.ts`,
+        from: 'const { plan, head, now, drawFence } = params;\n  // The',
+        to: `const { plan, now, drawFence } = params;
+  const highest = connection.get<{ readonly n: number | null }>(
+    'select max(sequence) as n from events where execution_id = ?', [plan.executionId]);
+  const head = { ...params.head, lastSequence: highest?.n ?? 0 };
+  // The`,
+      },
+    ],
+  },
+  {
+    bug: 'executions are counted, and one more is started afterwards',
+    file: 'shared/engine/start-execution.ts',
+    from: '      ...limitsOf(tenant),\n',
+    to: '',
+    also: [
+      {
+        file: 'shared/engine/start-execution.ts',
+        from: 'const verdict = await deps.committer.commit(commit);',
+        to: `const rows = await deps.store.executions.list({
+    tenantId, status: null, workflowId: null, createdAfter: null, createdBefore: null,
+    cursor: null, limit: 100, offset: 0,
+  });
+  const live = rows.filter(({ status }) => status === 'running' || status === 'paused').length;
+  const crowded = limitRefusal('executions_limited', tenant);
+  if (live >= (tenant.limits.max_concurrent_executions ?? 100) && crowded !== null) throw crowded;
+  const verdict = await deps.committer.commit(commit);`,
+      },
+    ],
+  },
+  ...SIDE_MUTATIONS,
 ];

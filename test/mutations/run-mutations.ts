@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { migrateDatabase } from '../../src/shared/store/migrate.ts';
-import { MUTATIONS, type Mutation } from './mutations.ts';
+import { MUTATIONS, type Change, type Mutation } from './mutations.ts';
 import { renderFinders, type Found } from './render-finders.ts';
 
 /*
@@ -54,23 +54,24 @@ try {
 }
 
 async function findBug(mutation: Mutation, template: string): Promise<Found> {
-  const { bug } = mutation;
-  const file = join(folder, 'src', mutation.file);
-  const source = await readFile(file, 'utf8');
-  if (source.split(mutation.from).length !== 2) {
-    throw new Error(
-      `${bug}: the place for it in ${mutation.file} is gone; put it in anew:\n${mutation.from}`,
-    );
+  const { bug, also = [] } = mutation;
+  const sources = new Map<string, string>();
+  for (const change of [mutation, ...also]) {
+    const file = join(folder, 'src', change.file);
+    const source = await readFile(file, 'utf8');
+    if (!sources.has(file)) sources.set(file, source);
+    await writeFile(file, changed(bug, source, change));
   }
-  await writeFile(
-    file,
-    source.replace(mutation.from, () => mutation.to),
-  );
   try {
     return (await bySimulation(bug)) ?? (await byContract(bug, template));
   } finally {
-    await writeFile(file, source);
+    for (const [file, source] of sources) await writeFile(file, source);
   }
+}
+
+function changed(bug: string, source: string, { file, from, to }: Change): string {
+  if (source.split(from).length === 2) return source.replace(from, () => to);
+  throw new Error(`${bug}: the place for it in ${file} is gone; put it in anew:\n${from}`);
 }
 
 async function bySimulation(bug: string): Promise<Found | null> {

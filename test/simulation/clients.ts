@@ -176,7 +176,7 @@ export async function readAll(
 }
 
 /** Asks until the answer says what became of it. */
-async function insist(
+export async function insist(
   { world, network, isOver }: Outside,
   dice: Dice,
   request: Request,

@@ -2,14 +2,17 @@ import { startScheduler } from '../../src/scheduler/scheduler.ts';
 import { createIds } from '../../src/shared/clients/system-ids.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { Engine } from '../../src/shared/engine/engine.ts';
+import { createSchedules, type Schedules } from '../../src/shared/engine/schedules/schedules.ts';
 import { createWakeBus, type WakeBus } from '../../src/shared/engine/wake-bus.ts';
 import type { NodeRunners } from '../../src/shared/nodes/run.ts';
 import { EPOCH_MS, KINDS, NO_POOL, type SimulatedDatabase } from './database.ts';
 import type { Dice } from './dice.ts';
 import type { Faults } from './faults.ts';
 import { createProcess, type Process } from './process.ts';
+import type { Receiver } from './receiver.ts';
 import type { Recorder } from './recorder.ts';
 import { createSharedLocks } from './shared-locks.ts';
+import { createSideServices, type Sides } from './side-services.ts';
 import { createStoreLine, storeOverLine } from './store-line.ts';
 import type { World } from './world.ts';
 
@@ -19,8 +22,11 @@ export type Role = 'api' | 'scheduler' | 'all';
 export interface Member {
   readonly role: Role;
   readonly process: Process;
-  readonly engine: Engine;
+  readonly engine: Served;
 }
+
+/** What endpoints ask. */
+export type Served = Engine & { readonly schedules: Schedules };
 
 export interface Cluster {
   /** Processes that answer requests now. */
@@ -41,8 +47,10 @@ export function startCluster(params: {
   readonly recorder: Recorder;
   readonly roles: readonly Role[];
   readonly leaseMs: number;
+  readonly sides: Sides;
+  readonly receiver: Receiver;
 }): Cluster {
-  const { world, database, dice, faults, recorder, roles, leaseMs } = params;
+  const { world, database, dice, faults, recorder, roles, leaseMs, sides, receiver } = params;
   const locks = createSharedLocks();
   const buses = new Map<Process, WakeBus>();
   const slots: { member: Member; boots: number }[] = [];
@@ -72,14 +80,19 @@ export function startCluster(params: {
       wake: { send: () => {}, listen: async () => {} },
     });
     wake.forwardTo((topics) => sendHints(process, topics));
+    const report = recorder.reportOf(name);
+    const ids = createIds({
+      now: () => Math.floor(EPOCH_MS + world.now()),
+      randomBytes: own.bytes,
+    });
     const engine = createEngine({
       store,
-      ids: createIds({ now: () => Math.floor(EPOCH_MS + world.now()), randomBytes: own.bytes }),
+      ids,
       wake,
       cpu: NO_POOL,
       timers: process.timers,
       settings: { leaseMs, processId: name, version: '0.0.0', host: 'simulation' },
-      report: recorder.reportOf(name),
+      report,
       kinds: KINDS,
       compile: database.compile,
       runners: effects({ process, dice: own.fork('effects'), recorder }),
@@ -87,11 +100,15 @@ export function startCluster(params: {
     if (role !== 'api') {
       startScheduler({
         scheduling: engine.scheduling,
-        agents: { pauseSilent: NOTHING_FOUND },
-        auditSealing: { round: NOTHING_FOUND },
-        clusterWatch: { round: NOTHING_FOUND },
-        webhookDelivering: { round: NOTHING_FOUND },
-        scheduleFiring: { round: async () => ({ found: 0, more: false, dueInMs: null }) },
+        ...createSideServices({
+          sides,
+          store,
+          engine,
+          wake,
+          report,
+          http: receiver.httpOf(process),
+          random: own.fork('sides').fraction,
+        }),
         store,
         wake,
         settings: {
@@ -108,7 +125,8 @@ export function startCluster(params: {
       });
     }
     world.note(`${name} is up`);
-    return { role, process, engine };
+    const schedules = createSchedules({ store: store.schedules, engine, ids, wake });
+    return { role, process, engine: { ...engine, schedules } };
   }
 
   function sendHints(from: Process, topics: readonly string[]): void {
@@ -153,8 +171,6 @@ export function startCluster(params: {
     },
   };
 }
-
-const NOTHING_FOUND = async () => ({ found: 0, more: false });
 
 /** Takes a while, and fails now and then: an effect may be had any number of times. */
 function effects(params: {

@@ -6,6 +6,7 @@ import { compilePlan } from '../../src/shared/domain/workflow/compile-plan.ts';
 import type { Plan } from '../../src/shared/domain/workflow/plan.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
+import { createWebhooks } from '../../src/shared/engine/webhooks/webhooks.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import { readMigrations } from '../../src/shared/store/migrations.ts';
@@ -15,6 +16,7 @@ import type { Store, StoredDefinition } from '../../src/shared/store/store.ts';
 import { readSqliteDump } from '../invariants/read-sqlite-dump.ts';
 import type { Dump } from '../invariants/dump.ts';
 import { createDice } from './dice.ts';
+import { OPEN_BOX } from './receiver.ts';
 import { effectKind, EXECUTIONS_MAX, LIMITED_TENANT, TENANTS, WORKFLOWS } from './workflows.ts';
 
 /**
@@ -31,9 +33,15 @@ export interface SimulatedDatabase {
   readonly compile: (definition: StoredDefinition) => Plan;
   /** The database's clock, Unix milliseconds; the history in progress moves it. */
   readonly clock: { now: () => number };
+  /** Makes a webhook of the tenant. */
+  tell(tenantId: string): Promise<void>;
   dump(): Omit<Dump, 'takenAt'>;
   /** Executions that have not ended, and timers that are still to be answered. */
   unfinished(): number;
+  /** Messages that have not arrived, and fires that are being started. */
+  owed(): number;
+  /** By their ids, which do not come from the seed: the order in which they were written. */
+  messages(): ReadonlyMap<string, number>;
   /** Writes and deletions so far, by whomever. */
   changes(): number;
   reset(): void;
@@ -64,13 +72,39 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
          + (select count(*) from timers)`,
     )
     .pluck();
+  const owed = database
+    .prepare<[], number>(
+      `select (select count(*) from webhook_deliveries where status = 'pending')
+         + (select count(*) from schedules where starting_fire_at is not null)`,
+    )
+    .pluck();
+  const messages = database
+    .prepare<[], [string, number]>('select delivery_id, seq from webhook_deliveries')
+    .raw();
   const changes = database.prepare<[], number>('select total_changes()').pluck();
   return {
     store,
     compile: compileOnce(),
     clock,
+    tell: async (tenantId) => {
+      const webhooks = createWebhooks({
+        store: store.webhooks,
+        ids: { uuid: () => `hook of ${tenantId}` },
+        secrets: OPEN_BOX,
+        randomBytes: (size) => new Uint8Array(size),
+        checkUrl: () => {},
+      });
+      await webhooks.create({
+        tenantId: tenantId as TenantId,
+        url: 'https://receiver.example/',
+        eventTypes: null,
+        actorId: 'token:template',
+      });
+    },
     dump: () => readSqliteDump(database),
     unfinished: () => unfinished.get() ?? 0,
+    owed: () => owed.get() ?? 0,
+    messages: () => new Map(messages.all()),
     changes: () => changes.get() ?? 0,
     reset: tables.reset,
     close: () => store.close(),
@@ -123,6 +157,7 @@ function emptyAgain(database: Database.Database): { readonly reset: () => void }
     .filter((name) => !name.startsWith('sqlite_') && !KEPT.has(name));
   for (const name of names) database.exec(`drop trigger if exists ${name}_refuse_delete`);
   const deletions = names.map((name) => database.prepare(`delete from ${name}`));
+  const tenants = database.prepare(`update tenants set status = 'active'`);
   const fence = database.prepare('update lease_fence set last = 0');
   const auditKept = database
     .prepare<[], number>('select coalesce(max(rowid), 0) from audit_log')
@@ -133,6 +168,7 @@ function emptyAgain(database: Database.Database): { readonly reset: () => void }
     for (const deletion of deletions) deletion.run();
     audit.run(auditKept);
     fence.run();
+    tenants.run();
   });
   database.exec('drop trigger if exists audit_log_refuse_delete');
   return { reset };

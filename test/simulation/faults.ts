@@ -22,6 +22,9 @@ export const FAULTS = {
   reply_lost: 'an answer never arrives',
   reply_late: 'an answer arrives after the client has given up',
   hint_lost: 'a wake-up between processes is lost',
+  receiver_away: 'the receiver of a webhook cannot be reached',
+  receiver_fails: 'the receiver of a webhook answers that it failed',
+  receiver_mute: 'the receiver of a webhook has the message, and its answer never arrives',
 } as const;
 
 export type FaultKind = keyof typeof FAULTS;

@@ -1,9 +1,8 @@
 import { SvcError } from '../../src/shared/domain/errors.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import type { Engine } from '../../src/shared/engine/engine.ts';
 import { StoreUnavailableError } from '../../src/shared/store/store.ts';
 import type { Answer, Ask } from '../invariants/history.ts';
-import type { Cluster, Member } from './cluster.ts';
+import type { Cluster, Member, Served } from './cluster.ts';
 import type { Dice } from './dice.ts';
 import type { Faults } from './faults.ts';
 import type { Recorder } from './recorder.ts';
@@ -14,7 +13,7 @@ export interface Request {
   readonly client: string;
   readonly tenantId: string;
   readonly asks: Ask;
-  readonly serve: (engine: Engine) => Promise<{ status?: number; body: JsonObject }>;
+  readonly serve: (engine: Served) => Promise<{ status?: number; body: JsonObject }>;
 }
 
 /** Between the clients and whichever process answers. */
@@ -57,7 +56,7 @@ export function createNetwork(params: {
     world.after(latencyMs() + lateMs, () => onAnswer(answer));
   }
 
-  async function answerOf(request: Request, engine: Engine): Promise<Answer> {
+  async function answerOf(request: Request, engine: Served): Promise<Answer> {
     try {
       const { status = 200, body } = await request.serve(engine);
       return { status, body };

@@ -1,6 +1,13 @@
-import type { Outside } from './clients.ts';
+import { insist, type Outside } from './clients.ts';
 import type { Dice } from './dice.ts';
-import { askForDeadLetters, askToRequeue } from './requests-of-operators.ts';
+import {
+  askForDeadLetters,
+  askToPause,
+  askToRequeue,
+  askToSchedule,
+  askToSetStatus,
+} from './requests-of-operators.ts';
+import type { PlannedSchedule, PlannedSuspension } from './scenario.ts';
 
 /** Looks after the dead letters of a tenant: puts back what somebody still waits for. */
 export async function runOperator(
@@ -25,4 +32,34 @@ export async function runOperator(
       }
     }
   }
+}
+
+/** Has a tenant rest for a while. */
+export async function runAdministrator(
+  outside: Outside,
+  { tenantId, atMs, forMs }: PlannedSuspension,
+  dice: Dice,
+): Promise<void> {
+  const by = { client: `${tenantId}-administrator`, tenantId };
+  await outside.world.pause(atMs);
+  await insist(outside, dice, askToSetStatus(by, { status: 'suspended' }));
+  await outside.world.pause(forMs);
+  await insist(outside, dice, askToSetStatus(by, { status: 'active' }));
+  // A request that was doubled may have had it suspended again.
+  while (!outside.isCalm()) await outside.world.pause(100);
+  await outside.world.pause(1_000);
+  await insist(outside, dice, askToSetStatus(by, { status: 'active' }));
+}
+
+/** Has something start every second, until all are well. */
+export async function runPlanner(
+  outside: Outside,
+  plan: PlannedSchedule,
+  dice: Dice,
+): Promise<void> {
+  const { name, tenantId } = plan;
+  const by = { client: `${name}-planner`, tenantId };
+  await insist(outside, dice, askToSchedule(by, plan));
+  while (!outside.isCalm()) await outside.world.pause(100);
+  await insist(outside, dice, askToPause(by, { name }));
 }

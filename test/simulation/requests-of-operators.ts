@@ -2,6 +2,7 @@ import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { Request } from './network.ts';
 import type { Client, Held } from './requests.ts';
+import type { PlannedSchedule } from './scenario.ts';
 
 /** What old workers and operators ask for, each as its endpoint asks the engine. */
 
@@ -84,4 +85,62 @@ export function askToRequeue(by: Client, of: { readonly workItemId: string }): R
       return { body: { requeued: true, work_item_id: workItemId } };
     },
   };
+}
+
+export function askToSetStatus(
+  by: Client,
+  { status }: { readonly status: 'active' | 'suspended' },
+): Request {
+  return {
+    ...by,
+    asks: { do: 'set_status', status },
+    serve: async (engine) => {
+      const changes = { name: null, status, policy: null, limits: null };
+      const { tenantId, client } = by;
+      await engine.updateTenant({ tenantId, changes, actorId: `token:${client}` });
+      return { body: { id: tenantId, status } };
+    },
+  };
+}
+
+export function askToSchedule(by: Client, of: PlannedSchedule): Request {
+  const { name, workflowId, overlapPolicy } = of;
+  return {
+    ...by,
+    asks: { do: 'schedule', name },
+    serve: async (engine) => {
+      await engine.schedules.create({
+        ...ownerOf(by),
+        name,
+        spec: {
+          workflowId,
+          workflowVersion: null,
+          input: { token: name },
+          cronExpression: null,
+          every: '1s',
+          timezone: 'UTC',
+          overlapPolicy,
+          catchupWindowSecs: 60,
+          paused: false,
+        },
+      });
+      return { status: 201, body: { name } };
+    },
+  };
+}
+
+export function askToPause(by: Client, { name }: { readonly name: string }): Request {
+  return {
+    ...by,
+    asks: { do: 'pause_schedule', name },
+    serve: async (engine) => {
+      const paused = { changes: { paused: true }, ifRevision: null, name: null };
+      await engine.schedules.update({ ...ownerOf(by), schedule: name, ...paused });
+      return { body: { name, paused: true } };
+    },
+  };
+}
+
+function ownerOf({ client, tenantId }: Client) {
+  return { tenantId: tenantId as TenantId, actorId: `token:${client}` };
 }

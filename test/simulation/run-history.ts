@@ -10,10 +10,12 @@ import { createFaults } from './faults.ts';
 import { unleashNemesis } from './nemesis.ts';
 import { createNetwork } from './network.ts';
 import { sendRefusable } from './probes.ts';
-import { runOperator } from './operators.ts';
+import { runAdministrator, runOperator, runPlanner } from './operators.ts';
+import { createReceiver } from './receiver.ts';
 import { createRecorder } from './recorder.ts';
 import type { Scenario } from './scenario.ts';
 import { EXECUTIONS_MAX, LIMITED_TENANT } from './workflows.ts';
+import { verifyChain } from './verify-chain.ts';
 import { createWorld } from './world.ts';
 
 export interface Outcome {
@@ -49,7 +51,15 @@ export async function runHistory(
   const faults = createFaults({ dice: dice.fork('faults'), rates, spared });
   const recorder = createRecorder(world);
   const parts = { world, database, faults, recorder };
-  const cluster = startCluster({ ...parts, dice: dice.fork('cluster'), roles, leaseMs });
+  const receiver = createReceiver({ world, faults, dice: dice.fork('receiver') });
+  for (const tenantId of scenario.told) await given.tell(tenantId);
+  const sides = {
+    schedules: scenario.schedules.length > 0,
+    webhooks: scenario.told.length > 0,
+    sealing: scenario.sealed,
+  };
+  const ofCluster = { ...parts, roles, leaseMs, sides, receiver };
+  const cluster = startCluster({ ...ofCluster, dice: dice.fork('cluster') });
   const network = createNetwork({ ...parts, cluster, dice: dice.fork('network') });
   let isCalm = false;
   let isOver = false;
@@ -65,18 +75,30 @@ export async function runHistory(
     },
   });
 
+  let beginning = 0;
+  const awaited = (deeds: Promise<unknown>): void => {
+    beginning += 1;
+    void deeds.finally(() => (beginning -= 1));
+  };
   const known: { readonly tenantId: string; readonly executionId: string }[] = [];
-  let starting = scenario.starts.length;
   for (const start of scenario.starts) {
-    void runCaller(outside, start, dice.fork(start.name), (execution) => {
+    const caller = runCaller(outside, start, dice.fork(start.name), (execution) => {
       known.push(execution);
       const readingMs = dice.fork(`reader of ${start.name}`).fraction() * activeMs;
       world.after(readingMs, () => void readAll(outside, { client: 'reader', ...execution }));
-    }).finally(() => (starting -= 1));
+    });
+    awaited(caller);
   }
   for (const worker of scenario.workers) void runWorker(outside, worker, dice.fork(worker.name));
   for (const tenantId of scenario.operators) {
     void runOperator(outside, { tenantId }, dice.fork(`operator of ${tenantId}`));
+  }
+  for (const suspension of scenario.suspensions) {
+    const name = `administrator of ${suspension.tenantId}`;
+    awaited(runAdministrator(outside, suspension, dice.fork(name)));
+  }
+  for (const schedule of scenario.schedules) {
+    awaited(runPlanner(outside, schedule, dice.fork(schedule.name)));
   }
 
   await world.run({ isOver: () => false, untilMs: activeMs });
@@ -85,9 +107,13 @@ export async function runHistory(
   cluster.heal();
   isCalm = true;
   const wellSince = database.clock.now();
-  const isAtRest = (): boolean => starting === 0 && database.unfinished() === 0;
+  const head = scenario.sealed ? await verifyChain(given.store, null) : null;
+  const isIdle = (): boolean => beginning === 0 && database.unfinished() === 0;
+  const isAtRest = (): boolean => isIdle() && database.owed() === 0;
   while (!isAtRest() && world.now() < activeMs + REST_MS_MAX) {
     await world.run({ isOver: () => false, untilMs: world.now() + LOOK_MS });
+    // What is sent or started once more, and nothing else, is waited for: for minutes, at times.
+    if (isIdle() && database.owed() > 0) skewMs += OWED_SKIPPED_MS;
   }
   const virtualMs = world.now();
   isOver = true;
@@ -99,6 +125,12 @@ export async function runHistory(
   }
   await finish(Promise.all(known.map((of) => readAll(outside, { client: 'reader', ...of }))));
   look();
+  const messages = database.messages();
+  const receipts = receiver.arrivals.flatMap(({ messageId, status }) => {
+    const seq = messages.get(messageId.replace('msg_', ''));
+    return seq === undefined ? [] : [{ seq, status }];
+  });
+  const chain = head === null ? null : await verifyChain(given.store, head);
   const changes = database.changes();
   const { history, counts, troubles } = recorder;
   if (isAtRest() && dice.fork('probes').chance(PROBED)) {
@@ -111,7 +143,12 @@ export async function runHistory(
         dumps,
         wellSince,
         limits: { [LIMITED_TENANT]: EXECUTIONS_MAX },
+        receipts,
       }),
+      ...[...(head?.problems ?? []), ...(chain?.problems ?? [])].map((saw) => ({
+        rule: 'the sealed part of the audit log is as it was sealed',
+        saw,
+      })),
       ...troubles.map((saw) => ({ rule: 'no process meets an error of its own', saw })),
       ...(database.changes() === changes
         ? []
@@ -121,6 +158,9 @@ export async function runHistory(
       ...counts,
       ['events', dumps.at(-1)?.events.length ?? 0],
       ['executions', dumps.at(-1)?.executions.length ?? 0],
+      ['messages', messages.size],
+      ['arrivals', receipts.length],
+      ['sealed items', chain?.items ?? 0],
       ...faults.fired.entries().map(([kind, of]) => [`fault ${kind}`, of] as const),
     ]),
     faultsDrawn: faults.drawn(),
@@ -129,6 +169,8 @@ export async function runHistory(
   };
 }
 
+/** By so much the database's clock goes forward while something is owed and all else is done. */
+const OWED_SKIPPED_MS = 5_000;
 /** How often it is looked whether all has come to rest. */
 const LOOK_MS = 100;
 

@@ -1,3 +1,7 @@
+import {
+  OVERLAP_POLICIES,
+  type OverlapPolicy,
+} from '../../src/shared/domain/schedules/schedule.ts';
 import { createDice, type Dice } from './dice.ts';
 import { FAULTS, type FaultKind, type FaultRates } from './faults.ts';
 import type { Role } from './cluster.ts';
@@ -6,7 +10,7 @@ import {
   FAMILYLESS,
   LIMITED_TENANT,
   TENANTS,
-  WORKFLOWS,
+  STARTED,
   type WorkflowName,
 } from './workflows.ts';
 
@@ -21,6 +25,12 @@ export interface Scenario {
   readonly workers: readonly PlannedWorker[];
   /** Tenants whose dead letters somebody looks after: those of old workers are many. */
   readonly operators: readonly string[];
+  readonly suspensions: readonly PlannedSuspension[];
+  readonly schedules: readonly PlannedSchedule[];
+  /** Tenants that want to be told by webhooks. */
+  readonly told: readonly string[];
+  /** The audit log is sealed while all this goes on. */
+  readonly sealed: boolean;
   readonly rates: FaultRates;
   /** See `createFaults`. */
   readonly spared: ReadonlySet<number>;
@@ -38,6 +48,19 @@ export interface PlannedStart {
   readonly reviewers: number;
 }
 
+export interface PlannedSuspension {
+  readonly tenantId: string;
+  readonly atMs: number;
+  readonly forMs: number;
+}
+
+export interface PlannedSchedule {
+  readonly name: string;
+  readonly tenantId: string;
+  readonly workflowId: WorkflowName;
+  readonly overlapPolicy: OverlapPolicy;
+}
+
 export interface PlannedWorker {
   readonly name: string;
   readonly tenantId: string;
@@ -52,9 +75,54 @@ export interface PlannedWorker {
 
 export function drawScenario(seed: string): Scenario {
   const dice = createDice(seed).fork('scenario');
-  const drawn = drawAny(seed, dice);
+  const drawn = dice.chance(SMALL) ? inSmall(drawAny(seed, dice), dice) : drawAny(seed, dice);
   const about = dice.chance(0.25) ? aboutLeases(drawn, dice) : drawn;
-  return withOldWorkers(about, dice.fork('operators'));
+  return withSides(withOldWorkers(about, dice.fork('operators')), dice.fork('sides'));
+}
+
+/** What goes on beside the executions, in some histories each. */
+function withSides(drawn: Scenario, dice: Dice): Scenario {
+  const tenants = [...new Set(drawn.starts.map(({ tenantId }) => tenantId))];
+  const isScheduled = dice.chance(0.08);
+  const suspended = tenants.filter(() => dice.chance(0.1));
+  return {
+    ...drawn,
+    activeMs: isScheduled ? dice.between(1_200, 2_200) : drawn.activeMs,
+    suspensions: suspended.map((tenantId) => ({
+      tenantId,
+      atMs: dice.between(0, drawn.activeMs / 2),
+      forMs: dice.between(50, 500),
+    })),
+    schedules: isScheduled
+      ? [
+          {
+            name: 'schedule0',
+            tenantId: dice.pick(TENANTS),
+            workflowId: dice.pick(['chain', 'timers', 'rounds', 'lasting', 'lasting'] as const),
+            overlapPolicy: dice.pick(OVERLAP_POLICIES),
+          },
+        ]
+      : [],
+    told: dice.chance(0.2) ? TENANTS : [],
+    sealed: dice.chance(0.3),
+  };
+}
+
+/** Of all histories so many are of one execution: what goes wrong with one is found soonest there. */
+const SMALL = 0.6;
+
+function inSmall(drawn: Scenario, dice: Dice): Scenario {
+  const [start] = drawn.starts;
+  if (start === undefined) return drawn;
+  return {
+    ...drawn,
+    roles: dice.chance(0.7) ? ['all'] : ['all', 'all'],
+    activeMs: Math.min(drawn.activeMs, 400),
+    starts: [start],
+    workers: drawWorkers(dice, start.tenantId)
+      .map((worker) => ({ ...worker, queues: BOTH }))
+      .slice(0, dice.between(1, 2)),
+  };
 }
 
 /** Some workers of some tenants, with somebody who puts right what they leave behind. */
@@ -62,7 +130,11 @@ function withOldWorkers(drawn: Scenario, dice: Dice): Scenario {
   if (!dice.chance(0.3)) return drawn;
   return {
     ...drawn,
-    workers: drawn.workers.map((worker) => ({ ...worker, isOld: dice.chance(0.7) })),
+    workers: drawn.workers.map((worker) => ({
+      ...worker,
+      isOld: true,
+      mischief: Math.max(worker.mischief, 0.6),
+    })),
     operators: [...new Set(drawn.workers.map(({ tenantId }) => tenantId))],
   };
 }
@@ -97,6 +169,10 @@ function drawAny(seed: string, dice: Dice): Scenario {
     starts,
     workers: tenants.flatMap((tenantId) => drawWorkers(dice, tenantId)),
     operators: [],
+    suspensions: [],
+    schedules: [],
+    told: [],
+    sealed: false,
     rates: drawRates(dice),
     spared: new Set(),
   };
@@ -111,8 +187,7 @@ const CLUSTERS: readonly (readonly Role[])[] = [
 
 function drawStart(dice: Dice, name: string, activeMs: number): PlannedStart {
   const tenantId = dice.pick(TENANTS);
-  const names =
-    tenantId === LIMITED_TENANT ? FAMILYLESS : (Object.keys(WORKFLOWS) as WorkflowName[]);
+  const names = tenantId === LIMITED_TENANT ? FAMILYLESS : STARTED;
   const workflowId = dice.pick(names);
   return {
     name,
@@ -126,11 +201,11 @@ function drawStart(dice: Dice, name: string, activeMs: number): PlannedStart {
   };
 }
 
+const BOTH = ['python_tool', 'java_tool'] as const;
+
 function drawWorkers(dice: Dice, tenantId: string): PlannedWorker[] {
   const both = dice.chance(0.5);
-  const queues = both
-    ? [['python_tool', 'java_tool'] as const, ['python_tool', 'java_tool'] as const]
-    : [['python_tool'] as const, ['java_tool'] as const];
+  const queues = both ? [BOTH, BOTH] : [['python_tool'] as const, ['java_tool'] as const];
   return queues.map((of, index) => ({
     name: `${tenantId}-worker${index}`,
     tenantId,
@@ -166,8 +241,8 @@ const RATES: Readonly<Record<FaultKind, number>> = {
   timed_out_before: 0.005,
   timed_out_after: 0.01,
   slow: 0.02,
-  crash_before: 0.01,
-  crash_after: 0.02,
+  crash_before: 0.005,
+  crash_after: 0.01,
   crash: 0.05,
   pause: 0.08,
   clock_forward: 0.03,
@@ -177,4 +252,7 @@ const RATES: Readonly<Record<FaultKind, number>> = {
   reply_lost: 0.05,
   reply_late: 0.03,
   hint_lost: 0.2,
+  receiver_away: 0.2,
+  receiver_fails: 0.2,
+  receiver_mute: 0.2,
 };

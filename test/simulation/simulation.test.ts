@@ -10,7 +10,7 @@ import { runHistory } from './run-history.ts';
 import { drawScenario } from './scenario.ts';
 import { shrink } from './shrink.ts';
 
-const HISTORIES = 150;
+const HISTORIES = 200;
 const TRACED = 5;
 
 let database: SimulatedDatabase;
@@ -48,6 +48,7 @@ test.serial('whatever breaks down, everything that must hold does', async (t) =>
 const EXERCISED = [
   'approve 200',
   'cancel 200',
+  'arrivals',
   'cancel 400',
   'commit_refusals duplicate_request',
   'commit_refusals ended',
@@ -56,12 +57,18 @@ const EXERCISED = [
   'commit_refusals stale',
   'complete 200',
   'complete 409',
+  'complete_unfenced 200',
   'event 200',
   'fail 200',
+  'fail_unfenced 200',
   'heartbeat 409',
   'leases_reclaimed lapsed',
   'leases_reclaimed timeout',
+  'requeue 200',
   'retries',
+  'schedule_fires',
+  'sealed items',
+  'set_status 200',
   'timers_fired',
 ];
 

@@ -34,7 +34,7 @@ export function createStoreLine(params: {
       onCall();
       return new Promise((resolve, reject) => {
         const writes = !READS.test(name);
-        const commits = name === 'executions.commit';
+        const commits = writes && !name.startsWith('shards.');
         const answer = (settle: () => void, ms = latencyMs()): void => {
           world.after(ms, () => process.enter(settle));
         };

@@ -146,6 +146,14 @@ export const WORKFLOWS = {
     ],
     continue_as_new: { when: 'state.n > 0' },
   },
+  /** Longer than it is to the next fire of a schedule. */
+  lasting: {
+    nodes: {
+      rest: { kind: { type: 'wait', condition: 'timer', timeout_secs: '1200ms' } },
+      last: effect('last'),
+    },
+    edges: edges('rest last'),
+  },
   patient: {
     nodes: {
       slow: python('slow', { node_timeout_secs: '400ms', retry_policy: { ...RETRIED } }),
@@ -157,10 +165,12 @@ export const WORKFLOWS = {
 
 export type WorkflowName = keyof typeof WORKFLOWS;
 
-/** Of a tenant with a limit: none has children, which would not be held to it. */
-export const FAMILYLESS = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(
-  (name) => name !== 'parent' && name !== 'mapped',
+/** By clients; the others are for schedules. */
+export const STARTED = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(
+  (name) => name !== 'lasting',
 );
+/** Of a tenant with a limit: none has children, which would not be held to it. */
+export const FAMILYLESS = STARTED.filter((name) => name !== 'parent' && name !== 'mapped');
 /** The keys of the events that each waits for. */
 export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {
   payment: 'paid',

@@ -1,0 +1,132 @@
+import type { Mutation } from './mutations.ts';
+
+const SQLITE = 'shared/store/sqlite';
+
+/** Bugs of what goes on beside the worker protocol, or around it. */
+export const SIDE_MUTATIONS: readonly Mutation[] = [
+  {
+    bug: 'a result without a fence moves its node on',
+    file: 'shared/engine/settle-work-item.ts',
+    from: "deps.report.count('unrecorded_keys', 1);\n  if (params.leaseFence === null) {",
+    to: "deps.report.count('unrecorded_keys', 1);\n  if (params.leaseFence === null && idempotencyKey === null) {",
+    also: [
+      {
+        file: 'shared/engine/settle-work-item.ts',
+        from: '    settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],\n    events: lean.stored,',
+        to: '    settles: [{ workItemId, leaseFence: params.leaseFence ?? found.lease.leaseFence, onlyIfExpired: false }],\n    events: lean.stored,',
+      },
+    ],
+  },
+  {
+    bug: 'a settle without a fence leaves the lease',
+    file: `${SQLITE}/work.ts`,
+    from: '    `delete from work_leases\n     where work_item_id = :id and tenant_id = :tenant_id\n     returning ${TICKET_COLUMNS}, worker_id`,',
+    to: '    `select ${TICKET_COLUMNS}, worker_id from work_leases\n     where work_item_id = :id and tenant_id = :tenant_id`,',
+  },
+  {
+    bug: 'a result on record is asked for again',
+    file: 'shared/engine/claim-work.ts',
+    from: 'if (item.hasRecordedOutput) {',
+    to: 'if (item.hasRecordedOutput && item.leaseFence < 0) {',
+  },
+  {
+    bug: 'a requeue is written down after its commit',
+    file: `${SQLITE}/dead-letters.ts`,
+    from: "  if (row === undefined) return 'missing';\n",
+    to: `  if (row === undefined) return 'missing';
+  const entry = {
+    tenantId,
+    executionId: row.execution_id as ExecutionId,
+    eventType: 'work_item_requeued',
+    actorId: params.actorId,
+    payload: { work_item_id: id, node_id: row.node_id },
+  };
+  if (params.expectedSequence < 0) appendAudit(connection, entry);
+  if (params.expectedSequence < 0) return 'requeued';
+`,
+    also: [
+      {
+        file: `${SQLITE}/dead-letters.ts`,
+        from: "  appendAudit(connection, {\n    tenantId,\n    executionId: row.execution_id as ExecutionId,\n    eventType: 'work_item_requeued',\n    actorId: params.actorId,\n    payload: { work_item_id: id, node_id: row.node_id },\n  });\n",
+        to: '',
+      },
+      {
+        file: 'shared/engine/requeue-work-item.ts',
+        from: "      case 'requeued':\n",
+        to: "      case 'requeued':\n        await deps.store.work.requeue({ workItemId, tenantId, expectedSequence: -1, actorId });\n",
+      },
+    ],
+  },
+  {
+    bug: 'a change of a tenant is not written down',
+    file: `${SQLITE}/tenants.ts`,
+    from: "if (row === undefined) return null;\n  appendAudit(connection, {\n    tenantId,\n    executionId: null,\n    eventType: 'tenant_updated',",
+    to: "if (row === undefined) return null;\n  if (changes.limits !== null) appendAudit(connection, {\n    tenantId,\n    executionId: null,\n    eventType: 'tenant_updated',",
+  },
+  {
+    bug: 'work of suspended tenants is handed out',
+    file: `${SQLITE}/leases.ts`,
+    from: '    and ${TENANT_IS_ACTIVE}\n  order by priority, seq',
+    to: '  order by priority, seq',
+  },
+  {
+    bug: 'an event gets a time in a window that is sealed',
+    file: `${SQLITE}/commit-write.ts`,
+    from: 'Math.max(now, head.updatedAt, params.sealedUntil)',
+    to: 'Math.max(now, head.updatedAt)',
+  },
+  {
+    bug: 'a fire that is taken up again starts another execution',
+    file: 'shared/domain/schedules/plan-turn.ts',
+    from: 'executionId: fireExecutionId({ scheduleId, fireAt })',
+    to: 'executionId: fireExecutionId({ scheduleId: again ? `${scheduleId} again` : scheduleId, fireAt })',
+  },
+  {
+    bug: 'a fire is decided whatever has been decided since',
+    file: `${SQLITE}/schedule-turns.ts`,
+    from: 'where schedule_id = :schedule_id and turn = :turn`',
+    to: 'where schedule_id = :schedule_id and turn >= :turn * 0`',
+  },
+  {
+    bug: 'a fire that was given up is not counted',
+    file: 'shared/domain/schedules/plan-turn.ts',
+    from: 'counts: { ...NO_COUNTS, skipped: 1 }',
+    to: 'counts: NO_COUNTS',
+  },
+  {
+    bug: 'a fire starts beside the one before it',
+    file: 'shared/domain/schedules/plan-turn.ts',
+    from: "(overlapPolicy === 'skip' || overlapPolicy === 'queue')",
+    to: "overlapPolicy === 'queue'",
+  },
+  {
+    bug: 'a message overtakes those before it',
+    file: `${SQLITE}/webhook-deliveries.ts`,
+    from: 'and p.seq < d.seq',
+    to: 'and p.seq < 0',
+  },
+  {
+    bug: 'a message that was refused counts as delivered',
+    file: 'shared/engine/webhooks/deliver-webhooks.ts',
+    from: 'lastStatus >= 200 && lastStatus < 300',
+    to: 'lastStatus >= 200 && lastStatus < 600',
+  },
+  {
+    bug: 'a message whose answer never came is not sent again',
+    file: 'shared/engine/webhooks/deliver-webhooks.ts',
+    from: '  const delayMs = DELAYS_MS[attempt - 1];\n',
+    to: "  const delayMs = 'error' in result ? undefined : DELAYS_MS[attempt - 1];\n",
+  },
+  {
+    bug: 'webhooks are not told of executions that were cancelled',
+    file: 'shared/store/webhook-messages.ts',
+    from: 'if (status === null) return [];',
+    to: "if (status === null || status === 'cancelled') return [];",
+  },
+  {
+    bug: 'the next run begins with the first input',
+    file: 'shared/domain/execution/decisions/continue-as-new.ts',
+    from: 'state: draft.data,',
+    to: 'state: draft.input,',
+  },
+];

@@ -1,0 +1,57 @@
+import type { SchedulerDeps } from '../../src/scheduler/scheduler.ts';
+import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
+import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import type { Engine } from '../../src/shared/engine/engine.ts';
+import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
+import type { WakeBus } from '../../src/shared/engine/wake-bus.ts';
+import { createWebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
+import type { Http } from '../../src/shared/ports/http.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+import { OPEN_BOX } from './receiver.ts';
+
+/** What a scheduler does beside the executions; what a history is not about rests, to save time. */
+export interface Sides {
+  readonly schedules: boolean;
+  readonly webhooks: boolean;
+  readonly sealing: boolean;
+}
+
+export function createSideServices(params: {
+  readonly sides: Sides;
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly wake: WakeBus;
+  readonly report: EngineReport;
+  readonly http: Http;
+  readonly random: () => number;
+}): Pick<
+  SchedulerDeps,
+  'agents' | 'clusterWatch' | 'auditSealing' | 'webhookDelivering' | 'scheduleFiring'
+> {
+  const { sides, store, engine, wake, report, http, random } = params;
+  return {
+    agents: { pauseSilent: NOTHING_FOUND },
+    clusterWatch: { round: NOTHING_FOUND },
+    auditSealing: sides.sealing ? createAuditSealing(store) : { round: NOTHING_FOUND },
+    webhookDelivering: sides.webhooks
+      ? createWebhookDelivering({
+          store: store.webhooks,
+          http,
+          secrets: OPEN_BOX,
+          report,
+          random,
+        })
+      : { round: NOTHING_FOUND },
+    scheduleFiring: sides.schedules
+      ? createScheduleFiring({
+          store: store.schedules,
+          executions: store.executions,
+          engine,
+          wake,
+          report,
+        })
+      : { round: async () => ({ found: 0, more: false, dueInMs: null }) },
+  };
+}
+
+const NOTHING_FOUND = async () => ({ found: 0, more: false });
