@@ -115,7 +115,7 @@ export function askToSchedule(by: Client, of: PlannedSchedule): Request {
         spec: {
           workflowId,
           workflowVersion: null,
-          input: { token: name },
+          input: { schedule: name },
           cronExpression: null,
           every: '1s',
           timezone: 'UTC',
