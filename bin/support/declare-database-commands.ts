@@ -4,6 +4,7 @@ import { outputOption } from './output-option.ts';
 import { parseCount, parseExpiry, parseInstant } from './parse-option.ts';
 
 const loadDatabase = () => import('../commands/db.ts');
+const loadBackup = () => import('../commands/db-backup.ts');
 const loadAudit = () => import('../commands/audit.ts');
 const loadToken = () => import('../commands/token.ts');
 const loadMemory = () => import('../commands/memory.ts');
@@ -19,6 +20,16 @@ export function declareDatabaseCommands(program: Command): void {
   databaseCommand(db, 'status')
     .description('print which migrations are applied; exit code 1 when some are not')
     .action(async (options) => (await loadDatabase()).showStatus(options));
+
+  databaseCommand(db, 'backup')
+    .description('copy an SQLite database while the service goes on')
+    .argument('<file>', 'a new file for the copy')
+    .action(async (file, options) => (await loadBackup()).backUp(file, options));
+
+  databaseCommand(db, 'restore')
+    .description('put a backup in the place of an SQLite database that nobody serves')
+    .argument('<file>', 'the backup; what it replaces is kept beside it')
+    .action(async (file, options) => (await loadBackup()).restore(file, options));
 
   databaseCommand(program, 'doctor')
     .description('examine a live installation; exit code 1 when a check fails')

@@ -1,12 +1,15 @@
 import type { ExecutionContext } from 'ava';
+import Database from 'better-sqlite3';
 
 import { checkInvariants } from '../../invariants/check-invariants.ts';
 import type { Dump } from '../../invariants/dump.ts';
 import type { History } from '../../invariants/history.ts';
 import { POSTGRES_DUMP } from '../../invariants/read-postgres-dump.ts';
+import { readSqliteDump } from '../../invariants/read-sqlite-dump.ts';
 import { describe } from '../../invariants/violation.ts';
 import { runOnServer } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { sqlitePath } from '../../support/stores.ts';
 
 const END_MS_MAX = 60_000;
 
@@ -17,8 +20,7 @@ export async function checkWhenEnded(params: {
 }): Promise<{ readonly found: readonly string[]; readonly dump: Dump }> {
   const dump = await eventually(
     async () => {
-      const { rows } = await runOnServer(params.url, POSTGRES_DUMP);
-      const { dump: taken } = rows[0] as { readonly dump: Dump };
+      const taken = await readDump(params.url);
       const open = taken.executions.filter(({ status }) => status === 'running').length;
       if (open > 0) throw new Error(`${open} executions are running`);
       return taken;
@@ -28,6 +30,19 @@ export async function checkWhenEnded(params: {
   const { history } = params;
   const found = checkInvariants({ history, dumps: [dump], wellSince: dump.takenAt, limits: {} });
   return { found: found.map(describe), dump };
+}
+
+export async function readDump(url: string): Promise<Dump> {
+  if (!url.startsWith('sqlite:')) {
+    const { rows } = await runOnServer(url, POSTGRES_DUMP);
+    return (rows[0] as { readonly dump: Dump }).dump;
+  }
+  const database = new Database(sqlitePath(url), { readonly: true });
+  try {
+    return { takenAt: Date.now(), ...readSqliteDump(database) };
+  } finally {
+    database.close();
+  }
 }
 
 export async function assertEndsWell(

@@ -46,6 +46,9 @@ const CLAIM_WAIT_MS = 500;
 const RETRY_MS = 100;
 const ITEMS_MAX = 8;
 
+/** One order of all beginnings and ends, of loads that follow one another as well. */
+let place = 0;
+
 export function startRecordedLoad(params: LoadParams): RecordedLoad {
   const { pick, apiKey, workflowId, name, callers, workers, restMs } = params;
   const deeds: Deed[] = [];
@@ -53,7 +56,7 @@ export function startRecordedLoad(params: LoadParams): RecordedLoad {
   const latenciesMs: number[] = [];
   const started = new Set<string>();
   const [starts, all] = [new AbortController(), new AbortController()];
-  let [place, refusals, completed, number] = [0, 0, 0, 0];
+  let [refusals, completed, number] = [0, 0, 0];
 
   async function ask<Body>(
     client: string,
