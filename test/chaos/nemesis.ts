@@ -28,8 +28,10 @@ export function startNemesis(params: {
   readonly cluster: ChaosCluster;
   readonly dice: Dice;
   readonly now: () => number;
+  /** Rest between two blows, from and to. */
+  readonly gapMs?: readonly [number, number];
 }): Nemesis {
-  const { faults, cluster, dice, now } = params;
+  const { faults, cluster, dice, now, gapMs = GAP_MS } = params;
   const strikes: Strike[] = [];
   const troubles: string[] = [];
   const struck = new Set<string>();
@@ -44,7 +46,7 @@ export function startNemesis(params: {
 
   async function strikeAgainAndAgain(): Promise<void> {
     while (!over.signal.aborted) {
-      await rest(dice.between(...GAP_MS));
+      await rest(dice.between(...gapMs));
       if (blows.size >= AT_ONCE_MAX) await Promise.race(blows);
       const fault = deal();
       if (fault === undefined || over.signal.aborted) return;

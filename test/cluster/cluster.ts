@@ -13,7 +13,7 @@ const LEASE_SECONDS = '3';
 
 /** Processes of one cluster; all that are still running are killed by `stop`. */
 export class Cluster {
-  readonly apiKey = `key-${randomBytes(24).toString('base64url')}`;
+  readonly apiKey: string;
   readonly #databaseUrl: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #handlers: string;
@@ -25,8 +25,11 @@ export class Cluster {
     options: {
       readonly env?: Readonly<Record<string, string>>;
       readonly handlers?: string;
+      /** Of another cluster on the same database. */
+      readonly apiKey?: string;
     } = {},
   ) {
+    this.apiKey = options.apiKey ?? `key-${randomBytes(24).toString('base64url')}`;
     this.#databaseUrl = databaseUrl;
     this.#env = { SVC_SCHEDULER_LEASE_SECONDS: LEASE_SECONDS, ...options.env };
     this.#handlers = options.handlers ?? HANDLERS;

@@ -52,6 +52,11 @@ export class Member {
     mkdirSync(join(params.folder, params.name), { recursive: true });
   }
 
+  /** Of its present life; null between two. */
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
   get isUp(): boolean {
     return this.#child !== null && this.#wasReady;
   }

@@ -1,0 +1,65 @@
+import type { Bound } from './trend.ts';
+
+const MINUTE = 60_000;
+const MIB = 1_048_576;
+const FAULT_EVERY_MS = 5 * MINUTE;
+/** In a short run they come more often, so that it has some. */
+const FAULTS_MIN = 4;
+
+/** Times of a run, in milliseconds. */
+export interface Plan {
+  readonly durationMs: number;
+  readonly faultEveryMs: number;
+  /** Between two looks at the processes. */
+  readonly processesEveryMs: number;
+  /** Of latencies, and between two looks at the database. */
+  readonly windowMs: number;
+  /** What a process, and the run, may grow in before it counts. */
+  readonly warmUpMs: number;
+}
+
+export function planRun(hours: number): Plan {
+  const durationMs = hours * 60 * MINUTE;
+  return {
+    durationMs,
+    faultEveryMs: Math.min(FAULT_EVERY_MS, durationMs / FAULTS_MIN),
+    processesEveryMs: between(1_000, durationMs / 400, 30_000),
+    windowMs: between(5_000, durationMs / 60, MINUTE),
+    warmUpMs: Math.min(10 * MINUTE, durationMs / 6),
+  };
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}
+
+/** What a series may grow by over the whole run, by what its name begins with. */
+const BOUNDS: readonly (readonly [string, Bound])[] = [
+  ['memory of', { absolute: 32 * MIB, share: 0.15 }],
+  ['handles of', { absolute: 8, share: 0.1 }],
+  ['sessions', { absolute: 8, share: 0.25 }],
+  ['dead rows of', { absolute: 10_000, share: 0.5 }],
+  ['size of', { absolute: 16 * MIB, share: 0.25 }],
+  ['table bytes', { absolute: 64, share: 0.1 }],
+  ['index bytes', { absolute: 64, share: 0.1 }],
+  ['latency p50', { absolute: 50, share: 0.25 }],
+  ['latency p99', { absolute: 500, share: 0.5 }],
+];
+
+export function boundOf(name: string): Bound {
+  const found = BOUNDS.find(([prefix]) => name.startsWith(prefix));
+  if (found === undefined) throw new Error(`no bound for ${name}`);
+  return found[1];
+}
+
+/** Faults that leave the machine as it is: nothing is full, no clock is changed. */
+export const SOAK_FAULTS = [
+  'kill',
+  'terminate',
+  'freeze',
+  'stall',
+  'postgres-terminate-backends',
+  'postgres-connections-taken',
+  'postgres-table-locked',
+  'postgres-restart',
+];
