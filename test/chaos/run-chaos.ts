@@ -8,10 +8,12 @@ import { POSTGRES_DUMP } from '../invariants/read-postgres-dump.ts';
 import type { Violation } from '../invariants/violation.ts';
 import { createDice } from '../simulation/dice.ts';
 import { runOnServer } from '../support/database.ts';
+import { checkDatabase } from './check/check-database.ts';
 import { checkRun } from './check/check-run.ts';
 import { checkExercise } from './check-exercise.ts';
 import { exercised } from './check/exercised.ts';
 import { runFinalOperations } from './clients/final-operations.ts';
+import { sendRefusable } from './clients/send-refusable.ts';
 import { startClients } from './clients/start-clients.ts';
 import { ChaosCluster } from './cluster/cluster.ts';
 import { watchDuties } from './cluster/watch-duties.ts';
@@ -110,15 +112,21 @@ export async function runChaos(params: {
     onProgress('all is well: what was begun comes to its end');
     await clients.stop();
     violations.push(...(await runFinalOperations({ ...of, withinMs: FINAL_MS_MAX })));
+    violations.push(
+      ...(await sendRefusable({ ...of, deeds: operations, readDump: () => readDump(cluster) })),
+    );
     await clients.close();
     clearInterval(progress);
     await duties.stop();
     const dump = await readDump(cluster);
     onProgress('checking');
+    const secrets = clients.secrets();
+    const verdict = await checkDatabase({ url: cluster.postgres.superuserUrl, secrets });
     const history = { deeds: operations };
     const failpoints = listFailpoints(cluster);
     const counts = {
       ...exercised({ history, dump, wellSince }),
+      ...verdict.exercised,
       'duties changed hands': duties.changes(),
     };
     violations.push(
@@ -137,7 +145,8 @@ export async function runChaos(params: {
         exercised: counts,
       }),
       ...checkRun({ history, dump, wellSince }),
-      ...checkSecrets({ history, secrets: clients.secrets(), texts: cluster.readLogs() }),
+      ...checkSecrets({ history, secrets, texts: cluster.readLogs() }),
+      ...verdict.violations,
     );
     const run: ChaosRun = {
       seed,
