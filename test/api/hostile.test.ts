@@ -268,6 +268,17 @@ test('400: a broken request is answered after those that came before it', async 
   t.is(got.end, 'closed');
 });
 
+test('401: a request that breaks off after its answer gets no second one', async (t) => {
+  const first = 'POST /executions HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n';
+  const { port } = t.context.api;
+  const got = await exchange({ port, parts: [Buffer.from(first)], answersDue: 1 });
+  t.deepEqual(
+    got.answers.map(({ status }) => status),
+    [401],
+  );
+  t.is(got.end, 'closed');
+});
+
 test('413: the connection can be used again', async (t) => {
   const { api } = t.context;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

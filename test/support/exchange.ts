@@ -31,8 +31,10 @@ export function exchange(params: {
   readonly isCutOff?: boolean;
   /** Whether answers have no body, whatever length they name: those to HEAD. */
   readonly isHead?: boolean;
+  /** How long the events of a stream are read, which may have no end. */
+  readonly streamMsMax?: number;
 }): Promise<Exchange> {
-  const { isHead = false } = params;
+  const { isHead = false, streamMsMax } = params;
   const { port, parts, msMax = ANSWER_MS_MAX, answersDue, isCutOff = false } = params;
   const began = performance.now();
   const { promise, resolve } = Promise.withResolvers<Exchange>();
@@ -56,7 +58,12 @@ export function exchange(params: {
   socket.on('data', (chunk: Buffer) => {
     received.push(chunk);
     if (!socket.writable) return;
-    const { answers } = readAnswers({ bytes: Buffer.concat(received), isHead, atEnd: false });
+    const { answers, isStream } = readAnswers({
+      bytes: Buffer.concat(received),
+      isHead,
+      atEnd: false,
+    });
+    if (isStream && streamMsMax !== undefined) setTimeout(() => finish('closed'), streamMsMax);
     if (answers.filter(({ whole }) => whole).length >= answersDue) socket.end();
   });
   socket.on('end', () => finish('closed'));
@@ -85,8 +92,14 @@ function readAnswers(given: {
   readonly bytes: Buffer;
   readonly isHead: boolean;
   readonly atEnd: boolean;
-}): { readonly answers: readonly WireAnswer[]; readonly rest: Buffer } {
+}): {
+  readonly answers: readonly WireAnswer[];
+  readonly rest: Buffer;
+  /** Whether the last one is a stream of events that is still open. */
+  readonly isStream: boolean;
+} {
   const { bytes, isHead, atEnd } = given;
+  let isStream = false;
   const answers: WireAnswer[] = [];
   let rest = bytes;
   while (rest.length > 0) {
@@ -109,9 +122,11 @@ function readAnswers(given: {
     if (status >= 200 && (whole || atEnd || used === bytes.length)) {
       answers.push({ status, headers, body, whole });
     }
-    if (!whole) break;
+    if (whole) continue;
+    isStream = headers.some(([name, value]) => isEventStream(name, value));
+    break;
   }
-  return { answers, rest };
+  return { answers, rest, isStream };
 }
 
 function readBody(given: {
@@ -131,6 +146,10 @@ function readBody(given: {
   const length = Number(announced);
   const body = bytes.subarray(from, from + length);
   return { body, used: from + body.length, whole: body.length === length };
+}
+
+function isEventStream(name: string, value: string): boolean {
+  return name === 'content-type' && value.startsWith('text/event-stream');
 }
 
 function isBodiless(status: number): boolean {

@@ -1,5 +1,7 @@
 import {
   createMcpHandler,
+  INVALID_PARAMS,
+  isSpecType,
   McpServer,
   type CallToolResult,
   type StandardSchemaWithJSON,
@@ -23,12 +25,36 @@ export function answerMcp(params: {
   readonly onRefused: (error: Error) => void;
 }): Promise<Response> {
   const { request, message, onRefused } = params;
+  const misfit = findMisfit(message);
+  if (misfit !== null) return Promise.resolve(Response.json(misfit));
   const handler = createMcpHandler(() => createServer(params), {
     onerror: onRefused,
     // Nothing here changes while a process runs, so there is nothing to be told of.
     maxSubscriptions: 0,
   });
   return handler.fetch(request, { parsedBody: message });
+}
+
+/**
+ * Requests whose handlers are the SDK's own. It answers one that is malformed as an internal error,
+ * with all that its schema says; of tool calls it says itself that their parameters are wrong.
+ */
+const OF_SDK: Readonly<Record<string, (value: unknown) => boolean>> = {
+  initialize: isSpecType.InitializeRequest,
+  ping: isSpecType.PingRequest,
+  'tools/list': isSpecType.ListToolsRequest,
+};
+
+/** The answer to a request whose parameters do not fit its method; null: they do. */
+function findMisfit({ id, method, ...rest }: JsonObject): JsonObject | null {
+  if (typeof method !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) return null;
+  const fits = Object.hasOwn(OF_SDK, method) ? OF_SDK[method] : undefined;
+  if (fits === undefined || fits({ id, method, ...rest })) return null;
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: INVALID_PARAMS, message: `Invalid ${method} request` },
+  };
 }
 
 const INSTRUCTIONS =

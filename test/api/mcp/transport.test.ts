@@ -77,6 +77,23 @@ test('400: a JSON object that is no message of the protocol, without a word abou
   t.notRegex(text, /node_modules|at .*\.m?[jt]s/);
 });
 
+test('200: a request without what its method needs is told so, and nothing of the inside', async (t) => {
+  for (const [method, params] of [
+    ['initialize', undefined],
+    ['initialize', { protocolVersion: 1 }],
+    ['tools/list', { cursor: 7 }],
+    ['ping', []],
+  ] as const) {
+    const answer = await post(t.context.api, { body: { jsonrpc: '2.0', id: 'x', method, params } });
+    t.deepEqual(await refusal(answer), {
+      status: 200,
+      jsonrpc: '2.0',
+      id: 'x',
+      error: { code: -32602, message: `Invalid ${method} request` },
+    });
+  }
+});
+
 test('401: without a token, with one that is unknown, and to the official client', async (t) => {
   const { api } = t.context;
   for (const token of [null, `svc_${'x'.repeat(43)}`]) {

@@ -113,6 +113,9 @@ test('a schema that cannot be used is a problem that says where and why', async 
   const [pattern] = await problemsOf({ pattern: '(' });
   t.regex(pattern ?? '', /^schema \/: Invalid regular expression/);
   t.deepEqual(await problemsOf({ $ref: '#' }), ['schema /: refers to itself without end']);
+  // Here the compiler itself goes round.
+  const round = { $defs: { a: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' };
+  t.deepEqual(await problemsOf(round), ['schema /: refers to itself without end']);
   t.deepEqual(await problemsOf({ properties: { child: { $ref: '#' } } }), []);
   t.deepEqual(await problemsOf({ $async: true }), ['schema /$async: is not supported']);
   const [size] = await problemsOf({ description: 'x'.repeat(300_000) });

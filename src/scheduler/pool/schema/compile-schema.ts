@@ -5,6 +5,9 @@ import addFormats from 'ajv-formats';
 import type { JsonObject } from '../../../shared/domain/json.ts';
 import { describeViolations } from './describe-violations.ts';
 
+/** A schema that refers to itself without going deeper into the value. */
+export const ENDLESS = 'schema /: refers to itself without end';
+
 export type CompiledSchema =
   | { readonly ok: true; readonly validate: ValidateFunction }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -57,6 +60,7 @@ function explain(params: {
       : 'schemas are not fetched; put it into $defs';
     return [`schema /: cannot resolve the reference ${reference}: ${advice}`];
   }
+  if (error instanceof RangeError) return [ENDLESS];
   const faults = findFaults({ schema, declared });
   return faults.length > 0 ? faults : [`schema /: ${error.message}`];
 }

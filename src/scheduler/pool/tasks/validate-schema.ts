@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../shared/domain/json.ts';
-import { compileSchema } from '../schema/compile-schema.ts';
+import { compileSchema, ENDLESS } from '../schema/compile-schema.ts';
 import type { CompiledSchema } from '../schema/compile-schema.ts';
 import { describeViolations } from '../schema/describe-violations.ts';
 import { announceStart } from './announce-start.ts';
@@ -52,8 +52,7 @@ function check(compiled: CompiledSchema, value: JsonValue): readonly string[] {
   try {
     return compiled.validate(value) ? [] : describeViolations(compiled.validate.errors ?? []);
   } catch (error) {
-    // A schema that refers to itself without going deeper into the value.
-    if (error instanceof RangeError) return ['schema /: refers to itself without end'];
+    if (error instanceof RangeError) return [ENDLESS];
     throw error;
   }
 }
