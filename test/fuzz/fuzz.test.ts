@@ -23,6 +23,7 @@ test('whatever is sent is answered by the rules, and what is refused changes not
     seed: '1',
     // The machine may be busy with other tests, so only what cannot be is too long here.
     limits: { memoryGrowthMb: 400, cpuMs: 3_000, healthMs: 30_000 },
+    holdsOpen: false,
     goesOn: (rounds) => rounds < 1,
     progress: (text) => t.log(text),
   });
@@ -35,6 +36,9 @@ test('whatever is sent is answered by the rules, and what is refused changes not
     t.true(Object.keys(mutated).length > 0, `${name} was never sent changed`);
   }
   t.true(Object.keys(report.shapes).length > 30);
+  for (const outcome of ['completed', 'failed', 'refused']) {
+    t.true((report.workflows[outcome] ?? 0) > 0, `no workflow was ${outcome}`);
+  }
   t.true(report.stateChecked > 100);
   t.is(report.unquiet, 0);
 });

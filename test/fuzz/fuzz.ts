@@ -37,6 +37,7 @@ const report = await runCampaign({
   ...target,
   seed,
   limits: { memoryGrowthMb: 400, cpuMs: 2_000, healthMs: 5_000 },
+  holdsOpen: secondsMax >= 60,
   goesOn: (rounds) => rounds < roundsMax && performance.now() - began < secondsMax * 1_000,
   progress: (text) => void process.stderr.write(`${text}\n`),
 });

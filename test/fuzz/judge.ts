@@ -40,6 +40,9 @@ const MESSAGES: Readonly<Record<number, RegExp>> = {
 const INSIDE =
   /node_modules|\n\s+at |\.ts:\d+|SQLITE_|sqlite3|postgres(ql)?:\/\/|pg_catalog|duplicate key value|violates .* constraint|invalid input syntax|syntax error at or near|Cannot read prop|is not a function|is not iterable|Maximum call stack|undefined is not|heap out of memory|ZodError|SlonikError/;
 
+/** An internal error of JSON-RPC. */
+const RPC_INTERNAL = /"code":\s*-32603\b/;
+
 /** Judges one answer to a request for a route. */
 export function judgeAnswer(
   answer: WireAnswer,
@@ -53,6 +56,9 @@ export function judgeAnswer(
     verdicts.push({ rule: 'no 5xx', detail: `${status} ${answer.body.toString().slice(0, 500)}` });
   } else if (!documented && !ANYWHERE.includes(status) && !isOfMethod(status, method)) {
     verdicts.push({ rule: 'the status is documented', detail: `${status} of ${operation.name}` });
+  }
+  if (operation.protocol === 'json-rpc' && RPC_INTERNAL.test(answer.body.toString())) {
+    verdicts.push({ rule: 'no 5xx', detail: answer.body.toString().slice(0, 500) });
   }
   const schema = operation.replies.get(status);
   if (schema !== undefined && schema !== null && method === operation.method && isJson(answer)) {
@@ -89,7 +95,8 @@ function judgeAnyAnswer(answer: WireAnswer, method: string): readonly Verdict[] 
   const add = (rule: string, detail: string): void => void verdicts.push({ rule, detail });
   const { status, body } = answer;
   const text = body.toString();
-  if (!answer.whole && method !== 'HEAD')
+  const isStream = headerOf(answer, 'content-type')?.startsWith('text/event-stream') === true;
+  if (!answer.whole && method !== 'HEAD' && !isStream)
     add('the answer is whole', `${status}, ${body.length} bytes`);
   if (headerOf(answer, 'x-content-type-options') !== 'nosniff')
     add('nosniff is said', String(status));
@@ -125,12 +132,11 @@ function findErrorProblem(answer: WireAnswer, text: string): string | null {
 }
 
 function isRpcError(error: unknown): boolean {
-  const INTERNAL = -32_603;
   const { code, message } = (error ?? {}) as {
     readonly code?: unknown;
     readonly message?: unknown;
   };
-  return Number.isInteger(code) && code !== INTERNAL && typeof message === 'string';
+  return Number.isInteger(code) && typeof message === 'string';
 }
 
 function isOfMethod(status: number, method: string): boolean {

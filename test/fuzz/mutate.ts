@@ -432,6 +432,8 @@ const HEADERS: readonly (readonly [name: string, value: string | null])[] = [
   ['traceparent', '00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01-x'],
   ['traceparent', 'x'.repeat(5_000)],
   ['tracestate', 'a=b,'.repeat(1_000)],
+  ['Accept', 'text/event-stream'],
+  ['Accept', 'text/event-stream'],
   ['Accept', 'text/html'],
   ['Accept', ''],
   ['Accept', '*/*;q=9, ;;, a/b;q=x'],

@@ -25,6 +25,21 @@ export function drawRawShape(dice: Dice, given: { readonly token: string }): Raw
 /** Shapes that end in the middle of a request. */
 const CUT_OFF = /half|cut short|never end|no body where|one line|random bytes|no HTTP/;
 
+/** Requests that are never finished while our side stays open: the server gives up by itself. */
+export const HELD_OPEN: readonly RawShape[] = Object.entries({
+  'held open: nothing after half a line': 'GET /hea',
+  'held open: nothing after half the headers': 'GET /health HTTP/1.1\r\nHost: x\r\nX-A',
+  'held open: no body': 'POST /executions HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n',
+  'held open: no last chunk':
+    'POST /mcp HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n',
+}).map(([name, text]) => ({
+  name,
+  parts: [Buffer.from(text)],
+  // Without a token the body is not waited for.
+  expected: [[401, 408]],
+  isCutOff: false,
+}));
+
 type Make = (given: { readonly dice: Dice; readonly auth: string }) => {
   readonly parts: readonly string[];
   readonly expected: RawShape['expected'];

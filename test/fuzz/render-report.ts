@@ -1,4 +1,4 @@
-import type { CampaignReport, Finding } from './run-campaign.ts';
+import type { CampaignReport, Finding } from './ledger.ts';
 
 /** The report as text for people. */
 export function renderReport(report: CampaignReport, url: string): string {
@@ -16,6 +16,7 @@ export function renderReport(report: CampaignReport, url: string): string {
       ([name, said]) => `${name} should have succeeded: ${said}`,
     ),
     `socket: ${shaped} times one of ${Object.keys(shapes).length} shapes`,
+    `workflows made to do harm: ${renderCounts(report.workflows)}`,
     `memory: ${first.toFixed(0)} MB after the first requests, at most ${highest.toFixed(0)}, ${last.toFixed(0)} at the end`,
     `longest: ${report.longestCpuMs} ms of a processor for one request, ${report.longestHealthMs.toFixed(0)} ms for /health meanwhile`,
     `compared: the whole database around ${report.stateChecked} refusals; ${report.unquiet} batches were never quiet`,

@@ -258,6 +258,8 @@ function drawA2aMessage(
   const message = { kind: 'message', role: 'user', messageId: `m-${given.n}`, parts };
   const chosen = dice.pick<JsonObject>([
     { method: 'message/send', params: { message, configuration: { blocking: false } } },
+    { method: 'message/stream', params: { message } },
+    { method: 'tasks/resubscribe', params: { id: given.task } },
     { method: 'tasks/get', params: { id: given.task } },
     { method: 'tasks/cancel', params: { id: given.task } },
     { method: 'tasks/pushNotificationConfig/get', params: { id: given.task } },
