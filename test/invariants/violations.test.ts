@@ -12,7 +12,7 @@ import {
   type ExampleRun,
   type Mutable,
 } from './example-run.ts';
-import type { EventOf, TicketOf } from './dump.ts';
+import type { EventOf, ScheduleOf, TicketOf } from './dump.ts';
 import type { Ask, Deed } from './history.ts';
 
 /* Each invariant can fail: one thing is broken in a run in which all is well, and it is found. */
@@ -28,6 +28,7 @@ function rulesBroken(run: ExampleRun): readonly string[] {
       dumps: [run.earlier, run.last],
       wellSince: WELL_SINCE,
       limits: LIMITS,
+      receipts: [{ seq: 2, status: 200 }],
     }),
     ...checkSecrets({ history, secrets: SECRETS, texts }),
   ].map(({ rule }) => rule);
@@ -190,6 +191,33 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'a requeue is carried out once, and written down with it': (run) =>
     add(run, asking(run, { do: 'requeue', ...ITEM })),
 
+  'nothing is handed out to a suspended tenant': (run) => {
+    add(run, asking(run, { do: 'set_status', status: 'suspended' }));
+    add(run, structuredClone(deedOf(run, 'claim')));
+  },
+  'a change of a tenant is written down once': (run) =>
+    add(run, asking(run, { do: 'set_status', status: 'active' })),
+
+  // Schedules and webhooks
+  'each fire of a schedule is decided once': ({ earlier, last }) => {
+    earlier.schedules = [SCHEDULE];
+    last.schedules = [{ ...SCHEDULE, next_fire_at: 2_000 }];
+  },
+  'each fire of a schedule starts once': ({ last }) =>
+    void (last.schedules = [{ ...SCHEDULE, started: 1 }]),
+  'fires overlap only where they may': ({ last }) => {
+    last.schedules = [SCHEDULE];
+    for (const execution of last.executions.slice(0, 2)) {
+      Object.assign(execution, { status: 'running' });
+      eventOf(last.events, execution.id, 1).actor_id = 'schedule:s';
+    }
+  },
+  'a message arrives': ({ last }) => void (last.webhook_deliveries = [MESSAGE]),
+  'messages of an execution arrive in order': ({ last }) =>
+    void (last.webhook_deliveries = [MESSAGE, { ...MESSAGE, seq: 2 }]),
+  'the end of an execution is told once': ({ last }) =>
+    void (last.webhook_deliveries = [{ ...MESSAGE, event_type: 'execution.running' }]),
+
   // Effects outside
   'a call outside carries the key of a step': (run) =>
     void Object.assign(deedOf(run, 'effect').asks, { key: 'k9' }),
@@ -307,6 +335,28 @@ function itemClaimed(run: ExampleRun, index: number): Record<string, unknown> {
 }
 
 const ITEM = { workItemId: 'i1' };
+
+const SCHEDULE: ScheduleOf = {
+  tenant_id: 'amber',
+  name: 's',
+  overlap_policy: 'skip',
+  next_fire_at: 1_000,
+  waiting_fire_at: null,
+  starting_fire_at: null,
+  started: 0,
+  skipped: 0,
+  missed: 0,
+  failed: 0,
+};
+
+const MESSAGE = {
+  seq: 1,
+  webhook_id: 'h',
+  tenant_id: 'amber',
+  execution_id: 'exec_1',
+  event_type: 'execution.completed',
+  status: 'pending',
+};
 
 /** Somebody asks for this, and has it. */
 function asking(run: ExampleRun, asks: Ask): Mutable<Deed> {
