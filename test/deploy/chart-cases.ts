@@ -39,8 +39,8 @@ export function readRendered(name: string): string {
 }
 
 /**
- * The digest of all that a rendering depends on: the chart, without the schema that only refuses, and
- * the values of the cases. It tells a rendering that is out of date where there is no helm.
+ * The digest of all that a rendering depends on: the chart, without the schema that only refuses and the
+ * alerts that it links to, and the values of the cases. It tells a rendering that is out of date where there is no helm.
  */
 export function digestOfChart(): string {
   const files = readdirSync(CHART, { recursive: true, withFileTypes: true })

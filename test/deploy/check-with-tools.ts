@@ -1,3 +1,4 @@
+import { deepEqual } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -11,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 
 /*
  * Has the programs that will read the files of `deploy` read them: helm, kustomize, systemd, and
@@ -24,15 +26,30 @@ const failed: string[] = [];
 check('helm renders the chart as it is kept', () => {
   run(process.execPath, [join(DEPLOY, '../test/deploy/render-chart.ts'), '--check'], 'Node');
 });
-for (const folder of ['base', 'migrate', 'examples/production']) {
+check('the chart brings the alerts, word for word', () => {
+  const chart = ['template', 'svc', join(DEPLOY, 'helm/svc'), '--set', 'monitoring.enabled=true'];
+  const only = ['--show-only', 'templates/monitoring/alerts.yaml', '--kube-version', '1.25.0'];
+  const { stdout: rule } = run(
+    process.env['HELM'] || 'helm',
+    [...chart, ...only],
+    'helm 3, or set HELM to it',
+  );
+  const { spec } = parse(rule) as { readonly spec: unknown };
+  deepEqual(spec, parse(readFileSync(join(DEPLOY, 'prometheus/alerts.yaml'), 'utf8')));
+});
+for (const folder of ['base', 'migrate', 'examples/production', 'examples/production/migrate']) {
   check(`kustomize builds ${folder}`, () => {
-    const built = run('kubectl', ['kustomize', join(DEPLOY, 'kubernetes', folder)], 'kubectl');
+    const { stdout: built } = run(
+      'kubectl',
+      ['kustomize', join(DEPLOY, 'kubernetes', folder)],
+      'kubectl',
+    );
     if (!/^kind: /m.test(built)) throw new Error('it built nothing');
   });
 }
 check('systemd accepts the units', verifyUnits);
 check('Prometheus reads its configuration', () => {
-  const file = join(DEPLOY, 'compose/prometheus.yaml');
+  const file = join(DEPLOY, 'prometheus/prometheus.yaml');
   run('promtool', ['check', 'config', file], 'the package prometheus');
 });
 if (failed.length > 0) process.exitCode = 1;
@@ -56,8 +73,8 @@ function verifyUnits(): void {
       writeFileSync(join(units, `${target}.target`), `[Unit]\nDescription=${target}\n`);
     }
     const args = ['verify', '--man=no', `--root=${root}`, ...names];
-    const said = run('systemd-analyze', args, 'the package systemd');
-    if (said.trim() !== '') throw new Error(said);
+    const { stdout, stderr } = run('systemd-analyze', args, 'the package systemd');
+    if (stdout + stderr !== '') throw new Error(stdout + stderr);
   } finally {
     rmSync(root, { recursive: true });
   }
@@ -75,12 +92,16 @@ function check(title: string, carryOut: () => void): void {
   }
 }
 
-/** Gives all that it said, on both streams. */
-function run(program: string, args: readonly string[], comesWith: string): string {
+interface Said {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(program: string, args: readonly string[], comesWith: string): Said {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
   if (error !== undefined) {
     throw new Error(`${program} cannot be run: install ${comesWith}`, { cause: error });
   }
   if (status !== 0) throw new Error(`${program} ended with ${status}:\n${stdout}${stderr}`);
-  return stdout + stderr;
+  return { stdout, stderr };
 }

@@ -69,8 +69,8 @@ test('every part is there', (t) => {
     [
       'postgres',
       'migrate',
-      'api',
-      'scheduler',
+      'svc-api',
+      'svc-scheduler',
       'worker',
       'prometheus',
       'grafana',
@@ -79,7 +79,7 @@ test('every part is there', (t) => {
   );
   t.deepEqual(
     ours.map(([name]) => name),
-    ['migrate', 'api', 'scheduler', 'worker'],
+    ['migrate', 'svc-api', 'svc-scheduler', 'worker'],
   );
 });
 
@@ -146,18 +146,18 @@ test('variables are settings that the processes accept', (t) => {
 });
 
 test('health checks ask the listener for them, and Prometheus scrapes it', (t) => {
-  const scraped = readFileSync(join(FOLDER, 'compose/prometheus.yaml'), 'utf8');
+  const scraped = readFileSync(join(FOLDER, 'prometheus/prometheus.yaml'), 'utf8');
   for (const role of ['api', 'scheduler'] as const) {
-    const service = compose.services[role] as Service;
+    const service = compose.services[`svc-${role}`] as Service;
     const port = metricsPort(configOf(service), role);
     t.regex(
       service.healthcheck?.test.at(-1) ?? '',
       new RegExp(`fetch\\("http://127\\.0\\.0\\.1:${port}/ready"\\)`),
     );
     t.true(service.ports?.includes(`127.0.0.1:${port}:${port}`));
-    t.true(scraped.includes(`targets: [${role}:${port}]`), role);
+    t.true(scraped.includes(`targets: ['svc-${role}:${port}']`), role);
   }
-  t.true(compose.services['api']?.ports?.includes('127.0.0.1:7700:7700'));
+  t.true(compose.services['svc-api']?.ports?.includes('127.0.0.1:7700:7700'));
 });
 
 test('what another waits for can be waited for', (t) => {
@@ -169,7 +169,7 @@ test('what another waits for can be waited for', (t) => {
       else t.is(condition, 'service_completed_successfully');
     }
   }
-  for (const role of ['api', 'scheduler']) {
+  for (const role of ['svc-api', 'svc-scheduler']) {
     t.is(
       compose.services[role]?.depends_on?.['migrate']?.condition,
       'service_completed_successfully',
@@ -178,7 +178,9 @@ test('what another waits for can be waited for', (t) => {
 });
 
 test('processes are given the time that they may take to stop', (t) => {
-  for (const [name, service] of ours.filter(([name]) => ['api', 'scheduler'].includes(name))) {
+  for (const [name, service] of ours.filter(([name]) =>
+    ['svc-api', 'svc-scheduler'].includes(name),
+  )) {
     const { api, scheduler } = configOf(service);
     const needed = api.drainDelaySeconds + scheduler.shutdownDeadlineSeconds + GRACE_MS / 1000;
     t.true(Number.parseInt(service.stop_grace_period ?? '', 10) > needed, name);

@@ -13,6 +13,7 @@ interface ScrapedEndpoint {
   readonly port: string;
   readonly path: string;
   readonly interval: string;
+  readonly relabelings: readonly { readonly targetLabel: string; readonly replacement: string }[];
 }
 
 /** KEDA. */

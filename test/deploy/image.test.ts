@@ -6,6 +6,7 @@ import { createEmptyDatabase } from '../support/database.ts';
 import { freePort } from '../support/ports.ts';
 import { waitUntilReady, type Started } from '../support/processes.ts';
 import { buildImageRoot, DOCKERFILE, sentToTheBuild, type ImageRoot } from './image-root.ts';
+import { renderedManifests, workloadsOf, type Container } from './manifests.ts';
 
 /* One build, tried out in order: npm fetches the dependencies twice, so it takes half a minute. */
 
@@ -73,25 +74,32 @@ test.serial(
     t.teardown(() => database.drop());
     const [port, apiOps, schedulerOps] = [await freePort(), await freePort(), await freePort()];
     const key = 'an-operator-of-this-test';
-    const env = {
-      SVC_DATABASE_URL: database.url,
-      SVC_DATABASE_AUTO_MIGRATE: 'false',
-      SVC_AUTH_API_KEY: key,
-      SVC_BIND: '127.0.0.1',
-    };
-    t.regex(await image.run(['svc', 'db', 'migrate'], env), /is at version \d+ now\n$/);
+    // Other ports, and of this machine alone; everything else is as the chart says.
+    const own = { SVC_DATABASE_URL: database.url, SVC_AUTH_API_KEY: key, SVC_BIND: '127.0.0.1' };
+    const migrate = containerOf('migrate');
+    t.regex(await image.run(migrate.command, own), /is at version \d+ now\n$/);
 
-    const api = await start(['svc-api'], {
-      ...env,
+    const api = await start(containerOf('api').command, {
+      ...variablesOf(containerOf('api')),
+      ...own,
       SVC_PORT: String(port),
       SVC_TELEMETRY_METRICS_PORT: String(apiOps),
     });
-    const scheduler = await start(['svc-scheduler'], {
-      ...env,
+    const scheduler = await start(containerOf('scheduler').command, {
+      ...variablesOf(containerOf('scheduler')),
+      ...own,
       SVC_TELEMETRY_METRICS_PORT: String(schedulerOps),
     });
-    await waitUntilReady(api, () => get(`http://127.0.0.1:${apiOps}/ready`));
-    await waitUntilReady(scheduler, () => get(`http://127.0.0.1:${schedulerOps}/ready`));
+    for (const [process, name, ops] of [
+      [api, 'api', apiOps],
+      [scheduler, 'scheduler', schedulerOps],
+    ] as const) {
+      const { startupProbe, livenessProbe, readinessProbe } = containerOf(name);
+      for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
+        const url = `http://127.0.0.1:${ops}${probe?.httpGet.path}`;
+        await waitUntilReady(process, () => get(url));
+      }
+    }
 
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const post = (path: string, body: object) =>
@@ -151,6 +159,21 @@ test('a build is sent no secret and no history', (t) => {
     t.notRegex(entry, /\.git|\.env|\.svc|\.pem|\.key/);
   }
 });
+
+/** As the chart has it, without any values. */
+function containerOf(name: 'api' | 'scheduler' | 'migrate'): Container {
+  const all = workloadsOf(renderedManifests('defaults')).map(({ container }) => container);
+  const found = all.find((container) => container.name === name);
+  if (found === undefined) throw new Error(`the chart has no container ${name}`);
+  return found;
+}
+
+/** Without what comes from a secret. */
+function variablesOf({ env }: Container): Record<string, string> {
+  return Object.fromEntries(
+    env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
+  );
+}
 
 async function start(command: readonly string[], env: Readonly<Record<string, string>>) {
   const one = await image.start(command, env);

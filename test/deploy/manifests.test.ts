@@ -15,6 +15,10 @@ import { renderedManifests, workloadsOf, type Labels, type Manifest } from './ma
 const { bin } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { readonly bin: Readonly<Record<string, string>> };
+const SCRAPE_CONFIG = readFileSync(
+  new URL('../../deploy/prometheus/prometheus.yaml', import.meta.url),
+  'utf8',
+);
 const cases = chartCases().map(({ name }) => ({ name, manifests: renderedManifests(name) }));
 
 /** Runs a check on every case that the chart is rendered for. */
@@ -115,6 +119,9 @@ inEveryCase('probes and scrapes go to the listener for them, under its paths', (
     for (const scraped of [...(spec?.endpoints ?? []), ...(spec?.podMetricsEndpoints ?? [])]) {
       t.is(scraped.port, 'ops');
       t.is(scraped.path, '/metrics');
+      // Alerts and dashboard go by the names that the plain configuration gives.
+      const job = scraped.relabelings.find(({ targetLabel }) => targetLabel === 'job');
+      t.true(SCRAPE_CONFIG.includes(`job_name: ${job?.replacement}\n`), job?.replacement);
     }
   }
 });

@@ -34,6 +34,7 @@ export interface Manifest {
 interface Scraped {
   readonly port: string;
   readonly path: string;
+  readonly relabelings: readonly { readonly targetLabel: string; readonly replacement: string }[];
 }
 
 export interface PodSpec {
