@@ -28,7 +28,7 @@ try {
     url: server.url,
     previous,
     stateMs: seconds * 1_000,
-    onProgress: (line) => process.stderr.write(`${line}\n`),
+    onProgress: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`),
   });
   process.stdout.write(values.json ? `${JSON.stringify(run, null, 2)}\n` : `${render(run)}\n`);
   process.exitCode = run.violations.length === 0 ? 0 : 1;

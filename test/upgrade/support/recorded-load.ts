@@ -85,7 +85,10 @@ export function startRecordedLoad(params: LoadParams): RecordedLoad {
       return reply;
     } catch (error) {
       const { cause = error } = error as { readonly cause?: unknown };
-      failures.push(told(asks, url, String(cause)));
+      const afterMs = Math.round(performance.now() - beganAt);
+      failures.push(
+        told(asks, url, `${String(cause)} after ${afterMs} ms at ${new Date().toISOString()}`),
+      );
       return null;
     }
   }
