@@ -79,8 +79,14 @@ export interface Latency {
   readonly p99: number;
 }
 
-/** From start to end of the executions that ended within the last so many milliseconds. */
-export async function readLatency(url: string, withinMs: number): Promise<Latency> {
+/**
+ * From start to end of the executions that ended within the last `withinMs`, of those that began
+ * within `begunWithinMs`.
+ */
+export async function readLatency(
+  url: string,
+  { withinMs, begunWithinMs }: { readonly withinMs: number; readonly begunWithinMs: number },
+): Promise<Latency> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => undefined);
   await client.connect();
@@ -93,8 +99,9 @@ export async function readLatency(url: string, withinMs: number): Promise<Latenc
          select (extract(epoch from completed_at - created_at) * 1000)::float8 as ms
          from executions
          where completed_at > now() - $1 * interval '1 millisecond'
+           and created_at > now() - $2 * interval '1 millisecond'
        ) as ended`,
-      [withinMs],
+      [withinMs, begunWithinMs],
     );
     return rows[0] ?? { finished: 0, p50: 0, p99: 0 };
   } finally {

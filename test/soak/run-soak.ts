@@ -20,6 +20,8 @@ import { judgeTrend, type Reading, type Trend } from './trend.ts';
 
 const READY_MS_MAX = 90_000;
 const END_MS_MAX = 180_000;
+/** Of the backlog that a fault leaves. */
+const SETTLE_WINDOWS = 2;
 const CALIBRATION_ROUNDS = 3;
 const TOGETHER = 200;
 
@@ -84,7 +86,7 @@ export async function runSoak(params: {
         name,
         judgeTrend(withoutWarmUp(readings, plan), {
           durationMs: plan.durationMs,
-          bound: boundOf(name),
+          bound: boundOf(name, plan),
         }),
       ]),
     );
@@ -133,7 +135,7 @@ async function untilOpen(url: string, most: number): Promise<void> {
 }
 
 /** Reads until the time is over; a series for each name. */
-async function watch(of: {
+async function watch(params: {
   readonly cluster: ChaosCluster;
   readonly load: SoakLoad;
   readonly plan: Plan;
@@ -142,7 +144,7 @@ async function watch(of: {
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
 }): Promise<ReadonlyMap<string, readonly Reading[]>> {
-  const { cluster, plan, nemesis, now, onProgress, signal } = of;
+  const { cluster, plan, nemesis, now, onProgress, signal } = params;
   const url = cluster.postgres.superuserUrl;
   const series = new Map<string, Reading[]>();
   const note = (samples: readonly Sample[]): void => {
@@ -160,29 +162,27 @@ async function watch(of: {
     await delay(plan.processesEveryMs, undefined, { signal }).catch(() => undefined);
     note(readProcesses(cluster));
     if (now() - windowBeganAt < plan.windowMs) continue;
-    const from = windowBeganAt;
     windowBeganAt = now();
     // Away, while it is the one that is struck.
     await readDatabase(url).then(note, () => undefined);
-    const latency = await readLatency(url, plan.windowMs).catch(() => null);
-    if (
-      latency !== null &&
-      latency.finished > 0 &&
-      isQuiet(nemesis.strikes, from - plan.windowMs)
-    ) {
+    const quietMs = quietSince(nemesis.strikes, now());
+    const asked = { withinMs: plan.windowMs, begunWithinMs: quietMs };
+    const latency = await readLatency(url, asked).catch(() => null);
+    if (latency !== null && latency.finished > 0 && quietMs > SETTLE_WINDOWS * plan.windowMs) {
       note([
         { name: 'latency p50', value: latency.p50, life: 'run' },
         { name: 'latency p99', value: latency.p99, life: 'run' },
       ]);
     }
-    onProgress(tell({ ...of, latency, series }));
+    onProgress(tell({ ...params, latency, series }));
   }
   return series;
 }
 
-/** Nothing was broken since then. */
-function isQuiet(strikes: readonly Strike[], sinceMs: number): boolean {
-  return strikes.every(({ healedAtMs }) => healedAtMs !== null && healedAtMs < sinceMs);
+/** For how long nothing has been broken. */
+function quietSince(strikes: readonly Strike[], nowMs: number): number {
+  const healed = strikes.map(({ healedAtMs }) => healedAtMs ?? nowMs);
+  return nowMs - healed.reduce((latest, atMs) => Math.max(latest, atMs), 0);
 }
 
 function tell(of: {
