@@ -137,6 +137,15 @@ function checkSettles(claims: readonly Claim[], history: History): Violation[] {
         saw: `${asks.do} was accepted after fence ${newer.fence} had been given`,
       };
     }),
+    ...violations('a fence that is accepted was handed out with the item', held, (deed) => {
+      const { do: what, workItemId, fence } = deed.asks as Settle['asks'];
+      if (success(deed) === null) return null;
+      if (byItem.get(workItemId)?.some((claim) => claim.fence === fence)) return null;
+      return {
+        about: { work_item: workItemId, fence, deed: deed.begun },
+        saw: `${what} was accepted, and nobody was given this fence`,
+      };
+    }),
     ...violations('a lease is settled once', accepted, (deed) => {
       const { workItemId, fence } = deed.asks;
       const first = once.get(fence);

@@ -97,6 +97,8 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'only the holder of the newest fence is answered 200': (run) => {
     Object.assign(deedOf(run, 'complete').asks, { fence: 1 });
   },
+  'a fence that is accepted was handed out with the item': (run) =>
+    void Object.assign(deedOf(run, 'heartbeat').asks, { fence: 5 }),
   'a lease is settled once': (run) => void (answerOf(run, 'complete', 1).status = 200),
   'an item is completed once': (run) => {
     Object.assign(deedOf(run, 'complete', 1).asks, { fence: 9 });
