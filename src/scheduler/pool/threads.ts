@@ -45,6 +45,8 @@ export class TaskLimitError extends Error {
  * does not always go, and would keep the process from exiting.
  */
 const START_MS_MAX = 60_000;
+const STARTS_MAX = 5;
+const NEVER_BEGUN = Symbol('never begun');
 /** Of a thread: V8 would take ten times as much, and keep it as long as the thread lives. */
 const YOUNG_MIB_MAX = 8;
 
@@ -59,6 +61,8 @@ export function createThreads(options: {
   let pool: Piscina | null = null;
   const waiting: { readonly begin: () => void; readonly refuse: () => void }[] = [];
   const running = new Set<Promise<unknown>>();
+  /** Handed to piscina, and not announced by a thread. */
+  const unbegun = new Set<AbortController>();
   let free = options.threadsMax;
   let closed = false;
 
@@ -77,7 +81,11 @@ export function createThreads(options: {
       // Tasks need none of the process's secrets.
       env: {},
     });
-    pool.on('error', options.onThreadError);
+    pool.on('error', (error: unknown) => {
+      options.onThreadError(error);
+      // It had no task yet, and whose it would have been nobody knows: piscina starts no other.
+      for (const task of unbegun) task.abort(NEVER_BEGUN);
+    });
     return pool;
   }
 
@@ -85,7 +93,7 @@ export function createThreads(options: {
     if (closed) throw stopping();
     if (free > 0) free--;
     else await turn();
-    const done = runLimited(task);
+    const done = runOnSomeThread(task);
     running.add(done);
     try {
       return await done;
@@ -107,11 +115,22 @@ export function createThreads(options: {
     });
   }
 
+  /** Threads that die as they start take no task along, as nothing of it was done. */
+  async function runOnSomeThread(task: ThreadTask): Promise<unknown> {
+    for (let start = 1; start <= STARTS_MAX; start += 1) {
+      const result = await runLimited(task);
+      if (result !== NEVER_BEGUN) return result;
+    }
+    throw unavailable('no worker thread can be started');
+  }
+
   async function runLimited({ file, name, input }: ThreadTask): Promise<unknown> {
     const limit = new AbortController();
     const { port1: told, port2: began } = new MessageChannel();
     let timer = setTimeout(() => limit.abort(), START_MS_MAX);
+    unbegun.add(limit);
     told.once('message', () => {
+      unbegun.delete(limit);
       clearTimeout(timer);
       timer = setTimeout(() => limit.abort(), options.taskMsMax);
     });
@@ -121,10 +140,12 @@ export function createThreads(options: {
       const open = await openPool();
       return await open.run(task, { filename: file, name, signal, transferList: [began] });
     } catch (error) {
+      if (limit.signal.reason === NEVER_BEGUN) return NEVER_BEGUN;
       if (limit.signal.aborted) throw new TaskLimitError('time', { cause: error });
       if (isOutOfMemory(error)) throw new TaskLimitError('memory', { cause: error });
       throw error;
     } finally {
+      unbegun.delete(limit);
       clearTimeout(timer);
       told.close();
     }

@@ -1,5 +1,11 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { threadId } from 'node:worker_threads';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { SvcError } from '../../../src/shared/domain/errors.ts';
 import { createThreads, TaskLimitError } from '../../../src/scheduler/pool/threads.ts';
 import type { Threads } from '../../../src/scheduler/pool/threads.ts';
@@ -27,6 +33,15 @@ test('after a thread has died the next task runs on a new one', async (t) => {
   const second = await run(threads, 'tellThread');
   t.is(typeof second, 'number');
   t.not(second, first);
+});
+
+test('a task whose thread died as it started runs on another', async (t) => {
+  t.deepEqual(await runTasks(t, { deaths: 2 }), ['done', 'done', 'done']);
+});
+
+test('503: tasks for which no thread starts are given up, not waited for', async (t) => {
+  const outcomes = await runTasks(t, { deaths: 100 });
+  for (const outcome of outcomes) t.regex(outcome, /no worker thread/);
 });
 
 test('a task that takes too long is cut off, and those waiting behind it still run', async (t) => {
@@ -91,4 +106,22 @@ function create(
   });
   t.teardown(() => threads.close());
   return threads;
+}
+
+/** In a process of its own, whose first threads die as they start. */
+async function runTasks(
+  t: ExecutionContext,
+  { deaths }: { readonly deaths: number },
+): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-threads-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const preload = new URL('./die-at-start.ts', import.meta.url);
+  preload.search = `?folder=${folder}&times=${deaths}`;
+  const program = fileURLToPath(new URL('./run-tasks.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', preload.href, program],
+    { timeout: 50_000 },
+  );
+  return JSON.parse(stdout) as readonly string[];
 }
