@@ -7,7 +7,7 @@ import type { Strike } from './types.ts';
 
 /*
  * Strikes at times, places and in ways that come from the seed, and heals all it has struck. Faults
- * are dealt like cards: each comes once before any comes again. Some strike at the same time.
+ * are dealt like cards: all have come before any comes again, some several times. Some strike at the same time.
  */
 
 const GAP_MS = [300, 4_000] as const;
@@ -38,9 +38,10 @@ export function startNemesis(params: {
   const blows = new Set<Promise<void>>();
   const over = new AbortController();
   const deck: Fault[] = [];
+  const cards = faults.flatMap((fault) => Array<Fault>(fault.share ?? 1).fill(fault));
 
   function deal(): Fault | undefined {
-    if (deck.length === 0) deck.push(...shuffle(faults, dice));
+    if (deck.length === 0) deck.push(...shuffle(cards, dice));
     return deck.pop();
   }
 

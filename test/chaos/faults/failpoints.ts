@@ -13,6 +13,8 @@ const REACHED_MS_MAX = 8_000;
  */
 export const FAILPOINTS: Fault = {
   name: 'failpoint',
+  // There are dozens of places.
+  share: 6,
   fire: async (scene) => {
     const { cluster, dice } = scene;
     const member = pickMember(scene, 'api', 'scheduler');

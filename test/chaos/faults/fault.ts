@@ -6,6 +6,8 @@ import type { Line } from '../proxy/line.ts';
 /** Something that goes wrong, and how it is mended. */
 export interface Fault {
   readonly name: string;
+  /** How often it comes each time that all others come once; 1 if not given. */
+  readonly share?: number;
   /** What this machine lacks for it, and what to do about that; null: nothing. */
   lacks?(cluster: ChaosCluster): string | null;
   /** Null: there is nothing now that it could strike. */

@@ -38,8 +38,11 @@ export type Reached =
   | { readonly threadEnds: string };
 
 const THREAD_LOOKS_EVERY_MS = 5;
-/** Numbers at a time: soon too many, without keeping the collector of garbage busy for long. */
-const MEMORY_STEP = 8_000_000;
+/**
+ * Numbers at a time: soon too many, without keeping the collector of garbage busy for long. One that
+ * is large itself would end the process and not the thread.
+ */
+const MEMORY_STEP = 50_000;
 const PARENT_LOOKS_EVERY_MS = 1_000;
 
 const { searchParams } = new URL(import.meta.url);
