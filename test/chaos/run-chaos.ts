@@ -137,7 +137,8 @@ export async function runChaos(params: {
         saw: `ended: ${how}`,
       })),
       ...checkExercise({
-        minutes: faultsMs / 60_000,
+        // On a busy machine healing takes long, and brings nothing about.
+        minutes,
         faults: params.faults,
         isWhole: params.faults.length === FAULTS.length,
         strikes: nemesis.strikes,
