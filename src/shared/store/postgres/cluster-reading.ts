@@ -112,11 +112,14 @@ const READING: Statement = {
           from work_queue q
           where q.queue_key = p.queue_key
             and q.priority = p.priority
-          limit greatest(1, $1::int8 / (
-            select count(*)
-            from places s
-            where (s.queue_key = 'engine') = (p.queue_key = 'engine')
-          ))
+          limit greatest(1, $1::int8 / case
+            when p.queue_key = 'engine' then (
+              select count(*) from places s where s.queue_key = 'engine'
+            )
+            else (
+              select count(*) from places s where s.queue_key <> 'engine'
+            )
+          end)
         ) taken
       ) counted
     ),

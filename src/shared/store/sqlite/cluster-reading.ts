@@ -50,6 +50,11 @@ function readQueues(
       limit 1`,
   });
   const isEngine = ({ queue_key: key }: Place): boolean => key === 'engine';
+  const ofEngine = shareOf(rows, places.filter(isEngine));
+  const ofWorkers = shareOf(
+    rows,
+    places.filter((place) => !isEngine(place)),
+  );
   const waiting = places.flatMap((place) => {
     const oldest = connection.get<{ readonly queue: WorkQueue; readonly enqueued_at: number }>(
       `select queue, enqueued_at
@@ -65,7 +70,6 @@ function readQueues(
       { ...place, looked_at: isEngine(place) ? DUE_LOOKED_AT_MAX : 1 },
     );
     if (oldest === undefined) return [];
-    const alike = places.filter((other) => isEngine(other) === isEngine(place));
     const items = count(
       connection,
       `select count(*) as found
@@ -75,7 +79,7 @@ function readQueues(
          where queue_key = :queue_key and priority = :priority
          limit :limit
        )`,
-      { ...place, limit: shareOf(rows, alike) },
+      { ...place, limit: isEngine(place) ? ofEngine : ofWorkers },
     );
     return [{ ...oldest, items }];
   });
