@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { createApi } from '../../src/api/api.ts';
-import { DEFAULT_STREAM_HEARTBEAT_MS } from '../../src/api/deps.ts';
+import { DEFAULT_STREAM_HEARTBEAT_MS, type ApiDeps } from '../../src/api/deps.ts';
 import { startApiServer, type ApiServer } from '../../src/api/server.ts';
 import type { Config } from '../../src/shared/config/config.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
@@ -37,6 +37,7 @@ export async function bootApi(params: {
   readonly wake: Wake;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly traceparentOf?: ApiDeps['traceparentOf'];
 }): Promise<ApiServer> {
   const { config, engine, agents, memory, secrets, store, log, metrics } = params;
   // Port 0 is a real one only once the server listens.
@@ -85,6 +86,7 @@ export async function bootApi(params: {
     newRequestId: () => ids.uuid(),
     randomBytes,
     onRequest: (request) => metrics.onRequest(request),
+    ...(params.traceparentOf && { traceparentOf: params.traceparentOf }),
   });
   const needsTokens = config.auth.enabled && method === undefined;
   if (needsTokens && config.auth.apiKey === null) await hintAtTokens(store, log);

@@ -27,6 +27,7 @@ import { createSecretBox } from '../../src/shared/security/secret-box.ts';
 import { createSafeFetch } from '../../src/shared/security/safe-fetch.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
+import type { Tracing } from '../../src/shared/telemetry/tracing/tracing.ts';
 import type { GaugeReading, Metrics } from '../../src/shared/telemetry/metrics.ts';
 import { readPrices } from './boot-models.ts';
 import { announceApi } from './announce-api.ts';
@@ -35,6 +36,7 @@ import { bootMemory } from './boot-memory.ts';
 import { bootMetrics, startProbes } from './boot-probes.ts';
 import { bootRunners } from './boot-runners.ts';
 import { bootScheduler } from './boot-scheduler.ts';
+import { bootTracing, withTracing } from './boot-tracing.ts';
 import { bootSecrets } from './boot-tools.ts';
 import type { Runtime } from './drain.ts';
 import { readEncryptionKeys } from './encryption-keys.ts';
@@ -102,6 +104,8 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     version,
     host: hostname(),
   };
+  const { report } = metrics;
+  const tracing = await bootTracing({ ...params, version, store, report, opened });
   const keys = readEncryptionKeys({ config, database });
   const memory = bootMemory({ config, database, store, scanner: cpu, metrics, opened });
   const engine = createEngine({
@@ -112,7 +116,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     wake,
     cpu,
     settings,
-    report: metrics.report,
+    report: withTracing(report, tracing),
     kinds: builtInKinds,
     secretRules: bootSecrets({ config, env: process.env }),
     runners: bootRunners({
@@ -155,6 +159,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     wake,
     metrics,
     opened,
+    ...(tracing !== null && { traceparentOf: tracing.traceparentOf }),
   });
   const draining = new AbortController();
   await startProbes({ ...params, metrics, store, scheduler, draining: draining.signal, opened });
@@ -184,6 +189,7 @@ async function startRoles(
     readonly wake: Wake;
     readonly metrics: Metrics;
     readonly opened: AsyncDisposableStack;
+    readonly traceparentOf?: Tracing['traceparentOf'];
   },
 ): Promise<{ readonly api: ApiServer | null; readonly scheduler: Scheduler | null }> {
   const { role, config, engine, settings, store, metrics, opened } = params;

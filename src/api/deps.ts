@@ -1,3 +1,4 @@
+import type { ExecutionId } from '../shared/domain/ids.ts';
 import type { AccessRules } from '../shared/domain/access.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
@@ -37,6 +38,13 @@ export interface ApiDeps {
   readonly newRequestId: () => string;
   /** Cryptographically random bytes. */
   readonly randomBytes: (count: number) => Uint8Array;
+  /** What a worker's own spans belong under; null: unknown. Absent: no traces are exported. */
+  readonly traceparentOf?: (attempt: {
+    readonly executionId: ExecutionId;
+    readonly nodeId: string;
+    readonly visit: number;
+    readonly attempt: number;
+  }) => Promise<string | null>;
   /** Called once for every request, when its answer has been sent or its connection has ended. */
   readonly onRequest: (request: RequestReport) => void;
 }

@@ -31,6 +31,7 @@ const NOT_AT_START = {
   piscina: 'worker threads',
   'prom-client': 'metrics',
   slonik: 'PostgreSQL',
+  'telemetry/tracing': 'a collector of traces',
   undici: 'requests to others',
   yaml: 'files of workflows',
 };
@@ -41,7 +42,7 @@ test('svc version loads the reader of its command line and nothing else', async 
   t.deepEqual(loaded.names(), ['commander']);
 });
 
-test('svc dev is ready without what its first request may not need', async (t) => {
+test.serial('svc dev is ready without what its first request may not need', async (t) => {
   const loaded = follow('dev');
   const args = ['dev', '--port', '0'];
   const dev = startSvc(args, { cwd: folder.path, env: loaded.env });
@@ -56,6 +57,20 @@ test('svc dev is ready without what its first request may not need', async (t) =
     [],
   );
   await dev.stop();
+});
+
+test.serial('traces are loaded where there is a collector, and nowhere else', async (t) => {
+  for (const endpoint of [null, 'http://127.0.0.1:1']) {
+    const loaded = follow(`serve-${endpoint === null ? 'without' : 'with'}`);
+    const env = endpoint === null ? {} : { SVC_TELEMETRY_OTLP_ENDPOINT: endpoint };
+    const dev = startSvc(['dev', '--port', '0'], {
+      cwd: folder.path,
+      env: { ...loaded.env, ...env },
+    });
+    await dev.waitFor(/is running at/);
+    t.is(loaded.names().includes('telemetry/tracing'), endpoint !== null);
+    await dev.stop();
+  }
 });
 
 function follow(name: string) {

@@ -22,4 +22,7 @@ export function afterCommit(
   if (status === null || !isTerminal(status)) return;
   const seconds = (Date.parse(committedAt) - Date.parse(createdAt)) / 1_000;
   deps.report.observe('execution_seconds', seconds, { status });
+  const { executionId, tenantId, error } = commit;
+  const span = { executionId, tenantId, status, error, startedAt: createdAt, endedAt: committedAt };
+  deps.report.ended?.(span);
 }

@@ -1,3 +1,6 @@
+import type { TerminalStatus } from '../domain/execution/status.ts';
+import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import type { Usage } from '../nodes/run.ts';
 import type { Pseudonym } from '../domain/data-policy/redact.ts';
 import type { PriceTable } from '../domain/models/price.ts';
 import type { Cpu } from '../ports/cpu.ts';
@@ -59,7 +62,8 @@ export interface EngineReport {
       | 'schedule_fires'
       | 'events'
       | 'model_tokens'
-      | 'model_cost',
+      | 'model_cost'
+      | 'trace_spans',
     by: number,
     labels?: Readonly<Record<string, string>>,
   ): void;
@@ -68,6 +72,39 @@ export interface EngineReport {
     value: number,
     labels?: Readonly<Record<string, string>>,
   ): void;
+  /** An attempt at a node's work is over; absent: nobody traces. */
+  attempt?(of: AttemptReport): void;
+  /** An execution has ended. */
+  ended?(of: EndReport): void;
   /** Something unexpected that was survived: logged once, with ids, without payload. */
   trouble(what: string, error: unknown, ids?: Readonly<Record<string, string>>): void;
+}
+
+export interface AttemptReport {
+  readonly executionId: ExecutionId;
+  readonly nodeId: string;
+  readonly visit: number;
+  readonly attempt: number;
+  readonly nodeKind: string;
+  /** Null: it is none of the kinds that call one. */
+  readonly tool: string | null;
+  /** Null: none was asked. `provider` null: a worker asked, and does not say whom. */
+  readonly model: { readonly name: string; readonly provider: string | null } | null;
+  /** Null: it ran in this process. */
+  readonly workerId: string | null;
+  readonly ms: number;
+  /** ISO 8601, by the database's clock; null: just now. */
+  readonly endedAt: string | null;
+  readonly error: { readonly type: string; readonly message: string } | null;
+  readonly usage: Usage | null;
+}
+
+export interface EndReport {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  readonly status: TerminalStatus;
+  readonly error: string | null;
+  /** ISO 8601, by the database's clock. */
+  readonly startedAt: string;
+  readonly endedAt: string;
 }

@@ -143,6 +143,8 @@ export interface StartExecution extends StartSubject, Actor {
   readonly priority: number;
   /** The Idempotency-Key header, if any; the same key with another request is a 409. */
   readonly idempotencyKey: string | null;
+  /** The traceparent header, if there is one that can be read. */
+  readonly traceparent?: string;
   /** Absent: a new one. An execution of that id that is there already is a 409. */
   readonly executionId?: ExecutionId;
 }

@@ -306,8 +306,9 @@ export function startExecutionRunner(
     const begunAt = deps.timers.now();
     void runItem({ runners, artifacts }, at, item).then((outcome) => {
       if (running.get(workItemId) !== item) return;
-      const nodeKind = plan.nodes.get(item.ticket.nodeId)?.kind.type;
-      reportRun(deps, { nodeKind, outcome, ms: deps.timers.now() - begunAt });
+      const { ticket } = item;
+      const node = plan.nodes.get(ticket.nodeId) ?? null;
+      reportRun(deps, { ticket, node, outcome, ms: deps.timers.now() - begunAt });
       mailbox.finish({ item, outcome: withinDepth(outcome, at.state) });
     });
   }

@@ -1,5 +1,7 @@
-import type { NodeOutcome } from '../nodes/run.ts';
-import type { EngineDeps } from './deps.ts';
+import type { PlanNode } from '../domain/workflow/plan.ts';
+import type { WorkTicket } from '../domain/work/work-item.ts';
+import type { NodeOutcome, Usage } from '../nodes/run.ts';
+import type { AttemptReport, EngineDeps } from './deps.ts';
 import type { Settleable } from './worker-desk.ts';
 
 type Report = Pick<EngineDeps, 'report'>;
@@ -8,28 +10,65 @@ type Report = Pick<EngineDeps, 'report'>;
 export function reportRun(
   { report }: Report,
   of: {
-    readonly nodeKind: string | undefined;
+    readonly ticket: WorkTicket;
+    /** Null: the plan has no such node. */
+    readonly node: PlanNode | null;
     readonly outcome: NodeOutcome;
     readonly ms: number;
   },
 ): void {
-  const { nodeKind = 'unknown', outcome, ms } = of;
+  const { ticket, node, outcome, ms } = of;
   if (typeof outcome.ok !== 'boolean') return;
+  const nodeKind = node?.kind.type ?? 'unknown';
   const labels = { node_kind: nodeKind, outcome: outcome.ok ? 'completed' : 'failed' };
   report.observe('node_seconds', ms / 1_000, labels);
+  if (report.attempt === undefined) return;
+  const usage = outcome.usage ?? null;
+  const asks = node === null ? null : (node.kind.asks?.(node.spec) ?? null);
+  report.attempt({
+    ...ticket,
+    nodeKind,
+    tool: node?.kind.toolLike === true ? toolOf(node, outcome) : null,
+    model: asks ?? (usage?.model === undefined ? null : { name: usage.model, provider: null }),
+    workerId: null,
+    ms,
+    endedAt: null,
+    error: outcome.ok ? null : { type: outcome.errorClass, message: outcome.error },
+    usage,
+  });
+}
+
+function toolOf({ kind, spec }: PlanNode, outcome: NodeOutcome): string {
+  const named = outcome.ok === true ? outcome.tool : undefined;
+  return named ?? kind.tool?.(spec) ?? kind.type;
 }
 
 /** A worker's attempt, from claim to settling by the database's clock. */
 export function reportAttempt(
   { report }: Report,
-  { lease }: Pick<Settleable, 'lease'>,
+  { lease, record }: Pick<Settleable, 'lease' | 'record'>,
   of: {
     readonly nodeKind: string;
-    readonly outcome: 'completed' | 'failed';
     readonly endedAt: string;
+    readonly error: AttemptReport['error'];
+    readonly usage: Usage | null;
+    readonly model: string | null;
   },
 ): void {
-  const { nodeKind, outcome, endedAt } = of;
-  const seconds = (Date.parse(endedAt) - Date.parse(lease.claimedAt)) / 1_000;
-  report.observe('node_seconds', Math.max(0, seconds), { node_kind: nodeKind, outcome });
+  const { nodeKind, endedAt, error, usage, model } = of;
+  const ms = Math.max(0, Date.parse(endedAt) - Date.parse(lease.claimedAt));
+  const labels = { node_kind: nodeKind, outcome: error === null ? 'completed' : 'failed' };
+  report.observe('node_seconds', ms / 1_000, labels);
+  const name = model ?? usage?.model;
+  report.attempt?.({
+    ...lease.ticket,
+    nodeKind,
+    tool: record.tool,
+    model: name === undefined ? null : { name, provider: null },
+    workerId: lease.workerId,
+    ms,
+    endedAt,
+    error,
+    usage,
+  });
 }

@@ -78,7 +78,13 @@ export async function completeWorkItem(
     runnable: 'mark',
   });
   deps.report.count('items_completed', 1);
-  reportAttempt(deps, found, { nodeKind, outcome: 'completed', endedAt });
+  reportAttempt(deps, found, {
+    nodeKind,
+    endedAt,
+    error: null,
+    usage: priced(deps, params.usage),
+    model: params.genAiModel,
+  });
   return { workItemId, deprecated: idempotencyKey === null };
 }
 
@@ -164,7 +170,13 @@ export async function failWorkItem(
     runnable: 'mark',
   });
   deps.report.count('items_failed', 1);
-  reportAttempt(deps, found, { nodeKind, outcome: 'failed', endedAt });
+  reportAttempt(deps, found, {
+    nodeKind,
+    endedAt,
+    error: { type: errorClass, message: error },
+    usage,
+    model: null,
+  });
   return { workItemId, retryable: verdict.retryable, attempt, warning: null };
 }
 

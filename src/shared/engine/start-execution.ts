@@ -42,6 +42,7 @@ export async function startExecution(
       workflow_version: definition.version,
       definition_id: definition.definitionId,
       input: params.input,
+      ...(params.traceparent !== undefined && { traceparent: params.traceparent }),
     },
   };
   const base = emptyState({ executionId, tenantId });

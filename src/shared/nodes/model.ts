@@ -83,6 +83,7 @@ export const modelKind: NodeKind<ModelSpec> = {
     };
   },
 
+  asks: ({ model: { model: name, provider } }) => ({ name, provider }),
   model: (spec) => policyNames(spec.model),
   retryPolicy: (spec) => spec.model.retryPolicy,
   outputSchema: (spec) => spec.outputSchema,

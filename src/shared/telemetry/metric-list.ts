@@ -279,6 +279,13 @@ export const METRICS = {
     labels: [],
   },
 
+  trace_spans: {
+    name: 'svc_trace_spans_total',
+    type: 'counter',
+    help: 'Spans for the collector of traces, by what became of them; dropped: it is away or too slow.',
+    labels: ['outcome'],
+    values: ['exported', 'dropped'],
+  },
   event_loop_active: {
     name: 'svc_event_loop_active_seconds_total',
     type: 'counter',

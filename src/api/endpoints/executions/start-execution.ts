@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { badRequest } from '../../../shared/domain/errors.ts';
+import { parseTraceparent, writeTraceparent } from '../../../shared/domain/traceparent.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { userObject } from '../../schemas/json-values.ts';
 import { executionId, ID_BYTES_MAX, idText, omittable } from '../../schemas/text.ts';
@@ -15,7 +16,7 @@ export const startExecution = defineEndpoint({
   summary: 'Starts an execution of a workflow',
   note:
     'With an `Idempotency-Key` header, the same key and body within 24 hours give the same ' +
-    '`execution_id`; the same key with another body is a 409.',
+    '`execution_id`; the same key with another body is a 409. A `traceparent` header puts its spans into the caller’s trace.',
   body: z.object({
     workflow_id: idText,
     workflow_version: omittable(idText).meta({
@@ -38,10 +39,17 @@ export const startExecution = defineEndpoint({
       input: body.input,
       priority: body.priority ?? PRIORITY_DEFAULT,
       idempotencyKey: readIdempotencyKey(request.header('Idempotency-Key')),
+      ...readTraceparent(request.header('traceparent')),
     });
     return { status: 201, body: { execution_id: started.executionId } };
   },
 });
+
+/** One that cannot be read is as if there were none. */
+function readTraceparent(header: string | undefined): { readonly traceparent?: string } {
+  const parent = header === undefined ? null : parseTraceparent(header);
+  return parent === null ? {} : { traceparent: writeTraceparent(parent) };
+}
 
 function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;

@@ -47,7 +47,7 @@ export const claimWorkItem = defineEndpoint({
       work_items: z.array(workItemShape).optional(),
     }),
   },
-  async handle(request, { engine }) {
+  async handle(request, { engine, traceparentOf }) {
     const { body, caller } = request;
     const claimed = await engine.claimWork({
       tenantId: caller.tenantId,
@@ -59,7 +59,13 @@ export const claimWorkItem = defineEndpoint({
       host: body.host ?? request.remoteAddress,
       version: body.version ?? 'unknown',
     });
-    const items = claimed.map(shapeClaimed);
+    const items = await Promise.all(
+      claimed.map(async (item) => {
+        const { attempt, record } = item;
+        const traceparent = await traceparentOf?.({ ...record, attempt });
+        return { ...shapeClaimed(item), ...(typeof traceparent === 'string' && { traceparent }) };
+      }),
+    );
     const several = body.max_items === null ? {} : { work_items: items };
     const [first] = items;
     return {

@@ -19,6 +19,10 @@ export const workItemShape = z.object({
   lease_expires_at: timestamp,
   heartbeat_interval_ms: z.int(),
   max_attempts: z.int(),
+  traceparent: z.string().optional().meta({
+    description:
+      'Where the worker’s own spans belong, by W3C Trace Context; where traces are exported.',
+  }),
 });
 
 export function shapeClaimed(claimed: ClaimedWork): z.input<typeof workItemShape> {

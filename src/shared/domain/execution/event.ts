@@ -24,6 +24,8 @@ export type ExecutionEvent =
         /** The run that this one goes on from, and what it left. */
         continued_from?: string;
         carried?: CarriedPayload;
+        /** Of the request that started it: where its spans belong, by W3C Trace Context. */
+        traceparent?: string;
       }
     >
   | NodeEvent<'NodeScheduled', NodeScheduledPayload>

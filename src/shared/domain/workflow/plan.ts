@@ -127,6 +127,8 @@ export interface NodeKind<Spec> {
   runOn?(spec: Spec): RunOn;
   /** Name of the outside tool, for events, metrics and policies. */
   tool?(spec: Spec): string;
+  /** The model it asks, for traces. */
+  asks?(spec: Spec): { readonly name: string; readonly provider: string };
   /** Names of the model it calls, as policies may write them. */
   model?(spec: Spec): readonly string[];
   /** Of what it calls, for nodes that have none of their own. */

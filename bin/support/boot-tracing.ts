@@ -1,0 +1,44 @@
+import type { Config } from '../../src/shared/config/config.ts';
+import type { ProcessRole } from '../../src/shared/config/listeners.ts';
+import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+import type { Logger } from '../../src/shared/telemetry/log.ts';
+import type { Tracing } from '../../src/shared/telemetry/tracing/tracing.ts';
+
+/** Null, and nothing of it loaded, unless there is a collector. */
+export async function bootTracing(params: {
+  readonly config: Config;
+  readonly role: ProcessRole;
+  readonly processId: string;
+  readonly version: string;
+  readonly log: Logger;
+  readonly store: Store;
+  readonly report: EngineReport;
+  readonly opened: AsyncDisposableStack;
+}): Promise<Tracing | null> {
+  const { config, role, processId, version, log, store, report, opened } = params;
+  const { enabled, otlp, serviceName } = config.telemetry;
+  if (!enabled || otlp.endpoint === null) return null;
+  const { createTracing } = await import('../../src/shared/telemetry/tracing/tracing.ts');
+  const tracing = createTracing({
+    endpoint: otlp.endpoint,
+    resource: {
+      'service.name': serviceName,
+      'service.version': version,
+      'service.instance.id': processId,
+      'svc.role': role,
+    },
+    now: Date.now,
+    history: store.executions,
+    onSpans: (count, outcome) => report.count('trace_spans', count, { outcome }),
+    onFailure: (err) => log.warn({ err }, 'traces cannot be exported; spans are kept for a while'),
+  });
+  opened.defer(() => tracing.close());
+  return tracing;
+}
+
+/** Without a collector the engine has nobody to tell. */
+export function withTracing(report: EngineReport, tracing: Tracing | null): EngineReport {
+  if (tracing === null) return report;
+  return { ...report, attempt: tracing.attempt, ended: tracing.ended };
+}

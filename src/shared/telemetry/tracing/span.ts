@@ -1,0 +1,18 @@
+/** A span as it is exported, OpenTelemetry's terms. */
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | null;
+  readonly name: string;
+  readonly kind: 'internal' | 'client';
+  /** Unix milliseconds. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly attributes: Attributes;
+  /** What went wrong; null: nothing. */
+  readonly error: { readonly type: string; readonly message: string } | null;
+}
+
+/** What is undefined is left out. */
+export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
+export type AttributeValue = string | number | boolean | readonly string[];

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+
+import type { AttemptReport, EndReport } from '../../engine/deps.ts';
+import type { Span } from './span.ts';
+
+/**
+ * Spans of what has happened. Their ids follow from what they are of, so that processes which know
+ * nothing of each other, days apart, write parts of one trace: an attempt's span names as its parent
+ * the execution's, which is written last, by whoever ends it.
+ */
+
+/** Where the spans of an execution belong. */
+export interface ExecutionTrace {
+  readonly traceId: string;
+  /** Of the execution's own span: its caller's, or its parent execution's; null: it begins the trace. */
+  readonly parentSpanId: string | null;
+  readonly isSampled: boolean;
+  readonly workflowId: string;
+}
+
+export interface Visit {
+  readonly executionId: string;
+  readonly nodeId: string;
+  readonly visit: number;
+  readonly attempt: number;
+}
+
+export function executionSpanId(executionId: string): string {
+  return spanId(executionId);
+}
+
+export function attemptSpanId({ executionId, nodeId, visit, attempt }: Visit): string {
+  return spanId(executionId, nodeId, String(visit), String(attempt));
+}
+
+/** The trace of an execution that nobody has put into one is found by the execution's id. */
+export function ownTraceId(executionId: string): string {
+  return executionId.replace(/^exec_/, '');
+}
+
+export function spanOfExecution(of: EndReport, trace: ExecutionTrace): Span {
+  const { executionId, tenantId, status, error, startedAt, endedAt } = of;
+  return {
+    traceId: trace.traceId,
+    spanId: executionSpanId(executionId),
+    parentSpanId: trace.parentSpanId,
+    name: 'svc.execution',
+    kind: 'internal',
+    startMs: Date.parse(startedAt),
+    endMs: Date.parse(endedAt),
+    attributes: {
+      'svc.execution.id': executionId,
+      'svc.workflow.id': trace.workflowId,
+      'svc.tenant.id': tenantId,
+      'svc.execution.status': status,
+    },
+    error: status === 'failed' ? { type: 'failed', message: shorten(error ?? 'failed') } : null,
+  };
+}
+
+/** The attempt at a node's work, and in it the call of the tool or the model that it was. */
+export function spansOfAttempt(
+  of: AttemptReport,
+  trace: ExecutionTrace,
+  endMs: number,
+): readonly Span[] {
+  const { executionId, nodeId, visit, attempt, nodeKind, tool, model } = of;
+  const { traceId } = trace;
+  const own = attemptSpanId(of);
+  const during = {
+    traceId,
+    startMs: endMs - of.ms,
+    endMs,
+    error: of.error === null ? null : { ...of.error, message: shorten(of.error.message) },
+  };
+  const cost = of.usage?.costUsd ?? undefined;
+  const node: Span = {
+    ...during,
+    spanId: own,
+    parentSpanId: executionSpanId(executionId),
+    name: `svc.node.${nodeId}`,
+    kind: 'internal',
+    attributes: {
+      'svc.execution.id': executionId,
+      'svc.workflow.id': trace.workflowId,
+      'svc.node.id': nodeId,
+      'svc.node.kind': nodeKind,
+      'svc.node.visit': visit,
+      'svc.node.attempt': attempt,
+      'svc.worker.id': of.workerId ?? undefined,
+      'svc.cost.usd': cost,
+    },
+  };
+  const call = { ...during, parentSpanId: own, kind: 'client' } as const;
+  return [
+    node,
+    ...(tool === null
+      ? []
+      : [
+          {
+            ...call,
+            spanId: spanId(own, 'tool'),
+            name: `svc.tool.${tool}`,
+            attributes: {
+              'svc.tool.name': tool,
+              'gen_ai.operation.name': 'execute_tool',
+              'gen_ai.tool.name': tool,
+            },
+          },
+        ]),
+    ...(model === null
+      ? []
+      : [
+          {
+            ...call,
+            spanId: spanId(own, 'model'),
+            name: 'svc.model.call',
+            attributes: {
+              'svc.model.name': model.name,
+              'svc.cost.usd': cost,
+              'gen_ai.operation.name': 'chat',
+              'gen_ai.provider.name': model.provider ?? undefined,
+              'gen_ai.request.model': model.name,
+              'gen_ai.usage.input_tokens': of.usage?.inputTokens,
+              'gen_ai.usage.output_tokens': of.usage?.outputTokens,
+              'gen_ai.response.finish_reasons': of.usage?.finishReason && [of.usage.finishReason],
+            },
+          },
+        ]),
+  ];
+}
+
+function spanId(...of: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(of)).digest('hex').slice(0, 16);
+}
+
+const MESSAGE_MAX = 1_000;
+
+function shorten(message: string): string {
+  return message.length <= MESSAGE_MAX ? message : `${message.slice(0, MESSAGE_MAX)}…`;
+}
