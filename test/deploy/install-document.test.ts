@@ -20,7 +20,7 @@ const script = (way: string) =>
 test('every way has its blocks, and a shell can read them', (t) => {
   t.deepEqual(
     [...new Set(blocks.map(({ way }) => way))],
-    ['laptop', 'vm', 'vm-upgrade', 'compose', 'kubernetes', 'helm'],
+    ['laptop', 'vm', 'vm-upgrade', 'compose', 'kubernetes', 'kubernetes-upgrade', 'helm'],
   );
   t.is(blocks.length, [...page.matchAll(/^```sh/gm)].length);
   for (const { way } of blocks) {
