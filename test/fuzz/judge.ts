@@ -54,7 +54,7 @@ export function judgeAnswer(
   const verdicts = [...judgeAnyAnswer(answer, method)];
   if (status >= 500 && !(status === 502 && documented)) {
     verdicts.push({ rule: 'no 5xx', detail: `${status} ${answer.body.toString().slice(0, 500)}` });
-  } else if (!documented && !ANYWHERE.includes(status) && !isOfMethod(status, method)) {
+  } else if (!documented && !ANYWHERE.includes(status) && method === operation.method) {
     verdicts.push({ rule: 'the status is documented', detail: `${status} of ${operation.name}` });
   }
   if (operation.protocol === 'json-rpc' && RPC_INTERNAL.test(answer.body.toString())) {
@@ -137,10 +137,6 @@ function isRpcError(error: unknown): boolean {
     readonly message?: unknown;
   };
   return Number.isInteger(code) && typeof message === 'string';
-}
-
-function isOfMethod(status: number, method: string): boolean {
-  return method === 'OPTIONS' && status === 204;
 }
 
 function isJson(answer: WireAnswer): boolean {

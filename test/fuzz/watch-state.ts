@@ -6,10 +6,10 @@ import { readTables } from '../support/stores.ts';
 export type DatabaseState = Readonly<Record<string, readonly string[]>>;
 
 /**
- * What processes write by themselves, whoever asks for what: that they are there, and the seals over
- * what was written long before.
+ * What processes write by themselves, whoever asks for what: that they are there, the seals over what
+ * was written long before, and what became of another try to deliver a message.
  */
-const BY_THEMSELVES = ['workers', 'audit_windows', 'audit_seals'];
+const BY_THEMSELVES = ['workers', 'audit_windows', 'audit_seals', 'webhook_deliveries'];
 
 export async function readState(databaseUrl: string): Promise<DatabaseState> {
   const tables = Object.entries(await readTables(databaseUrl));

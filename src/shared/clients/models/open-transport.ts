@@ -51,7 +51,7 @@ export function openTransport(params: {
 function isBelow(input: Parameters<typeof globalThis.fetch>[0], baseUrl: string): boolean {
   const url = new URL(input instanceof Request ? input.url : input);
   const base = new URL(baseUrl);
-  const path = base.pathname.replace(/\/+$/, '');
+  const path = base.pathname.replace(/(?<!\/)\/+$/, '');
   return url.origin === base.origin && url.pathname.startsWith(`${path}/`);
 }
 

@@ -110,7 +110,7 @@ const HEADER_TEXT = /^[\x21-\x7e]+$/;
 /** These are commonly named by their address alone; the version belongs to their paths. */
 function completeUrl(provider: string, baseUrl: string | null): string | null {
   if (baseUrl === null) return null;
-  const url = baseUrl.replace(/\/+$/, '');
+  const url = baseUrl.replace(/(?<!\/)\/+$/, '');
   return /^https?:\/\/[^/]+$/i.test(url) ? url + (VERSION_PATHS.get(provider) ?? '') : url;
 }
 

@@ -10,7 +10,8 @@ export function cardAddresses(
   const url = new URL(address);
   url.search = '';
   url.hash = '';
-  const base = url.href.replace(CARD_PATH, '').replace(/\/+$/, '');
+  // Looked for from the first slash of a run only: from each, a long run would take hours.
+  const base = url.href.replace(CARD_PATH, '').replace(/(?<!\/)\/+$/, '');
   return {
     base,
     candidates: [`${base}/.well-known/agent.json`, `${base}/.well-known/agent-card.json`],
