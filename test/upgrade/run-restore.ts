@@ -1,17 +1,18 @@
-import { appendFileSync, cpSync, chownSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { migrateDatabase } from '../../src/shared/store/migrate.ts';
 import { chain } from '../cluster/chain.ts';
 import { ClusterClient } from '../cluster/client.ts';
 import { Cluster } from '../cluster/cluster.ts';
+import type { Deed } from '../invariants/history.ts';
 import { runOnServer } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { SERVER_OWNER } from '../support/postgres-server.ts';
 import { expectStatus, TestTenant } from '../support/tenant.ts';
-import { checkWhenEnded } from './support/checked.ts';
+import { checkWhenEnded, forgotten, together } from './support/checked.ts';
 import {
   makeFolder,
+  runAsServer,
   runTool,
   startInstalled,
   type InstalledServer,
@@ -42,6 +43,7 @@ export async function runRestore(params: {
 }): Promise<readonly Life[]> {
   const { folder, least, onProgress } = params;
   const lives: Life[] = [];
+  const earlier: Deed[] = [];
   const servers: InstalledServer[] = [];
   const start = async (data: string): Promise<InstalledServer> => {
     const server = await startInstalled(data, join(folder, 'server.log'));
@@ -61,7 +63,7 @@ export async function runRestore(params: {
     const base = makeFolder(join(folder, 'base'));
     onProgress('the first life, with a base backup under load');
     lives.push(
-      await live({ name: 'first', url: first.url, least, isLast: false }, async (more) => {
+      await live({ name: 'first', url: first.url, least, earlier }, async (more) => {
         runTool('pg_basebackup', ['-d', first.url, '-D', base, '-X', 'none', '-c', 'fast']);
         await more();
         await runOnServer(first.url, `select pg_create_restore_point('good')`);
@@ -71,20 +73,19 @@ export async function runRestore(params: {
     );
     await first.stop();
 
-    const again = join(folder, 'restored');
-    cpSync(base, makeFolder(again), { recursive: true });
+    const again = makeFolder(join(folder, 'restored'));
+    runAsServer('cp', ['-a', `${base}/.`, again]);
     configure(again, [
       `restore_command = 'cp ${archive}/%f %p'`,
       `recovery_target_name = 'good'`,
       `recovery_target_action = 'promote'`,
     ]);
-    writeFileSync(join(again, 'recovery.signal'), '');
-    runChown(again);
+    runAsServer('touch', [join(again, 'recovery.signal')]);
     const second = await start(again);
     onProgress('restored to a point in time, with a dump under load');
     const dump = join(makeFolder(join(folder, 'dump')), 'svc.dump');
     lives.push(
-      await live({ name: 'point in time', url: second.url, least, isLast: true }, async (more) => {
+      await live({ name: 'point in time', url: second.url, least, earlier }, async (more) => {
         runTool('pg_dump', ['-d', second.url, '--format=custom', `--file=${dump}`]);
         await more();
       }),
@@ -95,7 +96,9 @@ export async function runRestore(params: {
     url.pathname = '/restored';
     runTool('pg_restore', ['--no-owner', '-d', url.href, dump]);
     onProgress('restored from the dump');
-    lives.push(await live({ name: 'dump', url: url.href, least, isLast: true }, async () => {}));
+    lives.push(
+      await live({ name: 'dump', url: url.href, least, earlier, isCopy: true }, async () => {}),
+    );
     return lives.map((life, index) => ({
       ...life,
       violations: [...life.violations, ...checkFences(lives.slice(0, index), life)],
@@ -105,17 +108,19 @@ export async function runRestore(params: {
   }
 }
 
-/** `during` is called under load. Of a life that goes on elsewhere the end is not waited for. */
+/** `during` is called under load. */
 async function live(
   of: {
     readonly name: string;
     readonly url: string;
     readonly least: number;
-    readonly isLast: boolean;
+    /** Deeds of the lives before; those of this one are added. */
+    readonly earlier: Deed[];
+    readonly isCopy?: boolean;
   },
   during: (more: () => Promise<void>) => Promise<void>,
 ): Promise<Life> {
-  const { name, url, least } = of;
+  const { name, url, least, earlier, isCopy = false } = of;
   const cluster = new Cluster(url);
   try {
     const api = await cluster.startApi();
@@ -153,7 +158,12 @@ async function live(
     const pause = { method: 'PUT', path: '/schedules/tick', body: { paused: true } };
     expectStatus(await svc.send(pause), 200);
     await load.endStarts();
-    const { found, dump } = await checkWhenEnded({ url, history: load.history });
+    const { found, dump } = await checkWhenEnded({
+      url,
+      history: together(earlier, load.history),
+      isCopy,
+    });
+    earlier.push(...forgotten(load.history));
     await load.stop();
     const { rows } = await runOnServer(url, TICKS);
     const { ticks, seconds } = rows[0] as { readonly ticks: number; readonly seconds: number };
@@ -198,10 +208,4 @@ function checkFences(before: readonly Life[], { lowestFence }: Life): readonly s
 
 function configure(data: string, lines: readonly string[]): void {
   appendFileSync(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`);
-}
-
-function runChown(data: string): void {
-  const { uid, gid } = SERVER_OWNER;
-  if (uid === undefined || gid === undefined) return;
-  chownSync(join(data, 'recovery.signal'), uid, gid);
 }

@@ -31,15 +31,20 @@ export function findTools(): string {
   );
 }
 
-/** Runs one of the tools as the user of the server. */
+/** Runs one of the tools of PostgreSQL. */
 export function runTool(tool: string, args: readonly string[]): void {
-  const { status, stderr } = spawnSync(join(findTools(), tool), args, {
+  runAsServer(join(findTools(), tool), args);
+}
+
+/** What it makes belongs to the user of the server. */
+export function runAsServer(program: string, args: readonly string[]): void {
+  const { status, stderr } = spawnSync(program, args, {
     ...SERVER_OWNER,
     cwd: '/',
     encoding: 'utf8',
     maxBuffer: 64 * 1_024 * 1_024,
   });
-  if (status !== 0) throw new Error(`${tool} ${args.join(' ')} ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}: ${stderr}`);
 }
 
 /** A new folder that the server may write. */
