@@ -170,11 +170,19 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'an execution is made first, and its first work afterwards',
     file: 'shared/engine/start-execution.ts',
-    from: 'const verdict = await deps.committer.commit(commit);',
-    to: `const verdict = await deps.committer.commit({ ...commit, newItems: [], runnable: 'keep' });
-  if (verdict.accepted) {
-    await deps.committer.commit({ ...commit, create: null, events: [], startsTimers: [], status: null });
-  }`,
+    from: 'const verdict = await deps.committer.commit(commit).catch(',
+    to: `const early = { ...commit, newItems: [], runnable: 'keep' as const };
+  const verdict = await deps.committer.commit(early).catch(`,
+    also: [
+      {
+        file: 'shared/engine/start-execution.ts',
+        from: "  if (verdict.accepted) {\n    deps.report.count('executions_started', 1);",
+        to: `  if (verdict.accepted) {
+    const { create, ...rest } = { ...commit, events: [], startsTimers: [], status: null };
+    await deps.committer.commit({ ...rest, create: null });
+    deps.report.count('executions_started', 1);`,
+      },
+    ],
   },
   {
     bug: 'a lapse does not count as an attempt',
@@ -267,7 +275,7 @@ export const MUTATIONS: readonly Mutation[] = [
     also: [
       {
         file: 'shared/engine/start-execution.ts',
-        from: 'const verdict = await deps.committer.commit(commit);',
+        from: 'const verdict = await deps.committer.commit(commit).catch(',
         to: `const rows = await deps.store.executions.list({
     tenantId, status: null, workflowId: null, createdAfter: null, createdBefore: null,
     cursor: null, limit: 100, offset: 0,
@@ -275,7 +283,7 @@ export const MUTATIONS: readonly Mutation[] = [
   const live = rows.filter(({ status }) => status === 'running' || status === 'paused').length;
   const crowded = limitRefusal('executions_limited', tenant);
   if (live >= (tenant.limits.max_concurrent_executions ?? 100) && crowded !== null) throw crowded;
-  const verdict = await deps.committer.commit(commit);`,
+  const verdict = await deps.committer.commit(commit).catch(`,
       },
     ],
   },

@@ -19,7 +19,9 @@ import { renderFinders, type Found } from './render-finders.ts';
  * one of them.
  */
 
+/** Whatever is reached first. */
 const HISTORIES = 2_400;
+const SECONDS = 200;
 const CHECK_MS_MAX = 300_000;
 const FAILED_TEST = /✘ \[fail\]: (.*)/;
 const COPIED = ['src', 'test', 'migrations', 'package.json', 'ava.config.js', 'tsconfig.json'];
@@ -75,8 +77,11 @@ function changed(bug: string, source: string, { file, from, to }: Change): strin
 }
 
 async function bySimulation(bug: string): Promise<Found | null> {
-  const argv = ['--histories', `${HISTORIES}`, '--quick', '--json'];
-  const { passed, output } = await run(['test/simulation/simulate.ts', ...argv], {});
+  const most = ['--histories', `${HISTORIES}`, '--seconds', `${SECONDS}`];
+  const { passed, output } = await run(
+    ['test/simulation/simulate.ts', ...most, '--quick', '--json'],
+    {},
+  );
   if (passed) return null;
   const report = output.split('\n').find((line) => line.startsWith('{"firstSeed"'));
   if (report === undefined) return { bug, by: 'simulation', check: 'it broke', seconds: 0 };

@@ -88,12 +88,6 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
     to: 'where schedule_id = :schedule_id and turn >= :turn * 0`',
   },
   {
-    bug: 'a fire that was given up is not counted',
-    file: 'shared/domain/schedules/plan-turn.ts',
-    from: 'counts: { ...NO_COUNTS, skipped: 1 }',
-    to: 'counts: NO_COUNTS',
-  },
-  {
     bug: 'a fire starts beside the one before it',
     file: 'shared/domain/schedules/plan-turn.ts',
     from: "(overlapPolicy === 'skip' || overlapPolicy === 'queue')",

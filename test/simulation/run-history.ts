@@ -32,6 +32,8 @@ export interface Outcome {
 const REST_MS_MAX = 60_000;
 /** Of all commits so many are followed by a look at the tables. */
 const SAMPLED = 0.1;
+/** Of what is decided about fires no commit of an execution tells. */
+const SAMPLED_OF_SCHEDULES = 0.6;
 /** Of all histories so many end with requests that are all to be refused. */
 const PROBED = 0.25;
 
@@ -47,7 +49,10 @@ export async function runHistory(
   const world = createWorld({ dice: dice.fork('world'), traced: options.traced ?? false });
   let skewMs = 0;
   given.clock.now = () => EPOCH_MS + world.now() + skewMs;
-  const { database, dumps, look } = watched(given, dice.fork('samples'));
+  const { database, dumps, look } = watched(given, {
+    dice: dice.fork('samples'),
+    sampled: scenario.schedules.length > 0 ? SAMPLED_OF_SCHEDULES : SAMPLED,
+  });
   const faults = createFaults({ dice: dice.fork('faults'), rates, spared });
   const recorder = createRecorder(world);
   const parts = { world, database, faults, recorder };
@@ -177,7 +182,7 @@ const LOOK_MS = 100;
 /** The same database, looked at after some commits, and after all that may exceed a limit. */
 function watched(
   database: SimulatedDatabase,
-  dice: Dice,
+  { dice, sampled }: { readonly dice: Dice; readonly sampled: number },
 ): { readonly database: SimulatedDatabase; readonly dumps: Dump[]; readonly look: () => void } {
   const { executions } = database.store;
   const dumps: Dump[] = [];
@@ -188,7 +193,7 @@ function watched(
     const mayExceed = plans.some(
       ({ create }, index) => (create?.limits ?? null) !== null && verdicts[index]?.accepted,
     );
-    if (mayExceed || dice.chance(SAMPLED)) look();
+    if (mayExceed || dice.chance(sampled)) look();
     return verdicts;
   };
   const store = { ...database.store, executions: { ...executions, commit } };

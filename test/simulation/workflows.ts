@@ -149,7 +149,7 @@ export const WORKFLOWS = {
   /** Longer than it is to the next fire of a schedule. */
   lasting: {
     nodes: {
-      rest: { kind: { type: 'wait', condition: 'timer', timeout_secs: '1200ms' } },
+      rest: { kind: { type: 'wait', condition: 'timer', timeout_secs: '1800ms' } },
       last: effect('last'),
     },
     edges: edges('rest last'),
