@@ -111,7 +111,13 @@ function driverOf(settings: ConnectionSettings): ReturnType<typeof createDriverF
       client.on('error', (error) => {
         // Slonik no longer listens once it has given a connection up, and an error that nobody listens
         // for would end the process: one while a session begins, or of a line that is long dead.
-        if (clientEventEmitter.listenerCount('error') > 0) clientEventEmitter.emit('error', error);
+        const tell = (): void => {
+          if (clientEventEmitter.listenerCount('error') > 0)
+            clientEventEmitter.emit('error', error);
+        };
+        // Not at once: of a connection that fails between its opening and its handing over, slonik
+        // forgets whoever waits for it, and throws where nobody catches.
+        setImmediate(tell);
       });
       return {
         connect: async () => {

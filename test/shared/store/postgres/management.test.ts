@@ -29,6 +29,18 @@ test('a connection whose session cannot begin is closed', async (t) => {
   t.pass();
 });
 
+test('a server that goes away as a session has begun fails all who wait, and nothing else', async (t) => {
+  const server = await startServer(t, (socket, refusal) => {
+    socket.end(Buffer.concat([DONE, refusal]));
+  });
+  const management = await open(server.url);
+  const asked = await Promise.allSettled(Array.from({ length: 20 }, () => management.any(SELECT)));
+  for (const answer of asked) {
+    t.true(answer.status === 'rejected' && answer.reason instanceof StoreUnavailableError);
+  }
+  await management.close();
+});
+
 function open(url: string): ReturnType<typeof openManagement> {
   return openManagement({
     url,
@@ -73,4 +85,5 @@ function message(type: string, body: Buffer): Buffer {
 
 /** Authentication is not needed; ready for a query outside a transaction. */
 const WELCOME = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))]);
+const DONE = Buffer.concat([message('C', Buffer.from('SET\0')), message('Z', Buffer.from('I'))]);
 const REFUSAL = message('E', Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0'));
