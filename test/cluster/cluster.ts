@@ -41,6 +41,7 @@ export class Cluster {
       readonly entry?: 'svc' | 'svc-api';
       readonly port?: number;
       readonly root?: string | undefined;
+      readonly env?: Readonly<Record<string, string>>;
     } = {},
   ) {
     const { entry = 'svc-api', port = await freePort(), root } = params;
@@ -49,15 +50,18 @@ export class Cluster {
       port,
       databaseUrl: this.#databaseUrl,
       apiKey: this.apiKey,
-      env: this.#env,
+      env: { ...this.#env, ...params.env },
       root,
     });
     this.#started.push(api);
     return api;
   }
 
-  async startScheduler({ root }: { readonly root?: string | undefined } = {}): Promise<Started> {
-    const port = await freePort();
+  /** `port`: of its metrics and probes. */
+  async startScheduler(
+    params: { readonly root?: string | undefined; readonly port?: number } = {},
+  ): Promise<Started> {
+    const { root, port = await freePort() } = params;
     const scheduler = await startProgram({
       entry: 'svc-scheduler',
       args: ['--database-url', this.#databaseUrl],

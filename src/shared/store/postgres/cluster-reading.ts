@@ -87,7 +87,9 @@ const READING: Statement = {
       ) n
     ),
     places as materialized (
-      select l.queue_key, l.priority from leaps l limit $2::int8
+      select g.queue_key, g.priority,
+        greatest(1, $1::int8 / count(*) over (partition by g.queue_key = 'engine')) as share
+      from (select l.queue_key, l.priority from leaps l limit $2::int8) g
     ),
     waiting as materialized (
       select o.queue, o.enqueued_at, counted.items
@@ -112,14 +114,7 @@ const READING: Statement = {
           from work_queue q
           where q.queue_key = p.queue_key
             and q.priority = p.priority
-          limit greatest(1, $1::int8 / case
-            when p.queue_key = 'engine' then (
-              select count(*) from places s where s.queue_key = 'engine'
-            )
-            else (
-              select count(*) from places s where s.queue_key <> 'engine'
-            )
-          end)
+          limit p.share
         ) taken
       ) counted
     ),
@@ -149,7 +144,8 @@ const READING: Statement = {
       ) n
     ),
     tenants_read as materialized (
-      select o.tenant_id from owners o limit $2::int8
+      select g.tenant_id, greatest(1, $1::int8 / count(*) over ()) as share
+      from (select o.tenant_id from owners o limit $2::int8) g
     ),
     live as materialized (
       select s.status, sum(counted.executions)::int8 as executions
@@ -162,7 +158,7 @@ const READING: Statement = {
           from executions e
           where e.tenant_id = r.tenant_id
             and e.status = s.status
-          limit greatest(1, $1::int8 / (select count(*) from tenants_read))
+          limit r.share
         ) taken
       ) counted
       group by s.status
