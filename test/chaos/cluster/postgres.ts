@@ -124,9 +124,14 @@ export class ChaosPostgres {
 
   /** Takes all that is free on one of its disks. */
   fill(disk: Disk): void {
-    const file = join(this.folder, disk, 'filler');
-    const { bavail, bsize } = fs.statfsSync(join(this.folder, disk));
-    spawnSync('fallocate', ['-l', String(bavail * bsize), file]);
+    const path = join(this.folder, disk);
+    // Never one that others need.
+    if (fs.statSync(path).dev === fs.statSync(this.folder).dev) {
+      throw new Error(`${path} is no disk of its own any more: somebody has unmounted it`);
+    }
+    const { bavail, bsize } = fs.statfsSync(path);
+    const bytes = Math.min(bavail * bsize, DATA_MIB * 1024 * 1024);
+    spawnSync('fallocate', ['-l', String(bytes), join(path, 'filler')]);
   }
 
   free(disk: Disk): void {
