@@ -40,6 +40,8 @@ export class Member {
   readonly kind: MemberKind;
   readonly #params: MemberParams;
   #child: ChildProcess | null = null;
+  /** What its earlier lives have reached. */
+  #reachedBefore = 0;
   #wasReady = false;
   /** Whoever has killed it brings it back, too. */
   #isHeldDown = false;
@@ -78,6 +80,7 @@ export class Member {
     closeSync(log);
     this.#child = child;
     this.#wasReady = false;
+    this.#reachedBefore = this.reached().length;
     child.once('error', (error) => this.#ended(child, error.message));
     child.once('exit', (code, signal) => this.#ended(child, `${code ?? signal}`));
     void this.#noticeReady(child);
@@ -168,6 +171,19 @@ export class Member {
     }
   }
 
+  /**
+   * Whether what was done to it in its present life ends it so. V8 mostly ends a thread that is out of
+   * memory alone, and sometimes its whole process.
+   */
+  #wasOrdered(how: string): boolean {
+    return this.reached()
+      .slice(this.#reachedBefore)
+      .some(
+        (one) =>
+          'hit' in one || ('threadEnds' in one && one.threadEnds === 'memory' && how === 'SIGABRT'),
+      );
+  }
+
   #ended(child: ChildProcess, how: string): void {
     if (this.#child !== child) return;
     const wasReady = this.#wasReady;
@@ -175,9 +191,7 @@ export class Member {
     this.#wasReady = false;
     this.note(`ended: ${how}`);
     if (this.#isHeldDown || this.#isClosed) return;
-    const last = this.reached().at(-1);
-    const isOrdered = last !== undefined && 'hit' in last;
-    if (wasReady && !isOrdered) this.#params.onUnexpectedEnd(this, how);
+    if (wasReady && !this.#wasOrdered(how)) this.#params.onUnexpectedEnd(this, how);
     // What a service manager would do.
     setTimeout(() => this.start(), RESTART_AFTER_MS);
   }
