@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 
 import test from 'ava';
 
-import { describe } from '../invariants/violation.ts';
-import { selectFaults } from './faults/index.ts';
-import { runChaos } from './run-chaos.ts';
-
+const CHAOS = fileURLToPath(new URL('chaos.ts', import.meta.url));
 /** What every machine can do. */
 const FAULTS = [
   'failpoint',
@@ -21,18 +20,17 @@ const MINUTES = 0.2;
 
 test('a short run of real faults violates nothing', async (t) => {
   t.timeout(400_000);
-  const folder = mkdtempSync(join(tmpdir(), 'svc-chaos-test-'));
-  const run = await runChaos({
-    seed: '1',
-    minutes: MINUTES,
-    // Of each kind as many.
-    faults: selectFaults(FAULTS).map((fault) => ({ ...fault, share: 1 })),
-    folder,
-    // A test that says nothing for minutes is taken for one that hangs.
-    onProgress: (line) => t.log(line),
-    signal: new AbortController().signal,
-  });
-  t.deepEqual(run.violations.slice(0, 10).map(describe), [], `logs are in ${folder}`);
-  t.true(run.strikes.length > 0);
-  rmSync(folder, { recursive: true, force: true });
+  const options = ['--minutes', String(MINUTES), '--only', FAULTS.join(), '--alike', '--json'];
+  const run = spawn(process.execPath, [CHAOS, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  t.teardown(() => run.kill('SIGKILL'));
+  // A test that says nothing for minutes is taken for one that hangs.
+  createInterface(run.stderr).on('line', (line) => t.log(line));
+  const [told, [code]] = await Promise.all([text(run.stdout), once(run, 'exit')]);
+  const { violations, faults } = JSON.parse(told) as {
+    readonly violations: readonly unknown[];
+    readonly faults: Readonly<Record<string, number>>;
+  };
+  t.deepEqual(violations.slice(0, 10), []);
+  t.true(Object.values(faults).some((count) => count > 0));
+  t.is(code, 0);
 });

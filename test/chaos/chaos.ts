@@ -8,10 +8,11 @@ import { render, summarise } from './report.ts';
 import { runChaos } from './run-chaos.ts';
 
 /*
- * npm run test:chaos -- [--minutes N] [--seed S] [--only FAULT,…] [--json] [--keep]
+ * npm run test:chaos -- [--minutes N] [--seed S] [--only FAULT,…] [--alike] [--json] [--keep]
  *
  * Real processes under real faults; see docs/contributing/chaos.md. The exit code is 0 only for a full
- * run without a violation. What it wrote is kept for any other, and with --keep.
+ * run without a violation. `--alike`: faults of all kinds are as many, so that a short run has each.
+ * What it wrote is kept for any other, and with --keep.
  */
 
 const { values } = parseArgs({
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
+    alike: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
   },
@@ -30,11 +32,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error('--minutes wants a number above 0, such as 0.5 or 10');
+const faults = selectFaults(values.only.split(',').filter((name) => name !== ''));
 const folder = mkdtempSync(join(tmpdir(), `svc-chaos-${values.seed}-`));
 const run = await runChaos({
   seed: values.seed,
   minutes,
-  faults: selectFaults(values.only.split(',').filter((name) => name !== '')),
+  faults: values.alike ? faults.map((fault) => ({ ...fault, share: 1 })) : faults,
   folder,
   // Progress is not what the run says in the end.
   onProgress: (line) => process.stderr.write(`${line}\n`),
