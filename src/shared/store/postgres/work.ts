@@ -74,29 +74,21 @@ const EXPIRED_LEASES: Statement = {
     limit $1`,
 };
 
-/** Reads all leases: for a process that is not sure what it holds. */
-const HELD_LEASES: Statement = {
-  name: 'list-held-leases',
+const heldLeases = (name: string, ofWhich: string): Statement => ({
+  name,
   writes: false,
   text: `
     select ${leaseColumns('l')}, coalesce(l.deadline_at <= clock_timestamp(), false) as timed_out
     from work_leases l
     where l.worker_id = $1
       and l.queue = 'engine'
+      ${ofWhich}
     order by l.lease_fence`,
-};
+});
 
-const HELD_LEASES_OF_ONE: Statement = {
-  name: 'list-held-leases-of-one',
-  writes: false,
-  text: `
-    select ${leaseColumns('l')}, coalesce(l.deadline_at <= clock_timestamp(), false) as timed_out
-    from work_leases l
-    where l.execution_id = $2
-      and l.worker_id = $1
-      and l.queue = 'engine'
-    order by l.lease_fence`,
-};
+/** Reads all leases: for a process that is not sure what it holds. */
+const HELD_LEASES = heldLeases('list-held-leases', '');
+const HELD_LEASES_OF_ONE = heldLeases('list-held-leases-of-one', 'and l.execution_id = $2');
 
 const OVERDUE_QUEUED: Statement = {
   name: 'list-overdue-queued',
