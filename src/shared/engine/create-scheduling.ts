@@ -71,8 +71,10 @@ export function createScheduling(
     runner.done
       .catch((error: unknown) => {
         deps.report.trouble('advancing an execution failed', error, { execution_id: executionId });
-        if (runner.isDoubtful()) doubtful.add(executionId);
-        if (error instanceof StoreUnavailableError) return;
+        if (error instanceof StoreUnavailableError) {
+          if (runner.isDoubtful()) doubtful.add(executionId);
+          return;
+        }
         setAside.delete(executionId);
         setAside.set(executionId, deps.timers.now() + SET_ASIDE_MS);
       })
@@ -129,7 +131,7 @@ export function createScheduling(
       }
       claimWasLost = false;
     }
-    for (const executionId of [...doubtful].slice(0, UNDER_WAY_MAX - underWay.size)) {
+    for (const executionId of [...doubtful].slice(0, Math.max(0, UNDER_WAY_MAX - underWay.size))) {
       doubtful.delete(executionId);
       take(executionId, { marked: false, adopt: [], isDoubtful: true });
     }
