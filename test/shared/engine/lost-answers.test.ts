@@ -112,6 +112,26 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(calls, ['a 0', 'b 0']);
   });
 
+  named('to a start of what cannot be read then: it is set aside', async (t, on) => {
+    let readings = 0;
+    const { store } = on;
+    const executions: Store['executions'] = {
+      ...store.executions,
+      load: async () => {
+        readings += 1;
+        throw new Error('the snapshot is not JSON');
+      },
+    };
+    const broken: TestStore = { ...on, store: { ...store, executions } };
+    const { host } = open(broken, { commit: ({ bornLeased }) => bornLeased.length > 0 });
+    host.scheduling.takeStarts({ shards: SHARDS, underWayMax: 100 });
+    await host.turn();
+    await t.throwsAsync(host.start(CHAIN), { instanceOf: StoreUnavailableError });
+    for (let turn = 0; turn < 4; turn += 1) await host.turn();
+    await host.settle();
+    t.is(readings, 1);
+  });
+
   named('to a claim: what it has leased is run', async (t, on) => {
     const { host, calls } = open(on, { claim: true });
     const executionId = await host.start(CHAIN);
