@@ -81,4 +81,5 @@ const NEXT = {
   title: 'next',
   sql: 'alter table work_queue add column note text; alter table executions add column note text',
   checksum: 'none',
+  worksFrom: 1,
 };

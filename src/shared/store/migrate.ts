@@ -14,8 +14,8 @@ export { SchemaError } from './migrations.ts';
  * 1 without gaps, each applied in a transaction of its own together with its row in
  * `schema_migrations`; so a run that breaks off leaves a whole earlier version, and the next run
  * goes on from there. Any number of processes may call this at once: one applies, the others wait
- * for it and find nothing left to do. An applied file never changes (its checksum is kept), and a
- * database of a newer program is refused rather than guessed at.
+ * for it and find nothing left to do. An applied file never changes (its checksum is kept). Each says
+ * which older programs work on what it leaves; all others refuse the database rather than guess.
  */
 export async function migrateDatabase(
   params: DatabaseAddress & {
@@ -30,7 +30,9 @@ export async function migrateDatabase(
   };
   const onWaiting = (line: string) => params.log?.(line);
   const applied = await applyPending(target, { known, onApplied, onWaiting });
-  return { applied, version: latestNumber(known) };
+  // With nothing to do the schema may be of a newer program.
+  const version = latestNumber(applied === 0 ? await readApplied(target) : known);
+  return { applied, version };
 }
 
 /** Reads only; a database that was never migrated has version 0. */
@@ -50,7 +52,10 @@ export async function migrationStatus(params: DatabaseAddress): Promise<{
   };
 }
 
-/** For the start of a process: passes only with the schema this program was written for. */
+/**
+ * For the start of a process: passes only with the schema this program was written for, or one of a
+ * newer program that it works on.
+ */
 export async function checkSchema(
   params: DatabaseAddress & {
     readonly autoMigrate: boolean;
@@ -58,6 +63,12 @@ export async function checkSchema(
   },
 ): Promise<void> {
   const { current, latest, pending } = await migrationStatus(params);
+  if (current > latest) {
+    params.log?.(
+      `the database schema has version ${current}, of a newer program; this one knows version ` +
+        `${latest}, and works on it`,
+    );
+  }
   if (pending.length === 0) return;
   if (!params.autoMigrate) {
     throw new SchemaError(

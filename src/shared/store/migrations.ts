@@ -13,6 +13,12 @@ export interface Migration {
   readonly sql: string;
   /** Hex SHA-256 of the file with line ends normalised. */
   readonly checksum: string;
+  /**
+   * Programs whose last migration has this number or a later one work on the schema that this one
+   * leaves: what lets an older program run, and start, beside a newer one. The file says so in its
+   * first line, `-- works from: <number>`; without it, its own number.
+   */
+  readonly worksFrom: number;
 }
 
 /** One row of `schema_migrations`. */
@@ -20,6 +26,8 @@ export interface AppliedMigration {
   readonly number: number;
   readonly title: string;
   readonly checksum: string;
+  /** See `Migration`; null: applied before this was kept. */
+  readonly worksFrom: number | null;
 }
 
 /** The schema and this program do not fit together; the message says what to do. */
@@ -28,6 +36,7 @@ export class SchemaError extends Error {
 }
 
 const FILE_NAME = /^(\d{4})_([a-z0-9_]+)\.sql$/;
+const WORKS_FROM = /^-- works from: (\d+)\n/;
 
 /** The migrations this program knows, in order. */
 export async function readMigrations(dialect: Dialect): Promise<readonly Migration[]> {
@@ -47,8 +56,9 @@ export async function readMigrations(dialect: Dialect): Promise<readonly Migrati
 }
 
 /**
- * What is left to apply. Throws when the database was migrated by a newer program, or by a file
- * that has changed since: in both cases going on would build on a schema nobody has described.
+ * What is left to apply. Throws when the database was migrated by a newer program beyond what this
+ * one works on, or by a file that has changed since: in both cases going on would build on a schema
+ * nobody has described.
  */
 export function pendingMigrations(
   known: readonly Migration[],
@@ -56,10 +66,10 @@ export function pendingMigrations(
 ): readonly Migration[] {
   const current = latestNumber(applied);
   const latest = latestNumber(known);
-  if (current > latest) {
+  if (worksFrom(applied, latest) > latest) {
     throw new SchemaError(
       `the database schema has version ${current}, but this program knows only up to version ` +
-        `${latest}: run a program of the newer version, or restore a backup made before the upgrade`,
+        `${latest}, and cannot work on what came after it: run a program of the newer version, or restore a backup made before the upgrade`,
     );
   }
   const appliedByNumber = new Map(applied.map((row) => [row.number, row]));
@@ -79,6 +89,13 @@ export function pendingMigrations(
     }
   }
   return known.filter((migration) => !appliedByNumber.has(migration.number));
+}
+
+/** The migration that a program must know in order to work on what was applied after its last one. */
+function worksFrom(applied: readonly AppliedMigration[], latest: number): number {
+  return applied
+    .filter(({ number }) => number > latest)
+    .reduce((needed, row) => Math.max(needed, row.worksFrom ?? row.number), 0);
 }
 
 export function latestNumber(rows: readonly { readonly number: number }[]): number {
@@ -105,5 +122,6 @@ async function readMigration(path: string, name: string): Promise<Migration> {
   const [, number = '', title = ''] = match;
   const sql = (await readFile(path, 'utf8')).replaceAll('\r\n', '\n');
   const checksum = createHash('sha256').update(sql).digest('hex');
-  return { number: Number(number), title, sql, checksum };
+  const [, from = number] = WORKS_FROM.exec(sql) ?? [];
+  return { number: Number(number), title, sql, checksum, worksFrom: Number(from) };
 }

@@ -72,6 +72,21 @@ for (const dialect of ['postgres', 'sqlite'] satisfies Dialect[]) {
     await database.drop();
   });
 
+  test(`${dialect}: a start on a newer schema that works from here passes, and says so`, async (t) => {
+    const database = await createTestDatabase(dialect);
+    const { latest } = await migrationStatus(database);
+    await execute(
+      database.url,
+      `insert into schema_migrations (number, title, checksum, works_from)
+       values (9001, 'later', 'x', ${latest})`,
+    );
+    const lines: string[] = [];
+    await checkSchema({ ...database, autoMigrate: true, log: (line) => lines.push(line) });
+    t.regex(lines.join(), /version 9001, of a newer program/);
+    t.deepEqual(await migrateDatabase(database), { applied: 0, version: 9001 });
+    await database.drop();
+  });
+
   test(`${dialect}: a parsed target is taken as well as a URL`, async (t) => {
     const database = await createTestDatabase(dialect);
     const path = database.url.replace(/^sqlite:/, '');

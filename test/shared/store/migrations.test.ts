@@ -35,6 +35,20 @@ test('a database of a newer program is refused, both versions named', (t) => {
   t.regex(error?.message ?? '', /version 4.* version 2/);
 });
 
+test('a database of a newer program passes where all that came later works from here', (t) => {
+  const known = [makeMigration(1), makeMigration(2)];
+  const later = (worksFrom: number | null) => [
+    ...known,
+    { ...makeMigration(3), worksFrom: 2 },
+    { ...makeMigration(4), worksFrom },
+  ];
+  t.deepEqual(pendingMigrations(known, later(1)), []);
+  t.deepEqual(pendingMigrations(known, later(2)), []);
+  for (const beyond of [3, 4, null]) {
+    t.throws(() => pendingMigrations(known, later(beyond)), { instanceOf: SchemaError });
+  }
+});
+
 test('a file that changed after it was applied is refused', (t) => {
   const applied = [makeMigration(1)];
   const known = [{ ...makeMigration(1), checksum: 'other' }, makeMigration(2)];
@@ -51,5 +65,5 @@ test('a hole in what was applied is refused', (t) => {
 });
 
 function makeMigration(number: number): Migration {
-  return { number, title: `title_${number}`, sql: '', checksum: `sum-${number}` };
+  return { number, title: `title_${number}`, sql: '', checksum: `sum-${number}`, worksFrom: number };
 }

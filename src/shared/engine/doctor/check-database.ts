@@ -27,6 +27,12 @@ const migrations: Check = {
       return warn(seen, 'look again when it is done');
     }
     if (trouble !== null) return fail('the schema does not fit this program', trouble);
+    if (current > latest) {
+      return warn(
+        `version ${current}, of a newer program; this one knows ${latest}, and works on it`,
+        'bring every process to the newer version',
+      );
+    }
     if (pending.length === 0) return ok(`all ${latest} applied`);
     const titles = pending.map(({ number, title }) => `${number} ${title}`).join(', ');
     return fail(`version ${current} of ${latest}, pending: ${titles}`, 'run "svc db migrate"');

@@ -59,7 +59,8 @@ export async function migratePostgres(params: {
         number integer primary key,
         title text not null,
         checksum text not null,
-        applied_at timestamptz not null default clock_timestamp()
+        applied_at timestamptz not null default clock_timestamp(),
+        works_from integer
       )`,
     );
     const pending = pendingMigrations(params.known, await selectApplied(client));
@@ -118,9 +119,10 @@ async function takeLock(client: pg.Client): Promise<void> {
 }
 
 async function selectApplied(client: pg.Client): Promise<readonly AppliedMigration[]> {
+  // By way of JSON, since the table of an older program has no such column.
   const { rows } = await client.query<AppliedMigration>(
-    `select number, title, checksum
-     from schema_migrations
+    `select number, title, checksum, (to_jsonb(row) ->> 'works_from')::int4 as "worksFrom"
+     from schema_migrations as row
      order by number`,
   );
   return rows;
@@ -171,10 +173,12 @@ async function apply(
   try {
     await client.query(`set local lock_timeout = ${lockMs}`);
     await client.query(migration.sql);
+    await addWorksFrom(client);
+    const { number, title, checksum, worksFrom } = migration;
     await client.query(
-      `insert into schema_migrations (number, title, checksum)
-       values ($1, $2, $3)`,
-      [migration.number, migration.title, migration.checksum],
+      `insert into schema_migrations (number, title, checksum, works_from)
+       values ($1, $2, $3, $4)`,
+      [number, title, checksum, worksFrom],
     );
     await client.query('commit');
   } catch (error) {
@@ -182,6 +186,15 @@ async function apply(
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
+}
+
+/** To the table of a program from before there was such a column; to no other, for it locks the table. */
+async function addWorksFrom(client: pg.Client): Promise<void> {
+  const { rowCount } = await client.query(
+    `select from pg_attribute
+     where attrelid = 'schema_migrations'::regclass and attname = 'works_from'`,
+  );
+  if (rowCount === 0) await client.query('alter table schema_migrations add works_from integer');
 }
 
 function failed({ number, title }: Migration, error: unknown): SchemaError {

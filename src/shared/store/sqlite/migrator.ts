@@ -61,7 +61,8 @@ function applyNextPending(
       number integer primary key,
       title text not null,
       checksum text not null,
-      applied_at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+      applied_at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+      works_from integer
     ) strict`,
   );
   const [next] = pendingMigrations(known, selectApplied(database));
@@ -75,21 +76,34 @@ function applyNextPending(
       { cause: error },
     );
   }
+  if (!hasWorksFrom(database)) {
+    database.exec('alter table schema_migrations add works_from integer');
+  }
   database
     .prepare(
-      `insert into schema_migrations (number, title, checksum)
-       values (?, ?, ?)`,
+      `insert into schema_migrations (number, title, checksum, works_from)
+       values (?, ?, ?, ?)`,
     )
-    .run(next.number, next.title, next.checksum);
+    .run(next.number, next.title, next.checksum, next.worksFrom);
   return next;
 }
 
 function selectApplied(database: Database.Database): readonly AppliedMigration[] {
+  const worksFrom = hasWorksFrom(database) ? 'works_from' : 'null';
   return database
     .prepare(
-      `select number, title, checksum
+      `select number, title, checksum, ${worksFrom} as "worksFrom"
        from schema_migrations
        order by number`,
     )
     .all() as AppliedMigration[];
+}
+
+/** The table of an older program has no such column. */
+function hasWorksFrom(database: Database.Database): boolean {
+  return (
+    database
+      .prepare(`select 1 from pragma_table_info('schema_migrations') where name = 'works_from'`)
+      .get() !== undefined
+  );
 }

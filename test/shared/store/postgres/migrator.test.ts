@@ -12,7 +12,7 @@ import {
   readAppliedPostgres,
 } from '../../../../src/shared/store/postgres/migrator.ts';
 import { StoreUnavailableError } from '../../../../src/shared/store/store.ts';
-import { createEmptyDatabase } from '../../../support/database.ts';
+import { createEmptyDatabase, runOnServer } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { freePort } from '../../../support/ports.ts';
 import { connectRaw } from './raw-client.ts';
@@ -42,6 +42,17 @@ test('a migration that fails leaves the version before it, and can be mended', a
   t.like(await readAppliedPostgres(database.url), [{ number: 1 }]);
   const mended = makeMigration(2, 'create table two (id integer)');
   t.is(await migrate(database.url, [good, mended]), 1);
+  await database.drop();
+});
+
+test('a table of migrations without the newest column is read, and gets it', async (t) => {
+  const database = await createEmptyDatabase();
+  const known = [makeMigration(1, 'select 1'), { ...makeMigration(2, 'select 1'), worksFrom: 1 }];
+  await migrate(database.url, known.slice(0, 1));
+  await runOnServer(database.url, 'alter table schema_migrations drop column works_from');
+  t.like(await readAppliedPostgres(database.url), [{ number: 1, worksFrom: null }]);
+  t.is(await migrate(database.url, known), 1);
+  t.like(await readAppliedPostgres(database.url), [{ worksFrom: null }, { worksFrom: 1 }]);
   await database.drop();
 });
 
@@ -139,5 +150,5 @@ function migrate(url: string, known: readonly Migration[]): Promise<number> {
 }
 
 function makeMigration(number: number, sql: string): Migration {
-  return { number, title: `title_${number}`, sql, checksum: `sum-${number}` };
+  return { number, title: `title_${number}`, sql, checksum: `sum-${number}`, worksFrom: number };
 }
