@@ -65,5 +65,11 @@ test('a hole in what was applied is refused', (t) => {
 });
 
 function makeMigration(number: number): Migration {
-  return { number, title: `title_${number}`, sql: '', checksum: `sum-${number}`, worksFrom: number };
+  return {
+    number,
+    title: `title_${number}`,
+    sql: '',
+    checksum: `sum-${number}`,
+    worksFrom: number,
+  };
 }
