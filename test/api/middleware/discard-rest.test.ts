@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { IncomingMessage } from 'node:http';
+import { connect, Socket } from 'node:net';
 import test from 'ava';
 
+import { discardRest } from '../../../src/api/middleware/discard-rest.ts';
 import { startTestApi } from '../support/test-api.ts';
 
 const MIB = 1024 * 1024;
@@ -63,3 +65,59 @@ test('a body that never ends is answered all the same', async (t) => {
   const [answer] = (await once(socket, 'data')) as [Buffer];
   t.regex(answer.toString(), /^HTTP\/1\.1 413 /);
 });
+
+const SECOND_MS = 1_000;
+
+test('a rest that trickles in is read for ten seconds, and one that stops for one', async (t) => {
+  for (const [secondsOfArrival, secondsInAll] of [
+    [0, 1],
+    [3, 4],
+    [60, 10],
+  ] as const) {
+    const request = new IncomingMessage(new Socket());
+    const clock = handMovedClock();
+    let isOver = false;
+    const discarding = discardRest(request, clock.timers).then(() => {
+      isOver = true;
+    });
+    let second = 0;
+    while (!isOver) {
+      if (second < secondsOfArrival) request.push('x');
+      second += 1;
+      await eventLoopTurn();
+      clock.move(SECOND_MS);
+      await eventLoopTurn();
+    }
+    await discarding;
+    t.is(second, secondsInAll);
+  }
+});
+
+function eventLoopTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Timers that fall due when the clock is moved. */
+function handMovedClock() {
+  let now = 0;
+  const due = new Set<{ readonly at: number; readonly action: () => void }>();
+  return {
+    timers: {
+      now: () => now,
+      after(ms: number, action: () => void) {
+        const timer = { at: now + ms, action };
+        due.add(timer);
+        return () => void due.delete(timer);
+      },
+    },
+    move(ms: number) {
+      now += ms;
+      for (;;) {
+        const [next] = [...due].filter(({ at }) => at <= now);
+        if (next === undefined) return;
+        due.delete(next);
+        next.action();
+      }
+    },
+  };
+}
