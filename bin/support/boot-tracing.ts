@@ -1,6 +1,7 @@
 import type { Config } from '../../src/shared/config/config.ts';
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import type { Engine } from '../../src/shared/engine/engine.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
 import type { Tracing } from '../../src/shared/telemetry/tracing/tracing.ts';
@@ -14,9 +15,10 @@ export async function bootTracing(params: {
   readonly log: Logger;
   readonly store: Store;
   readonly report: EngineReport;
+  readonly shownError: Engine['shownError'];
   readonly opened: AsyncDisposableStack;
 }): Promise<Tracing | null> {
-  const { config, role, processId, version, log, store, report, opened } = params;
+  const { config, role, processId, version, log, store, report, shownError, opened } = params;
   const { enabled, otlp, serviceName } = config.telemetry;
   if (!enabled || otlp.endpoint === null) return null;
   const { createTracing } = await import('../../src/shared/telemetry/tracing/tracing.ts');
@@ -30,8 +32,10 @@ export async function bootTracing(params: {
     },
     now: Date.now,
     history: store.executions,
+    shownError,
     onSpans: (count, outcome) => report.count('trace_spans', count, { outcome }),
-    onFailure: (err) => log.warn({ err }, 'traces cannot be exported; spans are kept for a while'),
+    onFailure: (err) => log.warn({ err }, 'traces cannot be exported, and are lost meanwhile'),
+    onWarning: (warning) => log.warn({ warning }, 'the exporter of traces warns'),
   });
   opened.defer(() => tracing.close());
   return tracing;

@@ -105,7 +105,15 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     host: hostname(),
   };
   const { report } = metrics;
-  const tracing = await bootTracing({ ...params, version, store, report, opened });
+  const tracing = await bootTracing({
+    ...params,
+    version,
+    store,
+    report,
+    // Who reports is the engine, so it is there by the time.
+    shownError: (of) => engine.shownError(of),
+    opened,
+  });
   const keys = readEncryptionKeys({ config, database });
   const memory = bootMemory({ config, database, store, scanner: cpu, metrics, opened });
   const engine = createEngine({

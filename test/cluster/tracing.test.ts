@@ -100,16 +100,33 @@ test('each attempt has a span, and those that failed say why', async (t) => {
   const spans = await collected(id.slice('exec_'.length), 5);
   const attempts = spans
     .filter((span) => span.name === 'svc.node.a')
-    .map((span) => [span.attributes['svc.node.attempt'], span.status?.message, span.events]);
+    .map((span) => [
+      span.attributes['svc.node.attempt'],
+      span.status?.message,
+      span.events.map((event) => event.attributes['exception.message']),
+    ]);
   t.deepEqual(
     attempts.toSorted(([one], [other]) => Number(one) - Number(other)),
     [
-      [0, 'no such table', ['exception']],
-      [1, 'still none', ['exception']],
+      [0, 'no such table', ['no such table']],
+      [1, 'still none', ['still none']],
     ],
   );
   const execution = spans.find((span) => span.name === 'svc.execution');
   t.like(execution, { parentSpanId: null, status: { code: 2 } });
+});
+
+test('messages of errors are told as the data policy of their workflow lets them be seen', async (t) => {
+  const svc = api.newTenant();
+  const id = await svc.run({
+    data_policy: { detectors: ['email'] },
+    nodes: { a: { ...CALL, retry_policy: { max_attempts: 1 } } },
+  });
+  await svc.breakDown('a', { error: 'no account of ada@example.org' });
+  await svc.until(id, 'failed');
+  const spans = await collected(id.slice('exec_'.length), 3);
+  t.is(spans.find((span) => span.name === 'svc.node.a')?.status?.message, 'no account of [email]');
+  t.false(JSON.stringify(spans).includes('ada@'));
 });
 
 /** Waits until the trace has so many spans at least, and the last of them are in. */

@@ -1,6 +1,9 @@
-import { json } from 'node:stream/consumers';
+import type { IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 
 import { startHttpServer } from './http-server.ts';
+import { type FieldValue, readMessage } from './read-protobuf.ts';
 
 /** A span as it came in, its attributes and those of its process as plain values. */
 export interface CollectedSpan {
@@ -13,80 +16,128 @@ export interface CollectedSpan {
   readonly endMs: number;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly process: Readonly<Record<string, unknown>>;
+  readonly scope: string;
   readonly status: { readonly code: number; readonly message: string } | null;
-  readonly events: readonly string[];
+  readonly events: readonly CollectedEvent[];
 }
 
-/** A collector of traces on loopback that takes OTLP/HTTP in its JSON encoding, and nothing else. */
-export async function startOtlpCollector() {
+interface CollectedEvent {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** A collector of traces on loopback that takes OTLP/HTTP in protobuf, and nothing else. */
+export async function startOtlpCollector(options: { readonly port?: number } = {}) {
   const spans: CollectedSpan[] = [];
   const problems: string[] = [];
+  const asked: IncomingHttpHeaders[] = [];
   const reply = { status: 200 };
-  let asked = 0;
   const server = await startHttpServer((request, response) => {
-    asked += 1;
-    const wanted = request.method === 'POST' && request.url === '/v1/traces';
-    const type = request.headers['content-type'];
-    if (!wanted || type !== 'application/json') {
-      problems.push(`${request.method} ${request.url} ${type}`);
+    const { method, url, headers } = request;
+    asked.push(headers);
+    const isWanted = method === 'POST' && url === '/v1/traces';
+    if (!isWanted || headers['content-type'] !== 'application/x-protobuf') {
+      problems.push(`${method} ${url} ${headers['content-type']}`);
     }
-    void json(request).then((body) => {
-      if (reply.status === 200) spans.push(...read(body as Body));
-      response.writeHead(reply.status, { 'Content-Type': 'application/json' }).end('{}');
+    void buffer(request).then((sent) => {
+      const body = headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
+      try {
+        if (reply.status === 200) spans.push(...readRequest(body));
+      } catch (error) {
+        problems.push(String(error));
+      }
+      response.writeHead(reply.status, { 'Content-Type': 'application/x-protobuf' }).end();
+    });
+  }, options);
+  return { ...server, spans, problems, reply, asked };
+}
+
+/*
+ * The messages of opentelemetry/proto/collector/trace/v1 and what they are made of: numbers are those
+ * of their fields.
+ */
+
+function readRequest(body: Buffer): readonly CollectedSpan[] {
+  return messages(readMessage(body), 1).flatMap((resourceSpans) => {
+    const process = messages(resourceSpans, 1).flatMap((resource) => messages(resource, 1));
+    return messages(resourceSpans, 2).flatMap((scopeSpans) => {
+      const scope = messages(scopeSpans, 1).map((each) => text(each, 1));
+      return messages(scopeSpans, 2).map((span) => ({
+        ...readSpan(span),
+        process: plain(process),
+        scope: scope.join(),
+      }));
     });
   });
-  return { ...server, spans, problems, reply, asked: () => asked };
 }
 
-interface Body {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly Attribute[] };
-    readonly scopeSpans: readonly { readonly spans: readonly WireSpan[] }[];
-  }[];
+function readSpan(span: Message): Omit<CollectedSpan, 'process' | 'scope'> {
+  const [status] = messages(span, 15);
+  return {
+    traceId: bytes(span, 1).toString('hex'),
+    spanId: bytes(span, 2).toString('hex'),
+    parentSpanId: bytes(span, 4).toString('hex') || null,
+    name: text(span, 5),
+    kind: number(span, 6),
+    startMs: milliseconds(span, 7),
+    endMs: milliseconds(span, 8),
+    attributes: plain(messages(span, 9)),
+    events: messages(span, 11).map((event) => ({
+      name: text(event, 2),
+      attributes: plain(messages(event, 3)),
+    })),
+    status:
+      status === undefined || number(status, 3) === 0
+        ? null
+        : { code: number(status, 3), message: text(status, 2) },
+  };
 }
 
-interface Attribute {
-  readonly key: string;
-  readonly value: Readonly<Record<string, unknown>>;
-}
-
-interface WireSpan {
-  readonly name: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId?: string;
-  readonly kind: number;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly attributes: readonly Attribute[];
-  readonly status?: { readonly code: number; readonly message: string };
-  readonly events?: readonly { readonly name: string }[];
-}
-
-function read({ resourceSpans }: Body): readonly CollectedSpan[] {
-  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
-    scopeSpans.flatMap((scope) =>
-      scope.spans.map(({ startTimeUnixNano, endTimeUnixNano, ...span }) => ({
-        ...span,
-        parentSpanId: span.parentSpanId ?? null,
-        startMs: Number(BigInt(startTimeUnixNano) / 1_000_000n),
-        endMs: Number(BigInt(endTimeUnixNano) / 1_000_000n),
-        attributes: plain(span.attributes),
-        process: plain(resource.attributes),
-        status: span.status ?? null,
-        events: (span.events ?? []).map(({ name }) => name),
-      })),
-    ),
+function plain(keyValues: readonly Message[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    keyValues.map((each) => [text(each, 1), messages(each, 2).map(unwrap)[0]]),
   );
 }
 
-function plain(attributes: readonly Attribute[]): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, unwrap(value)]));
+function unwrap(value: Message): unknown {
+  const [[field, [inner]] = [0, []]] = [...value];
+  switch (field) {
+    case 1:
+      return text(value, 1);
+    case 2:
+      return inner === 1n;
+    case 3:
+      return Number(BigInt.asIntN(64, inner as bigint));
+    case 4: {
+      const double = Buffer.alloc(8);
+      double.writeBigUInt64LE(inner as bigint);
+      return double.readDoubleLE();
+    }
+    case 5:
+      return messages(value, 5).flatMap((array) => messages(array, 1).map(unwrap));
+    default:
+      throw new Error(`a value of kind ${field}`);
+  }
 }
 
-function unwrap(value: Readonly<Record<string, unknown>>): unknown {
-  const [[type, inner] = ['', null]] = Object.entries(value);
-  if (type === 'intValue') return Number(inner);
-  if (type !== 'arrayValue') return inner;
-  return (inner as { values: Readonly<Record<string, unknown>>[] }).values.map(unwrap);
+type Message = ReadonlyMap<number, readonly FieldValue[]>;
+
+function messages(of: Message, field: number): readonly Message[] {
+  return (of.get(field) ?? []).map((value) => readMessage(value as Buffer));
+}
+
+function bytes(of: Message, field: number): Buffer {
+  return (of.get(field)?.[0] ?? Buffer.alloc(0)) as Buffer;
+}
+
+function text(of: Message, field: number): string {
+  return bytes(of, field).toString('utf8');
+}
+
+function milliseconds(of: Message, field: number): number {
+  return Number(((of.get(field)?.[0] ?? 0n) as bigint) / 1_000_000n);
+}
+
+function number(of: Message, field: number): number {
+  return Number(of.get(field)?.[0] ?? 0);
 }

@@ -17,6 +17,7 @@ import type { Engine } from './engine.ts';
 import { explainExecution } from './explain-execution.ts';
 import { listDeadLetters, listExecutions } from './list-shown.ts';
 import { listApprovals, readEvents, readExecution, waitForEvents } from './read-execution.ts';
+import { redactError } from './redact-view.ts';
 import { registerWorkflow } from './register-workflow.ts';
 import { renewLease } from './renew-lease.ts';
 import { requeueWorkItem } from './requeue-work-item.ts';
@@ -86,6 +87,10 @@ export function createEngine(
     readExecution: (params) => readExecution(deps, params),
     explainExecution: (params) => explainExecution(deps, params),
     readEvents: (params) => readEvents(deps, params),
+    shownError: async ({ definitionId, nodeId, error }) => {
+      const { plan } = await deps.definitions.get(definitionId);
+      return redactError(error, { plan, nodeId, pseudonym: deps.pseudonym });
+    },
     waitForEvents: (params) => waitForEvents(deps, params),
     cancelExecution: (params) => cancelExecution(deps, params),
     decideApproval: (params) => decideApproval(deps, params),

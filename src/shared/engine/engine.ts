@@ -2,7 +2,7 @@ import type { MessageIds } from '../domain/a2a/message-ids.ts';
 import type { RecordedEvent } from '../domain/execution/event.ts';
 import type { Explanation } from '../domain/execution/explain/blocker.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
-import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
+import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { WorkItemRecord } from '../domain/work/work-item.ts';
 import type { Tenant } from '../domain/tenant.ts';
@@ -53,6 +53,13 @@ export interface Engine {
   /** Why it does not move, or how it ended. */
   explainExecution(params: ExecutionRef): Promise<ExplainedExecution>;
   readEvents(params: ExecutionRef & EventRange): Promise<EventPage>;
+  /** A message as data policies let it be seen, for what is told outside the API. */
+  shownError(params: {
+    readonly definitionId: DefinitionId;
+    /** Null: it is the execution's own, and may tell of any node. */
+    readonly nodeId: string | null;
+    readonly error: string;
+  }): Promise<string>;
   /** Resolves when the execution may have events after `after`, or the signal aborts. */
   waitForEvents(params: {
     readonly executionId: ExecutionId;

@@ -48,14 +48,20 @@ export function redactRow(row: ExecutionRow, plan: Plan, pseudonym: Pseudonym): 
   return { ...row, error: redact(row.error, plan.shownPolicy, pseudonym) as string };
 }
 
+/** A message by the policy of its node; of an execution, which may tell of any node, by all of them. */
+export function redactError(
+  error: string,
+  of: { readonly plan: Plan; readonly nodeId: string | null; readonly pseudonym: Pseudonym },
+): string {
+  const policy = policyOf(of.plan, of.nodeId);
+  return policy === null ? error : (redact(error, policy, of.pseudonym) as string);
+}
+
 /** An event as the data policy of its node, and of its workflow, lets it be seen. */
 export function redactEvent(event: RecordedEvent, plan: Plan, pseudonym: Pseudonym): RecordedEvent {
   if (plan.shownPolicy === null) return event;
   const node = event.nodeId === null ? undefined : plan.nodes.get(event.nodeId);
-  const policy =
-    node === undefined
-      ? plan.shownPolicy
-      : dataPolicyOf({ workflow: plan.dataPolicy, node: node.dataPolicy });
+  const policy = policyOf(plan, event.nodeId);
   if (policy === null) return event;
   const payload = redactPayload(showCarried(event.payload, plan, pseudonym), {
     policy,
@@ -63,6 +69,12 @@ export function redactEvent(event: RecordedEvent, plan: Plan, pseudonym: Pseudon
     outputKey: node?.outputKey ?? null,
   });
   return { ...event, payload } as unknown as RecordedEvent;
+}
+
+function policyOf(plan: Plan, nodeId: string | null): DataPolicy | null {
+  const node = nodeId === null ? undefined : plan.nodes.get(nodeId);
+  if (node === undefined) return plan.shownPolicy;
+  return dataPolicyOf({ workflow: plan.dataPolicy, node: node.dataPolicy });
 }
 
 function redactPayload(

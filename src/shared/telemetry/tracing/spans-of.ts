@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import type { DefinitionId } from '../../domain/ids.ts';
 import type { AttemptReport, EndReport } from '../../engine/deps.ts';
 import type { Span } from './span.ts';
 
@@ -16,6 +17,7 @@ export interface ExecutionTrace {
   readonly parentSpanId: string | null;
   readonly isSampled: boolean;
   readonly workflowId: string;
+  readonly definitionId: DefinitionId;
 }
 
 export interface Visit {
@@ -119,7 +121,7 @@ export function spansOfAttempt(
               'svc.model.name': model.name,
               'svc.cost.usd': cost,
               'gen_ai.operation.name': 'chat',
-              'gen_ai.provider.name': model.provider ?? undefined,
+              'gen_ai.provider.name': providerName(model.provider),
               'gen_ai.request.model': model.name,
               'gen_ai.usage.input_tokens': of.usage?.inputTokens,
               'gen_ai.usage.output_tokens': of.usage?.outputTokens,
@@ -128,6 +130,11 @@ export function spansOfAttempt(
           },
         ]),
   ];
+}
+
+/** What the conventions call it; those they do not know keep the name they are configured by. */
+function providerName(provider: string | null): string | undefined {
+  return provider === 'google' ? 'gcp.gemini' : (provider ?? undefined);
 }
 
 function spanId(...of: readonly string[]): string {

@@ -1,9 +1,10 @@
 import { parseTraceparent, writeTraceparent } from '../../domain/traceparent.ts';
-import type { ExecutionId } from '../../domain/ids.ts';
+import type { DefinitionId, ExecutionId } from '../../domain/ids.ts';
 import type { AttemptReport, EndReport } from '../../engine/deps.ts';
+import type { Engine } from '../../engine/engine.ts';
 import type { ExecutionStore } from '../../store/store.ts';
-import { encodeTraces } from './encode-otlp.ts';
-import type { Attributes, Span } from './span.ts';
+import { createSpanExport, type SpanExportOptions } from './export-spans.ts';
+import type { Span } from './span.ts';
 import {
   attemptSpanId,
   executionSpanId,
@@ -21,8 +22,9 @@ import {
  * Where an execution's spans belong stands in its first event (the caller's traceparent, or the
  * parent execution), which is read once by each process that has something to tell of it.
  *
- * Spans may be lost, and nothing waits for them: when the collector is away they are kept up to a
- * bound, and then the newest are dropped; a process that is killed loses its last second.
+ * Spans may be lost, and nothing waits for them: when the database is away reports are kept up to a
+ * bound, when the collector is away spans are, and then the newest are dropped; a process that is
+ * killed loses its last seconds.
  */
 export interface Tracing {
   readonly attempt: (of: AttemptReport) => void;
@@ -35,22 +37,17 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-export interface TracingOptions {
-  /** Base address of the collector; `/v1/traces` is added where it is not there. */
-  readonly endpoint: string;
-  readonly resource: Attributes;
+export interface TracingOptions extends SpanExportOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly history: Pick<ExecutionStore, 'events'>;
-  readonly onSpans: (count: number, outcome: 'exported' | 'dropped') => void;
-  /** Told once for each time that the collector begins to fail. */
-  readonly onFailure: (error: unknown) => void;
+  /** A message as the data policies of the workflow, and of the node, let readers see it. */
+  readonly shownError: Engine['shownError'];
 }
 
 const EVERY_MS = 1_000;
-const SPANS_MAX = 512;
+const REPORTS_MAX = 512;
 const WAITING_MAX = 4_096;
-const SEND_MS_MAX = 5_000;
 const KNOWN_MAX = 10_000;
 /** Executions nested deeper than this begin a trace of their own. */
 const NESTING_MAX = 64;
@@ -60,14 +57,12 @@ type Report =
 
 export function createTracing(options: TracingOptions): Tracing {
   const { history, onSpans } = options;
-  const url = /\/v1\/traces\/?$/.test(options.endpoint)
-    ? options.endpoint
-    : `${options.endpoint.replace(/\/$/, '')}/v1/traces`;
+  const exported = createSpanExport(options);
   const known = new Map<string, Promise<ExecutionTrace>>();
   const waiting: Report[] = [];
   let isFailing = false;
-  let sending: Promise<void> | null = null;
-  const timer = setInterval(() => void sendSoon(), EVERY_MS);
+  let handingOver: Promise<void> | null = null;
+  const timer = setInterval(() => void handOver(), EVERY_MS);
   timer.unref();
 
   function add(report: Report): void {
@@ -91,62 +86,59 @@ export function createTracing(options: TracingOptions): Tracing {
     const [first] = await history.events({ executionId, after: 0, limit: 1 });
     if (first?.kind !== 'WorkflowStarted') throw new Error(`${executionId} has no first event`);
     const { workflow_id: workflowId, traceparent, parent_execution_id: parent } = first.payload;
-    const own = {
-      traceId: ownTraceId(executionId),
-      parentSpanId: null,
-      isSampled: true,
-      workflowId,
-    };
+    const of = { workflowId, definitionId: first.payload.definition_id as DefinitionId };
+    const own = { ...of, traceId: ownTraceId(executionId), parentSpanId: null, isSampled: true };
     const caller = traceparent === undefined ? null : parseTraceparent(traceparent);
     if (caller !== null) return { ...own, ...caller, parentSpanId: caller.spanId };
     if (parent === undefined || nesting >= NESTING_MAX) return own;
     const above = await traceOf(parent as ExecutionId, nesting + 1);
-    return { ...above, workflowId, parentSpanId: executionSpanId(parent) };
+    return { ...above, ...of, parentSpanId: executionSpanId(parent) };
   }
 
   async function spansOf(report: Report): Promise<readonly Span[]> {
     const { executionId } = 'end' in report ? report.end : report.attempt;
     const trace = await traceOf(executionId);
     if (!trace.isSampled) return [];
-    return 'end' in report
-      ? [spanOfExecution(report.end, trace)]
-      : spansOfAttempt(report.attempt, trace, report.endMs);
+    if ('end' in report) {
+      const { error } = report.end;
+      const shown = error === null ? null : await shownError(trace, null, error);
+      return [spanOfExecution({ ...report.end, error: shown }, trace)];
+    }
+    const { attempt, endMs } = report;
+    const { nodeId, error } = attempt;
+    if (error === null) return spansOfAttempt(attempt, trace, endMs);
+    const message = await shownError(trace, nodeId, error.message);
+    return spansOfAttempt({ ...attempt, error: { ...error, message } }, trace, endMs);
   }
 
-  function sendSoon(): Promise<void> {
-    sending ??= sendAll().finally(() => (sending = null));
-    return sending;
+  function shownError(
+    { definitionId }: ExecutionTrace,
+    nodeId: string | null,
+    error: string,
+  ): Promise<string> {
+    return options.shownError({ definitionId, nodeId, error });
   }
 
-  async function sendAll(): Promise<void> {
+  function handOver(): Promise<void> {
+    handingOver ??= handAllOver().finally(() => (handingOver = null));
+    return handingOver;
+  }
+
+  async function handAllOver(): Promise<void> {
     while (waiting.length > 0) {
-      const reports = waiting.slice(0, SPANS_MAX);
-      try {
-        const spans = (await Promise.all(reports.map(spansOf))).flat();
-        if (spans.length > 0) await post(encodeTraces(spans, options.resource));
-        waiting.splice(0, reports.length);
-        onSpans(spans.length, 'exported');
-        isFailing = false;
-      } catch (error) {
-        if (!isFailing) options.onFailure(error);
-        isFailing = true;
-        if (!(error instanceof RefusedError)) return;
-        waiting.splice(0, reports.length);
-        onSpans(reports.length, 'dropped');
+      const reports = waiting.slice(0, REPORTS_MAX);
+      const made = await Promise.allSettled(reports.map(spansOf));
+      const failed = made.filter((each) => each.status === 'rejected');
+      if (failed[0] !== undefined && !isFailing) options.onFailure(failed[0].reason);
+      isFailing = failed.length > 0;
+      // The database is away. What fails while others do not is of an execution that is gone.
+      if (failed.length === reports.length) return;
+      waiting.splice(0, reports.length);
+      if (failed.length > 0) onSpans(failed.length, 'dropped');
+      for (const each of made) {
+        if (each.status === 'fulfilled') each.value.forEach((span) => exported.add(span));
       }
     }
-  }
-
-  async function post(body: string): Promise<void> {
-    const headers = { 'Content-Type': 'application/json' };
-    const signal = AbortSignal.timeout(SEND_MS_MAX);
-    const response = await fetch(url, { method: 'POST', headers, body, signal });
-    await response.body?.cancel();
-    if (response.ok) return;
-    const told = `the collector answered ${response.status}`;
-    // What it can never take is not sent again.
-    if (RETRIABLE.has(response.status)) throw new Error(told);
-    throw new RefusedError(told);
   }
 
   return {
@@ -162,16 +154,10 @@ export function createTracing(options: TracingOptions): Tracing {
     },
     async close() {
       clearInterval(timer);
-      await sending;
-      await sendSoon();
+      await handingOver;
+      await handOver();
       if (waiting.length > 0) onSpans(waiting.length, 'dropped');
+      await exported.close();
     },
   };
-}
-
-/** By the specification of OTLP/HTTP, all others are final. */
-const RETRIABLE = new Set([429, 502, 503, 504]);
-
-class RefusedError extends Error {
-  override readonly name = 'RefusedError';
 }

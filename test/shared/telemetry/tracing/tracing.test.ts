@@ -41,6 +41,7 @@ async function open(
   const collector = await startOtlpCollector();
   const counts = { exported: 0, dropped: 0 };
   const failures: unknown[] = [];
+  const warnings: string[] = [];
   const readings: string[] = [];
   const tracing = createTracing({
     endpoint: collector.url,
@@ -49,19 +50,23 @@ async function open(
     history: {
       events: async ({ executionId }) => {
         readings.push(executionId);
-        const payload = { workflow_id: 'w', ...started[executionId] };
+        if (started[executionId] === undefined) return [];
+        const payload = { workflow_id: 'w', definition_id: 'def_1', ...started[executionId] };
         return [{ kind: 'WorkflowStarted', nodeId: null, payload, sequence: 1 } as RecordedEvent];
       },
     },
     onSpans: (count, outcome) => void (counts[outcome] += count),
     onFailure: (error) => void failures.push(error),
+    onWarning: (warning) => void warnings.push(warning),
+    shownError: async ({ definitionId, nodeId, error }) =>
+      error.replaceAll('4111111111111111', `[hidden by ${definitionId} for ${nodeId}]`),
   });
   t.teardown(async () => {
     await tracing.close();
     await collector.close();
   });
   const span = (name: string) => collector.spans.find((one) => one.name === name);
-  return { tracing, collector, counts, failures, readings, span };
+  return { tracing, collector, counts, failures, warnings, readings, span };
 }
 
 test('an execution that nobody put into a trace has one by its own id', async (t) => {
@@ -112,7 +117,7 @@ test('what the caller does not sample is not exported, and says so to workers', 
     /^00-0af7651916cd43dd8448eb211c80319c-\w{16}-00$/,
   );
   await tracing.close();
-  t.is(collector.asked(), 0);
+  t.deepEqual(collector.asked, []);
 });
 
 test('a failure has its status, its message and an event, and a model its use', async (t) => {
@@ -130,8 +135,12 @@ test('a failure has its status, its message and an event, and a model its use', 
   await tracing.close();
   const model = span('svc.model.call');
   t.is(model?.endMs, Date.parse('2026-11-21T10:00:05.000Z'));
-  t.like(model, { kind: 3, status: { code: 2 }, events: ['exception'] });
+  t.like(model, { kind: 3, status: { code: 2 } });
   t.is(model?.status?.message.length, 1_001);
+  const [exception] = model?.events ?? [];
+  t.is(exception?.name, 'exception');
+  t.is(exception?.attributes['exception.type'], 'rate_limit');
+  t.is(exception?.attributes['exception.message'], model?.status?.message);
   t.like(model?.attributes, {
     'svc.model.name': 'gpt-5-mini',
     'gen_ai.operation.name': 'chat',
@@ -146,24 +155,105 @@ test('a failure has its status, its message and an event, and a model its use', 
   t.deepEqual(span('svc.execution')?.status, { code: 2, message: 'node a failed' });
 });
 
-test('while the collector is away spans are kept, and its failure is told once', async (t) => {
+test('what data policies hide from readers is hidden from the collector', async (t) => {
+  const { tracing, collector } = await open(t);
+  const message = 'card 4111111111111111 is blocked';
+  tracing.attempt({ ...ATTEMPT, error: { type: 'tool', message } });
+  tracing.ended({ ...END, status: 'failed', error: message });
+  await tracing.close();
+  const told = collector.spans.map((span) => [
+    span.name,
+    span.status?.message,
+    span.events[0]?.attributes['exception.message'],
+  ]);
+  const ofNode = 'card [hidden by def_1 for a] is blocked';
+  const ofExecution = 'card [hidden by def_1 for null] is blocked';
+  t.deepEqual(told, [
+    ['svc.node.a', ofNode, ofNode],
+    ['svc.tool.m.f', ofNode, ofNode],
+    ['svc.execution', ofExecution, ofExecution],
+  ]);
+});
+
+test('providers have the names that the conventions give them', async (t) => {
+  const { tracing, collector } = await open(t);
+  for (const provider of ['google', 'anthropic', null]) {
+    tracing.attempt({ ...ATTEMPT, tool: null, model: { name: 'm', provider } });
+  }
+  await tracing.close();
+  const names = collector.spans
+    .filter((span) => span.name === 'svc.model.call')
+    .map((span) => span.attributes['gen_ai.provider.name']);
+  t.deepEqual(names, ['gcp.gemini', 'anthropic', undefined]);
+});
+
+test('an execution that is gone holds up none that is there', async (t) => {
+  const { tracing, collector, counts, failures } = await open(t);
+  tracing.ended({ ...END, executionId: CHILD });
+  tracing.ended(END);
+  await tracing.close();
+  t.is(collector.spans.length, 1);
+  t.deepEqual(counts, { exported: 1, dropped: 1 });
+  t.is(failures.length, 1);
+});
+
+test.serial('the environment says how it is sent, as OpenTelemetry specifies', async (t) => {
+  const given = {
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=abc',
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+    OTEL_EXPORTER_OTLP_TIMEOUT: 'soon',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging,service.name=other',
+  };
+  Object.assign(process.env, given);
+  t.teardown(() => {
+    for (const name of Object.keys(given)) Reflect.deleteProperty(process.env, name);
+  });
+  const { tracing, collector, warnings } = await open(t);
+  tracing.ended(END);
+  await tracing.close();
+  t.like(collector.asked[0], { 'x-api-key': 'abc', 'content-encoding': 'gzip' });
+  t.like(collector.spans[0]?.process, {
+    'deployment.environment.name': 'staging',
+    'service.name': 'svc',
+    'service.version': '1.2.3',
+  });
+  t.true(
+    warnings.some((warning) => warning.includes('OTEL_EXPORTER_OTLP_TIMEOUT')),
+    warnings.join(),
+  );
+  t.false(warnings.join().includes('abc'));
+});
+
+test('while the collector is away for a moment spans are sent again', async (t) => {
   const { tracing, collector, counts, failures } = await open(t);
   collector.reply.status = 503;
   tracing.ended(END);
   await eventually(async () => {
-    if (collector.asked() < 2) throw new Error('it was asked once');
+    if (collector.asked.length < 2) throw new Error('it was asked once');
   });
-  t.is(failures.length, 1);
   collector.reply.status = 200;
   await tracing.close();
   t.deepEqual(counts, { exported: 1, dropped: 0 });
   t.is(collector.spans.length, 1);
+  t.is(failures.length, 0);
 });
 
 test('what the collector can never take is dropped, and what is beyond the bound', async (t) => {
-  const { tracing, collector, counts } = await open(t);
+  const { tracing, collector, counts, failures } = await open(t);
   collector.reply.status = 400;
   for (let count = 0; count < 5_000; count += 1) tracing.ended(END);
   await tracing.close();
   t.deepEqual(counts, { exported: 0, dropped: 5_000 });
+  t.is(failures.length, 1);
+  t.regex(String(failures[0]), /the collector answered 400/);
+});
+
+test('closing waits for a collector that hangs no longer than its bound', async (t) => {
+  const { tracing, collector, counts } = await open(t);
+  collector.reply.status = 503;
+  tracing.ended(END);
+  const begunAt = performance.now();
+  await tracing.close();
+  t.true(performance.now() - begunAt < 7_000);
+  t.deepEqual(counts, { exported: 0, dropped: 1 });
 });
