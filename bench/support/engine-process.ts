@@ -171,6 +171,7 @@ export async function openEngine(given: {
         ...(timers !== undefined && { timers }),
         workers: WORKERS,
         defaultTier: 'free',
+        retention: { defaults: { completed: 0, failed: 0, cancelled: 0 }, replayMs: null },
         scheduling: engine.scheduling,
         agents: createAgents({
           store: store.agents,

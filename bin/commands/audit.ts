@@ -25,12 +25,14 @@ export async function verifyLog(
   const verdict = await withStore({ ...options, applicationName: 'svc-audit' }, (store) =>
     verifyAudit(store.audit, { tenantId, expected }),
   );
-  const { windows, items, head, problems } = verdict;
+  const { windows, items, retiredItems, retiredExecutions, head, problems } = verdict;
   if (options.output === 'json') {
     printJson({
       ok: problems.length === 0,
       windows,
       items,
+      retired_items: retiredItems,
+      retired_executions: retiredExecutions,
       head: nameHead(head),
       sealed_until: head.windowNumber === 0 ? null : head.coversTo,
       problems: problems.map(shapeProblem),
@@ -39,6 +41,12 @@ export async function verifyLog(
     for (const problem of problems.slice(0, PROBLEMS_TOLD)) printLine(describeProblem(problem));
     const until = head.windowNumber === 0 ? '' : ` up to ${head.coversTo}`;
     printLine(`${items} items in ${windows} windows are as they were sealed${until}`);
+    if (retiredItems > 0 || retiredExecutions > 0) {
+      printLine(
+        `of these, ${retiredItems} were removed by retention with ${retiredExecutions} executions, ` +
+          'and are proved by their hashes',
+      );
+    }
     if (windows > 0) printLine(`head ${nameHead(head)}`);
   }
   if (problems.length > 0) throw new CliError('the audit log is not as it was sealed');
@@ -110,7 +118,7 @@ function describeProblem(problem: AuditProblem): string {
   const place = [
     tenantId === null ? null : `tenant ${tenantId}`,
     sealNumber === null ? null : `seal ${sealNumber}`,
-    `window ${windowNumber}`,
+    windowNumber === null ? null : `window ${windowNumber}`,
   ];
   const thing =
     row === null
@@ -130,6 +138,8 @@ const WORDS: Readonly<Record<AuditProblem['what'], string>> = {
   window_changed: 'the window was changed, or a seal of it removed',
   window_out_of_chain: 'the window does not follow upon the one before it',
   window_missing: 'the window is missing, although it was sealed before',
+  retirement_unproved:
+    'executions are recorded as removed by retention, and no entry tells of these',
 };
 
 function nameHead(head: { readonly windowNumber: number; readonly hash: string }): string {

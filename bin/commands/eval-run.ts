@@ -10,7 +10,7 @@ import { CaseTally } from '../../src/shared/domain/eval/tally-cases.ts';
 import { connectClient } from '../support/client.ts';
 import { toCounted, type CaseResult } from '../support/eval/case-result.ts';
 import type { Evaluation, EvaluationOptions } from '../support/eval/evaluation.ts';
-import { onInterrupt } from '../support/eval/on-interrupt.ts';
+import { onInterrupt } from '../support/on-interrupt.ts';
 import { openModels } from '../support/eval/open-models.ts';
 import { CASES_SHOWN_MAX, printSummary } from '../support/eval/print-summary.ts';
 import { readEarlier } from '../support/eval/read-earlier.ts';
@@ -53,7 +53,7 @@ export async function runEvaluation(file: string, options: EvalOptions): Promise
       started_at: new Date().toISOString(),
     },
   });
-  const interrupt = onInterrupt();
+  const interrupt = onInterrupt('cancelling the executions under way');
   const { signal } = interrupt;
   const ran = await runAll(
     { evaluation, runtime, models: models && models.client, signal },

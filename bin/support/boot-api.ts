@@ -50,6 +50,7 @@ export async function bootApi(params: {
     memory,
     tokens: store.tokens,
     audit: store.audit,
+    retention: store.retention,
     webhooks: createWebhooks({
       store: store.webhooks,
       ids,

@@ -4,6 +4,10 @@ import type { EngineSettings } from '../../src/shared/engine/deps.ts';
 import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
 import { createClusterWatch } from '../../src/shared/engine/cluster-watch.ts';
+import {
+  createRetaining,
+  type RetentionSettings,
+} from '../../src/shared/engine/retention/retaining.ts';
 import type { ScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import type { Scheduling } from '../../src/shared/engine/scheduling.ts';
 import { systemTimers, type Timers } from '../../src/shared/engine/timers.ts';
@@ -12,6 +16,7 @@ import type { Wake } from '../../src/shared/ports/wake.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
 import { readClusterGauges } from './cluster-gauges.ts';
+import { ids } from './ids.ts';
 
 /** Executions and in-engine nodes under way at a time, for each of `runtime.workers`. */
 const UNDER_WAY_PER_WORKER = 250;
@@ -26,6 +31,7 @@ export function bootScheduler(params: {
   readonly agents: Agents;
   readonly webhookDelivering: WebhookDelivering;
   readonly scheduleFiring: ScheduleFiring;
+  readonly retention: RetentionSettings;
   readonly settings: EngineSettings;
   readonly store: Store;
   readonly wake: Wake;
@@ -49,6 +55,13 @@ export function bootScheduler(params: {
     clusterWatch,
     webhookDelivering,
     scheduleFiring,
+    retaining: createRetaining({
+      store: store.retention,
+      ids,
+      timers,
+      settings: params.retention,
+      report: metrics.report,
+    }),
     store,
     wake,
     settings: {

@@ -13,6 +13,7 @@ import { createAgents } from '../../src/shared/engine/agents/create-agents.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { EngineSettings } from '../../src/shared/engine/deps.ts';
 import type { Memory } from '../../src/shared/engine/memory/memory.ts';
+import type { RetentionSettings } from '../../src/shared/engine/retention/retaining.ts';
 import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake-bus.ts';
 import {
@@ -30,6 +31,7 @@ import type { Logger } from '../../src/shared/telemetry/log.ts';
 import type { Tracing } from '../../src/shared/telemetry/tracing/tracing.ts';
 import type { GaugeReading, Metrics } from '../../src/shared/telemetry/metrics.ts';
 import { readPrices } from './boot-models.ts';
+import { archiveTo } from './archive-to.ts';
 import { announceApi } from './announce-api.ts';
 import { bootApi } from './boot-api.ts';
 import { bootMemory } from './boot-memory.ts';
@@ -221,9 +223,18 @@ async function startRoles(
   const { scheduling } = engine;
   const { defaultTier } = config.memory;
   const own = { role, workers, defaultTier, scheduling, scheduleFiring } as const;
-  const scheduler = bootScheduler({ ...params, ...own });
+  const scheduler = bootScheduler({ ...params, ...own, retention: readRetention(config, store) });
   opened.defer(() => scheduler.stop({ deadlineMs: 0 }));
   return { api, scheduler };
+}
+
+function readRetention({ retention }: Config, store: Store): RetentionSettings {
+  const { archiveDir, completedDays, failedDays, cancelledDays, replayRecordsDays } = retention;
+  return {
+    defaults: { completed: completedDays, failed: failedDays, cancelled: cancelledDays },
+    replayMs: replayRecordsDays === 0 ? null : replayRecordsDays * 86_400_000,
+    ...(archiveDir !== null && { archive: archiveTo(archiveDir, store) }),
+  };
 }
 
 function readPool(store: Store): readonly GaugeReading[] {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { declareClientCommands } from './declare-client-commands.ts';
 import { declareDatabaseCommands } from './declare-database-commands.ts';
+import { declareRetentionCommands } from './declare-retention-commands.ts';
 import { declareEvalCommands } from './declare-eval-commands.ts';
 import { declareRuntimeCommands } from './declare-runtime-commands.ts';
 import { readVersion } from './version.ts';
@@ -22,6 +23,7 @@ export function createProgram(): Command {
     .exitOverride();
   declareRuntimeCommands(program);
   declareDatabaseCommands(program);
+  declareRetentionCommands(program);
   declareClientCommands(program);
   declareEvalCommands(program);
   return program;

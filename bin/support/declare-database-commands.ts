@@ -101,7 +101,7 @@ function tokenCommand(parent: Command, name: string): Command {
   );
 }
 
-function databaseCommand(parent: Command, name: string): Command {
+export function databaseCommand(parent: Command, name: string): Command {
   return databaseOptions(parent.command(name)).addOption(outputOption());
 }
 

@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 
+import { RETENTION_DAYS_MAX } from '../../src/shared/domain/retention/retention-policy.ts';
+
 /** Parsers of option values; what they throw is reported by commander as a usage error. */
 
 export function parseCount(text: string): number {
@@ -41,3 +43,17 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 
 /** A hundred years: well within what both databases can add to an instant. */
 const EXPIRY_MS_MAX = 36_525 * 86_400_000;
+
+/** Days that something is kept. */
+export function parseDays(text: string): number {
+  const days = Number(text);
+  if (/^\d{1,5}$/.test(text) && days <= RETENTION_DAYS_MAX) return days;
+  throw new InvalidArgumentError(`Expected a number of days from 0 to ${RETENTION_DAYS_MAX}.`);
+}
+
+/** How many are removed together. */
+export function parseBatch(text: string): number {
+  const count = Number(text);
+  if (/^\d{1,4}$/.test(text) && count >= 1 && count <= 1000) return count;
+  throw new InvalidArgumentError('Expected a number from 1 to 1000.');
+}

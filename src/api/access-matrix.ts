@@ -80,6 +80,10 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'PUT /cron/:id': WRITERS,
   'DELETE /cron/:id': WRITERS,
 
+  'GET /retention/policies': OPERATORS,
+  'PUT /retention/policies': OPERATORS,
+  'DELETE /retention/policies': OPERATORS,
+
   'POST /tokens': OPERATORS,
   'GET /tokens': OPERATORS,
   'DELETE /tokens/:id': OPERATORS,

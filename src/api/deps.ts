@@ -9,6 +9,7 @@ import type { Schedules } from '../shared/engine/schedules/schedules.ts';
 import type { Webhooks } from '../shared/engine/webhooks/webhooks.ts';
 import type { Ids } from '../shared/ports/ids.ts';
 import type { AuditStore } from '../shared/store/audit.ts';
+import type { RetentionStore } from '../shared/store/retention.ts';
 import type { Authenticator, BearerScheme } from '../shared/security/authenticator.ts';
 import type { CertificateSubject } from '../shared/security/authenticators/certificates.ts';
 import type { ExposedWorkflow, TokenStore } from '../shared/store/store.ts';
@@ -22,6 +23,7 @@ export interface ApiDeps {
   readonly agents: Agents;
   readonly tokens: TokenStore;
   readonly audit: Pick<AuditStore, 'list'>;
+  readonly retention: Pick<RetentionStore, 'listPolicies' | 'setPolicy' | 'removePolicy'>;
   readonly webhooks: Webhooks;
   readonly schedules: Schedules;
   readonly artifacts: Artifacts;

@@ -57,6 +57,9 @@ import { failWorkItem } from './endpoints/work-items/fail-work-item.ts';
 import { listDeadLetters } from './endpoints/work-items/list-dead-letters.ts';
 import { renewLease } from './endpoints/work-items/renew-lease.ts';
 import { requeueWorkItem } from './endpoints/work-items/requeue-work-item.ts';
+import { listRetentionPolicies } from './endpoints/retention/list-policies.ts';
+import { removeRetentionPolicy } from './endpoints/retention/remove-policy.ts';
+import { setRetentionPolicy } from './endpoints/retention/set-policy.ts';
 import { listWorkers } from './endpoints/workers/list-workers.ts';
 import { listWorkflows } from './endpoints/workflows/list-workflows.ts';
 import { readWorkflow } from './endpoints/workflows/read-workflow.ts';
@@ -135,6 +138,10 @@ export const routes: readonly Endpoint[] = [
     updateSchedule(path),
     deleteSchedule(path),
   ]),
+
+  listRetentionPolicies,
+  setRetentionPolicy,
+  removeRetentionPolicy,
 
   createToken,
   listTokens,

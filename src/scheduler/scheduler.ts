@@ -19,6 +19,7 @@ import { prune } from './loops/prune.ts';
 import { reclaimLeases } from './loops/reclaim-leases.ts';
 import { renewOwnLeases } from './loops/renew-own-leases.ts';
 import { runNodes } from './loops/run-nodes.ts';
+import { retain } from './loops/retain.ts';
 import { sealAudit } from './loops/seal-audit.ts';
 import { watchCluster } from './loops/watch-cluster.ts';
 import { stopWithin } from './stop-within.ts';
@@ -32,6 +33,7 @@ export interface SchedulerDeps {
   readonly clusterWatch: LoopContext['clusterWatch'];
   readonly webhookDelivering: LoopContext['webhookDelivering'];
   readonly scheduleFiring: LoopContext['scheduleFiring'];
+  readonly retaining: LoopContext['retaining'];
   readonly store: SchedulerStore;
   readonly wake: Wake;
   readonly settings: SchedulerSettings;
@@ -79,6 +81,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
     renewOwnLeases(context),
     pauseSilentAgents(context),
     prune(context),
+    retain(context),
     sealAudit(context),
     watchCluster(context),
     deliverWebhooks(context),
@@ -135,7 +138,7 @@ function createContext(
   timers: Timers,
 ): { readonly context: LoopContext; readonly endContext: () => void } {
   const { scheduling, agents, auditSealing, clusterWatch } = deps;
-  const { webhookDelivering, scheduleFiring } = deps;
+  const { webhookDelivering, scheduleFiring, retaining } = deps;
   const { store, wake, settings } = deps;
   const now = () => timers.now();
   const activity = createActivity(now);
@@ -150,6 +153,7 @@ function createContext(
       clusterWatch,
       webhookDelivering,
       scheduleFiring,
+      retaining,
       store,
       wake,
       activity,

@@ -189,6 +189,12 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     ...ofSchedules('/schedules', ids),
     ...ofSchedules('/cron', ids),
 
+    'GET /retention/policies': [{ path: '/retention/policies', status: 200 }],
+    'PUT /retention/policies': [
+      { path: '/retention/policies', body: { completed_days: 1000 }, status: 200 },
+    ],
+    'DELETE /retention/policies': [{ path: '/retention/policies?workflow_id=alpha', status: 404 }],
+
     'POST /tokens': [{ path: '/tokens', body: { name: 'own', role: 'viewer' }, status: 201 }],
     'GET /tokens': [{ path: '/tokens', status: 200 }],
     'DELETE /tokens/:id': [{ path: `/tokens/${ids.tokenId}`, status: 404 }],

@@ -1,3 +1,4 @@
+import { asLastSeen } from './as-last-seen.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkAudit } from './check-audit.ts';
 import { checkEffects } from './check-effects.ts';
@@ -7,6 +8,7 @@ import { checkHistories } from './check-histories.ts';
 import { checkOperations } from './check-operations.ts';
 import { checkRecency } from './check-recency.ts';
 import { checkRest } from './check-rest.ts';
+import { checkRetired } from './check-retired.ts';
 import { checkSent } from './check-sent.ts';
 import { checkSchedules } from './check-schedules.ts';
 import { checkSuspensions } from './check-suspensions.ts';
@@ -32,10 +34,12 @@ export function checkInvariants(params: {
   readonly limits: Readonly<Record<string, number>>;
   readonly receipts?: readonly Receipt[];
 }): Violation[] {
-  const { history, dumps, wellSince, limits, receipts = [] } = params;
+  const { wellSince, limits, receipts = [] } = params;
+  const { history, dumps } = asLastSeen(params);
   const last = dumps.at(-1);
   if (last === undefined) return [];
   return [
+    ...checkRetired(params.dumps),
     ...checkHistories(dumps, history),
     ...checkWork(dumps, history),
     ...checkAnswers(last, history),

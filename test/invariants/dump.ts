@@ -54,6 +54,8 @@ export interface Dump {
     readonly actor_id: string;
     readonly payload: JsonObject;
   }[];
+  /** Executions that retention has removed. */
+  readonly retired_executions?: readonly { readonly execution_id: string }[];
   readonly schedules?: readonly ScheduleOf[];
   readonly webhook_deliveries?: readonly {
     readonly seq: number;

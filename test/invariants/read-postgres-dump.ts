@@ -27,6 +27,7 @@ const QUERIES = {
     from recorded_outputs`,
   dead_letters: `${EXECUTION}, tenant_id, work_item_id from dead_letters`,
   request_keys: `tenant_id, key, ${EXECUTION}, xmin::text as written_in from request_keys`,
+  retired_executions: `${EXECUTION} from retired_executions`,
   tenants: 'id from tenants',
   tokens: 'token_id, tenant_id, name from tokens',
   definitions: 'tenant_id, workflow_id, version, revision from definitions',

@@ -23,6 +23,7 @@ const QUERIES = {
   tenants: 'id from tenants',
   tokens: 'token_id, tenant_id, name from tokens',
   definitions: 'tenant_id, workflow_id, version, revision from definitions',
+  retired_executions: 'execution_id from retired_executions',
   schedules: `tenant_id, name, overlap_policy, next_fire_at, waiting_fire_at, starting_fire_at,
     started, skipped, missed, failed from schedules`,
   webhook_deliveries:

@@ -12,7 +12,7 @@ import {
   type ExampleRun,
   type Mutable,
 } from './example-run.ts';
-import type { EventOf, ScheduleOf, TicketOf } from './dump.ts';
+import type { Dump, EventOf, ScheduleOf, TicketOf } from './dump.ts';
 import type { Ask, Deed } from './history.ts';
 
 /* Each invariant can fail: one thing is broken in a run in which all is well, and it is found. */
@@ -269,6 +269,21 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'a token is made as often as it was answered': (run) =>
     void Object.assign(deedOf(run, 'mint').asks, { name: 'm2' }),
 
+  // Retention
+  'what was removed is gone from every table': ({ last }) => {
+    retire(last, 'exec_1');
+    last.recorded_outputs.push({
+      execution_id: 'exec_1',
+      idempotency_key: 'k',
+      work_item_id: 'i',
+      event_sequence: 1,
+    });
+  },
+  'an execution that is gone was removed by retention': ({ last }) => {
+    retire(last, 'exec_1');
+    last.retired_executions = [];
+  },
+
   // Secrets
   'a secret stands in no text': (run) =>
     add(run, { ...structuredClone(deedOf(run, 'list')), client: 'a log', tenantId: 's3cr3t' }),
@@ -283,6 +298,14 @@ for (const [rule, breakIt] of Object.entries(BROKEN)) {
     t.true(broken.includes(rule), broken.join('; '));
   });
 }
+
+test('an execution that was removed is judged as it was last seen', (t) => {
+  const run = makeExampleRun();
+  retire(run.last, 'exec_1');
+  t.deepEqual(rulesBroken(run), []);
+  eventOf(run.earlier.events, 'exec_1', 5).created_at = 999;
+  t.true(rulesBroken(run).includes('timestamps of a history never decrease'));
+});
 
 test('every rule is seen to fail', (t) => {
   const folder = new URL('.', import.meta.url);
@@ -299,6 +322,17 @@ test('every rule is seen to fail', (t) => {
     [],
   );
 });
+
+function retire(dump: Mutable<Dump>, executionId: string): void {
+  dump.executions = dump.executions.filter(({ id }) => id !== executionId);
+  const isOther = (row: { readonly execution_id: string }) => row.execution_id !== executionId;
+  dump.events = dump.events.filter(isOther);
+  dump.work_items = dump.work_items.filter(isOther);
+  dump.recorded_outputs = dump.recorded_outputs.filter(isOther);
+  dump.dead_letters = dump.dead_letters.filter(isOther);
+  dump.timers = dump.timers.filter(isOther);
+  dump.retired_executions = [...(dump.retired_executions ?? []), { execution_id: executionId }];
+}
 
 function eventOf(events: readonly Mutable<EventOf>[], execution: string, sequence: number) {
   const found = events.find(

@@ -150,6 +150,12 @@ export function createFakeCluster() {
           return EMPTY;
         },
       },
+      retaining: {
+        async round() {
+          record('retain');
+          return EMPTY;
+        },
+      },
       webhookDelivering: {
         async round() {
           record('deliverWebhooks');

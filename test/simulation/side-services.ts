@@ -26,12 +26,13 @@ export function createSideServices(params: {
   readonly random: () => number;
 }): Pick<
   SchedulerDeps,
-  'agents' | 'clusterWatch' | 'auditSealing' | 'webhookDelivering' | 'scheduleFiring'
+  'agents' | 'clusterWatch' | 'auditSealing' | 'webhookDelivering' | 'scheduleFiring' | 'retaining'
 > {
   const { sides, store, engine, wake, report, http, random } = params;
   return {
     agents: { pauseSilent: NOTHING_FOUND },
     clusterWatch: { round: NOTHING_FOUND },
+    retaining: { round: NOTHING_FOUND },
     auditSealing: sides.sealing ? createAuditSealing(store) : { round: NOTHING_FOUND },
     webhookDelivering: sides.webhooks
       ? createWebhookDelivering({

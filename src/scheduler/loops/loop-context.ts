@@ -3,6 +3,7 @@ import type { AuditSealing } from '../../shared/engine/audit/audit-sealing.ts';
 import type { ClusterWatch } from '../../shared/engine/cluster-watch.ts';
 import type { WebhookDelivering } from '../../shared/engine/webhooks/deliver-webhooks.ts';
 import type { ScheduleFiring } from '../../shared/engine/schedules/fire-schedules.ts';
+import type { Retaining } from '../../shared/engine/retention/retaining.ts';
 import type { Scheduling } from '../../shared/engine/scheduling.ts';
 import type { Wake } from '../../shared/ports/wake.ts';
 import type { Store } from '../../shared/store/store.ts';
@@ -18,6 +19,7 @@ export interface LoopContext {
   readonly clusterWatch: Pick<ClusterWatch, 'round'>;
   readonly webhookDelivering: Pick<WebhookDelivering, 'round'>;
   readonly scheduleFiring: Pick<ScheduleFiring, 'round'>;
+  readonly retaining: Retaining;
   readonly store: SchedulerStore;
   readonly wake: Wake;
   readonly activity: Activity;

@@ -348,6 +348,46 @@ export const CONFIG_KEYS = {
     unit: 'MiB',
     meaning: 'Memory for searching facts, taken as needed: 100000 facts in use take 150 MiB.',
   },
+  'retention.completed_days': {
+    type: 'int',
+    default: 0,
+    min: 0,
+    max: 36_500,
+    unit: 'days',
+    meaning:
+      'Completed executions are removed so long after their end, where no policy says otherwise; 0: never. See `docs/retention.md`.',
+  },
+  'retention.failed_days': {
+    type: 'int',
+    default: 0,
+    min: 0,
+    max: 36_500,
+    unit: 'days',
+    meaning: 'The same for failed ones.',
+  },
+  'retention.cancelled_days': {
+    type: 'int',
+    default: 0,
+    min: 0,
+    max: 36_500,
+    unit: 'days',
+    meaning: 'The same for cancelled ones.',
+  },
+  'retention.replay_records_days': {
+    type: 'int',
+    default: 0,
+    min: 0,
+    max: 36_500,
+    unit: 'days',
+    meaning:
+      'Results kept for replay are deleted so long after the end of their execution; 0: with it.',
+  },
+  'retention.archive_dir': {
+    type: 'string',
+    default: null,
+    meaning:
+      'Folder for files with what is removed, written before it is; unset: what is removed is kept nowhere.',
+  },
   'telemetry.enabled': {
     type: 'bool',
     default: true,

@@ -42,6 +42,7 @@ const EXAMPLES: Readonly<Record<UnsetKey, string>> = {
   'api.tls.key_file': '"/etc/svc/tls.key"',
   'api.tls.client_ca_file': '"/etc/svc/clients.pem"',
   mcp_servers: '{ files = { command = ["mcp-files", "/srv"], env = ["FILES_TOKEN"] } }',
+  'retention.archive_dir': '"/var/lib/svc/archive"',
   'models.openai.base_url': '"https://models.example.com/v1"',
   'models.anthropic.base_url': '"https://models.example.com/anthropic"',
   'models.google.base_url': '"https://models.example.com/google"',

@@ -1,4 +1,5 @@
 import type { AuditItem } from '../domain/audit/audit-item.ts';
+import type { RetiredExecution, Retirement } from '../domain/audit/retired-executions.ts';
 import type { Seal, SealableItem, Window } from '../domain/audit/seal.ts';
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
@@ -36,6 +37,17 @@ export interface AuditStore {
     /** Null: of all tenants, and events of executions that are not there. */
     readonly tenantId: TenantId | null;
   }): Promise<readonly SealableItem[]>;
+  /** What is left of those of these executions that retention has removed, in no order. */
+  retired(params: {
+    readonly executionIds: readonly string[];
+  }): Promise<readonly RetiredExecution[]>;
+  /** All that was removed, in the order of their ids, with what the log says of it. */
+  retirements(params: {
+    /** Null: of all. */
+    readonly tenantId: TenantId | null;
+    readonly after: string | null;
+    readonly limit: number;
+  }): Promise<readonly Retirement[]>;
 }
 
 export interface ListAudit {

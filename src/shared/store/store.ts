@@ -1,4 +1,5 @@
 import type { RecordedEvent, TimerPurpose } from '../domain/execution/event.ts';
+import type { ExecutionDocument } from '../domain/execution/execution-document.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
@@ -9,6 +10,7 @@ import type { AuditStore } from './audit.ts';
 import type { CommitPlan, CommitVerdict, ModelUse } from './commit.ts';
 import type { DiagnosisStore } from './diagnosis.ts';
 import type { MemoryStore } from './memory.ts';
+import type { RetentionStore } from './retention.ts';
 import type { WebhookStore } from './webhooks.ts';
 import type { ScheduleStore } from './schedules.ts';
 import type { TenantStore } from './tenants.ts';
@@ -37,6 +39,7 @@ export interface Store {
   readonly tenants: TenantStore;
   readonly workers: WorkerStore;
   readonly memory: MemoryStore;
+  readonly retention: RetentionStore;
   readonly diagnosis: DiagnosisStore;
   readonly shards: ShardLocks;
   readonly wake: RemoteWake;
@@ -55,6 +58,8 @@ export interface ExecutionStore {
   find(id: ExecutionId, tenantId: TenantId | null): Promise<ExecutionRow | null>;
   /** Snapshot and the events after it, as one consistent reading; null when unknown. */
   load(id: ExecutionId, tenantId: TenantId | null): Promise<LoadedExecution | null>;
+  /** All there is of it, as one consistent reading; null when unknown. */
+  document(id: ExecutionId, tenantId: TenantId | null): Promise<ExecutionDocument | null>;
   /** Events with `after < sequence`, in order, at most `limit` of them (null: all). */
   events(params: {
     readonly executionId: ExecutionId;

@@ -179,6 +179,24 @@ export const METRICS = {
     labels: ['outcome'],
     values: ['started', 'skipped', 'missed', 'failed'],
   },
+  executions_retired: {
+    name: 'svc_executions_retired_total',
+    type: 'counter',
+    help: 'Executions removed by retention.',
+    labels: [],
+  },
+  events_retired: {
+    name: 'svc_events_retired_total',
+    type: 'counter',
+    help: 'Events of executions removed by retention.',
+    labels: [],
+  },
+  replay_records_deleted: {
+    name: 'svc_replay_records_deleted_total',
+    type: 'counter',
+    help: 'Results kept for replay that were deleted before their execution.',
+    labels: [],
+  },
   troubles: {
     name: 'svc_troubles_total',
     type: 'counter',

@@ -103,6 +103,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     agents,
     tokens: store.tokens,
     audit: store.audit,
+    retention: store.retention,
     webhooks: createWebhooks({
       store: store.webhooks,
       ids,

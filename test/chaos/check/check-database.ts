@@ -33,7 +33,7 @@ export async function checkDatabase(params: {
           ]),
       ...audit.problems.map(({ what, windowNumber, row }) => ({
         rule: 'the audit log is as it was sealed',
-        about: { window: windowNumber, item: row?.id ?? '' },
+        about: { window: windowNumber ?? 'none', item: row?.id ?? '' },
         saw: what,
       })),
     ],

@@ -1,4 +1,20 @@
-import { SHORT_HASH_DIGITS, type HashedItem, type SealableItem } from './seal.ts';
+import { hashOfEvent } from './retired-executions.ts';
+import {
+  compareText,
+  SHORT_HASH_DIGITS,
+  type HashedItem,
+  type Seal,
+  type SealableItem,
+} from './seal.ts';
+
+/** An item of which the hash is known, whether it is there or was removed by retention. */
+export interface KnownItem {
+  readonly key: string;
+  readonly sequence: number | null;
+  readonly hash: string;
+  /** Null when it was removed. */
+  readonly item: SealableItem | null;
+}
 
 export interface MemberDifference {
   readonly what: 'row_changed' | 'row_removed' | 'row_added';
@@ -14,12 +30,12 @@ export interface MemberDifference {
  */
 export function diffMembers(
   members: string,
-  items: readonly HashedItem[],
+  items: readonly KnownItem[],
 ): readonly MemberDifference[] | null {
   const listed = decodeMembers(members);
   if (listed === null) return null;
   const differences: MemberDifference[] = [];
-  const found = new Map(items.map((each) => [nameOf(each.item), each]));
+  const found = new Map(items.map((each) => [nameOf(each), each]));
   for (const { key, sequence, short } of listed) {
     const name = nameOf({ key, sequence });
     const present = found.get(name);
@@ -30,11 +46,54 @@ export function diffMembers(
     }
     found.delete(name);
   }
-  for (const { item } of found.values()) {
-    const { key, sequence } = item;
+  for (const { key, sequence, item } of found.values()) {
     differences.push({ what: 'row_added', key, sequence, item });
   }
   return differences;
+}
+
+/** The keys of events that seals list and that are not there. */
+export function findMissing(
+  seals: readonly Seal[],
+  items: readonly SealableItem[],
+): readonly string[] {
+  const present = new Set(items.map(nameOf));
+  const missing = new Set<string>();
+  for (const seal of seals) {
+    for (const member of decodeMembers(seal.members) ?? []) {
+      if (member.sequence !== null && !present.has(nameOf(member))) missing.add(member.key);
+    }
+  }
+  return [...missing];
+}
+
+/**
+ * The items of a seal in the one order that counts: those that are there, and of those that are not
+ * the ones whose hash was kept when their execution was removed (by its key).
+ */
+export function withRetired(
+  members: string,
+  present: readonly HashedItem[],
+  retired: ReadonlyMap<string, string>,
+): readonly KnownItem[] {
+  const known: KnownItem[] = present.map(({ item, hash }) => ({
+    key: item.key,
+    sequence: item.sequence,
+    hash,
+    item,
+  }));
+  if (retired.size === 0) return known;
+  const there = new Set(known.map(nameOf));
+  for (const member of decodeMembers(members) ?? []) {
+    const { key, sequence } = member;
+    const hashes = retired.get(key);
+    if (hashes === undefined || sequence === null || there.has(nameOf(member))) continue;
+    const hash = hashOfEvent(hashes, sequence);
+    if (hash !== null) known.push({ key, sequence, hash, item: null });
+  }
+  return known.toSorted(
+    (one, other) => compareText(one.key, other.key) || (one.sequence ?? 0) - (other.sequence ?? 0),
+  );
 }
 
 interface Member {

@@ -173,7 +173,7 @@ export function hashItems(items: readonly SealableItem[]): readonly HashedItem[]
     .map((item) => ({ item, hash: hashItem(item) }));
 }
 
-export function digestItems(items: readonly HashedItem[]): string {
+export function digestItems(items: readonly { readonly hash: string }[]): string {
   const hash = createHash('sha256');
   for (const item of items) hash.update(item.hash);
   return hash.digest('hex');
@@ -241,7 +241,7 @@ function hashOf(fields: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
 
-function compareText(one: string, other: string): number {
+export function compareText(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }

@@ -1,5 +1,5 @@
 import { auditIdOfEvent } from './audit-item.ts';
-import { diffMembers, type MemberDifference } from './diff-members.ts';
+import { diffMembers, withRetired, type KnownItem, type MemberDifference } from './diff-members.ts';
 import type { ExecutionId } from '../ids.ts';
 import {
   digestItems,
@@ -26,9 +26,11 @@ export interface AuditProblem {
     | 'seal_out_of_chain'
     | 'window_changed'
     | 'window_out_of_chain'
-    | 'window_missing';
+    | 'window_missing'
+    | 'retirement_unproved';
   readonly tenantId: string | null;
-  readonly windowNumber: number;
+  /** Null for a retirement: its entry may lie in any. */
+  readonly windowNumber: number | null;
   readonly sealNumber: number | null;
   readonly row: BadRow | null;
 }
@@ -52,8 +54,9 @@ export const NOTHING_VERIFIED: VerifiedUpTo = { window: FIRST_WINDOW_HEAD, seals
 
 /**
  * Compares one window with what the tables hold now. `seals` are all that name the window; `items`
- * all that lie in its time, of every tenant or of the one that is looked at. The problems come in
- * the order in which they should be looked into.
+ * all that lie in its time, of every tenant or of the one that is looked at. Executions that
+ * retention has removed are in `retired`: the hashes of their events by their ids. The problems come
+ * in the order in which they should be looked into.
  */
 export function verifyWindow(given: {
   readonly upTo: VerifiedUpTo;
@@ -61,16 +64,26 @@ export function verifyWindow(given: {
   readonly seals: readonly Seal[];
   readonly items: readonly SealableItem[];
   readonly tenantId: string | null;
-}): { readonly problems: readonly AuditProblem[]; readonly upTo: VerifiedUpTo } {
+  readonly retired: ReadonlyMap<string, string>;
+}): {
+  readonly problems: readonly AuditProblem[];
+  readonly upTo: VerifiedUpTo;
+  /** Items proved by what is left of them. */
+  readonly retiredItems: number;
+} {
   const { upTo, window, items } = given;
   const { windowNumber } = window;
   const seals = given.seals.filter((seal) => isWanted(given.tenantId, seal.tenantId));
   const own = itemsByTenant(items);
   const heads = new Map(upTo.seals);
   const problems: AuditProblem[] = [];
+  let retiredItems = 0;
   for (const seal of seals) {
     const head = heads.get(seal.tenantId) ?? FIRST_SEAL_HEAD;
-    problems.push(...verifySeal({ seal, head, window, items: own.get(seal.tenantId) ?? [] }));
+    const present = hashItems(own.get(seal.tenantId) ?? []);
+    const known = withRetired(seal.members, present, given.retired);
+    retiredItems += known.length - present.length;
+    problems.push(...verifySeal({ seal, head, window, items: known }));
     heads.set(seal.tenantId, seal);
   }
   const sealed = new Set(seals.map((seal) => seal.tenantId));
@@ -86,7 +99,7 @@ export function verifyWindow(given: {
     });
   }
   problems.push(...verifyLink(given));
-  return { problems, upTo: { window, seals: heads } };
+  return { problems, upTo: { window, seals: heads }, retiredItems };
 }
 
 function isWanted(wanted: string | null, tenantId: string): boolean {
@@ -118,13 +131,12 @@ function verifySeal(given: {
   readonly seal: Seal;
   readonly head: SealHead;
   readonly window: Window;
-  readonly items: readonly SealableItem[];
+  readonly items: readonly KnownItem[];
 }): readonly AuditProblem[] {
-  const { seal, head, window } = given;
+  const { seal, head, window, items } = given;
   const { tenantId, sealNumber } = seal;
   const { windowNumber } = window;
   const about = { tenantId, windowNumber, sealNumber };
-  const items = hashItems(given.items);
   const rows = diffMembers(seal.members, items);
   const problems: AuditProblem[] = (rows ?? []).map((difference) => ({
     ...about,

@@ -54,6 +54,9 @@ export async function readSealable(
         where e.created_at >= ${from}::timestamptz
           and e.created_at < ${to}::timestamptz
           and (${tenantId}::text is null or x.tenant_id = ${tenantId})
+          and (x.id is not null or not exists (
+            select from retired_executions r where r.execution_id = e.execution_id
+          ))
         union all
         select a.tenant_id, a.audit_id::text, null, ${executionKey(sql.fragment`a.execution_id`)},
           a.event_type, null, a.actor_id, a.payload, a.created_at
@@ -64,6 +67,25 @@ export async function readSealable(
       ) u
       limit ${limit}
     ) i`);
+  const packed = JSON.parse(row?.items ?? '[]') as readonly PackedItem[];
+  return packed.map(unpack);
+}
+
+/** The events of these executions, whenever they were. */
+export async function readHistories(
+  management: Management,
+  executionIds: readonly string[],
+): Promise<readonly SealableItem[]> {
+  const [row] = await management.any(sql.type(ItemsRecord)`
+    select coalesce(json_agg(json_build_array(
+        x.tenant_id, ${executionKey(sql.fragment`e.execution_id`)}, e.sequence,
+        ${executionKey(sql.fragment`e.execution_id`)}, e.kind, e.node_id, e.actor_id,
+        encode(sha256(convert_to(e.payload::text, 'UTF8')), 'hex'),
+        (extract(epoch from e.created_at) * 1000000)::int8
+      )), '[]')::text as items
+    from events e
+    join executions x on x.id = e.execution_id
+    where e.execution_id = any(${sql.array([...executionIds], 'uuid')})`);
   const packed = JSON.parse(row?.items ?? '[]') as readonly PackedItem[];
   return packed.map(unpack);
 }

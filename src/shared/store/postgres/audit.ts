@@ -6,6 +6,7 @@ import { createExporter } from './audit-export.ts';
 import { readSealable } from './audit-items.ts';
 import { listAudit } from './audit-list.ts';
 import { createSealer } from './audit-seal.ts';
+import { listRetired, listRetirements } from './audit-retired.ts';
 import type { Management } from './management.ts';
 
 const WindowRecord = z.object({
@@ -77,5 +78,8 @@ export function createAuditStore(
 
     sealable: ({ coversFrom, coversTo, tenantId }) =>
       readSealable(management, { from: coversFrom, to: coversTo, tenantId, limit: null }),
+
+    retired: ({ executionIds }) => listRetired(management, executionIds),
+    retirements: (params) => listRetirements(management, params),
   };
 }

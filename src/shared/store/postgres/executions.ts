@@ -2,6 +2,7 @@ import { type DefinitionId, type ExecutionId, executionIdFromUuid } from '../../
 import type { ExecutionStore, ListExecutions } from '../store.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import { commitPlans } from './commit.ts';
+import { readExecutionDocument } from './execution-document.ts';
 import { gatherReads } from './gather-reads.ts';
 import { loadExecution, loadExecutions } from './load-executions.ts';
 import type { PostgresPool, Statement } from './connect.ts';
@@ -44,6 +45,8 @@ export function createExecutionStore(
 
     load: (id, tenantId) =>
       tenantId === null ? loadOne(id) : loadExecution(readers, id, tenantId),
+
+    document: (id, tenantId) => readExecutionDocument(readers, id, tenantId),
 
     async events({ executionId, after, limit }) {
       const rows = await pool.run<EventRecord>(EVENTS, [toUuid(executionId), after, limit]);

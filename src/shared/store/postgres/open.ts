@@ -15,6 +15,7 @@ import { createExecutionStore } from './executions.ts';
 import { openManagement } from './management.ts';
 import { createMemoryStore } from './memory.ts';
 import { prune } from './prune.ts';
+import { createRetentionStore } from './retention.ts';
 import { createRunnableStore } from './runnable.ts';
 import { createScheduleStore } from './schedules.ts';
 import { createShardLocks } from './shards.ts';
@@ -80,6 +81,7 @@ export async function openPostgresStore(params: {
     tenants: createTenantStore(management),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),
+    retention: createRetentionStore(management),
     diagnosis: createDiagnosisStore(readers, settings),
     shards,
     wake,

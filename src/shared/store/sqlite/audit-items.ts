@@ -38,6 +38,9 @@ export function readSealable(
        where e.created_at >= :from
          and e.created_at < :to
          and (:tenant_id is null or x.tenant_id = :tenant_id)
+         and (x.id is not null or not exists (
+           select 1 from retired_executions as r where r.execution_id = e.execution_id
+         ))
        union all
        select a.tenant_id, a.audit_id, null, a.execution_id, a.event_type, null, a.actor_id,
          sha256_hex(a.payload), a.created_at
@@ -47,17 +50,38 @@ export function readSealable(
          and (:tenant_id is null or a.tenant_id = :tenant_id)`,
       { from: params.from, to: params.to, tenant_id: params.tenantId },
     )
-    .map((row) => ({
-      tenantId: row.tenant_id,
-      key: row.key,
-      sequence: row.sequence,
-      executionId: row.execution_id,
-      eventType: row.event_type,
-      nodeId: row.node_id,
-      actorId: row.actor_id,
-      payloadHash: row.payload_hash,
-      createdMicros: row.created_at * 1000,
-    }));
+    .map(toSealable);
+}
+
+/** The events of these executions, whenever they were. */
+export function readHistories(
+  connection: Connection,
+  executionIds: readonly string[],
+): readonly SealableItem[] {
+  return connection
+    .all<ItemRecord>(
+      `select x.tenant_id, e.execution_id as key, e.sequence, e.execution_id, e.kind as event_type,
+         e.node_id, e.actor_id, sha256_hex(e.payload) as payload_hash, e.created_at
+       from events as e
+       join executions as x on x.id = e.execution_id
+       where e.execution_id in (select value from json_each(:ids))`,
+      { ids: JSON.stringify(executionIds) },
+    )
+    .map(toSealable);
+}
+
+function toSealable(row: ItemRecord): SealableItem {
+  return {
+    tenantId: row.tenant_id,
+    key: row.key,
+    sequence: row.sequence,
+    executionId: row.execution_id,
+    eventType: row.event_type,
+    nodeId: row.node_id,
+    actorId: row.actor_id,
+    payloadHash: row.payload_hash,
+    createdMicros: row.created_at * 1000,
+  };
 }
 
 /** The function that the statement above asks for; SQLite has none of its own. */

@@ -3,6 +3,7 @@ import type { Seal, Window } from '../../domain/audit/seal.ts';
 import { exportAudit } from './audit-export.ts';
 import { provideSha256, readSealable } from './audit-items.ts';
 import { listAudit } from './audit-list.ts';
+import { listRetired, listRetirements } from './audit-retired.ts';
 import { sealWindow } from './audit-seal.ts';
 import type { Connection } from './connect.ts';
 import { toIso } from './rows.ts';
@@ -23,6 +24,8 @@ export function createAuditStore(connection: Connection): AuditStore {
           tenantId,
         }),
       ),
+    retired: ({ executionIds }) => connection.read(() => listRetired(connection, executionIds)),
+    retirements: (params) => connection.read(() => listRetirements(connection, params)),
   };
 }
 

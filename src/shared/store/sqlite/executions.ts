@@ -2,6 +2,7 @@ import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { ExecutionRow, ExecutionStore, ListExecutions, LoadedExecution } from '../store.ts';
 import { commitPlans } from './commit.ts';
 import type { Bindable, Connection } from './connect.ts';
+import { readExecutionDocument } from './execution-document.ts';
 import {
   EXECUTION_COLUMNS,
   decodeEvent,
@@ -16,6 +17,8 @@ export function createExecutionStore(connection: Connection): ExecutionStore {
     commit: (plans) => commitPlans(connection, plans),
     find: (id, tenantId) => connection.read(() => findExecution(connection, id, tenantId)),
     load: (id, tenantId) => connection.read(() => loadExecution(connection, id, tenantId)),
+    document: (id, tenantId) =>
+      connection.read(() => readExecutionDocument(connection, id, tenantId)),
     events: (range) => connection.read(() => selectEvents(connection, range)),
     usage: (id) => connection.read(() => readUsage(connection, id)),
     list: (filter) => connection.read(() => listExecutions(connection, filter)),

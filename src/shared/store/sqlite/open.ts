@@ -8,6 +8,7 @@ import { createDiagnosisStore } from './diagnosis.ts';
 import { createExecutionStore } from './executions.ts';
 import { createMemoryStore } from './memory.ts';
 import { prune } from './prune.ts';
+import { createRetentionStore } from './retention.ts';
 import { createRunnableStore } from './runnable.ts';
 import { createScheduleStore } from './schedules.ts';
 import { createShardLocks } from './shards.ts';
@@ -55,6 +56,7 @@ export function createSqliteStore(connection: Connection): Store {
     tenants: createTenantStore(connection),
     workers: createWorkerStore(connection),
     memory: createMemoryStore(connection),
+    retention: createRetentionStore(connection),
     diagnosis: createDiagnosisStore(connection),
     shards: createShardLocks(),
     wake: createRemoteWake(),

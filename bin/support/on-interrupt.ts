@@ -1,4 +1,4 @@
-import { printNote } from '../output.ts';
+import { printNote } from './output.ts';
 
 export interface Interrupt {
   readonly signal: AbortSignal;
@@ -9,14 +9,14 @@ export interface Interrupt {
 
 const NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 
-/** The first signal ends the evaluation in order, the second one the process. */
-export function onInterrupt(): Interrupt {
+/** The first signal ends the command in order, as the note says, the second one the process. */
+export function onInterrupt(note: string): Interrupt {
   const controller = new AbortController();
   let exitCode: number | null = null;
   const heed = (signal: 'SIGINT' | 'SIGTERM') => {
     if (exitCode !== null) process.exit(128 + NUMBERS[signal]);
     exitCode = 128 + NUMBERS[signal];
-    printNote('interrupted: cancelling the executions under way; once more to leave at once');
+    printNote(`interrupted: ${note}; once more to leave at once`);
     controller.abort();
   };
   process.on('SIGINT', heed);

@@ -1,0 +1,14 @@
+import { join } from 'node:path';
+
+import { writeArchive } from '../../src/shared/clients/archive/write-archive.ts';
+import { createArchiving } from '../../src/shared/engine/retention/archive-batch.ts';
+import type { RetentionRun } from '../../src/shared/engine/retention/run-retention.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+
+/** What retention removes goes into files of this folder first, apart for each tenant. */
+export function archiveTo(folder: string, store: Store): NonNullable<RetentionRun['archive']> {
+  return createArchiving(store.executions, async ({ tenantId, name, documents }) => {
+    const { file } = await writeArchive({ folder: join(folder, tenantId), name, documents });
+    return `${tenantId}/${file}`;
+  });
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+import { badRequest } from '../../../shared/domain/errors.ts';
+import { defineEndpoint } from '../../endpoint.ts';
+import { idText, omittable } from '../../schemas/text.ts';
+import { daysFields, policyShape, readDays, shapePolicy } from './policy-shape.ts';
+
+export const setRetentionPolicy = defineEndpoint({
+  name: 'set-retention-policy',
+  method: 'PUT',
+  path: '/retention/policies',
+  access: 'operate',
+  summary: 'Says how long executions are kept after their end',
+  note:
+    'Takes the place of the policy of that workflow, or of the tenant. A scheduler removes what ' +
+    'is older, with its events, within minutes; that cannot be taken back. See `docs/retention.md`.',
+  body: z.object({
+    workflow_id: omittable(idText).meta({
+      description: 'Left out: all workflows of the tenant that have no policy of their own.',
+    }),
+    ...daysFields,
+  }),
+  replies: { 200: policyShape },
+  async handle({ body, caller }, { retention }) {
+    const days = readDays(body);
+    if (Object.values(days).every((each) => each === null)) {
+      throw badRequest('one of completed_days, failed_days and cancelled_days is needed');
+    }
+    const policy = { workflowId: body.workflow_id, days };
+    const { tenantId, actorId } = caller;
+    await retention.setPolicy({ ...policy, tenantId, actorId });
+    return { status: 200, body: shapePolicy(policy) };
+  },
+});

@@ -1,0 +1,63 @@
+import type { RetentionDays } from '../../domain/retention/retention-policy.ts';
+import type { Ids } from '../../ports/ids.ts';
+import type { RetentionStore } from '../../store/retention.ts';
+import type { EngineReport } from '../deps.ts';
+import { SCHEDULER_ACTOR } from '../new-event.ts';
+import type { RoundResult } from '../scheduling.ts';
+import type { Timers } from '../timers.ts';
+import { runRetention, type RetentionRun } from './run-retention.ts';
+
+/** What the scheduler's loop calls to have the policies carried out. */
+export interface Retaining {
+  round(params: { readonly signal: AbortSignal }): Promise<RoundResult>;
+}
+
+export interface RetentionSettings {
+  /** Keys `retention.completed_days` and so on. */
+  readonly defaults: RetentionDays;
+  /** Key `retention.replay_records_days`; null: with their execution. */
+  readonly replayMs: number | null;
+  /** Key `retention.archive_dir`; absent: what is removed is kept nowhere. */
+  readonly archive?: RetentionRun['archive'];
+}
+
+/** A round is no longer than this, so that a loop that hangs can be told from one that works. */
+const ROUND_MS_MAX = 30_000;
+const BATCH_MAX = 100;
+
+export function createRetaining(deps: {
+  readonly store: RetentionStore;
+  readonly ids: Ids;
+  readonly timers: Timers;
+  readonly settings: RetentionSettings;
+  readonly report: Pick<EngineReport, 'count'>;
+}): Retaining {
+  const { store, ids, timers, settings, report } = deps;
+  const now = () => timers.now();
+  const rest = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
+  return {
+    async round({ signal }) {
+      const begun = now();
+      const isTimeUp = () => now() - begun > ROUND_MS_MAX;
+      const { executions, events, replayRecords } = await runRetention(
+        { store, ids, now, rest },
+        {
+          tenantId: null,
+          workflowId: null,
+          status: null,
+          olderThanMs: null,
+          defaults: settings.defaults,
+          actorId: SCHEDULER_ACTOR,
+          batchMax: BATCH_MAX,
+          replayMs: settings.replayMs,
+          ...(settings.archive !== undefined && { archive: settings.archive }),
+          isOver: () => signal.aborted || isTimeUp(),
+        },
+      );
+      report.count('executions_retired', executions);
+      report.count('events_retired', events);
+      report.count('replay_records_deleted', replayRecords);
+      return { found: executions + replayRecords, more: isTimeUp() };
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
+import { shortestDays, type RetentionDays } from '../../domain/retention/retention-policy.ts';
+import type {
+  DueExecution,
+  RetentionSelection,
+  RetentionStore,
+  ScanPosition,
+} from '../../store/retention.ts';
+
+/** Which executions are asked for. */
+export interface RetentionRequest extends RetentionSelection {
+  /** Null: of all tenants. */
+  readonly tenantId: TenantId | null;
+  /** Where no policy of the database says anything. */
+  readonly defaults: RetentionDays;
+}
+
+const SCANNED_AT_A_TIME = 1_000;
+const POLICIES_AT_A_TIME = 500;
+const DAY_MS = 86_400_000;
+
+/**
+ * What may go, some executions of one tenant at a time, oldest first. One that is behind another
+ * (its parent, the run before it) comes only when that one has come too.
+ */
+export async function* scanDue(
+  store: RetentionStore,
+  request: RetentionRequest,
+): AsyncGenerator<readonly DueExecution[]> {
+  for await (const tenantId of tenantsOf(store, request)) {
+    const ageMsMin = await leastAge(store, tenantId, request);
+    if (ageMsMin === null) continue;
+    const leading = new Set<ExecutionId>();
+    let after: ScanPosition | null = null;
+    do {
+      const { due, next } = await store.scan({
+        ...request,
+        tenantId,
+        ageMsMin,
+        after,
+        limit: SCANNED_AT_A_TIME,
+      });
+      const ready = due.filter((execution) => {
+        if (!execution.behind.every((id) => leading.has(id))) return false;
+        if (execution.leads) leading.add(execution.executionId);
+        return true;
+      });
+      if (ready.length > 0) yield ready;
+      after = next;
+    } while (after !== null);
+  }
+}
+
+/** Without anything that holds for all only those that have a policy. */
+async function* tenantsOf(
+  store: RetentionStore,
+  { tenantId: only, olderThanMs, defaults }: RetentionRequest,
+): AsyncGenerator<TenantId> {
+  if (only !== null) return yield only;
+  if (olderThanMs === null && shortestDays([defaults]) === null) {
+    return yield* tenantsWithPolicies(store);
+  }
+  let tenantId = await store.nextTenant(null);
+  while (tenantId !== null) {
+    yield tenantId;
+    tenantId = await store.nextTenant(tenantId);
+  }
+}
+
+async function* tenantsWithPolicies(store: RetentionStore): AsyncGenerator<TenantId> {
+  const limit = POLICIES_AT_A_TIME;
+  let last: TenantId | null = null;
+  for (let offset = 0; ; offset += limit) {
+    const page = await store.listPolicies({ tenantId: null, limit, offset });
+    for (const { tenantId } of page) {
+      if (tenantId !== last) yield tenantId;
+      last = tenantId;
+    }
+    if (page.length < limit) return;
+  }
+}
+
+/** What is younger need not be looked at. Null: nothing of the tenant is ever removed. */
+async function leastAge(
+  store: RetentionStore,
+  tenantId: TenantId,
+  { olderThanMs, defaults }: RetentionRequest,
+): Promise<number | null> {
+  if (olderThanMs !== null) return olderThanMs;
+  const all: RetentionDays[] = [defaults];
+  for (let offset = 0; ; offset += POLICIES_AT_A_TIME) {
+    const page = await store.listPolicies({ tenantId, limit: POLICIES_AT_A_TIME, offset });
+    all.push(...page.map(({ days }) => days));
+    if (page.length < POLICIES_AT_A_TIME) break;
+  }
+  const days = shortestDays(all);
+  return days === null ? null : days * DAY_MS;
+}

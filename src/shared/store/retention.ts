@@ -1,0 +1,131 @@
+import type { SealableItem } from '../domain/audit/seal.ts';
+import type { TerminalStatus } from '../domain/execution/status.ts';
+import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { RetentionDays, RetentionPolicy } from '../domain/retention/retention-policy.ts';
+
+/**
+ * Executions that ended long ago, and their removal. How long is up to the policies; what must never
+ * go, whoever asks, is up to the store: an execution stays as long as it is live or ended less than a
+ * day ago, has a live child, its parent or the run before it is there, a timer or a message to a
+ * webhook of it is under way, or one of its events is not sealed yet.
+ */
+export interface RetentionStore {
+  /** In the order of tenants and workflows, those of whole tenants first. */
+  listPolicies(params: {
+    /** Null: of all. */
+    readonly tenantId: TenantId | null;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<readonly RetentionPolicy[]>;
+  /** Makes it or takes the place of the one there is. */
+  setPolicy(policy: RetentionPolicy & { readonly actorId: string }): Promise<void>;
+  /** False: there was none. */
+  removePolicy(params: {
+    readonly tenantId: TenantId;
+    readonly workflowId: string | null;
+    readonly actorId: string;
+  }): Promise<boolean>;
+  /** The first tenant after this one that has executions; null: there is none. */
+  nextTenant(after: TenantId | null): Promise<TenantId | null>;
+  /** Looks through some of a tenant's executions, oldest first. */
+  scan(params: RetentionScan): Promise<ScannedExecutions>;
+  /** All events of these executions, as they are sealed. */
+  histories(executionIds: readonly ExecutionId[]): Promise<readonly SealableItem[]>;
+  /**
+   * Removes executions with all that belongs to them and leaves the entry in the audit log, or does
+   * nothing: false, when one of them may not go, or is not there any more.
+   */
+  retire(retiring: Retiring): Promise<boolean>;
+  /**
+   * Looks through the results kept for replay, oldest executions first, and deletes those of
+   * executions that ended longer ago than this: nobody asks for them any more.
+   */
+  forgetReplays(params: {
+    readonly endedMs: number;
+    readonly after: ReplayPosition | null;
+    readonly limit: number;
+  }): Promise<{
+    readonly deleted: number;
+    /** Null: this was all. */
+    readonly next: ReplayPosition | null;
+  }>;
+}
+
+export interface ReplayPosition {
+  readonly executionId: ExecutionId;
+  readonly idempotencyKey: string;
+}
+
+export interface RetentionSelection {
+  readonly workflowId: string | null;
+  readonly status: TerminalStatus | null;
+  /** Takes the place of every policy: what ended longer ago than this. Null: as the policies say. */
+  readonly olderThanMs: number | null;
+}
+
+export interface RetentionScan extends RetentionSelection {
+  readonly tenantId: TenantId;
+  /** Where no policy of the database says anything. */
+  readonly defaults: RetentionDays;
+  /** Nothing younger can be due. */
+  readonly ageMsMin: number;
+  readonly after: ScanPosition | null;
+  readonly limit: number;
+}
+
+export interface ScanPosition {
+  readonly createdAt: string;
+  readonly executionId: ExecutionId;
+}
+
+export interface ScannedExecutions {
+  /** Those that may go, in the order of their creation. */
+  readonly due: readonly DueExecution[];
+  /** Where the next scan goes on; null: this was all. */
+  readonly next: ScanPosition | null;
+}
+
+export interface DueExecution {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  readonly workflowId: string;
+  readonly status: TerminalStatus;
+  readonly lastSequence: number;
+  readonly completedAt: string;
+  /** What must go before it or with it: its parent and the run before it, as far as they are there. */
+  readonly behind: readonly ExecutionId[];
+  /** Others may be behind this one. */
+  readonly leads: boolean;
+}
+
+export interface Retiring {
+  /** UUIDv7: of the entry in the audit log. */
+  readonly retirementId: string;
+  readonly tenantId: TenantId;
+  readonly actorId: string;
+  /** Of the entry. */
+  readonly told: Readonly<Record<string, string | number | null>>;
+  readonly executions: readonly {
+    readonly executionId: ExecutionId;
+    readonly lastSequence: number;
+    /** See `RetiredExecution`. */
+    readonly eventHashes: string;
+  }[];
+}
+
+/** The least UUIDv7 of a moment: no execution made before it has a greater id. */
+export function uuidFloor(milliseconds: number): string {
+  const time = Math.max(0, Math.floor(milliseconds)).toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
+/** What the audit log says of a policy that was set. */
+export function toldOf({ workflowId, days }: RetentionPolicy): JsonObject {
+  return {
+    workflow_id: workflowId,
+    completed_days: days.completed,
+    failed_days: days.failed,
+    cancelled_days: days.cancelled,
+  };
+}

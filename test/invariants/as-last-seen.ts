@@ -1,0 +1,76 @@
+import type { Dump } from './dump.ts';
+import type { Deed, History } from './history.ts';
+
+/*
+ * Executions that retention has removed are judged as they were last seen: their rows are put back
+ * into the dumps that lack them. One that no dump has seen ended cannot be judged, and what clients
+ * were told of it neither.
+ */
+
+export type Rows = readonly { readonly execution_id?: string | null; readonly id?: string }[];
+
+/** Tables in which nothing of a removed execution may be left; others have a lifetime of their own. */
+export const TABLES = [
+  'executions',
+  'events',
+  'work_items',
+  'work_queue',
+  'work_leases',
+  'retry_timers',
+  'timers',
+  'runnable',
+  'recorded_outputs',
+  'dead_letters',
+] as const satisfies readonly (keyof Dump)[];
+
+export function asLastSeen(given: { readonly dumps: readonly Dump[]; readonly history: History }): {
+  readonly dumps: readonly Dump[];
+  readonly history: History;
+} {
+  const retired = new Set((given.dumps.at(-1)?.retired_executions ?? []).map(executionOf));
+  if (retired.size === 0) return given;
+  const dumps: Dump[] = [];
+  for (const dump of given.dumps) dumps.push(withEarlier(dump, dumps.at(-1)));
+  const seen = new Set(
+    dumps
+      .at(-1)
+      ?.executions.filter(hasEnded)
+      .map(({ id }) => id),
+  );
+  const unseen = new Set([...retired].filter((id) => !seen.has(id)));
+  const isKnown = (deed: Deed): boolean => !idsIn(deed).some((id) => unseen.has(id));
+  return { dumps, history: { deeds: given.history.deeds.filter(isKnown) } };
+}
+
+function withEarlier(dump: Dump, earlier: Dump | undefined): Dump {
+  const retired = new Set((dump.retired_executions ?? []).map(executionOf));
+  if (earlier === undefined || retired.size === 0) return dump;
+  const ended = new Set(earlier.executions.filter(hasEnded).map(({ id }) => id));
+  const isPutBack = (row: Rows[number]): boolean => {
+    const id = idOf(row);
+    return id !== null && retired.has(id) && ended.has(id);
+  };
+  const tables = TABLES.map((table) => [
+    table,
+    [...(dump[table] as Rows), ...(earlier[table] as Rows).filter(isPutBack)],
+  ]);
+  return { ...dump, ...(Object.fromEntries(tables) as Partial<Dump>) };
+}
+
+function hasEnded({ status }: { readonly status: string }): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+export function executionOf({ execution_id: id }: { readonly execution_id: string }): string {
+  return id;
+}
+
+export function idOf(row: Rows[number]): string | null {
+  return row.execution_id ?? row.id ?? null;
+}
+
+function idsIn({ asks, answer }: Deed): readonly string[] {
+  const asked = 'executionId' in asks ? [asks.executionId] : [];
+  const told = answer?.body['execution_id'];
+  return typeof told === 'string' ? [...asked, told] : asked;
+}
