@@ -159,24 +159,25 @@ function onConnect(settings: ConnectionSettings): {
     onConnect: async (client) => {
       // The pool listens only while a connection is idle; unheard, an error would end the process.
       client.on('error', () => undefined);
-      await startSession(client, settings);
-      await client.query(PLANNING);
+      await startSession(client, settings, PLANNING);
     },
   };
 }
 
 /**
- * What every connection begins with. Settings are sent as a statement and not as start-up
+ * What every connection begins with, and what its kind adds to that. Settings are sent as a statement and not as start-up
  * parameters, which connection poolers refuse.
  */
 export async function startSession(
   client: pg.ClientBase,
   settings: ConnectionSettings,
+  added = '',
 ): Promise<void> {
   await client.query(
     `set statement_timeout = ${settings.statementTimeoutMs};
      set timezone = 'UTC';
      set datestyle = 'ISO';
-     set svc.tenant = '${EVERY_TENANT}'`,
+     set svc.tenant = '${EVERY_TENANT}';
+     ${added}`,
   );
 }

@@ -19,6 +19,7 @@ import {
   type ConnectionSettings,
   type TenantScope,
 } from './connect.ts';
+import { createConnectionPlaces } from './connection-places.ts';
 import { translateError } from './errors.ts';
 
 /*
@@ -35,6 +36,16 @@ import { translateError } from './errors.ts';
 
 const CONNECTIONS_MAX = 2;
 const IDLE_MS = 30_000;
+
+/*
+ * Each statement is planned anew, by what the server knows of its tables: of one that has just grown
+ * that is little, and then it walks over all of it for a handful of rows. Compiling a plan takes
+ * longer than any of them runs.
+ */
+const PLANNING = `
+  set enable_seqscan = off;
+  set jit = off
+`;
 
 type Row = z.ZodObject;
 
@@ -67,6 +78,11 @@ export async function openManagement(settings: ConnectionSettings): Promise<Mana
     typeParsers: [],
   });
   pool.on('error', settings.onBackgroundError);
+  // Slonik never lets go of who waits for a connection while none can be made.
+  const places = createConnectionPlaces({
+    placesMax: CONNECTIONS_MAX,
+    waitMsMax: settings.connectTimeoutMs,
+  });
   return {
     async any<R extends Row>(
       query: QuerySqlToken<R>,
@@ -74,7 +90,8 @@ export async function openManagement(settings: ConnectionSettings): Promise<Mana
     ) {
       const { writes = false, tenant = EVERY_TENANT } = options;
       try {
-        return (await scope.run(tenant, () => pool.any(query))) as readonly z.infer<R>[];
+        const rows = await places.hold(() => scope.run(tenant, () => pool.any(query)));
+        return rows as readonly z.infer<R>[];
       } catch (error) {
         throw translateError(causeOf(error), { mayBeCarriedOut: writes });
       }
@@ -123,7 +140,7 @@ function driverOf(settings: ConnectionSettings): ReturnType<typeof createDriverF
         connect: async () => {
           try {
             await client.connect();
-            await startSession(client, settings);
+            await startSession(client, settings, PLANNING);
           } catch (error) {
             // Slonik forgets it without ending it. Not waited for: the server may never answer.
             client.end().catch(() => undefined);

@@ -29,6 +29,16 @@ test('a connection whose session cannot begin is closed', async (t) => {
   t.pass();
 });
 
+test('a server where no session can begin fails all who wait', async (t) => {
+  const server = await startServer(t, (socket, refusal) => socket.end(refusal));
+  const management = await open(server.url);
+  const asked = await Promise.allSettled(Array.from({ length: 20 }, () => management.any(SELECT)));
+  for (const answer of asked) {
+    t.true(answer.status === 'rejected' && answer.reason instanceof StoreUnavailableError);
+  }
+  await management.close();
+});
+
 test('a server that goes away as a session has begun fails all who wait, and nothing else', async (t) => {
   const server = await startServer(t, (socket, refusal) => {
     socket.end(Buffer.concat([DONE, refusal]));

@@ -65,6 +65,54 @@ test('plans that were made on empty tables walk over no full one', async (t) => 
   }
 });
 
+test('sealing walks over no table, and looks up no execution but those it seals', async (t) => {
+  const own = await createTestDatabase();
+  t.teardown(() => own.drop());
+  const reader = await connectRaw(own.url);
+  // As right after a burst of load: the server has not looked at its tables yet.
+  for (const table of ['events', 'executions']) {
+    await reader.query(`alter table ${table} set (autovacuum_enabled = off)`);
+  }
+  await reader.query(
+    `insert into executions (id, tenant_id, definition_id, workflow_id, workflow_version, shard,
+       priority, status, last_sequence, created_at, updated_at)
+     select gen_random_uuid(), 'default', gen_random_uuid(), 'w', '1', 0, 0, 'running', 1, i, i
+     from generate_series(now() - interval '5000 minutes', now(), interval '1 minute') as i`,
+  );
+  await reader.query(
+    `insert into events (execution_id, sequence, kind, payload, actor_id, created_at)
+     select id, 1, 'NodeStarted', '{}', 'a', created_at from executions order by created_at`,
+  );
+  // Where the chain begins is looked for once.
+  await sealOnce(own);
+  const before = await countWalks(reader);
+  t.true((await sealOnce(own)) > 0);
+  const after = await countWalks(reader);
+  await reader.end();
+  t.is(after.walks - before.walks, 0);
+  t.true(after.lookups - before.lookups <= 100, `${after.lookups - before.lookups} lookups`);
+});
+
+/** In sessions of its own: a session reports its reads when it ends. */
+async function sealOnce({ url }: TestDatabase): Promise<number> {
+  const store = await openPostgresStore({ url, poolSize: 1, audit: { finalMs: 0 } });
+  const { items } = await store.audit.seal({ itemsMax: 100, lagMs: 0 });
+  await store.close();
+  return items;
+}
+
+/** Of both tables the walks over all of them, and of executions the rows found by an index. */
+async function countWalks(reader: pg.Client): Promise<{ walks: number; lookups: number }> {
+  await reader.query('select pg_stat_force_next_flush()');
+  const { rows } = await reader.query<{ readonly walks: number; readonly lookups: number }>(
+    `select sum(t.seq_scan)::float8 as walks,
+       sum(t.idx_tup_fetch) filter (where t.relname = 'executions')::float8 as lookups
+     from pg_stat_user_tables t
+     where t.relname in ('executions', 'events')`,
+  );
+  return rows[0] ?? { walks: Number.NaN, lookups: Number.NaN };
+}
+
 /** Each statement of the hot path, with every part of a commit. */
 async function useEverything(store: Store): Promise<void> {
   const request = { key: makeUuid(), bodyHash: 'hash' };
