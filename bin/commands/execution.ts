@@ -1,4 +1,5 @@
 import type { WireExecution } from '../../src/shared/clients/svc/wire.ts';
+import { describePause } from './execution-pause.ts';
 import { connectClient, type ClientOptions } from '../support/client.ts';
 import { CliError } from '../support/exit-code.ts';
 import { readJsonOption, readObjectOption } from '../support/json-option.ts';
@@ -101,6 +102,9 @@ export function printExecution(execution: WireExecution, options: ClientOptions)
           key ? `${node} (${what} ${key})` : `${node} (${what})`,
         )
         .join(', ') || null,
+    paused: execution.pauses?.map(describePause).join(', ') || null,
+    'retry of': execution.retried_from?.execution_id ?? null,
+    'retried as': execution.retried_as ?? null,
     steps: execution.steps_executed,
     created: execution.created_at,
     completed: execution.completed_at,

@@ -7,6 +7,7 @@ import { parseCount } from './parse-option.ts';
 
 const loadWorkflow = () => import('../commands/workflow.ts');
 const loadExecution = () => import('../commands/execution.ts');
+const loadPauses = () => import('../commands/execution-pause.ts');
 
 /** Commands that talk to a running runtime over its HTTP API. */
 export function declareClientCommands(program: Command): void {
@@ -94,6 +95,24 @@ function declareExecutionCommands(program: Command): void {
   executionCommand(execution, 'cancel')
     .description('cancel an execution')
     .action(async (id, options) => (await loadExecution()).cancelExecution(id, options));
+
+  executionCommand(execution, 'pause')
+    .description('pause an execution: what happens is recorded, and nothing follows from it')
+    .option('--reason <text>', 'why, for whoever wonders later')
+    .action(async (id, options) => (await loadPauses()).pauseExecution(id, options));
+
+  executionCommand(execution, 'resume')
+    .description('let an execution go on that was paused')
+    .action(async (id, options) => (await loadPauses()).resumeExecution(id, options));
+
+  executionCommand(execution, 'retry')
+    .description('go on, as another execution, where one has failed or was cancelled')
+    .option('--state-patch <json>', 'changes to the state as JSON, or @file (@-: stdin)')
+    .option('--latest', 'on the definition registered last instead of its own')
+    .action(async (id, options) => {
+      const { retryExecution } = await import('../commands/execution-retry.ts');
+      return retryExecution(id, options);
+    });
 
   executionCommand(execution, 'approve')
     .description('decide an open approval of an execution')

@@ -30,6 +30,9 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'GET /executions/:id/explain': ALL_ROLES,
   'GET /executions/:id/events': ALL_ROLES,
   'POST /executions/:id/cancel': WRITERS,
+  'POST /executions/:id/pause': WRITERS,
+  'POST /executions/:id/resume': WRITERS,
+  'POST /executions/:id/retry': WRITERS,
   // Reviewers too, where auth.reviewers_may_approve is set.
   'POST /executions/:id/approve': WRITERS,
   'GET /executions/:id/approvals': ALL_ROLES,

@@ -17,13 +17,25 @@ export function defineEndpoint<
   const Replies extends ReplySchemas = ReplySchemas,
   const Given extends AnswerOf<Replies> = AnswerOf<Replies>,
 >(declaration: Declaration<Params, Query, Body, Replies, Given>): Endpoint {
-  const { params, query, body, errors, streams, uploads, downloads, note, handle, ...rest } =
-    declaration;
+  const {
+    params,
+    query,
+    body,
+    bodyMayBeAbsent,
+    errors,
+    streams,
+    uploads,
+    downloads,
+    note,
+    handle,
+    ...rest
+  } = declaration;
   return {
     ...rest,
     params: params ?? null,
     query: query ?? null,
     body: body ?? null,
+    bodyMayBeAbsent: bodyMayBeAbsent ?? false,
     errors: errors ?? [],
     streams: streams ?? null,
     uploads: uploads ?? null,
@@ -54,6 +66,8 @@ interface Declaration<
   readonly query?: Query;
   /** Absent: a body that is sent all the same is not read. */
   readonly body?: Body;
+  /** No body at all is taken for an empty object. */
+  readonly bodyMayBeAbsent?: true;
   /** The answers that are not errors, by status. */
   readonly replies: Replies;
   /** Statuses of errors beyond those that follow from access, query and body. */
@@ -81,6 +95,7 @@ export interface Endpoint {
   readonly params: z.ZodType | null;
   readonly query: z.ZodObject | null;
   readonly body: z.ZodType | null;
+  readonly bodyMayBeAbsent: boolean;
   readonly replies: ReplySchemas;
   readonly errors: readonly ErrorStatus[];
   readonly streams: string | null;

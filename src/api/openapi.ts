@@ -79,9 +79,10 @@ function describeOperation(endpoint: Endpoint): JsonObject {
   };
 }
 
-function describeRequestBody({ body, uploads }: Endpoint): JsonObject {
+function describeRequestBody({ body, bodyMayBeAbsent, uploads }: Endpoint): JsonObject {
   if (uploads !== null) return { requestBody: { required: true, content: bytes('*/*', uploads) } };
-  return body === null ? {} : { requestBody: { required: true, content: json(schemaOf(body)) } };
+  if (body === null) return {};
+  return { requestBody: { required: !bodyMayBeAbsent, content: json(schemaOf(body)) } };
 }
 
 function parametersOf(endpoint: Endpoint, place: 'path' | 'query'): readonly JsonObject[] {

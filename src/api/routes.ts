@@ -14,10 +14,12 @@ import { approveExecution } from './endpoints/executions/approve-execution.ts';
 import { cancelExecution } from './endpoints/executions/cancel-execution.ts';
 import { deliverExternalEvent } from './endpoints/executions/deliver-external-event.ts';
 import { explainExecution } from './endpoints/executions/explain-execution.ts';
+import { pauseExecution, resumeExecution } from './endpoints/executions/pause-execution.ts';
 import { listApprovals } from './endpoints/executions/list-approvals.ts';
 import { listExecutions } from './endpoints/executions/list-executions.ts';
 import { readEvents } from './endpoints/executions/read-events.ts';
 import { readExecution } from './endpoints/executions/read-execution.ts';
+import { retryExecution } from './endpoints/executions/retry-execution.ts';
 import { startExecution } from './endpoints/executions/start-execution.ts';
 import { getHealth } from './endpoints/health/get-health.ts';
 import { getReady } from './endpoints/health/get-ready.ts';
@@ -83,6 +85,9 @@ export const routes: readonly Endpoint[] = [
   explainExecution,
   readEvents,
   cancelExecution,
+  pauseExecution,
+  resumeExecution,
+  retryExecution,
   approveExecution,
   listApprovals,
   deliverExternalEvent,

@@ -6,7 +6,7 @@ import { decode } from './decode.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { Answer, ApiRequest, Caller, Endpoint } from './endpoint.ts';
 import { identify } from './middleware/authenticate.ts';
-import type { ReadBody } from './middleware/body.ts';
+import { carriesBody, type ReadBody } from './middleware/body.ts';
 import { readContent } from './middleware/content.ts';
 import { readQuery } from './middleware/url.ts';
 import { sendJson } from './send.ts';
@@ -42,7 +42,8 @@ async function readRequest(params: {
   const query =
     endpoint.query &&
     decode(endpoint.query, readQuery({ querystring, names: Object.keys(endpoint.query.shape) }));
-  const body = endpoint.body && decode(endpoint.body, await readBody(ctx));
+  const isAbsent = endpoint.bodyMayBeAbsent && !carriesBody(ctx);
+  const body = endpoint.body && decode(endpoint.body, isAbsent ? {} : await readBody(ctx));
   return {
     params: endpoint.params ? decode(endpoint.params, ctx['params']) : {},
     query: query ?? {},

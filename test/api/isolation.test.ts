@@ -97,6 +97,9 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'GET /executions/:id/explain': ofExecutions('/explain'),
     'GET /executions/:id/events': ofExecutions('/events'),
     'POST /executions/:id/cancel': ofExecutions('/cancel', {}),
+    'POST /executions/:id/pause': ofExecutions('/pause', {}),
+    'POST /executions/:id/resume': ofExecutions('/resume', {}),
+    'POST /executions/:id/retry': ofExecutions('/retry', {}),
     'POST /executions/:id/approve': ofExecutions('/approve', { decision: 'approved' }),
     'GET /executions/:id/approvals': ofExecutions('/approvals'),
     'POST /executions/:id/external-event': ofExecutions('/external-event', {

@@ -152,6 +152,16 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /executions/{id}/cancel': ({ waiting }, dice) => ({
     path: [dice.pick(doomed(waiting))],
   }),
+  'POST /executions/{id}/pause': ({ waiting }, dice) => ({
+    path: [dice.pick(doomed(waiting))],
+  }),
+  'POST /executions/{id}/resume': ({ waiting }, dice) => ({
+    path: [dice.pick(doomed(waiting))],
+  }),
+  'POST /executions/{id}/retry': ({ waiting }, dice) => ({
+    path: [dice.pick(doomed(waiting))],
+    body: { state_patch: { drawn: drawJson(dice) } },
+  }),
   'POST /executions/{id}/approve': ({ approving }, dice) => ({
     path: [dice.pick(approving)],
     body: { node_id: undefined, shown_hash: undefined },

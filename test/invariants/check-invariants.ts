@@ -6,6 +6,7 @@ import { checkEventsTaken } from './check-events-taken.ts';
 import { checkFamilies } from './check-families.ts';
 import { checkHistories } from './check-histories.ts';
 import { checkOperations } from './check-operations.ts';
+import { checkPauses } from './check-pauses.ts';
 import { checkRecency } from './check-recency.ts';
 import { checkRest } from './check-rest.ts';
 import { checkRetired } from './check-retired.ts';
@@ -53,6 +54,7 @@ export function checkInvariants(params: {
     ...checkSchedules(dumps),
     ...checkWebhooks(last, receipts),
     ...checkSuspensions(last, history),
+    ...checkPauses(dumps, history),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),

@@ -38,11 +38,12 @@ function checkPlaces(dump: Dump): Violation[] {
   const over = new Set(
     dump.executions.filter(({ status }) => status in OVER).map((execution) => execution.id),
   );
-  const open = new Map(
+  const folded = new Map(
     byExecution(dump)
       .entries()
-      .map(([id, events]) => [id, foldHistory(events).openItems] as const),
+      .map(([id, events]) => [id, foldHistory(events)] as const),
   );
+  const open = new Map(folded.entries().map(([id, { openItems }]) => [id, openItems] as const));
   const owners = new Map(dump.executions.map((row) => [row.id, row.tenant_id]));
   const marked = new Set(dump.runnable.map((mark) => mark.execution_id));
   const places = new Map<string, string[]>();
@@ -89,8 +90,11 @@ function checkPlaces(dump: Dump): Violation[] {
       open.entries(),
       ([id, items]) => {
         if (marked.has(id)) return null;
+        // Of a paused one the next attempt is scheduled once it is resumed.
+        const isPaused = (folded.get(id)?.pauses.size ?? 0) > 0;
         const lost = [...items.values()].filter(
-          ({ workItemId }) => !places.has(workItemId) && !dead.has(workItemId),
+          ({ workItemId, isBetweenAttempts }) =>
+            !places.has(workItemId) && !dead.has(workItemId) && !(isPaused && isBetweenAttempts),
         );
         if (lost.length === 0) return null;
         return {

@@ -12,6 +12,8 @@ export interface Folded {
   readonly ended: 'completed' | 'failed' | 'cancelled' | null;
   /** Work items of visits that have neither completed, failed for good nor been cancelled. */
   readonly openItems: ReadonlyMap<string, OpenItem>;
+  /** The scopes in which it is paused. */
+  readonly pauses: ReadonlySet<string>;
 }
 
 export interface OpenItem {
@@ -28,6 +30,7 @@ export function foldHistory(events: readonly EventOf[]): Folded {
   let state: JsonObject = {};
   let stepsExecuted = 0;
   let ended: Folded['ended'] = null;
+  const pauses = new Set<string>();
   for (const event of events) {
     const { kind, node_id: nodeId, payload } = event;
     const visit = visitOf(event);
@@ -75,11 +78,22 @@ export function foldHistory(events: readonly EventOf[]): Folded {
       case 'NodeCancelled':
         visits.delete(visit);
         break;
+      case 'ExecutionPaused':
+        pauses.add(textOf(payload['scope']) ?? '');
+        break;
+      case 'ExecutionResumed':
+        pauses.delete(textOf(payload['scope']) ?? '');
+        break;
+      // Only a cancel ends what is paused.
+      case 'WorkflowEnding':
+        pauses.clear();
+        break;
       case 'WorkflowCompleted':
       case 'WorkflowFailed':
       case 'WorkflowCancelled':
         ended = ENDS[kind];
         visits.clear();
+        pauses.clear();
         break;
       default:
     }
@@ -90,6 +104,7 @@ export function foldHistory(events: readonly EventOf[]): Folded {
     stepsExecuted,
     ended,
     openItems: new Map(open.map((item) => [item.workItemId, item])),
+    pauses,
   };
 }
 

@@ -78,6 +78,8 @@ export type Ask =
       readonly token: string;
     }
   | { readonly do: 'cancel'; readonly executionId: string }
+  | { readonly do: 'pause'; readonly executionId: string }
+  | { readonly do: 'resume'; readonly executionId: string }
   | { readonly do: 'read'; readonly executionId: string }
   | { readonly do: 'read_events'; readonly executionId: string }
   | { readonly do: 'explain'; readonly executionId: string }

@@ -200,6 +200,24 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'a change of a tenant is written down once': (run) =>
     add(run, asking(run, { do: 'set_status', status: 'active' })),
 
+  // Pauses
+  'nothing follows while an execution is paused': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 13), PAUSED),
+  'a pause is made once, and taken back once': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_1', 13), { ...PAUSED, kind: 'ExecutionResumed' }),
+  'what is paused says so': ({ earlier }) =>
+    void Object.assign(eventOf(earlier.events, 'exec_4', 2), PAUSED),
+  'nothing of what is paused is on a queue': ({ earlier }) => {
+    Object.assign(eventOf(earlier.events, 'exec_4', 2), PAUSED);
+    earlier.work_queue.push(ticket('i4', 'exec_4'));
+  },
+  'nothing of what is paused is handed out': (run) => {
+    add(run, asking(run, { do: 'pause', executionId: 'exec_1' }));
+    add(run, structuredClone(deedOf(run, 'claim')));
+  },
+  'what was paused or resumed was to be': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_4', 2), PAUSED),
+
   // Schedules and webhooks
   'each fire of a schedule is decided once': ({ earlier, last }) => {
     earlier.schedules = [SCHEDULE];
@@ -371,6 +389,8 @@ function itemClaimed(run: ExampleRun, index: number): Record<string, unknown> {
 }
 
 const ITEM = { workItemId: 'i1' };
+
+const PAUSED = { kind: 'ExecutionPaused', payload: { scope: 'execution' } };
 
 const SCHEDULE: ScheduleOf = {
   tenant_id: 'amber',

@@ -10,8 +10,10 @@ import {
   askToDecide,
   askToDeliver,
   askToFail,
+  askToPause,
   askToRead,
   askToRenew,
+  askToResume,
   askToStart,
   type Held,
 } from './requests.ts';
@@ -37,7 +39,7 @@ export async function runCaller(
   onStarted: (execution: { readonly tenantId: string; readonly executionId: string }) => void,
 ): Promise<void> {
   const { world } = outside;
-  const { name, tenantId, workflowId, atMs, cancelAfterMs, eventAfterMs } = plan;
+  const { name, tenantId, workflowId, atMs, cancelAfterMs, eventAfterMs, paused } = plan;
   const by = (role: string) => ({ client: `${name}-${role}`, tenantId });
   await world.pause(atMs);
   const start = askToStart(by('caller'), { key: name, workflowId, token: name });
@@ -53,17 +55,47 @@ export async function runCaller(
   if (cancelAfterMs !== null) {
     void insistLater(cancelAfterMs, askToCancel(by('canceller'), { executionId }));
   }
+  const held =
+    paused && holdUp(outside, dice.fork('pauses'), { ...by('holder'), executionId, ...paused });
   const correlationKey = EVENTS[workflowId];
   if (correlationKey !== undefined) {
     const token = `${name}-event`;
     const event = askToDeliver(by('sender'), { executionId, correlationKey, token });
     void insistLater(eventAfterMs, event);
   }
-  if (workflowId !== 'approval') return;
-  for (let reviewer = 0; reviewer < plan.reviewers; reviewer += 1) {
+  const reviewers = workflowId === 'approval' ? plan.reviewers : 0;
+  for (let reviewer = 0; reviewer < reviewers; reviewer += 1) {
     const own = by(`reviewer${reviewer}`);
     void review(outside, { ...own, executionId }, dice.fork(own.client));
   }
+  await held;
+}
+
+/** Pauses an execution for a while, now and again, and lets it go on in the end. */
+async function holdUp(
+  outside: Outside,
+  dice: Dice,
+  of: {
+    readonly client: string;
+    readonly tenantId: string;
+    readonly executionId: string;
+    readonly afterMs: number;
+    readonly forMs: number;
+    readonly times: number;
+  },
+): Promise<void> {
+  const { world } = outside;
+  const { executionId, afterMs, forMs, times, ...by } = of;
+  for (let time = 0; time < times && !outside.isCalm(); time += 1) {
+    await world.pause(afterMs);
+    await insist(outside, dice, askToPause(by, { executionId }));
+    await world.pause(forMs);
+    await insist(outside, dice, askToResume(by, { executionId }));
+  }
+  // A request that was doubled may have paused it again.
+  while (!outside.isCalm()) await world.pause(100);
+  await world.pause(1_000);
+  await insist(outside, dice, askToResume(by, { executionId }));
 }
 
 /** Asks again while there is nothing to decide yet. */

@@ -51,6 +51,31 @@ export function askToCancel(by: Client, of: { readonly executionId: string }): R
   };
 }
 
+/** See `POST /executions/:id/pause`. */
+export function askToPause(by: Client, of: { readonly executionId: string }): Request {
+  const { executionId } = of;
+  return {
+    ...by,
+    asks: { do: 'pause', executionId },
+    serve: async (engine) => {
+      const paused = await engine.pauseExecution({ ...actor(by), executionId, reason: null });
+      return { body: { execution_id: executionId, status: paused.status } };
+    },
+  };
+}
+
+export function askToResume(by: Client, of: { readonly executionId: string }): Request {
+  const { executionId } = of;
+  return {
+    ...by,
+    asks: { do: 'resume', executionId },
+    serve: async (engine) => {
+      const resumed = await engine.resumeExecution({ ...actor(by), executionId });
+      return { body: { execution_id: executionId, status: resumed.status } };
+    },
+  };
+}
+
 export function askToDecide(
   by: Client,
   of: {

@@ -46,6 +46,14 @@ export interface PlannedStart {
   readonly eventAfterMs: number;
   /** Reviewers who race to decide. */
   readonly reviewers: number;
+  /** How it is paused, once it is started; null: never. */
+  readonly paused: PlannedPause | null;
+}
+
+export interface PlannedPause {
+  readonly afterMs: number;
+  readonly forMs: number;
+  readonly times: number;
 }
 
 export interface PlannedSuspension {
@@ -88,6 +96,7 @@ function withSides(drawn: Scenario, dice: Dice): Scenario {
   return {
     ...drawn,
     activeMs: isScheduled ? dice.between(1_200, 2_200) : drawn.activeMs,
+    starts: drawn.starts.map((start) => ({ ...start, paused: drawPause(dice.fork(start.name)) })),
     suspensions: suspended.map((tenantId) => ({
       tenantId,
       atMs: dice.between(0, drawn.activeMs / 2),
@@ -106,6 +115,12 @@ function withSides(drawn: Scenario, dice: Dice): Scenario {
     told: dice.chance(0.2) ? TENANTS : [],
     sealed: dice.chance(0.3),
   };
+}
+
+function drawPause(dice: Dice): PlannedPause | null {
+  if (!dice.chance(0.2)) return null;
+  const afterMs = dice.chance(0.5) ? 0 : dice.between(1, 300);
+  return { afterMs, forMs: dice.between(0, 400), times: dice.between(1, 3) };
 }
 
 /** Of all histories so many are of one execution: what goes wrong with one is found soonest there. */
@@ -198,6 +213,7 @@ function drawStart(dice: Dice, name: string, activeMs: number): PlannedStart {
     eventAfterMs:
       EVENTS[workflowId] !== undefined && dice.chance(0.5) ? 0 : dice.between(0, activeMs),
     reviewers: dice.between(1, 2),
+    paused: null,
   };
 }
 

@@ -47,6 +47,9 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
   if (roles.length > 1)
     yield { ...scenario, roles: ['all', 'all'].slice(0, roles.length - 1) as [] };
   for (const [index, start] of starts.entries()) {
+    if (start.paused !== null) {
+      yield { ...scenario, starts: starts.with(index, { ...start, paused: null }) };
+    }
     if (start.cancelAfterMs === null) continue;
     yield { ...scenario, starts: starts.with(index, { ...start, cancelAfterMs: null }) };
   }

@@ -33,6 +33,13 @@ export interface Execution extends ExecutionSummary {
   }[];
   readonly continued_from: string | null;
   readonly continued_as: string | null;
+  readonly pauses: readonly {
+    readonly scope: string;
+    readonly actor_id: string;
+    readonly reason: string | null;
+  }[];
+  readonly retried_from: { readonly execution_id: string; readonly node_id: string | null } | null;
+  readonly retried_as: string | null;
 }
 
 export interface ExecutionEvent {

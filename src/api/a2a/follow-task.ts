@@ -1,10 +1,16 @@
 import { TaskState, type StreamResponse } from '@a2a-js/sdk';
 
 import type { RecordedEvent } from '../../shared/domain/execution/event.ts';
-import type { ExecutionStatus } from '../../shared/domain/execution/status.ts';
 import type { Engine } from '../../shared/engine/engine.ts';
 import type { Caller } from '../endpoint.ts';
-import { contextOf, shapeResult, shapeStatus, shapeTask, type TaskView } from './shape-task.ts';
+import {
+  contextOf,
+  isHeldUp,
+  shapeResult,
+  shapeStatus,
+  shapeTask,
+  type TaskView,
+} from './shape-task.ts';
 
 const EVENTS_PER_PAGE = 500;
 
@@ -17,15 +23,15 @@ export interface Following {
 }
 
 /** The agent has nothing more to do for now: the task has ended, or the client is asked. */
-export function isResting(status: ExecutionStatus): boolean {
-  return status !== 'running';
+export function isResting(view: TaskView): boolean {
+  return view.row.status !== 'running' && !isHeldUp(view);
 }
 
 /** The task once it rests, or as it is when the signal aborts. */
 export async function untilResting(following: Following, first: TaskView): Promise<TaskView> {
   const { engine, signal } = following;
   let view = first;
-  while (!isResting(view.row.status) && !signal.aborted) {
+  while (!isResting(view) && !signal.aborted) {
     const { executionId, lastSequence } = view.row;
     await engine.waitForEvents({ executionId, after: lastSequence, signal });
     view = (await following.read(executionId)) ?? view;
@@ -43,7 +49,7 @@ export async function* followTask(
 ): AsyncGenerator<StreamResponse, void, undefined> {
   const { engine, caller, signal } = following;
   yield { payload: { $case: 'task', value: shapeTask(first, { historyLength: null }) } };
-  if (isResting(first.row.status)) return;
+  if (isResting(first)) return;
   const { executionId } = first.row;
   let after = first.row.lastSequence;
   while (!signal.aborted) {
@@ -63,7 +69,7 @@ export async function* followTask(
     }
     const view = await following.read(executionId);
     if (view === null) return;
-    if (isResting(view.row.status)) {
+    if (isResting(view)) {
       yield* shapeEnd(view);
       return;
     }

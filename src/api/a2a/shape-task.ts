@@ -8,6 +8,7 @@ import {
   type TaskStatus,
 } from '@a2a-js/sdk';
 
+import { isPausedByOperator } from '../../shared/domain/execution/state.ts';
 import type { ExecutionStatus } from '../../shared/domain/execution/status.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
 import type { Approvals, ExecutionView } from '../../shared/engine/engine.ts';
@@ -45,10 +46,15 @@ export function contextOf(view: ExecutionView): string {
 
 export function shapeStatus(view: TaskView): TaskStatus {
   return {
-    state: stateOf(view.row.status),
+    state: isHeldUp(view) ? TaskState.TASK_STATE_WORKING : stateOf(view.row.status),
     message: explainStatus(view),
     timestamp: view.row.completedAt ?? view.row.updatedAt,
   };
+}
+
+/** An operator has paused it: nothing that the client could do would move it on. */
+export function isHeldUp({ row, state }: Pick<ExecutionView, 'row' | 'state'>): boolean {
+  return row.status === 'paused' && isPausedByOperator(state);
 }
 
 export function stateOf(status: ExecutionStatus): TaskState {
@@ -84,7 +90,7 @@ function explainStatus(view: TaskView): Message | undefined {
     const text = row.error ?? 'the workflow failed';
     return fromAgent(view, { name: 'failed', parts: [textPart(text)] });
   }
-  if (row.status !== 'paused') return undefined;
+  if (row.status !== 'paused' || isHeldUp(view)) return undefined;
   const waits = view.waitingOn.map(({ nodeId, waitingFor, correlationKey }) => ({
     node_id: nodeId,
     waiting_for: waitingFor,

@@ -5,8 +5,10 @@ import { cancelExecution } from '../endpoints/executions/cancel-execution.ts';
 import { deliverExternalEvent } from '../endpoints/executions/deliver-external-event.ts';
 import { listApprovals } from '../endpoints/executions/list-approvals.ts';
 import { listExecutions } from '../endpoints/executions/list-executions.ts';
+import { pauseExecution, resumeExecution } from '../endpoints/executions/pause-execution.ts';
 import { readEvents } from '../endpoints/executions/read-events.ts';
 import { readExecution } from '../endpoints/executions/read-execution.ts';
+import { retryExecution } from '../endpoints/executions/retry-execution.ts';
 import { startExecution } from '../endpoints/executions/start-execution.ts';
 import { recallFacts } from '../endpoints/memory/recall-facts.ts';
 import { listWorkflows } from '../endpoints/workflows/list-workflows.ts';
@@ -80,6 +82,9 @@ export const tools: readonly McpTool[] = [
     destructive: true,
     ...EXECUTION,
   },
+  { name: 'pause_execution', endpoint: pauseExecution, idempotent: true, ...EXECUTION },
+  { name: 'resume_execution', endpoint: resumeExecution, idempotent: true, ...EXECUTION },
+  { name: 'retry_execution', endpoint: retryExecution, ...EXECUTION },
   { name: 'list_approvals', endpoint: listApprovals, ...EXECUTION },
   { name: 'approve_execution', endpoint: approveExecution, destructive: true, ...EXECUTION },
   { name: 'send_external_event', endpoint: deliverExternalEvent, ...EXECUTION },

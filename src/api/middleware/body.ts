@@ -57,6 +57,10 @@ async function loadParser(bodyBytesMax: number) {
 const JSON_TYPES = ['json', '+json'];
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'DELETE'] as never;
 
+export function carriesBody(ctx: ApiContext): boolean {
+  return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
+}
+
 /** What the headers say is enough to refuse; else the declared length, null when chunked. */
 function refuseUnreadable(ctx: ApiContext): number | null {
   const chunked = ctx.get('Transfer-Encoding') !== '';

@@ -3,6 +3,7 @@ import { cancellationEvents } from '../domain/execution/finalizers.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
+import { commitOfResume } from './pause-execution.ts';
 import { changeExecution } from './change-execution.ts';
 import { newEvent } from './commit-plan.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
@@ -35,7 +36,7 @@ export function cancelExecution(
 
 /**
  * The commit that cancels a live execution as it was read, children with it; null: it is ending
- * already.
+ * already. One that is paused goes on.
  */
 export async function commitOfCancel(
   deps: EngineDeps,
@@ -44,10 +45,13 @@ export async function commitOfCancel(
   { actorId }: Actor,
 ): Promise<CommitPlan | null> {
   const plan = await readPlan(deps, row);
+  if (state.ending !== null && plan !== null) {
+    // Its finalizers are what is left to do, and are to be done.
+    const scopes = state.pauses.map(({ scope }) => scope);
+    return scopes.length === 0 ? null : commitOfResume(row, state, { scopes, actorId }).commit;
+  }
   const events = cancellationEvents(plan, state);
-  const last = events.at(-1);
-  if (last === undefined) return null;
-  const isOver = last.kind === 'WorkflowCancelled';
+  const isOver = events.at(-1)?.kind === 'WorkflowCancelled';
   return {
     ...emptyCommit(row),
     expectedSequence: row.lastSequence,

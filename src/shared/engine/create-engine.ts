@@ -5,6 +5,8 @@ import type { Plan } from '../domain/workflow/plan.ts';
 import type { NodeRunners } from '../nodes/run.ts';
 import type { StoredDefinition } from '../store/store.ts';
 import { cancelExecution } from './cancel-execution.ts';
+import { retryExecution } from './retry-execution.ts';
+import { pauseExecution, resumeExecution } from './pause-execution.ts';
 import { createClaimPace } from './claim-pace.ts';
 import { claimWork } from './claim-work.ts';
 import { createCommitter } from './committer.ts';
@@ -93,6 +95,9 @@ export function createEngine(
     },
     waitForEvents: (params) => waitForEvents(deps, params),
     cancelExecution: (params) => cancelExecution(deps, params),
+    pauseExecution: (params) => pauseExecution(deps, params),
+    retryExecution: (params) => retryExecution(deps, startsHere, params),
+    resumeExecution: (params) => resumeExecution(deps, params),
     decideApproval: (params) => decideApproval(deps, params),
     listApprovals: (params) => listApprovals(deps, params),
     deliverExternalEvent: (params) => deliverExternalEvent(deps, params),

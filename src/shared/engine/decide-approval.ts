@@ -1,6 +1,6 @@
 import { hashJson } from '../domain/canonical-json.ts';
 import { badRequest, conflict } from '../domain/errors.ts';
-import type { LiveVisit } from '../domain/execution/state.ts';
+import { isPausedByOperator, type LiveVisit } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
 import { changeExecution } from './change-execution.ts';
 import { newEvent } from './commit-plan.ts';
@@ -59,7 +59,7 @@ export function decideApproval(
           ...emptyCommit(row),
           expectedSequence: row.lastSequence,
           events: [received],
-          status: 'running',
+          status: isPausedByOperator(state) ? null : 'running',
           runnable: 'mark',
         },
         answer: { executionId: row.executionId, accepted: true, nodeId: visit.nodeId },

@@ -1,4 +1,5 @@
 import { conflict } from '../domain/errors.ts';
+import { isPausedByOperator } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
 import { changeExecution } from './change-execution.ts';
 import { newEvent } from './commit-plan.ts';
@@ -50,7 +51,7 @@ export function deliverExternalEvent(
           ...emptyCommit(row),
           expectedSequence: row.lastSequence,
           events: [received],
-          status: awaited ? 'running' : null,
+          status: awaited && !isPausedByOperator(state) ? 'running' : null,
           runnable: 'mark',
         },
         answer: { executionId, accepted: true },

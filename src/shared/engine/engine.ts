@@ -17,6 +17,8 @@ import type {
   StoredDefinition,
   WorkerRow,
 } from '../store/store.ts';
+import type { PauseAnswer } from './pause-execution.ts';
+import type { RetriedExecution, RetryExecution } from './retry-execution.ts';
 import type { TenantChanges, TenantRow } from '../store/tenants.ts';
 
 /**
@@ -67,6 +69,12 @@ export interface Engine {
     readonly signal: AbortSignal;
   }): Promise<void>;
   cancelExecution(params: ExecutionRef & Actor): Promise<{ readonly executionId: ExecutionId }>;
+  pauseExecution(
+    params: ExecutionRef & Actor & { readonly reason: string | null },
+  ): Promise<PauseAnswer>;
+  resumeExecution(params: ExecutionRef & Actor): Promise<PauseAnswer>;
+  /** 409 when it was retried before, naming the retry. */
+  retryExecution(params: RetryExecution): Promise<RetriedExecution>;
   decideApproval(params: ExecutionRef & Actor & ApprovalDecision): Promise<ApprovalAnswer>;
   listApprovals(params: ExecutionRef): Promise<Approvals>;
   deliverExternalEvent(params: ExecutionRef & Actor & ExternalEvent): Promise<ExternalEventAnswer>;
@@ -162,6 +170,8 @@ export interface ExecutionView {
   readonly row: ExecutionRow;
   readonly state: ExecutionState;
   readonly waitingOn: readonly WaitingOn[];
+  /** The execution in which this one was tried again. */
+  readonly retriedAs: ExecutionId | null;
 }
 
 export interface ExplainedExecution extends Explanation {

@@ -14,6 +14,9 @@ import type {
 } from './engine.ts';
 import { findForCaller, foldLoaded, loadForCaller } from './load-execution.ts';
 import { redactEvent, redactRow, redactState } from './redact-view.ts';
+import { retryIdOf } from './retry-execution.ts';
+import type { ExecutionId } from '../domain/ids.ts';
+import type { ExecutionRow } from '../store/store.ts';
 import { waitForTopics } from './wait-for-topics.ts';
 import { eventsTopic } from './wake-for.ts';
 
@@ -42,7 +45,17 @@ export async function readExecution(
     row: redactRow(loaded.row, plan, deps.pseudonym),
     state: redactState(whole, plan, deps.pseudonym),
     waitingOn: live.map((visit) => waitingOn(visit, times)),
+    retriedAs: await findRetry(deps, loaded.row),
   };
+}
+
+async function findRetry(
+  deps: EngineDeps,
+  { executionId, tenantId, status }: ExecutionRow,
+): Promise<ExecutionId | null> {
+  if (status !== 'failed' && status !== 'cancelled') return null;
+  const found = await deps.store.executions.find(retryIdOf(executionId), tenantId);
+  return found?.executionId ?? null;
 }
 
 export async function readEvents(

@@ -1,5 +1,5 @@
 import { conflict, notFound } from '../domain/errors.ts';
-import { visitKey } from '../domain/execution/state.ts';
+import { isPausedByOperator, visitKey } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
 import { parseWorkItemId, type TenantId, type WorkItemId } from '../domain/ids.ts';
 import { WORKER_QUEUES, type WorkItemRecord } from '../domain/work/work-item.ts';
@@ -63,7 +63,11 @@ async function checkAwaited(deps: EngineDeps, record: WorkItemRecord): Promise<n
   const { lastSequence, status } = loaded.row;
   // Of an ended execution the store says so.
   if (isTerminal(status)) return lastSequence;
-  const { live } = foldLoaded(loaded, null);
+  const state = foldLoaded(loaded, null);
+  if (isPausedByOperator(state)) {
+    throw conflict(`execution ${executionId} is paused; resume it, then requeue the item`);
+  }
+  const { live } = state;
   if (live.get(visitKey(nodeId, visit))?.workItemId === workItemId) return lastSequence;
   throw conflict(
     `node ${nodeId} of execution ${executionId} no longer waits for work item ${workItemId}`,

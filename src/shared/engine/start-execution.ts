@@ -1,18 +1,25 @@
+import type { HeldBudget } from '../domain/budget/budget.ts';
 import { hashJson } from '../domain/canonical-json.ts';
 import { badRequest, conflict, limitExceeded, notFound, type SvcError } from '../domain/errors.ts';
 import { emptyState } from '../domain/execution/draft.ts';
 import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { evolve } from '../domain/execution/evolve.ts';
-import { executionIdFromUuid, type ExecutionId } from '../domain/ids.ts';
+import { executionIdFromUuid, type ExecutionId, type TenantId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
-import type { RefusalReason, StartLimits } from '../store/commit.ts';
+import type {
+  CommitVerdict,
+  ModelUse,
+  NewExecution,
+  RefusalReason,
+  StartLimits,
+} from '../store/commit.ts';
 import { afterCommit } from './after-commit.ts';
 import { bornItems } from './born-items.ts';
 import { commitOfDecision, eventsOfDecision, newEvent } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
 import type { CompiledDefinition } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';
-import type { StartExecution, StartSubject } from './engine.ts';
+import type { Actor, StartExecution, StartSubject } from './engine.ts';
 import { heldFromStart } from './held-execution.ts';
 import { isAmbiguous } from '../store/store.ts';
 import { shardOf } from './shard-of.ts';
@@ -31,10 +38,11 @@ export async function startExecution(
   params: StartExecution,
 ): Promise<{ readonly executionId: ExecutionId }> {
   const compiled = await findStart(deps, params);
-  const { definition, plan } = compiled;
+  const { definition } = compiled;
   const executionId = params.executionId ?? executionIdFromUuid(deps.ids.uuid());
-  const { tenantId } = params;
-  const started: ExecutionEvent = {
+  const { tenantId, actorId, priority } = params;
+  const request = requestOf(params);
+  const started: Beginning['started'] = {
     kind: 'WorkflowStarted',
     nodeId: null,
     payload: {
@@ -45,6 +53,46 @@ export async function startExecution(
       ...(params.traceparent !== undefined && { traceparent: params.traceparent }),
     },
   };
+  const verdict = await beginExecution(deps, here, {
+    compiled,
+    executionId,
+    tenantId,
+    actorId,
+    started,
+    priority,
+    request,
+    budgets: [],
+  });
+  if (verdict.accepted) return { executionId };
+  if (verdict.existing !== null) {
+    if (verdict.existing.bodyHash === request?.bodyHash) {
+      return { executionId: verdict.existing.executionId };
+    }
+    throw conflict('this Idempotency-Key was used with a different request; use a new key');
+  }
+  throw conflict(`execution ${executionId} is there already`);
+}
+
+export interface Beginning extends Actor {
+  readonly compiled: CompiledDefinition;
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  readonly started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }>;
+  readonly priority: number;
+  readonly request: NewExecution['request'];
+  readonly budgets: readonly HeldBudget[];
+  /** What models had used already for what it goes on from. */
+  readonly charge?: ModelUse;
+}
+
+/** Refused where the execution is there already, or its request was made before. */
+export async function beginExecution(
+  deps: EngineDeps,
+  here: StartsHere,
+  params: Beginning,
+): Promise<CommitVerdict> {
+  const { compiled, executionId, tenantId, started, charge } = params;
+  const { definition, plan } = compiled;
   const base = emptyState({ executionId, tenantId });
   const state = evolve({ state: base, events: [{ ...started, sequence: 1 }], plan });
   const tenant = await deps.tenants.get(tenantId);
@@ -57,7 +105,7 @@ export async function startExecution(
     state,
     ownsState: true,
     tenantPolicy: tenant.policy,
-    budgets: [],
+    budgets: params.budgets,
   });
   const shard = shardOf(executionId);
   const leaseTo = tenant.status === 'active' ? here.leaseTo(shard) : null;
@@ -70,6 +118,7 @@ export async function startExecution(
       decision,
       home: { leaseTo, priority: params.priority },
       takeSnapshot: false,
+      ...(charge !== undefined && { charge }),
     }),
     create: {
       definitionId: definition.definitionId,
@@ -78,7 +127,7 @@ export async function startExecution(
       shard,
       priority: params.priority,
       parentExecutionId: null,
-      request: requestOf(params),
+      request: params.request,
       ...limitsOf(tenant),
     },
   };
@@ -94,17 +143,11 @@ export async function startExecution(
       here.begin(held, { marked: decision.more, items: bornItems(commit, verdict.fences) });
     }
     afterCommit(deps, { commit, shard, createdAt, committedAt: createdAt });
-    return { executionId };
-  }
-  if (verdict.existing !== null) {
-    if (verdict.existing.bodyHash === commit.create.request?.bodyHash) {
-      return { executionId: verdict.existing.executionId };
-    }
-    throw conflict('this Idempotency-Key was used with a different request; use a new key');
+    return verdict;
   }
   const refusal = limitRefusal(verdict.reason, tenant);
   if (refusal !== null) throw refusal;
-  if (verdict.reason === 'exists') throw conflict(`execution ${executionId} is there already`);
+  if (verdict.existing !== null || verdict.reason === 'exists') return verdict;
   throw new Error(`starting ${executionId} was refused: ${verdict.reason}`);
 }
 

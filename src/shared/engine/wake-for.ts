@@ -15,6 +15,8 @@ export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
   for (const { ticket, delayMs } of commit.retries) {
     topics.push(delayMs === 0 ? queueTopic(ticket) : TIMERS_TOPIC);
   }
+  // What is given back is due, and goes to its queue like a retry.
+  if (commit.waitingItems === 'release') topics.push(TIMERS_TOPIC);
   if (commit.startsTimers.length > 0) topics.push(TIMERS_TOPIC);
   if (commit.events.length > 0) topics.push(eventsTopic(commit.executionId));
   if (commit.status !== null && isTerminal(commit.status)) {

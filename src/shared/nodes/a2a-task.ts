@@ -22,6 +22,7 @@ export const a2aTaskKind: NodeKind<A2aTaskSpec> = {
   fields: ['remote_agent', 'skill', 'stream', 'on_input_required'],
   leaf: true,
   toolLike: true,
+  freshKeyOnRetry: true,
 
   parse(fields, at) {
     const name = readName(fields, 'remote_agent', at);

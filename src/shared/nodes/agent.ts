@@ -36,6 +36,7 @@ export const agentKind: NodeKind<AgentSpec> = {
   fields: [...WISH_FIELDS, 'agent_ref', 'agent', 'timeout_ms', 'stream', 'on_input_required'],
   leaf: true,
   toolLike: true,
+  freshKeyOnRetry: true,
 
   parse(fields, at) {
     const choice = readChoice(fields, at);

@@ -38,6 +38,11 @@ export interface CommitPlan {
   readonly bornLeased: readonly BornLease[];
   readonly retries: readonly Retry[];
   readonly revokesItems: readonly WorkItemId[];
+  /**
+   * `hold`: what waits on a queue or for a retry is put where nobody takes it · `release`: it is put
+   * back, retries with the time they still had, as far as it is not over.
+   */
+  readonly waitingItems?: 'hold' | 'release';
   /** Removes every item and timer the execution still has: it ends, or only its finalizers follow. */
   readonly revokesAll: boolean;
   readonly startsTimers: readonly NewTimer[];

@@ -98,6 +98,7 @@ async function playThrough(t: ExecutionContext, database: TestStore, dice: Dice)
     await checkExplained(t, svc, executionId);
   }
   isCalm = true;
+  await svc.engine.resumeExecution({ ...by, executionId }).catch(checkRefused);
   await database.age({ table: 'work_leases', columns: ['expires_at'], byMs: 60_000 });
   const of = { tenantId, executionId };
   for (let round = 0; round < 60; round += 1) {
@@ -220,11 +221,18 @@ async function act(
     () => decide(svc, executionId, dice, isCalm),
     () => sendEvent(svc, executionId, dice.pick(KEYS)),
     () => work(svc, dice, isCalm),
+    async () => {
+      await svc.engine.resumeExecution({ ...by, executionId }).catch(checkRefused);
+    },
   ];
   const seldom = [
     () => age({ table: 'work_leases', columns: ['expires_at'], byMs: 60_000 }),
     () => age({ table: 'timers', columns: ['due_at'], byMs: 7_200_000 }),
     () => setTenant(svc, { policy: dice.pick(POLICIES) }),
+    async () => {
+      // One that has ended says so.
+      await svc.engine.pauseExecution({ ...by, executionId, reason: null }).catch(checkRefused);
+    },
     async () => {
       await setTenant(svc, { status: 'suspended' });
       await svc.turn();
@@ -294,6 +302,10 @@ async function work(svc: TestEngine, dice: Dice, isCalm: boolean): Promise<void>
   await settled.catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.status !== 409) throw error;
   });
+}
+
+function checkRefused(error: unknown): void {
+  if (!(error instanceof SvcError) || error.status !== 400) throw error;
 }
 
 async function setTenant(

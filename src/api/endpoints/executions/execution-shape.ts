@@ -6,6 +6,8 @@ import type { ExecutionRow } from '../../../shared/store/store.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
 
+import { pausesShape, shapePauses } from './pause-shape.ts';
+
 export const executionStatus = z.enum(EXECUTION_STATUSES);
 
 /** What a list shows of an execution. */
@@ -48,12 +50,24 @@ export const executionShape = executionSummary.extend({
   input: anyObject,
   initial_input: anyObject.meta({ description: 'The same as `input`.' }),
   waiting_on: z.array(waitingOnShape),
+  pauses: pausesShape,
   continued_from: executionId
     .nullable()
     .meta({ description: 'The run that this one goes on from.' }),
   continued_as: executionId
     .nullable()
     .meta({ description: 'The run that goes on where this one has ended.' }),
+  retried_from: z
+    .object({
+      execution_id: executionId,
+      sequence: z.int().meta({ description: 'Of its last event that counts.' }),
+      node_id: z.string().nullable().meta({ description: 'The node that had failed.' }),
+    })
+    .nullable()
+    .meta({ description: 'The execution that is tried again here.' }),
+  retried_as: executionId
+    .nullable()
+    .meta({ description: 'The execution in which this one was tried again.' }),
   usage: z
     .object({
       input_tokens: z.int(),
@@ -89,8 +103,15 @@ export function shapeExecution(view: ExecutionView): z.input<typeof executionSha
     input: state.input,
     initial_input: state.input,
     waiting_on: view.waitingOn.map(shapeWaitingOn),
+    pauses: shapePauses(state.pauses),
     continued_from: state.continuedFrom,
     continued_as: state.continuedAs,
+    retried_from: state.retriedFrom && {
+      execution_id: state.retriedFrom.executionId,
+      sequence: state.retriedFrom.sequence,
+      node_id: state.retriedFrom.nodeId,
+    },
+    retried_as: view.retriedAs,
     usage: {
       input_tokens: state.usage.inputTokens,
       output_tokens: state.usage.outputTokens,

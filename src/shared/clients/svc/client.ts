@@ -6,7 +6,9 @@ import type {
   WireEvent,
   WireExecution,
   WireExplanation,
+  WirePaused,
   WireRegistered,
+  WireRetried,
   WireWorkflow,
 } from './wire.ts';
 
@@ -41,6 +43,9 @@ export interface SvcClient {
   cancelExecution(
     executionId: string,
   ): Promise<{ readonly execution_id: string; readonly status: string }>;
+  pauseExecution(executionId: string, reason: string | null): Promise<WirePaused>;
+  resumeExecution(executionId: string): Promise<WirePaused>;
+  retryExecution(executionId: string, changes: JsonObject): Promise<WireRetried>;
   approveExecution(executionId: string, decision: JsonObject): Promise<WireAccepted>;
   sendEvent(params: {
     readonly executionId: string;
@@ -91,6 +96,11 @@ export function createSvcClient(target: ApiTarget): SvcClient {
       }),
     followEvents: (params) => followEvents(target, params),
     cancelExecution: (id) => call({ method: 'POST', path: `${executionPath(id)}/cancel` }),
+    pauseExecution: (id, reason) =>
+      call({ method: 'POST', path: `${executionPath(id)}/pause`, body: { reason } }),
+    resumeExecution: (id) => call({ method: 'POST', path: `${executionPath(id)}/resume` }),
+    retryExecution: (id, changes) =>
+      call({ method: 'POST', path: `${executionPath(id)}/retry`, body: changes }),
     approveExecution: (id, decision) =>
       call({ method: 'POST', path: `${executionPath(id)}/approve`, body: decision }),
     sendEvent: ({ executionId, correlationKey, payload }) =>

@@ -41,6 +41,26 @@ export interface WireExecution {
   /** The execution that went on in place of this one, which is completed. */
   readonly continued_as?: string | null;
   readonly waiting_on?: readonly WireWaiting[];
+  readonly pauses?: readonly WirePause[];
+  readonly retried_from?: { readonly execution_id: string } | null;
+  readonly retried_as?: string | null;
+}
+
+export interface WirePause {
+  readonly scope: string;
+  readonly actor_id: string;
+  readonly reason: string | null;
+}
+
+export interface WireRetried {
+  readonly execution_id: string;
+  readonly retried_from: string;
+}
+
+export interface WirePaused {
+  readonly execution_id: string;
+  readonly status: string;
+  readonly pauses: readonly WirePause[];
 }
 
 export interface WireWaiting {

@@ -15,7 +15,7 @@ import { deriveStatus } from './derive-status.ts';
 import { draftOf, ownedDraft } from './draft.ts';
 import type { Effect } from './effect.ts';
 import type { ExecutionEvent } from './event.ts';
-import type { ExecutionState } from './state.ts';
+import { type ExecutionState, isPausedByOperator } from './state.ts';
 import { isTerminal } from './status.ts';
 import type { Turn } from './turn.ts';
 
@@ -35,7 +35,8 @@ export interface Decision {
  * What follows from what has happened: the consequences of every fact recorded up to
  * `state.sequence`, all at once. Pure: the same plan and state give the same decision (work item
  * ids apart, which are drawn from `newWorkItemId`), so a decision whose commit was refused because
- * the execution moved meanwhile is simply made again on the newer state.
+ * the execution moved meanwhile is simply made again on the newer state. While an execution is
+ * paused nothing follows, but that its time limit is set going: it runs on.
  */
 export function decide(params: {
   readonly plan: Plan;
@@ -58,9 +59,9 @@ export function decide(params: {
     budgets: params.budgets,
     budget: ENTRIES_MAX,
   };
-  startWorkflowTimer(turn);
+  if (!isTerminal(turn.draft.status)) startWorkflowTimer(turn);
   let more = false;
-  while (!isTerminal(turn.draft.status)) {
+  while (!isAtRest(turn.draft)) {
     if (endOnFailure(turn) || continueAsNew(turn)) continue;
     // Events before timers: one that was accepted is never lost to a timer that fired meanwhile.
     const answered = matchExternalEvents(turn) || answerSignals(turn) || feedMaps(turn);
@@ -83,12 +84,17 @@ export function decide(params: {
   return { events: turn.events, effects: turn.effects, next: turn.draft, more };
 }
 
+/** It has ended, or nothing is to follow for now. */
+function isAtRest(state: ExecutionState): boolean {
+  return isTerminal(state.status) || isPausedByOperator(state);
+}
+
 /**
  * False: no decision on this state enters work that a budget could stand against, so what is spent
  * of the budgets need not be known. What only ends, as one branch of many, is decided without it.
  */
 export function mayEnterWork(state: ExecutionState): boolean {
-  if (state.ending !== null) return false;
+  if (state.ending !== null || isPausedByOperator(state)) return false;
   if (state.arrivals.length > 0 || state.mailbox.length > 0) return true;
   return state.live.values().some(({ signal, map }) => signal !== null || map !== null);
 }

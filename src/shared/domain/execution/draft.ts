@@ -40,11 +40,15 @@ export function emptyState(ids: {
     skipped: new Set(),
     fatal: null,
     workflowTimerFired: false,
+    workflowTimerStarted: false,
     parent: null,
     depth: 0,
     continuedFrom: null,
     continuedAs: null,
+    retriedFrom: null,
+    keysOf: null,
     ending: null,
+    pauses: [],
   };
 }
 

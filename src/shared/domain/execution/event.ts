@@ -24,6 +24,8 @@ export type ExecutionEvent =
         /** The run that this one goes on from, and what it left. */
         continued_from?: string;
         carried?: CarriedPayload;
+        /** The execution that is tried again here. */
+        retried_from?: RetriedFromPayload;
         /** Of the request that started it: where its spans belong, by W3C Trace Context. */
         traceparent?: string;
       }
@@ -122,6 +124,9 @@ export type ExecutionEvent =
     >
   | NodeEvent<'ExternalEventWaiting', { visit: number; correlation_key: string }>
   | Event<'ExternalEventReceived', { correlation_key: string; payload: JsonValue }>
+  /** Nothing follows from what happens until it is resumed. */
+  | Event<'ExecutionPaused', PausedPayload>
+  | Event<'ExecutionResumed', { scope: PauseScope; by: string }>
   /** All is over but the finalizers, which run now; the terminal event comes after them. */
   | Event<'WorkflowEnding', WorkflowEndingPayload>
   | Event<'WorkflowCompleted', { continued_as?: string }>
@@ -168,6 +173,16 @@ export interface NodeScheduledPayload {
  */
 export type VisitPhase =
   'none' | 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map' | 'child';
+
+export type RetriedFromPayload = {
+  readonly execution_id: string;
+  /** Of its last event that counts: what came after it was its end. */
+  readonly sequence: number;
+  /** The node that failed; null: it was cancelled, or its time was over. */
+  readonly node_id: string | null;
+  /** Whose calls these are to the outside: the execution that was tried first. */
+  readonly keys_of: string;
+};
 
 /** Where a run leaves off and its successor begins. */
 export type CarriedPayload = {
@@ -281,6 +296,16 @@ export interface ApprovalReceivedPayload {
   readonly shown_hash?: string;
   readonly state_patch?: JsonObject;
 }
+
+/** Who may have paused an execution: somebody who meant it alone, or its workflow as a whole. */
+export type PauseScope = 'execution' | 'workflow';
+
+export type PausedPayload = {
+  readonly scope: PauseScope;
+  /** Who asked for it, as an actor id. */
+  readonly by: string;
+  readonly reason?: string;
+};
 
 /** How the execution will end; the rest stands with `failed`. */
 export interface WorkflowEndingPayload {

@@ -11,6 +11,7 @@ import type {
   NodeProgressPayload,
   NodeResumedPayload,
   NodeScheduledPayload,
+  PauseScope,
   UsagePayload,
   WorkflowEndingPayload,
 } from './event.ts';
@@ -128,6 +129,9 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
         },
       });
     }
+    case 'TimerStarted':
+      if (event.payload.visit === null) draft.workflowTimerStarted = true;
+      return;
     case 'TimerFired':
       if (event.nodeId === null || event.payload.visit === null) {
         draft.workflowTimerFired = draft.ending === null;
@@ -142,6 +146,14 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
           payload: event.payload.payload,
         },
       ];
+      return;
+    case 'ExecutionPaused': {
+      const { scope, by, reason = null } = event.payload;
+      draft.pauses = [...withoutPause(draft, scope), { scope, by, reason }];
+      return;
+    }
+    case 'ExecutionResumed':
+      draft.pauses = withoutPause(draft, event.payload.scope);
       return;
     case 'WorkflowEnding':
       return applyEnding(draft, event.payload);
@@ -158,7 +170,6 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
     case 'NodeStarted':
     case 'ToolCallCompleted':
     case 'PolicyViolation':
-    case 'TimerStarted':
     case 'ExternalEventWaiting':
       return;
     default:
@@ -177,6 +188,12 @@ function applyLineage(
   }
   draft.depth = payload.depth ?? 0;
   draft.continuedFrom = (payload.continued_from ?? null) as ExecutionId | null;
+  const { retried_from: retried } = payload;
+  if (retried !== undefined) {
+    const { execution_id: executionId, sequence, node_id: failed, keys_of: keysOf } = retried;
+    draft.retriedFrom = { executionId: executionId as ExecutionId, sequence, nodeId: failed };
+    draft.keysOf = keysOf as ExecutionId;
+  }
   if (carried === undefined) return;
   draft.data = carried.state;
   draft.arrivals = carried.arrivals;
@@ -466,6 +483,12 @@ function applyEnding(draft: Draft, payload: WorkflowEndingPayload): void {
   draft.arrivals = [];
   draft.fatal = null;
   draft.workflowTimerFired = false;
+  // Only a cancel ends what is paused, and its finalizers are to run.
+  draft.pauses = [];
+}
+
+function withoutPause({ pauses }: Draft, scope: PauseScope): Draft['pauses'] {
+  return pauses.filter((pause) => pause.scope !== scope);
 }
 
 function end(draft: Draft, status: 'completed' | 'failed' | 'cancelled', error: string | null) {
@@ -474,6 +497,7 @@ function end(draft: Draft, status: 'completed' | 'failed' | 'cancelled', error: 
   draft.live.clear();
   draft.arrivals = [];
   draft.ending = null;
+  draft.pauses = [];
 }
 
 function change(draft: Draft, nodeId: string, visit: number, patch: Partial<LiveVisit>): void {

@@ -51,7 +51,12 @@ export function decodeState(text: string): ExecutionState {
     continuedAs: rest.continuedAs ?? null,
     budgetGrants: rest.budgetGrants ?? {},
     warned: rest.warned ?? [],
+    retriedFrom: rest.retriedFrom ?? null,
+    keysOf: rest.keysOf ?? null,
     ending: rest.ending ?? null,
+    pauses: rest.pauses ?? [],
+    // Whoever wrote no word of it took snapshots after the first decision alone.
+    workflowTimerStarted: rest.workflowTimerStarted ?? true,
     nextVisit: new Map(nextVisit),
     skipped: new Set(skipped),
     live: new Map(

@@ -1,6 +1,6 @@
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { VisitPhase } from './event.ts';
+import type { PauseScope, VisitPhase } from './event.ts';
 import type { ExecutionStatus, TerminalStatus } from './status.ts';
 
 /**
@@ -39,6 +39,8 @@ export interface ExecutionState {
   /** A failure nothing leads on from: the next decision ends the execution with it. */
   readonly fatal: Failure | null;
   readonly workflowTimerFired: boolean;
+  /** The first decision has set the time limit going, if there is one. */
+  readonly workflowTimerStarted: boolean;
   /** The visit of another execution that this one was started for. */
   readonly parent: ParentLink | null;
   /** How many executions it is nested in. */
@@ -46,8 +48,32 @@ export interface ExecutionState {
   readonly continuedFrom: ExecutionId | null;
   /** The run that goes on where this one has ended. */
   readonly continuedAs: ExecutionId | null;
+  readonly retriedFrom: RetriedFrom | null;
+  /** The execution whose id stands in idempotency keys; null: its own. */
+  readonly keysOf: ExecutionId | null;
   /** Not null: what is live are finalizers, and nothing else starts any more. */
   readonly ending: Ending | null;
+  /** Not empty: facts are recorded, and nothing follows from them. One of each scope at most. */
+  readonly pauses: readonly Pause[];
+}
+
+export interface RetriedFrom {
+  readonly executionId: ExecutionId;
+  /** Of its last event that counts. */
+  readonly sequence: number;
+  /** The node that failed; null: it was cancelled, or its time was over. */
+  readonly nodeId: string | null;
+}
+
+export interface Pause {
+  readonly scope: PauseScope;
+  /** Who asked for it, as an actor id. */
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+export function isPausedByOperator({ pauses }: Pick<ExecutionState, 'pauses'>): boolean {
+  return pauses.length > 0;
 }
 
 export interface ParentLink {

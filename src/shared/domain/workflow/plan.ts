@@ -109,6 +109,8 @@ export interface NodeKind<Spec> {
   readonly leaf: boolean;
   /** Whether its success is reported as a tool call (ToolCallCompleted before NodeCompleted). */
   readonly toolLike: boolean;
+  /** Work under its old key would be taken for work that has ended, and not be done again. */
+  readonly freshKeyOnRetry?: true;
   /** What it does depends on how often it was entered: a run that goes on as another counts on. */
   readonly countsVisits?: true;
   /** On success only the edges it implies are taken, never others of the workflow. */

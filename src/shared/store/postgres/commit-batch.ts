@@ -74,6 +74,9 @@ export const COLUMN_TYPES = {
   /** Executions that lose items: all of them, and those that lose everything. */
   revoke_execution: 'uuid',
   revoke_all_execution: 'uuid',
+  /** Executions whose waiting items are held, or given back. */
+  hold_execution: 'uuid',
+  release_execution: 'uuid',
 
   ticket_plan: 'int4',
   ticket_position: 'int4',
@@ -269,6 +272,8 @@ function encodeEndings(
   }
   if (plan.revokesAll || plan.revokesItems.length > 0) batch.revoke_execution.push(execution);
   if (plan.revokesAll) batch.revoke_all_execution.push(execution);
+  if (plan.waitingItems === 'hold') batch.hold_execution.push(execution);
+  if (plan.waitingItems === 'release') batch.release_execution.push(execution);
 }
 
 function encodeWork(batch: MutableBatch, plan: CommitPlan, position: number): void {

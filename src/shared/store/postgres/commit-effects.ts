@@ -54,27 +54,7 @@ export function deletingParts(has: Has, $: Param): string[] {
   }
   if (revokes) {
     const items = [revokedIn('retry_timers', $)];
-    parts.push(
-      ...droppingParts({ table: 'retry_timers', items, leaves: [revoked] }),
-      `seen as materialized (
-        select e.id, e.xmin as version
-        from executions e
-        where e.id = any(${$('revoke_execution')})
-      )`,
-      `raced as materialized (
-        select true as happened
-        where (select count(*) from leaving_work_queue) <> (select count(*) from dropped_work_queue)
-          or (select count(*) from leaving_retry_timers)
-            <> (select count(*) from dropped_retry_timers)
-          or exists (
-            select
-            from accepted a
-            join locked k on k.id = a.id
-            join seen s on s.id = a.id
-            where s.version <> k.version
-          )
-      )`,
-    );
+    parts.push(...droppingParts({ table: 'retry_timers', items, leaves: [revoked] }));
   }
   return parts;
 }

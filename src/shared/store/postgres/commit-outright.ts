@@ -40,6 +40,7 @@ export function isOutright(plan: CommitPlan): boolean {
     plan.snapshot === null &&
     plan.charge === undefined &&
     !plan.revokesAll &&
+    plan.waitingItems === undefined &&
     [
       plan.revokesItems,
       plan.expiresQueued,

@@ -11,6 +11,8 @@ export const SECTIONS = [
   'settle_plan',
   'expire_plan',
   'revoke_execution',
+  'hold_execution',
+  'release_execution',
   'ticket_plan',
   'item_plan',
   'fire_plan',

@@ -2,6 +2,7 @@ import { COLUMN_TYPES, type Batch, type Column } from './commit-batch.ts';
 import { deletingParts, timerParts, workParts } from './commit-effects.ts';
 import { judgingParts, lockingParts } from './commit-judge.ts';
 import { SECTIONS, type Has, type Section } from './commit-parts.ts';
+import { holdingParts, racingParts } from './commit-holds.ts';
 import { startingParts } from './commit-starts.ts';
 import { acceptingParts, recordingParts } from './commit-write.ts';
 
@@ -23,7 +24,7 @@ import { acceptingParts, recordingParts } from './commit-write.ts';
  * Rows are deleted before rows with the same key are inserted: a part that must come later counts
  * the rows of the earlier one, which runs it to its end.
  *
- * Revoking meets claims and promotions of retries, which move an item (retry timer → queue → lease)
+ * Revoking, and holding what waits, meet claims and promotions of retries, which move an item (retry timer → queue → lease)
  * without taking its execution. An item that moves between the statement's snapshot and its own
  * deletes is seen at its old place and is no longer there; `raced` finds that by counting, as well
  * as an execution that was changed between snapshot and lock (its new items would be invisible).
@@ -72,6 +73,8 @@ function composeCommit(has: Has): Omit<CommitStatement, 'name'> {
     ...acceptingParts(has, $),
     ...startingParts(has, $),
     ...deletingParts(has, $),
+    ...holdingParts(has, $),
+    ...racingParts(has, $),
     ...workParts(has, $),
     ...timerParts(has, $),
     ...recordingParts(has, $),
@@ -85,7 +88,7 @@ function verdicts(has: Has): string {
       a.position is not null as accepted,
       ${tickets ? `coalesce(f.fences, '{}')` : `'{}'::int8[]`} as fences
       ${has('request_plan') ? ', j.id in (select execution_id from granted) as granted' : ''}
-      ${has('revoke_execution') ? ', (select fail_as_serialization() from raced) as raced' : ''}
+      ${has('revoke_execution') || has('hold_execution') ? ', (select fail_as_serialization() from raced) as raced' : ''}
     from judged j
     left join accepted a on a.position = j.position
     ${

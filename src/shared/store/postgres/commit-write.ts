@@ -191,7 +191,13 @@ export function recordingParts(has: Has, $: Param): string[] {
           ${$('charge_plan')}, ${$('charge_input')}, ${$('charge_output')}, ${$('charge_cost')}
         ) as c (position, input_tokens, output_tokens, cost_usd)
         join accepted a on a.position = c.position
-        cross join lateral execution_chain(a.id) chain
+        -- One that is made here is not in the snapshot that its chain is read from.
+        cross join lateral (
+          select a.id
+          union
+          select above.id
+          from execution_chain(a.id) above
+        ) chain
         group by chain.id
         order by chain.id
         on conflict (execution_id) do update

@@ -58,7 +58,15 @@ export async function readExecutionFacts(
 /** The columns are shared by what is read; see the statement for what stands where. */
 interface FactRecord {
   readonly fact:
-    'execution' | 'queued' | 'leased' | 'retrying' | 'dead' | 'timer' | 'workers' | 'schedulers';
+    | 'execution'
+    | 'queued'
+    | 'leased'
+    | 'retrying'
+    | 'held'
+    | 'dead'
+    | 'timer'
+    | 'workers'
+    | 'schedulers';
   readonly id: string;
   readonly queue: string | null;
   readonly attempt: number | null;
@@ -92,6 +100,8 @@ function placeOf(row: FactRecord): ItemPlace | null {
       };
     case 'retrying':
       return { is: 'retrying', ...item, dueAt: given(row.until) };
+    case 'held':
+      return { is: 'held', ...item };
     case 'dead':
       return {
         is: 'dead_lettered',
@@ -178,8 +188,8 @@ const EXECUTION_FACTS: Statement = {
       where l.work_item_id = any($3::uuid[])
         and l.execution_id = $1
       union all
-      select 1, 'retrying', r.work_item_id::text, r.queue, r.attempt, null, null, null, r.due_at,
-        null
+      select 1, case when r.held_due_at is null then 'retrying' else 'held' end,
+        r.work_item_id::text, r.queue, r.attempt, null, null, null, r.due_at, null
       from retry_timers r
       where r.work_item_id = any($3::uuid[])
         and r.execution_id = $1

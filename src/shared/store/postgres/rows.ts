@@ -46,6 +46,9 @@ export function tenantIsActive(alias: string): string {
   return `${alias}.tenant_id <> all(array(select n.id from tenants n where n.status <> 'active'))`;
 }
 
+/** When what is held is due: never. No infinity, which has no number of seconds. */
+export const HELD_DUE_AT = `timestamptz '9999-12-31 00:00:00+00'`;
+
 /** The form of an execution id in the database. */
 export function toUuid(id: ExecutionId): string {
   return id.slice('exec_'.length);

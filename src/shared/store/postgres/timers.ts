@@ -2,7 +2,14 @@ import { executionIdFromUuid, type TenantId } from '../../domain/ids.ts';
 import type { DueTimer, TimerStore } from '../store.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from './connect.ts';
-import { decodeTicket, tenantIsActive, ticketColumns, toUuid, type TicketRecord } from './rows.ts';
+import {
+  decodeTicket,
+  HELD_DUE_AT,
+  tenantIsActive,
+  ticketColumns,
+  toUuid,
+  type TicketRecord,
+} from './rows.ts';
 
 export function createTimerStore(pool: PostgresPool, watermarks: ClaimWatermarks): TimerStore {
   return {
@@ -137,6 +144,7 @@ const NEXT_DUE: Statement = {
     cross join (
       select min(p.due_at) as due_at
       from retry_timers p
-      where ${tenantIsActive('p')}
+      where p.due_at < ${HELD_DUE_AT}
+        and ${tenantIsActive('p')}
     ) r`,
 };

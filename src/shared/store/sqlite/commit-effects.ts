@@ -2,7 +2,7 @@ import type { TimerSpec } from '../../domain/workflow/plan.ts';
 import type { CommitPlan } from '../commit.ts';
 import type { Connection } from './connect.ts';
 import { enqueue, insertDeadLetter, insertLease, replaceLease } from './queue.ts';
-import { bindTicket, TICKET_COLUMNS, TICKET_PLACES } from './rows.ts';
+import { bindTicket, HELD_DUE_AT, TICKET_COLUMNS, TICKET_PLACES } from './rows.ts';
 
 /*
  * The items and timers of an accepted plan. What ends goes first, so that a plan may end an item or
@@ -22,6 +22,7 @@ export function writeItems(
   const { plan, shard, now, drawFence } = params;
   const replaced = replacedLease(plan);
   endItems(connection, plan, replaced);
+  moveWaiting(connection, plan);
   for (const { ticket, record } of plan.newItems) {
     if (record !== null) insertRecord(connection, { ticket, record, now });
     enqueue(connection, { ticket, shard, now });
@@ -46,6 +47,37 @@ export function writeItems(
     });
   }
   return leases.map((lease) => lease.leaseFence);
+}
+
+/** See `waitingItems` of a plan, and `held_due_at` in the schema. */
+function moveWaiting(connection: Connection, { executionId, waitingItems }: CommitPlan): void {
+  if (waitingItems === undefined) return;
+  const of = { execution_id: executionId };
+  if (waitingItems === 'release') {
+    connection.run(
+      `update retry_timers
+       set due_at = held_due_at,
+           held_due_at = null
+       where execution_id = :execution_id and held_due_at is not null`,
+      of,
+    );
+    return;
+  }
+  connection.run(
+    `update retry_timers
+     set held_due_at = due_at,
+         due_at = ${HELD_DUE_AT}
+     where execution_id = :execution_id and held_due_at is null`,
+    of,
+  );
+  connection.run(
+    `insert into retry_timers (${TICKET_COLUMNS}, shard, due_at, held_due_at)
+     select ${TICKET_COLUMNS}, shard, ${HELD_DUE_AT}, enqueued_at
+     from work_queue
+     where execution_id = :execution_id`,
+    of,
+  );
+  connection.run('delete from work_queue where execution_id = :execution_id', of);
 }
 
 /**

@@ -161,15 +161,17 @@ function readLeases(connection: Connection, asked: Asked): readonly Placed[] {
 }
 
 function readRetries(connection: Connection, asked: Asked): readonly Placed[] {
-  const rows = connection.all<ItemRecord & { readonly due_at: number }>(
-    `select work_item_id, queue, attempt, due_at
+  const rows = connection.all<ItemRecord & { readonly due_at: number; readonly is_held: number }>(
+    `select work_item_id, queue, attempt, due_at, held_due_at is not null as is_held
      from retry_timers
      where work_item_id in (select value from json_each(:ids)) and execution_id = :execution_id`,
     asked,
   );
-  return rows.map(({ work_item_id: id, queue, attempt, due_at: dueAt }) => [
+  return rows.map(({ work_item_id: id, queue, attempt, due_at: dueAt, is_held: isHeld }) => [
     id,
-    { is: 'retrying', queue, attempt, dueAt: toIso(dueAt) },
+    isHeld === 1
+      ? { is: 'held', queue, attempt }
+      : { is: 'retrying', queue, attempt, dueAt: toIso(dueAt) },
   ]);
 }
 

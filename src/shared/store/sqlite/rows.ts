@@ -19,6 +19,9 @@ export const TENANT_IS_ACTIVE = `tenant_id not in (
   select id from tenants where status <> 'active'
 )`;
 
+/** When what is held is due: never, which is 9999-12-31. */
+export const HELD_DUE_AT = 253_402_214_400_000;
+
 /** A batch of commits has one time for all, which need not be written out for each. */
 let written = { milliseconds: 0, iso: new Date(0).toISOString() };
 

@@ -3,7 +3,13 @@ import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { DueTimer, TimerStore } from '../store.ts';
 import type { Connection } from './connect.ts';
 import { enqueue } from './queue.ts';
-import { TENANT_IS_ACTIVE, TICKET_COLUMNS, decodeTicket, type TicketRecord } from './rows.ts';
+import {
+  HELD_DUE_AT,
+  TENANT_IS_ACTIVE,
+  TICKET_COLUMNS,
+  decodeTicket,
+  type TicketRecord,
+} from './rows.ts';
 
 export function createTimerStore(connection: Connection): TimerStore {
   return {
@@ -86,7 +92,9 @@ function nextDueInMs(connection: Connection): number | null {
      from (
        select min(due_at) as due_at from timers where ${TENANT_IS_ACTIVE}
        union all
-       select min(due_at) as due_at from retry_timers where ${TENANT_IS_ACTIVE}
+       select min(due_at) as due_at
+       from retry_timers
+       where due_at < ${HELD_DUE_AT} and ${TENANT_IS_ACTIVE}
      )`,
   );
   const dueAt = row?.due_at ?? null;

@@ -12,6 +12,7 @@ import { definitionCases } from './definitions.ts';
 import { diagnosisCases } from './diagnosis.ts';
 import { executionCases } from './executions.ts';
 import { familyCases } from './families.ts';
+import { holdCases } from './holds.ts';
 import { leaseCases } from './leases.ts';
 import { memorySettingsCases } from './memory-settings.ts';
 import { memoryCases } from './memory.ts';
@@ -34,6 +35,7 @@ const AREAS = [
   commitRaceCases,
   executionCases,
   familyCases,
+  holdCases,
   usageCases,
   workCases,
   leaseCases,

@@ -179,6 +179,20 @@ test.serial('neighbours of a cancel that starts over are written once', async (t
   await holdsNothing(t, execution);
 });
 
+test.serial('a hold that meets a promotion starts over, and holds the item', async (t) => {
+  const { tickets: _, ...execution } = await startWithItems(database.store, []);
+  const ticket = makeTicket(execution, { attempt: 1 });
+  const retries = [{ ticket, delayMs: 60_000 }];
+  await commitOne(database.store, makePlan(execution, { retries }));
+  await mover.query('begin');
+  await moveToQueue(ticket);
+  const held = judge(database.store, makePlan(execution, { waitingItems: 'hold' }));
+  await waitUntilBlocked(watcher);
+  await mover.query('commit');
+  t.like(await held, { accepted: true });
+  t.deepEqual(await claim(database.store, execution.tenantId), []);
+});
+
 test.serial('claims, promotions and cancels in a crowd leave nothing behind', async (t) => {
   const { store } = database;
   for (let round = 0; round < 10; round += 1) {

@@ -310,7 +310,9 @@ function createWork(
 ): void {
   const { visit, attempt, entry, schedule } = of;
   const workItemId = turn.newWorkItemId();
-  const { executionId } = turn.draft;
+  const { executionId: own, keysOf } = turn.draft;
+  // What is tried again is the same call to the outside, unless it is other work by now.
+  const executionId = node.kind.freshKeyOnRetry === true ? own : (keysOf ?? own);
   const idempotencyKey = mintIdempotencyKey({
     executionId,
     nodeId: node.id,

@@ -1,10 +1,11 @@
 import { timerName } from '../effect.ts';
 import { emit, type Turn } from '../turn.ts';
 
-/** The first decision of an execution sets its time limit going. */
+/** The first decision of an execution sets its time limit going, whatever has happened before it. */
 export function startWorkflowTimer(turn: Turn): void {
   const delayMs = turn.plan.workflowTimeoutMs;
-  if (turn.draft.sequence !== 1 || delayMs === null) return;
+  const { workflowTimerStarted, ending } = turn.draft;
+  if (workflowTimerStarted || delayMs === null || ending !== null) return;
   const about = { purpose: 'workflow_timeout', nodeId: null, visit: null } as const;
   emit(turn, {
     kind: 'TimerStarted',

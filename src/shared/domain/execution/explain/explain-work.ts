@@ -26,6 +26,14 @@ export function explainWork(scene: Scene, visit: LiveVisit): Blocker {
       return explainLeased(scene, visit, place, known);
     case 'retrying':
       return explainRetry(scene, visit, place, known);
+    case 'held':
+      return blockerOf(visit, {
+        code: 'paused_by_operator',
+        message: `the work item of node ${visit.nodeId} is kept back while the execution is paused`,
+        since: scene.history.pausedAt.values().toArray().toSorted()[0] ?? null,
+        unblockedBy: 'the resumption of the execution',
+        details: known,
+      });
     case 'dead_lettered':
       return blockerOf(visit, {
         code: 'dead_lettered',

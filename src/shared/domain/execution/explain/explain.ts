@@ -1,7 +1,7 @@
 import type { ExecutionId } from '../../ids.ts';
 import type { Plan } from '../../workflow/plan.ts';
 import type { RecordedEvent } from '../event.ts';
-import type { ExecutionState } from '../state.ts';
+import { type ExecutionState, isPausedByOperator, type Pause } from '../state.ts';
 import { isTerminal } from '../status.ts';
 import {
   type Blocker,
@@ -42,7 +42,10 @@ export function explain(params: {
   return {
     status: facts.status,
     moving: blockers.some(({ moving }) => moving),
-    nextWakeUp: facts.tenantStatus === 'active' ? earliest(own, facts.timers) : null,
+    nextWakeUp:
+      facts.tenantStatus === 'active' && !isPausedByOperator(state)
+        ? earliest(own, facts.timers)
+        : null,
     ending: state.ending?.outcome ?? null,
     blockers: blockers.slice(0, BLOCKERS_MAX),
     blockersTotal: blockers.length + state.live.size - looked.length,
@@ -96,6 +99,8 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
       }),
     );
   }
+  whole.push(...scene.state.pauses.map((pause) => explainPause(scene, pause)));
+  const isPaused = isPausedByOperator(state);
   const needed =
     facts.isMarked ||
     own.some(({ code, overdue, details }) => overdue || waitsForEngine(code, details));
@@ -112,7 +117,7 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
     );
   }
   if (facts.isMarked) whole.push(explainMark(scene));
-  else if (own.length === 0 || isUndecided(scene, plan)) {
+  else if (!isPaused && (own.length === 0 || isUndecided(scene, plan))) {
     whole.push(
       blockerOf(WHOLE, {
         code: 'not_marked',
@@ -124,6 +129,20 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
     );
   }
   return whole;
+}
+
+function explainPause({ history, state }: Scene, { scope, by, reason }: Pause): Blocker {
+  const ofWorkflow = scope === 'workflow';
+  const what = ofWorkflow ? `workflow ${state.workflowId} is` : 'it has been';
+  const why = reason === null ? '' : `: ${reason}`;
+  return blockerOf(WHOLE, {
+    code: 'paused_by_operator',
+    message: `${what} paused by ${by}${why}; what happens is recorded, and nothing follows from it`,
+    since: history.pausedAt.get(scope) ?? null,
+    unblockedBy: ofWorkflow
+      ? 'POST /workflows/{id}/resume, or: svc workflow resume'
+      : 'POST /executions/{id}/resume, or: svc execution resume',
+  });
 }
 
 function waitsForEngine(code: Blocker['code'], { queue }: Blocker['details']): boolean {

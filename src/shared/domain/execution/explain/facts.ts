@@ -64,6 +64,8 @@ export type ItemPlace =
       readonly attempt: number;
       readonly dueAt: string;
     }
+  /** Kept back for as long as its execution is paused. */
+  | { readonly is: 'held'; readonly queue: WorkQueue; readonly attempt: number }
   | {
       readonly is: 'dead_lettered';
       readonly queue: WorkQueue;

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../event.ts';
+import type { PauseScope, RecordedEvent } from '../event.ts';
 import { type ExecutionState, visitKey } from '../state.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
 import type { ExecutionFacts } from './facts.ts';
@@ -17,6 +17,8 @@ export interface KnownHistory {
   readonly scheduledAt: ReadonlyMap<string, string>;
   readonly failed: ReadonlyMap<string, Extract<RecordedEvent, { kind: 'NodeFailed' }>>;
   readonly asked: ReadonlyMap<string, Extract<RecordedEvent, { kind: 'ApprovalRequested' }>>;
+  /** When the execution was paused last, by scope. */
+  readonly pausedAt: ReadonlyMap<PauseScope, string>;
 }
 
 /** Of each visit the last event of its kind. */
@@ -24,6 +26,7 @@ export function knownHistory(events: readonly RecordedEvent[]): KnownHistory {
   const scheduledAt = new Map<string, string>();
   const failed = new Map<string, Extract<RecordedEvent, { kind: 'NodeFailed' }>>();
   const asked = new Map<string, Extract<RecordedEvent, { kind: 'ApprovalRequested' }>>();
+  const pausedAt = new Map<PauseScope, string>();
   for (const event of events) {
     if (event.kind === 'NodeScheduled') {
       scheduledAt.set(visitKey(event.nodeId, event.payload.visit), event.createdAt);
@@ -31,9 +34,11 @@ export function knownHistory(events: readonly RecordedEvent[]): KnownHistory {
       failed.set(visitKey(event.nodeId, event.payload.visit), event);
     } else if (event.kind === 'ApprovalRequested') {
       asked.set(visitKey(event.nodeId, event.payload.visit), event);
+    } else if (event.kind === 'ExecutionPaused') {
+      pausedAt.set(event.payload.scope, event.createdAt);
     }
   }
-  return { scheduledAt, failed, asked };
+  return { scheduledAt, failed, asked, pausedAt };
 }
 
 /** What is due is done within seconds; whoever waits longer waits for something that is broken. */

@@ -1,0 +1,187 @@
+import { type Draft, draftOf, emptyState } from './draft.ts';
+import type { CarriedPayload, ExecutionEvent, RecordedEvent } from './event.ts';
+import { applyEvent } from './evolve.ts';
+import { mergePatch } from './merge-patch.ts';
+import { routeFrom } from './route.ts';
+import type { Arrival, LiveVisit } from './state.ts';
+import type { ExecutionId, TenantId } from '../ids.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import type { Plan } from '../workflow/plan.ts';
+
+/**
+ * Where an execution that failed or was cancelled is taken up again: its state when it ended, and
+ * nothing of its end. What was done stays done. What was under way is a token at its node again: the
+ * node that failed, and those that were cancelled with it.
+ */
+export interface RetryPoint {
+  /** Of the last event that counts. */
+  readonly sequence: number;
+  /** The node that failed; null: it was cancelled, or its time was over. */
+  readonly nodeId: string | null;
+  readonly carried: CarriedPayload;
+}
+
+/** Why there is nothing to take up. */
+export interface NoRetryPoint {
+  readonly refused: string;
+}
+
+export function findRetryPoint(params: {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  /** The whole history, which has ended. */
+  readonly events: readonly RecordedEvent[];
+  readonly plan: Plan;
+  /** What goes on, and on which definition. */
+  readonly successor: ExecutionId;
+  readonly newPlan: Plan;
+  readonly statePatch: JsonObject | null;
+}): RetryPoint | NoRetryPoint {
+  const { events, newPlan, successor } = params;
+  const folded = foldUntilEnd(params);
+  const { draft, failed, unrouted } = folded;
+  if (params.statePatch !== null) draft.data = mergePatch(draft.data, params.statePatch);
+  const restarted = [...draft.live.values()].filter(({ item }) => item === null);
+  draft.arrivals = [...restarted.flatMap((visit) => arrivalsOf(visit, events)), ...draft.arrivals];
+  for (const { nodeId, output, targets } of unrouted) {
+    routeFrom({ draft, plan: newPlan, nodeId, on: 'success', output, targets });
+    if (draft.fatal !== null) return { refused: draft.fatal.error };
+  }
+  const missing = [...new Set(draft.arrivals.map(({ to }) => to))].filter(
+    (id) => !newPlan.nodes.has(id),
+  );
+  if (missing.length > 0) {
+    return { refused: `the definition has no node ${missing.join(', ')}, where it would go on` };
+  }
+  if (draft.arrivals.length === 0 && !folded.endedWell) {
+    return {
+      refused: 'nothing was under way when it ended, so that there is nothing to try again',
+    };
+  }
+  // A node that begins again is on its old visit, and its call under its old key.
+  for (const { nodeId, visit } of restarted) {
+    draft.nextVisit.set(nodeId, Math.min(visit, draft.nextVisit.get(nodeId) ?? visit));
+  }
+  return {
+    sequence: draft.sequence,
+    nodeId: failed,
+    carried: carriedOf(draft, { from: params.executionId, to: successor }),
+  };
+}
+
+interface Folded {
+  readonly draft: Draft;
+  readonly failed: string | null;
+  /** Nodes that completed, and whose edges could not be judged. */
+  readonly unrouted: readonly Unrouted[];
+  /** Only finalizers went wrong: the rest was complete. */
+  readonly endedWell: boolean;
+}
+
+interface Unrouted {
+  readonly nodeId: string;
+  readonly output: JsonValue;
+  readonly targets: readonly string[] | null;
+}
+
+function foldUntilEnd(of: {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  readonly events: readonly RecordedEvent[];
+  readonly plan: Plan;
+}): Folded {
+  const { events, plan } = of;
+  const end = events.findIndex(isEnd);
+  let last = end < 0 ? events.length : end;
+  while (isCancelledWithAll(events[last - 1])) last -= 1;
+  let draft = draftOf(emptyState(of));
+  let failed: string | null = null;
+  const unrouted: Unrouted[] = [];
+  for (const event of events.slice(0, last)) {
+    if (event.kind === 'NodeFailed' && !event.payload.retryable) {
+      const after = draftOf(draft);
+      applyEvent(after, event, plan);
+      if (after.fatal === null) draft = after;
+      else {
+        // Its visit stays as it was; what it used has been used.
+        draft.sequence = event.sequence;
+        draft.usage = after.usage;
+        failed ??= event.nodeId;
+      }
+      continue;
+    }
+    applyEvent(draft, event, plan);
+    if (draft.fatal === null) continue;
+    draft.fatal = null;
+    failed ??= event.nodeId;
+    if (event.kind !== 'NodeCompleted') continue;
+    const { output, targets = null } = event.payload;
+    unrouted.push({ nodeId: event.nodeId, output, targets });
+  }
+  draft.workflowTimerFired = false;
+  const ending = events[end];
+  const endedWell = ending?.kind === 'WorkflowEnding' && ending.payload.outcome === 'completed';
+  return { draft, failed, unrouted, endedWell };
+}
+
+function isEnd({ kind }: ExecutionEvent): boolean {
+  switch (kind) {
+    case 'WorkflowEnding':
+    case 'WorkflowCompleted':
+    case 'WorkflowFailed':
+    case 'WorkflowCancelled':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isCancelledWithAll(event: RecordedEvent | undefined): boolean {
+  if (event?.kind !== 'NodeCancelled') return false;
+  return CANCELLED_WITH_ALL.has(event.payload.reason);
+}
+
+const CANCELLED_WITH_ALL: ReadonlySet<string> = new Set([
+  'the execution failed',
+  'the execution was cancelled',
+]);
+
+/** The tokens that a visit was entered with. */
+function arrivalsOf(visit: LiveVisit, events: readonly RecordedEvent[]): readonly Arrival[] {
+  const { nodeId: to, scope, scheduledSequence } = visit;
+  if (scope.arrivals !== undefined && scope.arrivals.length > 0) {
+    return scope.arrivals.map(({ nodeId, output }) => ({ from: nodeId, to, output }));
+  }
+  const scheduled = events[scheduledSequence - 1];
+  const from = scheduled?.kind === 'NodeScheduled' ? scheduled.payload.from : [];
+  if (from.length === 0) return [{ from: null, to, output: scope.output }];
+  return from.map((id) => ({ from: id, to, output: scope.output }));
+}
+
+function carriedOf(
+  draft: Draft,
+  accounts: { readonly from: ExecutionId; readonly to: ExecutionId },
+): CarriedPayload {
+  const { usage } = draft;
+  /** The budget of its own is that of what goes on. */
+  const inherit = (account: string) => (account === accounts.from ? accounts.to : account);
+  return {
+    state: draft.data,
+    arrivals: draft.arrivals,
+    mailbox: draft.mailbox.map(({ correlationKey, payload }) => ({
+      correlation_key: correlationKey,
+      payload,
+    })),
+    settled_nodes: [...new Set([...draft.skipped, ...draft.nextVisit.keys()])],
+    visits: Object.fromEntries(draft.nextVisit),
+    usage: {
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cost_usd: usage.costUsd,
+    },
+    budget_grants: Object.fromEntries(
+      Object.entries(draft.budgetGrants).map(([account, times]) => [inherit(account), times]),
+    ),
+    budgets_warned: draft.warned.map(inherit),
+  };
+}

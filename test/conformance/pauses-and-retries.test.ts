@@ -1,0 +1,79 @@
+import { onBothStores } from '../support/both-stores.ts';
+import { masked } from '../support/told.ts';
+
+/* Additions: pausing, resuming and retrying executions, over HTTP. */
+
+const check = onBothStores();
+const call = {
+  kind: { type: 'python_fn', module: 'm', function: 'f' },
+  retry_policy: { max_attempts: 1 },
+};
+const CHAIN = { nodes: { a: call, b: call }, edges: [{ from: 'a', to: 'b' }] };
+
+check('200: a paused execution hands out nothing until it is resumed', async (t, svc) => {
+  const id = await svc.run(CHAIN);
+  const paused = await svc.post(`/executions/${id}/pause`, { reason: 'wrong prices' });
+  t.is(paused.status, 200);
+  t.like(paused.body, { execution_id: id, status: 'paused' });
+  t.like((await svc.read(id)).pauses[0], { scope: 'execution', reason: 'wrong prices' });
+  t.deepEqual(await svc.tryClaim(), { claimed: false });
+  // Again, without a body: nothing changes.
+  t.deepEqual((await svc.post(`/executions/${id}/pause`)).body, paused.body);
+  const resumed = await svc.post(`/executions/${id}/resume`);
+  t.deepEqual(resumed.body, { execution_id: id, status: 'running', pauses: [] });
+  await svc.work('a');
+  await svc.work('b');
+  await svc.until(id, 'completed');
+  return masked(await svc.events(id));
+});
+
+check('400: an execution that has ended is neither paused nor resumed', async (t, svc) => {
+  const id = await svc.run({ nodes: {} });
+  for (const what of ['pause', 'resume']) {
+    const reply = await svc.post(`/executions/${id}/${what}`);
+    t.is(reply.status, 400);
+    t.deepEqual(reply.body, { error: `bad request: execution ${id} is completed` });
+  }
+  t.is((await svc.post(`/executions/${id}/pause`, { reason: 1 })).status, 400);
+});
+
+check('201: a retry goes on where the execution failed', async (t, svc) => {
+  const id = await svc.run(CHAIN, { order: 1 });
+  await svc.work('a', {}, { state_patch: { paid: true } });
+  await svc.breakDown('b');
+  await svc.until(id, 'failed');
+  const retried = await svc.post<{ execution_id: string; retried_from: string }>(
+    `/executions/${id}/retry`,
+    { state_patch: { note: 'again' } },
+  );
+  t.is(retried.status, 201);
+  t.is(retried.body.retried_from, id);
+  const next = retried.body.execution_id;
+  await svc.work('b');
+  const done = await svc.until(next, 'completed');
+  t.deepEqual(done.state, { order: 1, paid: true, note: 'again' });
+  t.like(done.retried_from, { execution_id: id, node_id: 'b' });
+  t.is((await svc.read(id)).retried_as, next);
+  t.deepEqual(await svc.story(next), [
+    'WorkflowStarted',
+    'NodeScheduled b',
+    'ToolCallCompleted b',
+    'NodeCompleted b',
+    'WorkflowCompleted',
+  ]);
+});
+
+check('409: an execution is retried once, and the retry is named', async (t, svc) => {
+  const id = await svc.run({ nodes: { a: call } });
+  t.is((await svc.post(`/executions/${id}/retry`)).status, 400);
+  await svc.cancel(id);
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, () =>
+      svc.post<{ execution_id?: string; retried_as?: string }>(`/executions/${id}/retry`),
+    ),
+  );
+  t.is(replies.filter(({ status }) => status === 201).length, 1);
+  t.is(replies.filter(({ status }) => status === 409).length, 9);
+  t.is(new Set(replies.map(({ body }) => body.execution_id ?? body.retried_as)).size, 1);
+  t.is((await svc.post(`/executions/${id}/retry`, { revision: 'older' })).status, 400);
+});
