@@ -187,15 +187,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       },
     });
     await pause(svc, executionId);
-    const approved = await svc.engine.decideApproval(({
-	...by,
-	executionId,
-	decision: 'approved',
-	nodeId: null,
-	userId: 'ann',
-	comment: null,
-	statePatch: null
-}));
+    const approved = await svc.engine.decideApproval({
+      ...by,
+      executionId,
+      decision: 'approved',
+      nodeId: null,
+      userId: 'ann',
+      comment: null,
+      statePatch: null,
+    });
     t.true(approved.accepted);
     const sent = { ...by, executionId, correlationKey: 'k', payload: { n: 1 } };
     t.true((await svc.engine.deliverExternalEvent(sent)).accepted);

@@ -27,13 +27,13 @@ interface Changes {
 }
 
 const retry = (svc: TestEngine, executionId: ExecutionId, changes: Changes = {}) =>
-  svc.engine.retryExecution(({
-	...by,
-	executionId,
-	statePatch: null,
-	revision: 'same' as const,
-	...changes
-}));
+  svc.engine.retryExecution({
+    ...by,
+    executionId,
+    statePatch: null,
+    revision: 'same' as const,
+    ...changes,
+  });
 
 const read = (svc: TestEngine, executionId: ExecutionId) =>
   svc.engine.readExecution({ tenantId: TENANT, executionId });
@@ -118,20 +118,18 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`${dialect}: branches that were cancelled with it run again, those that were done do not`, async (t) => {
     const svc = await open(t);
     const first = await svc.start({
-      nodes: ({
-	split: { kind: {
-		type: 'parallel',
-		branches: [
-			'a',
-			'b',
-			'c'
-		]
-	} },
-	a: WORKER,
-	b: WORKER,
-	c: WORKER,
-	last: {}
-}),
+      nodes: {
+        split: {
+          kind: {
+            type: 'parallel',
+            branches: ['a', 'b', 'c'],
+          },
+        },
+        a: WORKER,
+        b: WORKER,
+        c: WORKER,
+        last: {},
+      },
       edges: ['a', 'b', 'c'].map((from) => ({ from, to: 'last' })),
     });
     const items = await svc.claim('w', 3);
@@ -151,14 +149,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`${dialect}: what comes in with the failure in one commit is not lost`, async (t) => {
     const svc = await open(t);
     const first = await svc.start({
-      nodes: ({
-	split: { kind: {
-		type: 'parallel',
-		branches: ['a', 'b']
-	} },
-	a: WORKER,
-	b: WORKER
-}),
+      nodes: {
+        split: {
+          kind: {
+            type: 'parallel',
+            branches: ['a', 'b'],
+          },
+        },
+        a: WORKER,
+        b: WORKER,
+      },
     });
     const [one, other] = await svc.claim('w', 2);
     await svc.fail(one);
@@ -190,14 +190,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const register = (ir: JsonObject) =>
       svc.engine.registerWorkflow({ ...by, ir: { workflow_id: workflowId, ...ir } });
     await register(CHAIN);
-    const { executionId: first } = await svc.engine.startExecution(({
-	...by,
-	workflowId,
-	workflowVersion: null,
-	input: {},
-	priority: 5,
-	idempotencyKey: null
-}));
+    const { executionId: first } = await svc.engine.startExecution({
+      ...by,
+      workflowId,
+      workflowVersion: null,
+      input: {},
+      priority: 5,
+      idempotencyKey: null,
+    });
     await completeNext(svc);
     await failNext(svc);
     await register({ start_node: 'a', nodes: { a: {} } });
@@ -247,28 +247,30 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const svc = await open(t);
     const first = await svc.start({
       start_node: 'split',
-      nodes: ({
-	split: { kind: {
-		type: 'parallel',
-		branches: ['a', 'b']
-	} },
-	a: {
-		...WORKER,
-		output_key: 'a'
-	},
-	b: {
-		...WORKER,
-		output_key: 'b'
-	},
-	join: {
-		kind: {
-			type: 'join',
-			wait_for: ['a', 'b'],
-			merge_strategy: 'collect'
-		},
-		output_key: 'all'
-	}
-}),
+      nodes: {
+        split: {
+          kind: {
+            type: 'parallel',
+            branches: ['a', 'b'],
+          },
+        },
+        a: {
+          ...WORKER,
+          output_key: 'a',
+        },
+        b: {
+          ...WORKER,
+          output_key: 'b',
+        },
+        join: {
+          kind: {
+            type: 'join',
+            wait_for: ['a', 'b'],
+            merge_strategy: 'collect',
+          },
+          output_key: 'all',
+        },
+      },
       edges: [
         { from: 'a', to: 'join' },
         { from: 'b', to: 'join' },
