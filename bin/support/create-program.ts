@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 
 import { declareClientCommands } from './declare-client-commands.ts';
+import { declareCompletionCommand } from './declare-completion-command.ts';
 import { declareDatabaseCommands } from './declare-database-commands.ts';
 import { declareRetentionCommands } from './declare-retention-commands.ts';
 import { declareEvalCommands } from './declare-eval-commands.ts';
@@ -26,5 +27,6 @@ export function createProgram(): Command {
   declareRetentionCommands(program);
   declareClientCommands(program);
   declareEvalCommands(program);
+  declareCompletionCommand(program);
   return program;
 }

@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+
+import { EXIT } from '../../bin/support/exit-code.ts';
+import { createFolder, runSvc } from './run-svc.ts';
+
+/*
+ * The scripts are read by the shells they are for, and asked what a user would be offered. Bash is
+ * everywhere; where zsh or fish is not installed its cases are left out.
+ */
+
+const folder = createFolder();
+test.after.always(() => folder.remove());
+writeFileSync(join(folder.path, 'notes.json'), '{}');
+
+type Shell = 'bash' | 'zsh' | 'fish';
+
+/** What is typed, and what is offered, in order. A file of the folder is `notes.json`. */
+const CASES: Readonly<Record<string, readonly string[]>> = {
+  'svc db ': ['migrate', 'status', 'backup', 'restore'],
+  'svc execution s': ['start', 'show', 'send-event'],
+  'svc serve --role ': ['api', 'scheduler', 'all'],
+  'svc serve --role s': ['scheduler'],
+  'svc serve --role=s': ['scheduler'],
+  'svc serve --config note': ['notes.json'],
+  'svc validate note': ['notes.json'],
+  'svc completion ': ['bash', 'zsh', 'fish'],
+  'svc token create --role v': ['viewer'],
+  'svc version --out': ['--output'],
+  '/usr/local/bin/svc auth ': ['matrix'],
+  'svc-api --pub': ['--public-url'],
+  'svc nonsense --': ['--version', '--help'],
+};
+
+for (const shell of ['bash', 'zsh', 'fish'] as const) {
+  test(`${shell} completes commands, options, their values and files`, async (t) => {
+    t.timeout(60_000);
+    const { stdout: script, code } = await runSvc(['completion', shell], { cwd: folder.path });
+    t.is(code, EXIT.ok);
+    t.true(script.includes('scheduler'));
+    const file = join(folder.path, `completion.${shell}`);
+    writeFileSync(file, script);
+    if (shell !== 'bash' && spawnSync(shell, ['--version']).error !== undefined) return;
+    for (const [typed, offered] of Object.entries(CASES)) {
+      const told = complete(shell, { file, typed });
+      // Some offer commander's own command for help.
+      const found = told.filter((word) => word !== 'help');
+      t.deepEqual(found.toSorted(), offered.toSorted(), typed);
+    }
+  });
+}
+
+test('a shell that is not known is a mistake, and those that are known are named', async (t) => {
+  const { code, stderr } = await runSvc(['completion', 'tcsh'], { cwd: folder.path });
+  t.is(code, EXIT.usage);
+  t.regex(stderr, /bash, zsh, fish/);
+});
+
+function complete(
+  shell: Shell,
+  of: { readonly file: string; readonly typed: string },
+): readonly string[] {
+  const { status, stdout, stderr } = spawnSync(shell, ['-c', ASK[shell](of)], {
+    cwd: folder.path,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: folder.path, LC_ALL: 'C.UTF-8' },
+  });
+  if (status !== 0 || stderr !== '') throw new Error(`${shell} ended with ${status}: ${stderr}`);
+  return stdout
+    .split('\n')
+    .map((line) => line.replace(/\t.*/, '').replace(/^--role=/, ''))
+    .filter((line) => line !== '');
+}
+
+/*
+ * Fish tells what it would offer. For the others the functions of the shell that a script may call
+ * from within a completion only are replaced by what they would lead to.
+ */
+const ASK: Readonly<
+  Record<Shell, (of: { readonly file: string; readonly typed: string }) => string>
+> = {
+  fish: ({ file, typed }) => `source ${file}; complete -C '${typed}'`,
+  bash: ({ file, typed }) => `
+    compopt() { [[ $* == '-o default' ]] && files=1; }
+    source ${file}
+    COMP_WORDS=(${splitForBash(typed).join(' ')})
+    COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+    _svc
+    printf '%s\\n' "\${COMPREPLY[@]}"
+    [[ -z $files ]] || compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"`,
+  zsh: ({ file, typed }) => `
+    compdef() { }
+    compset() { PREFIX=\${PREFIX#*=} }
+    compadd() { shift; print -rl -- \${(M)@:#$PREFIX*} }
+    _files() { print -rl -- $PREFIX*(N) }
+    _describe() {
+      local each
+      for each in "\${(@P)@[-1]}"; do
+        [[ $each != $PREFIX* ]] || print -r -- \${each%%:*}
+      done
+    }
+    source ${file}
+    words=(${splitAtSpaces(typed).join(' ')})
+    CURRENT=$#words
+    PREFIX=$words[-1]
+    _svc`,
+};
+
+/** Readline takes an equals sign for a word. */
+function splitForBash(typed: string): readonly string[] {
+  return splitAtSpaces(typed.replace('=', ' = '));
+}
+
+function splitAtSpaces(typed: string): readonly string[] {
+  return typed.split(' ').map((word) => `'${word}'`);
+}
