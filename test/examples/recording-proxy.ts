@@ -26,7 +26,11 @@ export interface Exchange {
   readonly answer: Readonly<Record<string, unknown>>;
 }
 
-export async function openRecordingProxy(target: string): Promise<RecordingProxy> {
+export async function openRecordingProxy(
+  target: string,
+  /** Added to each request. */
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RecordingProxy> {
   const exchanges: Exchange[] = [];
   const waiting = new Set<(exchange: Exchange) => void>();
   const counts = new Map<Action, number>();
@@ -44,7 +48,7 @@ export async function openRecordingProxy(target: string): Promise<RecordingProxy
       ? Response.json(interference.body, { status: interference.status })
       : await fetch(target + request.url, {
           method: 'POST',
-          headers: { 'content-type': 'application/json' },
+          headers: { 'content-type': 'application/json', ...headers },
           body,
           signal: gone.signal,
         });

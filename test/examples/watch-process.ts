@@ -9,12 +9,13 @@ export interface WatchedProcess {
   waitFor(pattern: RegExp): Promise<void>;
 }
 
-/** Starts a program on this Node, with no more of the environment than is given. */
+/** Starts a program, on this Node unless told otherwise, with no more of the environment than is given. */
 export function watchProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  program: string = process.execPath,
 ): WatchedProcess {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

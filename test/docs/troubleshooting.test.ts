@@ -1,0 +1,87 @@
+import { globSync, readFileSync } from 'node:fs';
+import test from 'ava';
+
+import { BLOCKER_CODES } from '../../src/shared/domain/execution/explain/blocker.ts';
+import { CONFIG_KEY_NAMES } from '../../src/shared/config/keys.ts';
+import { METRICS } from '../../src/shared/telemetry/metric-list.ts';
+import { readPages, ROOT } from './support/pages.ts';
+
+/* What the pages for operators say is seen, is what the service says. */
+
+const pages = readPages();
+const page = pages.find(({ path }) => path === 'docs/troubleshooting.md');
+const source = globSync(['{bin,src}/**/*.ts'], { cwd: ROOT })
+  .map((path) => readFileSync(ROOT + path, 'utf8'))
+  .join('\n')
+  // Messages that go on in the next line of the source.
+  .replaceAll(/['`] \+\n\s*['`]/g, '');
+
+test('every message that is told as a symptom is one that the service has', (t) => {
+  const messages = (page?.prose ?? [])
+    .filter(({ text }) => text.startsWith('|'))
+    .flatMap(({ text, at }) =>
+      [...text.matchAll(/`([^`]+)`/g)]
+        .map(([, code = '']) => ({ code, at }))
+        .filter(({ code }) => /^[a-z][\w ,"-]* [\w ,:."-]+$/i.test(code))
+        .filter(({ code }) => !/^(svc|ss|create database|PUT|POST|GET) /.test(code)),
+    );
+  t.true(messages.length > 15);
+  t.deepEqual(
+    messages.filter(({ code }) => !source.includes(code)),
+    [],
+  );
+});
+
+test('every reason why an execution rests is there', (t) => {
+  const text = (page?.prose ?? []).map((line) => line.text).join('\n');
+  t.deepEqual(
+    BLOCKER_CODES.filter((code) => !text.includes(`\`${code}\``)),
+    [],
+  );
+});
+
+test('settings and metrics that pages name are there', (t) => {
+  const sections = new Set(CONFIG_KEY_NAMES.map((name) => name.split('.')[0] ?? ''));
+  const keys = new Set<string>(CONFIG_KEY_NAMES);
+  const metrics = Object.values(METRICS).map(({ name }) => name);
+  const wrong = pages
+    // What is no more stands in the one, values of the chart in the other, which has a test of its own.
+    .filter(({ path }) => !['CHANGELOG.md', 'docs/install.md'].includes(path))
+    .flatMap(({ prose }) =>
+      prose.flatMap(({ text, at }) =>
+        [...text.matchAll(/`([^`]+)`/g)]
+          .map(([, code = '']) => ({ code, at }))
+          .filter(({ code }) => isWrong(code, { sections, keys, metrics })),
+      ),
+    );
+  t.deepEqual(wrong, []);
+});
+
+function isWrong(
+  code: string,
+  known: {
+    readonly sections: ReadonlySet<string>;
+    readonly keys: ReadonlySet<string>;
+    readonly metrics: readonly string[];
+  },
+): boolean {
+  const [, metric] = /^(svc_[a-z_]+)(?:\{.*\})?$/.exec(code) ?? [];
+  if (metric !== undefined) {
+    const base = metric.replace(/_(bucket|sum|count)$/, '');
+    return !known.metrics.some((name) => name === metric || name === base);
+  }
+  const [, section = ''] = /^([a-z]+)\.[a-z_.]+$/.exec(code) ?? [];
+  if (code === 'auth.type') return false; // Of agents.
+  return SETTINGS.has(section) && known.sections.has(section) && !known.keys.has(code);
+}
+
+/** Sections whose names nothing else is written with. */
+const SETTINGS = new Set([
+  'database',
+  'auth',
+  'api',
+  'scheduler',
+  'telemetry',
+  'logging',
+  'runtime',
+]);
