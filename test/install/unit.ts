@@ -1,0 +1,69 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+
+/** What of a unit of systemd says how its program is started. */
+export interface Unit {
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly user: string;
+  readonly folder: string;
+  readonly stateFolder: string | null;
+  readonly isOneShot: boolean;
+}
+
+const FOLDERS = ['/etc/systemd/system', '/lib/systemd/system'];
+
+/** Reads a unit with its drop-ins, as systemd puts them together. */
+export function readUnit(name: string): Unit {
+  const file = FOLDERS.map((folder) => `${folder}/${name}.service`).find((path) =>
+    existsSync(path),
+  );
+  if (file === undefined) throw new Error(`Unit ${name}.service not found.`);
+  const dropIns = globSync(`/etc/systemd/system/${name}.service.d/*.conf`).toSorted();
+  const settings = [file, ...dropIns].flatMap((path) => readSettings(readFileSync(path, 'utf8')));
+  const all = (key: string) => settings.filter(([one]) => one === key).map(([, value]) => value);
+  const last = (key: string) => all(key).at(-1) ?? null;
+  const env = Object.fromEntries([
+    ...all('Environment').flatMap((value) => value.split(/\s+/).map(readPair)),
+    ...all('EnvironmentFile').flatMap(readEnvironmentFile),
+  ]);
+  return {
+    command: (last('ExecStart') ?? '').split(/\s+/).flatMap((word) => expand(word, env)),
+    env,
+    user: last('User') ?? 'root',
+    folder: last('WorkingDirectory') ?? '/',
+    stateFolder: last('StateDirectory'),
+    isOneShot: last('Type') === 'oneshot',
+  };
+}
+
+function readSettings(text: string): readonly (readonly [string, string])[] {
+  let section = '';
+  return text.split('\n').flatMap((line) => {
+    const [, heading] = /^\[(\w+)\]$/.exec(line.trim()) ?? [];
+    section = heading ?? section;
+    const [, key, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    return section === 'Service' && key !== undefined ? [[key, value ?? ''] as const] : [];
+  });
+}
+
+/** A file that may be missing has a minus before its name. */
+function readEnvironmentFile(named: string): readonly (readonly [string, string])[] {
+  const path = named.replace(/^-/, '');
+  if (named.startsWith('-') && !existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => /^\w+=/.test(line))
+    .map(readPair);
+}
+
+function readPair(line: string): readonly [string, string] {
+  const at = line.indexOf('=');
+  return [line.slice(0, at), line.slice(at + 1).replace(/^(["'])(.*)\1$/, '$2')];
+}
+
+/** A variable as a word of its own gives as many words as its value has. */
+function expand(word: string, env: Readonly<Record<string, string>>): readonly string[] {
+  const [, name] = /^\$(\w+)$/.exec(word) ?? [];
+  if (name === undefined) return [word];
+  return (env[name] ?? '').split(/\s+/).filter((one) => one !== '');
+}
