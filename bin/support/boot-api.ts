@@ -21,6 +21,7 @@ import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
 import { CliError } from './exit-code.ts';
 import { ids } from './ids.ts';
 import { readAuthMethod, readTlsFiles } from './read-access-files.ts';
+import { logRequests } from './log-what-happens.ts';
 import { readVersion } from './version.ts';
 
 /** A ping slower than this is as good as none: probes give up at about that time. */
@@ -86,7 +87,7 @@ export async function bootApi(params: {
     now: () => performance.now(),
     newRequestId: () => ids.uuid(),
     randomBytes,
-    onRequest: (request) => metrics.onRequest(request),
+    onRequest: logRequests(log, (request) => metrics.onRequest(request)),
     ...(params.traceparentOf && { traceparentOf: params.traceparentOf }),
   });
   const needsTokens = config.auth.enabled && method === undefined;

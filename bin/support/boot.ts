@@ -41,6 +41,7 @@ import { bootScheduler } from './boot-scheduler.ts';
 import { bootTracing, withTracing } from './boot-tracing.ts';
 import { bootSecrets } from './boot-tools.ts';
 import type { Runtime } from './drain.ts';
+import { logAttempts } from './log-what-happens.ts';
 import { readEncryptionKeys } from './encryption-keys.ts';
 import { ids } from './ids.ts';
 import { claimDatabaseFile, openDatabase } from './open-database.ts';
@@ -126,7 +127,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     wake,
     cpu,
     settings,
-    report: withTracing(report, tracing),
+    report: logAttempts(log, withTracing(report, tracing)),
     kinds: builtInKinds,
     secretRules: bootSecrets({ config, env: process.env }),
     runners: bootRunners({

@@ -7,14 +7,14 @@ import { admit } from './middleware/authenticate.ts';
 import { readClientCertificate } from './read-client-certificate.ts';
 
 /** Lets a request in to what needs this access, or throws 401, 403 or 429; see `admit`. */
-export function admitRequest(params: {
+export async function admitRequest(params: {
   readonly ctx: ApiContext;
   readonly deps: EndpointDeps;
   readonly method: Method;
   readonly access: Access;
 }): Promise<Caller> {
   const { ctx, deps, method, access } = params;
-  return admit({
+  const caller = await admit({
     method,
     access,
     credentials: credentialsOf(ctx),
@@ -24,6 +24,8 @@ export function admitRequest(params: {
     knowTenant: (tenantId) => deps.engine.knowTenant(tenantId),
     rateLimit: deps.rateLimit,
   });
+  ctx.state.tenantId = caller.tenantId;
+  return caller;
 }
 
 export function credentialsOf(ctx: ApiContext): Credentials {

@@ -6,6 +6,10 @@ export interface ApiState {
   requestId: string;
   /** The matched route's template; for metrics and logs. */
   route: string;
+  /** Whose it is; absent until the caller is known. */
+  tenantId?: string;
+  /** The execution that was started, or that the answer is about. */
+  executionId?: string;
 }
 
 export type ApiContext = Context & { state: ApiState };

@@ -85,6 +85,8 @@ export interface RequestReport {
   /** 499: the caller left before an answer was begun. */
   readonly status: number;
   readonly seconds: number;
+  /** What it was about, in the wire's names; `request_id` at least. Never for a label. */
+  readonly ids: Readonly<Record<string, string>>;
 }
 
 export interface ApiLog {

@@ -26,7 +26,12 @@ export function serveEndpoint(params: {
     const { method, access } = endpoint;
     const caller = await admitRequest({ ctx, deps, method, access });
     const request = await readRequest({ ctx, endpoint, deps, readBody, caller });
-    send(ctx, await endpoint.handle(request, deps));
+    const answer = await endpoint.handle(request, deps);
+    const { execution_id: executionId } = (answer.body ?? {}) as {
+      readonly execution_id?: unknown;
+    };
+    if (typeof executionId === 'string') ctx.state.executionId = executionId;
+    send(ctx, answer);
   };
 }
 

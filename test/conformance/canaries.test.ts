@@ -22,8 +22,13 @@ const CANARY = {
   otherScheme: `canary-basic-${randomBytes(12).toString('hex')}`,
   cookie: `canary-cookie-${randomBytes(12).toString('hex')}`,
   inUrl: `canary-url-${randomBytes(12).toString('hex')}`,
+  toolSecret: `canary-tool-${randomBytes(12).toString('hex')}`,
+  modelKey: `sk-canary-model-${randomBytes(12).toString('hex')}`,
+  collectorKey: `canary-collector-${randomBytes(12).toString('hex')}`,
   payload: `canary-payload-${randomBytes(12).toString('hex')}`,
 };
+/** Nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:1';
 
 for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
   test(`${dialect}: no secret is to be found anywhere but where it belongs`, async (t) => {
@@ -39,6 +44,12 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
         SVC_TELEMETRY_METRICS_PORT: String(metricsPort),
         SVC_ENCRYPTION_KEY: CANARY.encryptionKey,
         SVC_MEMORY_EMBEDDING_BASE_URL: provider.url,
+        SVC_SECRET_SHOP: CANARY.toolSecret,
+        OPENAI_API_KEY: CANARY.modelKey,
+        OPENAI_BASE_URL: NOWHERE,
+        SVC_TELEMETRY_OTLP_ENDPOINT: NOWHERE,
+        OTEL_EXPORTER_OTLP_HEADERS: `x-api-key=${CANARY.collectorKey}`,
+        OTEL_EXPORTER_OTLP_TIMEOUT: '500',
       },
     });
     const answers: string[] = [];
@@ -52,6 +63,8 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.is(code, 0);
     const log = runtime.stdout() + runtime.stderr();
     t.true(log.includes('"level":'), 'the log is read');
+    t.true(log.includes('"msg":"attempt failed"'), 'failures are in it');
+    t.true(log.includes('traces cannot be exported'), 'the collector was tried');
     t.true(metrics.includes('svc_http_requests'), 'the metrics are read');
     t.true(tables.includes('canary-workflow'), 'the tables are read');
     const { payload, ...secrets } = CANARY;
@@ -156,8 +169,68 @@ async function useEverything(
     },
   });
   await send('GET', `/executions/${textOf(item, 'execution_id')}`);
+  for (const workflowId of await registerFailing(send)) {
+    const body = { workflow_id: workflowId, input: { text: CANARY.payload } };
+    const id = textOf(await send('POST', '/executions', { body }), 'execution_id');
+    await send('GET', `/executions/${id}/explain`);
+    if (workflowId === 'canary-work') await failOne(send);
+    await untilEnded(runtime, id);
+  }
   await send('GET', '/audit');
   return { first, second };
+}
+
+type Send = (
+  method: string,
+  path: string,
+  options?: { readonly body?: unknown },
+) => Promise<JsonObject>;
+
+/** Workflows that fail where they use a secret, or are told of by their worker. */
+async function registerFailing(send: Send): Promise<readonly string[]> {
+  const once = { max_attempts: 1 };
+  const tools = {
+    charge: {
+      kind: 'http',
+      reference: `${NOWHERE}/charge`,
+      headers: { authorization: 'Bearer ${secret:SVC_SECRET_SHOP}' },
+    },
+  };
+  const irs = {
+    'canary-tool': { tools, nodes: { a: { kind: { type: 'tool', tool_ref: 'charge' } } } },
+    'canary-model': {
+      nodes: {
+        a: {
+          kind: {
+            type: 'model',
+            model: { provider: 'openai', model: 'm' },
+            prompt: '{{ state.text }}',
+          },
+        },
+      },
+    },
+    'canary-work': { nodes: { a: { kind: { type: 'python_fn', module: 'm', function: 'f' } } } },
+  };
+  for (const [workflowId, ir] of Object.entries(irs)) {
+    const nodes = { a: { ...ir.nodes.a, retry_policy: once } };
+    await send('POST', '/workflows', { body: { ir: { ...ir, nodes, workflow_id: workflowId } } });
+  }
+  return Object.keys(irs);
+}
+
+async function failOne(send: Send): Promise<void> {
+  const body = { worker_id: 'w', queue_types: ['python_tool'], wait_ms: 5_000 };
+  const { work_item: item } = await send('POST', '/work-items/claim', { body });
+  const { lease_fence: fence } = item as JsonObject;
+  await send('POST', `/work-items/${textOf(item as JsonObject, 'id')}/fail`, {
+    body: { error: `cannot charge ${CANARY.payload}`, lease_fence: fence },
+  });
+}
+
+/** The stream of events ends with the execution. */
+async function untilEnded(runtime: Runtime, id: string): Promise<void> {
+  const headers = { authorization: `Bearer ${CANARY.apiKey}`, accept: 'text/event-stream' };
+  await (await fetch(`${runtime.url}/executions/${id}/events`, { headers })).text();
 }
 
 /** A text that the answer must have. */

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 
-import type { ApiMiddleware } from '../context.ts';
+import { parseTraceparent } from '../../shared/domain/traceparent.ts';
+import type { ApiContext, ApiMiddleware } from '../context.ts';
 import type { RequestReport } from '../deps.ts';
 
 /** Reports each request once, when its answer is out or its connection has ended. */
@@ -16,6 +17,10 @@ export function reportRequests(params: {
         route: ctx.state.route,
         status: ctx.res.headersSent ? ctx.res.statusCode : CALLER_LEFT,
         seconds: (params.now() - startedAt) / 1000,
+        // Few want them, so they are looked up only then.
+        get ids() {
+          return idsOf(ctx);
+        },
       });
     });
     return next();
@@ -24,3 +29,24 @@ export function reportRequests(params: {
 
 /** No answer was begun because the caller closed the connection; the number nginx gives to that. */
 const CALLER_LEFT = 499;
+
+/** Of the routes whose `:id` belongs on a line of the log. */
+const NAMED_BY_ROUTE = [
+  ['/executions/:id', 'execution_id'],
+  ['/work-items/:id', 'work_item_id'],
+] as const;
+
+function idsOf(ctx: ApiContext): Readonly<Record<string, string>> {
+  const { requestId, route, tenantId, executionId } = ctx.state;
+  const { id = '' } = (ctx['params'] ?? {}) as { readonly id?: string };
+  const named = NAMED_BY_ROUTE.find(([path]) => route.startsWith(path));
+  const trace = parseTraceparent(ctx.get('traceparent'));
+  return {
+    request_id: requestId,
+    ...(tenantId !== undefined && { tenant_id: tenantId }),
+    // As the caller has written it, so nothing but what an id may look like.
+    ...(named !== undefined && /^[\w-]{1,64}$/.test(id) && { [named[1]]: id }),
+    ...(executionId !== undefined && { execution_id: executionId }),
+    ...(trace !== null && { trace_id: trace.traceId }),
+  };
+}

@@ -1,5 +1,5 @@
 import type { TerminalStatus } from '../domain/execution/status.ts';
-import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { Usage } from '../nodes/run.ts';
 import type { Pseudonym } from '../domain/data-policy/redact.ts';
 import type { PriceTable } from '../domain/models/price.ts';
@@ -75,7 +75,7 @@ export interface EngineReport {
     value: number,
     labels?: Readonly<Record<string, string>>,
   ): void;
-  /** An attempt at a node's work is over; absent: nobody traces. */
+  /** An attempt at a node's work is over; absent: nobody traces, and nobody reads of it in a log. */
   attempt?(of: AttemptReport): void;
   /** An execution has ended. */
   ended?(of: EndReport): void;
@@ -85,6 +85,8 @@ export interface EngineReport {
 
 export interface AttemptReport {
   readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  readonly workItemId: WorkItemId;
   readonly nodeId: string;
   readonly visit: number;
   readonly attempt: number;

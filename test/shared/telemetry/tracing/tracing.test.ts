@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 
-import type { ExecutionId, TenantId } from '../../../../src/shared/domain/ids.ts';
+import type { ExecutionId, TenantId, WorkItemId } from '../../../../src/shared/domain/ids.ts';
 import type { RecordedEvent } from '../../../../src/shared/domain/execution/event.ts';
 import type { AttemptReport, EndReport } from '../../../../src/shared/engine/deps.ts';
 import { createTracing } from '../../../../src/shared/telemetry/tracing/tracing.ts';
@@ -13,6 +13,8 @@ const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b716
 
 const ATTEMPT: AttemptReport = {
   executionId: ONE,
+  tenantId: 'acme' as TenantId,
+  workItemId: 'item-1' as WorkItemId,
   nodeId: 'a',
   visit: 0,
   attempt: 0,

@@ -1,0 +1,114 @@
+import test, { type ExecutionContext } from 'ava';
+
+import { createTestDatabase } from '../support/database.ts';
+import { startRuntime, type Runtime } from '../support/runtime.ts';
+import { EXIT } from '../../bin/support/exit-code.ts';
+import { createFolder, runSvc } from './run-svc.ts';
+
+/* What a process of the service writes, in each format and at the levels that differ. */
+
+const CALL = { kind: 'python_fn', module: 'm', function: 'f' };
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const MESSAGE = 'card 4111111111111111 is blocked';
+
+type Line = Readonly<Record<string, unknown>>;
+
+test('json, debug: each line is an object with time, level and the ids that are known', async (t) => {
+  const { lines, id } = await live(t, { SVC_LOG_LEVEL: 'debug' });
+  for (const line of lines) {
+    t.regex(String(line['time']), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    t.like(line, { role: 'all', version: lines[0]?.['version'] });
+    t.is(typeof line['process_id'], 'string');
+  }
+  const named = (msg: string) => lines.filter((line) => line['msg'] === msg);
+  const [started] = named('request answered').filter(({ route }) => route === '/executions');
+  const tenant = started?.['tenant_id'];
+  t.like(started, {
+    level: 'debug',
+    method: 'POST',
+    status: 201,
+    request_id: 'mine-1',
+    trace_id: TRACE,
+    execution_id: id,
+  });
+  t.regex(String(tenant), /^t-/);
+  const [attempt] = named('attempt failed');
+  t.like(attempt, {
+    execution_id: id,
+    tenant_id: tenant,
+    node_id: 'a',
+    node_kind: 'python_fn',
+    tool: 'm.f',
+    attempt: 0,
+    error_class: 'refused',
+  });
+  const settled = named('request answered').find(({ route }) => String(route).endsWith('/fail'));
+  t.is(settled?.['work_item_id'], attempt?.['work_item_id']);
+  t.like(named('execution ended')[0], { execution_id: id, tenant_id: tenant, status: 'failed' });
+});
+
+test('json, info: a life without trouble is a handful of lines', async (t) => {
+  const { lines } = await live(t, {});
+  t.true(lines.some(({ msg }) => msg === 'stopped'));
+  t.true(lines.every(({ level }) => level === 'info'));
+  t.false(lines.some((line) => 'execution_id' in line));
+});
+
+test('json, warn and silent: nothing', async (t) => {
+  for (const level of ['warn', 'silent']) {
+    t.deepEqual((await live(t, { SVC_LOG_LEVEL: level })).lines, [], level);
+  }
+});
+
+test('pretty, debug: lines for people, with the same ids and nothing more', async (t) => {
+  const { output, id } = await live(t, { SVC_LOG_LEVEL: 'debug', SVC_LOG_FORMAT: 'pretty' });
+  t.notRegex(output, /^\{/m);
+  t.regex(output, /^\[\d\d:\d\d:\d\d\.\d{3}\] DEBUG: request answered$/m);
+  t.true(output.includes(`execution_id: "${id}"`));
+  t.true(output.includes('request_id: "mine-1"'));
+});
+
+test('a level or a format that is not known is told before anything starts', async (t) => {
+  const folder = createFolder();
+  t.teardown(() => folder.remove());
+  for (const [name, value] of [
+    ['SVC_LOG_LEVEL', 'chatty'],
+    ['SVC_LOG_FORMAT', 'xml'],
+  ] as const) {
+    const { code, stderr } = await runSvc(['serve'], { cwd: folder.path, env: { [name]: value } });
+    t.is(code, EXIT.usage);
+    t.true(stderr.includes(name), stderr);
+    t.true(stderr.includes(value), stderr);
+  }
+});
+
+/** An execution whose step fails; then the process stops. */
+async function live(
+  t: ExecutionContext,
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly lines: readonly Line[]; readonly output: string; readonly id: string }> {
+  t.timeout(60_000);
+  const database = await createTestDatabase('sqlite');
+  const runtime: Runtime = await startRuntime({ databaseUrl: database.url, env });
+  const svc = runtime.newTenant();
+  await svc.register({ nodes: { a: { ...CALL, retry_policy: { max_attempts: 1 } } } });
+  const reply = await svc.post<{ execution_id: string }>(
+    '/executions',
+    { workflow_id: 'w', input: { secret: MESSAGE } },
+    { 'x-request-id': 'mine-1', traceparent: `00-${TRACE}-00f067aa0ba902b7-01` },
+  );
+  const { execution_id: id } = reply.body;
+  await svc.breakDown('a', { error: MESSAGE, error_class: 'refused' });
+  await svc.until(id, 'failed');
+  t.is(await runtime.end('SIGTERM'), 0);
+  await database.drop();
+  const output = runtime.stdout();
+  // Neither what it was given nor what its worker said of it.
+  t.false((output + runtime.stderr()).includes('4111'));
+  const lines = env['SVC_LOG_FORMAT'] === 'pretty' ? [] : output.trim().split('\n');
+  return {
+    output,
+    id,
+    lines: lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Line),
+  };
+}
