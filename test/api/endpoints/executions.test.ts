@@ -47,6 +47,9 @@ test('200: a read says what the contract says, and more', async (t) => {
     parent_execution_id: null,
     continued_from: null,
     continued_as: null,
+    retried_from: null,
+    retried_as: null,
+    pauses: [],
     ending: null,
     usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
   });

@@ -45,6 +45,8 @@ export class Member {
   #wasReady = false;
   /** Whoever has killed it brings it back, too. */
   #isHeldDown = false;
+  /** It may be brought back before its end has been heard of. */
+  #toldToEnd: ChildProcess | null = null;
   #isClosed = false;
 
   constructor(params: MemberParams) {
@@ -95,7 +97,10 @@ export class Member {
 
   /** Sends a signal, if it runs. One that ends it holds it down until it is started. */
   signal(signal: NodeJS.Signals): boolean {
-    if (signal === 'SIGKILL' || signal === 'SIGTERM') this.#isHeldDown = true;
+    if (signal === 'SIGKILL' || signal === 'SIGTERM') {
+      this.#isHeldDown = true;
+      this.#toldToEnd = this.#child;
+    }
     return this.#child?.kill(signal) ?? false;
   }
 
@@ -191,7 +196,8 @@ export class Member {
     this.#wasReady = false;
     this.note(`ended: ${how}`);
     if (this.#isHeldDown || this.#isClosed) return;
-    if (wasReady && !this.#wasOrdered(how)) this.#params.onUnexpectedEnd(this, how);
+    const wasTold = this.#toldToEnd === child;
+    if (wasReady && !wasTold && !this.#wasOrdered(how)) this.#params.onUnexpectedEnd(this, how);
     // What a service manager would do.
     setTimeout(() => this.start(), RESTART_AFTER_MS);
   }
