@@ -1,15 +1,8 @@
-import { maskUrl } from '../../src/shared/config/mask-url.ts';
 import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
-import { migrateDatabase, migrationStatus } from '../../src/shared/store/migrate.ts';
-import { CliError } from '../support/exit-code.ts';
+import { migrateDatabase } from '../../src/shared/store/migrate.ts';
 import { explainDatabaseError } from '../support/explain-database-error.ts';
-import {
-  printFields,
-  printJson,
-  printLine,
-  printNote,
-  type OutputFormat,
-} from '../support/output.ts';
+import { nameDatabase } from '../support/name-database.ts';
+import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
 import { readConfig, type ConfigOptions } from '../support/read-config.ts';
 
 type DatabaseOptions = ConfigOptions & { readonly output: OutputFormat };
@@ -29,23 +22,6 @@ export async function migrate(options: DatabaseOptions): Promise<void> {
   );
 }
 
-/** Exit code 1 while migrations are outstanding, so that a deployment can wait for none to be. */
-export async function showStatus(options: DatabaseOptions): Promise<void> {
-  const { database } = readConfig(options, 'serve');
-  const { current, latest, pending } = await explained(database, migrationStatus(database));
-  const name = nameDatabase(database);
-  if (options.output === 'json') printJson({ database: name, current, latest, pending });
-  else {
-    const titles = pending.map(({ number, title }) => `${number} ${title}`);
-    printFields({ database: name, current, latest, pending: titles.join('\n') || 'none' });
-  }
-  if (pending.length > 0) {
-    throw new CliError(
-      `${pending.length} migration${pending.length === 1 ? ' is' : 's are'} not applied: run "svc db migrate"`,
-    );
-  }
-}
-
 async function explained<Result>(
   database: DatabaseLocation,
   work: Promise<Result>,
@@ -55,8 +31,4 @@ async function explained<Result>(
   } catch (error) {
     throw explainDatabaseError(error, database).error;
   }
-}
-
-function nameDatabase(database: DatabaseLocation): string {
-  return database.dialect === 'sqlite' ? database.path : maskUrl(database.url);
 }

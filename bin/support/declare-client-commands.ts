@@ -1,18 +1,23 @@
-import { Option, type Command } from 'commander';
+import { Argument, Option, type Command } from 'commander';
 
+import type { BulkOptions } from '../commands/execution-bulk.ts';
 import type { EventsOptions } from '../commands/execution-events.ts';
 import type { StartOptions } from '../commands/execution-start.ts';
 import { outputOption } from './output-option.ts';
-import { parseCount } from './parse-option.ts';
+import { parseCount, parseInstant } from './parse-option.ts';
 
 const loadWorkflow = () => import('../commands/workflow.ts');
 const loadExecution = () => import('../commands/execution.ts');
 const loadPauses = () => import('../commands/execution-pause.ts');
 
+/** Written out: the command line is read before anything of the program is loaded. */
+const EXECUTION_STATUSES = ['running', 'paused', 'completed', 'failed', 'cancelled'];
+
 /** Commands that talk to a running runtime over its HTTP API. */
 export function declareClientCommands(program: Command): void {
   declareWorkflowCommands(program);
   declareExecutionCommands(program);
+  declareWorkItemCommands(program);
 }
 
 function declareWorkflowCommands(program: Command): void {
@@ -54,13 +59,7 @@ function declareExecutionCommands(program: Command): void {
   clientCommand(execution, 'list')
     .description('list executions, newest first')
     .addOption(
-      new Option('--status <status>', 'only those in this status').choices([
-        'running',
-        'paused',
-        'completed',
-        'failed',
-        'cancelled',
-      ]),
+      new Option('--status <status>', 'only those in this status').choices(EXECUTION_STATUSES),
     )
     .option('--workflow <workflow>', 'only those of this workflow')
     .option('--limit <count>', 'print at most this many', parseCount)
@@ -114,6 +113,26 @@ function declareExecutionCommands(program: Command): void {
       return retryExecution(id, options);
     });
 
+  clientCommand(execution, 'bulk')
+    .description('cancel, pause, resume or retry many executions; without --yes print which')
+    .addArgument(
+      new Argument('<action>', 'what to do').choices(['cancel', 'pause', 'resume', 'retry']),
+    )
+    .option('--workflow <workflow>', 'only those of this workflow')
+    .addOption(
+      new Option('--status <status>', 'only those in this status').choices(EXECUTION_STATUSES),
+    )
+    .option('--parent <execution>', 'only the children of this execution')
+    .option('--created-after <instant>', 'only those begun from this instant on', parseInstant)
+    .option('--created-before <instant>', 'only those begun before this instant', parseInstant)
+    .option('--reason <text>', 'why they are paused')
+    .option('--limit <count>', 'act on at most this many', parseCount)
+    .option('--yes', 'do it')
+    .action(async (action: string, options: BulkOptions) => {
+      const { bulkExecutions } = await import('../commands/execution-bulk.ts');
+      return bulkExecutions(action, options);
+    });
+
   executionCommand(execution, 'approve')
     .description('decide an open approval of an execution')
     .option('--reject', 'reject instead of approving')
@@ -129,6 +148,35 @@ function declareExecutionCommands(program: Command): void {
     .argument('<correlation-key>', 'key of the wait it is meant for')
     .option('--payload <json>', 'payload as JSON, or @file (@-: stdin)', '{}')
     .action(async (id, key, options) => (await loadExecution()).sendEvent(id, key, options));
+}
+
+function declareWorkItemCommands(program: Command): void {
+  const workItem = program.command('work-item').description('look after dead-lettered work items');
+  const load = () => import('../commands/work-item.ts');
+
+  letterCommand(workItem, 'list')
+    .description('list dead-lettered work items, newest first')
+    .option('--limit <count>', 'print at most this many', parseCount)
+    .option('--cursor <cursor>', 'go on where an earlier list ended')
+    .action(async (options) => (await load()).listDeadLetters(options));
+
+  clientCommand(workItem, 'requeue')
+    .description('put a dead-lettered work item back on its queue, attempts counted anew')
+    .argument('<work-item>', 'work item id')
+    .action(async (id, options) => (await load()).requeueWorkItem(id, options));
+
+  letterCommand(workItem, 'requeue-all')
+    .description('put dead-lettered work items back on their queues; without --yes print which')
+    .option('--limit <count>', 'at most this many', parseCount)
+    .option('--yes', 'do it')
+    .action(async (options) => (await load()).requeueAll(options));
+}
+
+function letterCommand(parent: Command, name: string): Command {
+  return clientCommand(parent, name)
+    .option('--workflow <workflow>', 'only those of executions of this workflow')
+    .option('--node <node>', 'only those of this node')
+    .option('--before <instant>', 'only those dead-lettered before this instant', parseInstant);
 }
 
 function executionCommand(parent: Command, name: string): Command {

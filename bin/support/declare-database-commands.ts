@@ -18,8 +18,8 @@ export function declareDatabaseCommands(program: Command): void {
     .action(async (options) => (await loadDatabase()).migrate(options));
 
   databaseCommand(db, 'status')
-    .description('print which migrations are applied; exit code 1 when some are not')
-    .action(async (options) => (await loadDatabase()).showStatus(options));
+    .description('print migrations, connections and sizes; exit code 1 when migrations are pending')
+    .action(async (options) => (await import('../commands/db-status.ts')).showStatus(options));
 
   databaseCommand(db, 'backup')
     .description('copy an SQLite database while the service goes on')

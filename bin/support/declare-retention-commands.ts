@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander';
 
-import { TERMINAL_STATUSES } from '../../src/shared/domain/execution/status.ts';
 import { databaseCommand } from './declare-database-commands.ts';
 import { parseBatch, parseDays, parseExpiry } from './parse-option.ts';
 
@@ -51,7 +50,11 @@ function selectingCommand(parent: Command, name: string): Command {
     .option('--tenant <tenant>', 'only this tenant; all if omitted')
     .option('--workflow <workflow>', 'only executions of this workflow')
     .addOption(
-      new Option('--status <status>', 'only those that ended so').choices(TERMINAL_STATUSES),
+      new Option('--status <status>', 'only those that ended so').choices([
+        'completed',
+        'failed',
+        'cancelled',
+      ]),
     )
     .option(
       '--older-than <duration>',

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-import { RETENTION_DAYS_MAX } from '../../src/shared/domain/retention/retention-policy.ts';
+import type { RETENTION_DAYS_MAX as DaysMax } from '../../src/shared/domain/retention/retention-policy.ts';
 
 /** Parsers of option values; what they throw is reported by commander as a usage error. */
 
@@ -43,6 +43,9 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 
 /** A hundred years: well within what both databases can add to an instant. */
 const EXPIRY_MS_MAX = 36_525 * 86_400_000;
+
+/** As the domain has it; written out, since options are read before anything of the program is loaded. */
+const RETENTION_DAYS_MAX: typeof DaysMax = 36_500;
 
 /** Days that something is kept. */
 export function parseDays(text: string): number {

@@ -33,6 +33,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'POST /executions/:id/pause': WRITERS,
   'POST /executions/:id/resume': WRITERS,
   'POST /executions/:id/retry': WRITERS,
+  'POST /executions/bulk': WRITERS,
   // Reviewers too, where auth.reviewers_may_approve is set.
   'POST /executions/:id/approve': WRITERS,
   'GET /executions/:id/approvals': ALL_ROLES,

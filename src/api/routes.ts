@@ -11,6 +11,7 @@ import { downloadArtifact } from './endpoints/artifacts/download-artifact.ts';
 import { uploadArtifact } from './endpoints/artifacts/upload-artifact.ts';
 import { listAudit } from './endpoints/audit/list-audit.ts';
 import { approveExecution } from './endpoints/executions/approve-execution.ts';
+import { bulkExecutions } from './endpoints/executions/bulk-executions.ts';
 import { cancelExecution } from './endpoints/executions/cancel-execution.ts';
 import { deliverExternalEvent } from './endpoints/executions/deliver-external-event.ts';
 import { explainExecution } from './endpoints/executions/explain-execution.ts';
@@ -88,6 +89,7 @@ export const routes: readonly Endpoint[] = [
   pauseExecution,
   resumeExecution,
   retryExecution,
+  bulkExecutions,
   approveExecution,
   listApprovals,
   deliverExternalEvent,

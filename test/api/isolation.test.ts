@@ -100,6 +100,13 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'POST /executions/:id/pause': ofExecutions('/pause', {}),
     'POST /executions/:id/resume': ofExecutions('/resume', {}),
     'POST /executions/:id/retry': ofExecutions('/retry', {}),
+    'POST /executions/bulk': [
+      {
+        path: '/executions/bulk',
+        body: { action: 'cancel', filter: { workflow_id: workflowId } },
+        status: 200,
+      },
+    ],
     'POST /executions/:id/approve': ofExecutions('/approve', { decision: 'approved' }),
     'GET /executions/:id/approvals': ofExecutions('/approvals'),
     'POST /executions/:id/external-event': ofExecutions('/external-event', {

@@ -48,7 +48,7 @@ test('every exit code is explained', (t) => {
 
 test('svc --help names the commands of the page', async (t) => {
   const { stdout } = await runSvc(['--help'], { cwd: process.cwd() });
-  const named = [...stdout.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name);
+  const named = [...stdout.matchAll(/^ {2}([a-z-]+)(?= )/gm)].map(([, name]) => name);
   t.deepEqual(
     named.filter((name) => name !== 'help'),
     createProgram().commands.map((command) => command.name()),

@@ -41,7 +41,13 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
 
     const after = await runSvc(['db', 'status', '-o', 'json'], { cwd, env });
     t.is(after.code, 0);
-    t.is((JSON.parse(after.stdout) as Status).current, latest);
+    const { tables, server, ...told } = JSON.parse(after.stdout) as Status & {
+      readonly tables: readonly { readonly table: string }[];
+      readonly server: { readonly dialect: string };
+    };
+    t.is(told.current, latest);
+    t.is(server.dialect, dialect);
+    t.true(tables.some(({ table }) => table === 'executions'));
   });
 
   test(`${dialect}: a migrated database has nothing pending`, async (t) => {
@@ -52,6 +58,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     });
     t.is(code, 0);
     t.regex(stdout, /^pending +none$/m);
+    t.regex(stdout, /^events +0 /m);
   });
 }
 

@@ -18,6 +18,10 @@ const WORKFLOWS = {
     nodes: { start: { kind: { type: 'pass', output: { greeting: 'hello' } }, output_key: 'made' } },
   },
   tool: { nodes: { start: { kind: { type: 'python_fn', module: 'shop', function: 'reserve' } } } },
+  many: { nodes: { start: { kind: { type: 'python_fn', module: 'shop', function: 'reserve' } } } },
+  letter: {
+    nodes: { start: { kind: { type: 'java_fn', class_name: 'shop.Shop', method: 'reserve' } } },
+  },
   gate: {
     nodes: {
       ask: { kind: { type: 'human_approval', description: 'Ship it?' } },
@@ -254,6 +258,71 @@ test('execution send-event: wakes the wait with that key', async (t) => {
   const late = await svc('execution', 'send-event', id, 'arrived');
   t.is(late.code, 1);
   t.is(late.stderr, `error: not accepted: ${id} has ended\n`);
+});
+
+test('execution pause and resume: it waits, and goes on', async (t) => {
+  const id = await start('tool');
+  const paused = await svc('execution', 'pause', id, '--reason', 'looks wrong');
+  t.regex(paused.stdout, /is paused by .+: looks wrong$/m);
+  t.regex((await svc('execution', 'show', id)).stdout, /^paused +by .+: looks wrong$/m);
+  t.is((await svc('execution', 'resume', id)).stdout, `${id} is running\n`);
+  t.is((await svc('execution', 'resume', id)).code, 0);
+  await svc('execution', 'cancel', id);
+  const over = await svc('execution', 'pause', id);
+  t.is(over.code, 1);
+  t.regex(over.stderr, /is cancelled/);
+});
+
+test('execution retry: goes on as another, once', async (t) => {
+  const id = await start('tool');
+  await svc('execution', 'cancel', id);
+  const retried = await svc('execution', 'retry', id, '--state-patch', '{"n": 1}', '-o', 'json');
+  t.is(retried.code, 0, retried.stderr);
+  const { execution_id: next } = JSON.parse(retried.stdout) as { execution_id: string };
+  t.regex((await svc('execution', 'show', next)).stdout, new RegExp(`^retry of +${id}$`, 'm'));
+  const again = await svc('execution', 'retry', id);
+  t.is(again.code, 1);
+  t.true(again.stderr.includes(next));
+  await svc('execution', 'cancel', next);
+});
+
+test('execution bulk: shows first, and acts with --yes', async (t) => {
+  const id = await start('many');
+  const shown = await svc('execution', 'bulk', 'cancel', '--workflow', 'many');
+  t.true(shown.stdout.includes(id));
+  t.regex(shown.stderr, /cancel would be asked for 1 executions: add --yes/);
+  const done = await svc('execution', 'bulk', 'cancel', '--workflow', 'many', '--yes');
+  t.is(done.stdout, 'cancel: 1 done, 0 refused\n');
+  const none = ['execution', 'bulk', 'cancel', '--workflow', 'many', '-o', 'json'];
+  t.like(JSON.parse((await svc(...none)).stdout), { total: 0, sample: [] });
+});
+
+test('work-item: dead letters are listed and requeued', async (t) => {
+  const id = await start('letter');
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as { readonly work_item?: { readonly id: string } };
+  };
+  const { work_item: item } = await post('/work-items/claim', {
+    worker_id: 'w',
+    queue_types: ['java_tool'],
+    wait_ms: 5_000,
+  });
+  await post(`/work-items/${item?.id}/fail`, { error: 'no fence' });
+  const listed = await svc('work-item', 'list', '--workflow', 'letter');
+  t.true(listed.stdout.includes(item?.id ?? '?'), listed.stdout);
+  const shown = await svc('work-item', 'requeue-all', '--workflow', 'letter');
+  t.regex(shown.stderr, /1 dead letters would be requeued: add --yes/);
+  const done = await svc('work-item', 'requeue-all', '--workflow', 'letter', '--yes');
+  t.is(done.stdout, '1 requeued, 0 refused\n');
+  const again = await svc('work-item', 'requeue', item?.id ?? '');
+  t.is(again.code, 1);
+  t.regex(again.stderr, /is not dead-lettered/);
+  await svc('execution', 'cancel', id);
 });
 
 test('execution cancel: once and again', async (t) => {

@@ -162,6 +162,10 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
     path: [dice.pick(doomed(waiting))],
     body: { state_patch: { drawn: drawJson(dice) } },
   }),
+  // Of no workflow: all else would have no execution left.
+  'POST /executions/bulk': () => ({
+    body: { filter: { workflow_id: 'nobody' }, cursor: undefined },
+  }),
   'POST /executions/{id}/approve': ({ approving }, dice) => ({
     path: [dice.pick(approving)],
     body: { node_id: undefined, shown_hash: undefined },

@@ -13,6 +13,7 @@ import type {
   DefinitionRow,
   ExecutionRow,
   ExposedWorkflow,
+  ListDeadLetters,
   ListExecutions,
   StoredDefinition,
   WorkerRow,
@@ -97,11 +98,7 @@ export interface Engine {
   }): Promise<{ readonly workItemId: WorkItemId; readonly expiresAt: string }>;
   completeWorkItem(params: CompleteWorkItem): Promise<SettledWorkItem>;
   failWorkItem(params: FailWorkItem): Promise<FailedWorkItem>;
-  listDeadLetters(params: {
-    readonly tenantId: TenantId;
-    readonly limit: number;
-    readonly before: string | null;
-  }): Promise<readonly DeadLetter[]>;
+  listDeadLetters(params: ListDeadLetters): Promise<readonly DeadLetter[]>;
   requeueWorkItem(
     params: Actor & { readonly tenantId: TenantId; readonly workItemId: string },
   ): Promise<{ readonly workItemId: WorkItemId }>;

@@ -1,7 +1,7 @@
 import type { ExecutionFacts } from '../domain/execution/explain/facts.ts';
 import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { ClusterReading, ReadingBounds } from './cluster-reading.ts';
-import type { InstallationFacts, LiveExecution, ServerFacts } from './installation.ts';
+import type { InstallationFacts, LiveExecution, ServerFacts, TableFacts } from './installation.ts';
 
 /** Readings for people who want to know why something does not go on. They change nothing. */
 export interface DiagnosisStore {
@@ -14,6 +14,8 @@ export interface DiagnosisStore {
   clock(): Promise<string>;
   /** The database itself; needs no table. */
   serverFacts(): Promise<ServerFacts>;
+  /** Our tables, the largest first; none before anything is migrated. */
+  tableFacts(): Promise<readonly TableFacts[]>;
   /** What our tables tell of the whole installation, with at most `limit` queues. */
   installationFacts(params: { readonly limit: number }): Promise<InstallationFacts>;
   /** Executions that have not ended, oldest first. */

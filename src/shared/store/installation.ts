@@ -79,6 +79,18 @@ export interface SqliteFacts {
   readonly directoryMode: number;
 }
 
+/** How large a table is; null: not known. */
+export interface TableFacts {
+  readonly table: string;
+  /** Estimated on PostgreSQL; counted up to a million on SQLite. */
+  readonly rows: number;
+  /** Not vacuumed yet. */
+  readonly deadRows: number | null;
+  readonly bytes: number | null;
+  readonly indexBytes: number | null;
+  readonly vacuumedAt: string | null;
+}
+
 /** Readings of our tables. */
 export interface InstallationFacts {
   readonly now: string;

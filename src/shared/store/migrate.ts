@@ -39,6 +39,7 @@ export async function migrateDatabase(
 export async function migrationStatus(params: DatabaseAddress): Promise<{
   readonly current: number;
   readonly latest: number;
+  readonly applied: readonly { readonly number: number; readonly title: string }[];
   readonly pending: readonly { readonly number: number; readonly title: string }[];
 }> {
   const target = resolveTarget(params);
@@ -48,6 +49,7 @@ export async function migrationStatus(params: DatabaseAddress): Promise<{
   return {
     current: latestNumber(applied),
     latest: latestNumber(known),
+    applied: applied.map(({ number, title }) => ({ number, title })),
     pending: pending.map(({ number, title }) => ({ number, title })),
   };
 }

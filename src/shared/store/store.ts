@@ -155,11 +155,8 @@ export interface WorkStore {
     readonly executionId: ExecutionId;
     readonly idempotencyKey: string;
   }): Promise<{ readonly output: JsonValue; readonly statePatch: JsonObject } | null>;
-  listDeadLetters(params: {
-    readonly tenantId: TenantId;
-    readonly limit: number;
-    readonly before: string | null;
-  }): Promise<readonly DeadLetter[]>;
+  /** Newest first. */
+  listDeadLetters(params: ListDeadLetters): Promise<readonly DeadLetter[]>;
   /**
    * Puts a dead-lettered item of a live execution back on its queue, attempts counted anew, unless
    * the execution has moved past what the caller decided this on.
@@ -231,6 +228,18 @@ export interface FoundWorkItem {
   /** Null: not leased now. */
   readonly lease: Lease | null;
   readonly place: 'queued' | 'leased' | 'retrying' | 'settled' | 'dead_lettered';
+}
+
+export interface ListDeadLetters {
+  readonly tenantId: TenantId;
+  readonly limit: number;
+  /** Dead-lettered before this ISO instant. */
+  readonly before: string | null;
+  /** Absent: of any workflow, or node. */
+  readonly workflowId?: string | null;
+  readonly nodeId?: string | null;
+  /** Only those after this one in the list. */
+  readonly cursor?: { readonly deadLetteredAt: string; readonly workItemId: WorkItemId } | null;
 }
 
 export interface DeadLetter {

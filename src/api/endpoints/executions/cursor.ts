@@ -6,7 +6,7 @@ import type { ExecutionRow, ListExecutions } from '../../../shared/store/store.t
 type Cursor = NonNullable<ListExecutions['cursor']>;
 
 /** Points behind one execution of the list. Opaque to callers, so that its form can change. */
-export function cursorOf(row: ExecutionRow): string {
+export function cursorOf(row: Pick<ExecutionRow, 'createdAt' | 'executionId'>): string {
   return Buffer.from(`${row.createdAt} ${row.executionId}`).toString('base64url');
 }
 

@@ -1,8 +1,24 @@
 import { z } from 'zod';
 
+import { parseWorkItemId } from '../../../shared/domain/ids.ts';
+import type { DeadLetter } from '../../../shared/store/store.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { optionalQuery, paging } from '../../schemas/query.ts';
 import { executionId, instant, timestamp } from '../../schemas/text.ts';
+
+const letterCursor = z.string().transform((text, context) => {
+  const [deadLetteredAt = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ');
+  const workItemId = parseWorkItemId(id);
+  if (workItemId !== null && instant.safeParse(deadLetteredAt).success) {
+    return { deadLetteredAt, workItemId };
+  }
+  context.addIssue({ code: 'custom', message: 'must be the next_cursor of an earlier answer' });
+  return z.NEVER;
+});
+
+function cursorOf({ deadLetteredAt, workItemId }: DeadLetter): string {
+  return Buffer.from(`${deadLetteredAt} ${workItemId}`).toString('base64url');
+}
 
 export const listDeadLetters = defineEndpoint({
   name: 'list-dead-letters',
@@ -10,9 +26,13 @@ export const listDeadLetters = defineEndpoint({
   path: '/work-items',
   access: 'write',
   summary: 'Lists dead-lettered work items, newest first',
+  note: 'Follow `next_cursor` to read on.',
   query: z.object({
     status: z.literal('dead_lettered'),
     limit: paging.limit,
+    workflow_id: optionalQuery(z.string()),
+    node_id: optionalQuery(z.string()),
+    cursor: optionalQuery(letterCursor),
     before: optionalQuery(
       instant.meta({ description: 'Only items dead-lettered before this ISO 8601 instant.' }),
     ),
@@ -32,6 +52,7 @@ export const listDeadLetters = defineEndpoint({
           dead_lettered_at: timestamp,
         }),
       ),
+      next_cursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
     }),
   },
   async handle({ query, caller }, { engine }) {
@@ -39,7 +60,11 @@ export const listDeadLetters = defineEndpoint({
       tenantId: caller.tenantId,
       limit: query.limit,
       before: query.before,
+      workflowId: query.workflow_id,
+      nodeId: query.node_id,
+      cursor: query.cursor,
     });
+    const last = letters.length === query.limit ? letters.at(-1) : undefined;
     return {
       status: 200,
       body: {
@@ -54,6 +79,7 @@ export const listDeadLetters = defineEndpoint({
           error: letter.error,
           dead_lettered_at: letter.deadLetteredAt,
         })),
+        next_cursor: last === undefined ? null : cursorOf(last),
       },
     };
   },

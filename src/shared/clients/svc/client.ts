@@ -3,6 +3,8 @@ import { followEvents, type FollowEvents } from './follow-events.ts';
 import { readJson, sendRequest, type ApiRequest, type ApiTarget } from './request.ts';
 import type {
   WireAccepted,
+  WireBulk,
+  WireDeadLetters,
   WireEvent,
   WireExecution,
   WireExplanation,
@@ -46,6 +48,9 @@ export interface SvcClient {
   pauseExecution(executionId: string, reason: string | null): Promise<WirePaused>;
   resumeExecution(executionId: string): Promise<WirePaused>;
   retryExecution(executionId: string, changes: JsonObject): Promise<WireRetried>;
+  bulkExecutions(request: JsonObject): Promise<WireBulk>;
+  listDeadLetters(query: Query): Promise<WireDeadLetters>;
+  requeueWorkItem(workItemId: string): Promise<{ readonly work_item_id: string }>;
   approveExecution(executionId: string, decision: JsonObject): Promise<WireAccepted>;
   sendEvent(params: {
     readonly executionId: string;
@@ -101,6 +106,11 @@ export function createSvcClient(target: ApiTarget): SvcClient {
     resumeExecution: (id) => call({ method: 'POST', path: `${executionPath(id)}/resume` }),
     retryExecution: (id, changes) =>
       call({ method: 'POST', path: `${executionPath(id)}/retry`, body: changes }),
+    bulkExecutions: (request) => call({ method: 'POST', path: '/executions/bulk', body: request }),
+    listDeadLetters: (query) =>
+      call({ method: 'GET', path: '/work-items', query: { status: 'dead_lettered', ...query } }),
+    requeueWorkItem: (id) =>
+      call({ method: 'POST', path: `/work-items/${encodeURIComponent(id)}/requeue` }),
     approveExecution: (id, decision) =>
       call({ method: 'POST', path: `${executionPath(id)}/approve`, body: decision }),
     sendEvent: ({ executionId, correlationKey, payload }) =>

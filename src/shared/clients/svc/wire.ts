@@ -52,6 +52,35 @@ export interface WirePause {
   readonly reason: string | null;
 }
 
+export interface WireBulk {
+  readonly results: readonly {
+    readonly execution_id: string;
+    readonly workflow_id: string;
+    readonly status: string;
+    readonly created_at: string;
+    readonly outcome: string;
+    readonly error: string | null;
+    readonly retried_as: string | null;
+  }[];
+  readonly next_cursor: string | null;
+  readonly total: number | null;
+  readonly total_is_exact: boolean;
+}
+
+export interface WireDeadLetters {
+  readonly work_items: readonly {
+    readonly id: string;
+    readonly execution_id: string;
+    readonly node_id: string;
+    readonly queue_type: string;
+    readonly tool: string;
+    readonly attempt: number;
+    readonly error: string;
+    readonly dead_lettered_at: string;
+  }[];
+  readonly next_cursor?: string | null;
+}
+
 export interface WireRetried {
   readonly execution_id: string;
   readonly retried_from: string;

@@ -6,14 +6,21 @@ import { appendAudit } from './audit-append.ts';
 import { queueKeyOf, type ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from './connect.ts';
 
-/** Newest first; `before` is the instant of the last one seen. */
 export async function listDeadLetters(
   readers: PostgresPool,
   params: Parameters<WorkStore['listDeadLetters']>[0],
 ): Promise<readonly DeadLetter[]> {
   const rows = await readers.run<DeadLetterRecord>(
     LIST_DEAD_LETTERS,
-    [params.tenantId, params.before, params.limit],
+    [
+      params.tenantId,
+      params.before,
+      params.limit,
+      params.workflowId ?? null,
+      params.nodeId ?? null,
+      params.cursor?.deadLetteredAt ?? null,
+      params.cursor?.workItemId ?? null,
+    ],
     params.tenantId,
   );
   return rows.map((row) => ({
@@ -48,6 +55,17 @@ const LIST_DEAD_LETTERS: Statement = {
     from dead_letters d
     where d.tenant_id = $1
       and ($2::timestamptz is null or d.dead_lettered_at < $2::timestamptz)
+      and ($5::text is null or d.node_id = $5)
+      and ($6::timestamptz is null or (d.dead_lettered_at, d.work_item_id) < ($6, $7::uuid))
+      and (
+        $4::text is null
+        or exists (
+          select
+          from executions e
+          where e.id = d.execution_id
+            and e.workflow_id = $4
+        )
+      )
     order by d.dead_lettered_at desc, d.work_item_id desc
     limit $3`,
 };

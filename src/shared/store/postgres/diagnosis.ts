@@ -4,6 +4,7 @@ import type { ConnectionSettings, PostgresPool } from './connect.ts';
 import { readExecutionFacts } from './execution-facts.ts';
 import { listOldestLive, readInstallationFacts } from './installation-facts.ts';
 import { readClock, readServerFacts } from './server-facts.ts';
+import { readTableFacts } from './table-facts.ts';
 
 export function createDiagnosisStore(
   readers: PostgresPool,
@@ -13,6 +14,7 @@ export function createDiagnosisStore(
     executionFacts: (question) => readExecutionFacts(readers, question),
     clock: () => readClock(readers),
     serverFacts: () => readServerFacts(readers, settings),
+    tableFacts: () => readTableFacts(readers),
     installationFacts: (params) => readInstallationFacts(readers, params),
     oldestLive: (params) => listOldestLive(readers, params),
     clusterReading: (bounds) => readCluster(readers, bounds),

@@ -18,21 +18,38 @@ interface RawDeadLetter {
   readonly dead_lettered_at: number;
 }
 
-/** Newest first; `before` is the instant of the last one seen. */
 export function listDeadLetters(
   connection: Connection,
   params: Parameters<WorkStore['listDeadLetters']>[0],
 ): readonly DeadLetter[] {
-  const { tenantId, limit, before } = params;
+  const { tenantId, limit, before, workflowId = null, nodeId = null, cursor = null } = params;
   return connection
     .all<RawDeadLetter>(
       `select work_item_id, execution_id, node_id, queue, tool, attempt, error, dead_lettered_at
        from dead_letters
        where tenant_id = :tenant_id
          and (:before is null or dead_lettered_at < :before)
+         and (:node_id is null or node_id = :node_id)
+         and (:after_at is null or (dead_lettered_at, work_item_id) < (:after_at, :after_id))
+         and (
+           :workflow_id is null
+           or exists (
+             select 1
+             from executions e
+             where e.id = dead_letters.execution_id and e.workflow_id = :workflow_id
+           )
+         )
        order by dead_lettered_at desc, work_item_id desc
        limit :limit`,
-      { tenant_id: tenantId, limit, before: before === null ? null : Date.parse(before) },
+      {
+        tenant_id: tenantId,
+        limit,
+        before: before === null ? null : Date.parse(before),
+        workflow_id: workflowId,
+        node_id: nodeId,
+        after_at: cursor === null ? null : Date.parse(cursor.deadLetteredAt),
+        after_id: cursor?.workItemId ?? null,
+      },
     )
     .map((row) => ({
       workItemId: row.work_item_id as WorkItemId,

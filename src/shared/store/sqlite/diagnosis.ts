@@ -6,6 +6,7 @@ import { readExecutionFacts } from './execution-facts.ts';
 import { listOldestLive, readInstallationFacts } from './installation-facts.ts';
 import { toIso } from './rows.ts';
 import { readServerFacts } from './server-facts.ts';
+import { readTableFacts } from './table-facts.ts';
 
 export function createDiagnosisStore(connection: Connection): DiagnosisStore {
   return {
@@ -19,6 +20,7 @@ export function createDiagnosisStore(connection: Connection): DiagnosisStore {
         throw translateError(error, { ambiguous: false });
       }
     },
+    tableFacts: () => connection.read(() => readTableFacts(connection)),
     installationFacts: (params) => connection.read(() => readInstallationFacts(connection, params)),
     oldestLive: (params) => connection.read(() => listOldestLive(connection, params)),
     clusterReading: (bounds) => connection.read(() => readCluster(connection, bounds)),

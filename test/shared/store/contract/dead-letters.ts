@@ -1,8 +1,9 @@
-import type { ClaimedItem, Store } from '../../../../src/shared/store/store.ts';
+import type { ClaimedItem, ListDeadLetters, Store } from '../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { contractCases } from './contract-case.ts';
 import {
   atOnce,
+  claim,
   claimOne,
   commitOne,
   placeOf,
@@ -41,6 +42,48 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
     );
     t.is(tickets.length, 1);
   });
+
+  check(
+    'dead letters are found by workflow and node, and read on behind one',
+    async (t, { store }) => {
+      const { tickets: _, ...execution } = await startWithItems(store, [
+        { nodeId: 'pay' },
+        { nodeId: 'ship' },
+        { nodeId: 'pay' },
+      ]);
+      const { tenantId } = execution;
+      const items = await claim(store, tenantId);
+      await commitOne(
+        store,
+        makePlan(execution, {
+          settles: items.map((item) => settleOf(item)),
+          deadLetters: items.map(({ ticket }) => ({
+            workItemId: ticket.workItemId,
+            attempt: 0,
+            error: 'boom',
+          })),
+        }),
+      );
+      const of = { tenantId, limit: 10, before: null };
+      const list = async (more: Partial<ListDeadLetters>) =>
+        (await store.work.listDeadLetters({ ...of, ...more })).map(({ workItemId }) => workItemId);
+      const all = await list({});
+      t.is(all.length, 3);
+      t.is((await list({ nodeId: 'pay' })).length, 2);
+      t.is((await list({ workflowId: 'greet', nodeId: 'ship' })).length, 1);
+      t.deepEqual(await list({ workflowId: 'other' }), []);
+      // All of them have one instant: the id decides where it goes on.
+      const read: string[] = [];
+      let cursor: ListDeadLetters['cursor'] = null;
+      for (let page = 0; page < 4; page += 1) {
+        const [letter] = await store.work.listDeadLetters({ ...of, limit: 1, cursor });
+        if (letter === undefined) break;
+        read.push(letter.workItemId);
+        cursor = letter;
+      }
+      t.deepEqual(read, all);
+    },
+  );
 
   check('a dead letter outlives its execution', async (t, { store }) => {
     const item = await claimNew(store);

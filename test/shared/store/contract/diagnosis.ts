@@ -196,6 +196,18 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     t.is((await store.diagnosis.oldestLive({ limit: 1 })).length, 1);
   });
 
+  check('tables are told with their sizes', async (t, { store }) => {
+    await startWithItems(store, [{}]);
+    const tables = await store.diagnosis.tableFacts();
+    const names = tables.map(({ table }) => table);
+    for (const name of ['executions', 'events', 'work_queue', 'audit_log']) {
+      t.true(names.includes(name), name);
+    }
+    const events = tables.find(({ table }) => table === 'events');
+    t.true((events?.bytes ?? 0) > 0);
+    t.true((events?.rows ?? -1) >= 0);
+  });
+
   check('queues are told by tenant, with what waits and who is there', async (t, { store }) => {
     const execution = await startWithItems(store, [{}, {}, { queue: 'java_tool' }]);
     const { tenantId } = execution;

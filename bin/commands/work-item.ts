@@ -1,0 +1,113 @@
+import { ApiError } from '../../src/shared/clients/svc/request.ts';
+import type { WireDeadLetters } from '../../src/shared/clients/svc/wire.ts';
+import { connectClient, type ClientOptions } from '../support/client.ts';
+import { printJson, printLine, printNote } from '../support/output.ts';
+import { printTable } from '../support/print-table.ts';
+
+export type LetterOptions = ClientOptions & {
+  readonly workflow?: string;
+  readonly node?: string;
+  readonly before?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+};
+
+export async function listDeadLetters(options: LetterOptions): Promise<void> {
+  const answer = await connectClient(options).listDeadLetters({
+    ...filterOf(options),
+    limit: options.limit ?? null,
+    cursor: options.cursor ?? null,
+  });
+  if (options.output === 'json') return printJson(answer);
+  print(answer);
+  if (answer.next_cursor) printNote(`there are more: add --cursor ${answer.next_cursor}`);
+}
+
+export async function requeueWorkItem(workItemId: string, options: ClientOptions): Promise<void> {
+  const answer = await connectClient(options).requeueWorkItem(workItemId);
+  if (options.output === 'json') printJson(answer);
+  else printLine(`${answer.work_item_id} is on its queue again`);
+}
+
+/** Acts only with `--yes`. What nobody waits for any more is left, and told. */
+export async function requeueAll(
+  options: LetterOptions & { readonly yes?: boolean },
+): Promise<void> {
+  const client = connectClient(options);
+  const refused: { readonly work_item_id: string; readonly error: string }[] = [];
+  let found = 0;
+  let done = 0;
+  let cursor: string | null = null;
+  do {
+    const limit = Math.min(PAGE, (options.limit ?? Infinity) - found);
+    if (limit <= 0) break;
+    const page: WireDeadLetters = await client.listDeadLetters({
+      ...filterOf(options),
+      limit,
+      cursor,
+    });
+    if (options.yes !== true && options.output !== 'json') print(page);
+    for (const { id } of page.work_items) {
+      found += 1;
+      if (options.yes !== true) continue;
+      const error = await requeueOne(client, id);
+      if (error === null) done += 1;
+      else refused.push({ work_item_id: id, error });
+    }
+    cursor = page.next_cursor ?? null;
+    if (cursor !== null && options.yes === true) {
+      printNote(`${done} requeued, ${refused.length} refused so far`);
+    }
+  } while (cursor !== null);
+  if (options.output === 'json') {
+    return printJson(options.yes === true ? { done, refused } : { preview: true, total: found });
+  }
+  if (options.yes !== true) {
+    return printNote(`${found} dead letters would be requeued: add --yes to do it`);
+  }
+  if (refused.length > 0) {
+    printTable({
+      head: ['WORK ITEM', 'REFUSED BECAUSE'],
+      rows: refused.map(({ work_item_id: id, error }) => [id, error]),
+    });
+  }
+  printLine(`${done} requeued, ${refused.length} refused`);
+}
+
+const PAGE = 100;
+
+/** Why it was refused; null: it is on its queue again. */
+async function requeueOne(
+  client: ReturnType<typeof connectClient>,
+  workItemId: string,
+): Promise<string | null> {
+  try {
+    await client.requeueWorkItem(workItemId);
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 404 || error.status === 409)) {
+      return error.message;
+    }
+    throw error;
+  }
+}
+
+function filterOf({ workflow, node, before }: LetterOptions) {
+  return { workflow_id: workflow ?? null, node_id: node ?? null, before: before ?? null };
+}
+
+function print({ work_items: items }: WireDeadLetters): void {
+  if (items.length === 0) return;
+  printTable({
+    head: ['WORK ITEM', 'EXECUTION', 'NODE', 'TOOL', 'ATTEMPTS', 'SINCE', 'ERROR'],
+    rows: items.map((item) => [
+      item.id,
+      item.execution_id,
+      item.node_id,
+      item.tool,
+      item.attempt + 1,
+      item.dead_lettered_at,
+      item.error,
+    ]),
+  });
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+
+import { parseExecutionId } from '../../../shared/domain/ids.ts';
+import { EXECUTION_STATUSES } from '../../../shared/domain/execution/status.ts';
+import {
+  BULK_ACTIONS,
+  type BulkCursor,
+  type BulkOutcome,
+  bulkExecutions as actOnAll,
+  previewBulk,
+} from '../../../shared/engine/bulk-executions.ts';
+import type { ExecutionRow } from '../../../shared/store/store.ts';
+import { badRequest } from '../../../shared/domain/errors.ts';
+import { defineEndpoint } from '../../endpoint.ts';
+import { executionId, idText, instant, omittable, timestamp } from '../../schemas/text.ts';
+import { cursorOf, cursorText } from './cursor.ts';
+
+const MAX_DEFAULT = 100;
+const MAX_MAX = 500;
+const status = z.enum(EXECUTION_STATUSES);
+
+const outcomeShape = z.object({
+  execution_id: executionId,
+  workflow_id: z.string(),
+  status: status.meta({ description: 'As it was before.' }),
+  created_at: timestamp,
+  outcome: z.enum(['done', 'refused', 'previewed']),
+  error: z.string().nullable().meta({ description: 'Why it was refused.' }),
+  retried_as: executionId.nullable(),
+});
+
+export const bulkExecutions = defineEndpoint({
+  name: 'bulk-executions',
+  method: 'POST',
+  path: '/executions/bulk',
+  access: 'write',
+  summary: 'Cancels, pauses, resumes or retries many executions',
+  note:
+    'Acts on up to `max` executions, newest first, each as if it had been asked for alone. Go on with ' +
+    '`next_cursor` until it is null. Each action may be repeated, so a bulk that was broken off is asked ' +
+    'for again: what is done already is done no second time. With `dry_run` nothing is changed: `total` ' +
+    'counts what would be acted upon, and `results` shows the first of it. Without a `status`, `cancel` and ' +
+    '`pause` act on what has not ended, `resume` on what is paused, and `retry` on what has failed.',
+  body: z.object({
+    action: z.enum(BULK_ACTIONS),
+    filter: omittable(
+      z.object({
+        workflow_id: omittable(idText),
+        status: omittable(status),
+        parent_execution_id: omittable(idText).meta({ description: 'Only its children.' }),
+        created_after: omittable(instant).meta({ description: 'ISO 8601, inclusive.' }),
+        created_before: omittable(instant).meta({ description: 'ISO 8601, exclusive.' }),
+      }),
+    ),
+    reason: omittable(z.string().min(1).max(1_000)).meta({ description: 'Why they are paused.' }),
+    dry_run: omittable(z.boolean()),
+    max: omittable(z.int().min(1).max(MAX_MAX)).meta({
+      description: `At most so many in one request; ${MAX_DEFAULT} by default.`,
+    }),
+    cursor: omittable(z.string()),
+  }),
+  replies: {
+    200: z.object({
+      results: z.array(outcomeShape),
+      next_cursor: z.string().nullable().meta({ description: 'Null: there are no more.' }),
+      total: z.int().nullable().meta({ description: 'Of a `dry_run`: how many there are.' }),
+      total_is_exact: z.boolean().meta({ description: 'False: there are more than `total`.' }),
+    }),
+  },
+  async handle({ body, caller }, { engine }) {
+    const { filter } = body;
+    const parent = filter?.parent_execution_id ?? null;
+    const parentExecutionId = parent === null ? null : parseExecutionId(parent);
+    if (parent !== null && parentExecutionId === null) {
+      throw badRequest('filter.parent_execution_id is no execution id');
+    }
+    const request = {
+      tenantId: caller.tenantId,
+      actorId: caller.actorId,
+      action: body.action,
+      reason: body.reason,
+      max: body.max ?? MAX_DEFAULT,
+      cursor: body.cursor === null ? null : readCursor(body.cursor),
+      filter: {
+        workflowId: filter?.workflow_id ?? null,
+        status: filter?.status ?? null,
+        parentExecutionId,
+        createdAfter: filter?.created_after ?? null,
+        createdBefore: filter?.created_before ?? null,
+      },
+    };
+    if (body.dry_run === true) {
+      const { rows, total, isExact } = await previewBulk(engine, request);
+      const results = rows.map((row) => ({
+        ...shapeRow(row),
+        outcome: 'previewed' as const,
+        error: null,
+        retried_as: null,
+      }));
+      return {
+        status: 200,
+        body: { results, next_cursor: null, total, total_is_exact: isExact },
+      };
+    }
+    const { outcomes, next } = await actOnAll(engine, request);
+    return {
+      status: 200,
+      body: {
+        results: outcomes.map(shapeOutcome),
+        next_cursor: next && writeCursor(next),
+        total: null,
+        total_is_exact: true,
+      },
+    };
+  },
+});
+
+function shapeRow(row: ExecutionRow) {
+  return {
+    execution_id: row.executionId,
+    workflow_id: row.workflowId,
+    status: row.status,
+    created_at: row.createdAt,
+  };
+}
+
+function shapeOutcome({ row, outcome, error, retriedAs }: BulkOutcome) {
+  return { ...shapeRow(row), outcome, error, retried_as: retriedAs };
+}
+
+function writeCursor({ status: of, after }: BulkCursor): string {
+  return `${of}.${after === null ? '' : cursorOf(after)}`;
+}
+
+function readCursor(text: string): BulkCursor {
+  const [of, after = ''] = text.split('.');
+  const known = status.safeParse(of);
+  const place = cursorText.safeParse(after);
+  if (known.success && place.success) return { status: known.data, after: place.data };
+  throw badRequest('cursor must be the next_cursor of an earlier answer');
+}
