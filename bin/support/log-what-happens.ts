@@ -33,6 +33,7 @@ export function logAttempts(log: Logger, report: EngineReport): EngineReport {
         {
           execution_id: of.executionId,
           tenant_id: of.tenantId,
+          workflow_id: of.workflowId,
           node_id: of.nodeId,
           work_item_id: of.workItemId,
           node_kind: of.nodeKind,
@@ -51,7 +52,13 @@ export function logAttempts(log: Logger, report: EngineReport): EngineReport {
       report.ended?.(of);
       const ms = Date.parse(of.endedAt) - Date.parse(of.startedAt);
       log.debug(
-        { execution_id: of.executionId, tenant_id: of.tenantId, status: of.status, ms },
+        {
+          execution_id: of.executionId,
+          tenant_id: of.tenantId,
+          workflow_id: of.workflowId,
+          status: of.status,
+          ms,
+        },
         'execution ended',
       );
     },

@@ -36,6 +36,7 @@ test('json, debug: each line is an object with time, level and the ids that are 
   t.like(attempt, {
     execution_id: id,
     tenant_id: tenant,
+    workflow_id: 'w',
     node_id: 'a',
     node_kind: 'python_fn',
     tool: 'm.f',
@@ -44,7 +45,12 @@ test('json, debug: each line is an object with time, level and the ids that are 
   });
   const settled = named('request answered').find(({ route }) => String(route).endsWith('/fail'));
   t.is(settled?.['work_item_id'], attempt?.['work_item_id']);
-  t.like(named('execution ended')[0], { execution_id: id, tenant_id: tenant, status: 'failed' });
+  t.like(named('execution ended')[0], {
+    execution_id: id,
+    tenant_id: tenant,
+    workflow_id: 'w',
+    status: 'failed',
+  });
 });
 
 test('json, info: a life without trouble is a handful of lines', async (t) => {

@@ -37,8 +37,7 @@ export async function changeExecution<Answer>(
     const { commit } = proposed;
     const verdict = await deps.committer.commit(commit, { ahead: true });
     if (verdict.accepted) {
-      const { shard, createdAt } = loaded.row;
-      afterCommit(deps, { commit, shard, createdAt, committedAt: verdict.createdAt });
+      afterCommit(deps, { commit, row: loaded.row, committedAt: verdict.createdAt });
       return proposed.answer;
     }
     checkRetriable(verdict, params.executionId);

@@ -87,6 +87,7 @@ export interface AttemptReport {
   readonly executionId: ExecutionId;
   readonly tenantId: TenantId;
   readonly workItemId: WorkItemId;
+  readonly workflowId: string;
   readonly nodeId: string;
   readonly visit: number;
   readonly attempt: number;
@@ -107,6 +108,7 @@ export interface AttemptReport {
 export interface EndReport {
   readonly executionId: ExecutionId;
   readonly tenantId: TenantId;
+  readonly workflowId: string;
   readonly status: TerminalStatus;
   readonly error: string | null;
   /** ISO 8601, by the database's clock. */

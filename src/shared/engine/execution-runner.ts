@@ -246,8 +246,7 @@ export function startExecutionRunner(
     for (const item of bornItems(commit, verdict.fences)) start(now, item);
     const started = commit.startsExecutions?.length ?? 0;
     if (started > 0) deps.report.count('executions_started', started);
-    const { shard, createdAt } = row;
-    afterCommit(deps, { commit, shard, createdAt, committedAt: verdict.createdAt });
+    afterCommit(deps, { commit, row, committedAt: verdict.createdAt });
     return true;
   }
 
@@ -308,7 +307,8 @@ export function startExecutionRunner(
       if (running.get(workItemId) !== item) return;
       const { ticket } = item;
       const node = plan.nodes.get(ticket.nodeId) ?? null;
-      reportRun(deps, { ticket, node, outcome, ms: deps.timers.now() - begunAt });
+      const { workflowId } = plan;
+      reportRun(deps, { ticket, workflowId, node, outcome, ms: deps.timers.now() - begunAt });
       mailbox.finish({ item, outcome: withinDepth(outcome, at.state) });
     });
   }

@@ -11,13 +11,14 @@ export function reportRun(
   { report }: Report,
   of: {
     readonly ticket: WorkTicket;
+    readonly workflowId: string;
     /** Null: the plan has no such node. */
     readonly node: PlanNode | null;
     readonly outcome: NodeOutcome;
     readonly ms: number;
   },
 ): void {
-  const { ticket, node, outcome, ms } = of;
+  const { ticket, workflowId, node, outcome, ms } = of;
   if (typeof outcome.ok !== 'boolean') return;
   const nodeKind = node?.kind.type ?? 'unknown';
   const labels = { node_kind: nodeKind, outcome: outcome.ok ? 'completed' : 'failed' };
@@ -27,6 +28,7 @@ export function reportRun(
   const asks = node === null ? null : (node.kind.asks?.(node.spec) ?? null);
   report.attempt({
     ...ticket,
+    workflowId,
     nodeKind,
     tool: node?.kind.toolLike === true ? toolOf(node, outcome) : null,
     model: asks ?? (usage?.model === undefined ? null : { name: usage.model, provider: null }),
@@ -48,6 +50,7 @@ export function reportAttempt(
   { report }: Report,
   { lease, record }: Pick<Settleable, 'lease' | 'record'>,
   of: {
+    readonly workflowId: string;
     readonly nodeKind: string;
     readonly endedAt: string;
     readonly error: AttemptReport['error'];
@@ -55,13 +58,14 @@ export function reportAttempt(
     readonly model: string | null;
   },
 ): void {
-  const { nodeKind, endedAt, error, usage, model } = of;
+  const { workflowId, nodeKind, endedAt, error, usage, model } = of;
   const ms = Math.max(0, Date.parse(endedAt) - Date.parse(lease.claimedAt));
   const labels = { node_kind: nodeKind, outcome: error === null ? 'completed' : 'failed' };
   report.observe('node_seconds', ms / 1_000, labels);
   const name = model ?? usage?.model;
   report.attempt?.({
     ...lease.ticket,
+    workflowId,
     nodeKind,
     tool: record.tool,
     model: name === undefined ? null : { name, provider: null },

@@ -65,7 +65,7 @@ export async function completeWorkItem(
     deps.report.count('dead_letters', 1);
     return { workItemId, deprecated: true };
   }
-  const nodeKind = await nodeKindOf(deps, found);
+  const work = await knownOf(deps, found);
   const endedAt = await commitSettle({ deps, desk, params, refuse }, found, {
     ...emptyCommit(record),
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
@@ -79,7 +79,7 @@ export async function completeWorkItem(
   });
   deps.report.count('items_completed', 1);
   reportAttempt(deps, found, {
-    nodeKind,
+    ...work,
     endedAt,
     error: null,
     usage: priced(deps, params.usage),
@@ -160,7 +160,7 @@ export async function failWorkItem(
     verdict,
     ...(usage !== null && { usage }),
   });
-  const nodeKind = await nodeKindOf(deps, found);
+  const work = await knownOf(deps, found);
   const endedAt = await commitSettle({ deps, desk, params, refuse }, found, {
     ...emptyCommit(record),
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
@@ -171,7 +171,7 @@ export async function failWorkItem(
   });
   deps.report.count('items_failed', 1);
   reportAttempt(deps, found, {
-    nodeKind,
+    ...work,
     endedAt,
     error: { type: errorClass, message: error },
     usage,
@@ -274,9 +274,14 @@ function checkCoordinates(params: SettleRef, record: Settleable['record']): void
 }
 
 /** Read before the commit: once it is made, nothing may go wrong any more. */
-async function nodeKindOf(deps: EngineDeps, found: Settleable): Promise<string> {
+/** What its workflow says of it. */
+async function knownOf(
+  deps: EngineDeps,
+  found: Settleable,
+): Promise<{ readonly workflowId: string; readonly nodeKind: string }> {
   const { plan } = await deps.definitions.get(found.definitionId);
-  return plan.nodes.get(found.record.nodeId)?.kind.type ?? 'unknown';
+  const nodeKind = plan.nodes.get(found.record.nodeId)?.kind.type ?? 'unknown';
+  return { workflowId: plan.workflowId, nodeKind };
 }
 
 /** When it was settled. */

@@ -142,7 +142,8 @@ export async function beginExecution(
       const held = heldFromStart({ commit, createdAt, state: decision.next, compiled, tenant });
       here.begin(held, { marked: decision.more, items: bornItems(commit, verdict.fences) });
     }
-    afterCommit(deps, { commit, shard, createdAt, committedAt: createdAt });
+    const { workflowId } = definition;
+    afterCommit(deps, { commit, row: { workflowId, shard, createdAt }, committedAt: createdAt });
     return verdict;
   }
   const refusal = limitRefusal(verdict.reason, tenant);

@@ -132,8 +132,7 @@ async function cancelOnce(
     const verdict = await deps.committer.commit(commit, { ahead: true });
     if (!verdict.accepted) return verdict.reason === 'stale' ? 'done' : 'moved';
     deps.report.count('timers_fired', 1, { purpose: 'parent_ended' });
-    const { shard, createdAt } = row;
-    afterCommit(deps, { commit, shard, createdAt, committedAt: verdict.createdAt });
+    afterCommit(deps, { commit, row, committedAt: verdict.createdAt });
   }
   if (!isOwn) await deps.store.timers.discard([timer]);
   return 'done';

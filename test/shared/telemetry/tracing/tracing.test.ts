@@ -15,6 +15,7 @@ const ATTEMPT: AttemptReport = {
   executionId: ONE,
   tenantId: 'acme' as TenantId,
   workItemId: 'item-1' as WorkItemId,
+  workflowId: 'w',
   nodeId: 'a',
   visit: 0,
   attempt: 0,
@@ -30,6 +31,7 @@ const ATTEMPT: AttemptReport = {
 const END: EndReport = {
   executionId: ONE,
   tenantId: 'acme' as TenantId,
+  workflowId: 'w',
   status: 'completed',
   error: null,
   startedAt: '2026-11-21T10:00:00.000Z',
