@@ -12,7 +12,7 @@ import {
   runRetention,
   type RetentionResult,
 } from '../../src/shared/engine/retention/run-retention.ts';
-import type { RetentionRequest } from '../../src/shared/engine/retention/scan-due.ts';
+import { sweepAfterMs, type RetentionRequest } from '../../src/shared/engine/retention/scan-due.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { RetentionStore } from '../../src/shared/store/retention.ts';
 import type { Config } from '../../src/shared/config/config.ts';
@@ -161,12 +161,44 @@ export async function run(
           printNote(`${describe(progress)} so far`);
         },
       },
-    ),
+    ).then(async (removed) => {
+      if (!isBrokenOff()) await tend(store.retention, request);
+      return removed;
+    }),
   );
   interrupt.release();
   if (options.output === 'json') printJson({ ...shapeResult(result), ended: !isBrokenOff() });
   else printLine(describe(result));
   if (isBrokenOff()) throw new CliError('broken off: run it again to remove the rest');
+}
+
+/** Reads the whole table once, which holds nobody up; the rest takes milliseconds. */
+export async function partition(options: BaseOptions & { readonly days: number }): Promise<void> {
+  const { days } = options;
+  if (options.output !== 'json') {
+    printNote('reading through all events; nobody waits for it, and it can be broken off');
+  }
+  const outcome = await withRetention(options, (store) => store.partitionEvents({ days }));
+  if (outcome === 'unsupported') {
+    throw usageError(
+      'partitions are for PostgreSQL: on SQLite events of removed executions are deleted',
+    );
+  }
+  if (options.output === 'json')
+    return printJson({ partitioned: true, changed: outcome === 'done' });
+  printLine(
+    outcome === 'done'
+      ? `events are kept in partitions of ${days} days from the day after tomorrow on`
+      : 'events are kept in partitions already',
+  );
+}
+
+async function tend(store: RetentionStore, { defaults }: RetentionRequest): Promise<void> {
+  const after = await sweepAfterMs(store, defaults);
+  const { dropped, sweptEvents, postponed } = await store.tendPartitions({ sweepAfterMs: after });
+  if (dropped > 0) printNote(`${dropped} partitions dropped`);
+  if (sweptEvents > 0) printNote(`${sweptEvents} events deleted from partitions that stay`);
+  if (postponed > 0) printNote(`${postponed} partitions were in use: the next run tries again`);
 }
 
 function readRequest(options: SelectOptions): RetentionRequest {

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 
 import { databaseCommand } from './declare-database-commands.ts';
-import { parseBatch, parseDays, parseExpiry } from './parse-option.ts';
+import { parseBatch, parseDays, parseExpiry, parseWidth } from './parse-option.ts';
 
 const load = () => import('../commands/retention.ts');
 
@@ -37,6 +37,11 @@ export function declareRetentionCommands(program: Command): void {
     .option('--archive <folder>', 'write what is removed to files there first')
     .option('--batch <count>', 'remove this many executions together, at most', parseBatch, 100)
     .action(async (options) => (await load()).run(options));
+
+  databaseCommand(retention, 'partition')
+    .description('keep events in partitions from now on (PostgreSQL); as the owner of the tables')
+    .option('--days <days>', 'how many days a partition holds', parseWidth, 7)
+    .action(async (options) => (await load()).partition(options));
 }
 
 function policyCommand(parent: Command, name: string): Command {

@@ -60,3 +60,10 @@ export function parseBatch(text: string): number {
   if (/^\d{1,4}$/.test(text) && count >= 1 && count <= 1000) return count;
   throw new InvalidArgumentError('Expected a number from 1 to 1000.');
 }
+
+/** Days in a partition: many small ones would cost every statement a little. */
+export function parseWidth(text: string): number {
+  const days = Number(text);
+  if (/^\d{1,3}$/.test(text) && days >= 1 && days <= 366) return days;
+  throw new InvalidArgumentError('Expected a number of days from 1 to 366.');
+}

@@ -63,6 +63,7 @@ export interface EngineReport {
       | 'executions_retired'
       | 'events_retired'
       | 'replay_records_deleted'
+      | 'event_partitions_dropped'
       | 'events'
       | 'model_tokens'
       | 'model_cost'

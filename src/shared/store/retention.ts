@@ -50,6 +50,26 @@ export interface RetentionStore {
     /** Null: this was all. */
     readonly next: ReplayPosition | null;
   }>;
+  /**
+   * Has events kept in partitions of so many days from the day after tomorrow on. For the owner of the
+   * tables; once begun, to be ended or taken back within that time, which it does itself.
+   */
+  partitionEvents(params: { readonly days: number }): Promise<'done' | 'already' | 'unsupported'>;
+  /**
+   * Makes the partitions that are soon needed and drops those whose executions are all removed. From
+   * those that ended so long ago and in which others stay (null: from none), removed events are
+   * deleted. Does nothing where there are no partitions.
+   */
+  tendPartitions(params: { readonly sweepAfterMs: number | null }): Promise<PartitionRound>;
+}
+
+export interface PartitionRound {
+  readonly made: number;
+  readonly dropped: number;
+  /** Deleted from partitions in which others stay. */
+  readonly sweptEvents: number;
+  /** Others were using what had to be locked: the next round tries again. */
+  readonly postponed: number;
 }
 
 export interface ReplayPosition {

@@ -197,6 +197,12 @@ export const METRICS = {
     help: 'Results kept for replay that were deleted before their execution.',
     labels: [],
   },
+  event_partitions_dropped: {
+    name: 'svc_event_partitions_dropped_total',
+    type: 'counter',
+    help: 'Partitions of events that were dropped since all of their executions were removed.',
+    labels: [],
+  },
   troubles: {
     name: 'svc_troubles_total',
     type: 'counter',

@@ -6,6 +6,7 @@ import { SCHEDULER_ACTOR } from '../new-event.ts';
 import type { RoundResult } from '../scheduling.ts';
 import type { Timers } from '../timers.ts';
 import { runRetention, type RetentionRun } from './run-retention.ts';
+import { sweepAfterMs } from './scan-due.ts';
 
 /** What the scheduler's loop calls to have the policies carried out. */
 export interface Retaining {
@@ -57,7 +58,12 @@ export function createRetaining(deps: {
       report.count('executions_retired', executions);
       report.count('events_retired', events);
       report.count('replay_records_deleted', replayRecords);
-      return { found: executions + replayRecords, more: isTimeUp() };
+      if (isTimeUp()) return { found: executions + replayRecords, more: true };
+      const { dropped, sweptEvents } = await store.tendPartitions({
+        sweepAfterMs: await sweepAfterMs(store, settings.defaults),
+      });
+      report.count('event_partitions_dropped', dropped);
+      return { found: executions + replayRecords + dropped + sweptEvents, more: false };
     },
   };
 }

@@ -18,6 +18,7 @@ export interface RetentionRequest extends RetentionSelection {
 const SCANNED_AT_A_TIME = 1_000;
 const POLICIES_AT_A_TIME = 500;
 const DAY_MS = 86_400_000;
+const SWEEP_GRACE_DAYS = 2;
 
 /**
  * What may go, some executions of one tenant at a time, oldest first. One that is behind another
@@ -87,12 +88,33 @@ async function leastAge(
   { olderThanMs, defaults }: RetentionRequest,
 ): Promise<number | null> {
   if (olderThanMs !== null) return olderThanMs;
+  const days = await readShortestDays(store, tenantId, defaults);
+  return days === null ? null : days * DAY_MS;
+}
+
+/**
+ * How long events of removed executions wait for their partition to be dropped: once everything in it
+ * that is not kept for longer than the rest has had its time, they are deleted from it. Null: nothing
+ * is ever removed.
+ */
+export async function sweepAfterMs(
+  store: RetentionStore,
+  defaults: RetentionDays,
+): Promise<number | null> {
+  const days = await readShortestDays(store, null, defaults);
+  return days === null ? null : (days + SWEEP_GRACE_DAYS) * DAY_MS;
+}
+
+async function readShortestDays(
+  store: RetentionStore,
+  tenantId: TenantId | null,
+  defaults: RetentionDays,
+): Promise<number | null> {
   const all: RetentionDays[] = [defaults];
   for (let offset = 0; ; offset += POLICIES_AT_A_TIME) {
     const page = await store.listPolicies({ tenantId, limit: POLICIES_AT_A_TIME, offset });
     all.push(...page.map(({ days }) => days));
     if (page.length < POLICIES_AT_A_TIME) break;
   }
-  const days = shortestDays(all);
-  return days === null ? null : days * DAY_MS;
+  return shortestDays(all);
 }

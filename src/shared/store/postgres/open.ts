@@ -81,7 +81,7 @@ export async function openPostgresStore(params: {
     tenants: createTenantStore(management),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),
-    retention: createRetentionStore(management),
+    retention: createRetentionStore(management, settings),
     diagnosis: createDiagnosisStore(readers, settings),
     shards,
     wake,

@@ -11,6 +11,8 @@ import {
   type ScannedExecutions,
 } from '../retention.ts';
 import { readHistories } from './audit-items.ts';
+import type { ConnectionSettings } from './connect.ts';
+import { partitionEvents, tendPartitions } from './event-partitions.ts';
 import type { Management } from './management.ts';
 import { listPolicies, removePolicy, setPolicy } from './retention-policies.ts';
 import { toUuid } from './rows.ts';
@@ -39,7 +41,10 @@ const ForgottenRecord = z.object({
   idempotency_key: z.string().nullable(),
 });
 
-export function createRetentionStore(management: Management): RetentionStore {
+export function createRetentionStore(
+  management: Management,
+  settings: ConnectionSettings,
+): RetentionStore {
   return {
     listPolicies: (params) => listPolicies(management, params),
     setPolicy: (policy) => setPolicy(management, policy),
@@ -57,6 +62,8 @@ export function createRetentionStore(management: Management): RetentionStore {
     histories: (ids) => readHistories(management, ids.map(toUuid)),
     retire: (retiring) => retire(management, retiring),
     forgetReplays: (params) => forgetReplays(management, params),
+    partitionEvents: (params) => partitionEvents(management, settings, params),
+    tendPartitions: (params) => tendPartitions(management, settings, params),
   };
 }
 

@@ -33,6 +33,8 @@ export function createRetentionStore(connection: Connection): RetentionStore {
     histories: (ids) => connection.read(() => readHistories(connection, ids)),
     retire: (retiring) => connection.write(() => retireExecutions(connection, retiring)),
     forgetReplays: (params) => connection.write(() => forgetReplays(connection, params)),
+    partitionEvents: async () => 'unsupported',
+    tendPartitions: async () => ({ made: 0, dropped: 0, sweptEvents: 0, postponed: 0 }),
   };
 }
 

@@ -1,0 +1,2 @@
+-- works from: 13
+-- SQLite has no partitions: events of removed executions are deleted, see 0014_retention.sql.
