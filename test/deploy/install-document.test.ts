@@ -81,6 +81,29 @@ test('commands of svc are commands that there are', (t) => {
   for (const name of new Set(named)) t.true(cli.includes(`\n## svc ${name}\n`), name);
 });
 
+test('Prometheus is told of every process that the page has started, and of nothing else', (t) => {
+  const all = ['vm', 'vm-more', 'vm-watch'].flatMap(script).join('');
+  const [command = ''] = /^sed -e [\s\S]*?prometheus\.yaml/m.exec(all) ?? [];
+  const made = spawnSync('bash', ['-c', command], { cwd: ROOT, encoding: 'utf8' });
+  t.is(made.status, 0, made.stderr);
+  const { scrape_configs: jobs, rule_files: rules } = parse(made.stdout) as {
+    readonly rule_files: readonly string[];
+    readonly scrape_configs: readonly {
+      readonly job_name: string;
+      readonly static_configs: readonly { readonly targets: readonly string[] }[];
+    }[];
+  };
+  const targets = jobs.flatMap((job) => job.static_configs.flatMap((one) => one.targets));
+  const asked = [...all.matchAll(/(127\.0\.0\.1:94\d\d)\/ready/g)].map(([, one = '']) => one);
+  t.deepEqual(targets.toSorted(), asked.toSorted());
+  t.deepEqual(
+    jobs.map(({ job_name: name }) => name),
+    ['svc-api', 'svc-scheduler'],
+  );
+  for (const file of rules)
+    t.true(all.includes(`deploy/prometheus/${file} /etc/prometheus/`), file);
+});
+
 test('settings and values that it names are there', (t) => {
   const settings = [
     ...page.matchAll(/`((?:runtime|database|auth|api|scheduler|telemetry)\.[a-z_.]+)`/g),

@@ -12,19 +12,19 @@ export interface Unit {
 
 const FOLDERS = ['/etc/systemd/system', '/lib/systemd/system'];
 
-/** Reads a unit with its drop-ins, as systemd puts them together. */
-export function readUnit(name: string): Unit {
-  const file = FOLDERS.map((folder) => `${folder}/${name}.service`).find((path) =>
+/** Reads a unit with its drop-ins, as systemd puts them together; `root` holds the files of the machine. */
+export function readUnit(name: string, root = ''): Unit {
+  const file = FOLDERS.map((folder) => `${root}${folder}/${name}.service`).find((path) =>
     existsSync(path),
   );
   if (file === undefined) throw new Error(`Unit ${name}.service not found.`);
-  const dropIns = globSync(`/etc/systemd/system/${name}.service.d/*.conf`).toSorted();
+  const dropIns = globSync(`${root}/etc/systemd/system/${name}.service.d/*.conf`).toSorted();
   const settings = [file, ...dropIns].flatMap((path) => readSettings(readFileSync(path, 'utf8')));
   const all = (key: string) => settings.filter(([one]) => one === key).map(([, value]) => value);
   const last = (key: string) => all(key).at(-1) ?? null;
   const env = Object.fromEntries([
     ...all('Environment').flatMap((value) => value.split(/\s+/).map(readPair)),
-    ...all('EnvironmentFile').flatMap(readEnvironmentFile),
+    ...all('EnvironmentFile').flatMap((named) => readEnvironmentFile(named, root)),
   ]);
   return {
     command: (last('ExecStart') ?? '').split(/\s+/).flatMap((word) => expand(word, env)),
@@ -47,8 +47,8 @@ function readSettings(text: string): readonly (readonly [string, string])[] {
 }
 
 /** A file that may be missing has a minus before its name. */
-function readEnvironmentFile(named: string): readonly (readonly [string, string])[] {
-  const path = named.replace(/^-/, '');
+function readEnvironmentFile(named: string, root: string): readonly (readonly [string, string])[] {
+  const path = root + named.replace(/^-/, '');
   if (named.startsWith('-') && !existsSync(path)) return [];
   return readFileSync(path, 'utf8')
     .split('\n')
