@@ -91,6 +91,24 @@ function declareExecutionCommands(program: Command): void {
       return showEvents(id, options);
     });
 
+  executionCommand(execution, 'export')
+    .description('write a whole execution as one JSON document')
+    .option('--file <file>', 'into this new file instead of stdout')
+    .action(async (id, options) => {
+      const { exportExecution } = await import('../commands/execution-export.ts');
+      return exportExecution(id, options);
+    });
+
+  execution
+    .command('check-export')
+    .description('check, offline, that an exported execution is as it was written')
+    .argument('<file>', 'the file; -: stdin')
+    .addOption(outputOption())
+    .action(async (file, options) => {
+      const { checkExport } = await import('../commands/execution-export.ts');
+      return checkExport(file, options);
+    });
+
   executionCommand(execution, 'cancel')
     .description('cancel an execution')
     .action(async (id, options) => (await loadExecution()).cancelExecution(id, options));

@@ -108,7 +108,7 @@ export interface Endpoint {
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type ErrorStatus = 402 | 404 | 409 | 429 | 502;
+export type ErrorStatus = 402 | 404 | 409 | 413 | 429 | 502;
 export type ReplySchemas = Readonly<Record<number, z.ZodType>>;
 export type NoFields = Readonly<Record<never, never>>;
 

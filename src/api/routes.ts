@@ -16,6 +16,7 @@ import { cancelExecution } from './endpoints/executions/cancel-execution.ts';
 import { deliverExternalEvent } from './endpoints/executions/deliver-external-event.ts';
 import { explainExecution } from './endpoints/executions/explain-execution.ts';
 import { pauseExecution, resumeExecution } from './endpoints/executions/pause-execution.ts';
+import { exportExecution } from './endpoints/executions/export-execution.ts';
 import { listApprovals } from './endpoints/executions/list-approvals.ts';
 import { listExecutions } from './endpoints/executions/list-executions.ts';
 import { readEvents } from './endpoints/executions/read-events.ts';
@@ -85,6 +86,7 @@ export const routes: readonly Endpoint[] = [
   readExecution,
   explainExecution,
   readEvents,
+  exportExecution,
   cancelExecution,
   pauseExecution,
   resumeExecution,

@@ -96,6 +96,7 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'GET /executions/:id': ofExecutions(''),
     'GET /executions/:id/explain': ofExecutions('/explain'),
     'GET /executions/:id/events': ofExecutions('/events'),
+    'GET /executions/:id/export': ofExecutions('/export'),
     'POST /executions/:id/cancel': ofExecutions('/cancel', {}),
     'POST /executions/:id/pause': ofExecutions('/pause', {}),
     'POST /executions/:id/resume': ofExecutions('/resume', {}),

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import test from 'ava';
@@ -284,6 +284,21 @@ test('execution retry: goes on as another, once', async (t) => {
   t.is(again.code, 1);
   t.true(again.stderr.includes(next));
   await svc('execution', 'cancel', next);
+});
+
+test('execution export: a file that can be checked', async (t) => {
+  const id = await start('greet');
+  const file = join(cwd, `${id}.json`);
+  t.is((await svc('execution', 'export', id, '--file', file)).code, 0);
+  t.is((await svc('execution', 'check-export', file)).stdout, `${file} is intact\n`);
+  t.regex((await svc('execution', 'export', id, '--file', file)).stderr, /is there already/);
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace('"hello"', '"hallo"'));
+  const changed = await svc('execution', 'check-export', file);
+  t.is(changed.code, 1);
+  t.regex(changed.stderr, /is not intact: its hash is of other content/);
+  writeFileSync(file, 'nothing');
+  t.regex((await svc('execution', 'check-export', file)).stderr, /it is no JSON object/);
 });
 
 test('execution bulk: shows first, and acts with --yes', async (t) => {

@@ -1,7 +1,9 @@
+import { hashJson } from '../../src/shared/domain/canonical-json.ts';
+import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { onBothStores } from '../support/both-stores.ts';
 import { masked } from '../support/told.ts';
 
-/* Additions: pausing, resuming and retrying executions, over HTTP. */
+/* Additions: pausing, resuming, retrying and exporting executions, over HTTP. */
 
 const check = onBothStores();
 const call = {
@@ -76,4 +78,43 @@ check('409: an execution is retried once, and the retry is named', async (t, svc
   t.is(replies.filter(({ status }) => status === 409).length, 9);
   t.is(new Set(replies.map(({ body }) => body.execution_id ?? body.retried_as)).size, 1);
   t.is((await svc.post(`/executions/${id}/retry`, { revision: 'older' })).status, 400);
+});
+
+check('200: a whole execution is one document, which can be checked', async (t, svc) => {
+  const id = await svc.run(CHAIN, { order: 1 });
+  await svc.work('a', { receipt: 'r1' });
+  await svc.work('b');
+  await svc.until(id, 'completed');
+  const { status, body } = await svc.get<JsonObject & { readonly sha256: string }>(
+    `/executions/${id}/export`,
+  );
+  t.is(status, 200);
+  const { sha256, ...rest } = body;
+  t.is(hashJson(rest), sha256);
+  t.like(rest, { format: 'svc.execution.1', redacted: false, artifacts: [] });
+  const events = await svc.events(id);
+  t.deepEqual(
+    (rest['events'] as unknown as typeof events).map(({ sequence, kind, payload }) => ({
+      sequence,
+      kind,
+      payload,
+    })),
+    events.map(({ sequence, kind, payload }) => ({ sequence, kind, payload })),
+  );
+  t.like(rest['definition'], { revision: 1 });
+  t.is((await svc.get('/executions/exec_0198c0de00007000a000000000000009/export')).status, 404);
+});
+
+check('200: an export hides what a data policy hides', async (t, svc) => {
+  const id = await svc.run(
+    {
+      nodes: { a: call },
+      data_policy: { pii_fields: ['email'] },
+    },
+    { email: 'ann@example.com' },
+  );
+  const { body } = await svc.get<JsonObject>(`/executions/${id}/export`);
+  t.is(body['redacted'], true);
+  t.false(JSON.stringify(body['events']).includes('ann@example.com'));
+  t.is(body['snapshot'], null);
 });

@@ -148,15 +148,16 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'GET /executions/{id}': execution,
   'GET /executions/{id}/explain': execution,
   'GET /executions/{id}/events': execution,
+  'GET /executions/{id}/export': execution,
   'GET /executions/{id}/approvals': execution,
   'POST /executions/{id}/cancel': ({ waiting }, dice) => ({
     path: [dice.pick(doomed(waiting))],
   }),
   'POST /executions/{id}/pause': ({ waiting }, dice) => ({
-    path: [dice.pick(doomed(waiting))],
+    path: [dice.pick(living(waiting))],
   }),
   'POST /executions/{id}/resume': ({ waiting }, dice) => ({
-    path: [dice.pick(doomed(waiting))],
+    path: [dice.pick(living(waiting))],
   }),
   'POST /executions/{id}/retry': ({ waiting }, dice) => ({
     path: [dice.pick(doomed(waiting))],

@@ -6,6 +6,7 @@ import type { NodeRunners } from '../nodes/run.ts';
 import type { StoredDefinition } from '../store/store.ts';
 import { cancelExecution } from './cancel-execution.ts';
 import { retryExecution } from './retry-execution.ts';
+import { exportExecution } from './export-execution.ts';
 import { pauseExecution, resumeExecution } from './pause-execution.ts';
 import { createClaimPace } from './claim-pace.ts';
 import { claimWork } from './claim-work.ts';
@@ -88,6 +89,7 @@ export function createEngine(
     listExecutions: (params) => listExecutions(deps, params),
     readExecution: (params) => readExecution(deps, params),
     explainExecution: (params) => explainExecution(deps, params),
+    exportExecution: (params) => exportExecution(deps, params),
     readEvents: (params) => readEvents(deps, params),
     shownError: async ({ definitionId, nodeId, error }) => {
       const { plan } = await deps.definitions.get(definitionId);

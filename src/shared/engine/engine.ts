@@ -18,6 +18,7 @@ import type {
   StoredDefinition,
   WorkerRow,
 } from '../store/store.ts';
+import type { ExportedExecution } from './export-execution.ts';
 import type { PauseAnswer } from './pause-execution.ts';
 import type { RetriedExecution, RetryExecution } from './retry-execution.ts';
 import type { TenantChanges, TenantRow } from '../store/tenants.ts';
@@ -55,6 +56,8 @@ export interface Engine {
   readExecution(params: ExecutionRef): Promise<ExecutionView>;
   /** Why it does not move, or how it ended. */
   explainExecution(params: ExecutionRef): Promise<ExplainedExecution>;
+  /** 413 where the history is too long for one answer. */
+  exportExecution(params: ExecutionRef): Promise<ExportedExecution>;
   readEvents(params: ExecutionRef & EventRange): Promise<EventPage>;
   /** A message as data policies let it be seen, for what is told outside the API. */
   shownError(params: {

@@ -19,6 +19,7 @@ const DATA_KEYS = new Set([
   'carried',
   'description',
   'comment',
+  'reason',
   'error',
   'message',
 ]);
@@ -39,6 +40,10 @@ export function redactState(
     data: see(data),
     input: see(state.input),
     error: state.error === null ? null : (redact(state.error, policy, pseudonym) as string),
+    pauses: state.pauses.map((pause) => ({
+      ...pause,
+      reason: pause.reason && (redact(pause.reason, policy, pseudonym) as string),
+    })),
   };
 }
 

@@ -35,6 +35,7 @@ export interface SvcClient {
   }>;
   readExecution(executionId: string): Promise<WireExecution>;
   explainExecution(executionId: string): Promise<WireExplanation>;
+  exportExecution(executionId: string): Promise<JsonObject>;
   readEvents(params: {
     readonly executionId: string;
     readonly after: number;
@@ -93,6 +94,7 @@ export function createSvcClient(target: ApiTarget): SvcClient {
     listExecutions: (query) => call({ method: 'GET', path: '/executions', query }),
     readExecution: (id) => call({ method: 'GET', path: executionPath(id) }),
     explainExecution: (id) => call({ method: 'GET', path: `${executionPath(id)}/explain` }),
+    exportExecution: (id) => call({ method: 'GET', path: `${executionPath(id)}/export` }),
     readEvents: ({ executionId, after, limit }) =>
       call({
         method: 'GET',
