@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 
 import { hashJson } from '../../src/shared/domain/canonical-json.ts';
 import { EXECUTION_FORMAT } from '../../src/shared/domain/execution/execution-document.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/domain/json.ts';
+import { isJsonObject, type JsonValue } from '../../src/shared/domain/json.ts';
 import { connectClient, type ClientOptions } from '../support/client.ts';
 import { CliError } from '../support/exit-code.ts';
 import { printJson, printLine, type OutputFormat } from '../support/output.ts';
@@ -51,7 +51,7 @@ function findProblems(document: JsonValue): readonly string[] {
   const { sha256 = null, ...rest } = document;
   if (rest['format'] !== EXECUTION_FORMAT) return [`its format is not ${EXECUTION_FORMAT}`];
   const problems: string[] = [];
-  if (hashJson(rest as JsonObject) !== sha256) problems.push('its hash is of other content');
+  if (hashJson(rest) !== sha256) problems.push('its hash is of other content');
   const { events = null, execution = null } = rest;
   const sequences = Array.isArray(events)
     ? events.map((event: JsonValue) => (isJsonObject(event) ? event['sequence'] : null))

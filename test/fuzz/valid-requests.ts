@@ -185,6 +185,10 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /tenants': (_, _dice, n) => ({ body: { id: `made-${n}`, name: 'Made' } }),
   'GET /tenants/{id}': ({ tenantId }) => ({ path: [tenantId] }),
   'PUT /tenants/{id}': ({ spareTenantId }) => ({ path: [spareTenantId] }),
+  'PUT /retention/policies': () => ({
+    body: { workflow_id: 'kept', completed_days: 3_650 },
+  }),
+  'DELETE /retention/policies': () => ({ query: { workflow_id: 'kept' } }),
   'POST /work-items/claim': (_, dice) => ({
     body: { worker_id: WORKER_ID, queue_types: ['python_tool'], wait_ms: dice.pick([null, 0]) },
   }),

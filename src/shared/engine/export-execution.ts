@@ -1,7 +1,7 @@
 import { hashJson } from '../domain/canonical-json.ts';
 import { notFound, SvcError } from '../domain/errors.ts';
 import type { RecordedEvent } from '../domain/execution/event.ts';
-import type { DocumentedEvent, ExecutionDocument } from '../domain/execution/execution-document.ts';
+import type { ExecutionDocument } from '../domain/execution/execution-document.ts';
 import { parseExecutionId, type TenantId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
@@ -88,7 +88,7 @@ function hideData(
     events: document.events.map((event) => {
       const recorded = { ...event, nodeId: event.node_id } as unknown as RecordedEvent;
       const { payload } = redactEvent(recorded, plan, pseudonym);
-      return { ...event, payload } as unknown as DocumentedEvent;
+      return { ...event, payload };
     }),
     snapshot: null,
     recorded_outputs: [],
