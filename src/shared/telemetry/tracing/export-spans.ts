@@ -42,7 +42,8 @@ export interface SpanExportOptions {
 const EVERY_MS = 1_000;
 const SPANS_MAX = 512;
 const WAITING_MAX = 4_096;
-const CLOSE_MS_MAX = 5_000;
+/** Below what a process that stops has left for closing connections. */
+const CLOSE_MS_MAX = 3_000;
 
 export function createSpanExport(options: SpanExportOptions): SpanExport {
   const { onSpans, onWarning } = options;
