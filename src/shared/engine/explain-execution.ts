@@ -19,7 +19,7 @@ import { type ExecutionRow, type LoadedExecution, StoreUnavailableError } from '
 import type { EngineDeps } from './deps.ts';
 import type { ExecutionRef, ExplainedExecution } from './engine.ts';
 import { foldLoaded } from './load-execution.ts';
-import { redactEvent } from './redact-view.ts';
+import { redactEvent, redactPauses } from './redact-view.ts';
 
 type ExplainDeps = Pick<EngineDeps, 'store' | 'definitions' | 'pseudonym'>;
 
@@ -75,7 +75,7 @@ async function explainKnown(
       ...as,
       ...explain({
         plan,
-        state,
+        state: { ...state, pauses: redactPauses(state.pauses, plan, deps.pseudonym) },
         now: facts.now,
         facts: showFacts(deps, facts, { plan, state }),
         events: events.map((event) => redactEvent(event, plan, deps.pseudonym)),

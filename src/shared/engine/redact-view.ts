@@ -40,11 +40,22 @@ export function redactState(
     data: see(data),
     input: see(state.input),
     error: state.error === null ? null : (redact(state.error, policy, pseudonym) as string),
-    pauses: state.pauses.map((pause) => ({
-      ...pause,
-      reason: pause.reason && (redact(pause.reason, policy, pseudonym) as string),
-    })),
+    pauses: redactPauses(state.pauses, plan, pseudonym),
   };
+}
+
+/** Why somebody has paused it: a text of a person about others. */
+export function redactPauses(
+  pauses: ExecutionState['pauses'],
+  plan: Plan,
+  pseudonym: Pseudonym,
+): ExecutionState['pauses'] {
+  const policy = plan.shownPolicy;
+  if (policy === null) return pauses;
+  return pauses.map(({ reason, ...pause }) => ({
+    ...pause,
+    reason: reason && (redact(reason, policy, pseudonym) as string),
+  }));
 }
 
 /** An execution's row: of its columns the error alone may hold people's data. */

@@ -1,3 +1,4 @@
+import { TaskState } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import anyTest, { type TestFn } from 'ava';
 
@@ -120,6 +121,21 @@ test('401 and 403: nothing is told without a token, and nothing started without 
   const { id } = asTask(await client.sendMessage(say({ messageId: 'for the viewer' })));
   const asViewer = await connectA2a(api, { workflowId: 'quick', token: viewer });
   t.is((await asViewer.getTask(about(id))).id, id);
+});
+
+test('200: a task that an operator has paused is at work: the client is asked for nothing', async (t) => {
+  const { api } = t.context;
+  const client = await connectA2a(api, { workflowId: 'open', token: api.operatorToken });
+  const { id } = asTask(await client.sendMessage(say({ messageId: 'paused' })));
+  await api.advance(id);
+  t.is((await client.getTask(about(id))).status?.state, TaskState.TASK_STATE_INPUT_REQUIRED);
+  await api.call({ path: `/executions/${id}/pause`, body: { reason: 'an outage' } });
+  const { status } = await client.getTask(about(id));
+  t.is(status?.state, TaskState.TASK_STATE_WORKING);
+  t.is(status?.message, undefined);
+  await api.call({ path: `/executions/${id}/resume`, body: {} });
+  await api.advance(id);
+  t.is((await client.getTask(about(id))).status?.state, TaskState.TASK_STATE_INPUT_REQUIRED);
 });
 
 test('200: what the protocol refuses is a JSON-RPC error', async (t) => {

@@ -47,6 +47,26 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.true(JSON.stringify(stored).includes('078-05-1120'));
   });
 
+  test(`${dialect}: why somebody has paused it is masked, wherever that is told`, async (t) => {
+    const { store, close } = await openTestStore(dialect);
+    t.teardown(close);
+    const svc = openTestEngine({ store });
+    const worker = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
+    const executionId = await svc.start({ nodes: { a: worker }, data_policy: POLICY });
+    const of = { tenantId: TENANT, executionId };
+    const reason = 'ann@mail.example complained';
+    await svc.engine.pauseExecution({ ...of, actorId: 'token:t', reason });
+    const told = [
+      (await svc.engine.readExecution(of)).state.pauses,
+      await svc.engine.readEvents({ ...of, after: 0, limit: null }),
+      await svc.engine.explainExecution(of),
+    ].map((value) => JSON.stringify(value));
+    for (const text of told) {
+      t.true(text.includes('[email] complained'), text);
+      t.false(text.includes('ann@'));
+    }
+  });
+
   test(`${dialect}: a node's own policy holds for its events, and for the state`, async (t) => {
     const nodes = {
       a: { kind: 'call', output_key: 'a', data_policy: { ...POLICY, action: 'remove' } },
