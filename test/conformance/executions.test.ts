@@ -55,6 +55,9 @@ check('201: an execution is started and can be read at once', async (t, svc) => 
     parent_execution_id: null,
     continued_from: null,
     continued_as: null,
+    retried_from: null,
+    retried_as: null,
+    pauses: [],
     ending: null,
     usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
   });
