@@ -75,13 +75,17 @@ check('200: a dry run changes nothing, and counts', async (t, svc) => {
   }
 });
 
-check('400: an action, a limit or a cursor that is none', async (t, svc) => {
+check('400: no filter, and an action, a limit or a cursor that is none', async (t, svc) => {
+  const filter = { workflow_id: 'nobody' };
   for (const wrong of [
-    { action: 'delete' },
-    { action: 'cancel', max: 0 },
-    { action: 'cancel', max: 501 },
-    { action: 'cancel', cursor: 'x' },
-    { action: 'cancel', cursor: 'running.x' },
+    { action: 'delete', filter },
+    { action: 'cancel', filter, max: 0 },
+    { action: 'cancel', filter, max: 501 },
+    { action: 'cancel', filter, cursor: 'x' },
+    { action: 'cancel', filter, cursor: 'running.x' },
+    { action: 'cancel' },
+    { action: 'cancel', filter: {} },
+    { action: 'cancel', filter: { workflow_id: null, status: null } },
     { action: 'cancel', filter: { parent_execution_id: 'x' } },
     { action: 'cancel', filter: { created_after: 'yesterday' } },
   ]) {

@@ -43,15 +43,18 @@ export const bulkExecutions = defineEndpoint({
     '`pause` act on what has not ended, `resume` on what is paused, and `retry` on what has failed.',
   body: z.object({
     action: z.enum(BULK_ACTIONS),
-    filter: omittable(
-      z.object({
+    filter: z
+      .object({
         workflow_id: omittable(idText),
         status: omittable(status),
         parent_execution_id: omittable(idText).meta({ description: 'Only its children.' }),
         created_after: omittable(instant).meta({ description: 'ISO 8601, inclusive.' }),
         created_before: omittable(instant).meta({ description: 'ISO 8601, exclusive.' }),
+      })
+      // A filter that was forgotten is not everything.
+      .refine((filter) => Object.values(filter).some((value) => value !== null), {
+        message: 'must name at least one of its members; a status, if all are meant',
       }),
-    ),
     reason: omittable(z.string().min(1).max(1_000)).meta({ description: 'Why they are paused.' }),
     dry_run: omittable(z.boolean()),
     max: omittable(z.int().min(1).max(MAX_MAX)).meta({
@@ -69,7 +72,7 @@ export const bulkExecutions = defineEndpoint({
   },
   async handle({ body, caller }, { engine }) {
     const { filter } = body;
-    const parent = filter?.parent_execution_id ?? null;
+    const parent = filter.parent_execution_id;
     const parentExecutionId = parent === null ? null : parseExecutionId(parent);
     if (parent !== null && parentExecutionId === null) {
       throw badRequest('filter.parent_execution_id is no execution id');
@@ -82,11 +85,11 @@ export const bulkExecutions = defineEndpoint({
       max: body.max ?? MAX_DEFAULT,
       cursor: body.cursor === null ? null : readCursor(body.cursor),
       filter: {
-        workflowId: filter?.workflow_id ?? null,
-        status: filter?.status ?? null,
+        workflowId: filter.workflow_id,
+        status: filter.status,
         parentExecutionId,
-        createdAfter: filter?.created_after ?? null,
-        createdBefore: filter?.created_before ?? null,
+        createdAfter: filter.created_after,
+        createdBefore: filter.created_before,
       },
     };
     if (body.dry_run === true) {
