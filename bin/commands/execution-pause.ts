@@ -14,10 +14,9 @@ export async function resumeExecution(executionId: string, options: ClientOption
   print(await connectClient(options).resumeExecution(executionId), options);
 }
 
-/** `by token:ann: reason`, with the workflow where all of it is paused. */
-export function describePause({ scope, actor_id: by, reason }: WirePause): string {
-  const whole = scope === 'workflow' ? 'with its workflow ' : '';
-  return `${whole}by ${by}${reason === null ? '' : `: ${reason}`}`;
+/** `by token:ann: reason` */
+export function describePause({ actor_id: by, reason }: WirePause): string {
+  return `by ${by}${reason === null ? '' : `: ${reason}`}`;
 }
 
 function print(answer: WirePaused, options: ClientOptions): void {

@@ -49,7 +49,6 @@ export function pauseExecution(
   });
 }
 
-/** Takes back the pause of the execution itself; one of its workflow stands until that is resumed. */
 export function resumeExecution(
   deps: EngineDeps,
   params: ExecutionRef & Actor,
@@ -96,8 +95,6 @@ export function commitOfResume(
     payload: { scope, by: actorId },
   }));
   const { commit, answer } = propose(row, state, resumed, actorId);
-  // Another pause may still stand.
-  if (answer.pauses.length > 0) return { commit, answer };
   return { answer, commit: { ...commit, waitingItems: 'release', runnable: 'mark' } };
 }
 

@@ -55,7 +55,7 @@ going on. Programs go by \`code\` and the fields; \`message\` and \`unblocked_by
 | --- | --- |
 | \`history_unreadable\` | its events or its definition cannot be read, so nobody can move it on |
 | \`tenant_suspended\` | the tenant is not active: nothing of it is handed out, fired or decided |
-| \`paused_by_operator\` | somebody has paused the execution, or its workflow: what happens is recorded, and nothing follows from it |
+| \`paused_by_operator\` | somebody has paused the execution: what happens is recorded, and nothing follows from it |
 | \`no_scheduler\` | a scheduler is to do something, and no process with that role has been seen lately |
 | \`not_marked\` | there is something to decide and no scheduler has been asked to: rows were changed from outside |
 | \`work_missing\`, \`timer_missing\` | the work item or the timer it waits for is nowhere: rows were changed from outside |

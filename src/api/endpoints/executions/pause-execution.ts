@@ -40,8 +40,7 @@ export const resumeExecution = defineEndpoint({
   note:
     'What was recorded meanwhile takes effect, and what was held goes back to its queue. One that waits ' +
     'for a person or an event is `paused` afterwards too: `pauses` is empty then, and nothing but that ' +
-    'holds it. Where its workflow is paused as a whole, it goes on when that is resumed. ' +
-    'One that is not paused gives the same answer; one that has ended gives 400.',
+    'holds it. One that is not paused gives the same answer; one that has ended gives 400.',
   params: executionParam,
   replies: { 200: pauseReply },
   errors: [404],

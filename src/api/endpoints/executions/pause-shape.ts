@@ -8,9 +8,7 @@ import { executionId } from '../../schemas/text.ts';
 export const pausesShape = z
   .array(
     z.object({
-      scope: z.enum(['execution', 'workflow']).meta({
-        description: '`workflow`: all executions of the workflow are paused.',
-      }),
+      scope: z.literal('execution'),
       actor_id: z.string().meta({ description: 'Who asked for it.' }),
       reason: z.string().nullable(),
     }),

@@ -297,8 +297,8 @@ export interface ApprovalReceivedPayload {
   readonly state_patch?: JsonObject;
 }
 
-/** Who may have paused an execution: somebody who meant it alone, or its workflow as a whole. */
-export type PauseScope = 'execution' | 'workflow';
+/** What was meant by a pause: the execution alone. */
+export type PauseScope = 'execution';
 
 export type PausedPayload = {
   readonly scope: PauseScope;

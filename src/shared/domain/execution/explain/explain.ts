@@ -131,17 +131,13 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
   return whole;
 }
 
-function explainPause({ history, state }: Scene, { scope, by, reason }: Pause): Blocker {
-  const ofWorkflow = scope === 'workflow';
-  const what = ofWorkflow ? `workflow ${state.workflowId} is` : 'it has been';
+function explainPause({ history }: Scene, { scope, by, reason }: Pause): Blocker {
   const why = reason === null ? '' : `: ${reason}`;
   return blockerOf(WHOLE, {
     code: 'paused_by_operator',
-    message: `${what} paused by ${by}${why}; what happens is recorded, and nothing follows from it`,
+    message: `it has been paused by ${by}${why}; what happens is recorded, and nothing follows from it`,
     since: history.pausedAt.get(scope) ?? null,
-    unblockedBy: ofWorkflow
-      ? 'POST /workflows/{id}/resume, or: svc workflow resume'
-      : 'POST /executions/{id}/resume, or: svc execution resume',
+    unblockedBy: 'POST /executions/{id}/resume, or: svc execution resume',
   });
 }
 
