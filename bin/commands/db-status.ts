@@ -5,7 +5,7 @@ import type { ServerFacts, TableFacts } from '../../src/shared/store/installatio
 import { migrationStatus } from '../../src/shared/store/migrate.ts';
 import { openStore } from '../../src/shared/store/open.ts';
 import { CliError } from '../support/exit-code.ts';
-import { explainDatabaseError } from '../support/explain-database-error.ts';
+import { withDatabaseErrorsExplained } from '../support/explain-database-error.ts';
 import { nameDatabase } from '../support/name-database.ts';
 import { printFields, printJson, printLine, type OutputFormat } from '../support/output.ts';
 import { printTable } from '../support/print-table.ts';
@@ -21,7 +21,10 @@ interface Reading {
 /** Exit code 1 while migrations are outstanding, so that a deployment can wait for none to be. */
 export async function showStatus(options: StatusOptions): Promise<void> {
   const { database } = readConfig(options, 'serve');
-  const { applied, pending, reading, ...versions } = await explained(database, read(database));
+  const { applied, pending, reading, ...versions } = await withDatabaseErrorsExplained(
+    database,
+    read(database),
+  );
   const name = nameDatabase(database);
   if (options.output === 'json') {
     printJson({ database: name, ...versions, applied, pending, ...shape(reading) });
@@ -63,17 +66,6 @@ async function readDatabase(database: DatabaseLocation): Promise<Reading | null>
 }
 
 const FEW_CONNECTIONS = { poolSize: 1, maxOverflow: 0 };
-
-async function explained<Result>(
-  database: DatabaseLocation,
-  work: Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    throw explainDatabaseError(error, database).error;
-  }
-}
 
 function describe(server: ServerFacts): Readonly<Record<string, string>> {
   if (server.dialect === 'sqlite') {

@@ -1,6 +1,5 @@
-import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import { migrateDatabase } from '../../src/shared/store/migrate.ts';
-import { explainDatabaseError } from '../support/explain-database-error.ts';
+import { withDatabaseErrorsExplained } from '../support/explain-database-error.ts';
 import { nameDatabase } from '../support/name-database.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
 import { readConfig, type ConfigOptions } from '../support/read-config.ts';
@@ -10,7 +9,7 @@ type DatabaseOptions = ConfigOptions & { readonly output: OutputFormat };
 export async function migrate(options: DatabaseOptions): Promise<void> {
   const { database } = readConfig(options, 'serve');
   const isJson = options.output === 'json';
-  const { applied, version } = await explained(
+  const { applied, version } = await withDatabaseErrorsExplained(
     database,
     migrateDatabase({ ...database, log: isJson ? printNote : printLine }),
   );
@@ -20,15 +19,4 @@ export async function migrate(options: DatabaseOptions): Promise<void> {
       ? `nothing to do: ${nameDatabase(database)} has version ${version}`
       : `${nameDatabase(database)} is at version ${version} now`,
   );
-}
-
-async function explained<Result>(
-  database: DatabaseLocation,
-  work: Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    throw explainDatabaseError(error, database).error;
-  }
 }

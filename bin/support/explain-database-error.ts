@@ -26,6 +26,18 @@ export function explainDatabaseError(thrown: unknown, database: DatabaseLocation
   };
 }
 
+/** The same work, whose errors are told to the operator. */
+export async function withDatabaseErrorsExplained<Result>(
+  database: DatabaseLocation,
+  work: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw explainDatabaseError(error, database).error;
+  }
+}
+
 interface Row {
   readonly advice: string;
   readonly mayPass: boolean;

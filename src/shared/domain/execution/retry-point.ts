@@ -1,3 +1,4 @@
+import { carry } from './carry.ts';
 import { type Draft, draftOf, emptyState } from './draft.ts';
 import type { CarriedPayload, ExecutionEvent, RecordedEvent } from './event.ts';
 import { applyEvent } from './evolve.ts';
@@ -65,7 +66,7 @@ export function findRetryPoint(params: {
   return {
     sequence: draft.sequence,
     nodeId: failed,
-    carried: carriedOf(draft, { from: params.executionId, to: successor }),
+    carried: carry(draft, { successor, visits: Object.fromEntries(draft.nextVisit) }),
   };
 }
 
@@ -156,32 +157,4 @@ function arrivalsOf(visit: LiveVisit, events: readonly RecordedEvent[]): readonl
   const from = scheduled?.kind === 'NodeScheduled' ? scheduled.payload.from : [];
   if (from.length === 0) return [{ from: null, to, output: scope.output }];
   return from.map((id) => ({ from: id, to, output: scope.output }));
-}
-
-function carriedOf(
-  draft: Draft,
-  accounts: { readonly from: ExecutionId; readonly to: ExecutionId },
-): CarriedPayload {
-  const { usage } = draft;
-  /** The budget of its own is that of what goes on. */
-  const inherit = (account: string) => (account === accounts.from ? accounts.to : account);
-  return {
-    state: draft.data,
-    arrivals: draft.arrivals,
-    mailbox: draft.mailbox.map(({ correlationKey, payload }) => ({
-      correlation_key: correlationKey,
-      payload,
-    })),
-    settled_nodes: [...new Set([...draft.skipped, ...draft.nextVisit.keys()])],
-    visits: Object.fromEntries(draft.nextVisit),
-    usage: {
-      input_tokens: usage.inputTokens,
-      output_tokens: usage.outputTokens,
-      cost_usd: usage.costUsd,
-    },
-    budget_grants: Object.fromEntries(
-      Object.entries(draft.budgetGrants).map(([account, times]) => [inherit(account), times]),
-    ),
-    budgets_warned: draft.warned.map(inherit),
-  };
 }

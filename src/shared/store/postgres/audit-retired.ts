@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { RetiredExecution, Retirement } from '../../domain/audit/retired-executions.ts';
 import { executionIdFromUuid, parseExecutionId } from '../../domain/ids.ts';
 import type { AuditStore } from '../audit.ts';
+import { groupRetirements } from '../group-retirements.ts';
 import type { Management } from './management.ts';
 import { toUuid } from './rows.ts';
 
@@ -55,17 +56,7 @@ export async function listRetirements(
     left join audit_log a
       on a.audit_id = p.retirement_id and a.event_type = 'executions_retired'
     order by r.retirement_id`);
-  return [...Map.groupBy(rows, (row) => row.retirement_id)].map(([retirementId, all]) => {
-    const [first] = all;
-    return {
-      retirementId,
-      told:
-        first === undefined || first.told_tenant_id === null
-          ? null
-          : { tenantId: first.told_tenant_id, digest: first.told_digest ?? '' },
-      executions: all.map(decode),
-    };
-  });
+  return groupRetirements(rows, decode);
 }
 
 function decode(row: z.infer<typeof RetiredRecord>): RetiredExecution {

@@ -1,5 +1,6 @@
 import type { RetiredExecution, Retirement } from '../../domain/audit/retired-executions.ts';
 import type { AuditStore } from '../audit.ts';
+import { groupRetirements, type RetirementRow } from '../group-retirements.ts';
 import type { Connection } from './connect.ts';
 
 interface RetiredRecord {
@@ -9,10 +10,7 @@ interface RetiredRecord {
   readonly event_hashes: Buffer;
 }
 
-type RetirementRecord = RetiredRecord & {
-  readonly told_tenant_id: string | null;
-  readonly told_digest: string | null;
-};
+type RetirementRecord = RetiredRecord & RetirementRow;
 
 export function listRetired(
   connection: Connection,
@@ -49,17 +47,7 @@ export function listRetirements(
      order by r.retirement_id`,
     { after: after ?? '', tenant_id: tenantId, limit },
   );
-  return [...Map.groupBy(rows, (row) => row.retirement_id)].map(([retirementId, all]) => {
-    const [first] = all;
-    return {
-      retirementId,
-      told:
-        first === undefined || first.told_tenant_id === null
-          ? null
-          : { tenantId: first.told_tenant_id, digest: first.told_digest ?? '' },
-      executions: all.map(decode),
-    };
-  });
+  return groupRetirements(rows, decode);
 }
 
 function decode(row: RetiredRecord): RetiredExecution {

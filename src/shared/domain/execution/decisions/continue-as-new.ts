@@ -1,6 +1,7 @@
 import { evaluateExpression, isTruthy } from '../../expression/evaluate-expression.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../ids.ts';
 import type { ContinueAsNew } from '../../workflow/plan.ts';
+import { carry } from '../carry.ts';
 import type { ExecutionEvent } from '../event.ts';
 import { scopeOf } from '../route.ts';
 import { emit, type Turn } from '../turn.ts';
@@ -53,10 +54,8 @@ function firstEventOf(
   { plan, draft }: Turn,
   successor: ExecutionId,
 ): Extract<ExecutionEvent, { kind: 'WorkflowStarted' }> {
-  const { parent, usage } = draft;
+  const { parent } = draft;
   const counted = [...draft.nextVisit].filter(([id]) => plan.nodes.get(id)?.kind.countsVisits);
-  /** The run's own budget is the new run's. */
-  const inherit = (account: string) => (account === draft.executionId ? successor : account);
   return {
     kind: 'WorkflowStarted',
     nodeId: null,
@@ -72,25 +71,10 @@ function firstEventOf(
       }),
       ...(draft.depth > 0 && { depth: draft.depth }),
       continued_from: draft.executionId,
-      carried: {
-        state: draft.data,
-        arrivals: draft.arrivals,
-        mailbox: draft.mailbox.map(({ correlationKey, payload }) => ({
-          correlation_key: correlationKey,
-          payload,
-        })),
-        settled_nodes: [...new Set([...draft.skipped, ...draft.nextVisit.keys()])],
-        ...(counted.length > 0 && { visits: Object.fromEntries(counted) }),
-        usage: {
-          input_tokens: usage.inputTokens,
-          output_tokens: usage.outputTokens,
-          cost_usd: usage.costUsd,
-        },
-        budget_grants: Object.fromEntries(
-          Object.entries(draft.budgetGrants).map(([account, times]) => [inherit(account), times]),
-        ),
-        budgets_warned: draft.warned.map(inherit),
-      },
+      carried: carry(draft, {
+        successor,
+        visits: counted.length === 0 ? null : Object.fromEntries(counted),
+      }),
     },
   };
 }
