@@ -119,8 +119,8 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'the next run begins with the first input',
-    file: 'shared/domain/execution/decisions/continue-as-new.ts',
-    from: 'state: draft.data,',
-    to: 'state: draft.input,',
+    file: 'shared/domain/execution/carry.ts',
+    from: 'state: state.data,',
+    to: 'state: state.input,',
   },
 ];
