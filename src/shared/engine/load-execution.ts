@@ -1,4 +1,5 @@
 import { emptyState } from '../domain/execution/draft.ts';
+import type { RecordedEvent } from '../domain/execution/event.ts';
 import { evolve } from '../domain/execution/evolve.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import { decodeState } from '../domain/execution/state-codec.ts';
@@ -6,6 +7,7 @@ import { notFound } from '../domain/errors.ts';
 import { parseExecutionId, type TenantId } from '../domain/ids.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import type { ExecutionRow, ExecutionStore, LoadedExecution } from '../store/store.ts';
+import type { EventRange } from './engine.ts';
 
 /** The state that snapshot and tail fold to; see `evolve` for what a null plan leaves out. */
 export function foldLoaded(loaded: LoadedExecution, plan: Plan | null): ExecutionState {
@@ -36,4 +38,20 @@ export async function findForCaller(params: {
   const row = id && (await params.executions.find(id, params.tenantId));
   if (row === null) throw notFound(`execution ${params.executionId}`);
   return row;
+}
+
+/**
+ * Events of an execution that was found. Throws as if it had not been when there are none although there
+ * were some: retention has removed it between the two readings.
+ */
+export async function readEventsOf(
+  executions: ExecutionStore,
+  { row, after, limit }: { readonly row: ExecutionRow } & EventRange,
+): Promise<readonly RecordedEvent[]> {
+  const { executionId, tenantId } = row;
+  const events = await executions.events({ executionId, after, limit });
+  if (events.length === 0 && row.lastSequence > after) {
+    await findForCaller({ executions, tenantId, executionId });
+  }
+  return events;
 }

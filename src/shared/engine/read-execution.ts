@@ -12,7 +12,7 @@ import type {
   ExecutionView,
   WaitingOn,
 } from './engine.ts';
-import { findForCaller, foldLoaded, loadForCaller } from './load-execution.ts';
+import { findForCaller, foldLoaded, loadForCaller, readEventsOf } from './load-execution.ts';
 import { redactEvent, redactRow, redactState } from './redact-view.ts';
 import { retryIdOf } from './retry-execution.ts';
 import type { ExecutionId } from '../domain/ids.ts';
@@ -66,7 +66,7 @@ export async function readEvents(
   const row = await findForCaller({ executions, ...params });
   const { executionId } = row;
   const { after, limit } = params;
-  const events = await executions.events({ executionId, after, limit });
+  const events = await readEventsOf(executions, { row, after, limit });
   const last = events.at(-1)?.sequence ?? after;
   const { plan } = await deps.definitions.get(row.definitionId);
   const shown = events.map((event) => redactEvent(event, plan, deps.pseudonym));
@@ -98,9 +98,10 @@ export async function waitForEvents(
 /** The approvals of an execution, read from its events: who asked, who decided, when. */
 export async function listApprovals(deps: EngineDeps, params: ExecutionRef): Promise<Approvals> {
   const { executions } = deps.store;
-  const { executionId, definitionId } = await findForCaller({ executions, ...params });
+  const row = await findForCaller({ executions, ...params });
+  const { executionId, definitionId } = row;
   const { plan } = await deps.definitions.get(definitionId);
-  const recorded = await executions.events({ executionId, after: 0, limit: null });
+  const recorded = await readEventsOf(executions, { row, after: 0, limit: null });
   const events = recorded.map((event) => redactEvent(event, plan, deps.pseudonym));
   const pending = new Map<string, Approvals['pending'][number]>();
   const decided: Approvals['decided'][number][] = [];

@@ -10,7 +10,7 @@ import type { ExecutionRow } from '../store/store.ts';
 import type { CompiledDefinition } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Actor, ExecutionRef } from './engine.ts';
-import { findForCaller, foldLoaded, loadForCaller } from './load-execution.ts';
+import { findForCaller, foldLoaded, loadForCaller, readEventsOf } from './load-execution.ts';
 import { beginExecution } from './start-execution.ts';
 import type { StartsHere } from './starts-here.ts';
 
@@ -49,7 +49,7 @@ export async function retryExecution(
   if ((await executions.find(executionId, tenantId)) !== null) throw isRetried(row, executionId);
   const own = await deps.definitions.get(definitionId);
   const compiled = params.revision === 'same' ? own : await findLatest(deps, row);
-  const events = await executions.events({ executionId: retriedFrom, after: 0, limit: null });
+  const events = await readEventsOf(executions, { row, after: 0, limit: null });
   const [first] = events;
   if (first?.kind !== 'WorkflowStarted' || events.length < lastSequence) {
     throw new Error(`the history of ${retriedFrom} is not whole`);

@@ -7,8 +7,8 @@ import type { RetentionDays, RetentionPolicy } from '../domain/retention/retenti
 /**
  * Executions that ended long ago, and their removal. How long is up to the policies; what must never
  * go, whoever asks, is up to the store: an execution stays as long as it is live or ended less than a
- * day ago, has a live child, its parent or the run before it is there, a timer or a message to a
- * webhook of it is under way, or one of its events is not sealed yet.
+ * day ago, has a live child, its parent, the run before it or the execution that it tries again is
+ * there, a timer or a message to a webhook of it is under way, or one of its events is not sealed yet.
  */
 export interface RetentionStore {
   /** In the order of tenants and workflows, those of whole tenants first. */
@@ -113,7 +113,7 @@ export interface DueExecution {
   readonly status: TerminalStatus;
   readonly lastSequence: number;
   readonly completedAt: string;
-  /** What must go before it or with it: its parent and the run before it, as far as they are there. */
+  /** What must go before it or with it, as far as it is there: its parent, and what it goes on from. */
   readonly behind: readonly ExecutionId[];
   /** Others may be behind this one. */
   readonly leads: boolean;

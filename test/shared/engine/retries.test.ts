@@ -2,8 +2,10 @@ import test, { type ExecutionContext } from 'ava';
 
 import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import type { ExecutionStore } from '../../../src/shared/store/store.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../support/engine.ts';
 import { openTestStore } from '../../support/stores.ts';
+import { KEPT_FOR_GOOD, openRetentionScene } from './retention/retention-scene.ts';
 
 /* An execution that failed or was cancelled goes on as another where it had come to. */
 
@@ -82,6 +84,22 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(await svc.story(first), before);
     t.is((await read(svc, first)).retriedAs, executionId);
     t.deepEqual(svc.troubles, []);
+  });
+
+  test(`${dialect}: 404: retention removes the execution while its retry is worked out`, async (t) => {
+    const { store, run, seal, age } = await openRetentionScene(t, dialect);
+    const events: ExecutionStore['events'] = async (range) => {
+      await run({ defaults: { ...KEPT_FOR_GOOD, failed: 1 } });
+      return store.executions.events(range);
+    };
+    const svc = openTestEngine({
+      store: { ...store, executions: { ...store.executions, events } },
+    });
+    const first = await svc.start(CHAIN);
+    await failNext(svc);
+    await seal();
+    await age(2);
+    await t.throwsAsync(retry(svc, first), { message: /no execution|not found/i });
   });
 
   test(`${dialect}: of twenty who retry exactly one does, and the others are told which it is`, async (t) => {

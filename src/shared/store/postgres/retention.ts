@@ -121,6 +121,8 @@ async function scan(management: Management, params: RetentionScan): Promise<Scan
         ) as parent,
         earlier_run(j.id) as earlier,
         next_run(j.execution) is not null
+          -- It may have been tried again.
+          or j.status <> 'completed'
           or exists (select from executions c where c.parent_execution_id = j.id) as leads
     ) f on j.is_due
     order by j.created_at, j.id`);

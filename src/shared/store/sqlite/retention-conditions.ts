@@ -30,11 +30,17 @@ export const MAY_BE_RETIRED = `
       and v.created_at >= :sealed_until
   )`;
 
-/** The run that `e` goes on from, as long as it is there. */
+/**
+ * The run that `e` goes on from, or the execution that it tries again, as long as that is there. The id
+ * of a retry is worked out from the other's: once it was gone, the same could be tried a second time.
+ */
 export const EARLIER_RUN = `(
   select b.id
   from events as v
-  join executions as b on b.id = v.payload ->> 'continued_from'
+  join executions as b on b.id = coalesce(
+    v.payload ->> 'continued_from',
+    v.payload ->> '$.retried_from.execution_id'
+  )
   where v.execution_id = e.id
     and v.sequence = 1
 )`;

@@ -91,6 +91,8 @@ function scan(connection: Connection, params: RetentionScan): ScannedExecutions 
        (select p.id from executions as p where p.id = e.parent_execution_id) as parent,
        ${EARLIER_RUN} as earlier,
        ${NEXT_RUN} is not null
+         -- It may have been tried again.
+         or e.status <> 'completed'
          or exists (select 1 from executions as c where c.parent_execution_id = e.id) as leads
      from scanned as r
      join executions as e on e.id = r.id

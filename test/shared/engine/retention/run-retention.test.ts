@@ -423,6 +423,26 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.true((schedule?.turn ?? 0) > made.turn);
   });
 
+  test(`${dialect}: a retry stays as long as what it tries again, and goes with it`, async (t) => {
+    const { store, run, seal, age, tenantId } = await openRetentionScene(t, dialect);
+    const origin = await startEnded(store, { tenantId, status: 'failed' });
+    const retry = { executionId: makeExecutionId(), tenantId };
+    const from = { execution_id: origin.executionId };
+    const started = {
+      ...makeStarted(),
+      payload: JSON.stringify({ input: {}, retried_from: from }),
+    };
+    await commitOne(store, makePlan(retry, { create: makeNewExecution(), events: [started] }));
+    await end(store, retry, {});
+    await seal();
+    await age(31);
+    const soon = { ...KEPT_FOR_GOOD, completed: 30 };
+    t.like(await run({ defaults: soon }), { executions: 0, passedOver: 0 });
+    t.deepEqual(await present(store, [origin, retry]), [0, 1]);
+    t.like(await run({ defaults: THIRTY }), { executions: 2, passedOver: 0 });
+    t.deepEqual(await present(store, [origin, retry]), []);
+  });
+
   test(`${dialect}: twenty runs at once remove everything once`, async (t) => {
     const { store, run, seal, age, verify } = await openRetentionScene(t, dialect);
     const tenantId = (await startEnded(store)).tenantId;

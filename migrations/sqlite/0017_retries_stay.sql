@@ -1,0 +1,2 @@
+-- works from: 14
+-- On SQLite the conditions of a removal are the adapter's (retention-conditions.ts): nothing to change.
