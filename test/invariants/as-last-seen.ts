@@ -4,7 +4,7 @@ import type { Deed, History } from './history.ts';
 /*
  * Executions that retention has removed are judged as they were last seen: their rows are put back
  * into the dumps that lack them. One that no dump has seen ended cannot be judged, and what clients
- * were told of it neither.
+ * were told of it neither. That it is nowhere is told of each, sooner or later.
  */
 
 export type Rows = readonly { readonly execution_id?: string | null; readonly id?: string }[];
@@ -21,6 +21,8 @@ export const TABLES = [
   'runnable',
   'recorded_outputs',
   'dead_letters',
+  'snapshots',
+  'execution_usage',
 ] as const satisfies readonly (keyof Dump)[];
 
 export function asLastSeen(given: { readonly dumps: readonly Dump[]; readonly history: History }): {
@@ -38,7 +40,11 @@ export function asLastSeen(given: { readonly dumps: readonly Dump[]; readonly hi
       .map(({ id }) => id),
   );
   const unseen = new Set([...retired].filter((id) => !seen.has(id)));
-  const isKnown = (deed: Deed): boolean => !idsIn(deed).some((id) => unseen.has(id));
+  const isKnown = (deed: Deed): boolean => {
+    const ids = idsIn(deed);
+    const isGone = deed.answer?.status === 404 && ids.some((id) => retired.has(id));
+    return !isGone && !ids.some((id) => unseen.has(id));
+  };
   return { dumps, history: { deeds: given.history.deeds.filter(isKnown) } };
 }
 
@@ -52,13 +58,17 @@ function withEarlier(dump: Dump, earlier: Dump | undefined): Dump {
   };
   const tables = TABLES.map((table) => [
     table,
-    [...(dump[table] as Rows), ...(earlier[table] as Rows).filter(isPutBack)],
+    [...rowsOf(dump, table), ...rowsOf(earlier, table).filter(isPutBack)],
   ]);
   return { ...dump, ...(Object.fromEntries(tables) as Partial<Dump>) };
 }
 
 function hasEnded({ status }: { readonly status: string }): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+export function rowsOf(dump: Dump, table: (typeof TABLES)[number]): Rows {
+  return dump[table] ?? [];
 }
 
 export function executionOf({ execution_id: id }: { readonly execution_id: string }): string {

@@ -92,6 +92,7 @@ function countTokens(events: readonly EventOf[]): ReadonlyMap<string, number> {
   for (const { kind, payload } of events) {
     if (payload['parent_execution_id'] !== undefined) continue;
     if (payload['continued_from'] !== undefined) continue;
+    if (payload['retried_from'] !== undefined) continue;
     const token =
       kind === 'WorkflowStarted'
         ? tokenOf(payload['input'])

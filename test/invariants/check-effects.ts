@@ -30,7 +30,7 @@ export function checkEffects(dump: Dump, history: History): Violation[] {
       calls,
       ({ asks: { key, attempt } }) => {
         const step = steps.get(key ?? '');
-        const last = step?.completedIn ?? null;
+        const last = step === undefined || step.isRetried ? null : step.completedIn;
         if (step === undefined || attempt === null || last === null || attempt <= last) return null;
         return { about: aboutStep(step, key), saw: `attempt ${attempt}, completed in ${last}` };
       },
@@ -47,7 +47,7 @@ export function checkEffects(dump: Dump, history: History): Violation[] {
   ];
 }
 
-/** One visit of a node, as the history of its execution tells it. */
+/** One visit of a node, as the histories of its execution, and of its retries, tell it. */
 interface Step {
   readonly executionId: string;
   readonly visit: string;
@@ -55,6 +55,8 @@ interface Step {
   attempts: number;
   /** Number of the attempt whose result is on record; null: none, or nobody says. */
   completedIn: number | null;
+  /** Attempts are counted anew by a retry. */
+  isRetried: boolean;
   receipt: string | null;
 }
 
@@ -67,10 +69,16 @@ function stepsOf(dump: Dump): ReadonlyMap<string, Step> {
     const visit = visitOf(event);
     const step = visits.get(`${executionId} ${visit}`);
     const key = payload['idempotency_key'];
-    if (typeof key === 'string' && !steps.has(key)) {
+    if (typeof key === 'string') {
+      const known = steps.get(key);
       const made = { executionId, visit, attempts: 1, completedIn: null, receipt: null };
-      visits.set(`${executionId} ${visit}`, made);
-      steps.set(key, made);
+      const one = known ?? { ...made, isRetried: false };
+      if (known !== undefined && step === undefined) {
+        known.attempts += 1;
+        known.isRetried = true;
+      }
+      visits.set(`${executionId} ${visit}`, one);
+      steps.set(key, one);
     }
     if (step === undefined) continue;
     if (kind === 'NodeFailed' && payload['retryable'] === true) step.attempts += 1;

@@ -134,9 +134,11 @@ function checkPrefix(earlier: Dump, later: Dump): Violation[] {
 
 /** A recorded output never changes. */
 function checkRecords(earlier: Dump, later: Dump): Violation[] {
-  const now = new Map(later.recorded_outputs.map((row) => [row.idempotency_key, row]));
+  const nameOf = (row: Dump['recorded_outputs'][number]): string =>
+    `${row.execution_id} ${row.idempotency_key}`;
+  const now = new Map(later.recorded_outputs.map((row) => [nameOf(row), row]));
   return violations('a recorded output never changes', earlier.recorded_outputs, (before) => {
-    const after = now.get(before.idempotency_key);
+    const after = now.get(nameOf(before));
     if (isDeepStrictEqual(after, before)) return null;
     return {
       about: { execution: before.execution_id, key: before.idempotency_key },

@@ -9,7 +9,8 @@ import { checkOperations } from './check-operations.ts';
 import { checkPauses } from './check-pauses.ts';
 import { checkRecency } from './check-recency.ts';
 import { checkRest } from './check-rest.ts';
-import { checkRetired } from './check-retired.ts';
+import { checkRetired, type KeptDays } from './check-retired.ts';
+import { checkRetries } from './check-retries.ts';
 import { checkSent } from './check-sent.ts';
 import { checkSchedules } from './check-schedules.ts';
 import { checkSuspensions } from './check-suspensions.ts';
@@ -34,13 +35,15 @@ export function checkInvariants(params: {
   /** How many executions a tenant may have at a time; of one without children. */
   readonly limits: Readonly<Record<string, number>>;
   readonly receipts?: readonly Receipt[];
+  /** How long executions are kept where no policy says so; for good unless given. */
+  readonly keptDays?: KeptDays;
 }): Violation[] {
   const { wellSince, limits, receipts = [] } = params;
   const { history, dumps } = asLastSeen(params);
   const last = dumps.at(-1);
   if (last === undefined) return [];
   return [
-    ...checkRetired(params.dumps),
+    ...checkRetired(params.dumps, params.keptDays),
     ...checkHistories(dumps, history),
     ...checkWork(dumps, history),
     ...checkAnswers(last, history),
@@ -55,6 +58,7 @@ export function checkInvariants(params: {
     ...checkWebhooks(last, receipts),
     ...checkSuspensions(last, history),
     ...checkPauses(dumps, history),
+    ...checkRetries(last, history),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),

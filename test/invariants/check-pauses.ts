@@ -14,6 +14,7 @@ export function checkPauses(dumps: readonly Dump[], history: History): Violation
     ...dumps.flatMap(checkRows),
     ...checkHandedOut(history),
     ...checkAsked(last, history),
+    ...checkKept(last, history),
   ];
 }
 
@@ -125,4 +126,41 @@ function checkAsked(dump: Dump, history: History): Violation[] {
     if (deeds.some((deed) => !wasRefused(deed))) return null;
     return { about: { execution: id }, saw: `${kind}, and ${deeds.length} requests` };
   });
+}
+
+/** Whatever breaks down, a pause that was answered stays, until somebody asks for its end. */
+function checkKept(dump: Dump, history: History): Violation[] {
+  const pauses = Map.groupBy(
+    deedsOf(history, 'pause').filter((deed) => success(deed) !== null),
+    ({ asks }) => asks.executionId,
+  );
+  const ends = Map.groupBy(
+    [...deedsOf(history, 'resume'), ...deedsOf(history, 'cancel')].filter(
+      (deed) => !wasRefused(deed),
+    ),
+    ({ asks }) => asks.executionId,
+  );
+  const paused = new Set(
+    dump.events.filter(({ kind }) => kind === 'ExecutionPaused').map((event) => event.execution_id),
+  );
+  const reads = deedsOf(history, 'read').filter((deed) => success(deed) !== null);
+  return [
+    ...violations('a pause that was answered is on record', pauses.keys(), (id) =>
+      paused.has(id) ? null : { about: { execution: id }, saw: 'no event tells of it' },
+    ),
+    ...violations('a pause stays until it is taken back', reads, (read) => {
+      const { executionId } = read.asks;
+      const pause = pauses.get(executionId)?.find((deed) => isBefore(deed, read));
+      const { status } = success(read) ?? {};
+      if (pause === undefined || status === 'paused') return null;
+      const mayBeOver = ends
+        .get(executionId)
+        ?.some((deed) => !isBefore(deed, pause) && !isBefore(read, deed));
+      if (mayBeOver) return null;
+      return {
+        about: { execution: executionId, pause: pause.begun, read: read.begun },
+        saw: `${JSON.stringify(status)}, and nobody has asked for it`,
+      };
+    }),
+  ];
 }

@@ -11,6 +11,7 @@ export function checkRecency(dump: Dump, history: History): Violation[] {
     (deed) => executions(deed) ?? '',
   );
   const places = placesOf(dump);
+  const placeOf = (deed: Deed): number => places.get(`${executions(deed)} ${tokenOf(deed)}`) ?? 0;
   const reads = history.deeds.filter((deed) => deed.asks.do === 'read_events' && success(deed));
   const looks = history.deeds.filter(({ asks }) => 'executionId' in asks);
   return [
@@ -18,12 +19,12 @@ export function checkRecency(dump: Dump, history: History): Violation[] {
       const events = success(read)?.['events'];
       const shown = Array.isArray(events) ? events.length : 0;
       const missed = (accepted.get(executions(read) ?? '') ?? []).find(
-        (deed) => isBefore(deed, read) && (places.get(tokenOf(deed) ?? '') ?? 0) > shown,
+        (deed) => isBefore(deed, read) && placeOf(deed) > shown,
       );
       if (missed === undefined) return null;
       return {
         about: { execution: executions(read) ?? '', deed: missed.begun, read: read.begun },
-        saw: `${missed.asks.do} is event ${places.get(tokenOf(missed) ?? '')}, ${shown} are shown`,
+        saw: `${missed.asks.do} is event ${placeOf(missed)}, ${shown} are shown`,
       };
     }),
     ...violations(
@@ -114,7 +115,7 @@ function executionsOf(history: History): (deed: Deed) => string | null {
   };
 }
 
-/** Under each token, the sequence of the event that tells of it. */
+/** Under each execution and token, the sequence of the event that tells of it. */
 function placesOf(dump: Dump): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const { kind, sequence, payload, execution_id: id } of dump.events) {
@@ -128,7 +129,9 @@ function placesOf(dump: Dump): ReadonlyMap<string, number> {
             : kind === 'WorkflowCancelled'
               ? `cancel ${id}`
               : null;
-    if (typeof token === 'string' && !places.has(token)) places.set(token, sequence);
+    if (typeof token !== 'string') continue;
+    const name = `${id} ${token}`;
+    if (!places.has(name)) places.set(name, sequence);
   }
   return places;
 }

@@ -3,6 +3,11 @@ import type { JsonObject } from '../../src/shared/domain/json.ts';
 /** Rows of the tables at one moment, as either store has them; times in Unix milliseconds. */
 export interface Dump {
   readonly takenAt: number;
+  /**
+   * `follows`: nothing happens between this dump and a removal by retention; `over`: retention has run
+   * until it found nothing more, and nothing has changed since.
+   */
+  readonly removal?: 'follows' | 'over';
   readonly executions: readonly ExecutionOf[];
   readonly events: readonly EventOf[];
   readonly work_items: readonly (Owned & {
@@ -54,6 +59,9 @@ export interface Dump {
     readonly actor_id: string;
     readonly payload: JsonObject;
   }[];
+  readonly snapshots?: readonly { readonly execution_id: string }[];
+  readonly execution_usage?: readonly { readonly execution_id: string }[];
+  readonly retention_policies?: readonly PolicyOf[];
   /** Executions that retention has removed. */
   readonly retired_executions?: readonly { readonly execution_id: string }[];
   readonly schedules?: readonly ScheduleOf[];
@@ -65,6 +73,16 @@ export interface Dump {
     readonly event_type: string;
     readonly status: string;
   }[];
+}
+
+/** In days; null: as the policy says that is less particular, 0: for good. */
+export interface PolicyOf {
+  readonly tenant_id: string;
+  /** Empty: all of the tenant that say nothing else. */
+  readonly workflow_id: string;
+  readonly completed_days: number | null;
+  readonly failed_days: number | null;
+  readonly cancelled_days: number | null;
 }
 
 export interface ScheduleOf {
@@ -93,6 +111,7 @@ export interface ExecutionOf {
   readonly parent_execution_id: string | null;
   readonly status: string;
   readonly last_sequence: number;
+  readonly completed_at?: number | null;
 }
 
 export interface EventOf {

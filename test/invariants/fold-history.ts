@@ -52,7 +52,7 @@ export function foldHistory(events: readonly EventOf[]): Folded {
         const known = visits.get(visit);
         const id = payload['work_item_id'] ?? known?.item?.workItemId;
         if (known !== undefined) known.item = itemOf(nodeId, id);
-        state = merged(state, payload['state_patch']);
+        state = mergePatch(state, payload['state_patch']);
         break;
       }
       case 'NodeParked':
@@ -64,7 +64,7 @@ export function foldHistory(events: readonly EventOf[]): Folded {
       case 'NodeCompleted': {
         const key = visits.get(visit)?.outputKey ?? null;
         if (key !== null) state = { ...state, [key]: payload['output'] ?? null };
-        state = merged(state, payload['state_patch']);
+        state = mergePatch(state, payload['state_patch']);
         stepsExecuted += 1;
         visits.delete(visit);
         break;
@@ -129,7 +129,7 @@ function textOf(value: JsonValue | undefined): string | null {
 }
 
 /** RFC 7396. */
-function merged(target: JsonObject, patch: JsonValue | undefined): JsonObject {
+export function mergePatch(target: JsonObject, patch: JsonValue | undefined): JsonObject {
   if (!isJsonObject(patch)) return target;
   const result: Record<string, JsonValue> = { ...target };
   for (const [name, value] of Object.entries(patch)) {
@@ -137,7 +137,7 @@ function merged(target: JsonObject, patch: JsonValue | undefined): JsonObject {
     const present = result[name];
     if (value === null) delete result[name];
     else if (isJsonObject(value)) {
-      result[name] = merged(isJsonObject(present) ? present : {}, value);
+      result[name] = mergePatch(isJsonObject(present) ? present : {}, value);
     } else result[name] = value;
   }
   return result;

@@ -80,6 +80,14 @@ export type Ask =
   | { readonly do: 'cancel'; readonly executionId: string }
   | { readonly do: 'pause'; readonly executionId: string }
   | { readonly do: 'resume'; readonly executionId: string }
+  | {
+      readonly do: 'retry';
+      readonly executionId: string;
+      /** A change of the state that it goes on with. */
+      readonly statePatch: JsonObject | null;
+    }
+  /** By an operator: what is due is to be removed. */
+  | { readonly do: 'retain' }
   | { readonly do: 'read'; readonly executionId: string }
   | { readonly do: 'read_events'; readonly executionId: string }
   | { readonly do: 'explain'; readonly executionId: string }

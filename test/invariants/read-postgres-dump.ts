@@ -8,7 +8,7 @@ const TICKET = `work_item_id, ${EXECUTION}, tenant_id, node_id, visit, attempt, 
 const QUERIES = {
   executions: `
     ${idOf('id')} as id, tenant_id, workflow_id, ${idOf('parent_execution_id')} as parent_execution_id,
-    status, last_sequence
+    status, last_sequence, ${msOf('completed_at')} as completed_at
     from executions order by id`,
   events: `
     ${EXECUTION}, sequence, kind, node_id, payload, actor_id, ${msOf('created_at')} as created_at,
@@ -27,6 +27,10 @@ const QUERIES = {
     from recorded_outputs`,
   dead_letters: `${EXECUTION}, tenant_id, work_item_id from dead_letters`,
   request_keys: `tenant_id, key, ${EXECUTION}, xmin::text as written_in from request_keys`,
+  snapshots: `${EXECUTION} from snapshots`,
+  execution_usage: `${EXECUTION} from execution_usage`,
+  retention_policies:
+    'tenant_id, workflow_id, completed_days, failed_days, cancelled_days from retention_policies',
   retired_executions: `${EXECUTION} from retired_executions`,
   tenants: 'id from tenants',
   tokens: 'token_id, tenant_id, name from tokens',
@@ -35,7 +39,7 @@ const QUERIES = {
     tenant_id, ${idOf('execution_id')} as execution_id, event_type, actor_id, payload
     from audit_log`,
 } as const satisfies Record<
-  Exclude<keyof Dump, 'takenAt' | 'schedules' | 'webhook_deliveries'>,
+  Exclude<keyof Dump, 'takenAt' | 'removal' | 'schedules' | 'webhook_deliveries'>,
   string
 >;
 

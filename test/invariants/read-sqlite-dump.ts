@@ -5,8 +5,8 @@ import type { Dump } from './dump.ts';
 const TICKET = 'work_item_id, execution_id, tenant_id, node_id, visit, attempt, queue';
 
 const QUERIES = {
-  executions:
-    'id, tenant_id, workflow_id, parent_execution_id, status, last_sequence from executions order by id',
+  executions: `id, tenant_id, workflow_id, parent_execution_id, status, last_sequence, completed_at
+    from executions order by id`,
   events:
     'execution_id, sequence, kind, node_id, payload, actor_id, created_at from events order by execution_id, sequence',
   work_items:
@@ -23,6 +23,10 @@ const QUERIES = {
   tenants: 'id from tenants',
   tokens: 'token_id, tenant_id, name from tokens',
   definitions: 'tenant_id, workflow_id, version, revision from definitions',
+  snapshots: 'execution_id from snapshots',
+  execution_usage: 'execution_id from execution_usage',
+  retention_policies:
+    'tenant_id, workflow_id, completed_days, failed_days, cancelled_days from retention_policies',
   retired_executions: 'execution_id from retired_executions',
   schedules: `tenant_id, name, overlap_policy, next_fire_at, waiting_fire_at, starting_fire_at,
     started, skipped, missed, failed from schedules`,

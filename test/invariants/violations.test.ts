@@ -217,6 +217,42 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   },
   'what was paused or resumed was to be': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_4', 2), PAUSED),
+  'a pause that was answered is on record': (run) =>
+    add(run, asking(run, { do: 'pause', executionId: 'exec_1' })),
+  'a pause stays until it is taken back': (run) => {
+    add(run, asking(run, { do: 'pause', executionId: 'exec_1' }));
+    add(run, structuredClone(deedOf(run, 'read')));
+  },
+
+  // Retries
+  'an execution is retried once': (run) => {
+    retry(run, 'exec_2', 'exec_3');
+    retry(run, 'exec_4', 'exec_3');
+  },
+  'what is retried has failed or was cancelled': (run) => retry(run, 'exec_2', 'exec_1'),
+  'a retry was asked for': (run) => {
+    retry(run, 'exec_4', 'exec_3');
+    run.deeds.pop();
+  },
+  'a retry goes on with the state that was recorded': (run) => {
+    retry(run, 'exec_4', 'exec_3');
+    const { payload } = eventOf(run.last.events, 'exec_4', 1);
+    Object.assign(payload, { carried: { state: { token: 'of another' } } });
+  },
+  'a retry fires nothing that is on record': (run) => {
+    retry(run, 'exec_4', 'exec_3');
+    const [scheduled] = run.last.events.filter((event) => event.kind === 'NodeScheduled');
+    run.last.events.push({
+      ...(scheduled as EventOf),
+      execution_id: 'exec_3',
+      kind: 'NodeCompleted',
+      sequence: 9,
+    });
+  },
+  'a retry that was named is there': (run) => {
+    retry(run, 'exec_4', 'exec_3');
+    bodyOf(run, 'retry')['execution_id'] = 'exec_2';
+  },
 
   // Schedules and webhooks
   'each fire of a schedule is decided once': ({ earlier, last }) => {
@@ -301,6 +337,27 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     retire(last, 'exec_1');
     last.retired_executions = [];
   },
+  'a removal is written down with it': ({ last }) => {
+    retire(last, 'exec_1');
+    last.audit_log.pop();
+  },
+  'retention removes only what is due': ({ earlier, last }) => {
+    earlier.removal = 'follows';
+    last.takenAt = 200 * DAY_MS;
+    last.retention_policies = [KEPT];
+    retire(last, 'exec_3');
+    Object.assign(earlier.executions[2] ?? {}, { completed_at: 199.5 * DAY_MS });
+  },
+  'retention removes nothing that is needed': ({ earlier, last }) => {
+    earlier.removal = 'follows';
+    retire(last, 'exec_2');
+  },
+  'what is due is removed by whoever runs retention': ({ last }) => {
+    last.removal = 'over';
+    last.takenAt = 200 * DAY_MS;
+    last.retention_policies = [KEPT];
+    Object.assign(last.executions[0] ?? {}, { completed_at: 1_000 });
+  },
 
   // Secrets
   'a secret stands in no text': (run) =>
@@ -341,6 +398,26 @@ test('every rule is seen to fail', (t) => {
   );
 });
 
+/** `executionId`, which has ended, is one in which `from` was tried again, as was asked. */
+function retry(run: ExampleRun, executionId: string, from: string): void {
+  Object.assign(eventOf(run.last.events, executionId, 1).payload, {
+    retried_from: { execution_id: from },
+    carried: { state: { token: 'amber~two' } },
+  });
+  const deed = asking(run, { do: 'retry', executionId: from, statePatch: null });
+  add(run, { ...deed, answer: { status: 201, body: { execution_id: executionId } } });
+}
+
+const DAY_MS = 86_400_000;
+
+const KEPT = {
+  tenant_id: 'amber',
+  workflow_id: '',
+  completed_days: 1,
+  failed_days: 1,
+  cancelled_days: 1,
+};
+
 function retire(dump: Mutable<Dump>, executionId: string): void {
   dump.executions = dump.executions.filter(({ id }) => id !== executionId);
   const isOther = (row: { readonly execution_id: string }) => row.execution_id !== executionId;
@@ -350,6 +427,13 @@ function retire(dump: Mutable<Dump>, executionId: string): void {
   dump.dead_letters = dump.dead_letters.filter(isOther);
   dump.timers = dump.timers.filter(isOther);
   dump.retired_executions = [...(dump.retired_executions ?? []), { execution_id: executionId }];
+  dump.audit_log.push({
+    tenant_id: 'amber',
+    execution_id: null,
+    event_type: 'executions_retired',
+    actor_id: 'system:scheduler',
+    payload: { executions: 1 },
+  });
 }
 
 function eventOf(events: readonly Mutable<EventOf>[], execution: string, sequence: number) {

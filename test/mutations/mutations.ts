@@ -1,3 +1,4 @@
+import { LIFE_MUTATIONS } from './life-mutations.ts';
 import { SIDE_MUTATIONS } from './side-mutations.ts';
 
 /**
@@ -288,4 +289,5 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   ...SIDE_MUTATIONS,
+  ...LIFE_MUTATIONS,
 ];

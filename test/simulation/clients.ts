@@ -5,21 +5,15 @@ import type { Network, Request } from './network.ts';
 import {
   askForEvents,
   askForWork,
-  askToCancel,
   askToComplete,
-  askToDecide,
-  askToDeliver,
   askToFail,
-  askToPause,
   askToRead,
   askToRenew,
-  askToResume,
-  askToStart,
   type Held,
 } from './requests.ts';
 import { askToCompleteUnfenced, askToFailUnfenced } from './requests-of-operators.ts';
-import type { PlannedStart, PlannedWorker } from './scenario.ts';
-import { EVENTS, TENANTS } from './workflows.ts';
+import type { PlannedWorker } from './scenario.ts';
+import { TENANTS } from './workflows.ts';
 import type { World } from './world.ts';
 
 /** The outside: callers, workers, reviewers and readers, each as persistent as real ones are. */
@@ -30,91 +24,6 @@ export interface Outside {
   readonly isCalm: () => boolean;
   readonly isOver: () => boolean;
 }
-
-/** Starts an execution, however often that takes, and does to it what was planned. */
-export async function runCaller(
-  outside: Outside,
-  plan: PlannedStart,
-  dice: Dice,
-  onStarted: (execution: { readonly tenantId: string; readonly executionId: string }) => void,
-): Promise<void> {
-  const { world } = outside;
-  const { name, tenantId, workflowId, atMs, cancelAfterMs, eventAfterMs, paused } = plan;
-  const by = (role: string) => ({ client: `${name}-${role}`, tenantId });
-  await world.pause(atMs);
-  const start = askToStart(by('caller'), { key: name, workflowId, token: name });
-  const answer = await insist(outside, dice, start);
-  const executionId = answer?.status === 201 ? answer.body['execution_id'] : null;
-  if (typeof executionId !== 'string') return;
-  onStarted({ tenantId, executionId });
-
-  const insistLater = async (ms: number, request: Request): Promise<void> => {
-    await world.pause(ms);
-    await insist(outside, dice, request);
-  };
-  if (cancelAfterMs !== null) {
-    void insistLater(cancelAfterMs, askToCancel(by('canceller'), { executionId }));
-  }
-  const held =
-    paused && holdUp(outside, dice.fork('pauses'), { ...by('holder'), executionId, ...paused });
-  const correlationKey = EVENTS[workflowId];
-  if (correlationKey !== undefined) {
-    const token = `${name}-event`;
-    const event = askToDeliver(by('sender'), { executionId, correlationKey, token });
-    void insistLater(eventAfterMs, event);
-  }
-  const reviewers = workflowId === 'approval' ? plan.reviewers : 0;
-  for (let reviewer = 0; reviewer < reviewers; reviewer += 1) {
-    const own = by(`reviewer${reviewer}`);
-    void review(outside, { ...own, executionId }, dice.fork(own.client));
-  }
-  await held;
-}
-
-/** Pauses an execution for a while, now and again, and lets it go on in the end. */
-async function holdUp(
-  outside: Outside,
-  dice: Dice,
-  of: {
-    readonly client: string;
-    readonly tenantId: string;
-    readonly executionId: string;
-    readonly afterMs: number;
-    readonly forMs: number;
-    readonly times: number;
-  },
-): Promise<void> {
-  const { world } = outside;
-  const { executionId, afterMs, forMs, times, ...by } = of;
-  for (let time = 0; time < times && !outside.isCalm(); time += 1) {
-    await world.pause(afterMs);
-    await insist(outside, dice, askToPause(by, { executionId }));
-    await world.pause(forMs);
-    await insist(outside, dice, askToResume(by, { executionId }));
-  }
-  // A request that was doubled may have paused it again.
-  while (!outside.isCalm()) await world.pause(100);
-  await world.pause(1_000);
-  await insist(outside, dice, askToResume(by, { executionId }));
-}
-
-/** Asks again while there is nothing to decide yet. */
-async function review(
-  { world, network, isOver }: Outside,
-  of: { readonly client: string; readonly tenantId: string; readonly executionId: string },
-  dice: Dice,
-): Promise<void> {
-  for (let round = 0; round < ROUNDS_MAX && !isOver(); round += 1) {
-    await world.pause(dice.between(20, 400));
-    const decision = dice.chance(0.7) ? 'approved' : 'rejected';
-    const { executionId, ...by } = of;
-    const token = `${of.client}.${round}`;
-    const answer = await network.send(askToDecide(by, { executionId, decision, token }));
-    if (answer?.body['accepted'] === true) return;
-  }
-}
-
-const ROUNDS_MAX = 30;
 
 /** Claims and settles until all is over. */
 export async function runWorker(outside: Outside, plan: PlannedWorker, dice: Dice): Promise<void> {

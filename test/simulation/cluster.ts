@@ -9,6 +9,7 @@ import { EPOCH_MS, KINDS, NO_POOL, type SimulatedDatabase } from './database.ts'
 import type { Dice } from './dice.ts';
 import type { Faults } from './faults.ts';
 import { createProcess, type Process } from './process.ts';
+import { createRemoval, type Removal } from './removal.ts';
 import type { Receiver } from './receiver.ts';
 import type { Recorder } from './recorder.ts';
 import { createSharedLocks } from './shared-locks.ts';
@@ -26,7 +27,7 @@ export interface Member {
 }
 
 /** What endpoints ask. */
-export type Served = Engine & { readonly schedules: Schedules };
+export type Served = Engine & { readonly schedules: Schedules; readonly retain: Removal };
 
 export interface Cluster {
   /** Processes that answer requests now. */
@@ -108,6 +109,8 @@ export function startCluster(params: {
           report,
           http: receiver.httpOf(process),
           random: own.fork('sides').fraction,
+          ids,
+          timers: process.timers,
         }),
         store,
         wake,
@@ -126,7 +129,9 @@ export function startCluster(params: {
     }
     world.note(`${name} is up`);
     const schedules = createSchedules({ store: store.schedules, engine, ids, wake });
-    return { role, process, engine: { ...engine, schedules } };
+    const { timers } = process;
+    const retain = createRemoval({ store, ids, timers, keptDays: sides.keptDays });
+    return { role, process, engine: { ...engine, schedules, retain } };
   }
 
   function sendHints(from: Process, topics: readonly string[]): void {

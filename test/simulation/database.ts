@@ -14,6 +14,7 @@ import { connectTo } from '../../src/shared/store/sqlite/connect.ts';
 import { createSqliteStore } from '../../src/shared/store/sqlite/open.ts';
 import type { Store, StoredDefinition } from '../../src/shared/store/store.ts';
 import { readSqliteDump } from '../invariants/read-sqlite-dump.ts';
+import type { KeptDays } from '../invariants/check-retired.ts';
 import type { Dump } from '../invariants/dump.ts';
 import { createDice } from './dice.ts';
 import { OPEN_BOX } from './receiver.ts';
@@ -36,6 +37,10 @@ export interface SimulatedDatabase {
   /** Makes a webhook of the tenant. */
   tell(tenantId: string): Promise<void>;
   dump(): Omit<Dump, 'takenAt'>;
+  /** How long the tenant's executions are kept, whatever the configuration says. */
+  keep(tenantId: string, days: KeptDays): Promise<void>;
+  /** Executions are older by so much, and their ends as long ago. */
+  age(ms: number): void;
   /** Executions that have not ended, and timers that are still to be answered. */
   unfinished(): number;
   /** Messages that have not arrived, and fires that are being started. */
@@ -78,6 +83,9 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
          + (select count(*) from schedules where starting_fire_at is not null)`,
     )
     .pluck();
+  const aging = database.prepare<[number, number]>(
+    'update executions set created_at = created_at - ?, completed_at = completed_at - ?',
+  );
   const messages = database
     .prepare<[], [string, number]>('select delivery_id, seq from webhook_deliveries')
     .raw();
@@ -101,6 +109,14 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
         actorId: 'token:template',
       });
     },
+    keep: (tenantId, days) =>
+      store.retention.setPolicy({
+        tenantId: tenantId as TenantId,
+        workflowId: null,
+        days,
+        actorId: 'token:template',
+      }),
+    age: (ms) => void aging.run(ms, ms),
     dump: () => readSqliteDump(database),
     unfinished: () => unfinished.get() ?? 0,
     owed: () => owed.get() ?? 0,

@@ -4,10 +4,11 @@ import {
   askForDeadLetters,
   askToPause,
   askToRequeue,
+  askToRetain,
   askToSchedule,
   askToSetStatus,
 } from './requests-of-operators.ts';
-import type { PlannedSchedule, PlannedSuspension } from './scenario.ts';
+import type { PlannedRetention, PlannedSchedule, PlannedSuspension } from './scenario.ts';
 
 /** Looks after the dead letters of a tenant: puts back what somebody still waits for. */
 export async function runOperator(
@@ -63,3 +64,25 @@ export async function runPlanner(
   while (!outside.isCalm()) await outside.world.pause(100);
   await insist(outside, dice, askToPause(by, { name }));
 }
+
+/** Has what has ended long ago removed, until all are well. */
+export async function runCleaner(
+  { world, network, isCalm }: Outside,
+  { everyMs, batchMax }: PlannedRetention,
+  dice: Dice,
+): Promise<void> {
+  while (!isCalm()) {
+    await world.pause(everyMs * (0.5 + dice.fraction()));
+    await network.send(askToRetain(CLEANER, { batchMax }));
+  }
+}
+
+/** Has everything removed that is due, with everybody well: until nothing more is found. */
+export async function removeDue(outside: Outside, dice: Dice): Promise<void> {
+  for (let quiet = 0; quiet < 2;) {
+    const answer = await insist(outside, dice, askToRetain(CLEANER, { batchMax: 10 }));
+    quiet = answer?.body['executions'] === 0 ? quiet + 1 : 0;
+  }
+}
+
+const CLEANER = { client: 'cleaner', tenantId: 'default' };

@@ -141,6 +141,18 @@ export function askToPause(by: Client, { name }: { readonly name: string }): Req
   };
 }
 
+/** See `svc retention run`, and the seals that it waits for. */
+export function askToRetain(by: Client, of: { readonly batchMax: number }): Request {
+  return {
+    ...by,
+    asks: { do: 'retain' },
+    serve: async (engine) => {
+      const { executions, events } = await engine.retain({ actorId: `token:${by.client}`, ...of });
+      return { body: { executions, events } };
+    },
+  };
+}
+
 function ownerOf({ client, tenantId }: Client) {
   return { tenantId: tenantId as TenantId, actorId: `token:${client}` };
 }

@@ -76,6 +76,24 @@ export function askToResume(by: Client, of: { readonly executionId: string }): R
   };
 }
 
+/** See `POST /executions/:id/retry`. */
+export function askToRetry(
+  by: Client,
+  of: { readonly executionId: string; readonly statePatch: JsonObject | null },
+): Request {
+  const { executionId, statePatch } = of;
+  return {
+    ...by,
+    asks: { do: 'retry', ...of },
+    serve: async (engine) => {
+      const asked = { ...actor(by), executionId, statePatch, revision: 'same' as const };
+      const retried = await engine.retryExecution(asked);
+      const body = { execution_id: retried.executionId, retried_from: retried.retriedFrom };
+      return { status: 201, body };
+    },
+  };
+}
+
 export function askToDecide(
   by: Client,
   of: {

@@ -1,8 +1,10 @@
+import type { RetentionStore } from '../../src/shared/store/retention.ts';
 import type { ExecutionStore } from '../../src/shared/store/store.ts';
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { Dump } from '../invariants/dump.ts';
 import type { Violation } from '../invariants/violation.ts';
-import { readAll, runCaller, runWorker, type Outside } from './clients.ts';
+import { runCaller } from './callers.ts';
+import { readAll, runWorker, type Outside } from './clients.ts';
 import { startCluster } from './cluster.ts';
 import { EPOCH_MS, type SimulatedDatabase } from './database.ts';
 import { createDice, type Dice } from './dice.ts';
@@ -10,7 +12,7 @@ import { createFaults } from './faults.ts';
 import { unleashNemesis } from './nemesis.ts';
 import { createNetwork } from './network.ts';
 import { sendRefusable } from './probes.ts';
-import { runAdministrator, runOperator, runPlanner } from './operators.ts';
+import { removeDue, runAdministrator, runCleaner, runOperator, runPlanner } from './operators.ts';
 import { createReceiver } from './receiver.ts';
 import { createRecorder } from './recorder.ts';
 import type { Scenario } from './scenario.ts';
@@ -44,7 +46,7 @@ export async function runHistory(
   options: { readonly traced?: boolean } = {},
 ): Promise<Outcome> {
   given.reset();
-  const { seed, roles, rates, spared, leaseMs, activeMs } = scenario;
+  const { seed, roles, rates, spared, leaseMs, activeMs, retention } = scenario;
   const dice = createDice(seed);
   const world = createWorld({ dice: dice.fork('world'), traced: options.traced ?? false });
   let skewMs = 0;
@@ -62,7 +64,9 @@ export async function runHistory(
     schedules: scenario.schedules.length > 0,
     webhooks: scenario.told.length > 0,
     sealing: scenario.sealed,
+    keptDays: retention?.keptDays ?? null,
   };
+  if (retention !== null) await given.keep(retention.policy.tenantId, retention.policy.days);
   const ofCluster = { ...parts, roles, leaseMs, sides, receiver };
   const cluster = startCluster({ ...ofCluster, dice: dice.fork('cluster') });
   const network = createNetwork({ ...parts, cluster, dice: dice.fork('network') });
@@ -102,6 +106,18 @@ export async function runHistory(
     const name = `administrator of ${suspension.tenantId}`;
     awaited(runAdministrator(outside, suspension, dice.fork(name)));
   }
+  if (retention !== null) {
+    void runCleaner(outside, retention, dice.fork('cleaner'));
+    const aging = dice.fork('age');
+    const growOld = (): void => {
+      if (isCalm) return;
+      const ms = aging.between(4, 40) * 3_600_000;
+      world.note(`executions are ${ms / 3_600_000} hours older`);
+      given.age(ms);
+      world.after(aging.between(50, 300), growOld);
+    };
+    world.after(aging.between(50, 300), growOld);
+  }
   for (const schedule of scenario.schedules) {
     awaited(runPlanner(outside, schedule, dice.fork(schedule.name)));
   }
@@ -121,6 +137,13 @@ export async function runHistory(
     if (isIdle() && database.owed() > 0) skewMs += OWED_SKIPPED_MS;
   }
   const virtualMs = world.now();
+  if (retention !== null && isAtRest()) {
+    given.age(ALL_DUE_MS);
+    // Events may be ahead of a clock that was set back, and are sealed once it is past them.
+    skewMs += SEALED_AFTER_MS;
+    await verifyChain(given.store, head);
+    await finish(removeDue(outside, dice.fork('last removal')));
+  }
   isOver = true;
 
   async function finish(deeds: Promise<unknown>): Promise<void> {
@@ -129,7 +152,7 @@ export async function runHistory(
     await world.run({ isOver: () => finished, untilMs: world.now() + 30_000 });
   }
   await finish(Promise.all(known.map((of) => readAll(outside, { client: 'reader', ...of }))));
-  look();
+  look(retention !== null && isAtRest() ? 'over' : undefined);
   const messages = database.messages();
   const receipts = receiver.arrivals.flatMap(({ messageId, status }) => {
     const seq = messages.get(messageId.replace('msg_', ''));
@@ -149,6 +172,7 @@ export async function runHistory(
         wellSince,
         limits: { [LIMITED_TENANT]: EXECUTIONS_MAX },
         receipts,
+        ...(retention !== null && { keptDays: retention.keptDays }),
       }),
       ...[...(head?.problems ?? []), ...(chain?.problems ?? [])].map((saw) => ({
         rule: 'the sealed part of the audit log is as it was sealed',
@@ -164,6 +188,7 @@ export async function runHistory(
       ['events', dumps.at(-1)?.events.length ?? 0],
       ['executions', dumps.at(-1)?.executions.length ?? 0],
       ['messages', messages.size],
+      ['removed executions', dumps.at(-1)?.retired_executions?.length ?? 0],
       ['arrivals', receipts.length],
       ['sealed items', chain?.items ?? 0],
       ...faults.fired.entries().map(([kind, of]) => [`fault ${kind}`, of] as const),
@@ -174,20 +199,30 @@ export async function runHistory(
   };
 }
 
+/** Older than what any policy keeps. */
+const ALL_DUE_MS = 10 * 86_400_000;
+/** Longer than clocks are set back in one history. */
+const SEALED_AFTER_MS = 60_000;
 /** By so much the database's clock goes forward while something is owed and all else is done. */
 const OWED_SKIPPED_MS = 5_000;
 /** How often it is looked whether all has come to rest. */
 const LOOK_MS = 100;
 
-/** The same database, looked at after some commits, and after all that may exceed a limit. */
+/** The same database, looked at after some commits, and after all that may exceed a limit; and around removals. */
 function watched(
   database: SimulatedDatabase,
   { dice, sampled }: { readonly dice: Dice; readonly sampled: number },
-): { readonly database: SimulatedDatabase; readonly dumps: Dump[]; readonly look: () => void } {
-  const { executions } = database.store;
+): {
+  readonly database: SimulatedDatabase;
+  readonly dumps: Dump[];
+  readonly look: (removal?: Dump['removal']) => void;
+} {
+  const { executions, retention } = database.store;
   const dumps: Dump[] = [];
-  const look = (): void =>
-    void dumps.push({ ...database.dump(), takenAt: Math.floor(database.clock.now()) });
+  const look = (removal?: Dump['removal']): void => {
+    const takenAt = Math.floor(database.clock.now());
+    dumps.push({ ...database.dump(), takenAt, ...(removal !== undefined && { removal }) });
+  };
   const commit: ExecutionStore['commit'] = async (plans) => {
     const verdicts = await executions.commit(plans);
     const mayExceed = plans.some(
@@ -196,6 +231,16 @@ function watched(
     if (mayExceed || dice.chance(sampled)) look();
     return verdicts;
   };
-  const store = { ...database.store, executions: { ...executions, commit } };
+  const retire: RetentionStore['retire'] = async (retiring) => {
+    look('follows');
+    const isGone = await retention.retire(retiring);
+    look();
+    return isGone;
+  };
+  const store = {
+    ...database.store,
+    executions: { ...executions, commit },
+    retention: { ...retention, retire },
+  };
   return { database: { ...database, store }, dumps, look };
 }

@@ -5,6 +5,7 @@ import {
 import { createDice, type Dice } from './dice.ts';
 import { FAULTS, type FaultKind, type FaultRates } from './faults.ts';
 import type { Role } from './cluster.ts';
+import type { KeptDays } from '../invariants/check-retired.ts';
 import {
   EVENTS,
   FAMILYLESS,
@@ -31,6 +32,7 @@ export interface Scenario {
   readonly told: readonly string[];
   /** The audit log is sealed while all this goes on. */
   readonly sealed: boolean;
+  readonly retention: PlannedRetention | null;
   readonly rates: FaultRates;
   /** See `createFaults`. */
   readonly spared: ReadonlySet<number>;
@@ -48,12 +50,24 @@ export interface PlannedStart {
   readonly reviewers: number;
   /** How it is paused, once it is started; null: never. */
   readonly paused: PlannedPause | null;
+  /** When it has failed or was cancelled it is tried again, and that again, so many times. */
+  readonly retries: number;
 }
 
 export interface PlannedPause {
   readonly afterMs: number;
   readonly forMs: number;
   readonly times: number;
+}
+
+/** What has ended grows old now and again, by days, and somebody has it removed. */
+export interface PlannedRetention {
+  readonly keptDays: KeptDays;
+  /** Of this tenant otherwise. */
+  readonly policy: { readonly tenantId: string; readonly days: KeptDays };
+  readonly everyMs: number;
+  /** Executions removed together. */
+  readonly batchMax: number;
 }
 
 export interface PlannedSuspension {
@@ -85,7 +99,8 @@ export function drawScenario(seed: string): Scenario {
   const dice = createDice(seed).fork('scenario');
   const drawn = dice.chance(SMALL) ? inSmall(drawAny(seed, dice), dice) : drawAny(seed, dice);
   const about = dice.chance(0.25) ? aboutLeases(drawn, dice) : drawn;
-  return withSides(withOldWorkers(about, dice.fork('operators')), dice.fork('sides'));
+  const all = withSides(withOldWorkers(about, dice.fork('operators')), dice.fork('sides'));
+  return withRetention(withRetries(all, dice.fork('retries')), dice.fork('retention'));
 }
 
 /** What goes on beside the executions, in some histories each. */
@@ -114,6 +129,38 @@ function withSides(drawn: Scenario, dice: Dice): Scenario {
       : [],
     told: dice.chance(0.2) ? TENANTS : [],
     sealed: dice.chance(0.3),
+  };
+}
+
+/** In some histories much fails, and what has failed or was cancelled is tried again in most. */
+function withRetries(drawn: Scenario, dice: Dice): Scenario {
+  const isFragile = dice.chance(0.15);
+  return {
+    ...drawn,
+    activeMs: isFragile ? Math.max(drawn.activeMs, 600) : drawn.activeMs,
+    starts: drawn.starts.map((start) => ({
+      ...start,
+      workflowId: isFragile && dice.chance(0.8) ? 'fragile' : start.workflowId,
+      retries: dice.chance(0.7) ? dice.between(1, 3) : 0,
+    })),
+  };
+}
+
+function withRetention(drawn: Scenario, dice: Dice): Scenario {
+  if (!dice.chance(0.15)) return drawn;
+  const days = (): number => dice.pick([0, 1, 1, 2]);
+  const drawDays = (): KeptDays => ({ completed: days(), failed: days(), cancelled: days() });
+  return {
+    ...drawn,
+    activeMs: dice.between(800, 1_600),
+    sealed: true,
+    rates: { ...drawn.rates, crash_at_removal: RATES.crash_at_removal },
+    retention: {
+      keptDays: drawDays(),
+      policy: { tenantId: dice.pick(TENANTS), days: drawDays() },
+      everyMs: dice.between(60, 300),
+      batchMax: dice.between(1, 3),
+    },
   };
 }
 
@@ -188,6 +235,7 @@ function drawAny(seed: string, dice: Dice): Scenario {
     schedules: [],
     told: [],
     sealed: false,
+    retention: null,
     rates: drawRates(dice),
     spared: new Set(),
   };
@@ -214,6 +262,7 @@ function drawStart(dice: Dice, name: string, activeMs: number): PlannedStart {
       EVENTS[workflowId] !== undefined && dice.chance(0.5) ? 0 : dice.between(0, activeMs),
     reviewers: dice.between(1, 2),
     paused: null,
+    retries: 0,
   };
 }
 
@@ -259,6 +308,9 @@ const RATES: Readonly<Record<FaultKind, number>> = {
   slow: 0.02,
   crash_before: 0.005,
   crash_after: 0.01,
+  crash_at_pause: 0.15,
+  crash_at_retry: 0.3,
+  crash_at_removal: 0.4,
   crash: 0.05,
   pause: 0.08,
   clock_forward: 0.03,

@@ -42,6 +42,7 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
   for (const kind of Object.keys(rates) as FaultKind[]) {
     if (rates[kind] !== 0) yield { ...scenario, rates: { ...rates, [kind]: 0 } };
   }
+  if (scenario.retention !== null) yield { ...scenario, retention: null };
   for (const index of starts.keys()) yield { ...scenario, starts: starts.toSpliced(index, 1) };
   for (const index of workers.keys()) yield { ...scenario, workers: workers.toSpliced(index, 1) };
   if (roles.length > 1)
@@ -49,6 +50,9 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
   for (const [index, start] of starts.entries()) {
     if (start.paused !== null) {
       yield { ...scenario, starts: starts.with(index, { ...start, paused: null }) };
+    }
+    if (start.retries > 0) {
+      yield { ...scenario, starts: starts.with(index, { ...start, retries: 0 }) };
     }
     if (start.cancelAfterMs === null) continue;
     yield { ...scenario, starts: starts.with(index, { ...start, cancelAfterMs: null }) };

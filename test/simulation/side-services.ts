@@ -5,8 +5,12 @@ import type { Engine } from '../../src/shared/engine/engine.ts';
 import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import type { WakeBus } from '../../src/shared/engine/wake-bus.ts';
 import { createWebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
+import { createRetaining } from '../../src/shared/engine/retention/retaining.ts';
+import type { Timers } from '../../src/shared/engine/timers.ts';
 import type { Http } from '../../src/shared/ports/http.ts';
+import type { Ids } from '../../src/shared/ports/ids.ts';
 import type { Store } from '../../src/shared/store/store.ts';
+import type { KeptDays } from '../invariants/check-retired.ts';
 import { OPEN_BOX } from './receiver.ts';
 
 /** What a scheduler does beside the executions; what a history is not about rests, to save time. */
@@ -14,6 +18,8 @@ export interface Sides {
   readonly schedules: boolean;
   readonly webhooks: boolean;
   readonly sealing: boolean;
+  /** How long executions are kept, by the configuration; null: nothing is ever removed. */
+  readonly keptDays: KeptDays | null;
 }
 
 export function createSideServices(params: {
@@ -24,15 +30,26 @@ export function createSideServices(params: {
   readonly report: EngineReport;
   readonly http: Http;
   readonly random: () => number;
+  readonly ids: Ids;
+  readonly timers: Timers;
 }): Pick<
   SchedulerDeps,
   'agents' | 'clusterWatch' | 'auditSealing' | 'webhookDelivering' | 'scheduleFiring' | 'retaining'
 > {
-  const { sides, store, engine, wake, report, http, random } = params;
+  const { sides, store, engine, wake, report, http, random, ids, timers } = params;
   return {
     agents: { pauseSilent: NOTHING_FOUND },
     clusterWatch: { round: NOTHING_FOUND },
-    retaining: { round: NOTHING_FOUND },
+    retaining:
+      sides.keptDays === null
+        ? { round: NOTHING_FOUND }
+        : createRetaining({
+            store: store.retention,
+            ids,
+            timers,
+            settings: { defaults: sides.keptDays, replayMs: null },
+            report,
+          }),
     auditSealing: sides.sealing ? createAuditSealing(store) : { round: NOTHING_FOUND },
     webhookDelivering: sides.webhooks
       ? createWebhookDelivering({

@@ -2,6 +2,7 @@ import { translateError } from '../../src/shared/store/postgres/errors.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Dice } from './dice.ts';
 import type { FaultKind, Faults } from './faults.ts';
+import { momentOf } from './moments.ts';
 import type { Process } from './process.ts';
 import type { World } from './world.ts';
 
@@ -11,7 +12,11 @@ import type { World } from './world.ts';
  * PostgreSQL makes of it), and finds its process dead, or paused, when the answer comes.
  */
 export interface StoreLine {
-  call<Result>(name: string, run: () => Promise<Result>): Promise<Result>;
+  call<Result>(
+    name: string,
+    run: () => Promise<Result>,
+    given?: readonly unknown[],
+  ): Promise<Result>;
 }
 
 export function createStoreLine(params: {
@@ -29,8 +34,21 @@ export function createStoreLine(params: {
     return dice.chance(0.1) ? dice.fraction() * 30 : 0.2 + dice.fraction() * 2;
   }
 
+  /** Of the process, while a call that writes is carried out. */
+  function deathAt(name: string, given: readonly unknown[]): 'before' | 'after' | null {
+    if (!process.isAlive()) return null;
+    const moment = momentOf(name, given);
+    if (moment !== null && faults.strikes(moment)) return dice.chance(0.5) ? 'before' : 'after';
+    if (faults.strikes('crash_before')) return 'before';
+    return faults.strikes('crash_after') ? 'after' : null;
+  }
+
   return {
-    call<Result>(name: string, run: () => Promise<Result>): Promise<Result> {
+    call<Result>(
+      name: string,
+      run: () => Promise<Result>,
+      given: readonly unknown[] = [],
+    ): Promise<Result> {
       onCall();
       return new Promise((resolve, reject) => {
         const writes = !READS.test(name);
@@ -47,13 +65,14 @@ export function createStoreLine(params: {
         if (faults.strikes('timed_out_before')) return fail('timed_out_before', TIMEOUT_MS);
         const sentMs = faults.strikes('slow') ? dice.between(50, 700) : latencyMs();
         world.after(sentMs, async () => {
-          if (commits && process.isAlive() && faults.strikes('crash_before')) onCrash();
+          const dies = commits ? deathAt(name, given) : null;
+          if (dies === 'before') onCrash();
           // What a process sent before it died may still arrive.
           if (!process.isAlive() && dice.chance(0.5)) return;
           world.note(`${process.name} ${name}`);
           await run().then(
             (result) => {
-              if (commits && process.isAlive() && faults.strikes('crash_after')) onCrash();
+              if (dies === 'after') onCrash();
               if (faults.strikes('timed_out_after')) fail('timed_out_after', TIMEOUT_MS);
               else answer(() => resolve(result));
             },
@@ -116,7 +135,7 @@ function overLine(name: string, area: object, line: StoreLine): object {
   return Object.fromEntries(
     methods.map(([method, call]) => [
       method,
-      (...given: unknown[]) => line.call(`${name}.${method}`, () => call(...given)),
+      (...given: unknown[]) => line.call(`${name}.${method}`, () => call(...given), given),
     ]),
   );
 }

@@ -27,6 +27,8 @@ export const effectKind: NodeKind<JsonObject> = {
 
 const RETRIED = { max_attempts: 3, initial_delay: '50ms', max_delay: '200ms' };
 
+const ONCE = { ...RETRIED, max_attempts: 1 };
+
 const python = (name: string, more: JsonObject = {}): JsonObject => ({
   kind: { type: 'python_fn', module: 'tools', function: name },
   output_key: name,
@@ -154,6 +156,19 @@ export const WORKFLOWS = {
     },
     edges: edges('rest last'),
   },
+  /** Each step has one attempt: what it loses it fails by. */
+  fragile: {
+    start_node: 'first',
+    nodes: {
+      first: effect('first'),
+      split: { kind: { type: 'parallel', branches: ['once', 'other'] } },
+      once: python('once', { retry_policy: ONCE }),
+      other: java('other'),
+      both: { kind: { type: 'join', wait_for: ['once', 'other'] } },
+      last: { ...effect('last'), retry_policy: ONCE },
+    },
+    edges: edges('first split', 'both last'),
+  },
   patient: {
     nodes: {
       slow: python('slow', { node_timeout_secs: '400ms', retry_policy: { ...RETRIED } }),
@@ -165,9 +180,9 @@ export const WORKFLOWS = {
 
 export type WorkflowName = keyof typeof WORKFLOWS;
 
-/** By clients; the others are for schedules. */
+/** By clients; the others are for schedules, and for what is tried again. */
 export const STARTED = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(
-  (name) => name !== 'lasting',
+  (name) => name !== 'lasting' && name !== 'fragile',
 );
 /** Of a tenant with a limit: none has children, which would not be held to it. */
 export const FAMILYLESS = STARTED.filter((name) => name !== 'parent' && name !== 'mapped');

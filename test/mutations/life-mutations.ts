@@ -1,0 +1,96 @@
+import type { Mutation } from './mutations.ts';
+
+const SQLITE = 'shared/store/sqlite';
+
+/** Bugs of pauses, of retries of executions, and of retention. */
+export const LIFE_MUTATIONS: readonly Mutation[] = [
+  {
+    bug: 'a pause leaves on its queue what waits there',
+    file: 'shared/engine/pause-execution.ts',
+    from: "return { answer, commit: { ...commit, waitingItems: 'hold' } };",
+    to: 'return { answer, commit };',
+  },
+  {
+    bug: 'what a pause held is not given back',
+    file: `${SQLITE}/commit-effects.ts`,
+    from: 'set due_at = held_due_at,\n           held_due_at = null',
+    to: 'set due_at = due_at,\n           held_due_at = null',
+  },
+  {
+    bug: 'consequences are drawn while an execution is paused',
+    file: 'shared/domain/execution/decide.ts',
+    from: 'return isTerminal(state.status) || isPausedByOperator(state);',
+    to: 'return isTerminal(state.status) || (isPausedByOperator(state) && state.live.size > 1);',
+  },
+  {
+    bug: 'a change that was refused is answered as if it was made',
+    file: 'shared/engine/change-execution.ts',
+    from: 'if (verdict.accepted) {',
+    to: "if (!verdict.accepted && verdict.reason === 'moved') return proposed.answer;\n    if (verdict.accepted) {",
+  },
+  {
+    bug: 'each request makes a retry of its own',
+    file: 'shared/engine/retry-execution.ts',
+    from: 'const executionId = retryIdOf(retriedFrom);\n',
+    to: 'const executionId = executionIdFromUuid(deps.ids.uuid());\n',
+  },
+  {
+    bug: 'a retry begins with the first input',
+    file: 'shared/domain/execution/retry-point.ts',
+    from: 'carried: carry(draft, {',
+    to: 'carried: carry({ ...draft, data: draft.input }, {',
+  },
+  {
+    bug: 'a retry begins at the first node',
+    file: 'shared/domain/execution/retry-point.ts',
+    from: 'draft.arrivals = [...restarted.flatMap((visit) => arrivalsOf(visit, events)), ...draft.arrivals];',
+    to: `draft.arrivals = events.flatMap((event) =>
+    event.kind === 'NodeScheduled' && event.payload.from.length === 0
+      ? [{ from: null, to: event.nodeId, output: null }]
+      : [],
+  );`,
+  },
+  {
+    bug: 'a retry is removed before what it tries again',
+    file: `${SQLITE}/retention-conditions.ts`,
+    from: "coalesce(\n    v.payload ->> 'continued_from',\n    v.payload ->> '$.retried_from.execution_id'\n  )",
+    to: "v.payload ->> 'continued_from'",
+  },
+  {
+    bug: 'a parent is removed although a child of it is live',
+    file: `${SQLITE}/retention-conditions.ts`,
+    from: "      and c.status in ('running', 'paused')\n",
+    to: "      and c.status in ('running')\n      and c.priority < 0\n",
+  },
+  {
+    bug: 'a removal leaves the results on record',
+    file: `${SQLITE}/retire.ts`,
+    from: '  `delete from recorded_outputs where execution_id in ${THESE}`,\n',
+    to: '',
+  },
+  {
+    bug: 'what has ended is removed a day early',
+    file: `${SQLITE}/retention.ts`,
+    from: 'and e.completed_at <= :now - r.kept_ms\n',
+    to: 'and e.completed_at <= :now - r.kept_ms + 86400000\n',
+  },
+  {
+    bug: 'a child is removed before its parent',
+    file: `${SQLITE}/retire.ts`,
+    from: 'where p.id = e.parent_execution_id\n',
+    to: 'where p.id = e.parent_execution_id\n               and p.status = 0\n',
+    also: [
+      {
+        file: 'shared/engine/retention/scan-due.ts',
+        from: 'if (!execution.behind.every((id) => leading.has(id))) return false;',
+        to: 'if (execution.behind.length > 1) return false;',
+      },
+    ],
+  },
+  {
+    bug: 'a removal is written down as one execution fewer',
+    file: 'shared/engine/retention/run-retention.ts',
+    from: '      executions: batch.length,\n      events: countEvents(batch),',
+    to: '      executions: batch.length - 1,\n      events: countEvents(batch),',
+  },
+];

@@ -1,0 +1,161 @@
+import { insist, type Outside } from './clients.ts';
+import type { Dice } from './dice.ts';
+import type { Request } from './network.ts';
+import {
+  askToCancel,
+  askToDecide,
+  askToDeliver,
+  askToPause,
+  askToRead,
+  askToResume,
+  askToRetry,
+  askToStart,
+  type Client,
+} from './requests.ts';
+import type { PlannedPause, PlannedStart } from './scenario.ts';
+import { EVENTS } from './workflows.ts';
+
+interface Known {
+  readonly tenantId: string;
+  readonly executionId: string;
+}
+
+/** Starts an execution, however often that takes, and does to it what was planned. */
+export async function runCaller(
+  outside: Outside,
+  plan: PlannedStart,
+  dice: Dice,
+  onStarted: (execution: Known) => void,
+): Promise<void> {
+  const { name, tenantId, workflowId, atMs, cancelAfterMs } = plan;
+  const by = (role: string): Client => ({ client: `${name}-${role}`, tenantId });
+  await outside.world.pause(atMs);
+  const start = askToStart(by('caller'), { key: name, workflowId, token: name });
+  const answer = await insist(outside, dice, start);
+  const executionId = answer?.status === 201 ? answer.body['execution_id'] : null;
+  if (typeof executionId !== 'string') return;
+  onStarted({ tenantId, executionId });
+  if (cancelAfterMs !== null) {
+    const cancel = askToCancel(by('canceller'), { executionId });
+    void insistLater(outside, dice, { ms: cancelAfterMs, request: cancel });
+  }
+  const attended = attend(outside, { ...plan, executionId }, dice);
+  await Promise.all([
+    attended,
+    mend(outside, { ...plan, executionId }, dice.fork('mender'), onStarted),
+  ]);
+}
+
+/** Gives an execution what it waits for, and holds it up; resolves when it may go on for good. */
+async function attend(
+  outside: Outside,
+  plan: PlannedStart & { readonly executionId: string },
+  dice: Dice,
+): Promise<void> {
+  const { name, tenantId, executionId, workflowId, eventAfterMs, paused } = plan;
+  const by = (role: string): Client => ({ client: `${name}-${role}`, tenantId });
+  const held =
+    paused && holdUp(outside, dice.fork('pauses'), { by: by('holder'), executionId, paused });
+  const correlationKey = EVENTS[workflowId];
+  if (correlationKey !== undefined) {
+    const event = { executionId, correlationKey, token: `${name}-event` };
+    const request = askToDeliver(by('sender'), event);
+    void insistLater(outside, dice, { ms: eventAfterMs, request });
+  }
+  const reviewers = workflowId === 'approval' ? plan.reviewers : 0;
+  for (let reviewer = 0; reviewer < reviewers; reviewer += 1) {
+    const own = by(`reviewer${reviewer}`);
+    void review(outside, { ...own, executionId }, dice.fork(own.client));
+  }
+  await held;
+}
+
+async function insistLater(
+  outside: Outside,
+  dice: Dice,
+  { ms, request }: { readonly ms: number; readonly request: Request },
+): Promise<void> {
+  await outside.world.pause(ms);
+  await insist(outside, dice, request);
+}
+
+/** Pauses an execution for a while, now and again, and lets it go on in the end. */
+async function holdUp(
+  outside: Outside,
+  dice: Dice,
+  of: { readonly by: Client; readonly executionId: string; readonly paused: PlannedPause },
+): Promise<void> {
+  const { world, network } = outside;
+  const { by, executionId, paused } = of;
+  for (let time = 0; time < paused.times && !outside.isCalm(); time += 1) {
+    await world.pause(paused.afterMs);
+    await insist(outside, dice, askToPause(by, { executionId }));
+    await world.pause(paused.forMs);
+    await network.send(askToRead(by, { executionId }));
+    await insist(outside, dice, askToResume(by, { executionId }));
+  }
+  // A request that was doubled may have paused it again.
+  while (!outside.isCalm()) await world.pause(100);
+  await world.pause(1_000);
+  await insist(outside, dice, askToResume(by, { executionId }));
+}
+
+/** Asks again while there is nothing to decide yet. */
+async function review(
+  { world, network, isOver }: Outside,
+  of: Client & { readonly executionId: string },
+  dice: Dice,
+): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX && !isOver(); round += 1) {
+    await world.pause(dice.between(20, 400));
+    const decision = dice.chance(0.7) ? 'approved' : 'rejected';
+    const { executionId, ...by } = of;
+    const token = `${of.client}.${round}`;
+    const answer = await network.send(askToDecide(by, { executionId, decision, token }));
+    if (answer?.body['accepted'] === true) return;
+  }
+}
+
+const ROUNDS_MAX = 30;
+
+/** Has it tried again when it fails, by two at once; what comes of it is attended like the first. */
+async function mend(
+  outside: Outside,
+  plan: PlannedStart & { readonly executionId: string },
+  dice: Dice,
+  onStarted: (execution: Known) => void,
+): Promise<void> {
+  const { name, tenantId, executionId, retries } = plan;
+  const by = { client: `${name}-mender`, tenantId };
+  if (retries === 0 || !(await hasFailed(outside, { ...by, executionId }, dice))) return;
+  const answers = await Promise.all(
+    [null, { mended: name }].map((statePatch) =>
+      insist(outside, dice, askToRetry(by, { executionId, statePatch })),
+    ),
+  );
+  const ids = answers.map((answer) => answer?.body['retried_as'] ?? answer?.body['execution_id']);
+  const retriedAs = ids.find((id) => typeof id === 'string');
+  if (typeof retriedAs !== 'string') return;
+  onStarted({ tenantId, executionId: retriedAs });
+  const next = { ...plan, name: `${name}+`, executionId: retriedAs, retries: retries - 1 };
+  await Promise.all([
+    attend(outside, next, dice.fork('next')),
+    mend(outside, next, dice.fork('mender'), onStarted),
+  ]);
+}
+
+/** False: it went well, or all are well before anything was wrong. */
+async function hasFailed(
+  { world, network, isCalm }: Outside,
+  { executionId, ...by }: Client & { readonly executionId: string },
+  dice: Dice,
+): Promise<boolean> {
+  while (!isCalm()) {
+    await world.pause(dice.between(20, 150));
+    const answer = await network.send(askToRead(by, { executionId }));
+    const { status } = answer?.status === 200 ? answer.body : {};
+    if (status === 'failed' || status === 'cancelled') return true;
+    if (status === 'completed' || answer?.status === 404) return false;
+  }
+  return false;
+}

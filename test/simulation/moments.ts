@@ -1,0 +1,15 @@
+import type { CommitPlan } from '../../src/shared/store/commit.ts';
+import type { FaultKind } from './faults.ts';
+
+/** Calls of the store at which a process is to die more often than at others, as they are rare. */
+export function momentOf(name: string, given: readonly unknown[]): FaultKind | null {
+  if (name === 'retention.retire') return 'crash_at_removal';
+  if (name !== 'executions.commit') return null;
+  const plans = given[0] as readonly CommitPlan[];
+  if (plans.some(({ waitingItems }) => waitingItems !== undefined)) return 'crash_at_pause';
+  return plans.some(startsRetry) ? 'crash_at_retry' : null;
+}
+
+function startsRetry({ create, events }: CommitPlan): boolean {
+  return create !== null && (events[0]?.payload.includes('"retried_from"') ?? false);
+}

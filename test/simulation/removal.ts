@@ -1,0 +1,42 @@
+import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
+import {
+  runRetention,
+  type RetentionResult,
+} from '../../src/shared/engine/retention/run-retention.ts';
+import type { Timers } from '../../src/shared/engine/timers.ts';
+import type { Ids } from '../../src/shared/ports/ids.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+import type { KeptDays } from '../invariants/check-retired.ts';
+
+/** What `svc retention run` does, after the audit log was sealed as far as it can be. */
+export type Removal = (params: {
+  readonly actorId: string;
+  readonly batchMax: number;
+}) => Promise<Pick<RetentionResult, 'executions' | 'events'>>;
+
+export function createRemoval(deps: {
+  readonly store: Store;
+  readonly ids: Ids;
+  readonly timers: Timers;
+  readonly keptDays: KeptDays | null;
+}): Removal {
+  const { store, ids, timers, keptDays } = deps;
+  const rest = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
+  return async (asked) => {
+    if (keptDays === null) return { executions: 0, events: 0 };
+    await createAuditSealing(store).round();
+    return runRetention(
+      { store: store.retention, ids, now: () => timers.now(), rest },
+      {
+        ...asked,
+        tenantId: null,
+        workflowId: null,
+        status: null,
+        olderThanMs: null,
+        defaults: keptDays,
+        replayMs: null,
+        isOver: () => false,
+      },
+    );
+  };
+}
