@@ -24,14 +24,17 @@ const TRIES_MAX = 8;
  * hash. With nested loops allowed, 250 plans were joined to 250 plans in 10 ms instead of 0.2.
  * Compilation by JIT costs more than any statement here.
  */
-const PLANNING = `
-  set plan_cache_mode = force_generic_plan;
-  set enable_seqscan = off;
-  set enable_bitmapscan = off;
-  set enable_mergejoin = off;
-  set enable_nestloop = off;
-  set jit = off
-`;
+const PLANNING: SessionSettings = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_mergejoin: 'off',
+  enable_nestloop: 'off',
+  jit: 'off',
+};
+
+/** Parameters of the server by name, as `set` takes them. */
+export type SessionSettings = Readonly<Record<string, string>>;
 
 export interface Statement {
   /** At most 63 bytes and never used for another text. */
@@ -165,19 +168,24 @@ function onConnect(settings: ConnectionSettings): {
 }
 
 /**
- * What every connection begins with, and what its kind adds to that. Settings are sent as a statement and not as start-up
- * parameters, which connection poolers refuse.
+ * What every connection begins with, and what its kind adds to that: one statement, since idle
+ * processes open connections anew, and no start-up parameters, since connection poolers refuse them.
  */
 export async function startSession(
   client: pg.ClientBase,
   settings: ConnectionSettings,
-  added = '',
+  added: SessionSettings = {},
 ): Promise<void> {
+  const all: SessionSettings = {
+    statement_timeout: String(settings.statementTimeoutMs),
+    timezone: 'UTC',
+    datestyle: 'ISO',
+    'svc.tenant': EVERY_TENANT,
+    ...added,
+  };
   await client.query(
-    `set statement_timeout = ${settings.statementTimeoutMs};
-     set timezone = 'UTC';
-     set datestyle = 'ISO';
-     set svc.tenant = '${EVERY_TENANT}';
-     ${added}`,
+    `select set_config(s.name, s.value, false)
+     from unnest($1::text[], $2::text[]) as s (name, value)`,
+    [Object.keys(all), Object.values(all)],
   );
 }

@@ -1,7 +1,12 @@
 import pg from 'pg';
 
 import { StoreUnavailableError } from '../store.ts';
-import { clientConfig, startSession, type ConnectionSettings } from './connect.ts';
+import {
+  clientConfig,
+  startSession,
+  type ConnectionSettings,
+  type SessionSettings,
+} from './connect.ts';
 import { translateError } from './errors.ts';
 
 /*
@@ -15,6 +20,12 @@ import { translateError } from './errors.ts';
  * next query.
  */
 
+/** In seconds; TCP alone, so a server reached by a socket's file takes them without effect. */
+const KEEPALIVES: SessionSettings = {
+  tcp_keepalives_idle: '2',
+  tcp_keepalives_interval: '1',
+  tcp_keepalives_count: '3',
+};
 const PAUSE_MS_MIN = 250;
 const PAUSE_MS_MAX = 10_000;
 
@@ -48,10 +59,7 @@ export function createDedicatedConnection(params: {
     });
     try {
       await client.connect();
-      await startSession(client, settings);
-      await client.query(
-        'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 1; set tcp_keepalives_count = 3',
-      );
+      await startSession(client, settings, KEEPALIVES);
       await onOpen?.(client);
     } catch (error) {
       destroy(client);

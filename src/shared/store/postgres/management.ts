@@ -17,6 +17,7 @@ import {
   scopeStatement,
   startSession,
   type ConnectionSettings,
+  type SessionSettings,
   type TenantScope,
 } from './connect.ts';
 import { createConnectionPlaces } from './connection-places.ts';
@@ -35,17 +36,15 @@ import { translateError } from './errors.ts';
  */
 
 const CONNECTIONS_MAX = 2;
-const IDLE_MS = 30_000;
+/** What an idle scheduler does most seldom, it does once a minute: over the same connection. */
+const IDLE_MS = 90_000;
 
 /*
  * Each statement is planned anew, by what the server knows of its tables: of one that has just grown
  * that is little, and then it walks over all of it for a handful of rows. Compiling a plan takes
  * longer than any of them runs.
  */
-const PLANNING = `
-  set enable_seqscan = off;
-  set jit = off
-`;
+const PLANNING: SessionSettings = { enable_seqscan: 'off', jit: 'off' };
 
 type Row = z.ZodObject;
 
