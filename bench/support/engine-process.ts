@@ -171,7 +171,11 @@ export async function openEngine(given: {
         ...(timers !== undefined && { timers }),
         workers: WORKERS,
         defaultTier: 'free',
-        retention: { defaults: { completed: 0, failed: 0, cancelled: 0 }, replayMs: null },
+        retention: {
+          defaults: { completed: 0, failed: 0, cancelled: 0 },
+          replayMs: null,
+          unusedArtifactMs: null,
+        },
         scheduling: engine.scheduling,
         agents: createAgents({
           store: store.agents,

@@ -56,7 +56,7 @@ export function bootScheduler(params: {
     webhookDelivering,
     scheduleFiring,
     retaining: createRetaining({
-      store: store.retention,
+      stores: store,
       ids,
       timers,
       settings: params.retention,

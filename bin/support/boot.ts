@@ -45,6 +45,7 @@ import { logAttempts } from './log-what-happens.ts';
 import { readEncryptionKeys } from './encryption-keys.ts';
 import { ids } from './ids.ts';
 import { claimDatabaseFile, openDatabase } from './open-database.ts';
+import { retentionTimes } from './retention-times.ts';
 import { readVersion } from './version.ts';
 
 export interface Boot {
@@ -229,11 +230,10 @@ async function startRoles(
   return { api, scheduler };
 }
 
-function readRetention({ retention }: Config, store: Store): RetentionSettings {
-  const { archiveDir, completedDays, failedDays, cancelledDays, replayRecordsDays } = retention;
+function readRetention(config: Config, store: Store): RetentionSettings {
+  const { archiveDir } = config.retention;
   return {
-    defaults: { completed: completedDays, failed: failedDays, cancelled: cancelledDays },
-    replayMs: replayRecordsDays === 0 ? null : replayRecordsDays * 86_400_000,
+    ...retentionTimes(config),
     ...(archiveDir !== null && { archive: archiveTo(archiveDir, store) }),
   };
 }

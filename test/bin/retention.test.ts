@@ -67,6 +67,8 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
       batches: 1,
       passed_over: 0,
       replay_records: 0,
+      artifacts: 0,
+      artifact_bytes: 0,
       ended: true,
     });
     t.is(await store.executions.find(executions[0]?.executionId ?? ('' as never), null), null);

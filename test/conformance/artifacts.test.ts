@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 
+import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { onBothStores, type Place } from '../support/both-stores.ts';
 import { openRequest } from '../support/http.ts';
 import { readTables } from '../support/stores.ts';
@@ -86,6 +87,31 @@ check('400: a reference to nothing is refused, and the lease stays', async (t, s
   expectStatus(await svc.complete(item, { $artifact: 7 }), 200);
   await svc.work('b');
   t.deepEqual((await svc.until(id, 'completed')).state, { a: { $artifact: 7 }, b: {} });
+});
+
+check('400: what comes in by other ways refers to nothing either', async (t, svc, place) => {
+  const file = { $artifact: `sha256:${'0'.repeat(64)}` };
+  const workflow = await svc.register(CHAIN);
+  const id = await svc.start(workflow);
+  const schedule = { name: 'nightly', workflow_id: workflow, every: '1h' };
+  for (const send of [
+    (input: JsonObject) => svc.post('/executions', { workflow_id: workflow, input }),
+    (input: JsonObject) => svc.post('/schedules', { ...schedule, input }),
+    (payload: JsonObject) =>
+      svc.post(`/executions/${id}/external-event`, { correlation_key: 'k', payload }),
+    (patch: JsonObject) =>
+      svc.post(`/executions/${id}/approve`, { decision: 'approved', state_patch: patch }),
+  ]) {
+    const reply = await send({ file });
+    t.is(reply.status, 400, JSON.stringify(reply.body));
+    t.regex(JSON.stringify(reply.body), /artifacts that are not there: sha256:0000/);
+  }
+  const { hash } = await upload(svc, place, [randomBytes(100)]);
+  const known = await svc.post('/executions', {
+    workflow_id: workflow,
+    input: { file: { $artifact: hash } },
+  });
+  t.is(known.status, 201, JSON.stringify(known.body));
 });
 
 check('400: a reference to what another tenant has', async (t, svc, place) => {

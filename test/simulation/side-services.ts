@@ -44,10 +44,10 @@ export function createSideServices(params: {
       sides.keptDays === null
         ? { round: NOTHING_FOUND }
         : createRetaining({
-            store: store.retention,
+            stores: store,
             ids,
             timers,
-            settings: { defaults: sides.keptDays, replayMs: null },
+            settings: { defaults: sides.keptDays, replayMs: null, unusedArtifactMs: DAY_MS },
             report,
           }),
     auditSealing: sides.sealing ? createAuditSealing(store) : { round: NOTHING_FOUND },
@@ -73,3 +73,4 @@ export function createSideServices(params: {
 }
 
 const NOTHING_FOUND = async () => ({ found: 0, more: false });
+const DAY_MS = 86_400_000;

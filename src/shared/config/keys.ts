@@ -382,6 +382,15 @@ export const CONFIG_KEYS = {
     meaning:
       'Results kept for replay are deleted so long after the end of their execution; 0: with it.',
   },
+  'retention.unused_artifact_days': {
+    type: 'int',
+    default: 7,
+    min: 0,
+    max: 36_500,
+    unit: 'days',
+    meaning:
+      'Where anything is ever removed, artifacts that nothing refers to go so long after they were written or last referred to; 0: never.',
+  },
   'retention.archive_dir': {
     type: 'string',
     default: null,

@@ -82,6 +82,15 @@ export function patchesOf(reference: InlineReference): readonly JsonObject[] {
   return Array.isArray(patches) ? patches.filter(isJsonObject) : [];
 }
 
+/**
+ * The hashes that stand in JSON with a reference in it, whatever they are of: rather too many than
+ * too few.
+ */
+export function artifactHashesIn(json: string): readonly string[] {
+  if (!json.includes(REFERENCE_KEY)) return [];
+  return [...new Set(json.match(/[0-9a-f]{64}/g) ?? [])];
+}
+
 /** Calls `visit` for every reference within a value, not looking into any. */
 export function walkReferences(
   value: JsonValue,

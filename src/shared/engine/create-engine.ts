@@ -26,7 +26,7 @@ import { renewLease } from './renew-lease.ts';
 import { requeueWorkItem } from './requeue-work-item.ts';
 import type { Scheduling } from './scheduling.ts';
 import { completeWorkItem, failWorkItem } from './settle-work-item.ts';
-import { findStart, startExecution } from './start-execution.ts';
+import { checkStart, startExecution } from './start-execution.ts';
 import { createTenantDirectory } from './tenant-directory.ts';
 import { systemTimers, type Timers } from './timers.ts';
 import { createTenant, readTenant, updateTenant } from './tenants.ts';
@@ -84,7 +84,7 @@ export function createEngine(
       return found;
     },
     listExposedWorkflows: (params) => store.definitions.listExposed(params),
-    checkStart: async (params) => void (await findStart(deps, params)),
+    checkStart: (params) => checkStart(deps, params),
     startExecution: (params) => startExecution(deps, startsHere, params),
     listExecutions: (params) => listExecutions(deps, params),
     readExecution: (params) => readExecution(deps, params),

@@ -2,6 +2,7 @@ import { hashJson } from '../domain/canonical-json.ts';
 import { badRequest, conflict } from '../domain/errors.ts';
 import { isPausedByOperator, type LiveVisit } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
+import { holdReferences } from './artifacts/hold-references.ts';
 import { changeExecution } from './change-execution.ts';
 import { newEvent } from './commit-plan.ts';
 import { emptyCommit } from '../store/commit.ts';
@@ -12,10 +13,17 @@ import type { Actor, ApprovalAnswer, ApprovalDecision, ExecutionRef } from './en
  * Records a person's decision on an open approval. Of two reviewers racing exactly one is
  * accepted: the second finds the approval decided.
  */
-export function decideApproval(
+export async function decideApproval(
   deps: EngineDeps,
   params: ExecutionRef & Actor & ApprovalDecision,
 ): Promise<ApprovalAnswer> {
+  const { tenantId, statePatch: patch } = params;
+  await holdReferences(deps.store.artifacts, {
+    tenantId,
+    json: JSON.stringify(patch),
+    values: [patch],
+    what: 'the state patch',
+  });
   return changeExecution<ApprovalAnswer>(deps, {
     ...params,
     propose: (state, { row }) => {

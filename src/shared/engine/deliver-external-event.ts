@@ -1,6 +1,7 @@
 import { conflict } from '../domain/errors.ts';
 import { isPausedByOperator } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
+import { holdReferences } from './artifacts/hold-references.ts';
 import { changeExecution } from './change-execution.ts';
 import { newEvent } from './commit-plan.ts';
 import { emptyCommit } from '../store/commit.ts';
@@ -11,11 +12,17 @@ import type { Actor, ExecutionRef, ExternalEvent, ExternalEventAnswer } from './
 const MAILBOX_MAX = 10_000;
 
 /** Records an external event: the open wait with its key takes it, else the next one with that key. */
-export function deliverExternalEvent(
+export async function deliverExternalEvent(
   deps: EngineDeps,
   params: ExecutionRef & Actor & ExternalEvent,
 ): Promise<ExternalEventAnswer> {
-  const { correlationKey, payload, atSequence } = params;
+  const { tenantId, correlationKey, payload, atSequence } = params;
+  await holdReferences(deps.store.artifacts, {
+    tenantId,
+    json: JSON.stringify(payload),
+    values: [payload],
+    what: 'the payload',
+  });
   return changeExecution<ExternalEventAnswer>(deps, {
     ...params,
     propose: (state, { row }) => {

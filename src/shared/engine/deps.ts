@@ -64,6 +64,8 @@ export interface EngineReport {
       | 'events_retired'
       | 'replay_records_deleted'
       | 'event_partitions_dropped'
+      | 'artifacts_removed'
+      | 'artifact_bytes_removed'
       | 'events'
       | 'model_tokens'
       | 'model_cost'

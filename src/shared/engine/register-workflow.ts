@@ -6,6 +6,7 @@ import type { Plan } from '../domain/workflow/plan.ts';
 import { pointerTo, type Problem } from '../domain/workflow/problem.ts';
 import { readWorkflow } from '../domain/workflow/read-workflow.ts';
 import type { Cpu } from '../ports/cpu.ts';
+import { holdReferences } from './artifacts/hold-references.ts';
 import type { EngineDeps } from './deps.ts';
 import type { RegisteredWorkflow, RegisterWorkflow } from './engine.ts';
 
@@ -22,6 +23,12 @@ export async function registerWorkflow(
   if (!read.ok) throw refusal(read.problems);
   const faults = await schemaFaults(deps.cpu, read.plan);
   if (faults.length > 0) throw refusal(faults);
+  await holdReferences(deps.store.artifacts, {
+    tenantId: params.tenantId,
+    json: JSON.stringify(read.ir),
+    values: [read.ir],
+    what: null,
+  });
   const { max_workflows: max } = (await deps.tenants.get(params.tenantId)).limits;
   const row = await deps.store.definitions.register({
     definitionId: deps.ids.uuid() as DefinitionId,

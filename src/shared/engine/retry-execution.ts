@@ -101,6 +101,7 @@ export async function retryExecution(
         costUsd: spent.costUsd,
       },
     }),
+    refusesUnknown: false,
   });
   if (!verdict.accepted) throw isRetried(row, executionId);
   return { executionId, retriedFrom };

@@ -14,6 +14,7 @@ import type {
   StartLimits,
 } from '../store/commit.ts';
 import { afterCommit } from './after-commit.ts';
+import { holdReferences } from './artifacts/hold-references.ts';
 import { bornItems } from './born-items.ts';
 import { commitOfDecision, eventsOfDecision, newEvent } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
@@ -62,6 +63,7 @@ export async function startExecution(
     priority,
     request,
     budgets: [],
+    refusesUnknown: true,
   });
   if (verdict.accepted) return { executionId };
   if (verdict.existing !== null) {
@@ -83,6 +85,8 @@ export interface Beginning extends Actor {
   readonly budgets: readonly HeldBudget[];
   /** What models had used already for what it goes on from. */
   readonly charge?: ModelUse;
+  /** Whether its input may not refer to an artifact that is not there. */
+  readonly refusesUnknown: boolean;
 }
 
 /** Refused where the execution is there already, or its request was made before. */
@@ -93,6 +97,13 @@ export async function beginExecution(
 ): Promise<CommitVerdict> {
   const { compiled, executionId, tenantId, started, charge } = params;
   const { definition, plan } = compiled;
+  const first = newEvent(started, params.actorId);
+  await holdReferences(deps.store.artifacts, {
+    tenantId,
+    json: first.payload,
+    values: [started.payload],
+    what: params.refusesUnknown ? 'the input' : null,
+  });
   const base = emptyState({ executionId, tenantId });
   const state = evolve({ state: base, events: [{ ...started, sequence: 1 }], plan });
   const tenant = await deps.tenants.get(tenantId);
@@ -114,7 +125,7 @@ export async function beginExecution(
       plan,
       base,
       rowStatus: null,
-      events: eventsOfDecision([newEvent(started, params.actorId)], decision),
+      events: eventsOfDecision([first], decision),
       decision,
       home: { leaseTo, priority: params.priority },
       takeSnapshot: false,
@@ -152,11 +163,20 @@ export async function beginExecution(
   throw new Error(`starting ${executionId} was refused: ${verdict.reason}`);
 }
 
+/** Throws where a start would be refused, but for limits. What its input refers to is kept for one. */
+export async function checkStart(deps: EngineDeps, params: StartSubject): Promise<void> {
+  const { tenantId, input } = params;
+  await findStart(deps, params);
+  await holdReferences(deps.store.artifacts, {
+    tenantId,
+    json: JSON.stringify(input),
+    values: [input],
+    what: 'the input',
+  });
+}
+
 /** The definition that a start would run; throws where it would be refused, but for limits. */
-export async function findStart(
-  deps: EngineDeps,
-  params: StartSubject,
-): Promise<CompiledDefinition> {
+async function findStart(deps: EngineDeps, params: StartSubject): Promise<CompiledDefinition> {
   const { tenantId, workflowId, workflowVersion } = params;
   const found = await deps.definitions.latest({ tenantId, workflowId, version: workflowVersion });
   if (found === null) {

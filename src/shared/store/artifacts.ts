@@ -1,6 +1,12 @@
 import type { Artifact } from '../domain/artifact.ts';
 import type { TenantId } from '../domain/ids.ts';
 
+/**
+ * What is held is not noted anew within this time. Artifacts are kept a day at least when they are
+ * unused, so it says nothing of what is removed.
+ */
+export const HELD_ANEW_MS = 3_600_000;
+
 /** What a chunk holds at most, and each but the last does: neither side ever holds a whole artifact. */
 export const CHUNK_BYTES = 256 * 1024;
 
@@ -10,7 +16,7 @@ export const UPLOAD_SILENCE_MS = 3_600_000;
 /**
  * Contents by their hash, apart for each tenant. An upload is written chunk by chunk and seen by
  * nobody before it is finished; one that breaks off leaves chunks, which pruning deletes. Contents
- * are never changed, and kept for good: something may refer to them.
+ * are never changed. Retention removes those that nothing refers to, see `UnusedArtifactStore`.
  */
 export interface ArtifactStore {
   /** Chunk 0 begins the upload. False: there is no such upload any more, begin anew. */
@@ -24,6 +30,14 @@ export interface ArtifactStore {
   discard(upload: UploadRef): Promise<void>;
   /** Those of these hashes that the tenant has, in no order. */
   find(params: {
+    readonly tenantId: TenantId;
+    readonly hashes: readonly string[];
+  }): Promise<readonly Artifact[]>;
+  /**
+   * The same for whoever is about to refer to them: from now on they are kept as long as what has just
+   * been written.
+   */
+  hold(params: {
     readonly tenantId: TenantId;
     readonly hashes: readonly string[];
   }): Promise<readonly Artifact[]>;

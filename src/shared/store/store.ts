@@ -14,6 +14,7 @@ import type { RetentionStore } from './retention.ts';
 import type { WebhookStore } from './webhooks.ts';
 import type { ScheduleStore } from './schedules.ts';
 import type { TenantStore } from './tenants.ts';
+import type { UnusedArtifactStore } from './unused-artifacts.ts';
 
 /**
  * Everything the product keeps, by area. Both adapters implement it, with the same behaviour (one
@@ -35,6 +36,7 @@ export interface Store {
   readonly webhooks: WebhookStore;
   readonly schedules: ScheduleStore;
   readonly artifacts: ArtifactStore;
+  readonly unusedArtifacts: UnusedArtifactStore;
   readonly agents: AgentStore;
   readonly tenants: TenantStore;
   readonly workers: WorkerStore;

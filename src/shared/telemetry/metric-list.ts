@@ -203,6 +203,18 @@ export const METRICS = {
     help: 'Partitions of events that were dropped since all of their executions were removed.',
     labels: [],
   },
+  artifacts_removed: {
+    name: 'svc_artifacts_removed_total',
+    type: 'counter',
+    help: 'Artifacts removed by retention since nothing referred to them.',
+    labels: [],
+  },
+  artifact_bytes_removed: {
+    name: 'svc_artifact_bytes_removed_total',
+    type: 'counter',
+    help: 'Bytes of the artifacts removed by retention.',
+    labels: [],
+  },
   troubles: {
     name: 'svc_troubles_total',
     type: 'counter',

@@ -1,13 +1,10 @@
-import { REFERENCE_KEY, walkReferences } from '../../domain/artifact-reference.ts';
-import { parseArtifactName } from '../../domain/artifact.ts';
-import { badRequest } from '../../domain/errors.ts';
-import type { ExecutionEvent, NodeCompletedPayload } from '../../domain/execution/event.ts';
+import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { NewEvent } from '../../store/commit.ts';
-import type { ArtifactStore } from '../../store/artifacts.ts';
 import { newEvent } from '../commit-plan.ts';
 import type { CompiledDefinition } from '../definition-cache.ts';
+import { holdReferences } from './hold-references.ts';
 import { lookedInto } from './looked-into.ts';
 import { isLarge, offloadResult, type OffloadDeps } from './offload.ts';
 
@@ -39,9 +36,13 @@ export async function leanEvents(
   for (const [index, fact] of facts.entries()) {
     if (fact.kind !== 'NodeCompleted') continue;
     const json = stored[index]?.payload ?? '';
-    if (refusesUnknown && json.includes(REFERENCE_KEY)) {
-      await checkReferences(deps.store.artifacts, tenantId, fact.payload);
-    }
+    const { output, state_patch: patch = {} } = fact.payload;
+    await holdReferences(deps.store.artifacts, {
+      tenantId,
+      json,
+      values: [output, patch],
+      what: refusesUnknown ? 'the result' : null,
+    });
     if (!isLarge(json)) continue;
     const { plan, definition } = await params.compiled();
     const outputKey = plan.nodes.get(fact.nodeId)?.outputKey ?? null;
@@ -63,25 +64,3 @@ export function resultIn({ facts }: LeanEvents): {
   const { output, state_patch: statePatch = {} } = completed.payload;
   return { output, statePatch };
 }
-
-async function checkReferences(
-  artifacts: ArtifactStore,
-  tenantId: TenantId,
-  { output, state_patch: patch = {} }: NodeCompletedPayload,
-): Promise<void> {
-  const names = new Set<string>();
-  for (const value of [output, patch]) {
-    walkReferences(value, ({ $artifact }) => names.add($artifact));
-  }
-  const hashes = [...names].flatMap((name) => parseArtifactName(name) ?? []);
-  const known = new Set((await artifacts.find({ tenantId, hashes })).map(({ hash }) => hash));
-  const unknown = [...names].filter((name) => !known.has(parseArtifactName(name) ?? ''));
-  if (unknown.length === 0) return;
-  const told = unknown.slice(0, UNKNOWN_TOLD_MAX);
-  throw badRequest(
-    `the result refers to artifacts that are not there: ${told.join(', ')}; upload them first`,
-    { unknown_artifacts: told },
-  );
-}
-
-const UNKNOWN_TOLD_MAX = 20;

@@ -134,7 +134,7 @@ async function writeParts(
 ): Promise<References> {
   const { artifacts } = deps.store;
   const hashes = parts.map(({ json }) => createHash('sha256').update(json).digest('hex'));
-  const found = await artifacts.find({ tenantId, hashes });
+  const found = await artifacts.hold({ tenantId, hashes });
   const known = new Set(found.map(({ hash }) => hash));
   const references = new Map<JsonValue, InlineReference>();
   for (const [index, { value, json }] of parts.entries()) {

@@ -1,6 +1,8 @@
 import type { TerminalStatus } from '../../domain/execution/status.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { DueExecution, RetentionStore } from '../../store/retention.ts';
+import type { DueExecution } from '../../store/retention.ts';
+import type { Store } from '../../store/store.ts';
+import type { HeldArtifact } from '../../store/unused-artifacts.ts';
 import { scanDue, type RetentionRequest } from './scan-due.ts';
 
 /** Executions of one tenant and workflow that ended the same way. */
@@ -14,16 +16,43 @@ export interface DueGroup {
   readonly oldest: string;
 }
 
-/** What a run would remove right now, in the order of tenants, workflows and statuses. */
+export interface RetentionPreview {
+  /** In the order of tenants, workflows and statuses. */
+  readonly groups: readonly DueGroup[];
+  /** Artifacts to which nothing but these executions refers: they go when their own time is over. */
+  readonly released: { readonly artifacts: number; readonly bytes: number };
+}
+
+/** What a run would remove right now. */
 export async function previewRetention(
-  store: RetentionStore,
+  stores: Pick<Store, 'retention' | 'unusedArtifacts'>,
   request: RetentionRequest,
-): Promise<readonly DueGroup[]> {
+): Promise<RetentionPreview> {
   const groups = new Map<string, DueGroup>();
-  for await (const page of scanDue(store, request)) {
+  const held = new Map<string, HeldArtifact>();
+  for await (const page of scanDue(stores.retention, request)) {
     for (const execution of page) count(groups, execution);
+    const ids = page.map(({ executionId }) => executionId);
+    for (const artifact of await stores.unusedArtifacts.heldBy(ids)) addHeld(held, artifact);
   }
-  return [...groups].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
+  return {
+    groups: [...groups]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, group]) => group),
+    released: held
+      .values()
+      .filter((artifact) => artifact.held === artifact.holders)
+      .reduce(
+        ({ artifacts, bytes }, { size }) => ({ artifacts: artifacts + 1, bytes: bytes + size }),
+        { artifacts: 0, bytes: 0 },
+      ),
+  };
+}
+
+function addHeld(held: Map<string, HeldArtifact>, artifact: HeldArtifact): void {
+  const name = JSON.stringify([artifact.tenantId, artifact.hash]);
+  const before = held.get(name)?.held ?? 0;
+  held.set(name, { ...artifact, held: before + artifact.held });
 }
 
 function count(groups: Map<string, DueGroup>, execution: DueExecution): void {

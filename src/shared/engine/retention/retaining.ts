@@ -1,10 +1,10 @@
 import type { RetentionDays } from '../../domain/retention/retention-policy.ts';
 import type { Ids } from '../../ports/ids.ts';
-import type { RetentionStore } from '../../store/retention.ts';
 import type { EngineReport } from '../deps.ts';
 import { SCHEDULER_ACTOR } from '../new-event.ts';
 import type { RoundResult } from '../scheduling.ts';
 import type { Timers } from '../timers.ts';
+import { collectArtifacts, type ArtifactStores } from './collect-artifacts.ts';
 import { runRetention, type RetentionRun } from './run-retention.ts';
 import { sweepAfterMs } from './scan-due.ts';
 
@@ -18,6 +18,8 @@ export interface RetentionSettings {
   readonly defaults: RetentionDays;
   /** Key `retention.replay_records_days`; null: with their execution. */
   readonly replayMs: number | null;
+  /** Key `retention.unused_artifact_days`; null: for good. */
+  readonly unusedArtifactMs: number | null;
   /** Key `retention.archive_dir`; absent: what is removed is kept nowhere. */
   readonly archive?: RetentionRun['archive'];
 }
@@ -27,43 +29,54 @@ const ROUND_MS_MAX = 30_000;
 const BATCH_MAX = 100;
 
 export function createRetaining(deps: {
-  readonly store: RetentionStore;
+  readonly stores: ArtifactStores;
   readonly ids: Ids;
   readonly timers: Timers;
   readonly settings: RetentionSettings;
   readonly report: Pick<EngineReport, 'count'>;
 }): Retaining {
-  const { store, ids, timers, settings, report } = deps;
+  const { stores, ids, timers, settings, report } = deps;
+  const store = stores.retention;
   const now = () => timers.now();
   const rest = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
   return {
     async round({ signal }) {
       const begun = now();
       const isTimeUp = () => now() - begun > ROUND_MS_MAX;
+      const run = {
+        tenantId: null,
+        olderThanMs: null,
+        defaults: settings.defaults,
+        actorId: SCHEDULER_ACTOR,
+        isOver: () => signal.aborted || isTimeUp(),
+      };
       const { executions, events, replayRecords } = await runRetention(
         { store, ids, now, rest },
         {
-          tenantId: null,
+          ...run,
           workflowId: null,
           status: null,
-          olderThanMs: null,
-          defaults: settings.defaults,
-          actorId: SCHEDULER_ACTOR,
           batchMax: BATCH_MAX,
           replayMs: settings.replayMs,
           ...(settings.archive !== undefined && { archive: settings.archive }),
-          isOver: () => signal.aborted || isTimeUp(),
         },
       );
       report.count('executions_retired', executions);
       report.count('events_retired', events);
       report.count('replay_records_deleted', replayRecords);
-      if (isTimeUp()) return { found: executions + replayRecords, more: true };
+      const { artifacts, bytes } = await collectArtifacts(
+        { stores, now, rest },
+        { ...run, unusedMs: settings.unusedArtifactMs },
+      );
+      report.count('artifacts_removed', artifacts);
+      report.count('artifact_bytes_removed', bytes);
+      const found = executions + replayRecords + artifacts;
+      if (isTimeUp()) return { found, more: true };
       const { dropped, sweptEvents } = await store.tendPartitions({
         sweepAfterMs: await sweepAfterMs(store, settings.defaults),
       });
       report.count('event_partitions_dropped', dropped);
-      return { found: executions + replayRecords + dropped + sweptEvents, more: false };
+      return { found: found + dropped + sweptEvents, more: false };
     },
   };
 }

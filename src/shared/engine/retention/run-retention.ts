@@ -3,6 +3,7 @@ import type { SealableItem } from '../../domain/audit/seal.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { DueExecution, ReplayPosition, RetentionStore } from '../../store/retention.ts';
+import { restAfter, type Resting } from './rest-after.ts';
 import { scanDue, type RetentionRequest } from './scan-due.ts';
 
 /*
@@ -44,11 +45,9 @@ export interface RetentionResult {
   readonly replayRecords: number;
 }
 
-export interface RetentionDeps {
+export interface RetentionDeps extends Resting {
   readonly store: RetentionStore;
   readonly ids: Ids;
-  readonly now: () => number;
-  readonly rest: (milliseconds: number) => Promise<void>;
 }
 
 /** Of one batch: histories are read, hashed and deleted as a whole. */
@@ -181,14 +180,4 @@ function* inBatches(
 
 function countEvents(batch: readonly DueExecution[]): number {
   return batch.reduce((sum, { lastSequence }) => sum + lastSequence, 0);
-}
-
-async function restAfter<Result>(
-  { now, rest }: RetentionDeps,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const begun = now();
-  const result = await work();
-  await rest(now() - begun);
-  return result;
 }

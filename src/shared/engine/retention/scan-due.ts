@@ -82,10 +82,10 @@ async function* tenantsWithPolicies(store: RetentionStore): AsyncGenerator<Tenan
 }
 
 /** What is younger need not be looked at. Null: nothing of the tenant is ever removed. */
-async function leastAge(
+export async function leastAge(
   store: RetentionStore,
   tenantId: TenantId,
-  { olderThanMs, defaults }: RetentionRequest,
+  { olderThanMs, defaults }: Pick<RetentionRequest, 'olderThanMs' | 'defaults'>,
 ): Promise<number | null> {
   if (olderThanMs !== null) return olderThanMs;
   const days = await readShortestDays(store, tenantId, defaults);

@@ -22,6 +22,7 @@ import { createShardLocks } from './shards.ts';
 import { createTenantStore } from './tenants.ts';
 import { createTimerStore } from './timers.ts';
 import { createTokenStore } from './tokens.ts';
+import { createUnusedArtifactStore } from './unused-artifacts.ts';
 import { createRemoteWake } from './wake.ts';
 import { createWebhookStore } from './webhooks.ts';
 import { createWorkStore } from './work.ts';
@@ -78,6 +79,7 @@ export async function openPostgresStore(params: {
     webhooks: createWebhookStore(management),
     schedules: createScheduleStore(management),
     artifacts: createArtifactStore(readers),
+    unusedArtifacts: createUnusedArtifactStore(management, readers),
     tenants: createTenantStore(management),
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),

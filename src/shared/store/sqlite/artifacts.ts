@@ -1,12 +1,14 @@
 import type { Artifact } from '../../domain/artifact.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import {
+  HELD_ANEW_MS,
   UPLOAD_SILENCE_MS,
   type ArtifactStore,
   type FinishUpload,
   type NewChunk,
   type UploadRef,
 } from '../artifacts.ts';
+import { CHUNKS_AT_A_TIME } from '../unused-artifacts.ts';
 import { appendAudit } from './audit-append.ts';
 import type { Connection } from './connect.ts';
 import { toIso } from './rows.ts';
@@ -23,18 +25,48 @@ export function createArtifactStore(connection: Connection): ArtifactStore {
       connection.read(() =>
         hashes.flatMap((hash) => findArtifact(connection, { tenantId, hash }) ?? []),
       ),
+    hold: ({ tenantId, hashes }) =>
+      connection.write(() => hashes.flatMap((hash) => hold(connection, { tenantId, hash }) ?? [])),
     readChunk: (params) => connection.read(() => readChunk(connection, params)),
   };
 }
 
-/** Deletes uploads that were given up; returns how many. For use within a transaction. */
-export function pruneUploads(connection: Connection): number {
-  const silent = connection.all<{ readonly upload_id: string }>(
-    'delete from artifact_uploads where touched_at <= :silent_since returning upload_id',
-    { silent_since: connection.now() - UPLOAD_SILENCE_MS },
+/** Deletes uploads that were given up; returns how many pieces that were. */
+export async function pruneUploads(connection: Connection): Promise<number> {
+  await connection.write(() =>
+    connection.run(
+      'update artifact_uploads set touched_at = 0 where touched_at <= :silent_since and touched_at > 0',
+      { silent_since: connection.now() - UPLOAD_SILENCE_MS },
+    ),
   );
-  for (const { upload_id: uploadId } of silent) dropChunks(connection, uploadId);
-  return silent.length;
+  let total = 0;
+  for (;;) {
+    const pruned = await connection.write(() => pruneChunks(connection));
+    total += pruned;
+    if (pruned === 0) return total;
+  }
+}
+
+/** Some of those that were given up, a bounded number of chunks; returns how many rows that were. */
+export function pruneChunks(connection: Connection): number {
+  const [upload] = connection.all<{ readonly upload_id: string }>(
+    'select upload_id from artifact_uploads where touched_at = 0 limit 1',
+  );
+  if (upload === undefined) return 0;
+  const chunks = connection.run(
+    `delete from artifact_chunks
+     where (upload_id, position) in (
+       select c.upload_id, c.position
+       from artifact_chunks as c
+       where c.upload_id = :upload_id
+       limit :limit
+     )`,
+    { upload_id: upload.upload_id, limit: CHUNKS_AT_A_TIME },
+  );
+  if (chunks === CHUNKS_AT_A_TIME) return chunks;
+  return (
+    chunks + connection.run('delete from artifact_uploads where upload_id = ?', [upload.upload_id])
+  );
 }
 
 function append(connection: Connection, chunk: NewChunk): boolean {
@@ -51,7 +83,7 @@ function append(connection: Connection, chunk: NewChunk): boolean {
       : connection.run(
           `update artifact_uploads
            set touched_at = :touched_at
-           where upload_id = :upload_id and tenant_id = :tenant_id`,
+           where upload_id = :upload_id and tenant_id = :tenant_id and touched_at > 0`,
           touched,
         );
   if (isThere === 0) return false;
@@ -66,15 +98,17 @@ function append(connection: Connection, chunk: NewChunk): boolean {
 function finish(connection: Connection, upload: FinishUpload): Artifact | null {
   const { uploadId, tenantId, hash, size, contentType, actorId } = upload;
   if (!removeUpload(connection, upload)) return null;
-  const known = findArtifact(connection, { tenantId, hash });
+  const known = hold(connection, { tenantId, hash });
   if (known !== null) {
     dropChunks(connection, uploadId);
     return known;
   }
   const createdAt = connection.now();
   connection.run(
-    `insert into artifacts (tenant_id, hash, upload_id, size, content_type, created_at)
-     values (:tenant_id, :hash, :upload_id, :size, :content_type, :created_at)`,
+    `insert into artifacts (
+       tenant_id, hash, upload_id, size, content_type, created_at, unused_since
+     )
+     values (:tenant_id, :hash, :upload_id, :size, :content_type, :created_at, :created_at)`,
     {
       tenant_id: tenantId,
       hash,
@@ -96,9 +130,11 @@ function finish(connection: Connection, upload: FinishUpload): Artifact | null {
   return { hash, size, contentType, createdAt: toIso(createdAt) };
 }
 
+/** False: it is not there, or was given up, and chunks of it may be missing. */
 function removeUpload(connection: Connection, upload: UploadRef): boolean {
   const removed = connection.run(
-    'delete from artifact_uploads where upload_id = :upload_id and tenant_id = :tenant_id',
+    `delete from artifact_uploads
+     where upload_id = :upload_id and tenant_id = :tenant_id and touched_at > 0`,
     { upload_id: upload.uploadId, tenant_id: upload.tenantId },
   );
   return removed > 0;
@@ -108,6 +144,21 @@ function dropChunks(connection: Connection, uploadId: string): void {
   connection.run('delete from artifact_chunks where upload_id = :upload_id', {
     upload_id: uploadId,
   });
+}
+
+/** For whoever is about to refer to it. */
+function hold(
+  connection: Connection,
+  ref: { readonly tenantId: TenantId; readonly hash: string },
+): Artifact | null {
+  const now = connection.now();
+  connection.run(
+    `update artifacts
+     set unused_since = :now
+     where tenant_id = :tenant_id and hash = :hash and unused_since < :stale_since`,
+    { tenant_id: ref.tenantId, hash: ref.hash, now, stale_since: now - HELD_ANEW_MS },
+  );
+  return findArtifact(connection, ref);
 }
 
 interface ArtifactRecord {

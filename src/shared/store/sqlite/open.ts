@@ -15,6 +15,7 @@ import { createShardLocks } from './shards.ts';
 import { createTenantStore } from './tenants.ts';
 import { createTimerStore } from './timers.ts';
 import { createTokenStore } from './tokens.ts';
+import { createUnusedArtifactStore } from './unused-artifacts.ts';
 import { createRemoteWake } from './wake.ts';
 import { createWebhookStore } from './webhooks.ts';
 import { createWorkStore } from './work.ts';
@@ -53,6 +54,7 @@ export function createSqliteStore(connection: Connection): Store {
     webhooks: createWebhookStore(connection),
     schedules: createScheduleStore(connection),
     artifacts: createArtifactStore(connection),
+    unusedArtifacts: createUnusedArtifactStore(connection),
     tenants: createTenantStore(connection),
     workers: createWorkerStore(connection),
     memory: createMemoryStore(connection),

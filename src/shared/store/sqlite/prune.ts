@@ -5,8 +5,8 @@ import { DELIVERY_LOG_MS } from '../webhooks.ts';
 import { WORKER_SILENCE_MS_MAX } from './workers.ts';
 
 /** Deletes what no reading shows any more; returns the number of rows. */
-export function prune(connection: Connection): Promise<number> {
-  return connection.write(() => {
+export async function prune(connection: Connection): Promise<number> {
+  const rows = await connection.write(() => {
     const now = connection.now();
     const workers = connection.run('delete from workers where last_heartbeat <= :silent_since', {
       silent_since: now - WORKER_SILENCE_MS_MAX,
@@ -19,6 +19,7 @@ export function prune(connection: Connection): Promise<number> {
        where status <> 'pending' and ended_at <= :ended_since`,
       { ended_since: now - DELIVERY_LOG_MS },
     );
-    return workers + keys + deliveries + pruneUploads(connection);
+    return workers + keys + deliveries;
   });
+  return rows + (await pruneUploads(connection));
 }

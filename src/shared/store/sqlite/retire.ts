@@ -2,6 +2,7 @@ import type { Retiring } from '../retention.ts';
 import { appendAudit, sealedUntil } from './audit-append.ts';
 import type { Connection } from './connect.ts';
 import { EARLIER_RUN, MAY_BE_RETIRED, NEXT_RUN } from './retention-conditions.ts';
+import { releaseArtifacts } from './unused-artifacts.ts';
 
 /**
  * Removes executions with all that belongs to them, in the transaction of the caller, or none of
@@ -44,6 +45,10 @@ export function retireExecutions(connection: Connection, retiring: Retiring): bo
   }
   moveSchedules(connection, ids);
   for (const statement of REMOVALS) connection.run(statement, { ids });
+  releaseArtifacts(
+    connection,
+    executions.map(({ executionId }) => executionId),
+  );
   appendAudit(connection, {
     auditId: retirementId,
     tenantId,

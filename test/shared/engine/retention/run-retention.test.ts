@@ -356,7 +356,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
       olderThanMs: null,
       defaults: THIRTY,
     };
-    const groups = await previewRetention(store.retention, request);
+    const { groups } = await previewRetention(store, request);
     t.deepEqual(
       groups.map(({ workflowId, executions }) => [workflowId, executions]),
       [

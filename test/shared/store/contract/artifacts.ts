@@ -128,6 +128,24 @@ export function artifactCases(name: string, open: () => TestStore): void {
     t.like(await artifacts.finish(finishing(touched, [content, content])), { size: 72 });
   });
 
+  check('who is about to refer to artifacts is told of those there are', async (t, database) => {
+    const { store, age, contents } = database;
+    const tenantId = makeTenantId();
+    const { hash } = await upload(store.artifacts, { tenantId, chunks: [Buffer.from(makeUuid())] });
+    const hashes = [hash, 'f'.repeat(64)];
+    const before = await contents();
+    t.deepEqual(
+      await store.artifacts.hold({ tenantId, hashes }),
+      await store.artifacts.find({ tenantId, hashes }),
+    );
+    t.deepEqual(await contents(), before, 'it was written just now');
+    await age({ table: 'artifacts', columns: ['unused_since'], byMs: 86_400_000 });
+    const held = await atOnce(20, () => store.artifacts.hold({ tenantId, hashes }));
+    t.true(held.every((artifacts) => artifacts.length === 1));
+    t.deepEqual(await store.artifacts.hold({ tenantId: makeTenantId(), hashes }), []);
+    t.deepEqual(await store.artifacts.hold({ tenantId, hashes: [] }), []);
+  });
+
   check('an upload is audited once, unless an event tells of it', async (t, { store }) => {
     const tenantId = makeTenantId();
     const [told, untold] = [[Buffer.from(makeUuid())], [Buffer.from(makeUuid())]];

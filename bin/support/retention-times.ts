@@ -1,0 +1,19 @@
+import type { Config } from '../../src/shared/config/config.ts';
+import type { RetentionSettings } from '../../src/shared/engine/retention/retaining.ts';
+
+/** What the configuration says of how long things are kept. */
+export function retentionTimes({ retention }: Config): Omit<RetentionSettings, 'archive'> {
+  const { completedDays, failedDays, cancelledDays } = retention;
+  const { replayRecordsDays, unusedArtifactDays } = retention;
+  return {
+    defaults: { completed: completedDays, failed: failedDays, cancelled: cancelledDays },
+    replayMs: unlessZero(replayRecordsDays),
+    unusedArtifactMs: unlessZero(unusedArtifactDays),
+  };
+}
+
+function unlessZero(days: number): number | null {
+  return days === 0 ? null : days * DAY_MS;
+}
+
+const DAY_MS = 86_400_000;
