@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { SERVER_OPTIONS } from '../../../bin/support/launch.js';
 import type { Orders, Reached } from '../preload/failpoints.ts';
 
 export type MemberKind = 'api' | 'scheduler' | 'worker';
@@ -69,16 +70,22 @@ export class Member {
   start(): void {
     this.#isHeldDown = false;
     if (this.#child !== null || this.#isClosed) return;
-    const { name, folder, program, args, env } = this.#params;
+    const { name, kind, folder, program, args, env } = this.#params;
+    // As the product starts itself. Not by its launcher, which replaces its process.
+    const options = kind === 'worker' ? [] : SERVER_OPTIONS;
     const preload = new URL(PRELOAD);
     preload.searchParams.set('folder', folder);
     preload.searchParams.set('name', name);
     const log = openSync(this.logFile, 'a');
-    const child = spawn(process.execPath, ['--import', preload.href, program, ...args], {
-      cwd: join(folder, name),
-      env: { ...cleanEnvironment(), ...env },
-      stdio: ['ignore', log, log],
-    });
+    const child = spawn(
+      process.execPath,
+      [...options, '--import', preload.href, program, ...args],
+      {
+        cwd: join(folder, name),
+        env: { ...cleanEnvironment(), ...env },
+        stdio: ['ignore', log, log],
+      },
+    );
     closeSync(log);
     this.#child = child;
     this.#wasReady = false;
