@@ -8,7 +8,9 @@ import { CliError } from '../support/exit-code.ts';
 import { withDatabaseErrorsExplained } from '../support/explain-database-error.ts';
 import { nameDatabase } from '../support/name-database.ts';
 import { printFields, printJson, printLine, type OutputFormat } from '../support/output.ts';
+import { withOneConnection } from '../support/one-connection.ts';
 import { printTable } from '../support/print-table.ts';
+import { tellBytes } from '../support/tell-bytes.ts';
 import { readConfig, type ConfigOptions } from '../support/read-config.ts';
 
 type StatusOptions = ConfigOptions & { readonly output: OutputFormat };
@@ -54,7 +56,7 @@ async function read(database: DatabaseLocation) {
 async function readDatabase(database: DatabaseLocation): Promise<Reading | null> {
   if (database.dialect === 'sqlite' && !existsSync(database.path)) return null;
   const store = await openStore({
-    database: database.dialect === 'sqlite' ? database : { ...database, ...FEW_CONNECTIONS },
+    database: withOneConnection(database),
     applicationName: 'svc-db-status',
   });
   try {
@@ -64,8 +66,6 @@ async function readDatabase(database: DatabaseLocation): Promise<Reading | null>
     await store.close();
   }
 }
-
-const FEW_CONNECTIONS = { poolSize: 1, maxOverflow: 0 };
 
 function describe(server: ServerFacts): Readonly<Record<string, string>> {
   if (server.dialect === 'sqlite') {
@@ -101,14 +101,6 @@ function printTables(tables: readonly TableFacts[]): void {
       vacuumedAt,
     ]),
   });
-}
-
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
-
-function tellBytes(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const value = bytes / 1_000 ** power;
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power] ?? ''}`;
 }
 
 function shape(reading: Reading | null): object {

@@ -16,6 +16,7 @@ import { type Store, StoreUnavailableError } from '../../src/shared/store/store.
 import { readEncryptionKeys } from '../support/encryption-keys.ts';
 import { CliError } from '../support/exit-code.ts';
 import { explainDatabaseError } from '../support/explain-database-error.ts';
+import { withOneConnection } from '../support/one-connection.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
 import { printTable } from '../support/print-table.ts';
 import { readConfig, type ConfigOptions } from '../support/read-config.ts';
@@ -47,7 +48,7 @@ async function diagnose(
   try {
     const migrations = await readMigrations(database);
     store = await openStore({
-      database: database.dialect === 'sqlite' ? database : { ...database, ...FEW_CONNECTIONS },
+      database: withOneConnection(database),
       applicationName: 'svc-doctor',
     });
     const { diagnosis } = store;
@@ -77,8 +78,6 @@ async function diagnose(
     await store?.close();
   }
 }
-
-const FEW_CONNECTIONS = { poolSize: 1, maxOverflow: 0 };
 
 /** See `openPostgresStore`: the hot path, what tenants ask, management, locks and notifications. */
 function connectionsOf({ database: { poolSize, maxOverflow } }: Config): number {

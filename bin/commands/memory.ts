@@ -10,6 +10,7 @@ import type { Store } from '../../src/shared/store/store.ts';
 import { keyFileOf, readEncryptionKeys } from '../support/encryption-keys.ts';
 import { CliError, usageError } from '../support/exit-code.ts';
 import { explainDatabaseError } from '../support/explain-database-error.ts';
+import { withOneConnection } from '../support/one-connection.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
 import { readConfig, type ConfigOptions } from '../support/read-config.ts';
 
@@ -29,7 +30,7 @@ export async function rotateKey(
   try {
     await checkSchema({ ...database, autoMigrate: config.database.autoMigrate, log: printNote });
     store = await openStore({
-      database: database.dialect === 'sqlite' ? database : { ...database, ...ONE_CONNECTION },
+      database: withOneConnection(database),
       applicationName: 'svc-memory',
     });
     if (encryptionKey === null && path !== null) addKeyToFile({ path, randomBytes });
@@ -54,8 +55,6 @@ export async function rotateKey(
     await store?.close();
   }
 }
-
-const ONE_CONNECTION = { poolSize: 1, maxOverflow: 0 };
 const NO_KEY =
   'there is no key to seal with: set SVC_ENCRYPTION_KEY to 32 random bytes in base64 ' +
   '(openssl rand -base64 32), and SVC_MEMORY_PREVIOUS_ENCRYPTION_KEYS to the key used so far';

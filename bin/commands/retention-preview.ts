@@ -5,7 +5,9 @@ import {
 import {
   previewRetention,
   type DueGroup,
+  type PreviewedPartition,
 } from '../../src/shared/engine/retention/preview-retention.ts';
+import type { Store } from '../../src/shared/store/store.ts';
 import { printJson, printNote } from '../support/output.ts';
 import { printTable } from '../support/print-table.ts';
 import { readConfig } from '../support/read-config.ts';
@@ -19,37 +21,77 @@ export async function preview(options: SelectOptions): Promise<void> {
   const { due, unused, unreadWindows } = await withRetention(options, async (store) => ({
     due: await previewRetention(store, request),
     unused: await countUnusedArtifacts(store, { ...request, unusedMs }),
-    unreadWindows: await store.unusedArtifacts.unreadWindows(),
+    unreadWindows: await countUnreadWindows(store),
   }));
-  const { groups, released } = due;
+  const { groups, released, partitions } = due;
   const total = {
     executions: groups.reduce((sum, group) => sum + group.executions, 0),
     events: groups.reduce((sum, group) => sum + group.events, 0),
+    bytes: groups.reduce((sum, group) => sum + group.bytes, 0),
   };
   if (options.output === 'json') {
     return printJson({
       groups: groups.map(shapeGroup),
-      ...total,
+      executions: total.executions,
+      events: total.events,
+      estimated_bytes: total.bytes,
       unused_artifacts: unused,
       released_artifacts: released,
       unread_windows: unreadWindows,
+      partitions: partitions.map(shapePartition),
     });
   }
   if (groups.length > 0) {
     printTable({
-      head: ['TENANT', 'WORKFLOW', 'STATUS', 'EXECUTIONS', 'EVENTS', 'OLDEST END'],
+      head: ['TENANT', 'WORKFLOW', 'STATUS', 'EXECUTIONS', 'EVENTS', 'SIZE', 'OLDEST END'],
       rows: groups.map((group) => [
         group.tenantId,
         group.workflowId,
         group.status,
         group.executions,
         group.events,
+        `~${tellBytes(group.bytes)}`,
         group.oldest,
       ]),
     });
   }
-  printNote(`${total.executions} executions with ${total.events} events would be removed now`);
+  if (partitions.length > 0) {
+    printTable({
+      head: ['PARTITION', 'FROM', 'SIZE', 'EXECUTIONS', 'OF THESE DUE', 'DROPPED'],
+      rows: partitions.map((partition) => [
+        partition.name,
+        partition.from,
+        tellBytes(partition.bytes),
+        partition.executions,
+        partition.due,
+        TOLD_DROPS[whenDropped(partition)],
+      ]),
+    });
+  }
+  printNote(
+    `${total.executions} executions with ${total.events} events and about ` +
+      `${tellBytes(total.bytes)} would be removed now`,
+  );
   noteArtifacts({ unused, released, unreadWindows, unusedMs });
+}
+
+/** Without artifacts nobody looks through them. */
+async function countUnreadWindows({ unusedArtifacts }: Store): Promise<number> {
+  if ((await unusedArtifacts.nextTenant(null)) === null) return 0;
+  return unusedArtifacts.unreadWindows();
+}
+
+const TOLD_DROPS = { now: 'now', with_this_run: 'with this run', not_yet: '-' } as const;
+
+/** One that has just ended may still get executions: it stays for another day. */
+function whenDropped({ to, executions, due }: PreviewedPartition): keyof typeof TOLD_DROPS {
+  if (Date.parse(to) > Date.now() - DAY_MS || executions > due) return 'not_yet';
+  return executions === 0 ? 'now' : 'with_this_run';
+}
+
+function shapePartition(partition: PreviewedPartition): object {
+  const { name, from, to, bytes, executions, due } = partition;
+  return { name, from, to, bytes, executions, due, dropped: whenDropped(partition) };
 }
 
 function noteArtifacts({
@@ -72,8 +114,10 @@ function noteArtifacts({
       `${tell(released)} that nothing else refers to would be removed ${days} days after that`,
     );
   }
-  if (unreadWindows > 0 && unused.artifacts + released.artifacts > 0) {
-    printNote('events of the last minutes have not been looked through for artifacts yet');
+  if (unreadWindows > 0) {
+    printNote(
+      `more artifacts may go: ${unreadWindows} windows of the audit log have not been looked through for references yet`,
+    );
   }
 }
 
@@ -84,13 +128,14 @@ function tell({ artifacts, bytes }: RemovedArtifacts): string {
 const DAY_MS = 86_400_000;
 
 function shapeGroup(group: DueGroup): object {
-  const { tenantId, workflowId, status, executions, events, oldest } = group;
+  const { tenantId, workflowId, status, executions, events, bytes, oldest } = group;
   return {
     tenant_id: tenantId,
     workflow_id: workflowId,
     status,
     executions,
     events,
+    estimated_bytes: bytes,
     oldest_end: oldest,
   };
 }

@@ -91,8 +91,11 @@ async function removeAll(
 
 async function tend(store: RetentionStore, { defaults }: RetentionRequest): Promise<void> {
   const after = await sweepAfterMs(store, defaults);
-  const { dropped, sweptEvents, postponed } = await store.tendPartitions({ sweepAfterMs: after });
+  const { dropped, shrunk, sweptEvents, postponed } = await store.tendPartitions({
+    sweepAfterMs: after,
+  });
   if (dropped > 0) printNote(`${dropped} partitions dropped`);
+  if (shrunk > 0) printNote(`${shrunk} partitions written anew with what stays`);
   if (sweptEvents > 0) printNote(`${sweptEvents} events deleted from partitions that stay`);
   if (postponed > 0) printNote(`${postponed} partitions were in use: the next run tries again`);
 }

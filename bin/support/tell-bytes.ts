@@ -1,12 +1,8 @@
-/** A size for people, such as `12.3 MiB`. */
-export function tellBytes(bytes: number): string {
-  let size = bytes;
-  let unit = 0;
-  while (size >= 1024 && unit < UNITS.length - 1) {
-    size /= 1024;
-    unit += 1;
-  }
-  return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${UNITS[unit]}`;
-}
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+/** A size for people, such as `12.3 MB`. */
+export function tellBytes(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1_000 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power] ?? ''}`;
+}

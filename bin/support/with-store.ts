@@ -2,6 +2,7 @@ import { checkSchema } from '../../src/shared/store/migrate.ts';
 import { openStore } from '../../src/shared/store/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import { explainDatabaseError } from './explain-database-error.ts';
+import { withOneConnection } from './one-connection.ts';
 import { printNote } from './output.ts';
 import { readConfig, type ConfigOptions } from './read-config.ts';
 
@@ -15,7 +16,7 @@ export async function withStore<Result>(
   try {
     await checkSchema({ ...database, autoMigrate: config.database.autoMigrate, log: printNote });
     store = await openStore({
-      database: database.dialect === 'sqlite' ? database : { ...database, ...ONE_CONNECTION },
+      database: withOneConnection(database),
       applicationName: options.applicationName,
     });
     return await work(store);
@@ -25,5 +26,3 @@ export async function withStore<Result>(
     await store?.close();
   }
 }
-
-const ONE_CONNECTION = { poolSize: 1, maxOverflow: 0 };

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 
+import { ids } from '../../bin/support/ids.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
+import { writeArtifact } from '../../src/shared/engine/artifacts/write-artifact.ts';
 import type { Dialect } from '../support/database.ts';
 import { openRetentionScene, startEnded } from '../shared/engine/retention/retention-scene.ts';
 import { createFolder, runSvc, type Outcome } from './run-svc.ts';
@@ -55,7 +57,10 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
       ],
       executions: 1,
       events: 3,
+      partitions: [],
     });
+    const { estimated_bytes: bytes } = JSON.parse(preview.stdout) as { estimated_bytes: number };
+    t.true(bytes > 3 * 100 && bytes < 3 * 1_000, `${bytes} bytes`);
     t.is((await svc('retention', 'run', '--dry-run', '-o', 'json')).stdout, preview.stdout);
 
     const archive = join(folder.path, `archive-${dialect}`);
@@ -109,6 +114,40 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const again = await svc('retention', 'remove', '--tenant', 'acme');
     t.is(again.code, 1);
     t.regex(again.stderr, /tenant acme has no retention policy/);
+  });
+
+  test(`${dialect}: a run removes artifacts that nothing refers to, and a preview counts them`, async (t) => {
+    const { store, database, tenantId } = await openRetentionScene(t, dialect);
+    await writeArtifact(
+      { store: store.artifacts, ids },
+      {
+        tenantId,
+        contentType: 'text/plain',
+        content: [Buffer.from('never used')],
+        bytesMax: 100,
+        actorId: 'token:ci',
+      },
+    );
+    const columns = ['created_at', 'unused_since'];
+    await database.age({ table: 'artifacts', columns, byMs: 8 * 86_400_000 });
+    const svc = (...args: string[]): Promise<Outcome> =>
+      runSvc(['retention', ...args, '--database-url', database.url], { cwd: folder.path });
+    t.is((await svc('run')).stdout, '0 executions with 0 events removed\n', 'nothing is asked for');
+    // Its content has to be read first: it may hold references.
+    await store.unusedArtifacts.noteRead(
+      (await store.unusedArtifacts.listUnread({ limit: 10 })).map((artifact) => ({
+        ...artifact,
+        names: [],
+      })),
+    );
+    const told = await svc('preview', '--older-than', '30d');
+    t.regex(told.stderr, /1 artifacts with 10 B that nothing refers to would be removed now/);
+    const shown = await svc('preview', '--older-than', '30d', '-o', 'json');
+    t.like(JSON.parse(shown.stdout), { unused_artifacts: { artifacts: 1, bytes: 10 } });
+    const ran = await svc('run', '--older-than', '30d');
+    t.is(ran.stdout, '0 executions with 0 events removed, 1 artifacts with 10 B removed\n');
+    const tables = await database.contents();
+    t.deepEqual([tables['artifacts'], tables['artifact_chunks']], [[], []]);
   });
 
   test(`${dialect}: nothing is removed where the archive cannot be written`, async (t) => {

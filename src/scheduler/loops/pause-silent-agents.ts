@@ -1,4 +1,4 @@
-import { standingBy } from '../duty.ts';
+import { dutyLoop } from './duty-loop.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /**
@@ -6,17 +6,12 @@ import type { LoopContext, LoopDefinition } from './loop-context.ts';
  * anyhow from the moment it is so; therefore this has time.
  */
 export function pauseSilentAgents(context: LoopContext): LoopDefinition {
-  return {
+  return dutyLoop(context, {
     name: 'pause-silent-agents',
-    part: 'work',
     restMs: { min: 5_000, max: 15_000, quietMax: 120_000 },
-    run: standingBy({
-      duty: context.pruneDuty,
-      everyMs: STANDBY_MS,
-      now: context.now,
-      run: () => context.agents.pauseSilent({ limit: ROUND_MAX }),
-    }),
-  };
+    standbyMs: STANDBY_MS,
+    run: () => context.agents.pauseSilent({ limit: ROUND_MAX }),
+  });
 }
 
 const ROUND_MAX = 500;

@@ -1,19 +1,14 @@
-import { standingBy } from '../duty.ts';
+import { dutyLoop } from './duty-loop.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /** Deletes what has outlived its use. */
 export function prune(context: LoopContext): LoopDefinition {
-  return {
+  return dutyLoop(context, {
     name: 'prune',
-    part: 'work',
     restMs: { min: EVERY_MS, max: EVERY_MS },
-    run: standingBy({
-      duty: context.pruneDuty,
-      everyMs: STANDBY_MS,
-      now: context.now,
-      run: async () => ({ found: await context.store.prune(), more: false }),
-    }),
-  };
+    standbyMs: STANDBY_MS,
+    run: async () => ({ found: await context.store.prune(), more: false }),
+  });
 }
 
 const EVERY_MS = 600_000;

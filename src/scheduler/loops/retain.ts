@@ -1,19 +1,14 @@
-import { standingBy } from '../duty.ts';
+import { dutyLoop } from './duty-loop.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /** Removes executions that ended long ago, as the policies say. Without a policy it asks for those. */
 export function retain(context: LoopContext): LoopDefinition {
-  return {
+  return dutyLoop(context, {
     name: 'retain',
-    part: 'work',
     restMs: { min: EVERY_MS, max: EVERY_MS },
-    run: standingBy({
-      duty: context.pruneDuty,
-      everyMs: STANDBY_MS,
-      now: context.now,
-      run: ({ signal }) => context.retaining.round({ signal }),
-    }),
-  };
+    standbyMs: STANDBY_MS,
+    run: ({ signal }) => context.retaining.round({ signal }),
+  });
 }
 
 const EVERY_MS = 600_000;

@@ -1,4 +1,4 @@
-import { standingBy } from '../duty.ts';
+import { dutyLoop } from './duty-loop.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /**
@@ -6,17 +6,12 @@ import type { LoopContext, LoopDefinition } from './loop-context.ts';
  * request waits for it. Two processes that seal at once do no harm, as one of them comes too late.
  */
 export function sealAudit(context: LoopContext): LoopDefinition {
-  return {
+  return dutyLoop(context, {
     name: 'seal-audit',
-    part: 'work',
     restMs: { min: 1_000, max: 15_000, quietMax: 60_000 },
-    run: standingBy({
-      duty: context.pruneDuty,
-      everyMs: STANDBY_MS,
-      now: context.now,
-      run: () => context.auditSealing.round(),
-    }),
-  };
+    standbyMs: STANDBY_MS,
+    run: () => context.auditSealing.round(),
+  });
 }
 
 /** As long as a frozen process on duty may go unnoticed. */

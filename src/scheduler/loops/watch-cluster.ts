@@ -1,4 +1,4 @@
-import { standingBy } from '../duty.ts';
+import { dutyLoop } from './duty-loop.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /**
@@ -6,17 +6,12 @@ import type { LoopContext, LoopDefinition } from './loop-context.ts';
  * scheduler does it for all, about as often as it is scraped.
  */
 export function watchCluster(context: LoopContext): LoopDefinition {
-  return {
+  return dutyLoop(context, {
     name: 'watch-cluster',
-    part: 'work',
     restMs: { min: 15_000, max: 15_000, quietMax: 60_000 },
-    run: standingBy({
-      duty: context.pruneDuty,
-      everyMs: STANDBY_MS,
-      now: context.now,
-      run: () => context.clusterWatch.round(),
-    }),
-  };
+    standbyMs: STANDBY_MS,
+    run: () => context.clusterWatch.round(),
+  });
 }
 
 /** As long as a frozen process on duty may go unnoticed. */

@@ -64,6 +64,7 @@ export interface EngineReport {
       | 'events_retired'
       | 'replay_records_deleted'
       | 'event_partitions_dropped'
+      | 'event_partitions_shrunk'
       | 'artifacts_removed'
       | 'artifact_bytes_removed'
       | 'events'

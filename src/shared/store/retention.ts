@@ -58,14 +58,42 @@ export interface RetentionStore {
   /**
    * Makes the partitions that are soon needed and drops those whose executions are all removed. From
    * those that ended so long ago and in which others stay (null: from none), removed events are
-   * deleted. Does nothing where there are no partitions.
+   * deleted; one that is so much larger than what little stays in it is written anew instead. Does
+   * nothing where there are no partitions.
    */
-  tendPartitions(params: { readonly sweepAfterMs: number | null }): Promise<PartitionRound>;
+  tendPartitions(params: {
+    readonly sweepAfterMs: number | null;
+    readonly shrinkBytesMin?: number;
+  }): Promise<PartitionRound>;
+  /** In the order of time; none where there are none. */
+  listPartitions(): Promise<readonly EventPartition[]>;
+  /** What these executions take of the disk, without what indexes have beyond their entries. */
+  measure(executionIds: readonly ExecutionId[]): Promise<readonly MeasuredExecution[]>;
+}
+
+export interface EventPartition {
+  readonly name: string;
+  /** Executions begun then have their events in it; exclusive at its end. */
+  readonly from: string;
+  readonly to: string;
+  /** The least ids of an execution in it and behind it. */
+  readonly fromId: ExecutionId;
+  readonly toId: ExecutionId;
+  readonly bytes: number;
+  /** Those that have not been removed. */
+  readonly executions: number;
+}
+
+export interface MeasuredExecution {
+  readonly executionId: ExecutionId;
+  readonly bytes: number;
 }
 
 export interface PartitionRound {
   readonly made: number;
   readonly dropped: number;
+  /** Written anew with what little stayed. */
+  readonly shrunk: number;
   /** Deleted from partitions in which others stay. */
   readonly sweptEvents: number;
   /** Others were using what had to be locked: the next round tries again. */

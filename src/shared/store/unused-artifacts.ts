@@ -1,5 +1,4 @@
-import type { TenantId } from '../domain/ids.ts';
-import type { ExecutionId } from '../domain/ids.ts';
+import type { ExecutionId, TenantId } from '../domain/ids.ts';
 
 /**
  * Artifacts that nothing refers to any more.
@@ -80,5 +79,5 @@ export const UNREAD_MS_MAX = 12 * 3_600_000;
 /** What is written now may be committed for so long yet. */
 export const UNDER_WAY_MS_MAX = 3_600_000;
 
-/** Deleted together: 64 MiB of chunks. */
-export const CHUNKS_AT_A_TIME = 256;
+/** Deleted together: 16 MiB of chunks. On SQLite nobody else writes meanwhile. */
+export const CHUNKS_AT_A_TIME = 64;

@@ -203,6 +203,12 @@ export const METRICS = {
     help: 'Partitions of events that were dropped since all of their executions were removed.',
     labels: [],
   },
+  event_partitions_shrunk: {
+    name: 'svc_event_partitions_shrunk_total',
+    type: 'counter',
+    help: 'Partitions of events that were written anew with what little stayed of them.',
+    labels: [],
+  },
   artifacts_removed: {
     name: 'svc_artifacts_removed_total',
     type: 'counter',

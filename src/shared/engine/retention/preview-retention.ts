@@ -1,6 +1,6 @@
 import type { TerminalStatus } from '../../domain/execution/status.ts';
-import type { TenantId } from '../../domain/ids.ts';
-import type { DueExecution } from '../../store/retention.ts';
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
+import type { DueExecution, EventPartition, RetentionStore } from '../../store/retention.ts';
 import type { Store } from '../../store/store.ts';
 import type { HeldArtifact } from '../../store/unused-artifacts.ts';
 import { scanDue, type RetentionRequest } from './scan-due.ts';
@@ -12,8 +12,15 @@ export interface DueGroup {
   readonly status: TerminalStatus;
   readonly executions: number;
   readonly events: number;
+  /** What they take of the disk, estimated from some of them by their events. */
+  readonly bytes: number;
   /** The end that is longest ago. */
   readonly oldest: string;
+}
+
+export interface PreviewedPartition extends EventPartition {
+  /** Of its executions those that would be removed. */
+  readonly due: number;
 }
 
 export interface RetentionPreview {
@@ -21,24 +28,31 @@ export interface RetentionPreview {
   readonly groups: readonly DueGroup[];
   /** Artifacts to which nothing but these executions refers: they go when their own time is over. */
   readonly released: { readonly artifacts: number; readonly bytes: number };
+  readonly partitions: readonly PreviewedPartition[];
 }
+
+/** Of each group these are measured, the first that are found. */
+const MEASURED_MAX = 100;
 
 /** What a run would remove right now. */
 export async function previewRetention(
   stores: Pick<Store, 'retention' | 'unusedArtifacts'>,
   request: RetentionRequest,
 ): Promise<RetentionPreview> {
-  const groups = new Map<string, DueGroup>();
+  const { retention, unusedArtifacts } = stores;
+  const partitions = (await retention.listPartitions()).map((of) => ({ ...of, due: 0 }));
+  const groups = new Map<string, Group>();
   const held = new Map<string, HeldArtifact>();
-  for await (const page of scanDue(stores.retention, request)) {
-    for (const execution of page) count(groups, execution);
+  for await (const page of scanDue(retention, request)) {
+    await countPage(retention, groups, page);
+    for (const { executionId } of page) countPartition(partitions, executionId);
     const ids = page.map(({ executionId }) => executionId);
-    for (const artifact of await stores.unusedArtifacts.heldBy(ids)) addHeld(held, artifact);
+    for (const artifact of await unusedArtifacts.heldBy(ids)) addHeld(held, artifact);
   }
   return {
     groups: [...groups]
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([, group]) => group),
+      .map(([, group]) => estimate(group)),
     released: held
       .values()
       .filter((artifact) => artifact.held === artifact.holders)
@@ -46,7 +60,56 @@ export async function previewRetention(
         ({ artifacts, bytes }, { size }) => ({ artifacts: artifacts + 1, bytes: bytes + size }),
         { artifacts: 0, bytes: 0 },
       ),
+    partitions,
   };
+}
+
+interface Group extends DueGroup {
+  /** Of `bytes`: what was measured so far. */
+  readonly measured: { readonly executions: number; readonly events: number };
+}
+
+async function countPage(
+  retention: RetentionStore,
+  groups: Map<string, Group>,
+  page: readonly DueExecution[],
+): Promise<void> {
+  const chosen: DueExecution[] = [];
+  for (const execution of page) {
+    const group = count(groups, execution);
+    if (group.executions <= MEASURED_MAX) chosen.push(execution);
+  }
+  if (chosen.length === 0) return;
+  const ids = chosen.map(({ executionId }) => executionId);
+  const measured = new Map(
+    (await retention.measure(ids)).map(({ executionId, bytes }) => [executionId, bytes]),
+  );
+  for (const execution of chosen) {
+    const bytes = measured.get(execution.executionId);
+    const group = groups.get(nameOf(execution));
+    if (bytes === undefined || group === undefined) continue;
+    groups.set(nameOf(execution), {
+      ...group,
+      bytes: group.bytes + bytes,
+      measured: {
+        executions: group.measured.executions + 1,
+        events: group.measured.events + execution.lastSequence,
+      },
+    });
+  }
+}
+
+function estimate({ measured, ...group }: Group): DueGroup {
+  if (measured.events === 0) return group;
+  return { ...group, bytes: Math.round((group.bytes * group.events) / measured.events) };
+}
+
+function countPartition(partitions: PreviewedPartition[], executionId: ExecutionId): void {
+  const index = partitions.findIndex(
+    ({ fromId, toId }) => executionId >= fromId && executionId < toId,
+  );
+  const partition = partitions[index];
+  if (partition !== undefined) partitions[index] = { ...partition, due: partition.due + 1 };
 }
 
 function addHeld(held: Map<string, HeldArtifact>, artifact: HeldArtifact): void {
@@ -55,17 +118,24 @@ function addHeld(held: Map<string, HeldArtifact>, artifact: HeldArtifact): void 
   held.set(name, { ...artifact, held: before + artifact.held });
 }
 
-function count(groups: Map<string, DueGroup>, execution: DueExecution): void {
+function nameOf({ tenantId, workflowId, status }: DueExecution): string {
+  return JSON.stringify([tenantId, workflowId, status]);
+}
+
+function count(groups: Map<string, Group>, execution: DueExecution): Group {
   const { tenantId, workflowId, status, lastSequence, completedAt } = execution;
-  const name = JSON.stringify([tenantId, workflowId, status]);
-  const group = groups.get(name);
-  const oldest = group?.oldest ?? completedAt;
-  groups.set(name, {
+  const before = groups.get(nameOf(execution));
+  const oldest = before?.oldest ?? completedAt;
+  const group = {
     tenantId,
     workflowId,
     status,
-    executions: (group?.executions ?? 0) + 1,
-    events: (group?.events ?? 0) + lastSequence,
+    executions: (before?.executions ?? 0) + 1,
+    events: (before?.events ?? 0) + lastSequence,
+    bytes: before?.bytes ?? 0,
     oldest: completedAt < oldest ? completedAt : oldest,
-  });
+    measured: before?.measured ?? { executions: 0, events: 0 },
+  };
+  groups.set(nameOf(execution), group);
+  return group;
 }

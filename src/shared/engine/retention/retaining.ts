@@ -72,11 +72,12 @@ export function createRetaining(deps: {
       report.count('artifact_bytes_removed', bytes);
       const found = executions + replayRecords + artifacts;
       if (isTimeUp()) return { found, more: true };
-      const { dropped, sweptEvents } = await store.tendPartitions({
+      const { dropped, shrunk, sweptEvents } = await store.tendPartitions({
         sweepAfterMs: await sweepAfterMs(store, settings.defaults),
       });
       report.count('event_partitions_dropped', dropped);
-      return { found: found + dropped + sweptEvents, more: false };
+      report.count('event_partitions_shrunk', shrunk);
+      return { found: found + dropped + shrunk + sweptEvents, more: false };
     },
   };
 }

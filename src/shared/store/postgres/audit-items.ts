@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { SealableItem } from '../../domain/audit/seal.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { Management } from './management.ts';
+import { boundsOf } from './rows.ts';
 
 const ItemsRecord = z.object({ items: z.string() });
 
@@ -92,6 +93,7 @@ export async function readHistories(
   management: Management,
   executionIds: readonly string[],
 ): Promise<readonly SealableItem[]> {
+  const { least, greatest } = boundsOf(executionIds);
   const [row] = await management.any(sql.type(ItemsRecord)`
     select coalesce(json_agg(json_build_array(
         x.tenant_id, ${executionKey(sql.fragment`e.execution_id`)}, e.sequence,
@@ -101,7 +103,9 @@ export async function readHistories(
       )), '[]')::text as items
     from events e
     join executions x on x.id = e.execution_id
-    where e.execution_id = any(${sql.array([...executionIds], 'uuid')})`);
+    where e.execution_id = any(${sql.array([...executionIds], 'uuid')})
+      and e.execution_id >= ${least}::uuid
+      and e.execution_id <= ${greatest}::uuid`);
   const packed = JSON.parse(row?.items ?? '[]') as readonly PackedItem[];
   return packed.map(unpack);
 }

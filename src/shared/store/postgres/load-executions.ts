@@ -5,6 +5,7 @@ import {
   decodeEvent,
   decodeExecution,
   EXECUTION_COLUMNS,
+  boundsOf,
   toUuid,
   type EventRecord,
   type ExecutionRecord,
@@ -38,7 +39,10 @@ const LOAD: Statement = {
     order by sequence`,
 };
 
-/** Of executions that have a snapshot the row alone: their tails begin at different places. */
+/**
+ * Of executions that have a snapshot the row alone: their tails begin at different places. The least and
+ * the greatest id say which partitions of events are looked into; an array does not.
+ */
 const LOAD_MANY: Statement = {
   name: 'load-executions',
   writes: false,
@@ -58,8 +62,10 @@ const LOAD_MANY: Statement = {
       null, null, null, v.sequence, v.kind, v.node_id, v.payload, v.actor_id, v.created_at
     from events v
     where v.execution_id = any(array(
-      select x.id from execution x where x.snapshot_sequence is null
-    ))
+        select x.id from execution x where x.snapshot_sequence is null
+      ))
+      and v.execution_id >= $2
+      and v.execution_id <= $3
     order by sequence`,
 };
 
@@ -88,7 +94,9 @@ export async function loadExecutions(
 ): Promise<readonly (LoadedExecution | null)[]> {
   const [only] = ids;
   if (ids.length === 1 && only !== undefined) return [await loadExecution(pool, only, null)];
-  const rows = await pool.run<LoadRecord>(LOAD_MANY, [ids.map(toUuid)]);
+  const uuids = ids.map(toUuid);
+  const { least, greatest } = boundsOf(uuids);
+  const rows = await pool.run<LoadRecord>(LOAD_MANY, [uuids, least, greatest]);
   const byId = Map.groupBy(rows, (row) => executionIdFromUuid(row.id));
   return Promise.all(
     ids.map(async (id) => {

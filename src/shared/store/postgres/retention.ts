@@ -12,8 +12,9 @@ import {
 } from '../retention.ts';
 import { readHistories } from './audit-items.ts';
 import type { ConnectionSettings } from './connect.ts';
-import { partitionEvents, tendPartitions } from './event-partitions.ts';
+import { listPartitions, partitionEvents, tendPartitions } from './event-partitions.ts';
 import type { Management } from './management.ts';
+import { measure } from './measure-executions.ts';
 import { listPolicies, removePolicy, setPolicy } from './retention-policies.ts';
 import { toUuid } from './rows.ts';
 
@@ -64,6 +65,8 @@ export function createRetentionStore(
     forgetReplays: (params) => forgetReplays(management, params),
     partitionEvents: (params) => partitionEvents(management, settings, params),
     tendPartitions: (params) => tendPartitions(management, settings, params),
+    listPartitions: () => listPartitions(management),
+    measure: (ids) => measure(management, ids),
   };
 }
 

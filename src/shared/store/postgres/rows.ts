@@ -54,6 +54,25 @@ export function toUuid(id: ExecutionId): string {
   return id.slice('exec_'.length);
 }
 
+const NO_UUID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Ids of executions are times, so these say which partitions of `events` hold them: the server looks
+ * into all of them where it is given an array alone.
+ */
+export function boundsOf(uuids: readonly string[]): {
+  readonly least: string;
+  readonly greatest: string;
+} {
+  let least = uuids[0] ?? NO_UUID;
+  let greatest = least;
+  for (const uuid of uuids) {
+    if (uuid < least) least = uuid;
+    if (uuid > greatest) greatest = uuid;
+  }
+  return { least, greatest };
+}
+
 export const EXECUTION_COLUMNS = `
   e.id, e.tenant_id, e.definition_id, e.workflow_id, e.workflow_version, e.parent_execution_id,
   e.status, e.last_sequence, e.shard, e.priority, e.error, e.created_at, e.updated_at,

@@ -9,6 +9,7 @@ import {
 import { readHistories } from './audit-items.ts';
 import { sealedUntil } from './audit-append.ts';
 import type { Connection } from './connect.ts';
+import { measure } from './measure-executions.ts';
 import { listPolicies, removePolicy, setPolicy } from './retention-policies.ts';
 import { EARLIER_RUN, MAY_BE_RETIRED, NEXT_RUN } from './retention-conditions.ts';
 import { retireExecutions } from './retire.ts';
@@ -34,7 +35,9 @@ export function createRetentionStore(connection: Connection): RetentionStore {
     retire: (retiring) => connection.write(() => retireExecutions(connection, retiring)),
     forgetReplays: (params) => connection.write(() => forgetReplays(connection, params)),
     partitionEvents: async () => 'unsupported',
-    tendPartitions: async () => ({ made: 0, dropped: 0, sweptEvents: 0, postponed: 0 }),
+    tendPartitions: async () => ({ made: 0, dropped: 0, shrunk: 0, sweptEvents: 0, postponed: 0 }),
+    listPartitions: async () => [],
+    measure: (ids) => connection.read(() => measure(connection, ids)),
   };
 }
 

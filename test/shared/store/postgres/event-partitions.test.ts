@@ -1,7 +1,7 @@
 import test from 'ava';
 import pg from 'pg';
 
-import { executionIdFromUuid, type ExecutionId } from '../../../../src/shared/domain/ids.ts';
+import { executionIdFromUuid } from '../../../../src/shared/domain/ids.ts';
 import { runOnServer } from '../../../support/database.ts';
 import {
   end,
@@ -10,7 +10,8 @@ import {
   type RetentionScene,
 } from '../../engine/retention/retention-scene.ts';
 import { commitOne, start, type Started } from '../contract/drive.ts';
-import { makeEvent, makeNewExecution, makePlan, makeStarted, makeUuid } from '../contract/make.ts';
+import { makeEvent, makePlan, makeUuid } from '../contract/make.ts';
+import { partitionAt, partitionPast, startAt } from './partition-scene.ts';
 
 const DAY_MS = 86_400_000;
 const SWEEP = { sweepAfterMs: 2 * DAY_MS };
@@ -41,8 +42,8 @@ test('what was there and what comes is read and written as before, whatever its 
     'events_before',
     'events_before',
     'events_before',
-    await partitionAt(scene, 3),
-    await partitionAt(scene, 12),
+    await partitionAt(scene.database.url, 3),
+    await partitionAt(scene.database.url, 12),
     'events_other',
   ]);
 });
@@ -50,12 +51,12 @@ test('what was there and what comes is read and written as before, whatever its 
 test('a partition whose executions are all removed is dropped, and the log still proved', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { store, seal, age, run, verify } = scene;
-  await partitionPast(scene);
+  await partitionPast(scene.database.url);
   const old = [await startAt(scene, -38), await startAt(scene, -38)];
   const newer = [await startAt(scene, -30)];
   for (const execution of [...old, ...newer]) await end(store, execution);
   await seal();
-  const name = await partitionAt(scene, -38);
+  const name = await partitionAt(scene.database.url, -38);
   await age(31);
   await store.retention.tendPartitions(SWEEP);
   t.is(await countEvents(scene, [...old, ...newer]), 9);
@@ -73,7 +74,7 @@ test('a partition whose executions are all removed is dropped, and the log still
 test('a partition with a live execution stays, and is swept of the removed ones', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { store, seal, age, run, verify } = scene;
-  await partitionPast(scene);
+  await partitionPast(scene.database.url);
   const live = await startAt(scene, -38);
   const ended = await startAt(scene, -38);
   await end(store, ended);
@@ -89,10 +90,71 @@ test('a partition with a live execution stays, and is swept of the removed ones'
   t.deepEqual((await verify()).problems, []);
 });
 
+test('a partition of which little stays is written anew, and what stays is as it was', async (t) => {
+  const scene = await openRetentionScene(t, 'postgres');
+  const { store, database, seal, age, run, verify } = scene;
+  await partitionPast(scene.database.url);
+  const live = await startAt(scene, -38);
+  const payload = JSON.stringify({ text: Array.from({ length: 3_000 }, makeUuid).join('') });
+  const ended: Started[] = [];
+  for (let index = 0; index < 4; index += 1) {
+    const execution = await startAt(scene, -38);
+    await commitOne(store, makePlan(execution, { events: [makeEvent({ payload })] }));
+    await end(store, execution);
+    ended.push(execution);
+  }
+  await commitOne(store, makePlan(live, { events: [makeEvent(), makeEvent()] }));
+  await seal();
+  await age(31);
+  const before = await store.executions.events({ ...live, after: 0, limit: null });
+  const shrink = { ...SWEEP, shrinkBytesMin: 100_000 };
+  t.like(await store.retention.tendPartitions(shrink), { shrunk: 0 }, 'nothing is removed yet');
+  await unsweep(scene);
+  await run({ olderThanMs: DAY_MS });
+  const name = await partitionAt(scene.database.url, -38);
+  const sizeOf = async () =>
+    (await store.retention.listPartitions()).find((partition) => partition.name === name)?.bytes;
+  const size = (await sizeOf()) ?? 0;
+  t.like(await store.retention.tendPartitions(shrink), { shrunk: 1, sweptEvents: 0 });
+  t.true(((await sizeOf()) ?? 0) < size / 2, `${await sizeOf()} of ${size} bytes`);
+  t.is(await countEvents(scene, ended), 0);
+  t.deepEqual(await store.executions.events({ ...live, after: 0, limit: null }), before);
+  for (const change of [`update ${name} set actor_id = 'x'`, `truncate ${name}`]) {
+    await t.throwsAsync(runOnServer(database.url, change), { message: /is refused/ }, change);
+  }
+  await commitOne(store, makePlan(live, { events: [makeEvent()] }));
+  await seal();
+  t.deepEqual((await verify()).problems, []);
+  await unsweep(scene);
+  t.like(await store.retention.tendPartitions(shrink), { shrunk: 0 }, 'it is small by now');
+});
+
+test('a partition is not written anew while events of it are of nobody on record', async (t) => {
+  const scene = await openRetentionScene(t, 'postgres');
+  const { store, database, seal, age, run } = scene;
+  await partitionPast(scene.database.url);
+  const live = await startAt(scene, -38);
+  const [removed, lost] = [await startAt(scene, -38), await startAt(scene, -38)];
+  const payload = JSON.stringify({ text: makeUuid().repeat(3_000) });
+  for (const execution of [removed, lost]) {
+    await commitOne(store, makePlan(execution, { events: [makeEvent({ payload })] }));
+  }
+  await end(store, removed);
+  await seal();
+  await age(31);
+  await run({ olderThanMs: DAY_MS });
+  const id = lost.executionId.slice('exec_'.length);
+  await runOnServer(database.url, `delete from executions where id = '${id}'`);
+  const name = await partitionAt(scene.database.url, -38);
+  const shrink = `select shrink_event_partition('${name}', 5000, 0) as done`;
+  t.deepEqual((await runOnServer(database.url, shrink)).rows, [{ done: false }]);
+  t.is(await countEvents(scene, [live, lost]), 3);
+});
+
 test('a partition is not dropped for somebody who only deleted the executions', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { store, database } = scene;
-  await partitionPast(scene);
+  await partitionPast(scene.database.url);
   const execution = await startAt(scene, -38);
   await runOnServer(database.url, 'delete from executions');
   await store.retention.tendPartitions(SWEEP);
@@ -102,9 +164,9 @@ test('a partition is not dropped for somebody who only deleted the executions', 
 test('events of partitions are as protected as they were', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { database } = scene;
-  await partitionPast(scene);
+  await partitionPast(scene.database.url);
   await startAt(scene, -38);
-  for (const table of ['events', await partitionAt(scene, -38)]) {
+  for (const table of ['events', await partitionAt(scene.database.url, -38)]) {
     for (const change of [
       `update ${table} set actor_id = 'token:x'`,
       `delete from ${table}`,
@@ -117,18 +179,18 @@ test('events of partitions are as protected as they were', async (t) => {
 
 test('partitions are made ahead', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
-  await partitionPast(scene);
+  await partitionPast(scene.database.url);
   // From 26 days ago, up to 16 days from now: the last begins later than another could be needed.
   t.like(await scene.store.retention.tendPartitions(SWEEP), { made: 6 });
   t.like(await scene.store.retention.tendPartitions(SWEEP), { made: 0 });
-  t.not(await partitionAt(scene, 0), 'none');
-  t.not(await partitionAt(scene, 7), 'none');
+  t.not(await partitionAt(scene.database.url, 0), 'none');
+  t.not(await partitionAt(scene.database.url, 7), 'none');
 });
 
 test('while a partition is in use it is not dropped, and nobody waits long', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { store, database, seal, age, run } = scene;
-  await partitionPast(scene);
+  await partitionPast(scene.database.url);
   const execution = await startAt(scene, -38);
   await end(store, execution);
   await seal();
@@ -170,22 +232,6 @@ test('what a process that died on the way has left is taken back before it does 
   await startAt(scene, 3);
 });
 
-/** An execution that begins now under an id as it will be made in so many days. */
-async function startAt({ store, tenantId }: RetentionScene, inDays: number): Promise<Started> {
-  const executionId = idAt(inDays);
-  const execution = { executionId, tenantId };
-  await commitOne(
-    store,
-    makePlan(execution, { create: makeNewExecution(), events: [makeStarted()] }),
-  );
-  return execution;
-}
-
-function idAt(inDays: number): ExecutionId {
-  const time = (Date.now() + inDays * DAY_MS).toString(16).padStart(12, '0');
-  return executionIdFromUuid(`${time}${makeUuid().replaceAll('-', '').slice(12)}`);
-}
-
 async function tablesOf(scene: RetentionScene, executions: readonly Started[]) {
   const { rows } = await runOnServer(
     scene.database.url,
@@ -200,31 +246,9 @@ async function tablesOf(scene: RetentionScene, executions: readonly Started[]) {
   return executions.map(({ executionId }) => names.get(executionId));
 }
 
-async function partitionAt(scene: RetentionScene, inDays: number): Promise<string> {
-  const { rows } = await runOnServer(
-    scene.database.url,
-    `select partition_name as name from event_partitions
-     where from_at <= now() + interval '${inDays} days' and to_at > now() + interval '${inDays} days'`,
-  );
-  return (rows as readonly { readonly name: string }[])[0]?.name ?? 'none';
-}
-
-/** As if partitions of seven days had been begun 40 days ago. */
-async function partitionPast({ database }: RetentionScene): Promise<void> {
-  await runOnServer(
-    database.url,
-    `do $$
-     declare
-       begin_at constant timestamptz := clock_timestamp() - interval '40 days';
-     begin
-       execute format(
-         'alter table events add constraint events_before check (execution_id < %L)',
-         uuid_floor(begin_at)
-       );
-       perform finish_event_partitions(begin_at, 7);
-     end
-     $$`,
-  );
+/** As if a day had gone by since partitions were looked through. */
+async function unsweep({ database }: RetentionScene): Promise<void> {
+  await runOnServer(database.url, 'update event_partitions set swept_at = null');
 }
 
 async function countEvents(scene: RetentionScene, executions: readonly Started[]): Promise<number> {

@@ -1,10 +1,10 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import type pg from 'pg';
 
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
 import { type DefinitionId, executionIdFromUuid } from '../../../../src/shared/domain/ids.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
+import { createTestDatabase } from '../../../support/database.ts';
 import {
   claim,
   claimOne,
@@ -27,6 +27,7 @@ import {
   makeTimer,
   makeUuid,
 } from '../contract/make.ts';
+import { partitionPast } from './partition-scene.ts';
 import { connectRaw } from './raw-client.ts';
 
 /*
@@ -38,63 +39,77 @@ const ROWS = 5_000;
 /** Generous: what one use of every statement may read. A walk over one table would be `ROWS`. */
 const READS_MAX = 1_000;
 
-let database: TestDatabase;
-let admin: pg.Client;
+for (const partitioned of [false, true]) {
+  const where = partitioned ? 'events in partitions' : 'one table of events';
 
-test.before(async () => {
-  database = await createTestDatabase();
-  admin = await connectRaw(database.url);
-});
+  test(`${where}: plans that were made on empty tables walk over no full one`, async (t) => {
+    const { url, reader } = await openDatabase(t, partitioned);
+    const store = await openPostgresStore({ url, poolSize: 1, maxOverflow: 0 });
+    await useEverything(store);
+    await fill(reader);
+    const before = await countReads(reader);
+    await useEverything(store);
+    // A session reports its reads when it ends.
+    await store.close();
+    const after = await countReads(reader);
+    for (const [table, reads] of after) {
+      t.true(reads - (before.get(table) ?? 0) < READS_MAX, `${table}: ${reads} rows were read`);
+    }
+  });
 
-test.after.always(async () => {
-  await admin.end();
-  await database.drop();
-});
+  test(`${where}: sealing walks over no table, and looks up no execution but those it seals`, async (t) => {
+    const { url, reader } = await openDatabase(t, partitioned);
+    // As right after a burst of load: the server has not looked at its tables yet.
+    const { rows: tables } = await reader.query<{ readonly name: string }>(
+      `select c.relname as name
+       from pg_class c
+       where c.relkind = 'r'
+         and c.relname ~ '^(events|executions)'`,
+    );
+    for (const { name } of tables) {
+      await reader.query(`alter table ${name} set (autovacuum_enabled = off)`);
+    }
+    await reader.query(
+      `insert into executions (id, tenant_id, definition_id, workflow_id, workflow_version, shard,
+         priority, status, last_sequence, created_at, updated_at)
+       select overlay(gen_random_uuid()::text placing left(uuid_floor(i)::text, 13) from 1)::uuid,
+         'default', gen_random_uuid(), 'w', '1', 0, 0, 'running', 1, i, i
+       from generate_series(now() - interval '5000 minutes', now(), interval '1 minute') as i`,
+    );
+    await reader.query(
+      `insert into events (execution_id, sequence, kind, payload, actor_id, created_at)
+       select id, 1, 'NodeStarted', '{}', 'a', created_at from executions order by created_at`,
+    );
+    // Where the chain begins is looked for once.
+    await sealOnce(url);
+    const before = await countWalks(reader);
+    t.true((await sealOnce(url)) > 0);
+    const after = await countWalks(reader);
+    t.is(after.walks - before.walks, 0);
+    t.true(after.lookups - before.lookups <= 100, `${after.lookups - before.lookups} lookups`);
+  });
+}
 
-test('plans that were made on empty tables walk over no full one', async (t) => {
-  const store = await openPostgresStore({ url: database.url, poolSize: 1, maxOverflow: 0 });
-  await useEverything(store);
-  await fill();
-  const before = await countReads();
-  await useEverything(store);
-  // A session reports its reads when it ends.
-  await store.close();
-  const after = await countReads();
-  for (const [table, reads] of after) {
-    t.true(reads - (before.get(table) ?? 0) < READS_MAX, `${table}: ${reads} rows were read`);
+async function openDatabase(
+  t: ExecutionContext,
+  partitioned: boolean,
+): Promise<{ readonly url: string; readonly reader: pg.Client }> {
+  const database = await createTestDatabase();
+  const { url } = database;
+  t.teardown(() => database.drop());
+  if (partitioned) {
+    await partitionPast(url);
+    const store = await openPostgresStore({ url, poolSize: 1 });
+    await store.retention.tendPartitions({ sweepAfterMs: null });
+    await store.close();
   }
-});
-
-test('sealing walks over no table, and looks up no execution but those it seals', async (t) => {
-  const own = await createTestDatabase();
-  t.teardown(() => own.drop());
-  const reader = await connectRaw(own.url);
-  // As right after a burst of load: the server has not looked at its tables yet.
-  for (const table of ['events', 'executions']) {
-    await reader.query(`alter table ${table} set (autovacuum_enabled = off)`);
-  }
-  await reader.query(
-    `insert into executions (id, tenant_id, definition_id, workflow_id, workflow_version, shard,
-       priority, status, last_sequence, created_at, updated_at)
-     select gen_random_uuid(), 'default', gen_random_uuid(), 'w', '1', 0, 0, 'running', 1, i, i
-     from generate_series(now() - interval '5000 minutes', now(), interval '1 minute') as i`,
-  );
-  await reader.query(
-    `insert into events (execution_id, sequence, kind, payload, actor_id, created_at)
-     select id, 1, 'NodeStarted', '{}', 'a', created_at from executions order by created_at`,
-  );
-  // Where the chain begins is looked for once.
-  await sealOnce(own);
-  const before = await countWalks(reader);
-  t.true((await sealOnce(own)) > 0);
-  const after = await countWalks(reader);
-  await reader.end();
-  t.is(after.walks - before.walks, 0);
-  t.true(after.lookups - before.lookups <= 100, `${after.lookups - before.lookups} lookups`);
-});
+  const reader = await connectRaw(url);
+  t.teardown(() => reader.end());
+  return { url, reader };
+}
 
 /** In sessions of its own: a session reports its reads when it ends. */
-async function sealOnce({ url }: TestDatabase): Promise<number> {
+async function sealOnce(url: string): Promise<number> {
   const store = await openPostgresStore({ url, poolSize: 1, audit: { finalMs: 0 } });
   const { items } = await store.audit.seal({ itemsMax: 100, lagMs: 0 });
   await store.close();
@@ -108,7 +123,7 @@ async function countWalks(reader: pg.Client): Promise<{ walks: number; lookups: 
     `select sum(t.seq_scan)::float8 as walks,
        sum(t.idx_tup_fetch) filter (where t.relname = 'executions')::float8 as lookups
      from pg_stat_user_tables t
-     where t.relname in ('executions', 'events')`,
+     where t.relname ~ '^(events|executions)'`,
   );
   return rows[0] ?? { walks: Number.NaN, lookups: Number.NaN };
 }
@@ -226,7 +241,7 @@ async function useEverything(store: Store): Promise<void> {
 }
 
 /** As many rows in each table as there may be after a while. */
-async function fill(): Promise<void> {
+async function fill(reader: pg.Client): Promise<void> {
   const tenant = makeTenantId();
   const ticket = `gen_random_uuid(), gen_random_uuid(), '${tenant}', 'n', 0, 0, 'python_tool', 0, 'k'`;
   const columns =
@@ -237,7 +252,10 @@ async function fill(): Promise<void> {
      select gen_random_uuid(), '${tenant}', gen_random_uuid(), 'w', '1', i % 64, 0, 'running', 1, now(),
        now()`,
     `events (execution_id, sequence, kind, payload, actor_id, created_at)
-     select gen_random_uuid(), 1, 'NodeStarted', '{}', 'a', now()`,
+     select overlay(
+         gen_random_uuid()::text
+         placing left(uuid_floor(now() - i * interval '10 minutes')::text, 13) from 1
+       )::uuid, 1, 'NodeStarted', '{}', 'a', now()`,
     `snapshots (execution_id, sequence, body) select gen_random_uuid(), 1, ''`,
     `runnable (execution_id, shard) select gen_random_uuid(), 9`,
     `work_items (work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool,
@@ -258,14 +276,14 @@ async function fill(): Promise<void> {
     `request_keys (tenant_id, key, body_hash, execution_id, created_at)
      select '${tenant}', i::text, 'h', gen_random_uuid(), now()`,
   ]) {
-    await admin.query(`insert into ${insert} from generate_series(1, ${ROWS}) as i`);
+    await reader.query(`insert into ${insert} from generate_series(1, ${ROWS}) as i`);
   }
 }
 
 /** Rows read from each table, by walking over it and through its indexes. */
-async function countReads(): Promise<ReadonlyMap<string, number>> {
-  await admin.query('select pg_stat_force_next_flush()');
-  const { rows } = await admin.query<{ readonly table: string; readonly reads: number }>(
+async function countReads(reader: pg.Client): Promise<ReadonlyMap<string, number>> {
+  await reader.query('select pg_stat_force_next_flush()');
+  const { rows } = await reader.query<{ readonly table: string; readonly reads: number }>(
     `select t.relname as table,
        (coalesce(t.seq_tup_read, 0) + coalesce(sum(i.idx_tup_read), 0))::float8 as reads
      from pg_stat_user_tables t
