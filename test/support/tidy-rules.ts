@@ -34,23 +34,25 @@ const ADAPTERS = [`${SHARED}store/postgres/`, `${SHARED}store/sqlite/`];
 const ROLES = ['src/api/', 'src/scheduler/'];
 const OUTSIDE = ['test/', 'bin/', 'bench/'];
 
+const HASHING = ['node:crypto {createHash}', 'node:crypto {hash}'];
+
 const LAYERS: readonly Layer[] = [
   {
     folder: `${SHARED}domain/expression/`,
     own: [`${SHARED}domain/`],
     // A parser that does nothing but parse.
-    packages: ['node:crypto {createHash}', '@marcbachmann/cel-js'],
+    packages: [...HASHING, '@marcbachmann/cel-js'],
   },
   {
     folder: `${SHARED}domain/schedules/`,
     own: [`${SHARED}domain/`],
     // Of cron expressions: it computes and, given no action, does nothing else.
-    packages: ['node:crypto {createHash}', 'croner {Cron}'],
+    packages: [...HASHING, 'croner {Cron}'],
   },
   {
     folder: `${SHARED}domain/`,
     own: [`${SHARED}domain/`],
-    packages: ['node:crypto {createHash}'],
+    packages: HASHING,
   },
   {
     folder: `${SHARED}nodes/`,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { JsonValue } from './json.ts';
 
@@ -17,7 +17,7 @@ export function canonicalJson(value: JsonValue): string {
 
 /** SHA-256, in hex, of the canonical JSON: equal values have equal hashes. */
 export function hashJson(value: JsonValue): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+  return hash('sha256', canonicalJson(value), 'hex');
 }
 
 function isArray(value: object): value is readonly JsonValue[] {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /*
  * The chains of seals over the audit log.
@@ -174,9 +174,7 @@ export function hashItems(items: readonly SealableItem[]): readonly HashedItem[]
 }
 
 export function digestItems(items: readonly { readonly hash: string }[]): string {
-  const hash = createHash('sha256');
-  for (const item of items) hash.update(item.hash);
-  return hash.digest('hex');
+  return hash('sha256', items.map((item) => item.hash).join(''), 'hex');
 }
 
 /**
@@ -238,7 +236,7 @@ function hashItem(item: SealableItem): string {
 }
 
 function hashOf(fields: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
+  return hash('sha256', JSON.stringify(fields), 'hex');
 }
 
 export function compareText(one: string, other: string): number {
