@@ -16,6 +16,9 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   'approve ok': 10,
   'event ok': 5,
   'cancel ok': 1,
+  'pause ok': 3,
+  'resume ok': 3,
+  'retry ok': 0.5,
   'read ok': 20,
   'read_events ok': 20,
   WorkflowCompleted: 20,
@@ -35,6 +38,13 @@ const PER_MINUTE_OF_ALL: Readonly<Record<string, number>> = {
 
 /** From here on every kind of fault has had its turn. */
 const FULL_RUN_MINUTES = 10;
+/** Of a full run: what is due can only be removed once it is sealed, a minute later. */
+const IN_A_FULL_RUN: Readonly<Record<string, number>> = {
+  'executions removed': 20,
+  'retries that came second': 5,
+};
+/** Where processes have to die in a full run, by what their failpoints' names hold. */
+const DEATHS_OF_A_FULL_RUN = ['ExecutionPaused', 'retried_from', 'retire_executions'];
 const STRIKES_PER_MINUTE = 5;
 const FAILPOINTS_OF_A_FULL_RUN = 10;
 
@@ -59,6 +69,20 @@ export function checkExercise(run: {
       atLeast: Math.floor(perMinute * minutes),
     })),
     { what: 'strikes', times: strikes.length, atLeast: Math.floor(STRIKES_PER_MINUTE * minutes) },
+    ...(isFull && isWhole
+      ? [
+          ...Object.entries(IN_A_FULL_RUN).map(([what, atLeast]) => ({
+            what,
+            times: exercised[what] ?? 0,
+            atLeast,
+          })),
+          ...DEATHS_OF_A_FULL_RUN.map((what) => ({
+            what: `deaths at ${what}`,
+            times: hitsOf(failpoints, what),
+            atLeast: 1,
+          })),
+        ]
+      : []),
     ...(isFull ? missed.map(({ name }) => ({ what: name, times: 0, atLeast: 1 })) : []),
     ...(isFull && faults.some(({ name }) => name === 'failpoint')
       ? [{ what: 'failpoints', times: hit, atLeast: FAILPOINTS_OF_A_FULL_RUN }]
@@ -70,4 +94,9 @@ export function checkExercise(run: {
       about: { what },
       saw: `${times} times, at least ${atLeast} are wanted`,
     }));
+}
+
+function hitsOf(failpoints: readonly Failpoint[], word: string): number {
+  const named = failpoints.filter(({ statement }) => statement.includes(word));
+  return named.reduce((sum, { hits }) => sum + hits, 0);
 }

@@ -16,6 +16,7 @@ import { runFinalOperations } from './clients/final-operations.ts';
 import { sendRefusable } from './clients/send-refusable.ts';
 import { startClients } from './clients/start-clients.ts';
 import { ChaosCluster } from './cluster/cluster.ts';
+import { growOld } from './cluster/grow-old.ts';
 import { watchDuties } from './cluster/watch-duties.ts';
 import type { Fault } from './faults/fault.ts';
 import { FAULTS } from './faults/index.ts';
@@ -73,6 +74,7 @@ export async function runChaos(params: {
   try {
     requireAll(params.faults, cluster);
     const duties = watchDuties(cluster.postgres.superuserUrl);
+    const aging = growOld(cluster.postgres.superuserUrl);
     const of: ClientsParams = {
       urls: cluster.urls,
       apiKey: cluster.apiKey,
@@ -109,9 +111,12 @@ export async function runChaos(params: {
       });
     }
     const wellSince = await readClock(cluster);
+    await aging.stop();
     onProgress('all is well: what was begun comes to its end');
     await clients.stop();
     violations.push(...(await runFinalOperations({ ...of, withinMs: FINAL_MS_MAX })));
+    // Nothing is removed between two looks at the tables.
+    await Promise.all(cluster.membersOf('cleaner').map((member) => member.close()));
     violations.push(
       ...(await sendRefusable({ ...of, deeds: operations, readDump: () => readDump(cluster) })),
     );
@@ -145,7 +150,7 @@ export async function runChaos(params: {
         failpoints,
         exercised: counts,
       }),
-      ...checkRun({ history, dump, wellSince }),
+      ...checkRun({ history, dump, seen: aging.seen, wellSince }),
       ...checkSecrets({ history, secrets, texts: cluster.readLogs() }),
       ...verdict.violations,
     );

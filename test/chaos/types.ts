@@ -50,6 +50,8 @@ export interface CheckParams {
   readonly history: RunHistory;
   /** The whole database after the final operations. */
   readonly dump: Dump;
+  /** Executions that retention may have removed since, as they were when they had ended. */
+  readonly seen?: Dump;
   /** By the database's clock, Unix milliseconds: all faults were healed from then on. */
   readonly wellSince: number;
 }

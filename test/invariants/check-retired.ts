@@ -104,7 +104,7 @@ function checkNeeded(removal: Removal): Violation[] {
   const stories = byExecution(before);
   const there = new Set(after.executions.map(({ id }) => id));
   return violations('retention removes nothing that is needed', removedIn(removal), (row) => {
-    const needs = needsOf(row, { dump: before, first: stories.get(row.id)?.[0], there });
+    const needs = needsOf(row, { dump: before, story: stories.get(row.id) ?? [], there });
     return needs === null ? null : { about: { execution: row.id }, saw: needs };
   });
 }
@@ -114,12 +114,12 @@ function needsOf(
   { id, parent_execution_id: parent }: ExecutionOf,
   of: {
     readonly dump: Dump;
-    readonly first: EventOf | undefined;
+    readonly story: readonly EventOf[];
     readonly there: ReadonlySet<string>;
   },
 ): string | null {
-  const { dump, first, there } = of;
-  const { continued_from: earlier = null, retried_from: tried } = first?.payload ?? {};
+  const { dump, story, there } = of;
+  const { continued_from: earlier = null, retried_from: tried } = story[0]?.payload ?? {};
   const leaders = { parent, earlier, tried: isJsonObject(tried) ? tried['execution_id'] : null };
   for (const [name, leader] of Object.entries(leaders)) {
     if (typeof leader === 'string' && there.has(leader)) return `${name} ${leader} is there`;
@@ -129,6 +129,9 @@ function needsOf(
       row.parent_execution_id === id && (row.status === 'running' || row.status === 'paused'),
   );
   if (child !== undefined) return `its child ${child.id} is ${child.status}`;
+  const sealedUntil = dump.sealed?.[0]?.covers_to ?? 0;
+  const unsealed = story.find((event) => event.created_at >= sealedUntil);
+  if (unsealed !== undefined) return `its event ${unsealed.sequence} is not sealed`;
   const timer = dump.timers.find((row) => row.execution_id === id);
   if (timer !== undefined) return `its timer ${timer.name} has not been told`;
   const message = dump.webhook_deliveries?.find(
@@ -142,7 +145,7 @@ function checkLeft(dump: Dump, keptDays: KeptDays): Violation[] {
   const there = new Set(dump.executions.map(({ id }) => id));
   return violations('what is due is removed by whoever runs retention', dump.executions, (row) => {
     if (!isDue(row, dump, keptDays)) return null;
-    if (needsOf(row, { dump, first: stories.get(row.id)?.[0], there }) !== null) return null;
+    if (needsOf(row, { dump, story: stories.get(row.id) ?? [], there }) !== null) return null;
     return { about: { execution: row.id, workflow: row.workflow_id }, saw: row.status };
   });
 }

@@ -91,46 +91,82 @@ function checkCarried(
 }
 
 /**
- * No visit and no key of which a result is on record comes again, in a retry of a retry neither. Of a
- * `map` the items are all entered again, as its visit is.
+ * No visit and no key of which a result is on record comes again, in a retry of a retry neither, and no
+ * node that was done is entered unless something led back to it. Of a `map` the items are all entered
+ * again, as its visit is.
  */
 function checkFired(retries: readonly Retry[], stories: Stories): Violation[] {
-  const scheduled = retries.flatMap((retry) => {
-    const recorded = recordedBefore(retry, stories);
-    return (stories.get(retry.first.execution_id) ?? [])
-      .filter(({ kind, payload }) => kind === 'NodeScheduled' && payload['map'] === undefined)
-      .map((event) => ({ retry, event, recorded }));
+  const entered = retries.flatMap((retry) => {
+    const before = recordedBefore(retry, stories);
+    const own = new Set<string | null>();
+    return (stories.get(retry.first.execution_id) ?? []).flatMap((event) => {
+      if (event.payload['map'] !== undefined) return [];
+      if (isOver(event)) own.add(event.node_id);
+      return event.kind === 'NodeScheduled' ? [{ retry, event, before, own: new Set(own) }] : [];
+    });
   });
-  return violations('a retry fires nothing that is on record', scheduled, (one) => {
-    const { retry, event, recorded } = one;
-    const key = event.payload['idempotency_key'];
-    const isAgain = recorded.visits.has(visitOf(event));
-    if (!isAgain && !(typeof key === 'string' && recorded.keys.has(key))) return null;
+  return violations('a retry fires nothing that is on record', entered, (one) => {
+    const { retry, event, before, own } = one;
+    const { idempotency_key: key, from } = event.payload;
+    const led = Array.isArray(from) ? from.map(String) : [];
+    const isAgain =
+      before.visits.has(visitOf(event)) || (typeof key === 'string' && before.keys.has(key));
+    const isDone = before.doneSince.get(event.node_id);
+    const isLedBack = led.some(
+      (node) => own.has(node) || (before.overAt.get(node) ?? -1) > (isDone ?? 0),
+    );
+    if (!isAgain && (isDone === undefined || isLedBack)) return null;
     return { about: aboutRetry(retry), saw: `${visitOf(event)} is scheduled again` };
   });
 }
 
-function recordedBefore(retry: Retry, stories: Stories) {
-  const keys = new Set<string>();
-  const visits = new Set<string>();
+interface Recorded {
+  /** Of visits that have completed. */
+  readonly keys: Set<string>;
+  readonly visits: Set<string>;
+  /** By node, in the order of all events: where its last visit began, of those that have completed. */
+  readonly doneSince: Map<string | null, number>;
+  /** Where it was over last. */
+  readonly overAt: Map<string | null, number>;
+}
+
+/** By all executions that it goes on from. */
+function recordedBefore(retry: Retry, stories: Stories): Recorded {
+  const origins: (readonly EventOf[])[] = [];
   for (let from: string | null = retry.from; from !== null;) {
     const story: readonly EventOf[] = stories.get(from) ?? [];
-    const open = new Map<string, string>();
-    for (const event of story) {
-      const { kind, payload } = event;
-      if (payload['map'] !== undefined) continue;
-      const visit = visitOf(event);
-      const key = payload['idempotency_key'];
-      if (kind === 'NodeScheduled') open.set(visit, typeof key === 'string' ? key : '');
-      if (kind !== 'NodeCompleted') continue;
-      const completed = open.get(visit);
-      if (completed === undefined) continue;
-      visits.add(visit);
-      if (completed !== '') keys.add(completed);
-    }
+    origins.unshift(story);
     from = retriedFrom(story[0]);
   }
-  return { keys, visits };
+  const recorded: Recorded = {
+    keys: new Set(),
+    visits: new Set(),
+    doneSince: new Map(),
+    overAt: new Map(),
+  };
+  const open = new Map<string, { readonly at: number; readonly key: string | null }>();
+  for (const [at, event] of origins.flat().entries()) {
+    if (event.payload['map'] !== undefined) continue;
+    const { kind, node_id: node, payload } = event;
+    const visit = visitOf(event);
+    if (isOver(event)) recorded.overAt.set(node, at);
+    if (kind === 'NodeScheduled') {
+      const key = payload['idempotency_key'];
+      open.set(visit, { at, key: typeof key === 'string' ? key : null });
+      recorded.doneSince.delete(node);
+    }
+    const completed = kind === 'NodeCompleted' ? open.get(visit) : undefined;
+    if (completed === undefined) continue;
+    recorded.visits.add(visit);
+    if (completed.key !== null) recorded.keys.add(completed.key);
+    recorded.doneSince.set(node, completed.at);
+  }
+  return recorded;
+}
+
+function isOver({ kind, payload }: EventOf): boolean {
+  if (kind === 'NodeFailed') return payload['retryable'] !== true;
+  return kind === 'NodeCompleted' || kind === 'NodeSkipped';
 }
 
 /** Who asked was told the one there is, whether it was begun for them or before. */

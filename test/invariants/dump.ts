@@ -62,6 +62,8 @@ export interface Dump {
   readonly snapshots?: readonly { readonly execution_id: string }[];
   readonly execution_usage?: readonly { readonly execution_id: string }[];
   readonly retention_policies?: readonly PolicyOf[];
+  /** One row: up to when the audit log is sealed; null: nothing of it is. */
+  readonly sealed?: readonly { readonly covers_to: number | null }[];
   /** Executions that retention has removed. */
   readonly retired_executions?: readonly { readonly execution_id: string }[];
   readonly schedules?: readonly ScheduleOf[];

@@ -1,3 +1,4 @@
+import { TABLES } from './as-last-seen.ts';
 import type { Dump } from './dump.ts';
 
 const idOf = (column: string): string => `'exec_' || replace(${column}::text, '-', '')`;
@@ -31,6 +32,7 @@ const QUERIES = {
   execution_usage: `${EXECUTION} from execution_usage`,
   retention_policies:
     'tenant_id, workflow_id, completed_days, failed_days, cancelled_days from retention_policies',
+  sealed: `${msOf('max(covers_to)')} as covers_to from audit_windows`,
   retired_executions: `${EXECUTION} from retired_executions`,
   tenants: 'id from tenants',
   tokens: 'token_id, tenant_id, name from tokens',
@@ -54,3 +56,17 @@ export const POSTGRES_DUMP = `
       )
       .join(',\n    ')}
   ) as dump`;
+
+/** Like it, of these executions alone, by their UUIDs, and of the tables that are all theirs. */
+export function postgresDumpOf(ids: readonly string[]): string {
+  const these = ids.map((id) => `'${id}'`).join();
+  const selects = TABLES.map((table) => {
+    const column = table === 'executions' ? 'id' : 'execution_id';
+    const query = QUERIES[table].replace(
+      /from (\w+)( order by [\w, ]+)?$/,
+      `from $1 where ${column} in (${these})$2`,
+    );
+    return `'${table}', (select coalesce(json_agg(r), '[]') from (select ${query}) as r)`;
+  });
+  return `select json_build_object(${selects.join(', ')}) as dump`;
+}

@@ -27,6 +27,7 @@ const QUERIES = {
   execution_usage: 'execution_id from execution_usage',
   retention_policies:
     'tenant_id, workflow_id, completed_days, failed_days, cancelled_days from retention_policies',
+  sealed: 'max(covers_to) as covers_to from audit_windows',
   retired_executions: 'execution_id from retired_executions',
   schedules: `tenant_id, name, overlap_policy, next_fire_at, waiting_fire_at, starting_fire_at,
     started, skipped, missed, failed from schedules`,
@@ -36,18 +37,52 @@ const QUERIES = {
 } as const;
 
 type Row = Record<string, unknown>;
+type Table = keyof typeof QUERIES;
 
-/** All in one reading, so as of one moment. */
-export function readSqliteDump(database: Database.Database): Omit<Dump, 'takenAt'> {
+const ALL = Object.keys(QUERIES) as Table[];
+/** Those that are judged at the end alone. */
+const OF_THE_END: ReadonlySet<Table> = new Set([
+  'request_keys',
+  'tenants',
+  'tokens',
+  'definitions',
+  'audit_log',
+]);
+
+/**
+ * All in one reading, so as of one moment. `isLast`: no other comes; in those before, the tables that only
+ * the last is asked for are left empty.
+ */
+export function readSqliteDump(
+  database: Database.Database,
+  { isLast }: { readonly isLast: boolean } = { isLast: true },
+): Omit<Dump, 'takenAt'> {
+  const read = (table: Table): Row[] => {
+    if (!isLast && OF_THE_END.has(table)) return [];
+    const rows = prepared(database, `select ${QUERIES[table]}`).all();
+    return rows.map(table === 'events' ? eventOf : decoded);
+  };
   return database.transaction(() =>
-    Object.fromEntries(
-      Object.entries(QUERIES).map(([table, query]) => [
-        table,
-        prepared(database, `select ${query}`).all().map(decoded),
-      ]),
-    ),
+    Object.fromEntries(ALL.map((table) => [table, read(table)])),
   )() as unknown as Omit<Dump, 'takenAt'>;
 }
+
+/** An event that is as it was when it was read last is the same object. */
+function eventOf(row: Row): Row {
+  const name = `${String(row['execution_id'])} ${String(row['sequence'])}`;
+  const known = events.get(name);
+  if (known !== undefined && COLUMNS.every((column) => known.raw[column] === row[column])) {
+    return known.event;
+  }
+  if (events.size > EVENTS_KEPT_MAX) events.clear();
+  const event = decoded({ ...row });
+  events.set(name, { raw: row, event });
+  return event;
+}
+
+const events = new Map<string, { readonly raw: Row; readonly event: Row }>();
+const EVENTS_KEPT_MAX = 2_000;
+const COLUMNS = ['kind', 'node_id', 'payload', 'actor_id', 'created_at'] as const;
 
 function decoded(row: Row): Row {
   for (const column of JSON_COLUMNS) {

@@ -356,6 +356,7 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     last.removal = 'over';
     last.takenAt = 200 * DAY_MS;
     last.retention_policies = [KEPT];
+    last.sealed = [{ covers_to: last.takenAt }];
     Object.assign(last.executions[0] ?? {}, { completed_at: 1_000 });
   },
 

@@ -57,10 +57,10 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
     to: "v.payload ->> 'continued_from'",
   },
   {
-    bug: 'a parent is removed although a child of it is live',
+    bug: 'what is not sealed yet is removed',
     file: `${SQLITE}/retention-conditions.ts`,
-    from: "      and c.status in ('running', 'paused')\n",
-    to: "      and c.status in ('running')\n      and c.priority < 0\n",
+    from: 'and v.created_at >= :sealed_until\n',
+    to: 'and v.created_at < :sealed_until * 0\n',
   },
   {
     bug: 'a removal leaves the results on record',

@@ -1,5 +1,6 @@
 import { checkInvariants } from '../../invariants/check-invariants.ts';
-import type { Violation } from '../../invariants/violation.ts';
+import type { Dump } from '../../invariants/dump.ts';
+import { violations, type Violation } from '../../invariants/violation.ts';
 import { TENANTS } from '../clients/tenants.ts';
 import type { CheckParams } from '../types.ts';
 
@@ -7,9 +8,23 @@ import type { CheckParams } from '../types.ts';
  * All that must hold of a run: what clients were answered, against the whole database after the final
  * operations.
  */
-export function checkRun({ history, dump, wellSince }: CheckParams): readonly Violation[] {
+export function checkRun({ history, dump, seen, wellSince }: CheckParams): readonly Violation[] {
   const deeds = history.deeds.toSorted((one, other) => one.begun - other.begun);
-  return checkInvariants({ history: { deeds }, dumps: [dump], wellSince, limits: LIMITS });
+  const dumps = seen === undefined ? [dump] : [seen, dump];
+  return [
+    ...checkInvariants({ history: { deeds }, dumps, wellSince, limits: LIMITS }),
+    ...checkAged(dump, seen),
+  ];
+}
+
+/** All else is minutes old. */
+function checkAged(dump: Dump, seen: Dump | undefined): readonly Violation[] {
+  const aged = new Set(seen?.executions.map(({ id }) => id));
+  return violations('retention removes only what is due', dump.retired_executions ?? [], (row) =>
+    aged.has(row.execution_id)
+      ? null
+      : { about: { execution: row.execution_id }, saw: 'it was removed within minutes' },
+  );
 }
 
 const LIMITS: Readonly<Record<string, number>> = Object.fromEntries(

@@ -20,6 +20,9 @@ const OPERATIONS = [
   'approve',
   'event',
   'cancel',
+  'pause',
+  'resume',
+  'retry',
   'read',
   'read_events',
   'explain',
@@ -79,6 +82,8 @@ function ofRaces(history: RunHistory, dump: Dump): Record<string, number> {
       (deed) => success(deed)?.['accepted'] === false,
     ),
     'cancels that lost': is('cancel', 400),
+    'retries that came second': is('retry', 409),
+    'executions removed': dump.retired_executions?.length ?? 0,
     'requests of strangers that were refused': count(
       history.deeds,
       ({ asks, tenantId, answer }) =>
@@ -114,6 +119,8 @@ const KINDS = [
   'ApprovalReceived',
   'ExternalEventReceived',
   'ChildWorkflowCompleted',
+  'ExecutionPaused',
+  'ExecutionResumed',
 ] as const;
 
 function ofEvents(dump: Dump): Record<string, number> {

@@ -1,6 +1,15 @@
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { Dice } from '../../simulation/dice.ts';
-import { askToCancel, askToDecide, askToDeliver, askToStart } from './requests.ts';
+import {
+  askToCancel,
+  askToDecide,
+  askToDeliver,
+  askToPause,
+  askToRead,
+  askToResume,
+  askToRetry,
+  askToStart,
+} from './requests.ts';
 import type { Request } from './ask-service.ts';
 import { clientOf, learn, type KnownExecution, type Stage, type TenantOf } from './stage.ts';
 import { EVENTS, FAMILYLESS, WORKFLOW_NAMES } from './workflows.ts';
@@ -17,7 +26,7 @@ export async function runCaller(stage: Stage, tenant: TenantOf, name: string): P
     if (executionId !== null) {
       const started = { tenantId: tenant.tenantId, executionId, workflowId, token };
       learn(stage.known.executions, started);
-      attended.push(attend(stage, tenant, { started, dice: dice.fork(token) }));
+      attended.push(attend(stage, tenant, { started, dice: dice.fork(token), retries: 2 }));
     }
     await stage.pause(dice.between(...REST_MS));
   }
@@ -54,8 +63,9 @@ async function start(
 async function attend(
   stage: Stage,
   tenant: TenantOf,
-  { started, dice }: { started: KnownExecution; dice: Dice },
+  of: { started: KnownExecution; dice: Dice; retries: number },
 ): Promise<void> {
+  const { started, dice, retries } = of;
   const { workflowId, executionId, token } = started;
   const deeds: Promise<unknown>[] = [];
   for (const [index, correlationKey] of (EVENTS[workflowId] ?? []).entries()) {
@@ -70,10 +80,16 @@ async function attend(
       deeds.push(review(stage, tenant, { started, name, dice: dice.fork(name) }));
     }
   }
-  if (dice.chance(0.1)) {
+  if (dice.chance(0.15))
+    deeds.push(holdUp(stage, tenant, { executionId, dice: dice.fork('hold') }));
+  const isCancelled = dice.chance(0.1);
+  if (isCancelled) {
     await stage.pause(dice.between(0, 2_000));
     deeds.push(stage.service.insist(clientOf(tenant, 'canceller'), askToCancel(executionId)));
   }
+  const isTriedAgain =
+    retries > 0 && dice.chance(isCancelled || workflowId === 'fragile' ? 0.7 : 0);
+  if (isTriedAgain) deeds.push(mend(stage, tenant, { ...of, dice: dice.fork('mend') }));
   await Promise.all(deeds);
 }
 
@@ -110,4 +126,51 @@ async function review(
     if (answer?.body['accepted'] === true || answer?.status === 404) return;
     await pause(250);
   }
+}
+
+/** Pauses it for a while, looks whether it stands still, and lets it go on. */
+async function holdUp(
+  { service, pause, isOver }: Stage,
+  tenant: TenantOf,
+  { executionId, dice }: { executionId: string; dice: Dice },
+): Promise<void> {
+  const by = clientOf(tenant, 'holder');
+  for (let time = dice.between(1, 2); time > 0 && !isOver(); time -= 1) {
+    await pause(dice.between(0, 1_500));
+    await service.insist(by, askToPause(executionId));
+    await pause(dice.between(100, 6_000));
+    await service.ask(by, askToRead(executionId));
+    await service.insist(by, askToResume(executionId));
+  }
+}
+
+const LOOKS_EVERY_MS = 700;
+
+/** Once it has failed or was cancelled two try it again at the same time, with a change or without. */
+async function mend(
+  stage: Stage,
+  tenant: TenantOf,
+  { started, dice, retries }: { started: KnownExecution; dice: Dice; retries: number },
+): Promise<void> {
+  const { executionId, token } = started;
+  const by = clientOf(tenant, 'mender');
+  for (;;) {
+    await stage.pause(LOOKS_EVERY_MS);
+    if (stage.isOver()) return;
+    const answer = await stage.service.ask(by, askToRead(executionId));
+    const { status } = answer?.status === 200 ? answer.body : {};
+    if (status === 'completed' || answer?.status === 404) return;
+    if (status === 'failed' || status === 'cancelled') break;
+  }
+  const answers = await Promise.all(
+    [null, { mended: token }].map((patch) =>
+      stage.service.insist(by, askToRetry(executionId, patch)),
+    ),
+  );
+  const ids = answers.map((answer) => answer?.body['retried_as'] ?? answer?.body['execution_id']);
+  const retriedAs = ids.find((id) => typeof id === 'string');
+  if (typeof retriedAs !== 'string') return;
+  const retried = { ...started, executionId: retriedAs, token: `${token}+` };
+  learn(stage.known.executions, retried);
+  await attend(stage, tenant, { started: retried, dice, retries: retries - 1 });
 }

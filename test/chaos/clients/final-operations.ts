@@ -17,6 +17,7 @@ import {
   askToExplain,
   askToList,
   askToRead,
+  askToResume,
 } from './requests.ts';
 import { connectTo, type Request } from './ask-service.ts';
 import { clientOf, createStage, type Stage, type TenantOf } from './stage.ts';
@@ -159,6 +160,7 @@ async function serve(stage: Stage, one: Live, round: number): Promise<void> {
   for (const blocker of blockersOf(answer?.body ?? {})) {
     const token = `${tenant.tenantId}~final-${executionId}.${round}`;
     const { code, correlation_key: key } = blocker;
+    if (code === 'paused_by_operator') await service.ask(by, askToResume(executionId));
     if (code === 'awaiting_approval') {
       await service.ask(by, askToDecide({ executionId, decision: 'approved', token }));
     }

@@ -34,6 +34,22 @@ export function askToCancel(executionId: string): Request {
   return { asks: { do: 'cancel', executionId }, http: { method: 'POST', path } };
 }
 
+export function askToPause(executionId: string): Request {
+  const path = `/executions/${executionId}/pause`;
+  return { asks: { do: 'pause', executionId }, http: { method: 'POST', path } };
+}
+
+export function askToResume(executionId: string): Request {
+  const path = `/executions/${executionId}/resume`;
+  return { asks: { do: 'resume', executionId }, http: { method: 'POST', path } };
+}
+
+export function askToRetry(executionId: string, statePatch: JsonObject | null): Request {
+  const path = `/executions/${executionId}/retry`;
+  const body = statePatch === null ? {} : { state_patch: statePatch };
+  return { asks: { do: 'retry', executionId, statePatch }, http: { path, body } };
+}
+
 export function askToDecide(of: {
   readonly executionId: string;
   readonly decision: 'approved' | 'rejected';

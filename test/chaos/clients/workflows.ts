@@ -138,6 +138,15 @@ const DEFINITIONS = {
     },
     edges: edges('hard easy'),
   },
+  /** What is lost once fails it, and is tried again. */
+  fragile: {
+    nodes: {
+      first: tool('first'),
+      once: java('once', { retry_policy: { ...PATIENT, max_attempts: 1 } }),
+      last: python('last'),
+    },
+    edges: edges('first once', 'once last'),
+  },
 } as const satisfies Record<string, JsonObject>;
 
 export type WorkflowName = keyof typeof DEFINITIONS;

@@ -14,7 +14,7 @@ import { ChaosPostgres } from './postgres.ts';
 
 /*
  * The cluster that faults strike: two processes with the API, two with the scheduler, four workers,
- * one PostgreSQL server. Whoever talks to another does so on a line of their own, which can fail.
+ * a command that removes what is old, again and again, and one PostgreSQL server. Whoever talks to another does so on a line of their own, which can fail.
  */
 
 const LEASE_SECONDS = '3';
@@ -53,6 +53,7 @@ export class ChaosCluster {
       for (const number of [1, 2]) await cluster.#addApi(number);
       for (const number of [1, 2]) await cluster.#addScheduler(number);
       for (const number of [1, 2, 3, 4]) await cluster.#addWorker(number);
+      await cluster.#addCleaner();
       const late = await cluster.startAll(READY_MS_MAX);
       if (late.length > 0) {
         throw new Error(`${late.join(', ')} did not start: see their logs in ${folder}`);
@@ -171,6 +172,20 @@ export class ChaosCluster {
     });
   }
 
+  async #addCleaner(): Promise<void> {
+    const name = 'cleaner';
+    const database = await this.#databaseLine(name);
+    const member: Member = this.#addMember({
+      name,
+      kind: 'cleaner',
+      program: programOf('svc'),
+      args: ['retention', 'run', '--database-url', this.postgres.databaseUrl(database.port)],
+      env: SERVICE_SETTINGS,
+      isReady: () => Promise.resolve(member.hasLoaded),
+      againAfterMs: CLEANED_EVERY_MS,
+    });
+  }
+
   async #databaseLine(name: string): Promise<Line> {
     const targetPort = this.postgres.port;
     const line = await Line.open({ name: `${name}→postgres`, protocol: 'postgres', targetPort });
@@ -194,14 +209,18 @@ export class ChaosCluster {
 }
 
 const READY_MS_MAX = 60_000;
+const CLEANED_EVERY_MS = 4_000;
 const SERVICE_SETTINGS = {
   SVC_SCHEDULER_LEASE_SECONDS: LEASE_SECONDS,
   SVC_DATABASE_POOL_SIZE: '4',
   SVC_DATABASE_MAX_OVERFLOW: '2',
+  SVC_RETENTION_COMPLETED_DAYS: '1',
+  SVC_RETENTION_FAILED_DAYS: '2',
+  SVC_RETENTION_CANCELLED_DAYS: '1',
   ...RUNTIME_SETTINGS,
 };
 
-function programOf(entry: 'svc-api' | 'svc-scheduler'): string {
+function programOf(entry: 'svc' | 'svc-api' | 'svc-scheduler'): string {
   return fileURLToPath(new URL(`../../../bin/${entry}.ts`, import.meta.url));
 }
 

@@ -14,7 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SERVER_OPTIONS } from '../../../bin/support/launch.js';
 import type { Orders, Reached } from '../preload/failpoints.ts';
 
-export type MemberKind = 'api' | 'scheduler' | 'worker';
+export type MemberKind = 'api' | 'scheduler' | 'worker' | 'cleaner';
 
 export interface MemberParams {
   readonly name: string;
@@ -25,6 +25,8 @@ export interface MemberParams {
   /** For its log, its orders and what it has reached. */
   readonly folder: string;
   readonly isReady: () => Promise<boolean>;
+  /** It ends by itself when it has done its work, and is started again so much later. */
+  readonly againAfterMs?: number;
   readonly onUnexpectedEnd: (member: Member, how: string) => void;
 }
 
@@ -204,9 +206,12 @@ export class Member {
     this.note(`ended: ${how}`);
     if (this.#isHeldDown || this.#isClosed) return;
     const wasTold = this.#toldToEnd === child;
-    if (wasReady && !wasTold && !this.#wasOrdered(how)) this.#params.onUnexpectedEnd(this, how);
+    const { againAfterMs, onUnexpectedEnd } = this.#params;
+    // Of a command the database may be away, which it says and ends.
+    const isDone = againAfterMs !== undefined && (how === '0' || how === '1');
+    if (wasReady && !isDone && !wasTold && !this.#wasOrdered(how)) onUnexpectedEnd(this, how);
     // What a service manager would do.
-    setTimeout(() => this.start(), RESTART_AFTER_MS);
+    setTimeout(() => this.start(), againAfterMs ?? RESTART_AFTER_MS);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Dice } from '../../simulation/dice.ts';
 import type { ChaosCluster } from '../cluster/cluster.ts';
-import type { Member } from '../cluster/member.ts';
+import type { Member, MemberKind } from '../cluster/member.ts';
 import type { Reached } from '../preload/failpoints.ts';
 import { pickMember, type Fault } from './fault.ts';
 import { bringBack } from './processes.ts';
@@ -17,7 +17,7 @@ export const FAILPOINTS: Fault = {
   share: 6,
   fire: async (scene) => {
     const { cluster, dice } = scene;
-    const member = pickMember(scene, 'api', 'scheduler');
+    const member = pickMember(scene, 'api', 'scheduler', 'cleaner');
     if (member === null) return null;
     const at = drawFailpoints(cluster, member, dice);
     if (Object.keys(at).length === 0) return null;
@@ -38,6 +38,51 @@ export const FAILPOINTS: Fault = {
   },
 };
 
+/** The same, where a change is made that is rare among all that is written. */
+function failpointAt(
+  of: string,
+  { kind, words }: { readonly kind: MemberKind; readonly words: readonly string[] },
+): Fault {
+  return {
+    name: `failpoint-${of}`,
+    share: 2,
+    fire: async ({ cluster, dice, isStruck }) => {
+      const free = cluster.membersOf(kind).filter(({ name }) => !isStruck(name));
+      const statements = listFailpoints(cluster).filter(
+        (known) => known.kind === kind && words.some((word) => known.statement.includes(word)),
+      );
+      if (free.length === 0 || statements.length === 0) return null;
+      const member = dice.pick(free);
+      const hitsBefore = hitsOf(member).length;
+      const at = Object.fromEntries(
+        statements.map(({ statement }) => [statement, dice.pick(['before', 'after'] as const)]),
+      );
+      member.order({ failpoint: { at, nth: 1 } });
+      return {
+        target: member.name,
+        lastsMs: RARE_MS_MAX,
+        // A command has many lives, of which one may get there.
+        ...(kind === 'cleaner' ? {} : { over: member.ended() }),
+        heal: async () => {
+          member.relieve();
+          const [hit] = hitsOf(member).slice(hitsBefore);
+          const place = hit === undefined ? 'not reached' : `${hit.when} ${hit.hit}`;
+          const late = await bringBack(member);
+          return late === undefined ? place : `${place}, ${late}`;
+        },
+      };
+    },
+  };
+}
+
+const RARE_MS_MAX = 15_000;
+
+export const RARE_FAILPOINTS: readonly Fault[] = [
+  failpointAt('pause', { kind: 'api', words: ['ExecutionPaused', 'ExecutionResumed'] }),
+  failpointAt('retry', { kind: 'api', words: ['retried_from'] }),
+  failpointAt('removal', { kind: 'cleaner', words: ['retire_executions'] }),
+];
+
 export type When = 'before' | 'after';
 
 export interface Failpoint {
@@ -50,7 +95,7 @@ export interface Failpoint {
 /** Of every statement that processes were seen to send, how often they died before and after it. */
 export function listFailpoints(cluster: ChaosCluster): readonly Failpoint[] {
   const hits = new Map<string, number>();
-  for (const member of cluster.membersOf('api', 'scheduler')) {
+  for (const member of cluster.membersOf('api', 'scheduler', 'cleaner')) {
     for (const reached of member.reached()) {
       if ('seen' in reached) {
         for (const when of ['before', 'after']) {

@@ -1,5 +1,5 @@
 import type { Fault } from './fault.ts';
-import { FAILPOINTS } from './failpoints.ts';
+import { FAILPOINTS, RARE_FAILPOINTS } from './failpoints.ts';
 import { LINE_FAULTS } from './lines.ts';
 import { POOLER_FAULTS } from './pooler.ts';
 import { PROCESS_FAULTS } from './processes.ts';
@@ -8,6 +8,7 @@ import { THREADS } from './threads.ts';
 
 export const FAULTS: readonly Fault[] = [
   FAILPOINTS,
+  ...RARE_FAILPOINTS,
   ...PROCESS_FAULTS,
   THREADS,
   ...LINE_FAULTS,

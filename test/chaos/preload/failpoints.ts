@@ -101,7 +101,7 @@ function watchStatements(): void {
   const driver = pg.Client.prototype as unknown as { query: Query };
   const { query: send } = driver;
   const watched: Query = function (this: unknown, ...args) {
-    const statement = nameOf(args[0]);
+    const statement = nameOf(args[0], args[1]);
     if (statement === null) return send.apply(this, args);
     if (!seen.has(statement)) {
       seen.add(statement);
@@ -125,21 +125,47 @@ function watchStatements(): void {
   driver.query = watched;
 }
 
-/** By its prepared name without the number of a variant, else by verb and table; null: it reads. */
-export function nameOf(query: unknown): string | null {
+/**
+ * By its prepared name without the number of a variant, else by verb and table; null: it reads. Where it
+ * writes one of `TOLD_OF`, that stands behind.
+ */
+export function nameOf(query: unknown, bound?: unknown): string | null {
   const config = typeof query === 'string' ? { text: query } : query;
-  const { text, name: prepared } = (config ?? {}) as {
+  const {
+    text,
+    name: prepared,
+    values,
+  } = (config ?? {}) as {
     readonly text?: unknown;
     readonly name?: unknown;
+    readonly values?: unknown;
   };
   if (typeof text !== 'string') return null;
   const [first] = text.trim().split(/[\s;]/, 1);
   if (/^commit$/i.test(first ?? '')) return 'commit';
   const write = WRITE.exec(text);
-  if (write === null) return null;
-  if (typeof prepared === 'string') return prepared.replace(/-\d+$/, '');
-  return `${write[1]?.toLowerCase()} ${write[2]}`;
+  if (write === null) return REMOVAL.exec(text)?.[1] ?? null;
+  const name =
+    typeof prepared === 'string'
+      ? prepared.replace(/-\d+$/, '')
+      : `${write[1]?.toLowerCase()} ${write[2]}`;
+  const told = TOLD_OF.find((word) => holds(bound ?? values, word));
+  return told === undefined ? name : `${name} of ${told}`;
 }
+
+/** Changes that are rare among the commits, and so would be among the deaths. */
+const TOLD_OF = ['ExecutionPaused', 'ExecutionResumed', 'retried_from'];
+
+/** Lists are bound as text, or in the driver's binary form. */
+function holds(values: unknown, word: string): boolean {
+  if (!Array.isArray(values)) return false;
+  return values.some(
+    (value) => (typeof value === 'string' || Buffer.isBuffer(value)) && value.includes(word),
+  );
+}
+
+/** A function of the database that writes. */
+const REMOVAL = /^\s*select (retire_executions)\(/;
 
 const WRITE =
   /(?<!\bfor (?:no key )?)\b(insert|update|delete|merge)\s+(?:into\s+|from\s+)?(?:only\s+)?"?([a-z_]+)"?(?=[\s(])/i;
