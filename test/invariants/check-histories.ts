@@ -20,8 +20,14 @@ export function checkHistories(dumps: readonly Dump[], history: History): Violat
 }
 
 export function byExecution(dump: Dump): ReadonlyMap<string, readonly EventOf[]> {
-  return Map.groupBy(dump.events, (event) => event.execution_id);
+  const known = grouped.get(dump.events);
+  if (known !== undefined) return known;
+  const stories = Map.groupBy(dump.events, (event) => event.execution_id);
+  grouped.set(dump.events, stories);
+  return stories;
 }
+
+const grouped = new WeakMap<Dump['events'], ReadonlyMap<string, readonly EventOf[]>>();
 
 function checkRows(dump: Dump): Violation[] {
   const events = byExecution(dump);

@@ -25,7 +25,25 @@ export interface OpenItem {
 
 type Visits = Map<string, { outputKey: string | null; item: OpenItem | null }>;
 
+/** Dumps of one history share the events that they have in common; so each fold is worked out once. */
 export function foldHistory(events: readonly EventOf[]): Folded {
+  const last = events.at(-1);
+  const known = last === undefined ? undefined : folds.get(last);
+  const isSame =
+    known?.events.length === events.length &&
+    known.events.every((event, index) => event === events[index]);
+  if (known !== undefined && isSame) return known.folded;
+  const folded = fold(events);
+  if (last !== undefined) folds.set(last, { events, folded });
+  return folded;
+}
+
+const folds = new WeakMap<
+  EventOf,
+  { readonly events: readonly EventOf[]; readonly folded: Folded }
+>();
+
+function fold(events: readonly EventOf[]): Folded {
   const visits: Visits = new Map();
   let state: JsonObject = {};
   let stepsExecuted = 0;

@@ -36,7 +36,7 @@ export interface SimulatedDatabase {
   readonly clock: { now: () => number };
   /** Makes a webhook of the tenant. */
   tell(tenantId: string): Promise<void>;
-  dump(): Omit<Dump, 'takenAt'>;
+  dump(params?: { readonly isLast: boolean }): Omit<Dump, 'takenAt'>;
   /** How long the tenant's executions are kept, whatever the configuration says. */
   keep(tenantId: string, days: KeptDays): Promise<void>;
   /** Executions are older by so much, and their ends as long ago. */
@@ -117,7 +117,7 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
         actorId: 'token:template',
       }),
     age: (ms) => void aging.run(ms, ms),
-    dump: () => readSqliteDump(database),
+    dump: (params) => readSqliteDump(database, params),
     unfinished: () => unfinished.get() ?? 0,
     owed: () => owed.get() ?? 0,
     messages: () => new Map(messages.all()),

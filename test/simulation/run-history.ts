@@ -152,7 +152,7 @@ export async function runHistory(
     await world.run({ isOver: () => finished, untilMs: world.now() + 30_000 });
   }
   await finish(Promise.all(known.map((of) => readAll(outside, { client: 'reader', ...of }))));
-  look(retention !== null && isAtRest() ? 'over' : undefined);
+  look({ isLast: true, ...(retention !== null && isAtRest() && { removal: 'over' }) });
   const messages = database.messages();
   const receipts = receiver.arrivals.flatMap(({ messageId, status }) => {
     const seq = messages.get(messageId.replace('msg_', ''));
@@ -208,6 +208,9 @@ const OWED_SKIPPED_MS = 5_000;
 /** How often it is looked whether all has come to rest. */
 const LOOK_MS = 100;
 
+/** Keeps what the tables hold now. */
+type Look = (of?: { readonly isLast?: boolean; readonly removal?: Dump['removal'] }) => void;
+
 /** The same database, looked at after some commits, and after all that may exceed a limit; and around removals. */
 function watched(
   database: SimulatedDatabase,
@@ -215,13 +218,20 @@ function watched(
 ): {
   readonly database: SimulatedDatabase;
   readonly dumps: Dump[];
-  readonly look: (removal?: Dump['removal']) => void;
+  readonly look: Look;
 } {
   const { executions, retention } = database.store;
   const dumps: Dump[] = [];
-  const look = (removal?: Dump['removal']): void => {
+  let isOver = false;
+  const look: Look = ({ isLast = false, removal } = {}) => {
+    if (isOver) return;
+    isOver = isLast;
     const takenAt = Math.floor(database.clock.now());
-    dumps.push({ ...database.dump(), takenAt, ...(removal !== undefined && { removal }) });
+    dumps.push({
+      ...database.dump({ isLast }),
+      takenAt,
+      ...(removal !== undefined && { removal }),
+    });
   };
   const commit: ExecutionStore['commit'] = async (plans) => {
     const verdicts = await executions.commit(plans);
@@ -232,7 +242,7 @@ function watched(
     return verdicts;
   };
   const retire: RetentionStore['retire'] = async (retiring) => {
-    look('follows');
+    look({ removal: 'follows' });
     const isGone = await retention.retire(retiring);
     look();
     return isGone;
