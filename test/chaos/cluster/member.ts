@@ -74,7 +74,7 @@ export class Member {
     if (this.#child !== null || this.#isClosed) return;
     const { name, kind, folder, program, args, env } = this.#params;
     // As the product starts itself. Not by its launcher, which replaces its process.
-    const options = kind === 'worker' ? [] : SERVER_OPTIONS;
+    const options = kind === 'api' || kind === 'scheduler' ? SERVER_OPTIONS : [];
     const preload = new URL(PRELOAD);
     preload.searchParams.set('folder', folder);
     preload.searchParams.set('name', name);
