@@ -23,6 +23,8 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'POST /workflows': WRITERS,
   'GET /workflows': ALL_ROLES,
   'GET /workflows/:id': ALL_ROLES,
+  'POST /workflows/:id/pause': WRITERS,
+  'POST /workflows/:id/resume': WRITERS,
 
   'POST /executions': WRITERS,
   'GET /executions': ALL_ROLES,

@@ -66,6 +66,7 @@ import { removeRetentionPolicy } from './endpoints/retention/remove-policy.ts';
 import { setRetentionPolicy } from './endpoints/retention/set-policy.ts';
 import { listWorkers } from './endpoints/workers/list-workers.ts';
 import { listWorkflows } from './endpoints/workflows/list-workflows.ts';
+import { pauseWorkflow, resumeWorkflow } from './endpoints/workflows/pause-workflow.ts';
 import { readWorkflow } from './endpoints/workflows/read-workflow.ts';
 import { registerWorkflow } from './endpoints/workflows/register-workflow.ts';
 
@@ -80,6 +81,8 @@ export const routes: readonly Endpoint[] = [
   registerWorkflow,
   listWorkflows,
   readWorkflow,
+  pauseWorkflow,
+  resumeWorkflow,
 
   startExecution,
   listExecutions,

@@ -21,6 +21,7 @@ import { renewOwnLeases } from './loops/renew-own-leases.ts';
 import { runNodes } from './loops/run-nodes.ts';
 import { retain } from './loops/retain.ts';
 import { sealAudit } from './loops/seal-audit.ts';
+import { sweepWorkflowPauses } from './loops/sweep-workflow-pauses.ts';
 import { watchCluster } from './loops/watch-cluster.ts';
 import { stopWithin } from './stop-within.ts';
 import { systemTimers } from '../shared/engine/timers.ts';
@@ -76,6 +77,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
     runNodes(context),
     fireTimers(context),
     fireSchedules(context),
+    sweepWorkflowPauses(context),
     reclaimLeases(context),
     expireQueued(context),
     renewOwnLeases(context),

@@ -80,6 +80,12 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
       { path: `/workflows?workflow_id=${ids.secondWorkflowId}`, status: 200 },
     ],
     'GET /workflows/:id': [{ path: `/workflows/${ids.secondWorkflowId}`, status: 404 }],
+    'POST /workflows/:id/pause': [
+      { path: `/workflows/${ids.secondWorkflowId}/pause`, body: {}, status: 404 },
+    ],
+    'POST /workflows/:id/resume': [
+      { path: `/workflows/${ids.secondWorkflowId}/resume`, body: {}, status: 404 },
+    ],
 
     'POST /executions': [
       {

@@ -32,6 +32,8 @@ const READS = [
 ];
 const WRITES = [
   'POST /workflows',
+  'POST /workflows/w/pause',
+  'POST /workflows/w/resume',
   'POST /executions',
   `POST /executions/${ID}/cancel`,
   `POST /executions/${ID}/approve`,

@@ -1,6 +1,7 @@
 import { hashJson } from '../../src/shared/domain/canonical-json.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { onBothStores } from '../support/both-stores.ts';
+import { eventually } from '../support/eventually.ts';
 import { masked } from '../support/told.ts';
 
 /* Additions: pausing, resuming, retrying and exporting executions, over HTTP. */
@@ -37,6 +38,73 @@ check('400: an execution that has ended is neither paused nor resumed', async (t
     t.deepEqual(reply.body, { error: `bad request: execution ${id} is completed` });
   }
   t.is((await svc.post(`/executions/${id}/pause`, { reason: 1 })).status, 400);
+});
+
+check(
+  '200: a paused workflow takes executions and begins none until it is resumed',
+  async (t, svc) => {
+    const ir = { workflow_id: 'checkout', ...CHAIN };
+    await svc.post('/workflows', { ir });
+    const start = async () => {
+      const reply = await svc.post<{ execution_id: string }>('/executions', {
+        workflow_id: 'checkout',
+        input: {},
+      });
+      t.is(reply.status, 201);
+      return reply.body.execution_id;
+    };
+    const pauseOf = async (path = '') =>
+      (await svc.get<{ pause: JsonObject | null }>(`/workflows/checkout${path}`)).body.pause;
+    t.is(await pauseOf(), null);
+    const before = await start();
+    const paused = await svc.post<{ pause: JsonObject }>('/workflows/checkout/pause', {
+      reason: 'the provider is down',
+    });
+    t.is(paused.status, 200);
+    t.like(paused.body, {
+      workflow_id: 'checkout',
+      pause: { reason: 'the provider is down', resumed_at: null, held_is_exact: true },
+    });
+    const after = await start();
+    await eventually(async () => {
+      const pause = await pauseOf();
+      if (pause?.['state'] !== 'paused') throw new Error(`it is ${JSON.stringify(pause)}`);
+    });
+    t.is((await pauseOf())?.['held'], 2);
+    for (const id of [before, after]) {
+      t.like(await svc.read(id), { status: 'paused' });
+      t.like((await svc.read(id)).pauses[0], { scope: 'workflow', reason: 'the provider is down' });
+    }
+    t.deepEqual(await svc.tryClaim(), { claimed: false });
+    const list = await svc.get<{ workflows: { pause: JsonObject | null }[] }>('/workflows');
+    t.like(list.body.workflows[0]?.pause, { state: 'paused' });
+    t.like((await svc.post<JsonObject>('/workflows/checkout/pause')).body['pause'], {
+      reason: 'the provider is down',
+    });
+
+    const resumed = await svc.post<{ pause: JsonObject | null }>('/workflows/checkout/resume');
+    t.is(resumed.status, 200);
+    await eventually(async () => {
+      if ((await pauseOf()) !== null) throw new Error('it is being resumed');
+    });
+    t.deepEqual((await svc.post('/workflows/checkout/resume')).body, {
+      workflow_id: 'checkout',
+      pause: null,
+    });
+    for (let n = 0; n < 4; n += 1) await svc.complete(await svc.claim());
+    for (const id of [before, after]) await svc.until(id, 'completed');
+    return masked(await svc.events(after));
+  },
+);
+
+check('404: a workflow that is not there is neither paused nor resumed', async (t, svc) => {
+  for (const what of ['pause', 'resume']) {
+    const reply = await svc.post(`/workflows/nobody/${what}`);
+    t.is(reply.status, 404);
+    t.deepEqual(reply.body, { error: 'not found: workflow nobody' });
+  }
+  await svc.post('/workflows', { ir: { workflow_id: 'w' } });
+  t.is((await svc.post('/workflows/w/pause', { reason: 1 })).status, 400);
 });
 
 check('201: a retry goes on where the execution failed', async (t, svc) => {

@@ -4,7 +4,7 @@ import type { Dice } from '../simulation/dice.ts';
 import type { Draft } from './draft.ts';
 import { drawJson, drawValue } from './draw-value.ts';
 import type { FuzzOperation } from './operations.ts';
-import { EXAMPLE_WORKFLOWS, EXPOSED, TOOLING, WORKER_ID, type World } from './world.ts';
+import { EXAMPLE_WORKFLOWS, EXPOSED, IDLE, TOOLING, WORKER_ID, type World } from './world.ts';
 
 /** What a schema cannot say: which ids there are, and what goes with what. */
 interface Recipe {
@@ -139,6 +139,8 @@ const changedSchedule: MakeRecipe = ({ schedules }, dice) => ({
 const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /workflows': (_, dice) => ({ body: { ir: dice.pick(EXAMPLE_WORKFLOWS) } }),
   'GET /workflows/{id}': () => ({ path: [TOOLING] }),
+  'POST /workflows/{id}/pause': () => ({ path: [IDLE] }),
+  'POST /workflows/{id}/resume': () => ({ path: [IDLE] }),
   'POST /executions': (_, dice) => ({
     body: { workflow_id: TOOLING, workflow_version: undefined, input: { drawn: drawJson(dice) } },
   }),

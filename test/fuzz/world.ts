@@ -34,6 +34,8 @@ export interface World {
 
 export const WORKER_ID = 'fuzz-worker';
 export const TOOLING = 'tooling';
+/** Nothing of it is ever started: it may be paused. */
+export const IDLE = 'idle';
 export const EXPOSED = 'exposed';
 const COPIES = 6;
 
@@ -134,6 +136,7 @@ const WORKFLOWS: Readonly<Record<string, JsonObject>> = {
     nodes: { reserve: { kind: python, retry_policy: LATER, node_timeout_secs: 86_400 } },
   },
   dying: { workflow_id: 'dying', nodes: { a: { kind: python, retry_policy: 'no_retry' } } },
+  idle: { workflow_id: IDLE, nodes: {} },
   passing: { workflow_id: 'passing', nodes: { a: { kind: 'pass' } } },
   approving: {
     workflow_id: 'approving',

@@ -109,6 +109,10 @@ export function createFakeCluster() {
         due.timersAt = null;
         return { found: 1, more: false };
       },
+      async sweepWorkflowPauses() {
+        record('sweepWorkflowPauses');
+        return { ...EMPTY, isPaused: false };
+      },
       async renewOwnLeases() {
         record('renewOwnLeases');
         return EMPTY;

@@ -91,12 +91,13 @@ export function openTestEngine(params: {
       await scheduling.reclaimLeases(of),
       await scheduling.expireQueued(of),
       await scheduling.fireTimers(of),
+      await scheduling.sweepWorkflowPauses({ signal: new AbortController().signal }),
       await scheduling.runQueuedNodes(of),
       await scheduling.advanceRunnable(of),
     ];
     // What it started gets on, also on a store without I/O.
     await new Promise((resolve) => setImmediate(resolve));
-    return rounds.reduce((sum, { found }) => sum + found, 0);
+    return rounds.reduce((sum, { found, more }) => sum + Math.max(found, more ? 1 : 0), 0);
   }
 
   /** Rounds until nothing is found and nothing is under way. */

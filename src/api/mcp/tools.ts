@@ -12,6 +12,7 @@ import { retryExecution } from '../endpoints/executions/retry-execution.ts';
 import { startExecution } from '../endpoints/executions/start-execution.ts';
 import { recallFacts } from '../endpoints/memory/recall-facts.ts';
 import { listWorkflows } from '../endpoints/workflows/list-workflows.ts';
+import { pauseWorkflow, resumeWorkflow } from '../endpoints/workflows/pause-workflow.ts';
 
 /**
  * An endpoint as a tool. Its arguments are the endpoint's path parameters, query and body side by
@@ -38,12 +39,21 @@ export interface McpTool {
 }
 
 const EXECUTION = { idArgument: 'execution_id' } as const;
+const WORKFLOW = { idArgument: 'workflow_id' } as const;
 const PAGE = { limit: 20 } as const;
 const EVENTS = { limit: 100 } as const;
 
 /** Every tool there is. A client asks for the list with a token of any role. */
 export const tools: readonly McpTool[] = [
   { name: 'list_workflows', endpoint: listWorkflows, defaults: PAGE },
+  {
+    name: 'pause_workflow',
+    endpoint: pauseWorkflow,
+    idempotent: true,
+    destructive: true,
+    ...WORKFLOW,
+  },
+  { name: 'resume_workflow', endpoint: resumeWorkflow, idempotent: true, ...WORKFLOW },
   {
     name: 'start_execution',
     endpoint: startExecution,

@@ -3,7 +3,7 @@ import { cancellationEvents } from '../domain/execution/finalizers.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
-import { commitOfResume } from './pause-execution.ts';
+import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
 import { changeExecution } from './change-execution.ts';
 import { newEvent } from './commit-plan.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
@@ -60,6 +60,9 @@ export async function commitOfCancel(
     revokesAll: true,
     startsTimers: [...childrenOf(state).map(parentEnded), ...(isOver ? childEnded(state) : [])],
     runnable: isOver ? 'clear' : 'mark',
+    ...(isHeldByWorkflow(state) && {
+      workflowHold: { workflowId: row.workflowId, is: 'drop' as const },
+    }),
   };
 }
 

@@ -22,7 +22,8 @@ export type ProposedChange<Answer> =
 export async function changeExecution<Answer>(
   deps: EngineDeps,
   params: {
-    readonly tenantId: TenantId;
+    /** Null: of whatever tenant. */
+    readonly tenantId: TenantId | null;
     readonly executionId: string;
     readonly propose: (
       state: ExecutionState,
@@ -55,6 +56,8 @@ function checkRetriable(
     case 'moved':
     case 'ended':
     case 'stale':
+    case 'workflow_resumed':
+    case 'workflow_paused':
       return;
     case 'missing':
       throw notFound(`execution ${executionId}`);

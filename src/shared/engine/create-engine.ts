@@ -8,6 +8,7 @@ import { cancelExecution } from './cancel-execution.ts';
 import { retryExecution } from './retry-execution.ts';
 import { exportExecution } from './export-execution.ts';
 import { pauseExecution, resumeExecution } from './pause-execution.ts';
+import { pauseWorkflow, readPauses, resumeWorkflow } from './pause-workflow.ts';
 import { createClaimPace } from './claim-pace.ts';
 import { claimWork } from './claim-work.ts';
 import { createCommitter } from './committer.ts';
@@ -83,6 +84,9 @@ export function createEngine(
       if (found === null) throw notFound(`workflow ${params.workflowId}`);
       return found;
     },
+    pauseWorkflow: (params) => pauseWorkflow(deps, params),
+    resumeWorkflow: (params) => resumeWorkflow(deps, params),
+    readWorkflowPauses: (params) => readPauses(deps, params),
     listExposedWorkflows: (params) => store.definitions.listExposed(params),
     checkStart: (params) => checkStart(deps, params),
     startExecution: (params) => startExecution(deps, startsHere, params),

@@ -14,6 +14,7 @@ import { createRestingStates } from './resting-states.ts';
 import type { RunningItem } from './run-items.ts';
 import type { RoundResult, Scheduling } from './scheduling.ts';
 import type { StartsHere } from './starts-here.ts';
+import { createPauseSweep } from './sweep-workflow-pauses.ts';
 import { cancelledTopic, queueTopic } from './wake-for.ts';
 
 /** Executions a process advances at a time; the rest stay marked and are taken up later. */
@@ -30,6 +31,7 @@ export function createScheduling(
   /** Until when; see SET_ASIDE_MS. */
   const setAside = new Map<ExecutionId, number>();
   const resting = createRestingStates();
+  const pauseSweep = createPauseSweep(deps);
   /** Those of which this process may hold items that it was never told of. */
   const doubtful = new Set<ExecutionId>();
   /** The answer to a claim was lost. */
@@ -251,6 +253,7 @@ export function createScheduling(
     reclaimLeases: (params) => reclaimLeases(deps, params),
     expireQueued: (params) => expireQueued(deps, params),
     fireTimers: (params) => fireTimers(deps, params),
+    sweepWorkflowPauses: (params) => pauseSweep.round(params),
     renewOwnLeases,
     underWay: () => underWay.size,
     drain,

@@ -1,5 +1,6 @@
 import type { DefinitionId, TenantId } from '../domain/ids.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
+import type { StandingPause } from '../domain/workflow/workflow-pause.ts';
 import type { DefinitionStore, StoredDefinition } from '../store/store.ts';
 
 /** A stored revision together with its compiled plan. Both never change. */
@@ -8,15 +9,21 @@ export interface CompiledDefinition {
   readonly plan: Plan;
 }
 
+/** What would be started now. */
+export interface Startable extends CompiledDefinition {
+  /** Of the workflow: what is started is held. Null: none stands. */
+  readonly workflowPause: StandingPause | null;
+}
+
 export interface DefinitionCache {
   /** Throws when the revision is not stored: executions never outlive their definition. */
   get(id: DefinitionId): Promise<CompiledDefinition>;
-  /** What would be started now; null: there is no such workflow. */
+  /** Null: there is no such workflow. */
   latest(of: {
     readonly tenantId: TenantId;
     readonly workflowId: string;
     readonly version: string | null;
-  }): Promise<CompiledDefinition | null>;
+  }): Promise<Startable | null>;
 }
 
 /** Compiled plans of one process, the least recently used dropped first. */
@@ -53,8 +60,10 @@ export function createDefinitionCache(deps: {
   return {
     get,
     latest: async (of) => {
-      const id = await deps.definitions.latestId(of);
-      return id === null ? null : get(id);
+      const latest = await deps.definitions.latestId(of);
+      if (latest === null) return null;
+      const { definitionId, workflowPause } = latest;
+      return { ...(await get(definitionId)), workflowPause };
     },
   };
 }

@@ -20,6 +20,7 @@ import type {
 } from '../store/store.ts';
 import type { ExportedExecution } from './export-execution.ts';
 import type { PauseAnswer } from './pause-execution.ts';
+import type { ShownPause, WorkflowRef } from './pause-workflow.ts';
 import type { RetriedExecution, RetryExecution } from './retry-execution.ts';
 import type { TenantChanges, TenantRow } from '../store/tenants.ts';
 
@@ -42,6 +43,18 @@ export interface Engine {
     readonly workflowId: string;
     readonly version: string | null;
   }): Promise<StoredDefinition>;
+
+  /** From now on nothing of it goes on, in any version. */
+  pauseWorkflow(
+    params: WorkflowRef & Actor & { readonly reason: string | null },
+  ): Promise<ShownPause>;
+  /** Null: nothing holds it. */
+  resumeWorkflow(params: WorkflowRef & Actor): Promise<ShownPause | null>;
+  /** Of these workflows, those that are paused or being resumed. */
+  readWorkflowPauses(params: {
+    readonly tenantId: TenantId;
+    readonly workflowIds: readonly string[];
+  }): Promise<ReadonlyMap<string, ShownPause>>;
 
   /** Those that ask to be reached as agents of A2A, as they were registered last. */
   listExposedWorkflows(params: {

@@ -15,6 +15,7 @@ import type { EngineDeps } from './deps.ts';
 import { withinDepth } from './family.ts';
 import { type Held, loadHeld, refreshHeld } from './held-execution.ts';
 import { childrenOf, factsOf, foldFacts } from './mail-facts.ts';
+import { commitOfWorkflowHold } from './pause-execution.ts';
 import { reportRun } from './report-attempt.ts';
 import { type RunningItem, runItem } from './run-items.ts';
 import { createRunnerMailbox, type Mail } from './runner-mailbox.ts';
@@ -137,6 +138,7 @@ export function startExecutionRunner(
       poked = false;
       held = await (held === null ? loadHeld(deps, executionId) : refreshHeld(deps, held));
       isDecided = false;
+      if (held !== null && (await holdBack(held))) return false;
     }
     if (doubtful && held !== null) await takeInHand();
     if (held === null || isTerminal(held.state.status)) {
@@ -169,6 +171,16 @@ export function startExecutionRunner(
       if (!known.has(leaseFence))
         adopted.push({ ticket, leaseFence, abort: new AbortController() });
     }
+  }
+
+  /** True: its workflow is paused, so it was to be held, and is read again. */
+  async function holdBack({ row, state, workflowPause }: Held): Promise<boolean> {
+    const commit = commitOfWorkflowHold(row, state, workflowPause);
+    if (commit === null) return false;
+    held = null;
+    const verdict = await deps.committer.commit(commit);
+    if (verdict.accepted) afterCommit(deps, { commit, row, committedAt: verdict.createdAt });
+    return true;
   }
 
   /** One decision and its commit. False: there was nothing to decide. */

@@ -3,6 +3,7 @@ import type { ExecutionState } from '../domain/execution/state.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import type { StandingPause } from '../domain/workflow/workflow-pause.ts';
 import type { CommitPlan, NewExecution } from '../store/commit.ts';
 import type { ExecutionRow } from '../store/store.ts';
 import { readBudgets } from './budgets.ts';
@@ -23,6 +24,8 @@ export interface Held {
   tenant: Tenant;
   /** Its own, or of something that it is a descendant of. */
   readonly hasBudget: boolean;
+  /** Its workflow's, if it has just been read as a whole; else null. */
+  readonly workflowPause: StandingPause | null;
 }
 
 /** Null: there is no such execution. */
@@ -37,7 +40,8 @@ export async function loadHeld(deps: EngineDeps, executionId: ExecutionId): Prom
     compiled.plan.budget !== null ||
     (row.parentExecutionId !== null && (await readBudgets(deps, executionId)).length > 0);
   const tail = addToTail(emptyTail(loaded.snapshot?.body.length ?? 0), loaded.events);
-  return { row, compiled, state, rowStatus: row.status, tail, tenant, hasBudget };
+  const { workflowPause } = loaded;
+  return { row, compiled, state, rowStatus: row.status, tail, tenant, hasBudget, workflowPause };
 }
 
 /** With what has happened since. */
@@ -50,7 +54,8 @@ export async function refreshHeld(deps: EngineDeps, known: Held): Promise<Held> 
   const rowStatus = events.length === 0 ? known.rowStatus : null;
   // Policies may have changed as well, and hold for what is run next.
   const tenant = await deps.tenants.get(tenantId);
-  return { ...known, state, rowStatus, tail: addToTail(known.tail, events), tenant };
+  const tail = addToTail(known.tail, events);
+  return { ...known, state, rowStatus, tail, tenant, workflowPause: null };
 }
 
 /** An execution that has just been made by this commit, which led to this state. */
@@ -82,5 +87,14 @@ export function heldFromStart(of: {
   };
   const tail = addStored(emptyTail(0), commit.events);
   const hasBudget = compiled.plan.budget !== null;
-  return { row, compiled, state, rowStatus: state.status, tail, tenant, hasBudget };
+  return {
+    row,
+    compiled,
+    state,
+    rowStatus: state.status,
+    tail,
+    tenant,
+    hasBudget,
+    workflowPause: null,
+  };
 }

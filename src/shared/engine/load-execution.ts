@@ -19,7 +19,8 @@ export function foldLoaded(loaded: LoadedExecution, plan: Plan | null): Executio
 /** Loads an execution by the id a caller wrote; 404 for an unknown one and another tenant's. */
 export async function loadForCaller(params: {
   readonly executions: ExecutionStore;
-  readonly tenantId: TenantId;
+  /** Null: of whatever tenant; nobody has asked for it. */
+  readonly tenantId: TenantId | null;
   readonly executionId: string;
 }): Promise<LoadedExecution> {
   const id = parseExecutionId(params.executionId);

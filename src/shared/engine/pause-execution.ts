@@ -5,6 +5,7 @@ import { evolve } from '../domain/execution/evolve.ts';
 import type { ExecutionState, Pause } from '../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId } from '../domain/ids.ts';
+import type { StandingPause } from '../domain/workflow/workflow-pause.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { ExecutionRow } from '../store/store.ts';
 import { changeExecution } from './change-execution.ts';
@@ -23,6 +24,9 @@ import type { Actor, ExecutionRef } from './engine.ts';
  *
  * Both rest on the sequence they were decided on, like every change. So of a pause and a decision that
  * meet one comes first, and the other is made again on what has become of the execution.
+ *
+ * A pause of the workflow is another than one of the execution alone (`scope`): with both it goes on
+ * when both are over.
  */
 
 export interface PauseAnswer {
@@ -65,6 +69,41 @@ export function resumeExecution(
   });
 }
 
+/**
+ * The commit by which the pause of its workflow holds an execution; null: it does not. One that is
+ * ending is left alone: nothing of it is left to do but its finalizers, which clean up.
+ */
+export function commitOfWorkflowHold(
+  row: ExecutionRow,
+  state: ExecutionState,
+  pause: StandingPause | null,
+): CommitPlan | null {
+  if (pause === null || isTerminal(row.status) || state.ending !== null) return null;
+  if (isHeldByWorkflow(state)) return null;
+  const { by, reason } = pause;
+  const { commit } = commitOfPause(row, state, { scope: 'workflow', by, reason });
+  return { ...commit, workflowHold: { workflowId: row.workflowId, is: 'put' } };
+}
+
+/** The commit that gives it back; null: the pause of its workflow does not hold it. */
+export function commitOfWorkflowRelease(
+  row: ExecutionRow,
+  state: ExecutionState,
+  { actorId }: Actor,
+): CommitPlan | null {
+  if (isTerminal(row.status) || !isHeldByWorkflow(state)) return null;
+  const { commit } = commitOfResume(row, state, { scopes: ['workflow'], actorId });
+  return { ...commit, workflowHold: { workflowId: row.workflowId, is: 'lift' } };
+}
+
+export function isHeldByWorkflow({ pauses }: Pick<ExecutionState, 'pauses'>): boolean {
+  return pauses.some(({ scope }) => scope === 'workflow');
+}
+
+export function pausedByWorkflow({ by, reason }: StandingPause): ExecutionEvent {
+  return pausedEvent({ scope: 'workflow', by, reason });
+}
+
 export interface ProposedPause {
   readonly commit: CommitPlan;
   readonly answer: PauseAnswer;
@@ -73,15 +112,15 @@ export interface ProposedPause {
 export function commitOfPause(
   row: ExecutionRow,
   state: ExecutionState,
-  { scope, by, reason }: Pause,
+  pause: Pause,
 ): ProposedPause {
-  const paused: ExecutionEvent = {
-    kind: 'ExecutionPaused',
-    nodeId: null,
-    payload: { scope, by, ...(reason !== null && { reason }) },
-  };
-  const { commit, answer } = propose(row, state, [paused], by);
+  const { commit, answer } = propose(row, state, [pausedEvent(pause)], pause.by);
   return { answer, commit: { ...commit, waitingItems: 'hold' } };
+}
+
+function pausedEvent({ scope, by, reason }: Pause): ExecutionEvent {
+  const payload = { scope, by, ...(reason !== null && { reason }) };
+  return { kind: 'ExecutionPaused', nodeId: null, payload };
 }
 
 export function commitOfResume(
@@ -95,6 +134,8 @@ export function commitOfResume(
     payload: { scope, by: actorId },
   }));
   const { commit, answer } = propose(row, state, resumed, actorId);
+  // Another pause may hold it still.
+  if (answer.pauses.length > 0) return { answer, commit };
   return { answer, commit: { ...commit, waitingItems: 'release', runnable: 'mark' } };
 }
 

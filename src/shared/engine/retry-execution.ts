@@ -64,7 +64,8 @@ export async function retryExecution(
     statePatch: params.statePatch,
   });
   if ('refused' in point) throw badRequest(`execution ${retriedFrom}: ${point.refused}`);
-  const state = foldLoaded(await loadForCaller({ executions, ...params }), null);
+  const loaded = await loadForCaller({ executions, ...params });
+  const state = foldLoaded(loaded, null);
   const { definition, plan } = compiled;
   const { usage } = point.carried;
   const started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }> = {
@@ -87,6 +88,7 @@ export async function retryExecution(
   const spent = { tokens: usage.input_tokens + usage.output_tokens, costUsd: usage.cost_usd ?? 0 };
   const verdict = await beginExecution(deps, here, {
     compiled,
+    workflowPause: loaded.workflowPause,
     executionId,
     tenantId,
     actorId,

@@ -1,4 +1,5 @@
 import type { ExecutionId } from '../domain/ids.ts';
+import type { PauseSweep } from './sweep-workflow-pauses.ts';
 
 /**
  * What the scheduler's loops call. Each method does one bounded round and says how much it found,
@@ -32,6 +33,8 @@ export interface Scheduling {
   expireQueued(params: { readonly limit: number }): Promise<RoundResult>;
   /** Timers that are due fire, retries that are due go back to their queues. */
   fireTimers(params: { readonly limit: number }): Promise<RoundResult>;
+  /** Holds executions of workflows that are paused, and gives back those of workflows that no longer are. */
+  readonly sweepWorkflowPauses: PauseSweep['round'];
   /** Renews the leases of in-engine items under way here; a lost one aborts its run. */
   renewOwnLeases(): Promise<RoundResult>;
   /** In-engine items and executions under way in this process. */

@@ -6,6 +6,7 @@ import type { ExecutionEvent } from '../domain/execution/event.ts';
 import { evolve } from '../domain/execution/evolve.ts';
 import { executionIdFromUuid, type ExecutionId, type TenantId } from '../domain/ids.ts';
 import type { Tenant } from '../domain/tenant.ts';
+import type { StandingPause } from '../domain/workflow/workflow-pause.ts';
 import type {
   CommitVerdict,
   ModelUse,
@@ -18,10 +19,11 @@ import { holdReferences } from './artifacts/hold-references.ts';
 import { bornItems } from './born-items.ts';
 import { commitOfDecision, eventsOfDecision, newEvent } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
-import type { CompiledDefinition } from './definition-cache.ts';
+import type { CompiledDefinition, Startable } from './definition-cache.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Actor, StartExecution, StartSubject } from './engine.ts';
 import { heldFromStart } from './held-execution.ts';
+import { pausedByWorkflow } from './pause-execution.ts';
 import { isAmbiguous } from '../store/store.ts';
 import { shardOf } from './shard-of.ts';
 import type { StartsHere } from './starts-here.ts';
@@ -56,6 +58,7 @@ export async function startExecution(
   };
   const verdict = await beginExecution(deps, here, {
     compiled,
+    workflowPause: compiled.workflowPause,
     executionId,
     tenantId,
     actorId,
@@ -77,6 +80,8 @@ export async function startExecution(
 
 export interface Beginning extends Actor {
   readonly compiled: CompiledDefinition;
+  /** Of its workflow, which holds it before its first step; null: none stands. */
+  readonly workflowPause: StandingPause | null;
   readonly executionId: ExecutionId;
   readonly tenantId: TenantId;
   readonly started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }>;
@@ -95,7 +100,7 @@ export async function beginExecution(
   here: StartsHere,
   params: Beginning,
 ): Promise<CommitVerdict> {
-  const { compiled, executionId, tenantId, started, charge } = params;
+  const { compiled, workflowPause, executionId, tenantId, started, charge } = params;
   const { definition, plan } = compiled;
   const first = newEvent(started, params.actorId);
   await holdReferences(deps.store.artifacts, {
@@ -105,7 +110,13 @@ export async function beginExecution(
     what: params.refusesUnknown ? 'the input' : null,
   });
   const base = emptyState({ executionId, tenantId });
-  const state = evolve({ state: base, events: [{ ...started, sequence: 1 }], plan });
+  const facts = workflowPause === null ? [started] : [started, pausedByWorkflow(workflowPause)];
+  const held = facts.slice(1).map((event) => newEvent(event, workflowPause?.by ?? params.actorId));
+  const state = evolve({
+    state: base,
+    events: facts.map((event, index) => ({ ...event, sequence: index + 1 })),
+    plan,
+  });
   const tenant = await deps.tenants.get(tenantId);
   const { ir } = definition;
   const decision = await decideAnywhere({
@@ -125,7 +136,7 @@ export async function beginExecution(
       plan,
       base,
       rowStatus: null,
-      events: eventsOfDecision([first], decision),
+      events: eventsOfDecision([first, ...held], decision),
       decision,
       home: { leaseTo, priority: params.priority },
       takeSnapshot: false,
@@ -141,6 +152,9 @@ export async function beginExecution(
       request: params.request,
       ...limitsOf(tenant),
     },
+    ...(workflowPause !== null && {
+      workflowHold: { workflowId: definition.workflowId, is: 'put' as const },
+    }),
   };
   const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
     if (commit.bornLeased.length > 0 && isAmbiguous(error)) here.doubt(executionId);
@@ -156,6 +170,9 @@ export async function beginExecution(
     const { workflowId } = definition;
     afterCommit(deps, { commit, row: { workflowId, shard, createdAt }, committedAt: createdAt });
     return verdict;
+  }
+  if (verdict.reason === 'workflow_resumed') {
+    return beginExecution(deps, here, { ...params, workflowPause: null });
   }
   const refusal = limitRefusal(verdict.reason, tenant);
   if (refusal !== null) throw refusal;
@@ -176,7 +193,7 @@ export async function checkStart(deps: EngineDeps, params: StartSubject): Promis
 }
 
 /** The definition that a start would run; throws where it would be refused, but for limits. */
-async function findStart(deps: EngineDeps, params: StartSubject): Promise<CompiledDefinition> {
+async function findStart(deps: EngineDeps, params: StartSubject): Promise<Startable> {
   const { tenantId, workflowId, workflowVersion } = params;
   const found = await deps.definitions.latest({ tenantId, workflowId, version: workflowVersion });
   if (found === null) {

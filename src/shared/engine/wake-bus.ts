@@ -13,6 +13,9 @@ export const WEBHOOKS_TOPIC = 'webhooks';
 /** A schedule was made or changed: the next fire may be nearer than thought. */
 export const SCHEDULES_TOPIC = 'schedules';
 
+/** A workflow was paused or resumed: its executions are to be held, or given back. */
+export const PAUSES_TOPIC = 'pauses';
+
 /** Schedulers came or went: shards should be shared out anew. */
 export const SCHEDULERS_TOPIC = 'schedulers';
 
@@ -109,7 +112,7 @@ export async function connectRemoteWake(params: {
 }
 
 const PENDING_MAX = 4096;
-const SHARED_TOPICS = new Set([TIMERS_TOPIC, SCHEDULES_TOPIC, SCHEDULERS_TOPIC]);
+const SHARED_TOPICS = new Set([TIMERS_TOPIC, SCHEDULES_TOPIC, PAUSES_TOPIC, SCHEDULERS_TOPIC]);
 
 /**
  * `events:` stays here: readers of an event stream poll, and telling every process about every

@@ -43,6 +43,8 @@ export interface CommitPlan {
    * back, retries with the time they still had, as far as it is not over.
    */
   readonly waitingItems?: 'hold' | 'release';
+  /** Whether the pause of its workflow holds the execution from here on; absent: as before. */
+  readonly workflowHold?: WorkflowHold;
   /** Removes every item and timer the execution still has: it ends, or only its finalizers follow. */
   readonly revokesAll: boolean;
   readonly startsTimers: readonly NewTimer[];
@@ -56,6 +58,15 @@ export interface CommitPlan {
   readonly snapshot: string | null;
   /** `mark`: a scheduler must look at it · `clear`: everything up to here has been decided. */
   readonly runnable: 'mark' | 'clear' | 'keep';
+}
+
+/**
+ * `put`: the pause of the workflow holds it, which must stand · `lift`: it is given back, and the pause
+ * must not stand any more · `drop`: it is of no concern to the pause any more.
+ */
+export interface WorkflowHold {
+  readonly workflowId: string;
+  readonly is: 'put' | 'lift' | 'drop';
 }
 
 /** A commit that changes nothing yet, to be filled in. */
@@ -210,7 +221,8 @@ export type CommitVerdict =
  * such execution of that tenant · `stale`: a lease, queued item or timer is no longer there or not
  * due · `duplicate_request`: the Idempotency-Key has been used (see `existing`) · `exists`: an
  * execution with that id is there already · `executions_limited`, `queue_limited`: the tenant has
- * as much as `StartLimits` allow.
+ * as much as `StartLimits` allow · `workflow_resumed`, `workflow_paused`: a `workflowHold` is put that
+ * stands no more, or lifted that stands.
  */
 export type RefusalReason =
   | 'moved'
@@ -220,7 +232,9 @@ export type RefusalReason =
   | 'duplicate_request'
   | 'exists'
   | 'executions_limited'
-  | 'queue_limited';
+  | 'queue_limited'
+  | 'workflow_resumed'
+  | 'workflow_paused';
 
 export interface ExistingRequest {
   readonly executionId: ExecutionId;

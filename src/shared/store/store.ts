@@ -4,6 +4,7 @@ import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../domain/work/work-item.ts';
+import type { StandingPause } from '../domain/workflow/workflow-pause.ts';
 import type { AgentStore } from './agents.ts';
 import type { ArtifactStore } from './artifacts.ts';
 import type { AuditStore } from './audit.ts';
@@ -15,6 +16,7 @@ import type { WebhookStore } from './webhooks.ts';
 import type { ScheduleStore } from './schedules.ts';
 import type { TenantStore } from './tenants.ts';
 import type { UnusedArtifactStore } from './unused-artifacts.ts';
+import type { WorkflowPauseStore } from './workflow-pauses.ts';
 
 /**
  * Everything the product keeps, by area. Both adapters implement it, with the same behaviour (one
@@ -31,6 +33,7 @@ export interface Store {
   readonly timers: TimerStore;
   readonly runnable: RunnableStore;
   readonly definitions: DefinitionStore;
+  readonly workflowPauses: WorkflowPauseStore;
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
   readonly webhooks: WebhookStore;
@@ -101,6 +104,8 @@ export interface LoadedExecution {
   readonly row: ExecutionRow;
   readonly snapshot: { readonly sequence: number; readonly body: string } | null;
   readonly events: readonly RecordedEvent[];
+  /** Its workflow's, as of the reading; null: none stands. */
+  readonly workflowPause: StandingPause | null;
 }
 
 export interface ListExecutions {
@@ -308,12 +313,15 @@ export interface DefinitionStore {
     readonly workflowId: string;
     readonly version: string | null;
   }): Promise<StoredDefinition | null>;
-  /** The same by its id alone, for the hot path: what the id stands for never changes. */
+  /**
+   * The same by its id alone, for the hot path: what the id stands for never changes. Whether the
+   * workflow is paused comes with it.
+   */
   latestId(params: {
     readonly tenantId: TenantId;
     readonly workflowId: string;
     readonly version: string | null;
-  }): Promise<DefinitionId | null>;
+  }): Promise<LatestId | null>;
   /** The newest revision of each workflow and version, newest first. */
   list(params: {
     readonly tenantId: TenantId;
@@ -326,6 +334,12 @@ export interface DefinitionStore {
     readonly tenantId: TenantId;
     readonly limit: number;
   }): Promise<readonly ExposedWorkflow[]>;
+}
+
+export interface LatestId {
+  readonly definitionId: DefinitionId;
+  /** Null: none stands. */
+  readonly workflowPause: StandingPause | null;
 }
 
 /** What a workflow says of itself to other agents. */

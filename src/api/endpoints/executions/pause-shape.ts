@@ -8,7 +8,9 @@ import { executionId } from '../../schemas/text.ts';
 export const pausesShape = z
   .array(
     z.object({
-      scope: z.literal('execution'),
+      scope: z.enum(['execution', 'workflow']).meta({
+        description: '`workflow`: its workflow was paused, and holds it with all the others.',
+      }),
       actor_id: z.string().meta({ description: 'Who asked for it.' }),
       reason: z.string().nullable(),
     }),

@@ -14,12 +14,15 @@ export const listWorkflows = defineEndpoint({
   query: z.object({ workflow_id: optionalQuery(z.string()), ...paging }),
   replies: { 200: z.object({ workflows: z.array(workflowShape) }) },
   async handle({ query, caller }, { engine }) {
+    const { tenantId } = caller;
     const rows = await engine.listWorkflows({
-      tenantId: caller.tenantId,
+      tenantId,
       workflowId: query.workflow_id,
       limit: query.limit,
       offset: query.offset,
     });
-    return { status: 200, body: { workflows: rows.map(shapeWorkflow) } };
+    const workflowIds = [...new Set(rows.map(({ workflowId }) => workflowId))];
+    const pauses = await engine.readWorkflowPauses({ tenantId, workflowIds });
+    return { status: 200, body: { workflows: rows.map((row) => shapeWorkflow(row, pauses)) } };
   },
 });

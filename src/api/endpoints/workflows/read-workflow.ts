@@ -21,11 +21,13 @@ export const readWorkflow = defineEndpoint({
   replies: { 200: workflowShape.extend({ ir: anyObject }) },
   errors: [404],
   async handle({ params, query, caller }, { engine }) {
+    const { tenantId } = caller;
     const definition = await engine.readWorkflow({
-      tenantId: caller.tenantId,
+      tenantId,
       workflowId: params.id,
       version: query.version,
     });
-    return { status: 200, body: { ...shapeWorkflow(definition), ir: definition.ir } };
+    const pauses = await engine.readWorkflowPauses({ tenantId, workflowIds: [params.id] });
+    return { status: 200, body: { ...shapeWorkflow(definition, pauses), ir: definition.ir } };
   },
 });

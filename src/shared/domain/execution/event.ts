@@ -297,8 +297,8 @@ export interface ApprovalReceivedPayload {
   readonly state_patch?: JsonObject;
 }
 
-/** What was meant by a pause: the execution alone. */
-export type PauseScope = 'execution';
+/** What was meant by a pause: the execution alone, or its workflow, which holds all of its executions. */
+export type PauseScope = 'execution' | 'workflow';
 
 export type PausedPayload = {
   readonly scope: PauseScope;

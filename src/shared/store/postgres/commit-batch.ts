@@ -147,6 +147,12 @@ export const COLUMN_TYPES = {
   hook_data: 'json',
   hook_status: 'text',
 
+  /** Executions that the pause of their workflow holds, or no more. */
+  pause_plan: 'int4',
+  pause_tenant: 'text',
+  pause_workflow: 'text',
+  pause_is: 'text',
+
   charge_plan: 'int4',
   charge_input: 'int8',
   charge_output: 'int8',
@@ -272,6 +278,12 @@ function encodeEndings(
   }
   if (plan.revokesAll || plan.revokesItems.length > 0) batch.revoke_execution.push(execution);
   if (plan.revokesAll) batch.revoke_all_execution.push(execution);
+  if (plan.workflowHold !== undefined) {
+    batch.pause_plan.push(position);
+    batch.pause_tenant.push(plan.tenantId);
+    batch.pause_workflow.push(plan.workflowHold.workflowId);
+    batch.pause_is.push(plan.workflowHold.is);
+  }
   if (plan.waitingItems === 'hold') batch.hold_execution.push(execution);
   if (plan.waitingItems === 'release') batch.release_execution.push(execution);
 }

@@ -1,4 +1,5 @@
 import { after, INSTANT, type Has, type Param } from './commit-parts.ts';
+import { pauseJudgingParts, pauseLockingParts } from './commit-pauses.ts';
 
 /** What plans rest on: locked, read as it is now, and judged. Nothing is written. */
 
@@ -72,6 +73,7 @@ export function lockingParts(has: Has, $: Param): string[] {
           )`,
         ]
       : []),
+    ...pauseLockingParts(has, $),
     ...(has('limit_plan') ? [room($)] : []),
     `clock as materialized (
       select w.instant,
@@ -87,6 +89,7 @@ export function lockingParts(has: Has, $: Param): string[] {
             ${leases.length > 0 ? '+ (select count(*) from held)' : ''}
             ${has('expire_plan') ? '+ (select count(*) from overdue)' : ''}
             ${has('fire_plan') ? '+ (select count(*) from firing)' : ''}
+            ${has('pause_plan') ? '+ (select count(*) from standing)' : ''}
             ${has('limit_plan') ? '+ (select count(*) from room)' : ''} as locks
           offset 0
         ) waited
@@ -138,23 +141,35 @@ export function judgingParts(has: Has, $: Param): string[] {
   ];
   return [
     ...(has('limit_plan') ? [crowded($)] : []),
+    ...pauseJudgingParts(has, $),
     ...(stale.length > 0 ? [`stale as materialized (${stale.join(' union all ')})`] : []),
     `judged as materialized (
       select p.position, p.id, p.tenant_id, p.is_new, p.event_count, p.status, p.error, p.runnable,
         p.revokes_all,
         case
           when p.is_new and k.id is not null then 'exists'
-          when p.is_new then ${has('limit_plan') ? 'c.reason' : 'null'}
+          when p.is_new then ${newRefusal(has)}
           when k.id is null or k.tenant_id <> p.tenant_id then 'missing'
           when k.status in ('completed', 'failed', 'cancelled') then 'ended'
           when k.last_sequence <> p.expected then 'moved'
+          ${has('pause_plan') ? 'when u.reason is not null then u.reason' : ''}
           ${stale.length > 0 ? `when p.position in (select position from stale) then 'stale'` : ''}
         end as reason
       from plan p
       left join locked k on k.id = p.id
       ${has('limit_plan') ? 'left join crowded c on c.position = p.position' : ''}
+      ${has('pause_plan') ? 'left join unfit u on u.position = p.position' : ''}
     )`,
   ];
+}
+
+/** Why an execution is not made that is not there yet. */
+function newRefusal(has: Has): string {
+  const reasons = [
+    ...(has('pause_plan') ? ['u.reason'] : []),
+    ...(has('limit_plan') ? ['c.reason'] : []),
+  ];
+  return reasons.length === 0 ? 'null' : `coalesce(${reasons.join(', ')})`;
 }
 
 /**

@@ -41,6 +41,7 @@ export function isOutright(plan: CommitPlan): boolean {
     plan.charge === undefined &&
     !plan.revokesAll &&
     plan.waitingItems === undefined &&
+    plan.workflowHold === undefined &&
     [
       plan.revokesItems,
       plan.expiresQueued,

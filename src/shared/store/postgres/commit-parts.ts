@@ -23,6 +23,7 @@ export const SECTIONS = [
   'dead_plan',
   'hook_plan',
   'charge_plan',
+  'pause_plan',
 ] as const satisfies readonly Column[];
 
 export type Section = (typeof SECTIONS)[number];

@@ -3,6 +3,7 @@ import { deletingParts, timerParts, workParts } from './commit-effects.ts';
 import { judgingParts, lockingParts } from './commit-judge.ts';
 import { SECTIONS, type Has, type Section } from './commit-parts.ts';
 import { holdingParts, racingParts } from './commit-holds.ts';
+import { pauseWritingParts } from './commit-pauses.ts';
 import { startingParts } from './commit-starts.ts';
 import { acceptingParts, recordingParts } from './commit-write.ts';
 
@@ -16,7 +17,8 @@ import { acceptingParts, recordingParts } from './commit-write.ts';
  * 2. `held`, `overdue`, `firing`: the leases, queued items and timers that plans rest on, locked and
  *    therefore as they are now. Executions come first and leases are taken by id, as everywhere, so
  *    there are no deadlocks.
- * 3. `room`: the tenants whose limits new executions are held to.
+ * 3. `standing`: the pauses of workflows that plans rest on; `room`: the tenants whose limits new
+ *    executions are held to.
  * 4. `clock`: the one instant of this statement, read when all locks are had.
  * 5. `judged`: the verdict of each plan; `accepted`: those that hold, with their execution changed.
  * 6. Everything else joins `accepted`, so a refused plan writes nothing.
@@ -74,6 +76,7 @@ function composeCommit(has: Has): Omit<CommitStatement, 'name'> {
     ...startingParts(has, $),
     ...deletingParts(has, $),
     ...holdingParts(has, $),
+    ...pauseWritingParts(has, $),
     ...racingParts(has, $),
     ...workParts(has, $),
     ...timerParts(has, $),

@@ -3,11 +3,17 @@ import { z } from 'zod';
 
 import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { DefinitionRow, DefinitionStore, StoredDefinition } from '../store.ts';
+import type { DefinitionRow, DefinitionStore, LatestId, StoredDefinition } from '../store.ts';
 import { appendAuditOf } from './audit-append.ts';
 import type { PostgresPool, Statement } from './connect.ts';
 import { gatherReads } from './gather-reads.ts';
 import type { Management } from './management.ts';
+import {
+  joinStandingPause,
+  STANDING_PAUSE_COLUMNS,
+  standingPauseOf,
+  type StandingPauseColumns,
+} from './standing-pause.ts';
 
 const TRIES_MAX = 50;
 
@@ -124,23 +130,30 @@ const LATEST_IDS: Statement = {
         and (r.version is null or d.version = r.version)
       order by d.seq desc
       limit 1
-    ) as definition_id
+    ) as definition_id, ${STANDING_PAUSE_COLUMNS}
     from unnest($1::text[], $2::text[], $3::text[]) with ordinality
       as r (tenant_id, workflow_id, version, place)
+    ${joinStandingPause('r')}
     order by r.place`,
 };
 
 async function findLatestIds(
   pool: PostgresPool,
   asked: readonly LatestOf[],
-): Promise<readonly (DefinitionId | null)[]> {
-  const rows = await pool.run<{ readonly definition_id: DefinitionId | null }>(LATEST_IDS, [
+): Promise<readonly (LatestId | null)[]> {
+  const rows = await pool.run<LatestRecord>(LATEST_IDS, [
     asked.map(({ tenantId }) => tenantId),
     asked.map(({ workflowId }) => workflowId),
     asked.map(({ version }) => version),
   ]);
-  return rows.map((row) => row.definition_id);
+  return rows.map((row) =>
+    row.definition_id === null
+      ? null
+      : { definitionId: row.definition_id, workflowPause: standingPauseOf(row) },
+  );
 }
+
+type LatestRecord = StandingPauseColumns & { readonly definition_id: DefinitionId | null };
 
 async function register(
   management: Management,

@@ -10,6 +10,12 @@ import {
   type EventRecord,
   type ExecutionRecord,
 } from './rows.ts';
+import {
+  joinStandingPause,
+  STANDING_PAUSE_COLUMNS,
+  standingPauseOf,
+  type StandingPauseColumns,
+} from './standing-pause.ts';
 
 /*
  * One statement is one snapshot, so row, snapshot and tail of an execution fit together. Its first
@@ -20,19 +26,21 @@ const LOAD: Statement = {
   writes: false,
   text: `
     with execution as materialized (
-      select ${EXECUTION_COLUMNS}, s.sequence as snapshot_sequence, s.body
+      select ${EXECUTION_COLUMNS}, s.sequence as snapshot_sequence, s.body,
+        ${STANDING_PAUSE_COLUMNS}
       from executions e
       left join snapshots s on s.execution_id = e.id
+      ${joinStandingPause('e')}
       where e.id = $1
         and ($2::text is null or e.tenant_id = $2)
     )
-    select ${EXECUTION_COLUMNS}, e.snapshot_sequence, e.body, 0 as sequence, null::text as kind,
-      null::text as node_id, null::json as payload, null::text as actor_id,
+    select ${EXECUTION_COLUMNS}, e.snapshot_sequence, e.body, e.paused_by, e.pause_reason,
+      e.paused_at, 0 as sequence, null::text as kind, null::text as node_id, null::json as payload, null::text as actor_id,
       null::timestamptz as event_created_at
     from execution e
     union all
     select null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-      null, v.sequence, v.kind, v.node_id, v.payload, v.actor_id, v.created_at
+      null, null, null, null, v.sequence, v.kind, v.node_id, v.payload, v.actor_id, v.created_at
     from events v
     where v.execution_id = $1
       and v.sequence > (select coalesce(x.snapshot_sequence, 0) from execution x)
@@ -49,17 +57,19 @@ const LOAD_MANY: Statement = {
   text: `
     with execution as materialized (
       select ${EXECUTION_COLUMNS},
-        (select s.sequence from snapshots s where s.execution_id = e.id) as snapshot_sequence
+        (select s.sequence from snapshots s where s.execution_id = e.id) as snapshot_sequence,
+        ${STANDING_PAUSE_COLUMNS}
       from executions e
+      ${joinStandingPause('e')}
       where e.id = any($1)
     )
-    select ${EXECUTION_COLUMNS}, e.snapshot_sequence, null::text as body, 0 as sequence,
-      null::text as kind, null::text as node_id, null::json as payload, null::text as actor_id,
+    select ${EXECUTION_COLUMNS}, e.snapshot_sequence, null::text as body, e.paused_by,
+      e.pause_reason, e.paused_at, 0 as sequence, null::text as kind, null::text as node_id, null::json as payload, null::text as actor_id,
       null::timestamptz as event_created_at
     from execution e
     union all
     select v.execution_id, null, null, null, null, null, null, null, null, null, null, null, null,
-      null, null, null, v.sequence, v.kind, v.node_id, v.payload, v.actor_id, v.created_at
+      null, null, null, null, null, null, v.sequence, v.kind, v.node_id, v.payload, v.actor_id, v.created_at
     from events v
     where v.execution_id = any(array(
         select x.id from execution x where x.snapshot_sequence is null
@@ -72,7 +82,8 @@ const LOAD_MANY: Statement = {
 type LoadRecord = ExecutionRecord & {
   readonly snapshot_sequence: number | null;
   readonly body: string | null;
-} & EventRecord & { readonly event_created_at: string };
+} & StandingPauseColumns &
+  EventRecord & { readonly event_created_at: string };
 
 export async function loadExecution(
   pool: PostgresPool,
@@ -115,5 +126,6 @@ function decodeLoaded(head: LoadRecord, tail: readonly LoadRecord[]): LoadedExec
     row: decodeExecution(head),
     snapshot: sequence === null || body === null ? null : { sequence, body },
     events: tail.map((row) => decodeEvent({ ...row, created_at: row.event_created_at })),
+    workflowPause: standingPauseOf(head),
   };
 }

@@ -25,6 +25,7 @@ import { createTokenStore } from './tokens.ts';
 import { createUnusedArtifactStore } from './unused-artifacts.ts';
 import { createRemoteWake } from './wake.ts';
 import { createWebhookStore } from './webhooks.ts';
+import { createWorkflowPauseStore } from './workflow-pauses.ts';
 import { createWorkStore } from './work.ts';
 import { createWorkerStore } from './workers.ts';
 
@@ -73,6 +74,7 @@ export async function openPostgresStore(params: {
     timers: createTimerStore(pool, watermarks),
     runnable: createRunnableStore(pool),
     definitions: createDefinitionStore(management, pool),
+    workflowPauses: createWorkflowPauseStore(management),
     tokens: createTokenStore(management),
     agents: createAgentStore(management),
     audit: createAuditStore(management, params.audit),

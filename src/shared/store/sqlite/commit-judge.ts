@@ -2,6 +2,7 @@ import { isTerminal, type ExecutionStatus } from '../../domain/execution/status.
 import type { CommitPlan, ExistingRequest, NewExecution, RefusalReason } from '../commit.ts';
 import type { Connection } from './connect.ts';
 import { queueKey } from './queue.ts';
+import { findStandingPause } from './workflow-pauses.ts';
 
 /** Reads whether everything that a plan states still holds; writes nothing. */
 
@@ -36,6 +37,8 @@ export function judgePlan(
       ? judgeExecution(connection, plan)
       : judgeNewExecution(connection, { plan, create, now });
   if (!judged.holds) return judged;
+  const unfit = findUnfitHold(connection, plan);
+  if (unfit !== null) return refuse(unfit);
   const current =
     plan.settles.every((settle) => isHeld(connection, { plan, settle, now })) &&
     plan.expiresQueued.every((item) => isOverdue(connection, { plan, item, now })) &&
@@ -97,6 +100,17 @@ function findRequest(
     { tenant_id: plan.tenantId, key: create.request.key, since: now - REQUEST_KEY_MS },
   );
   return row ?? null;
+}
+
+function findUnfitHold(
+  connection: Connection,
+  { tenantId, workflowHold }: CommitPlan,
+): RefusalReason | null {
+  if (workflowHold === undefined || workflowHold.is === 'drop') return null;
+  const { workflowId, is } = workflowHold;
+  const stands = findStandingPause(connection, { tenantId, workflowId }) !== null;
+  if (is === 'put') return stands ? null : 'workflow_resumed';
+  return stands ? 'workflow_paused' : null;
 }
 
 /** Plans of one batch see each other, so what was started a moment ago is counted. */

@@ -28,6 +28,7 @@ export function writePlan(
   else insertExecution(connection, { plan, create: plan.create, lastSequence, createdAt });
   insertEvents(connection, { plan, after: head.lastSequence, createdAt });
   startExecutions(connection, { plan, createdAt });
+  writeWorkflowHold(connection, plan);
   const fences = writeItems(connection, { plan, shard: head.shard, now, drawFence });
   writeTimers(connection, { plan, now });
   writeRecordedOutput(connection, { plan, after: head.lastSequence, createdAt });
@@ -162,6 +163,23 @@ function insertEvents(
       [plan.executionId, sequence, kind, nodeId, payload, actorId, createdAt],
     );
   }
+}
+
+function writeWorkflowHold(
+  connection: Connection,
+  { executionId, tenantId, workflowHold }: CommitPlan,
+): void {
+  if (workflowHold === undefined) return;
+  if (workflowHold.is !== 'put') {
+    connection.run('delete from workflow_holds where execution_id = ?', [executionId]);
+    return;
+  }
+  connection.run(
+    `insert into workflow_holds (execution_id, tenant_id, workflow_id)
+     values (?, ?, ?)
+     on conflict (execution_id) do nothing`,
+    [executionId, tenantId, workflowHold.workflowId],
+  );
 }
 
 function writeRecordedOutput(

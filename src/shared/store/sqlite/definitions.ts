@@ -4,11 +4,13 @@ import type {
   DefinitionRow,
   DefinitionStore,
   ExposedWorkflow,
+  LatestId,
   StoredDefinition,
 } from '../store.ts';
 import { appendAudit } from './audit-append.ts';
 import type { Bindable, Connection } from './connect.ts';
 import { toIso } from './rows.ts';
+import { findStandingPause } from './workflow-pauses.ts';
 
 export function createDefinitionStore(connection: Connection): DefinitionStore {
   return {
@@ -115,7 +117,7 @@ function findLatest(
 function latestId(
   connection: Connection,
   params: Parameters<DefinitionStore['latestId']>[0],
-): DefinitionId | null {
+): LatestId | null {
   const row = connection.get<{ readonly definition_id: DefinitionId }>(
     `select definition_id
      from definitions
@@ -126,7 +128,9 @@ function latestId(
      limit 1`,
     { tenant_id: params.tenantId, workflow_id: params.workflowId, version: params.version },
   );
-  return row?.definition_id ?? null;
+  if (row === undefined) return null;
+  const workflowPause = findStandingPause(connection, params);
+  return { definitionId: row.definition_id, workflowPause };
 }
 
 /** Revisions of a version are registered in order, so the last registered is the newest. */

@@ -11,6 +11,7 @@ import {
   type ExecutionRecord,
 } from './rows.ts';
 import { readUsage } from './usage.ts';
+import { findStandingPause } from './workflow-pauses.ts';
 
 export function createExecutionStore(connection: Connection): ExecutionStore {
   return {
@@ -52,7 +53,8 @@ function loadExecution(
   );
   const after = snapshot?.sequence ?? 0;
   const events = selectEvents(connection, { executionId: id, after, limit: null });
-  return { row, snapshot: snapshot ?? null, events };
+  const workflowPause = findStandingPause(connection, row);
+  return { row, snapshot: snapshot ?? null, events, workflowPause };
 }
 
 function selectEvents(

@@ -18,6 +18,7 @@ import { createTokenStore } from './tokens.ts';
 import { createUnusedArtifactStore } from './unused-artifacts.ts';
 import { createRemoteWake } from './wake.ts';
 import { createWebhookStore } from './webhooks.ts';
+import { createWorkflowPauseStore } from './workflow-pauses.ts';
 import { createWorkStore } from './work.ts';
 import { createWorkerStore } from './workers.ts';
 
@@ -48,6 +49,7 @@ export function createSqliteStore(connection: Connection): Store {
     timers: createTimerStore(connection),
     runnable: createRunnableStore(connection),
     definitions: createDefinitionStore(connection),
+    workflowPauses: createWorkflowPauseStore(connection),
     tokens: createTokenStore(connection),
     agents: createAgentStore(connection),
     audit: createAuditStore(connection),

@@ -1,4 +1,4 @@
-import type { TenantId } from '../../../../src/shared/domain/ids.ts';
+import type { DefinitionId, TenantId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import type { DefinitionRow, DefinitionStore, Store } from '../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../support/stores.ts';
@@ -34,9 +34,10 @@ export function definitionCases(name: string, open: () => TestStore): void {
       ask('w', '3'),
       definitions.latestId({ tenantId: makeTenantId(), workflowId: 'w', version: null }),
     ]);
-    t.deepEqual(asked, [first, second, null, other, null, null]);
+    const latest = (definitionId: DefinitionId) => ({ definitionId, workflowPause: null });
+    t.deepEqual(asked, [latest(first), latest(second), null, latest(other), null, null]);
     const again = await register('w', '1', 'c');
-    t.is(await ask('w', null), again);
+    t.deepEqual(await ask('w', null), latest(again));
   });
 
   check('a registered definition is found as it was given', async (t, { store }) => {

@@ -28,6 +28,7 @@ import { usageCases } from './usage.ts';
 import { webhookCases } from './webhooks.ts';
 import { workCases } from './work.ts';
 import { workerCases } from './workers.ts';
+import { workflowPauseCases } from './workflow-pauses.ts';
 
 const AREAS = [
   commitCases,
@@ -36,6 +37,7 @@ const AREAS = [
   executionCases,
   familyCases,
   holdCases,
+  workflowPauseCases,
   usageCases,
   workCases,
   leaseCases,
