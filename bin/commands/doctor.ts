@@ -61,6 +61,7 @@ async function diagnose(
     const deps = { store, definitions, pseudonym: null };
     return await examine({
       diagnosis,
+      pauses: store.workflowPauses,
       explain: (of) => explainExecution(deps, of),
       migrations: async () => migrations,
       localNow: Date.now,

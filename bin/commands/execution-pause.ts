@@ -15,8 +15,9 @@ export async function resumeExecution(executionId: string, options: ClientOption
 }
 
 /** `by token:ann: reason` */
-export function describePause({ actor_id: by, reason }: WirePause): string {
-  return `by ${by}${reason === null ? '' : `: ${reason}`}`;
+export function describePause({ scope, actor_id: by, reason }: WirePause): string {
+  const whose = scope === 'workflow' ? 'with its workflow by' : 'by';
+  return `${whose} ${by}${reason === null ? '' : `: ${reason}`}`;
 }
 
 function print(answer: WirePaused, options: ClientOptions): void {

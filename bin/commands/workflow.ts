@@ -23,12 +23,13 @@ export async function listWorkflows(
   const answer = await connectClient(options).listWorkflows({ limit, offset });
   if (options.output === 'json') return printJson(answer);
   printTable({
-    head: ['WORKFLOW', 'VERSION', 'REVISION', 'REGISTERED'],
+    head: ['WORKFLOW', 'VERSION', 'REVISION', 'REGISTERED', 'PAUSE'],
     rows: answer.workflows.map((row) => [
       row.workflow_id,
       row.version,
       row.revision,
       row.created_at,
+      row.pause?.state ?? '',
     ]),
   });
 }

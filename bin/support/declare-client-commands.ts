@@ -7,6 +7,7 @@ import { outputOption } from './output-option.ts';
 import { parseCount, parseInstant } from './parse-option.ts';
 
 const loadWorkflow = () => import('../commands/workflow.ts');
+const loadWorkflowPauses = () => import('../commands/workflow-pause.ts');
 const loadExecution = () => import('../commands/execution.ts');
 const loadPauses = () => import('../commands/execution-pause.ts');
 
@@ -21,7 +22,7 @@ export function declareClientCommands(program: Command): void {
 }
 
 function declareWorkflowCommands(program: Command): void {
-  const workflow = program.command('workflow').description('register and look up workflows');
+  const workflow = program.command('workflow').description('register, look up and pause workflows');
 
   clientCommand(workflow, 'register')
     .description('register a workflow definition')
@@ -39,6 +40,19 @@ function declareWorkflowCommands(program: Command): void {
     .argument('<workflow>', 'workflow id')
     .option('--version <label>', 'that version instead of the one registered last')
     .action(async (id, options) => (await loadWorkflow()).showWorkflow(id, options));
+
+  clientCommand(workflow, 'pause')
+    .description(
+      'pause a workflow in all its versions: nothing of it goes on, what is started waits',
+    )
+    .argument('<workflow>', 'workflow id')
+    .option('--reason <text>', 'why, for whoever wonders later')
+    .action(async (id, options) => (await loadWorkflowPauses()).pauseWorkflow(id, options));
+
+  clientCommand(workflow, 'resume')
+    .description('let a workflow go on that was paused')
+    .argument('<workflow>', 'workflow id')
+    .action(async (id, options) => (await loadWorkflowPauses()).resumeWorkflow(id, options));
 }
 
 function declareExecutionCommands(program: Command): void {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import test from 'ava';
 
+import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
 import { createFolder, runSvc, startSvc, type Outcome, type RunningSvc } from './run-svc.ts';
 
@@ -271,6 +272,35 @@ test('execution pause and resume: it waits, and goes on', async (t) => {
   const over = await svc('execution', 'pause', id);
   t.is(over.code, 1);
   t.regex(over.stderr, /is cancelled/);
+});
+
+test('workflow pause and resume: what is started waits, and goes on', async (t) => {
+  const paused = await svc('workflow', 'pause', 'parcel', '--reason', 'no carrier');
+  t.is(paused.code, 0, paused.stderr);
+  t.regex(paused.stdout, /^parcel has been paused by .+ since .+: no carrier; /);
+  const id = await start('parcel');
+  await readUntil(id, ({ status }) => status === 'paused');
+  t.regex(
+    (await svc('execution', 'show', id)).stdout,
+    /^paused +with its workflow by .+: no carrier$/m,
+  );
+  t.regex((await svc('workflow', 'list')).stdout, /^parcel .+ paus(ing|ed)$/m);
+  const told = await svc('execution', 'explain', id);
+  t.regex(told.stdout, /workflow parcel has been paused by .+: no carrier/);
+  t.is((await svc('workflow', 'resume', 'parcel')).code, 0);
+  await eventually(async () => {
+    const { pause } = JSON.parse(
+      (await svc('workflow', 'show', 'parcel', '-o', 'json')).stdout,
+    ) as {
+      pause: unknown;
+    };
+    if (pause !== null) throw new Error('it is being resumed');
+  });
+  t.is((await svc('workflow', 'resume', 'parcel')).stdout, 'parcel is not paused\n');
+  const sent = await svc('execution', 'send-event', id, 'arrived', '--payload', '{}');
+  t.is(sent.code, 0, sent.stderr);
+  t.is((await readUntil(id, isOver)).status, 'completed');
+  t.is((await svc('workflow', 'pause', 'nobody')).code, 4);
 });
 
 test('execution retry: goes on as another, once', async (t) => {

@@ -34,6 +34,8 @@ export function createDefinitionCache(deps: {
 }): DefinitionCache {
   const sizeMax = deps.sizeMax ?? 500;
   const cached = new Map<DefinitionId, CompiledDefinition>();
+  /** Being read: a process that has just begun is asked for the same one many times at once. */
+  const reading = new Map<DefinitionId, Promise<CompiledDefinition>>();
 
   function keep(compiled: CompiledDefinition): CompiledDefinition {
     const id = compiled.definition.definitionId;
@@ -52,6 +54,14 @@ export function createDefinitionCache(deps: {
   async function get(id: DefinitionId): Promise<CompiledDefinition> {
     const known = cached.get(id);
     if (known !== undefined) return keep(known);
+    const underWay = reading.get(id);
+    if (underWay !== undefined) return underWay;
+    const begun = read(id).finally(() => reading.delete(id));
+    reading.set(id, begun);
+    return begun;
+  }
+
+  async function read(id: DefinitionId): Promise<CompiledDefinition> {
     const definition = await deps.definitions.find(id);
     if (definition === null) throw new Error(`workflow definition ${id} is not stored`);
     return compile(definition);

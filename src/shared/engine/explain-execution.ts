@@ -19,7 +19,7 @@ import { type ExecutionRow, type LoadedExecution, StoreUnavailableError } from '
 import type { EngineDeps } from './deps.ts';
 import type { ExecutionRef, ExplainedExecution } from './engine.ts';
 import { foldLoaded } from './load-execution.ts';
-import { redactEvent, redactPauses } from './redact-view.ts';
+import { redactEvent, redactPauses, redactReason } from './redact-view.ts';
 
 type ExplainDeps = Pick<EngineDeps, 'store' | 'definitions' | 'pseudonym'>;
 
@@ -78,6 +78,7 @@ async function explainKnown(
         state: { ...state, pauses: redactPauses(state.pauses, plan, deps.pseudonym) },
         now: facts.now,
         facts: showFacts(deps, facts, { plan, state }),
+        workflowPause: redactReason(loaded.workflowPause, plan, deps.pseudonym),
         events: events.map((event) => redactEvent(event, plan, deps.pseudonym)),
         children: new Map(
           await Promise.all(

@@ -4,6 +4,7 @@ import type { RecordedEvent } from '../domain/execution/event.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
+import type { StandingPause } from '../domain/workflow/workflow-pause.ts';
 import type { ExecutionRow } from '../store/store.ts';
 
 /** Keys of events' payloads under which people's data may stand; the rest is the engine's own. */
@@ -42,6 +43,17 @@ export function redactState(
     error: state.error === null ? null : (redact(state.error, policy, pseudonym) as string),
     pauses: redactPauses(state.pauses, plan, pseudonym),
   };
+}
+
+/** The same of a pause of its workflow. */
+export function redactReason(
+  pause: StandingPause | null,
+  plan: Plan,
+  pseudonym: Pseudonym,
+): StandingPause | null {
+  const policy = plan.shownPolicy;
+  if (policy === null || pause === null || pause.reason === null) return pause;
+  return { ...pause, reason: redact(pause.reason, policy, pseudonym) as string };
 }
 
 /** Why somebody has paused it: a text of a person about others. */

@@ -231,6 +231,42 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.claim('w', 10)).length, 2);
   });
 
+  test(`${dialect}: explain names the pause of the workflow: who, when and why`, async (t) => {
+    const svc = await open(t);
+    await svc.register('checkout', CHAIN);
+    const executionId = await svc.begin('checkout');
+    const explain = async () => {
+      const told = await svc.engine.explainExecution({ tenantId: TENANT, executionId });
+      return told.blockers;
+    };
+    const paused = await svc.pause('checkout', 'the provider is down');
+    const [first] = await explain();
+    t.like(first, { code: 'workflow_paused', since: paused.pausedAt, nodeId: null });
+    t.regex(
+      first?.message ?? '',
+      /by token:ops: the provider is down; the execution is to be held/,
+    );
+    await svc.settle();
+    const [held, item, ...others] = await explain();
+    t.like(held, { code: 'workflow_paused', since: paused.pausedAt });
+    t.regex(held?.message ?? '', /^workflow checkout has been paused by token:ops: the provider/);
+    t.regex(held?.unblockedBy ?? '', /svc workflow resume/);
+    t.like(item, { code: 'workflow_paused', nodeId: 'a' });
+    t.deepEqual(others, []);
+    await svc.engine.pauseExecution({ ...by, executionId, reason: 'by itself' });
+    t.deepEqual(
+      (await explain()).map(({ code }) => code),
+      ['workflow_paused', 'paused_by_operator', 'paused_by_operator'],
+    );
+    await svc.engine.resumeExecution({ ...by, executionId });
+    await svc.resume('checkout');
+    const [resumed] = await explain();
+    t.is(resumed?.code, 'workflow_paused');
+    t.regex(resumed?.unblockedBy ?? '', /^a scheduler/);
+    await svc.settle();
+    t.false((await explain()).some(({ code }) => code === 'workflow_paused'));
+  });
+
   test(`${dialect}: a decision that comes before the sweep holds what it would have moved on`, async (t) => {
     const svc = await open(t);
     await svc.register('checkout', CHAIN);

@@ -55,6 +55,7 @@ going on. Programs go by \`code\` and the fields; \`message\` and \`unblocked_by
 | --- | --- |
 | \`history_unreadable\` | its events or its definition cannot be read, so nobody can move it on |
 | \`tenant_suspended\` | the tenant is not active: nothing of it is handed out, fired or decided |
+| \`workflow_paused\` | somebody has paused its workflow, and nothing of it goes on; \`since\`: when. Or it was resumed, and the execution is about to be given back |
 | \`paused_by_operator\` | somebody has paused the execution: what happens is recorded, and nothing follows from it |
 | \`no_scheduler\` | a scheduler is to do something, and no process with that role has been seen lately |
 | \`not_marked\` | there is something to decide and no scheduler has been asked to: rows were changed from outside |

@@ -9,6 +9,7 @@ import type {
   WireExecution,
   WireExplanation,
   WirePaused,
+  WireWorkflowPaused,
   WireRegistered,
   WireRetried,
   WireWorkflow,
@@ -22,6 +23,8 @@ export interface SvcClient {
     readonly workflowId: string;
     readonly version: string | null;
   }): Promise<WireWorkflow>;
+  pauseWorkflow(workflowId: string, reason: string | null): Promise<WireWorkflowPaused>;
+  resumeWorkflow(workflowId: string): Promise<WireWorkflowPaused>;
   startExecution(params: {
     readonly workflowId: string;
     readonly version: string | null;
@@ -77,9 +80,12 @@ export function createSvcClient(target: ApiTarget): SvcClient {
     readWorkflow: ({ workflowId, version }) =>
       call({
         method: 'GET',
-        path: `/workflows/${encodeURIComponent(workflowId)}`,
+        path: workflowPath(workflowId),
         query: { version },
       }),
+    pauseWorkflow: (id, reason) =>
+      call({ method: 'POST', path: `${workflowPath(id)}/pause`, body: { reason } }),
+    resumeWorkflow: (id) => call({ method: 'POST', path: `${workflowPath(id)}/resume` }),
     startExecution: ({ workflowId, version, input, idempotencyKey }) =>
       call({
         method: 'POST',
@@ -122,6 +128,10 @@ export function createSvcClient(target: ApiTarget): SvcClient {
         body: { correlation_key: correlationKey, payload },
       }),
   };
+}
+
+function workflowPath(id: string): string {
+  return `/workflows/${encodeURIComponent(id)}`;
 }
 
 function executionPath(id: string): string {

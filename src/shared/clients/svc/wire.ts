@@ -24,6 +24,8 @@ export interface WireWorkflow {
   readonly revision?: number;
   readonly ir_hash?: string;
   readonly created_at?: string;
+  /** Absent from a runtime that knows of no such pauses. */
+  readonly pause?: WireWorkflowPause | null;
   readonly ir?: JsonObject;
 }
 
@@ -44,6 +46,22 @@ export interface WireExecution {
   readonly pauses?: readonly WirePause[];
   readonly retried_from?: { readonly execution_id: string } | null;
   readonly retried_as?: string | null;
+}
+
+export interface WireWorkflowPause {
+  readonly state: 'pausing' | 'paused' | 'resuming';
+  readonly actor_id: string;
+  readonly reason: string | null;
+  readonly paused_at: string;
+  readonly resumed_by: string | null;
+  readonly resumed_at: string | null;
+  readonly held: number;
+  readonly held_is_exact: boolean;
+}
+
+export interface WireWorkflowPaused {
+  readonly workflow_id: string;
+  readonly pause: WireWorkflowPause | null;
 }
 
 export interface WirePause {

@@ -1,11 +1,11 @@
 import { tellDuration } from '../../domain/execution/explain/scene.ts';
+import type { WorkflowPause } from '../../domain/workflow/workflow-pause.ts';
 import type { InstallationFacts, Overdue } from '../../store/installation.ts';
 import { SHARD_COUNT } from '../../store/store.ts';
-import { type Check, fail, type Finding, ok, warn } from './check.ts';
+import { type Check, fail, type Finding, ok, type TableReadings, warn } from './check.ts';
 import type { Limits } from './limits.ts';
-import type { StuckExecutions } from './stuck-executions.ts';
 
-type Tables = InstallationFacts & { readonly stuck: StuckExecutions };
+type Tables = TableReadings;
 
 /** A check of what our tables hold. */
 function onTables(name: string, judge: (tables: Tables, limits: Limits) => Finding): Check {
@@ -116,6 +116,31 @@ const executions = onTables('executions', ({ stuck, liveExecutions }) => {
   return broken.length > 0 ? fail(told, unblockedBy) : warn(told, unblockedBy);
 });
 
+/** Whoever has paused a workflow meant to; that it stays so for days may be forgotten. */
+const pauses = onTables('paused workflows', (tables, { overdueMsMax, pauseMsWarn }) => {
+  const { pauses: all } = tables;
+  if (all.length === 0) return ok('none');
+  const age = (since: string): number => Date.parse(tables.now) - Date.parse(since);
+  const told = (pause: WorkflowPause): string =>
+    `${pause.tenantId}/${pause.workflowId} by ${pause.by} for ${tellDuration(age(pause.pausedAt))}`;
+  const late = all.find(
+    ({ resumed, sweptAt, pausedAt }) =>
+      (resumed !== null || sweptAt === null) && age(resumed?.at ?? pausedAt) >= overdueMsMax,
+  );
+  if (late !== undefined) {
+    const what = late.resumed === null ? 'not all of it held yet' : 'not all given back yet';
+    const seen = `${told(late)}: ${what}`;
+    if (schedulersOf(tables) === 0) return fail(seen, START_SCHEDULER);
+    return warn(seen, 'svc workflow show tells how it gets on; if it does not, see the logs');
+  }
+  const standing = all.filter(({ resumed }) => resumed === null);
+  const [oldest] = standing.toSorted((one, other) => one.pausedAt.localeCompare(other.pausedAt));
+  if (oldest === undefined) return ok('those that were are being given back');
+  const seen = `${standing.length}, the longest ${told(oldest)}`;
+  if (age(oldest.pausedAt) < pauseMsWarn) return ok(seen);
+  return warn(seen, 'if that was forgotten: svc workflow resume');
+});
+
 export const WORK_CHECKS = [
   processes,
   shards,
@@ -124,5 +149,6 @@ export const WORK_CHECKS = [
   timers,
   retries,
   deadLetters,
+  pauses,
   executions,
 ];

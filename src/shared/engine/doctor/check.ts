@@ -1,3 +1,4 @@
+import type { WorkflowPause } from '../../domain/workflow/workflow-pause.ts';
 import type { InstallationFacts, ServerFacts } from '../../store/installation.ts';
 import type { Limits } from './limits.ts';
 import type { StuckExecutions } from './stuck-executions.ts';
@@ -33,8 +34,14 @@ export interface DoctorFacts {
   readonly skew: { readonly aheadMs: number; readonly uncertainMs: number };
   readonly setup: Setup;
   /** Null: they could not be read, and `tablesTrouble` says why. */
-  readonly tables: (InstallationFacts & { readonly stuck: StuckExecutions }) | null;
+  readonly tables: TableReadings | null;
   readonly tablesTrouble: string | null;
+}
+
+export interface TableReadings extends InstallationFacts {
+  readonly stuck: StuckExecutions;
+  /** The first of them. */
+  readonly pauses: readonly WorkflowPause[];
 }
 
 export interface MigrationFacts {

@@ -1,5 +1,6 @@
 import type { DiagnosisStore } from '../../store/diagnosis.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
+import type { WorkflowPauseStore } from '../../store/workflow-pauses.ts';
 import { DATABASE_CHECKS, UPKEEP_CHECKS } from './check-database.ts';
 import { POSTGRES_CHECKS } from './check-postgres.ts';
 import { SQLITE_CHECKS } from './check-sqlite.ts';
@@ -34,6 +35,7 @@ export interface Diagnosis {
 
 export interface DoctorDeps {
   readonly diagnosis: DiagnosisStore;
+  readonly pauses: Pick<WorkflowPauseStore, 'list'>;
   readonly explain: Parameters<typeof findStuckExecutions>[0]['explain'];
   readonly migrations: () => Promise<MigrationFacts>;
   /** Milliseconds since the epoch, by this process's clock. */
@@ -89,8 +91,12 @@ async function readFacts(deps: DoctorDeps): Promise<DoctorFacts> {
 async function readTables(deps: DoctorDeps): Promise<NonNullable<DoctorFacts['tables']>> {
   const { diagnosis, limit } = deps;
   const installation = await diagnosis.installationFacts({ limit });
-  return { ...installation, stuck: await findStuckExecutions(deps) };
+  const pauses = await deps.pauses.list({ after: null, limit: PAUSES_MAX });
+  return { ...installation, pauses, stuck: await findStuckExecutions(deps) };
 }
+
+/** So many paused workflows are looked at. */
+const PAUSES_MAX = 500;
 
 /** Read a few times: what was answered fastest says most about the clocks. */
 const CLOCK_READINGS = 3;

@@ -39,6 +39,7 @@ export async function openInstallation(t: ExecutionContext, dialect: 'sqlite' | 
   ) {
     const diagnosis = await examine({
       diagnosis: store.diagnosis,
+      pauses: store.workflowPauses,
       explain: (of) => svc.engine.explainExecution(of),
       migrations: readMigrations,
       localNow: Date.now,

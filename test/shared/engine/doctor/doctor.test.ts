@@ -115,6 +115,36 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(after.verdict('executions'), 'warn');
   });
 
+  test(`${dialect}: workflows that are paused, for how long, and those that nobody sees to`, async (t) => {
+    const svc = await openInstallation(t, dialect);
+    t.like((await svc.ask()).check('paused workflows'), { verdict: 'ok', seen: 'none' });
+    const of = { tenantId: TENANT, actorId: 'token:ops', workflowId: 'checkout' };
+    await svc.engine.registerWorkflow({ ...of, ir: { workflow_id: 'checkout', nodes: {} } });
+    await svc.engine.pauseWorkflow({ ...of, reason: null });
+    const columns = ['paused_at'];
+    await svc.age({ table: 'workflow_pauses', columns, byMs: 600_000 });
+    const late = (await svc.ask()).check('paused workflows');
+    t.is(late.verdict, 'warn');
+    t.is(late.seen, 'default/checkout by token:ops for 10 min: not all of it held yet');
+    await svc.age({ table: 'workers', columns: ['last_heartbeat'], byMs: 120_000 });
+    t.is((await svc.ask()).verdict('paused workflows'), 'fail');
+    await svc.announce();
+    await svc.settle();
+    t.like((await svc.ask()).check('paused workflows'), {
+      verdict: 'ok',
+      seen: '1, the longest default/checkout by token:ops for 10 min',
+    });
+    await svc.age({ table: 'workflow_pauses', columns, byMs: 30 * 3_600_000 });
+    const old = (await svc.ask()).check('paused workflows');
+    t.like(old, { verdict: 'warn', advice: 'if that was forgotten: svc workflow resume' });
+    await svc.engine.resumeWorkflow(of);
+    t.is((await svc.ask()).verdict('paused workflows'), 'ok');
+    await svc.age({ table: 'workflow_pauses', columns: ['resumed_at'], byMs: 600_000 });
+    t.regex((await svc.ask()).check('paused workflows').seen, /not all given back yet$/);
+    await svc.settle();
+    t.is((await svc.ask()).check('paused workflows').seen, 'none');
+  });
+
   test(`${dialect}: dead letters, tokens that end soon, keys that are missing, an audit log unsealed`, async (t) => {
     const svc = await openInstallation(t, dialect);
     const { store } = svc;

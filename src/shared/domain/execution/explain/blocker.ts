@@ -9,6 +9,7 @@ import type { ExecutionStatus, TerminalStatus } from '../status.ts';
 export const BLOCKER_CODES = [
   'history_unreadable',
   'tenant_suspended',
+  'workflow_paused',
   'paused_by_operator',
   'no_scheduler',
   'not_marked',

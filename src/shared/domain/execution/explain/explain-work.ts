@@ -27,13 +27,7 @@ export function explainWork(scene: Scene, visit: LiveVisit): Blocker {
     case 'retrying':
       return explainRetry(scene, visit, place, known);
     case 'held':
-      return blockerOf(visit, {
-        code: 'paused_by_operator',
-        message: `the work item of node ${visit.nodeId} is kept back while the execution is paused`,
-        since: scene.history.pausedAt.values().toArray().toSorted()[0] ?? null,
-        unblockedBy: 'the resumption of the execution',
-        details: known,
-      });
+      return explainHeld(scene, visit, known);
     case 'dead_lettered':
       return blockerOf(visit, {
         code: 'dead_lettered',
@@ -93,6 +87,22 @@ function explainQueued(
     message: `${waits}${before}; ${seen} ${seen === 1 ? 'worker claims' : 'workers claim'} from it`,
     unblockedBy: `the workers of ${queue}: lower priority numbers first, then the oldest`,
     details: { ...known, ...(position !== null && { position }) },
+  });
+}
+
+function explainHeld(
+  { state, history }: Scene,
+  visit: LiveVisit,
+  known: Blocker['details'],
+): Blocker {
+  const byWorkflow = state.pauses.every(({ scope }) => scope === 'workflow');
+  const what = byWorkflow ? 'workflow' : 'execution';
+  return blockerOf(visit, {
+    code: byWorkflow ? 'workflow_paused' : 'paused_by_operator',
+    message: `the work item of node ${visit.nodeId} is kept back while the ${what} is paused`,
+    since: history.pausedAt.values().toArray().toSorted()[0] ?? null,
+    unblockedBy: `the resumption of the ${what}`,
+    details: known,
   });
 }
 

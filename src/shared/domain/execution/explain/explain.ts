@@ -1,7 +1,8 @@
 import type { ExecutionId } from '../../ids.ts';
 import type { Plan } from '../../workflow/plan.ts';
 import type { RecordedEvent } from '../event.ts';
-import { type ExecutionState, isPausedByOperator, type Pause } from '../state.ts';
+import type { StandingPause } from '../../workflow/workflow-pause.ts';
+import { type ExecutionState, isPausedByOperator } from '../state.ts';
 import { isTerminal } from '../status.ts';
 import {
   type Blocker,
@@ -14,6 +15,7 @@ import { explainEnd } from './explain-end.ts';
 import { explainJoins, isUndecided } from './explain-joins.ts';
 import { explainVisit } from './explain-visit.ts';
 import type { ChildFacts, ExecutionFacts } from './facts.ts';
+import { explainPauses, waitsForRelease } from './explain-pauses.ts';
 import { PARENT_TIMER, visitsLookedAt, WORKFLOW_TIMER } from './questions.ts';
 import { blockerOf, isAboutToBeDone, isPast, knownHistory, type Scene, tellAge } from './scene.ts';
 
@@ -31,10 +33,13 @@ export function explain(params: {
   readonly now: string;
   readonly events: readonly RecordedEvent[];
   readonly children: ReadonlyMap<ExecutionId, ChildFacts>;
+  /** Of its workflow; null: none stands. */
+  readonly workflowPause: StandingPause | null;
 }): Explanation {
-  const { plan, state, facts, now, events, children } = params;
+  const { plan, state, facts, now, events, children, workflowPause } = params;
   if (isTerminal(facts.status)) return ended(facts.status, explainEnd(state, events));
-  const scene: Scene = { state, facts, nowMs: Date.parse(now), history: knownHistory(events) };
+  const history = knownHistory(events);
+  const scene: Scene = { state, facts, nowMs: Date.parse(now), history, workflowPause };
   const looked = visitsLookedAt(state);
   const visits = looked.flatMap((visit) => explainVisit(scene, visit, children) ?? []);
   const own = [...visits, ...explainJoins(scene, plan), ...explainTimers(scene)];
@@ -99,10 +104,11 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
       }),
     );
   }
-  whole.push(...scene.state.pauses.map((pause) => explainPause(scene, pause)));
+  whole.push(...explainPauses(scene));
   const isPaused = isPausedByOperator(state);
   const needed =
     facts.isMarked ||
+    waitsForRelease(scene) ||
     own.some(({ code, overdue, details }) => overdue || waitsForEngine(code, details));
   if (needed && facts.schedulers.seen === 0) {
     const { lastSeenAt } = facts.schedulers;
@@ -129,16 +135,6 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
     );
   }
   return whole;
-}
-
-function explainPause({ history }: Scene, { scope, by, reason }: Pause): Blocker {
-  const why = reason === null ? '' : `: ${reason}`;
-  return blockerOf(WHOLE, {
-    code: 'paused_by_operator',
-    message: `it has been paused by ${by}${why}; what happens is recorded, and nothing follows from it`,
-    since: history.pausedAt.get(scope) ?? null,
-    unblockedBy: 'POST /executions/{id}/resume, or: svc execution resume',
-  });
 }
 
 function waitsForEngine(code: Blocker['code'], { queue }: Blocker['details']): boolean {

@@ -1,4 +1,5 @@
 import type { PauseScope, RecordedEvent } from '../event.ts';
+import type { StandingPause } from '../../workflow/workflow-pause.ts';
 import { type ExecutionState, visitKey } from '../state.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
 import type { ExecutionFacts } from './facts.ts';
@@ -10,6 +11,8 @@ export interface Scene {
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
   readonly history: KnownHistory;
+  /** Of its workflow; null: none stands. */
+  readonly workflowPause: StandingPause | null;
 }
 
 /** What recent events say about live visits, by `visitKey`. */
