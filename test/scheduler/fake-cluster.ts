@@ -18,7 +18,12 @@ export function createFakeCluster() {
   const remotes = new Map<string, (topics: readonly string[]) => void>();
   const calls: Call[] = [];
   const schedulesFired: { readonly at: number; readonly by: string }[] = [];
-  const due = { timersAt: null as number | null, schedulesAt: null as number | null };
+  const due = {
+    timersAt: null as number | null,
+    schedulesAt: null as number | null,
+    /** What sweeps find: whether workflows are paused, and how many batches are to be held. */
+    pauses: { are: false, batches: 0 },
+  };
 
   async function add(processId: string, options: AddOptions = {}) {
     const record = (name: string, params?: unknown) => {
@@ -111,7 +116,10 @@ export function createFakeCluster() {
       },
       async sweepWorkflowPauses() {
         record('sweepWorkflowPauses');
-        return { ...EMPTY, isPaused: false };
+        const { pauses } = due;
+        if (pauses.batches === 0) return { ...EMPTY, isPaused: pauses.are };
+        pauses.batches -= 1;
+        return { found: 256, more: pauses.batches > 0, isPaused: true };
       },
       async renewOwnLeases() {
         record('renewOwnLeases');

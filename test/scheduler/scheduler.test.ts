@@ -198,6 +198,47 @@ test('while nothing is scheduled and all is quiet, it is asked for every two min
   await one.scheduler.stop(DEADLINE);
 });
 
+test('executions of a paused workflow are held by the process on duty alone, with the hint', async (t) => {
+  const cluster = createFakeCluster();
+  const members = [await cluster.add('one'), await cluster.add('two')];
+  await cluster.timers.advance(120_000);
+  const before = cluster.named('sweepWorkflowPauses').length;
+  t.true(before <= 8, `${before}`);
+  Object.assign(cluster.due.pauses, { are: true, batches: 3 });
+  members[1]?.bus.notify(['pauses']);
+  await cluster.timers.advance(1_000);
+  const swept = cluster.named('sweepWorkflowPauses').slice(before);
+  t.deepEqual(new Set(swept.map(({ by }) => by)), new Set(['one']));
+  t.is(cluster.due.pauses.batches, 0);
+  // As long as one is paused somebody looks four times a minute, for a hint that was lost.
+  const from = cluster.named('sweepWorkflowPauses').length;
+  await cluster.timers.advance(600_000);
+  const looks = cluster.named('sweepWorkflowPauses').length - from;
+  t.true(looks >= 38 && looks <= 65, `${looks}`);
+  await Promise.all(members.map(({ scheduler }) => scheduler.stop(DEADLINE)));
+});
+
+test('where the process that holds them is killed, or frozen, another one goes on within a minute', async (t) => {
+  for (const end of ['killed', 'frozen'] as const) {
+    let isGone = false;
+    const cluster = createFakeCluster();
+    const one = await cluster.add('one', { failing: () => isGone });
+    const two = await cluster.add('two');
+    await cluster.timers.advance(120_000);
+    cluster.due.pauses.are = true;
+    one.bus.notify(['pauses']);
+    await cluster.timers.advance(5_000);
+    isGone = true;
+    if (end === 'killed') cluster.crash('one');
+    cluster.due.pauses.batches = 5;
+    await cluster.timers.advance(end === 'killed' ? 30_000 : 75_000);
+    t.is(cluster.due.pauses.batches, 0, end);
+    t.is(cluster.named('sweepWorkflowPauses').at(-1)?.by, 'two');
+    isGone = false;
+    await Promise.all([one.scheduler.stop(DEADLINE), two.scheduler.stop(DEADLINE)]);
+  }
+});
+
 test('while the database is down no loop ends, the outage is told once per loop, and health says so', async (t) => {
   let isDown = false;
   const cluster = createFakeCluster();

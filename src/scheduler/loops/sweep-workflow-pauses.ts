@@ -1,32 +1,43 @@
 import { PAUSES_TOPIC } from '../../shared/engine/wake-bus.ts';
-import { standingBy } from '../duty.ts';
+import { NOTHING } from '../loop.ts';
 import { onTopics } from './loop-context.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /**
  * Holds executions of workflows that are paused, and gives them back; a batch of each a round.
  *
- * The hint `pauses` tells of what is new, so looking is for lost hints only, and for a process that died
- * over its work: seldom, as long as no workflow is paused.
+ * The hint `pauses` tells of what is new, so looking is for lost hints only: seldom, as long as no
+ * workflow is paused. One process does it, on the duty of `fire-timers`. After a hint the others ask now
+ * and then whether it is still there: where it died over its work, one of them takes the duty and goes
+ * on; where it is frozen, they do without.
  */
 export function sweepWorkflowPauses(context: LoopContext): LoopDefinition {
+  const { scheduling, timersDuty, now } = context;
+  let hintedAt = -Infinity;
+  let lastRound = now();
+  let goesOn = false;
   return {
     name: 'sweep-workflow-pauses',
     part: 'work',
     restMs: { min: 1_000, max: 20_000, quietMax: 120_000 },
     wakeOn: onTopics(context.wake, [PAUSES_TOPIC]),
-    run: standingBy({
-      duty: context.timersDuty,
-      everyMs: STANDBY_MS,
-      now: context.now,
-      run: async ({ signal }) => {
-        const { isPaused, ...round } = await context.scheduling.sweepWorkflowPauses({ signal });
-        return { ...round, ...(isPaused && { restMsMax: PAUSED_LOOK_MS }) };
-      },
-    }),
+    async run({ signal, woken }) {
+      if (woken) hintedAt = now();
+      const isMine = await timersDuty.isMine();
+      if (!isMine && !goesOn && now() - lastRound < STANDBY_MS) {
+        return now() - hintedAt < ALERT_MS ? { ...NOTHING, restMsMax: ALERT_LOOK_MS } : NOTHING;
+      }
+      lastRound = now();
+      const { isPaused, ...round } = await scheduling.sweepWorkflowPauses({ signal });
+      goesOn = round.more;
+      return { ...round, ...(isPaused && { restMsMax: PAUSED_LOOK_MS }) };
+    },
   };
 }
 
 const PAUSED_LOOK_MS = 15_000;
+const ALERT_LOOK_MS = 10_000;
+/** So long after a hint the work it told of may be under way. */
+const ALERT_MS = 600_000;
 /** As long as a frozen process on duty may go unnoticed. */
 const STANDBY_MS = 60_000;
