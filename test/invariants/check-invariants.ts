@@ -7,6 +7,7 @@ import { checkFamilies } from './check-families.ts';
 import { checkHistories } from './check-histories.ts';
 import { checkOperations } from './check-operations.ts';
 import { checkPauses } from './check-pauses.ts';
+import { checkWorkflowPauses } from './check-workflow-pauses.ts';
 import { checkRecency } from './check-recency.ts';
 import { checkRest } from './check-rest.ts';
 import { checkRetired, type KeptDays } from './check-retired.ts';
@@ -58,6 +59,7 @@ export function checkInvariants(params: {
     ...checkWebhooks(last, receipts),
     ...checkSuspensions(last, history),
     ...checkPauses(dumps, history),
+    ...checkWorkflowPauses(dumps, history),
     ...checkRetries(last, history),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),

@@ -64,6 +64,8 @@ export interface Dump {
   readonly retention_policies?: readonly PolicyOf[];
   /** One row: up to when the audit log is sealed; null: nothing of it is. */
   readonly sealed?: readonly { readonly covers_to: number | null }[];
+  /** Executions that a pause of their workflow holds. */
+  readonly workflow_holds?: readonly { readonly execution_id: string }[];
   /** Executions that retention has removed. */
   readonly retired_executions?: readonly { readonly execution_id: string }[];
   readonly schedules?: readonly ScheduleOf[];

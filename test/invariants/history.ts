@@ -80,6 +80,8 @@ export type Ask =
   | { readonly do: 'cancel'; readonly executionId: string }
   | { readonly do: 'pause'; readonly executionId: string }
   | { readonly do: 'resume'; readonly executionId: string }
+  | { readonly do: 'pause_workflow'; readonly workflowId: string }
+  | { readonly do: 'resume_workflow'; readonly workflowId: string }
   | {
       readonly do: 'retry';
       readonly executionId: string;

@@ -28,6 +28,7 @@ const QUERIES = {
   retention_policies:
     'tenant_id, workflow_id, completed_days, failed_days, cancelled_days from retention_policies',
   sealed: 'max(covers_to) as covers_to from audit_windows',
+  workflow_holds: 'execution_id from workflow_holds',
   retired_executions: 'execution_id from retired_executions',
   schedules: `tenant_id, name, overlap_policy, next_fire_at, waiting_fire_at, starting_fire_at,
     started, skipped, missed, failed from schedules`,

@@ -224,6 +224,14 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     add(run, structuredClone(deedOf(run, 'read')));
   },
 
+  'what is started while its workflow is paused is held': (run) => {
+    add(run, asking(run, { do: 'pause_workflow', workflowId: 'w' }));
+    run.deeds.push(...run.deeds.splice(run.deeds.indexOf(deedOf(run, 'start')), 1));
+    Object.assign(run.deeds.at(-1) ?? {}, { begun: 1_000_000, ended: 1_000_001 });
+  },
+  'an execution is held as its events say': ({ last }) =>
+    void Object.assign(last, { workflow_holds: [{ execution_id: 'exec_1' }] }),
+
   // Retries
   'an execution is retried once': (run) => {
     retry(run, 'exec_2', 'exec_3');

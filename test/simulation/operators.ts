@@ -3,12 +3,19 @@ import type { Dice } from './dice.ts';
 import {
   askForDeadLetters,
   askToPause,
+  askToPauseWorkflow,
   askToRequeue,
+  askToResumeWorkflow,
   askToRetain,
   askToSchedule,
   askToSetStatus,
 } from './requests-of-operators.ts';
-import type { PlannedRetention, PlannedSchedule, PlannedSuspension } from './scenario.ts';
+import type {
+  PlannedRetention,
+  PlannedSchedule,
+  PlannedSuspension,
+  PlannedSwitch,
+} from './scenario.ts';
 
 /** Looks after the dead letters of a tenant: puts back what somebody still waits for. */
 export async function runOperator(
@@ -50,6 +57,26 @@ export async function runAdministrator(
   while (!outside.isCalm()) await outside.world.pause(100);
   await outside.world.pause(1_000);
   await insist(outside, dice, askToSetStatus(by, { status: 'active' }));
+}
+
+/** Stops a workflow for a while, now and again, and lets it go on in the end. */
+export async function runSwitch(
+  outside: Outside,
+  { name, tenantId, workflowId, afterMs, forMs, times }: PlannedSwitch,
+  dice: Dice,
+): Promise<void> {
+  const { world } = outside;
+  const by = { client: name, tenantId };
+  for (let time = 0; time < times && !outside.isCalm(); time += 1) {
+    await world.pause(afterMs);
+    await insist(outside, dice, askToPauseWorkflow(by, { workflowId }));
+    await world.pause(forMs);
+    await insist(outside, dice, askToResumeWorkflow(by, { workflowId }));
+  }
+  // A request that was doubled may have paused it again.
+  while (!outside.isCalm()) await world.pause(100);
+  await world.pause(1_000);
+  await insist(outside, dice, askToResumeWorkflow(by, { workflowId }));
 }
 
 /** Has something start every second, until all are well. */

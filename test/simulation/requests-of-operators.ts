@@ -156,3 +156,32 @@ export function askToRetain(by: Client, of: { readonly batchMax: number }): Requ
 function ownerOf({ client, tenantId }: Client) {
   return { tenantId: tenantId as TenantId, actorId: `token:${client}` };
 }
+
+/** See `POST /workflows/:id/pause`. */
+export function askToPauseWorkflow(
+  by: Client,
+  { workflowId }: { readonly workflowId: string },
+): Request {
+  return {
+    ...by,
+    asks: { do: 'pause_workflow', workflowId },
+    serve: async (engine) => {
+      const { progress } = await engine.pauseWorkflow({ ...ownerOf(by), workflowId, reason: null });
+      return { body: { workflow_id: workflowId, state: progress } };
+    },
+  };
+}
+
+export function askToResumeWorkflow(
+  by: Client,
+  { workflowId }: { readonly workflowId: string },
+): Request {
+  return {
+    ...by,
+    asks: { do: 'resume_workflow', workflowId },
+    serve: async (engine) => {
+      const pause = await engine.resumeWorkflow({ ...ownerOf(by), workflowId });
+      return { body: { workflow_id: workflowId, state: pause?.progress ?? null } };
+    },
+  };
+}

@@ -12,7 +12,14 @@ import { createFaults } from './faults.ts';
 import { unleashNemesis } from './nemesis.ts';
 import { createNetwork } from './network.ts';
 import { sendRefusable } from './probes.ts';
-import { removeDue, runAdministrator, runCleaner, runOperator, runPlanner } from './operators.ts';
+import {
+  removeDue,
+  runAdministrator,
+  runCleaner,
+  runOperator,
+  runPlanner,
+  runSwitch,
+} from './operators.ts';
 import { createReceiver } from './receiver.ts';
 import { createRecorder } from './recorder.ts';
 import type { Scenario } from './scenario.ts';
@@ -105,6 +112,9 @@ export async function runHistory(
   for (const suspension of scenario.suspensions) {
     const name = `administrator of ${suspension.tenantId}`;
     awaited(runAdministrator(outside, suspension, dice.fork(name)));
+  }
+  for (const planned of scenario.switches) {
+    awaited(runSwitch(outside, planned, dice.fork(planned.name)));
   }
   if (retention !== null) {
     void runCleaner(outside, retention, dice.fork('cleaner'));

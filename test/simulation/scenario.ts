@@ -27,6 +27,7 @@ export interface Scenario {
   /** Tenants whose dead letters somebody looks after: those of old workers are many. */
   readonly operators: readonly string[];
   readonly suspensions: readonly PlannedSuspension[];
+  readonly switches: readonly PlannedSwitch[];
   readonly schedules: readonly PlannedSchedule[];
   /** Tenants that want to be told by webhooks. */
   readonly told: readonly string[];
@@ -76,6 +77,13 @@ export interface PlannedSuspension {
   readonly forMs: number;
 }
 
+/** A workflow is paused for a while, now and again. */
+export interface PlannedSwitch extends PlannedPause {
+  readonly name: string;
+  readonly tenantId: string;
+  readonly workflowId: WorkflowName;
+}
+
 export interface PlannedSchedule {
   readonly name: string;
   readonly tenantId: string;
@@ -100,7 +108,8 @@ export function drawScenario(seed: string): Scenario {
   const drawn = dice.chance(SMALL) ? inSmall(drawAny(seed, dice), dice) : drawAny(seed, dice);
   const about = dice.chance(0.25) ? aboutLeases(drawn, dice) : drawn;
   const all = withSides(withOldWorkers(about, dice.fork('operators')), dice.fork('sides'));
-  return withRetention(withRetries(all, dice.fork('retries')), dice.fork('retention'));
+  const tried = withRetries(all, dice.fork('retries'));
+  return withSwitches(withRetention(tried, dice.fork('retention')), dice.fork('switches'));
 }
 
 /** What goes on beside the executions, in some histories each. */
@@ -162,6 +171,21 @@ function withRetention(drawn: Scenario, dice: Dice): Scenario {
       batchMax: dice.between(1, 3),
     },
   };
+}
+
+/** Workflows that are started, and now and then one that others start. */
+function withSwitches(drawn: Scenario, dice: Dice): Scenario {
+  if (!dice.chance(0.25)) return drawn;
+  const { tenantId, workflowId } = dice.pick(drawn.starts);
+  const draw = (name: string): PlannedSwitch => ({
+    name,
+    tenantId,
+    workflowId: dice.chance(0.8) ? workflowId : 'tools',
+    afterMs: dice.chance(0.4) ? 0 : dice.between(1, 300),
+    forMs: dice.between(0, 400),
+    times: dice.between(1, 3),
+  });
+  return { ...drawn, switches: ['switch0', 'switch1'].slice(0, dice.between(1, 2)).map(draw) };
 }
 
 function drawPause(dice: Dice): PlannedPause | null {
@@ -232,6 +256,7 @@ function drawAny(seed: string, dice: Dice): Scenario {
     workers: tenants.flatMap((tenantId) => drawWorkers(dice, tenantId)),
     operators: [],
     suspensions: [],
+    switches: [],
     schedules: [],
     told: [],
     sealed: false,

@@ -42,6 +42,10 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
   for (const kind of Object.keys(rates) as FaultKind[]) {
     if (rates[kind] !== 0) yield { ...scenario, rates: { ...rates, [kind]: 0 } };
   }
+  const { switches } = scenario;
+  for (const index of switches.keys()) {
+    yield { ...scenario, switches: switches.toSpliced(index, 1) };
+  }
   if (scenario.retention !== null) yield { ...scenario, retention: null };
   for (const index of starts.keys()) yield { ...scenario, starts: starts.toSpliced(index, 1) };
   for (const index of workers.keys()) yield { ...scenario, workers: workers.toSpliced(index, 1) };

@@ -69,7 +69,9 @@ const EXERCISED = [
   'retry 201',
   'retry 409',
   'pause 200',
+  'pause_workflow 200',
   'resume 200',
+  'resume_workflow 200',
   'retries',
   'schedule_fires',
   'sealed items',
@@ -84,6 +86,7 @@ const BUGS: Readonly<Record<string, (plan: CommitPlan) => CommitPlan>> = {
   'results are not recorded': (plan) => ({ ...plan, recordsOutput: null }),
   'work is scheduled and not queued': (plan) => ({ ...plan, newItems: [] }),
   'an end takes nothing back': (plan) => ({ ...plan, revokesAll: false }),
+  'what a workflow holds is not written down': ({ workflowHold: _, ...plan }) => plan,
 };
 
 for (const [name, change] of Object.entries(BUGS)) {

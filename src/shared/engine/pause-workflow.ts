@@ -41,7 +41,8 @@ export async function pauseWorkflow(
   const pauseId = deps.ids.uuid();
   const pause = await deps.store.workflowPauses.pause({ ...params, pauseId });
   if (pause === null) throw notFound(`workflow ${params.workflowId}`);
-  if (pause.pauseId === pauseId) deps.wake.notify([PAUSES_TOPIC]);
+  // Also when it was asked for before: that hint may have been lost.
+  deps.wake.notify([PAUSES_TOPIC]);
   return (await readPause(deps, params)) ?? { ...shown(pause), held: 0, isExact: true };
 }
 
@@ -51,11 +52,12 @@ export async function resumeWorkflow(
   params: WorkflowRef & Actor,
 ): Promise<ShownPause | null> {
   const resumed = await deps.store.workflowPauses.resume(params);
-  if (resumed !== null) deps.wake.notify([PAUSES_TOPIC]);
+  const pause = await readPause(deps, params);
+  if (resumed !== null || pause !== null) deps.wake.notify([PAUSES_TOPIC]);
   else if ((await deps.store.definitions.latestId({ ...params, version: null })) === null) {
     throw notFound(`workflow ${params.workflowId}`);
   }
-  return readPause(deps, params);
+  return pause;
 }
 
 /** Those of these workflows that are paused, or are being resumed. */
