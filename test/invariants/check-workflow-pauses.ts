@@ -1,5 +1,5 @@
 import { byExecution } from './check-histories.ts';
-import type { Dump } from './dump.ts';
+import { textIn, type Dump } from './dump.ts';
 import { foldHistory } from './fold-history.ts';
 import { deedsOf, isBefore, success, wasRefused, type History } from './history.ts';
 import { violations, type Violation } from './violation.ts';
@@ -28,7 +28,7 @@ function checkStarts(dump: Dump, history: History): Violation[] {
       (end) => isOfIt(end) && !isBefore(end, pause) && !isBefore(start, end),
     );
     if (mayBeOver) return null;
-    const execution = String(success(start)?.['execution_id']);
+    const execution = textIn(success(start) ?? {}, 'execution_id');
     const story = stories.get(execution) ?? [];
     if (story.length < 2 || story[1]?.kind === 'ExecutionPaused') return null;
     return { about: { execution, pause: pause.begun }, saw: story[1]?.kind ?? 'nothing' };

@@ -38,7 +38,7 @@ test('a definition that many ask for at once is read once', async (t) => {
   const { cache, finds } = open(async () => STORED);
   const got = await Promise.all(Array.from({ length: 20 }, () => cache.get(ID)));
   t.is(new Set(got).size, 1);
-  t.is(await cache.get(ID), got[0]);
+  t.true(got.includes(await cache.get(ID)));
   t.is(finds(), 1);
 });
 

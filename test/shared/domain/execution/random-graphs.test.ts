@@ -360,7 +360,15 @@ function unexplained(history: History): readonly string[] {
   const { plan, state } = history;
   const facts = factsAround(state);
   const { now } = facts;
-  const { blockers } = explain({ plan, state, facts, now, events: [], children: new Map() });
+  const { blockers } = explain({
+    plan,
+    state,
+    facts,
+    now,
+    events: [],
+    children: new Map(),
+    workflowPause: null,
+  });
   const lost = blockers.filter(({ code }) => /^(not_marked|.*_missing)$/.test(code));
   const told = new Set(blockers.map(({ nodeId, visit }) => `${nodeId}#${visit}`));
   const untold = state.live.keys().filter((key) => !told.has(key));
