@@ -30,6 +30,11 @@ const WORKFLOWS = {
     },
     edges: [{ from: 'ask', to: 'ship' }],
   },
+  switched: {
+    nodes: {
+      hold: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'arrived' } },
+    },
+  },
   parcel: {
     nodes: {
       hold: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'arrived' } },
@@ -104,7 +109,7 @@ test('workflow: register again, list and show', async (t) => {
   );
 
   const { stdout: table } = await svc('workflow', 'list');
-  t.regex(table, /^WORKFLOW +VERSION +REVISION +REGISTERED$/m);
+  t.regex(table, /^WORKFLOW +VERSION +REVISION +REGISTERED +PAUSE$/m);
   t.regex(table, /^parcel +1\.0\.0 +1 +\d{4}-/m);
 
   const shown = await svc('workflow', 'show', 'gate', '-o', 'json');
@@ -275,28 +280,28 @@ test('execution pause and resume: it waits, and goes on', async (t) => {
 });
 
 test('workflow pause and resume: what is started waits, and goes on', async (t) => {
-  const paused = await svc('workflow', 'pause', 'parcel', '--reason', 'no carrier');
+  const paused = await svc('workflow', 'pause', 'switched', '--reason', 'no carrier');
   t.is(paused.code, 0, paused.stderr);
-  t.regex(paused.stdout, /^parcel has been paused by .+ since .+: no carrier; /);
-  const id = await start('parcel');
+  t.regex(paused.stdout, /^switched has been paused by .+ since .+: no carrier; /);
+  const id = await start('switched');
   await readUntil(id, ({ status }) => status === 'paused');
   t.regex(
     (await svc('execution', 'show', id)).stdout,
     /^paused +with its workflow by .+: no carrier$/m,
   );
-  t.regex((await svc('workflow', 'list')).stdout, /^parcel .+ paus(ing|ed)$/m);
+  t.regex((await svc('workflow', 'list')).stdout, /^switched .+ paus(ing|ed)$/m);
   const told = await svc('execution', 'explain', id);
-  t.regex(told.stdout, /workflow parcel has been paused by .+: no carrier/);
-  t.is((await svc('workflow', 'resume', 'parcel')).code, 0);
+  t.regex(told.stdout, /workflow switched has been paused by .+: no carrier/);
+  t.is((await svc('workflow', 'resume', 'switched')).code, 0);
   await eventually(async () => {
     const { pause } = JSON.parse(
-      (await svc('workflow', 'show', 'parcel', '-o', 'json')).stdout,
+      (await svc('workflow', 'show', 'switched', '-o', 'json')).stdout,
     ) as {
       pause: unknown;
     };
     if (pause !== null) throw new Error('it is being resumed');
   });
-  t.is((await svc('workflow', 'resume', 'parcel')).stdout, 'parcel is not paused\n');
+  t.is((await svc('workflow', 'resume', 'switched')).stdout, 'switched is not paused\n');
   const sent = await svc('execution', 'send-event', id, 'arrived', '--payload', '{}');
   t.is(sent.code, 0, sent.stderr);
   t.is((await readUntil(id, isOver)).status, 'completed');
