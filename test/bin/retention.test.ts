@@ -7,8 +7,9 @@ import test from 'ava';
 import { ids } from '../../bin/support/ids.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { writeArtifact } from '../../src/shared/engine/artifacts/write-artifact.ts';
-import type { Dialect } from '../support/database.ts';
-import { openRetentionScene, startEnded } from '../shared/engine/retention/retention-scene.ts';
+import { runOnServer, type Dialect } from '../support/database.ts';
+import { end, openRetentionScene, startEnded } from '../shared/engine/retention/retention-scene.ts';
+import { partitionAt, partitionPast, startAt } from '../shared/store/postgres/partition-scene.ts';
 import { createFolder, runSvc, type Outcome } from './run-svc.ts';
 
 const folder = createFolder();
@@ -192,4 +193,32 @@ test('what cannot be meant is refused', async (t) => {
   await refused(['run', '--batch', '0'], /from 1 to 1000/);
   await refused(['run', '--status', 'running'], /Allowed choices/);
   await refused(['run', '--tenant', 'No Tenant'], /no tenant id/);
+});
+
+test('a preview tells which partitions of events a run would drop, and the run drops them', async (t) => {
+  const { store, database, tenantId, seal, age } = await openRetentionScene(t, 'postgres');
+  await partitionPast(database.url);
+  const old = await startAt({ store, tenantId }, -38);
+  await startAt({ store, tenantId }, -30);
+  await end(store, old);
+  await seal();
+  await age(31);
+  const svc = (...args: string[]): Promise<Outcome> =>
+    runSvc(['retention', ...args, '--older-than', '30d', '--database-url', database.url], {
+      cwd: folder.path,
+    });
+  const name = await partitionAt(database.url, -38);
+  const shown = JSON.parse((await svc('preview', '-o', 'json')).stdout) as {
+    readonly partitions: readonly object[];
+  };
+  t.is(shown.partitions.length, 2);
+  t.like(shown.partitions[0], { name, executions: 1, due: 1, dropped: 'with_this_run' });
+  t.like(shown.partitions[1], { executions: 1, due: 0, dropped: 'not_yet' });
+  const told = await svc('preview');
+  t.regex(told.stdout, new RegExp(`${name} .* 1 +1 +with this run`));
+  const ran = await svc('run');
+  t.is(ran.stdout, '1 executions with 3 events removed\n');
+  t.regex(ran.stderr, /1 partitions dropped/);
+  const { rows } = await runOnServer(database.url, `select to_regclass('${name}') as name`);
+  t.deepEqual(rows, [{ name: null }]);
 });

@@ -1,8 +1,8 @@
-import { sql, type FragmentSqlToken } from 'slonik';
+import { sql } from 'slonik';
 import { z } from 'zod';
 
 import type { SealableItem } from '../../domain/audit/seal.ts';
-import type { TenantId } from '../../domain/ids.ts';
+import { executionIdFromUuid, type TenantId } from '../../domain/ids.ts';
 import type { Management } from './management.ts';
 import { boundsOf } from './rows.ts';
 
@@ -58,16 +58,15 @@ export async function readSealable(
       where x.id = any(array(select distinct f.execution_id from found f))
     )
     select coalesce(json_agg(json_build_array(
-        i.tenant_id, i.key, i.sequence, i.execution_key, i.event_type, i.node_id, i.actor_id,
+        i.tenant_id, i.key, i.sequence, i.execution_id, i.event_type, i.node_id, i.actor_id,
         encode(sha256(convert_to(i.payload::text, 'UTF8')), 'hex'),
         (extract(epoch from i.created_at) * 1000000)::int8
       )), '[]')::text as items
     from (
       select *
       from (
-        select x.tenant_id, ${executionKey(sql.fragment`e.execution_id`)} as key, e.sequence,
-          ${executionKey(sql.fragment`e.execution_id`)} as execution_key, e.kind as event_type,
-          e.node_id, e.actor_id, e.payload, e.created_at
+        select x.tenant_id, e.execution_id as key, e.sequence, e.execution_id,
+          e.kind as event_type, e.node_id, e.actor_id, e.payload, e.created_at
         from found e
         left join owners x on x.id = e.execution_id
         where (${tenantId}::text is null or x.tenant_id = ${tenantId})
@@ -75,8 +74,8 @@ export async function readSealable(
             select from retired_executions r where r.execution_id = e.execution_id
           ))
         union all
-        select a.tenant_id, a.audit_id::text, null, ${executionKey(sql.fragment`a.execution_id`)},
-          a.event_type, null, a.actor_id, a.payload, a.created_at
+        select a.tenant_id, a.audit_id, null, a.execution_id, a.event_type, null, a.actor_id,
+          a.payload, a.created_at
         from audit_log a
         where a.created_at >= ${from}::timestamptz
           and a.created_at < ${to}::timestamptz
@@ -96,8 +95,7 @@ export async function readHistories(
   const { least, greatest } = boundsOf(executionIds);
   const [row] = await management.any(sql.type(ItemsRecord)`
     select coalesce(json_agg(json_build_array(
-        x.tenant_id, ${executionKey(sql.fragment`e.execution_id`)}, e.sequence,
-        ${executionKey(sql.fragment`e.execution_id`)}, e.kind, e.node_id, e.actor_id,
+        x.tenant_id, e.execution_id, e.sequence, e.execution_id, e.kind, e.node_id, e.actor_id,
         encode(sha256(convert_to(e.payload::text, 'UTF8')), 'hex'),
         (extract(epoch from e.created_at) * 1000000)::int8
       )), '[]')::text as items
@@ -110,19 +108,15 @@ export async function readHistories(
   return packed.map(unpack);
 }
 
-/** As the domain writes it, so that both stores seal the same. */
-function executionKey(column: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`'exec_' || replace(${column}::text, '-', '')`;
-}
-
 function unpack(item: PackedItem): SealableItem {
   const [tenantId, key, sequence, executionId, eventType, nodeId, actorId, payloadHash, micros] =
     item;
   return {
     tenantId,
-    key,
+    // Of an event, whose execution is its key.
+    key: sequence === null ? key : executionIdFromUuid(key),
     sequence,
-    executionId,
+    executionId: executionId === null ? null : executionIdFromUuid(executionId),
     eventType,
     nodeId,
     actorId,
