@@ -1,15 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 
 /*
  * Sees to it that nothing outlives the run, however it ends: a shell in a session of its own waits for
  * the end of a pipe that this process holds, and then carries out a few commands.
  */
 
-/** `$1`, `$2`, … of the commands are the arguments. Closing ends it without the commands. */
+/**
+ * `$1`, `$2`, … of the commands are the arguments. Releasing ends it without the commands, and resolves when
+ * it has ended: a pipe that is still being shut down when a process ends holds up its end.
+ */
 export function whenThisProcessEnds(
   commands: string,
   args: readonly string[],
-): { readonly release: () => void } {
+): { readonly release: () => Promise<void> } {
   const shell: ChildProcess = spawn(
     '/bin/sh',
     ['-c', `if read -r _; then exit 0; fi; ${commands}`, 'guardian', ...args],
@@ -17,5 +21,13 @@ export function whenThisProcessEnds(
   );
   shell.unref();
   shell.stdin?.on('error', () => undefined);
-  return { release: () => shell.stdin?.end('done\n') };
+  return {
+    release: async () => {
+      if (shell.exitCode !== null || shell.signalCode !== null) return;
+      shell.ref();
+      const ended = once(shell, 'close');
+      shell.stdin?.end('done\n');
+      await ended;
+    },
+  };
 }

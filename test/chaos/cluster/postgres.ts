@@ -48,7 +48,7 @@ export class ChaosPostgres {
   /** Whether its disks are small ones of its own. */
   readonly hasOwnDisks: boolean;
   #server: ChildProcess | null = null;
-  readonly #guardian: { readonly release: () => void };
+  readonly #guardian: { readonly release: () => Promise<void> };
 
   /** `hasOwnDisks`: if it may have them. */
   static async create(
@@ -74,7 +74,7 @@ export class ChaosPostgres {
     readonly folder: string;
     readonly port: number;
     readonly hasOwnDisks: boolean;
-    readonly guardian: { readonly release: () => void };
+    readonly guardian: { readonly release: () => Promise<void> };
   }) {
     this.folder = params.folder;
     this.port = params.port;
@@ -164,7 +164,7 @@ export class ChaosPostgres {
 
   async close(): Promise<void> {
     await this.end('SIGQUIT');
-    this.#guardian.release();
+    await this.#guardian.release();
     if (this.hasOwnDisks) for (const disk of DISKS) spawnSync('umount', [join(this.folder, disk)]);
     for (const part of ['bin', 'lib', 'share', ...DISKS]) {
       fs.rmSync(join(this.folder, part), { recursive: true, force: true });
