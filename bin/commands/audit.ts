@@ -26,6 +26,7 @@ export async function verifyLog(
     verifyAudit(store.audit, { tenantId, expected }),
   );
   const { windows, items, retiredItems, retiredExecutions, head, problems } = verdict;
+  const { importedEvents, importedExecutions } = verdict;
   if (options.output === 'json') {
     printJson({
       ok: problems.length === 0,
@@ -33,6 +34,8 @@ export async function verifyLog(
       items,
       retired_items: retiredItems,
       retired_executions: retiredExecutions,
+      imported_events: importedEvents,
+      imported_executions: importedExecutions,
       head: nameHead(head),
       sealed_until: head.windowNumber === 0 ? null : head.coversTo,
       problems: problems.map(shapeProblem),
@@ -45,6 +48,12 @@ export async function verifyLog(
       printLine(
         `of these, ${retiredItems} were removed by retention with ${retiredExecutions} executions, ` +
           'and are proved by their hashes',
+      );
+    }
+    if (importedExecutions > 0) {
+      printLine(
+        `beside them, ${importedEvents} events of ${importedExecutions} imported executions are as ` +
+          'they were imported',
       );
     }
     if (windows > 0) printLine(`head ${nameHead(head)}`);
@@ -140,6 +149,7 @@ const WORDS: Readonly<Record<AuditProblem['what'], string>> = {
   window_missing: 'the window is missing, although it was sealed before',
   retirement_unproved:
     'executions are recorded as removed by retention, and no entry tells of these',
+  import_unproved: 'an import, and what the audit log says of it, are not the same',
 };
 
 function nameHead(head: { readonly windowNumber: number; readonly hash: string }): string {

@@ -105,6 +105,9 @@ export function printExecution(execution: WireExecution, options: ClientOptions)
     paused: execution.pauses?.map(describePause).join(', ') || null,
     'retry of': execution.retried_from?.execution_id ?? null,
     'retried as': execution.retried_as ?? null,
+    imported: execution.imported
+      ? `${execution.imported.at} by ${execution.imported.actor_id}`
+      : null,
     steps: execution.steps_executed,
     created: execution.created_at,
     completed: execution.completed_at,

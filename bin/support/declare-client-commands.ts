@@ -123,6 +123,15 @@ function declareExecutionCommands(program: Command): void {
       return checkExport(file, options);
     });
 
+  clientCommand(execution, 'import')
+    .description('take in executions that have ended, for reading; starts nothing')
+    .argument('<file>', 'an export (-: stdin), or an archive of retention, named .jsonl.gz')
+    .option('--execution <id>', 'only this one of an archive')
+    .action(async (file, options) => {
+      const { importExecutions } = await import('../commands/execution-import.ts');
+      return importExecutions(file, options);
+    });
+
   executionCommand(execution, 'cancel')
     .description('cancel an execution')
     .action(async (id, options) => (await loadExecution()).cancelExecution(id, options));

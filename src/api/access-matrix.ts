@@ -32,6 +32,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'GET /executions/:id/explain': ALL_ROLES,
   'GET /executions/:id/events': ALL_ROLES,
   'GET /executions/:id/export': ALL_ROLES,
+  'POST /executions/import': OPERATORS,
   'POST /executions/:id/cancel': WRITERS,
   'POST /executions/:id/pause': WRITERS,
   'POST /executions/:id/resume': WRITERS,

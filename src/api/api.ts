@@ -10,8 +10,10 @@ import type { ApiState } from './context.ts';
 import { authenticatorOf } from './authenticator-of.ts';
 import { createDatabaseProbe } from './database-probe.ts';
 import type { ApiDeps, EndpointDeps } from './deps.ts';
+import type { Endpoint } from './endpoint.ts';
 import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
-import { createReadBody } from './middleware/body.ts';
+import { createReadBody, type ReadBody } from './middleware/body.ts';
+import { LARGE_NESTING_MAX } from './middleware/json-bounds.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { refuseForeignPages } from './middleware/foreign-pages.ts';
 import { createRateLimit } from './middleware/limit-rate.ts';
@@ -80,12 +82,22 @@ function createRouter(deps: EndpointDeps): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true, strict: true });
   const readBody = createReadBody({ bodyBytesMax: deps.settings.bodyBytesMax });
   for (const endpoint of routes) {
-    router.register(endpoint.path, [endpoint.method], serveEndpoint({ endpoint, deps, readBody }));
+    const serve = serveEndpoint({ endpoint, deps, readBody: readerOf(endpoint, deps) ?? readBody });
+    router.register(endpoint.path, [endpoint.method], serve);
   }
   router.register(DOCS_PATH, ['GET'], serveDocs(deps));
   router.register(A2A_PATH, ['POST'], serveA2a({ deps, readBody }));
   if (deps.settings.mcp) router.register(MCP_PATH, ['POST'], serveMcp({ deps, readBody }));
   return router;
+}
+
+/** Null: its bodies are as large as everybody's. */
+function readerOf({ largeBody }: Endpoint, { settings }: EndpointDeps): ReadBody | null {
+  if (largeBody === null) return null;
+  return createReadBody({
+    bodyBytesMax: Math.max(largeBody.bytesMax, settings.bodyBytesMax),
+    nestingMax: LARGE_NESTING_MAX,
+  });
 }
 
 function withOwnState(

@@ -22,6 +22,7 @@ export function defineEndpoint<
     query,
     body,
     bodyMayBeAbsent,
+    largeBody,
     errors,
     streams,
     uploads,
@@ -36,6 +37,7 @@ export function defineEndpoint<
     query: query ?? null,
     body: body ?? null,
     bodyMayBeAbsent: bodyMayBeAbsent ?? false,
+    largeBody: largeBody ?? null,
     errors: errors ?? [],
     streams: streams ?? null,
     uploads: uploads ?? null,
@@ -68,6 +70,8 @@ interface Declaration<
   readonly body?: Body;
   /** No body at all is taken for an empty object. */
   readonly bodyMayBeAbsent?: true;
+  /** More than `api.body_bytes_max`, where that is less. */
+  readonly largeBody?: LargeBody;
   /** The answers that are not errors, by status. */
   readonly replies: Replies;
   /** Statuses of errors beyond those that follow from access, query and body. */
@@ -96,6 +100,7 @@ export interface Endpoint {
   readonly query: z.ZodObject | null;
   readonly body: z.ZodType | null;
   readonly bodyMayBeAbsent: boolean;
+  readonly largeBody: LargeBody | null;
   readonly replies: ReplySchemas;
   readonly errors: readonly ErrorStatus[];
   readonly streams: string | null;
@@ -105,6 +110,11 @@ export interface Endpoint {
     request: ApiRequest<unknown, unknown, unknown>,
     deps: EndpointDeps,
   ) => Promise<Answer>;
+}
+
+/** A body that holds what many requests have brought: it may be larger, and nests deeper by their own depth. */
+export interface LargeBody {
+  readonly bytesMax: number;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -17,6 +17,7 @@ import { deliverExternalEvent } from './endpoints/executions/deliver-external-ev
 import { explainExecution } from './endpoints/executions/explain-execution.ts';
 import { pauseExecution, resumeExecution } from './endpoints/executions/pause-execution.ts';
 import { exportExecution } from './endpoints/executions/export-execution.ts';
+import { importExecution } from './endpoints/executions/import-execution.ts';
 import { listApprovals } from './endpoints/executions/list-approvals.ts';
 import { listExecutions } from './endpoints/executions/list-executions.ts';
 import { readEvents } from './endpoints/executions/read-events.ts';
@@ -90,6 +91,7 @@ export const routes: readonly Endpoint[] = [
   explainExecution,
   readEvents,
   exportExecution,
+  importExecution,
   cancelExecution,
   pauseExecution,
   resumeExecution,

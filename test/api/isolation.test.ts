@@ -3,6 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import { routes } from '../../src/api/routes.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { startEmbeddingProvider, type EmbeddingProvider } from '../support/embedding-provider.ts';
+import { makeExport } from '../support/imports.ts';
 import { textOf, type ApiAnswer } from './support/call-api.ts';
 import { fillTenant, type TenantIds } from './support/fill-tenant.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
@@ -12,6 +13,7 @@ import { startTestApi, type TestApi } from './support/test-api.ts';
  * answer is, nothing of the other tenant is in it, and no row of the other tenant changes.
  */
 
+const UNKNOWN_DEFINITION = '0198c0de-0000-7000-a000-000000000009';
 const ALPHA = 'alpha';
 const BETA = 'beta';
 
@@ -103,6 +105,13 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'GET /executions/:id/explain': ofExecutions('/explain'),
     'GET /executions/:id/events': ofExecutions('/events'),
     'GET /executions/:id/export': ofExecutions('/export'),
+    'POST /executions/import': [
+      {
+        path: '/executions/import',
+        body: makeExport({ executionId: executionIds[0] ?? '', definitionId: UNKNOWN_DEFINITION }),
+        status: 409,
+      },
+    ],
     'POST /executions/:id/cancel': ofExecutions('/cancel', {}),
     'POST /executions/:id/pause': ofExecutions('/pause', {}),
     'POST /executions/:id/resume': ofExecutions('/resume', {}),

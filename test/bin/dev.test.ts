@@ -1,9 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import test from 'ava';
 
+import { writeArchive } from '../../src/shared/clients/archive/write-archive.ts';
+import type { ExecutionDocument } from '../../src/shared/domain/execution/execution-document.ts';
 import { eventually } from '../support/eventually.ts';
+import { makeExport } from '../support/imports.ts';
 import { freePort } from '../support/ports.ts';
 import { createFolder, runSvc, startSvc, type Outcome, type RunningSvc } from './run-svc.ts';
 
@@ -335,6 +338,60 @@ test('execution export: a file that can be checked', async (t) => {
   writeFileSync(file, 'nothing');
   t.regex((await svc('execution', 'check-export', file)).stderr, /it is no JSON object/);
 });
+
+test('execution import: an export comes in once, and shows it', async (t) => {
+  const executionId = 'exec_0198c0de00007000a000000000000201';
+  const document = makeExport({ executionId, definitionId: IMPORTED_DEFINITION });
+  const file = join(cwd, 'incident.json');
+  writeFileSync(file, JSON.stringify(document));
+  const first = await svc('execution', 'import', file);
+  t.is(first.stdout, `${executionId} is imported, cancelled, with 2 events\n`, first.stderr);
+  t.is(
+    (await svc('execution', 'import', file)).stdout,
+    `${executionId} was there already, cancelled, with 2 events\n`,
+  );
+  const { stdout } = await svc('execution', 'import', file, '-o', 'json');
+  t.like((JSON.parse(stdout) as { results: object[] }).results[0], { imported: false, events: 2 });
+  t.regex((await svc('execution', 'show', executionId)).stdout, /imported +\d{4}-.* by token:dev/);
+  writeFileSync(file, JSON.stringify({ ...document, redacted: true, sha256: undefined }));
+  const refused = await svc('execution', 'import', file);
+  t.is(refused.code, 1);
+  t.regex(refused.stderr, /people's data is hidden in it/);
+  writeFileSync(file, 'nothing');
+  t.is((await svc('execution', 'import', file)).code, 2);
+});
+
+test('execution import: one or all of an archive, as its manifest says', async (t) => {
+  const ids = [1, 2, 3].map((n) => `exec_0198c0de00007000a00000000000021${n}`);
+  async function* documents() {
+    for (const executionId of ids) {
+      const made = makeExport({ executionId, definitionId: IMPORTED_DEFINITION });
+      const { sha256: _, artifacts: __, redacted: ___, ...line } = made;
+      yield line as unknown as ExecutionDocument;
+    }
+  }
+  const folder = join(cwd, 'archive');
+  await writeArchive({ folder, name: 'batch', documents: documents() });
+  const file = join(folder, 'batch.jsonl.gz');
+  const one = await svc('execution', 'import', file, '--execution', ids[1] ?? '');
+  t.is(one.stdout, `${ids[1]} is imported, cancelled, with 2 events\n`, one.stderr);
+  const all = await svc('execution', 'import', file);
+  t.deepEqual(
+    all.stdout.split('\n').map((line) => line.split(',')[0]),
+    [`${ids[0]} is imported`, `${ids[1]} was there already`, `${ids[2]} is imported`, ''],
+  );
+  const nobody = await svc('execution', 'import', file, '--execution', 'exec_1');
+  t.is(nobody.code, 1);
+  t.regex(nobody.stderr, /does not hold exec_1/);
+  writeFileSync(file, readFileSync(file).subarray(0, 100));
+  const short = await svc('execution', 'import', file);
+  t.is(short.code, 1);
+  t.regex(short.stderr, /is not the file that its manifest tells of/);
+  rmSync(join(folder, 'batch.json'));
+  t.regex((await svc('execution', 'import', file)).stderr, /is no archive, or not all of one/);
+});
+
+const IMPORTED_DEFINITION = '0198c0de-0000-7000-a000-000000000200';
 
 test('execution bulk: shows first, and acts with --yes', async (t) => {
   const id = await start('many');

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
 import { isJsonObject } from '../../src/shared/domain/json.ts';
 import type { Dice } from '../simulation/dice.ts';
+import { makeExport } from '../support/imports.ts';
 import type { Draft } from './draft.ts';
 import { drawJson, drawValue } from './draw-value.ts';
 import type { FuzzOperation } from './operations.ts';
@@ -136,6 +137,14 @@ const changedSchedule: MakeRecipe = ({ schedules }, dice) => ({
 });
 
 /** By operation; one without needs no more than its schema says. */
+/** The first comes in once, and is there from then on. */
+const EXPORTS = [1, 2, 3].map((n) =>
+  makeExport({
+    executionId: `exec_0198c0de00007000a00000000000010${n}`,
+    definitionId: '0198c0de-0000-7000-a000-000000000100',
+  }),
+);
+
 const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /workflows': (_, dice) => ({ body: { ir: dice.pick(EXAMPLE_WORKFLOWS) } }),
   'GET /workflows/{id}': () => ({ path: [TOOLING] }),
@@ -165,6 +174,7 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
     path: [dice.pick(doomed(waiting))],
     body: { state_patch: { drawn: drawJson(dice) } },
   }),
+  'POST /executions/import': (_, dice) => ({ body: dice.pick(EXPORTS) }),
   // Of no workflow: all else would have no execution left.
   'POST /executions/bulk': () => ({
     body: { filter: { workflow_id: 'nobody' }, cursor: undefined },

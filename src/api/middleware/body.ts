@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { badRequest, SvcError } from '../../shared/domain/errors.ts';
 import { isJsonObject, type JsonObject } from '../../shared/domain/json.ts';
 import type { ApiContext } from '../context.ts';
-import { checkJsonBody } from './json-bounds.ts';
+import { checkJsonBody, NESTING_MAX } from './json-bounds.ts';
 
 /** Reads the JSON object that the request carries, or throws 400, 413 or 415. */
 export type ReadBody = (ctx: ApiContext) => Promise<JsonObject>;
@@ -15,8 +15,11 @@ export type ReadBody = (ctx: ApiContext) => Promise<JsonObject>;
  * UTF-8 are refused rather than replaced. Compressed bodies are not taken, so that the bound on
  * what is sent is a bound on what is held.
  */
-export function createReadBody(params: { readonly bodyBytesMax: number }): ReadBody {
-  const { bodyBytesMax } = params;
+export function createReadBody(params: {
+  readonly bodyBytesMax: number;
+  readonly nestingMax?: number;
+}): ReadBody {
+  const { bodyBytesMax, nestingMax = NESTING_MAX } = params;
   let parser: ReturnType<typeof loadParser> | null = null;
 
   return async (ctx) => {
@@ -35,7 +38,7 @@ export function createReadBody(params: { readonly bodyBytesMax: number }): ReadB
     if (!isUtf8(bytes)) throw badRequest('the body is not UTF-8');
     const body: unknown = ctx.request.body;
     if (!isJsonObject(body)) throw badRequest('the body must be a JSON object');
-    checkJsonBody(body);
+    checkJsonBody(body, nestingMax);
     return body;
   };
 }

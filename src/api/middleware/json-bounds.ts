@@ -2,34 +2,40 @@ import { badRequest } from '../../shared/domain/errors.ts';
 import type { JsonValue } from '../../shared/domain/json.ts';
 
 export const NESTING_MAX = 64;
+/** Of a body that holds what others have sent, some levels down. */
+export const LARGE_NESTING_MAX = NESTING_MAX + 16;
 
 /**
  * Throws a 400 for JSON that could not be kept as it stands: nested too deep for recursive readers,
  * text that the two stores treat differently (U+0000, lone surrogates), and numbers beyond what
  * a double holds, which would come back as null.
  */
-export function checkJsonBody(value: JsonValue): void {
-  const problem = findProblem(value, 1);
+export function checkJsonBody(value: JsonValue, nestingMax = NESTING_MAX): void {
+  const problem = findProblem(value, { level: 1, nestingMax });
   if (problem !== null) throw badRequest(`the body ${problem}`);
 }
 
 /** The body itself is level 1. The recursion ends at the bound that it checks. */
-function findProblem(value: JsonValue, level: number): string | null {
+function findProblem(
+  value: JsonValue,
+  { level, nestingMax }: { readonly level: number; readonly nestingMax: number },
+): string | null {
   if (typeof value === 'string') return findTextProblem(value);
   if (typeof value === 'number') {
     return Number.isFinite(value) ? null : 'holds a number that is out of range';
   }
   if (typeof value !== 'object' || value === null) return null;
-  if (level > NESTING_MAX) return `is nested deeper than ${NESTING_MAX} levels`;
+  if (level > nestingMax) return `is nested deeper than ${nestingMax} levels`;
+  const within = { level: level + 1, nestingMax };
   if (isArray(value)) {
     for (const item of value) {
-      const problem = findProblem(item, level + 1);
+      const problem = findProblem(item, within);
       if (problem !== null) return problem;
     }
     return null;
   }
   for (const key of Object.keys(value)) {
-    const problem = findTextProblem(key) ?? findProblem(value[key] as JsonValue, level + 1);
+    const problem = findTextProblem(key) ?? findProblem(value[key] as JsonValue, within);
     if (problem !== null) return problem;
   }
   return null;

@@ -7,6 +7,7 @@ import type { StoredDefinition } from '../store/store.ts';
 import { cancelExecution } from './cancel-execution.ts';
 import { retryExecution } from './retry-execution.ts';
 import { exportExecution } from './export-execution.ts';
+import { importExecution } from './import-execution.ts';
 import { pauseExecution, resumeExecution } from './pause-execution.ts';
 import { pauseWorkflow, readPauses, resumeWorkflow } from './pause-workflow.ts';
 import { createClaimPace } from './claim-pace.ts';
@@ -94,6 +95,7 @@ export function createEngine(
     readExecution: (params) => readExecution(deps, params),
     explainExecution: (params) => explainExecution(deps, params),
     exportExecution: (params) => exportExecution(deps, params),
+    importExecution: (params) => importExecution(deps, kinds, params),
     readEvents: (params) => readEvents(deps, params),
     shownError: async ({ definitionId, nodeId, error }) => {
       const { plan } = await deps.definitions.get(definitionId);

@@ -1,3 +1,4 @@
+import type { ImportedExecution } from '../domain/audit/imported-executions.ts';
 import type { MessageIds } from '../domain/a2a/message-ids.ts';
 import type { RecordedEvent } from '../domain/execution/event.ts';
 import type { Explanation } from '../domain/execution/explain/blocker.ts';
@@ -19,6 +20,7 @@ import type {
   WorkerRow,
 } from '../store/store.ts';
 import type { ExportedExecution } from './export-execution.ts';
+import type { ImportAnswer, ImportExecution } from './import-execution.ts';
 import type { PauseAnswer } from './pause-execution.ts';
 import type { ShownPause, WorkflowRef } from './pause-workflow.ts';
 import type { RetriedExecution, RetryExecution } from './retry-execution.ts';
@@ -65,12 +67,14 @@ export interface Engine {
   /** Throws what a start of this would be refused with now, but for the tenant's limits. */
   checkStart(params: StartSubject): Promise<void>;
   startExecution(params: StartExecution): Promise<{ readonly executionId: ExecutionId }>;
-  listExecutions(params: ListExecutions): Promise<readonly ExecutionRow[]>;
+  listExecutions(params: ListExecutions): Promise<readonly ListedExecution[]>;
   readExecution(params: ExecutionRef): Promise<ExecutionView>;
   /** Why it does not move, or how it ended. */
   explainExecution(params: ExecutionRef): Promise<ExplainedExecution>;
   /** 413 where the history is too long for one answer. */
   exportExecution(params: ExecutionRef): Promise<ExportedExecution>;
+  /** 400 for a document that cannot be true, 409 where something else has its id. Starts nothing. */
+  importExecution(params: ImportExecution): Promise<ImportAnswer>;
   readEvents(params: ExecutionRef & EventRange): Promise<EventPage>;
   /** A message as data policies let it be seen, for what is told outside the API. */
   shownError(params: {
@@ -177,10 +181,15 @@ export interface StartExecution extends StartSubject, Actor {
   readonly executionId?: ExecutionId;
 }
 
+export interface ListedExecution extends ExecutionRow {
+  /** Null: it ran here. */
+  readonly imported: ImportedExecution | null;
+}
+
 export interface ExecutionView {
   /** Of the A2A message in its input, shown whatever is hidden of the rest; null: there is none. */
   readonly messageIds: MessageIds | null;
-  readonly row: ExecutionRow;
+  readonly row: ListedExecution;
   readonly state: ExecutionState;
   readonly waitingOn: readonly WaitingOn[];
   /** The execution in which this one was tried again. */

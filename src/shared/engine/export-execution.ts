@@ -5,6 +5,7 @@ import type { ExecutionDocument } from '../domain/execution/execution-document.t
 import { parseExecutionId, type TenantId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
+import { artifactsNamedByContent, artifactsNamedIn } from './artifacts/artifacts-named.ts';
 import type { EngineDeps } from './deps.ts';
 import type { ExecutionRef } from './engine.ts';
 import { redactEvent, redactError } from './redact-view.ts';
@@ -35,7 +36,7 @@ export interface ExportedArtifact {
 /** Contents past this are named and left out; they can be read one by one. */
 const ARTIFACT_BYTES_MAX = 16 * 1024 * 1024;
 /** A larger history is read in pages, or archived by `svc retention run`. */
-const EVENTS_MAX = 100_000;
+export const EVENTS_MAX = 100_000;
 
 export async function exportExecution(
   deps: EngineDeps,
@@ -95,45 +96,45 @@ function hideData(
   };
 }
 
-const REFERENCE = /"\$artifact":\s*"sha256:([0-9a-f]{64})"/g;
-
 async function readArtifacts(
   { store }: EngineDeps,
   tenantId: TenantId,
   document: ExecutionDocument,
 ): Promise<readonly ExportedArtifact[]> {
-  const hashes = [...JSON.stringify(document.events).matchAll(REFERENCE)].map(
-    ([, hash = '']) => hash,
-  );
-  const names = [...new Set(hashes)].toSorted();
-  if (names.length === 0) return [];
-  const found = await store.artifacts.find({ tenantId, hashes: names });
-  const exported: ExportedArtifact[] = [];
+  const exported = new Map<string, ExportedArtifact>();
   let left = ARTIFACT_BYTES_MAX;
-  for (const { hash, size, contentType } of found.toSorted((one, other) =>
-    one.hash.localeCompare(other.hash),
-  )) {
-    const fits = size <= left;
-    if (fits) left -= size;
-    exported.push({
-      hash,
-      size,
-      content_type: contentType,
-      content_base64: fits ? await readContent(store, tenantId, hash) : null,
-    });
+  for (let names = artifactsNamedIn(document.events); names.length > 0;) {
+    const found = await store.artifacts.find({ tenantId, hashes: names });
+    const named = new Set<string>();
+    for (const { hash, size, contentType } of found.toSorted((one, other) =>
+      one.hash.localeCompare(other.hash),
+    )) {
+      const bytes = size <= left ? await readContent(store, tenantId, hash) : null;
+      if (bytes !== null) {
+        left -= size;
+        for (const name of artifactsNamedByContent({ contentType, bytes })) named.add(name);
+      }
+      exported.set(hash, {
+        hash,
+        size,
+        content_type: contentType,
+        content_base64: bytes?.toString('base64') ?? null,
+      });
+    }
+    names = [...named].filter((name) => !exported.has(name)).toSorted();
   }
-  return exported;
+  return [...exported.values()];
 }
 
 async function readContent(
   store: EngineDeps['store'],
   tenantId: TenantId,
   hash: string,
-): Promise<string> {
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for (let position = 0; ; position += 1) {
     const chunk = await store.artifacts.readChunk({ tenantId, hash, position });
-    if (chunk === null) return Buffer.concat(chunks).toString('base64');
+    if (chunk === null) return Buffer.concat(chunks);
     chunks.push(chunk);
   }
 }

@@ -1,7 +1,8 @@
 import { dataPolicyOf } from '../domain/data-policy/data-policy.ts';
 import { redact } from '../domain/data-policy/redact.ts';
-import type { DeadLetter, ExecutionRow, ListExecutions, WorkStore } from '../store/store.ts';
+import type { DeadLetter, ListExecutions, WorkStore } from '../store/store.ts';
 import type { EngineDeps } from './deps.ts';
+import type { ListedExecution } from './engine.ts';
 import { redactRow } from './redact-view.ts';
 
 /* Lists over many executions, each shown as the data policy of its own workflow lets it be seen. */
@@ -9,13 +10,19 @@ import { redactRow } from './redact-view.ts';
 export async function listExecutions(
   deps: EngineDeps,
   params: ListExecutions,
-): Promise<readonly ExecutionRow[]> {
-  const rows = await deps.store.executions.list(params);
+): Promise<readonly ListedExecution[]> {
+  const { executions, imports } = deps.store;
+  const rows = await executions.list(params);
+  if (rows.length === 0) return [];
+  const executionIds = rows.map(({ executionId }) => executionId);
+  const found = await imports.find({ tenantId: params.tenantId, executionIds });
+  const imported = new Map(found.map((each) => [each.executionId, each]));
   return Promise.all(
     rows.map(async (row) => {
-      if (row.error === null) return row;
+      const listed = { ...row, imported: imported.get(row.executionId) ?? null };
+      if (row.error === null) return listed;
       const { plan } = await deps.definitions.get(row.definitionId);
-      return redactRow(row, plan, deps.pseudonym);
+      return { ...listed, ...redactRow(row, plan, deps.pseudonym) };
     }),
   );
 }

@@ -34,6 +34,12 @@ export async function readExecution(
   const state = foldLoaded(loaded, null);
   const { plan } = await deps.definitions.get(loaded.row.definitionId);
   const live = [...state.live.values()].filter((visit) => visit.phase !== 'none');
+  const [imported = null] = isTerminal(loaded.row.status)
+    ? await deps.store.imports.find({
+        tenantId: params.tenantId,
+        executionIds: [loaded.row.executionId],
+      })
+    : [];
   const times = await scheduledTimes(deps, loaded.events, live, state.executionId);
   const [data, input] = await resolveReferences(deps.store.artifacts, {
     tenantId: params.tenantId,
@@ -42,7 +48,7 @@ export async function readExecution(
   const whole = { ...state, data, input, status: loaded.row.status };
   return {
     messageIds: messageIdsOf(input),
-    row: redactRow(loaded.row, plan, deps.pseudonym),
+    row: { ...redactRow(loaded.row, plan, deps.pseudonym), imported },
     state: redactState(whole, plan, deps.pseudonym),
     waitingOn: live.map((visit) => waitingOn(visit, times)),
     retriedAs: await findRetry(deps, loaded.row),

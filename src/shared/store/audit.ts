@@ -1,4 +1,5 @@
 import type { AuditItem } from '../domain/audit/audit-item.ts';
+import type { RecordedImport } from '../domain/audit/imported-executions.ts';
 import type { RetiredExecution, Retirement } from '../domain/audit/retired-executions.ts';
 import type { Seal, SealableItem, Window } from '../domain/audit/seal.ts';
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
@@ -7,7 +8,8 @@ import type { JsonObject } from '../domain/json.ts';
 /**
  * The audit log: the events of all executions, and the managing requests that no event tells of.
  * Both are only ever added to; the database refuses anything else. What is written is written by
- * the methods of other areas, in their own transactions.
+ * the methods of other areas, in their own transactions. Events of imported executions are none of it:
+ * they were recorded elsewhere.
  */
 export interface AuditStore {
   /** One page, newest first, and the number of all that match. */
@@ -48,6 +50,15 @@ export interface AuditStore {
     readonly after: string | null;
     readonly limit: number;
   }): Promise<readonly Retirement[]>;
+  /** All imports, in the order of their ids, with what the log says of each. */
+  imports(params: {
+    /** Null: of all. */
+    readonly tenantId: TenantId | null;
+    readonly after: string | null;
+    readonly limit: number;
+  }): Promise<readonly RecordedImport[]>;
+  /** All events of these executions as a seal would have them, whenever they were. */
+  histories(executionIds: readonly string[]): Promise<readonly SealableItem[]>;
 }
 
 export interface ListAudit {

@@ -10,6 +10,7 @@ import type { ArtifactStore } from './artifacts.ts';
 import type { AuditStore } from './audit.ts';
 import type { CommitPlan, CommitVerdict, ModelUse } from './commit.ts';
 import type { DiagnosisStore } from './diagnosis.ts';
+import type { ImportStore } from './imports.ts';
 import type { MemoryStore } from './memory.ts';
 import type { RetentionStore } from './retention.ts';
 import type { WebhookStore } from './webhooks.ts';
@@ -45,6 +46,7 @@ export interface Store {
   readonly workers: WorkerStore;
   readonly memory: MemoryStore;
   readonly retention: RetentionStore;
+  readonly imports: ImportStore;
   readonly diagnosis: DiagnosisStore;
   readonly shards: ShardLocks;
   readonly wake: RemoteWake;
@@ -306,6 +308,7 @@ export interface DefinitionStore {
     /** Absent: no limit. */
     readonly workflowsMax?: number | null;
   }): Promise<DefinitionRow | null>;
+  /** Also one that came with an imported execution, which nothing else here ever answers. */
   find(id: DefinitionId): Promise<StoredDefinition | null>;
   /** Newest revision of that version, or of the version registered last when `version` is null. */
   findLatest(params: {

@@ -18,6 +18,9 @@ const rowsOf = (at: string): readonly string[] => [
   `insert into definitions (
      definition_id, tenant_id, workflow_id, version, revision, ir_hash, ir, actor_id, created_at
    ) values (${ID}, 't', 'w', '1', 1, 'h', '{}', 'a', ${at})`,
+  `insert into imported_definitions (
+     definition_id, tenant_id, workflow_id, version, revision, ir_hash, ir, actor_id, created_at
+   ) values (${ID}, 't', 'w', '1', 1, 'h', '{}', 'a', ${at})`,
   `insert into work_items (
      work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool, payload,
      retry_policy, heartbeat_interval_ms, created_at
@@ -29,6 +32,7 @@ const rowsOf = (at: string): readonly string[] => [
 
 const REFUSED = [
   `update definitions set ir = '{"nodes": {}}'`,
+  `update imported_definitions set ir = '{}'`,
   `update work_items set payload = '{"module": "other"}'`,
   `update recorded_outputs set output = '{"paid": true}'`,
 ];

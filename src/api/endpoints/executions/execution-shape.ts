@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
-import type { ExecutionView, WaitingOn } from '../../../shared/engine/engine.ts';
-import type { ExecutionRow } from '../../../shared/store/store.ts';
+import type { ExecutionView, ListedExecution, WaitingOn } from '../../../shared/engine/engine.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
 
@@ -22,6 +21,14 @@ export const executionSummary = z.object({
   updated_at: timestamp,
   error: z.string().nullable(),
   parent_execution_id: executionId.nullable(),
+  imported: z
+    .object({
+      at: timestamp,
+      actor_id: z.string(),
+      sha256: z.string().meta({ description: 'Of the document, in hex.' }),
+    })
+    .nullable()
+    .meta({ description: 'It came in a file: its events were recorded elsewhere, or before.' }),
 });
 
 export const waitingOnShape = z.object({
@@ -77,7 +84,7 @@ export const executionShape = executionSummary.extend({
     .meta({ description: 'What models used, in children that have ended too.' }),
 });
 
-export function shapeSummary(row: ExecutionRow): z.input<typeof executionSummary> {
+export function shapeSummary(row: ListedExecution): z.input<typeof executionSummary> {
   return {
     execution_id: row.executionId,
     workflow_id: row.workflowId,
@@ -89,6 +96,11 @@ export function shapeSummary(row: ExecutionRow): z.input<typeof executionSummary
     updated_at: row.updatedAt,
     error: row.error,
     parent_execution_id: row.parentExecutionId,
+    imported: row.imported && {
+      at: row.imported.importedAt,
+      actor_id: row.imported.importedBy,
+      sha256: row.imported.documentSha256,
+    },
   };
 }
 

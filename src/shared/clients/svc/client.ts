@@ -8,6 +8,7 @@ import type {
   WireEvent,
   WireExecution,
   WireExplanation,
+  WireImported,
   WirePaused,
   WireWorkflowPaused,
   WireRegistered,
@@ -39,6 +40,7 @@ export interface SvcClient {
   readExecution(executionId: string): Promise<WireExecution>;
   explainExecution(executionId: string): Promise<WireExplanation>;
   exportExecution(executionId: string): Promise<JsonObject>;
+  importExecution(document: JsonObject): Promise<WireImported>;
   readEvents(params: {
     readonly executionId: string;
     readonly after: number;
@@ -101,6 +103,8 @@ export function createSvcClient(target: ApiTarget): SvcClient {
     readExecution: (id) => call({ method: 'GET', path: executionPath(id) }),
     explainExecution: (id) => call({ method: 'GET', path: `${executionPath(id)}/explain` }),
     exportExecution: (id) => call({ method: 'GET', path: `${executionPath(id)}/export` }),
+    importExecution: (document) =>
+      call({ method: 'POST', path: '/executions/import', body: document }),
     readEvents: ({ executionId, after, limit }) =>
       call({
         method: 'GET',

@@ -46,6 +46,18 @@ export interface WireExecution {
   readonly pauses?: readonly WirePause[];
   readonly retried_from?: { readonly execution_id: string } | null;
   readonly retried_as?: string | null;
+  readonly imported?: { readonly at: string; readonly actor_id: string } | null;
+}
+
+export interface WireImported {
+  readonly execution_id: string;
+  readonly status: string;
+  readonly events: number;
+  /** False: it was there. */
+  readonly imported: boolean;
+  /** It was removed there, and is back. */
+  readonly restored: boolean;
+  readonly missing_artifacts: readonly string[];
 }
 
 export interface WireWorkflowPause {

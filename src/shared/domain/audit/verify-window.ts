@@ -27,9 +27,10 @@ export interface AuditProblem {
     | 'window_changed'
     | 'window_out_of_chain'
     | 'window_missing'
-    | 'retirement_unproved';
+    | 'retirement_unproved'
+    | 'import_unproved';
   readonly tenantId: string | null;
-  /** Null for a retirement: its entry may lie in any. */
+  /** Null for a retirement, and for an import and its events: the entry may lie in any. */
   readonly windowNumber: number | null;
   readonly sealNumber: number | null;
   readonly row: BadRow | null;

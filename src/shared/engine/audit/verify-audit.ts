@@ -1,4 +1,10 @@
 import { findMissing } from '../../domain/audit/diff-members.ts';
+import { auditIdOfEvent } from '../../domain/audit/audit-item.ts';
+import {
+  diffHistory,
+  isImportProved,
+  type RecordedImport,
+} from '../../domain/audit/imported-executions.ts';
 import { isProved } from '../../domain/audit/retired-executions.ts';
 import {
   NOTHING_VERIFIED,
@@ -6,7 +12,7 @@ import {
   type AuditProblem,
 } from '../../domain/audit/verify-window.ts';
 import type { WindowHead } from '../../domain/audit/seal.ts';
-import type { TenantId } from '../../domain/ids.ts';
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { AuditStore } from '../../store/audit.ts';
 
 export interface AuditVerdict {
@@ -15,23 +21,28 @@ export interface AuditVerdict {
   /** Of these items: how many were removed by retention and are proved by what is left of them. */
   readonly retiredItems: number;
   readonly retiredExecutions: number;
+  /** Of executions that were imported and are there: they are no items, and were proved beside them. */
+  readonly importedEvents: number;
+  readonly importedExecutions: number;
   /** The end of the chain as far as it was good; kept elsewhere, it proves the log up to there. */
   readonly head: WindowHead;
   /**
-   * Of the first window that is not as it was sealed, or of removed executions that no entry of the
-   * log tells of; empty: all is well.
+   * Of the first window that is not as it was sealed, of removed executions that no entry of the
+   * log tells of, or of an imported one that is not as its entry says; empty: all is well.
    */
   readonly problems: readonly AuditProblem[];
 }
 
 const WINDOWS_AT_A_TIME = 100;
 const RETIREMENTS_AT_A_TIME = 20;
+const IMPORTS_AT_A_TIME = 20;
 
 /**
  * Follows the chains from their beginning and compares every window with what the tables hold, one
  * at a time. Stops at the first that is wrong. Items of executions that retention has removed are
- * proved by their hashes, and these by the entry that tells of the removal. `expected` is a head that was kept: the chain must
- * hold it, so that what was cut off at the end or made anew is found too.
+ * proved by their hashes, and these by the entry that tells of the removal; histories that were imported by the
+ * entry of their import, and every sealed entry of an import must have its record. `expected` is a head that
+ * was kept: the chain must hold it, so that what was cut off at the end or made anew is found too.
  */
 export async function verifyAudit(
   audit: AuditStore,
@@ -46,11 +57,16 @@ export async function verifyAudit(
   let items = 0;
   let retiredItems = 0;
   let retiredExecutions = 0;
+  let importedEvents = 0;
+  const importedExecutions = new Set<string>();
+  const importsTold = new Map<string, string | null>();
   const end = (problems: readonly AuditProblem[]): AuditVerdict => ({
     windows: upTo.window.windowNumber,
     items,
     retiredItems,
     retiredExecutions,
+    importedEvents,
+    importedExecutions: importedExecutions.size,
     head: upTo.window,
     problems,
   });
@@ -69,6 +85,9 @@ export async function verifyAudit(
         return end([{ ...NOTHING_NAMED, what: 'window_changed', windowNumber }]);
       }
       upTo = verified.upTo;
+      for (const { eventType, key, tenantId: owner } of found) {
+        if (eventType === IMPORTED) importsTold.set(key, owner);
+      }
       items += found.length + verified.retiredItems;
       retiredItems += verified.retiredItems;
     }
@@ -91,7 +110,55 @@ export async function verifyAudit(
     if (last === undefined) break;
     after = last.retirementId;
   }
-  return end([]);
+  for (let after: string | null = null; ;) {
+    const page = await audit.imports({ after, tenantId, limit: IMPORTS_AT_A_TIME });
+    for (const imported of page) {
+      importsTold.delete(imported.importId);
+      const { problems, events } = await verifyImport(audit, imported);
+      if (problems.length > 0) return end(problems);
+      // Of one that was imported, removed and imported again each record is proved.
+      if (!imported.isThere || importedExecutions.has(imported.executionId)) continue;
+      importedExecutions.add(imported.executionId);
+      importedEvents += events;
+    }
+    const last = page.at(-1);
+    if (last === undefined) break;
+    after = last.importId;
+  }
+  return end([...importsTold].map(([id, owner]) => importUnproved(id, owner)));
+}
+
+const IMPORTED = 'execution_imported';
+
+async function verifyImport(
+  audit: AuditStore,
+  imported: RecordedImport,
+): Promise<{ readonly problems: readonly AuditProblem[]; readonly events: number }> {
+  const { importId, tenantId, eventHashes } = imported;
+  if (!isImportProved(imported)) {
+    return { problems: [importUnproved(importId, tenantId)], events: 0 };
+  }
+  if (!imported.isThere) return { problems: [], events: 0 };
+  const executionId = imported.executionId as ExecutionId;
+  const events = await audit.histories([executionId]);
+  const problems = diffHistory(eventHashes, events).map(({ what, sequence, item }) => ({
+    ...NOTHING_NAMED,
+    what,
+    tenantId,
+    windowNumber: null,
+    row: {
+      id: auditIdOfEvent(executionId, sequence),
+      executionId,
+      sequence,
+      createdAt: item && new Date(item.createdMicros / 1000).toISOString(),
+    },
+  }));
+  return { problems, events: events.length };
+}
+
+function importUnproved(id: string, tenantId: string | null): AuditProblem {
+  const row = { id, executionId: null, sequence: null, createdAt: null };
+  return { ...NOTHING_NAMED, what: 'import_unproved', tenantId, windowNumber: null, row };
 }
 
 /** By execution id. */

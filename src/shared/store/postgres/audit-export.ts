@@ -79,6 +79,7 @@ async function readSpan(
       where e.created_at >= ${from}::timestamptz
         and e.created_at < ${to}::timestamptz
         and (${tenantId}::text is null or x.tenant_id = ${tenantId})
+        and not exists (select from imported_executions m where m.execution_id = x.id)
       union all
       select a.tenant_id, a.audit_id, 0, a.execution_id, a.event_type, null, a.actor_id, a.payload,
         a.created_at

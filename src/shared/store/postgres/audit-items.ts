@@ -31,6 +31,7 @@ export interface TimeRange {
 /**
  * Payloads are hashed where they are: what is proved of them needs 32 bytes to be carried here.
  * Executions are looked up by the ids that were found, since a plan by estimates reads all of them.
+ * Events of imported executions are no items: they were recorded elsewhere.
  */
 export async function readSealable(
   management: Management,
@@ -42,7 +43,8 @@ export async function readSealable(
 ): Promise<readonly SealableItem[]> {
   const { from, to, tenantId, limit } = params;
   // Of one tenant nobody knows beforehand how many events lie before so many of its own. With a limit
-  // nothing of what was found is left out, so that it holds for the answer too.
+  // nothing of what was found is left out, so that it holds for the answer too: what is nobody's item has
+  // no tenant then.
   const eventsMax = tenantId === null ? limit : null;
   const [row] = await management.any(sql.type(ItemsRecord)`
     with found as materialized (
@@ -52,10 +54,16 @@ export async function readSealable(
         and e.created_at < ${to}::timestamptz
       limit ${eventsMax}
     ),
+    imported as materialized (
+      select distinct i.execution_id
+      from imported_executions i
+      where i.execution_id = any(array(select distinct f.execution_id from found f))
+    ),
     owners as materialized (
       select x.id, x.tenant_id
       from executions x
       where x.id = any(array(select distinct f.execution_id from found f))
+        and x.id not in (select m.execution_id from imported m)
     )
     select coalesce(json_agg(json_build_array(
         i.tenant_id, i.key, i.sequence, i.execution_id, i.event_type, i.node_id, i.actor_id,
@@ -72,7 +80,7 @@ export async function readSealable(
         where (${tenantId}::text is null or x.tenant_id = ${tenantId})
           and (x.id is not null or ${eventsMax}::int8 is not null or not exists (
             select from retired_executions r where r.execution_id = e.execution_id
-          ))
+          ) and e.execution_id not in (select m.execution_id from imported m))
         union all
         select a.tenant_id, a.audit_id, null, a.execution_id, a.event_type, null, a.actor_id,
           a.payload, a.created_at

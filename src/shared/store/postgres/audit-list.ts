@@ -130,7 +130,8 @@ async function countItems(management: Management, params: ListAudit): Promise<nu
     : sql.fragment`
         select coalesce(sum(x.last_sequence), 0)
         from executions x
-        where x.tenant_id = ${tenantId}`;
+        where x.tenant_id = ${tenantId}
+          and not exists (select from imported_executions m where m.execution_id = x.id)`;
   const [row] = await management.any(
     sql.type(TotalRecord)`
     select ((${events}) + (select count(*) from audit_log a where ${logConditions(params)}))::int8
@@ -147,7 +148,8 @@ function eventConditions({ tenantId, executionId, actorId, eventType }: ListAudi
     and (${executionId && toUuid(executionId)}::uuid is null
       or e.execution_id = ${executionId && toUuid(executionId)}::uuid)
     and (${kind}::text is null or e.kind = ${kind})
-    and (${actorId}::text is null or e.actor_id = ${actorId})`;
+    and (${actorId}::text is null or e.actor_id = ${actorId})
+    and not exists (select from imported_executions m where m.execution_id = x.id)`;
 }
 
 function logConditions({ tenantId, executionId, actorId, eventType }: ListAudit) {

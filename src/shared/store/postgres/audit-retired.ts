@@ -8,7 +8,7 @@ import { groupRetirements } from '../group-retirements.ts';
 import type { Management } from './management.ts';
 import { toUuid } from './rows.ts';
 
-const RetiredRecord = z.object({
+export const RetiredRecord = z.object({
   execution_id: z.string(),
   tenant_id: z.string(),
   retirement_id: z.string(),
@@ -33,7 +33,7 @@ export async function listRetired(
       encode(r.event_hashes, 'hex') as event_hashes
     from retired_executions r
     where r.execution_id = any(${sql.array(uuids, 'uuid')})`);
-  return rows.map(decode);
+  return rows.map(decodeRetired);
 }
 
 export async function listRetirements(
@@ -56,10 +56,10 @@ export async function listRetirements(
     left join audit_log a
       on a.audit_id = p.retirement_id and a.event_type = 'executions_retired'
     order by r.retirement_id`);
-  return groupRetirements(rows, decode);
+  return groupRetirements(rows, decodeRetired);
 }
 
-function decode(row: z.infer<typeof RetiredRecord>): RetiredExecution {
+export function decodeRetired(row: z.infer<typeof RetiredRecord>): RetiredExecution {
   return {
     executionId: executionIdFromUuid(row.execution_id),
     tenantId: row.tenant_id,

@@ -77,7 +77,9 @@ export function createSealer(
         continue;
       }
       if (items.length < itemsMax / 4) spanMs = Math.min(SPAN_MS.max, spanMs * 4);
-      if (items.length > 0 || to >= point.horizon) return { coversTo: to, items };
+      // What is nobody's, such as the history of an imported execution, would be found again and again.
+      const isOwned = items.some((item) => item.tenantId !== null);
+      if (isOwned || to >= point.horizon) return { coversTo: to, items };
       from = to;
     }
   }

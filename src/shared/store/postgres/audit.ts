@@ -1,13 +1,16 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 
+import type { ExecutionId } from '../../domain/ids.ts';
 import type { AuditStore } from '../audit.ts';
 import { createExporter } from './audit-export.ts';
-import { readSealable } from './audit-items.ts';
+import { readHistories, readSealable } from './audit-items.ts';
 import { listAudit } from './audit-list.ts';
 import { createSealer } from './audit-seal.ts';
 import { listRetired, listRetirements } from './audit-retired.ts';
+import { listImports } from './imports.ts';
 import type { Management } from './management.ts';
+import { toUuid } from './rows.ts';
 
 const WindowRecord = z.object({
   window_number: z.int(),
@@ -81,5 +84,7 @@ export function createAuditStore(
 
     retired: ({ executionIds }) => listRetired(management, executionIds),
     retirements: (params) => listRetirements(management, params),
+    imports: (params) => listImports(management, params),
+    histories: (ids) => readHistories(management, (ids as readonly ExecutionId[]).map(toUuid)),
   };
 }

@@ -51,7 +51,12 @@ export function createDefinitionStore(management: Management, pool: PostgresPool
       const [row] = await management.any(sql.type(StoredRecord)`
         select ${COLUMNS}, d.ir
         from definitions d
-        where d.definition_id = ${id}`);
+        where d.definition_id = ${id}
+        union all
+        select ${COLUMNS}, d.ir
+        from imported_definitions d
+        where d.definition_id = ${id}
+        limit 1`);
       return row === undefined ? null : decodeStored(row);
     },
 

@@ -215,6 +215,8 @@ async function sweep(management: Management, partition: Partition): Promise<numb
         where r.execution_id >= ${fromId}::uuid
           and r.execution_id < ${toId}::uuid
           and (${after}::uuid is null or r.execution_id > ${after}::uuid)
+          -- Imported again since.
+          and not exists (select from executions e where e.id = r.execution_id)
         order by r.execution_id
         limit ${SWEPT_AT_A_TIME}
       ),

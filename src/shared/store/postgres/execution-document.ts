@@ -37,8 +37,16 @@ const DOCUMENT: Statement = {
         select json_build_object(
           'definition_id', d.definition_id, 'revision', d.revision, 'ir_hash', d.ir_hash
         )
-        from definitions d
-        where d.definition_id = e.definition_id
+        from (
+          select x.definition_id, x.revision, x.ir_hash
+          from definitions x
+          where x.definition_id = e.definition_id
+          union all
+          select x.definition_id, x.revision, x.ir_hash
+          from imported_definitions x
+          where x.definition_id = e.definition_id
+          limit 1
+        ) d
       ),
       'events', (
         select coalesce(json_agg(json_build_object(

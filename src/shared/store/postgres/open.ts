@@ -15,6 +15,7 @@ import { createExecutionStore } from './executions.ts';
 import { openManagement } from './management.ts';
 import { createMemoryStore } from './memory.ts';
 import { prune } from './prune.ts';
+import { createImportStore } from './imports.ts';
 import { createRetentionStore } from './retention.ts';
 import { createRunnableStore } from './runnable.ts';
 import { createScheduleStore } from './schedules.ts';
@@ -86,6 +87,7 @@ export async function openPostgresStore(params: {
     workers: createWorkerStore(pool, management),
     memory: createMemoryStore(pool),
     retention: createRetentionStore(management, settings),
+    imports: createImportStore(management, readers),
     diagnosis: createDiagnosisStore(readers, settings),
     shards,
     wake,

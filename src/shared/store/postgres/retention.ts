@@ -93,6 +93,12 @@ async function scan(management: Management, params: RetentionScan): Promise<Scan
           and e.completed_at is not null
           and r.kept_ms > 0
           and e.completed_at <= clock_timestamp() - r.kept_ms * interval '1 millisecond'
+          and not exists (
+            select
+            from imported_executions m
+            where m.execution_id = e.id
+              and m.imported_at > clock_timestamp() - r.kept_ms * interval '1 millisecond'
+          )
           as is_due
       from scanned s
       join executions e on e.id = s.id

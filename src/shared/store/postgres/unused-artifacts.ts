@@ -84,6 +84,11 @@ export function createUnusedArtifactStore(
         where d.tenant_id = ${tenantId}
           and strpos(d.ir::text, ${REFERENCE_KEY}) > 0
         union all
+        select d.ir::text
+        from imported_definitions d
+        where d.tenant_id = ${tenantId}
+          and strpos(d.ir::text, ${REFERENCE_KEY}) > 0
+        union all
         select s.input::text
         from schedules s
         where s.tenant_id = ${tenantId}

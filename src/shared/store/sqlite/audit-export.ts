@@ -3,6 +3,7 @@ import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ExportAudit, ExportedItem } from '../audit.ts';
 import type { Connection } from './connect.ts';
+import { isImported } from './is-imported.ts';
 import { toIso } from './rows.ts';
 
 interface ItemRecord {
@@ -31,6 +32,7 @@ export function exportAudit(connection: Connection, params: ExportAudit): readon
          and e.created_at < :until
          and (:tenant_id is null or x.tenant_id = :tenant_id)
          and (e.created_at, e.execution_id, e.sequence) > (:from, :key, :sequence)
+         and not ${isImported('e.execution_id')}
        union all
        select a.tenant_id, a.audit_id, 0, a.execution_id, a.event_type, null, a.actor_id, a.payload,
          a.created_at

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { SealableItem } from '../../domain/audit/seal.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { Connection } from './connect.ts';
+import { isImported } from './is-imported.ts';
 
 interface ItemRecord {
   readonly tenant_id: string | null;
@@ -24,7 +25,10 @@ export interface TimeRange {
   readonly to: number;
 }
 
-/** Payloads are hashed one by one as they are read, and never held together. */
+/**
+ * Payloads are hashed one by one as they are read, and never held together. Events of imported
+ * executions are no items: they were recorded elsewhere.
+ */
 export function readSealable(
   connection: Connection,
   params: TimeRange & { readonly tenantId: TenantId | null },
@@ -41,6 +45,7 @@ export function readSealable(
          and (x.id is not null or not exists (
            select 1 from retired_executions as r where r.execution_id = e.execution_id
          ))
+         and not ${isImported('e.execution_id')}
        union all
        select a.tenant_id, a.audit_id, null, a.execution_id, a.event_type, null, a.actor_id,
          sha256_hex(a.payload), a.created_at

@@ -3,6 +3,7 @@ import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AuditPage, ListAudit, ListedItem } from '../audit.ts';
 import type { Bindable, Connection } from './connect.ts';
+import { isImported } from './is-imported.ts';
 import { toIso } from './rows.ts';
 
 interface ItemRecord {
@@ -50,7 +51,8 @@ function countItems(connection: Connection, params: ListAudit): number {
        where ${events}`
     : `select coalesce(sum(x.last_sequence), 0)
        from executions as x
-       where x.tenant_id = :tenant_id`;
+       where x.tenant_id = :tenant_id
+         and not ${isImported('x.id')}`;
   const row = connection.get<{ readonly total: number }>(
     `select (${counted}) + (select count(*) from audit_log as a where ${log}) as total`,
     bindings,
@@ -61,7 +63,7 @@ function countItems(connection: Connection, params: ListAudit): number {
 /** The text varies with the filters in use, so that each combination finds its index. */
 function conditionsOf(params: ListAudit) {
   const { tenantId, executionId, actorId, eventType } = params;
-  const events = ['x.tenant_id = :tenant_id'];
+  const events = ['x.tenant_id = :tenant_id', `not ${isImported('e.execution_id')}`];
   const log = ['a.tenant_id = :tenant_id'];
   const bindings: Record<string, Bindable> = { tenant_id: tenantId };
   if (executionId !== null) {
@@ -85,7 +87,7 @@ function conditionsOf(params: ListAudit) {
     events: events.join(' and '),
     log: log.join(' and '),
     bindings,
-    isFiltered: events.length > 1,
+    isFiltered: executionId !== null || actorId !== null || eventType !== null,
   };
 }
 

@@ -3,7 +3,7 @@ import type { AuditStore } from '../audit.ts';
 import { groupRetirements, type RetirementRow } from '../group-retirements.ts';
 import type { Connection } from './connect.ts';
 
-interface RetiredRecord {
+export interface RetiredRecord {
   readonly execution_id: string;
   readonly tenant_id: string;
   readonly retirement_id: string;
@@ -23,7 +23,7 @@ export function listRetired(
        where execution_id in (select value from json_each(:ids))`,
       { ids: JSON.stringify(executionIds) },
     )
-    .map(decode);
+    .map(decodeRetired);
 }
 
 export function listRetirements(
@@ -47,10 +47,10 @@ export function listRetirements(
      order by r.retirement_id`,
     { after: after ?? '', tenant_id: tenantId, limit },
   );
-  return groupRetirements(rows, decode);
+  return groupRetirements(rows, decodeRetired);
 }
 
-function decode(row: RetiredRecord): RetiredExecution {
+export function decodeRetired(row: RetiredRecord): RetiredExecution {
   return {
     executionId: row.execution_id,
     tenantId: row.tenant_id,

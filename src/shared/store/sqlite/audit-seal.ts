@@ -9,6 +9,7 @@ import {
 import type { SealingRound } from '../audit.ts';
 import { readSealable } from './audit-items.ts';
 import type { Connection } from './connect.ts';
+import { isImported } from './is-imported.ts';
 import { toIso } from './rows.ts';
 
 /*
@@ -52,9 +53,10 @@ function findEnd(
   const { from, horizon, itemsMax } = params;
   const last = connection.get<{ readonly created_at: number }>(
     `select created_at
-     from events
+     from events as e
      where created_at >= :from
        and created_at < :horizon
+       and not ${isImported('e.execution_id')}
      order by created_at
      limit 1 offset :skipped`,
     { from, horizon, skipped: itemsMax - 1 },

@@ -1,11 +1,12 @@
 import type { AuditStore } from '../audit.ts';
 import type { Seal, Window } from '../../domain/audit/seal.ts';
 import { exportAudit } from './audit-export.ts';
-import { provideSha256, readSealable } from './audit-items.ts';
+import { provideSha256, readHistories, readSealable } from './audit-items.ts';
 import { listAudit } from './audit-list.ts';
 import { listRetired, listRetirements } from './audit-retired.ts';
 import { sealWindow } from './audit-seal.ts';
 import type { Connection } from './connect.ts';
+import { listImports } from './imports.ts';
 import { toIso } from './rows.ts';
 
 export function createAuditStore(connection: Connection): AuditStore {
@@ -26,6 +27,8 @@ export function createAuditStore(connection: Connection): AuditStore {
       ),
     retired: ({ executionIds }) => connection.read(() => listRetired(connection, executionIds)),
     retirements: (params) => connection.read(() => listRetirements(connection, params)),
+    imports: (params) => connection.read(() => listImports(connection, params)),
+    histories: (ids) => connection.read(() => readHistories(connection, ids)),
   };
 }
 

@@ -100,7 +100,12 @@ function findDefinition(connection: Connection, id: DefinitionId): StoredDefinit
   const row = connection.get<RawStoredDefinition>(
     `select ${DEFINITION_COLUMNS}, ir
      from definitions
-     where definition_id = :id`,
+     where definition_id = :id
+     union all
+     select ${DEFINITION_COLUMNS}, ir
+     from imported_definitions
+     where definition_id = :id
+     limit 1`,
     { id },
   );
   return row === undefined ? null : toStoredDefinition(row);

@@ -52,8 +52,15 @@ export function readExecutionDocument(
     },
     definition:
       connection.get<DocumentedDefinition>(
-        'select definition_id, revision, ir_hash from definitions where definition_id = ?',
-        [row.definition_id],
+        `select definition_id, revision, ir_hash
+         from definitions
+         where definition_id = :id
+         union all
+         select definition_id, revision, ir_hash
+         from imported_definitions
+         where definition_id = :id
+         limit 1`,
+        { id: row.definition_id },
       ) ?? null,
     events: connection
       .all<EventRecord>(

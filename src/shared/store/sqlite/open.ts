@@ -8,6 +8,7 @@ import { createDiagnosisStore } from './diagnosis.ts';
 import { createExecutionStore } from './executions.ts';
 import { createMemoryStore } from './memory.ts';
 import { prune } from './prune.ts';
+import { createImportStore } from './imports.ts';
 import { createRetentionStore } from './retention.ts';
 import { createRunnableStore } from './runnable.ts';
 import { createScheduleStore } from './schedules.ts';
@@ -61,6 +62,7 @@ export function createSqliteStore(connection: Connection): Store {
     workers: createWorkerStore(connection),
     memory: createMemoryStore(connection),
     retention: createRetentionStore(connection),
+    imports: createImportStore(connection),
     diagnosis: createDiagnosisStore(connection),
     shards: createShardLocks(),
     wake: createRemoteWake(),

@@ -88,6 +88,12 @@ function scan(connection: Connection, params: RetentionScan): ScannedExecutions 
            and (:status is null or e.status = :status)
            and r.kept_ms > 0
            and e.completed_at <= :now - r.kept_ms
+           and not exists (
+             select 1
+             from imported_executions as m
+             where m.execution_id = e.id
+               and m.imported_at > :now - r.kept_ms
+           )
            and ${MAY_BE_RETIRED},
          0
        ) as is_due,

@@ -55,6 +55,10 @@ export function createUnusedArtifactStore(connection: Connection): UnusedArtifac
              from definitions
              where tenant_id = :tenant_id and instr(ir, :key) > 0
              union all
+             select ir
+             from imported_definitions
+             where tenant_id = :tenant_id and instr(ir, :key) > 0
+             union all
              select input
              from schedules
              where tenant_id = :tenant_id and instr(input, :key) > 0`,

@@ -13,6 +13,7 @@ import { diagnosisCases } from './diagnosis.ts';
 import { executionCases } from './executions.ts';
 import { familyCases } from './families.ts';
 import { holdCases } from './holds.ts';
+import { importCases } from './imports.ts';
 import { leaseCases } from './leases.ts';
 import { memorySettingsCases } from './memory-settings.ts';
 import { memoryCases } from './memory.ts';
@@ -56,6 +57,7 @@ const AREAS = [
   tenantStatusCases,
   startLimitCases,
   workerCases,
+  importCases,
   diagnosisCases,
   memoryCases,
   memorySettingsCases,

@@ -3,6 +3,7 @@ import pg from 'pg';
 
 import { executionIdFromUuid } from '../../../../src/shared/domain/ids.ts';
 import { runOnServer } from '../../../support/database.ts';
+import { importingOf } from '../../../support/imports.ts';
 import {
   end,
   openRetentionScene,
@@ -149,6 +150,31 @@ test('a partition is not written anew while events of it are of nobody on record
   const shrink = `select shrink_event_partition('${name}', 5000, 0) as done`;
   t.deepEqual((await runOnServer(database.url, shrink)).rows, [{ done: false }]);
   t.is(await countEvents(scene, [live, lost]), 3);
+});
+
+test('what is brought back while its partition is there stays in it, and is neither swept nor dropped', async (t) => {
+  const scene = await openRetentionScene(t, 'postgres');
+  const { store, seal, age, run, verify, tenantId } = scene;
+  await partitionPast(scene.database.url);
+  const execution = await startAt(scene, -38);
+  const gone = await startAt(scene, -38);
+  for (const each of [execution, gone]) await end(store, each);
+  const document = await store.executions.document(execution.executionId, null);
+  await seal();
+  await age(31);
+  await run({ olderThanMs: DAY_MS });
+  t.is(await countEvents(scene, [execution, gone]), 6);
+  const removal = await store.imports.removal(execution.executionId);
+  if (document === null || removal === null) throw new Error('it was there, and was removed');
+  const { retirementId } = removal;
+  const verdict = await store.imports.add(importingOf(document, tenantId, { retirementId }));
+  t.is(verdict, 'imported');
+  t.like(await store.retention.tendPartitions(SWEEP), { sweptEvents: 3 });
+  t.is(await countEvents(scene, [execution]), 3);
+  t.like(await verify(), { problems: [], importedEvents: 3 });
+  await t.throwsAsync(runOnServer(scene.database.url, 'delete from events'), {
+    message: /is refused/,
+  });
 });
 
 test('a partition is not dropped for somebody who only deleted the executions', async (t) => {

@@ -5,6 +5,7 @@ import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts
 import { type DefinitionId, executionIdFromUuid } from '../../../../src/shared/domain/ids.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
 import { createTestDatabase } from '../../../support/database.ts';
+import { importingOf, makeDocument } from '../../../support/imports.ts';
 import {
   claim,
   claimOne,
@@ -181,6 +182,13 @@ async function useEverything(store: Store): Promise<void> {
       runnable: 'mark',
     }),
   );
+  const importing = importingOf(makeDocument(), execution.tenantId);
+  const { executionId: importedId } = importing.execution;
+  await store.imports.removal(importedId);
+  await store.imports.add(importing);
+  await store.imports.find({ tenantId: execution.tenantId, executionIds: [importedId] });
+  await store.audit.histories([importedId]);
+  await store.audit.imports({ tenantId: null, after: null, limit: 10 });
   await store.work.recordedOutput({ executionId: execution.executionId, idempotencyKey: key });
   await store.timers.promoteRetries({ limit: 10 });
   await store.timers.listDue({ limit: 10 });

@@ -6,6 +6,7 @@ import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
+import { importingOf, makeDocument } from '../../../support/imports.ts';
 import { claimOne, commitOne, settleOf, start, startWithItems } from '../contract/drive.ts';
 import {
   makeCompleted,
@@ -63,6 +64,26 @@ test('every table that belongs to tenants has its rows secured', async (t) => {
     rows.filter(({ secured }) => !secured).map(({ name }) => name),
     [],
   );
+});
+
+test('a role that owns nothing imports by the function alone, and takes nothing back', async (t) => {
+  const tenantId = await fill();
+  const importing = importingOf(makeDocument(), tenantId);
+  t.is(await store.imports.add(importing), 'imported');
+  await withScope(tenantId, async (client) => {
+    for (const statement of [
+      `insert into imported_executions (
+         import_id, execution_id, tenant_id, imported_by, imported_at, document_sha256, event_hashes
+       )
+       select gen_random_uuid(), e.id, e.tenant_id, 'token:x', now(), repeat('a', 64), ''
+       from executions e`,
+      `update imported_executions set imported_by = 'token:x'`,
+      'delete from imported_executions',
+      'delete from events',
+    ]) {
+      await t.throwsAsync(client.query(statement), { message: /is refused/ }, statement);
+    }
+  });
 });
 
 test('a query without any condition sees the rows of its tenant alone', async (t) => {

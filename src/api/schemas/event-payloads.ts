@@ -1,0 +1,221 @@
+import { z } from 'zod';
+
+import type { EventKind } from '../../shared/domain/execution/event.ts';
+import { TERMINAL_STATUSES } from '../../shared/domain/execution/status.ts';
+import { anyObject } from './json-values.ts';
+
+/*
+ * What the payloads of events hold, for those that come from outside. Everything that is read of them anywhere
+ * has its shape here; what a newer release has added is let through and kept.
+ */
+
+const object = z.looseObject;
+const count = z.int().min(0);
+const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID');
+export const strictExecutionId = z
+  .string()
+  .regex(/^exec_[0-9a-f]{32}$/, 'must be exec_ and 32 lowercase hex digits');
+const anyValue = z.custom<unknown>((value) => value !== undefined, 'is required');
+const names = z.array(z.string());
+const text = z.string();
+const perName = z.record(text, count);
+
+const visit = count;
+const attempt = count;
+const workItem = { work_item_id: uuid };
+
+const usage = object({
+  input_tokens: count,
+  output_tokens: count,
+  cost_usd: z.number().nullable(),
+  model: text.optional(),
+  finish_reason: text.optional(),
+});
+
+const carried = object({
+  state: anyObject,
+  arrivals: z.array(object({ from: text.nullable(), to: text, output: anyValue })),
+  mailbox: z.array(object({ correlation_key: text, payload: anyValue })),
+  settled_nodes: names,
+  visits: perName.optional(),
+  usage,
+  budget_grants: perName.optional(),
+  budgets_warned: names.optional(),
+});
+
+const childEnd = {
+  visit,
+  child_execution_id: strictExecutionId,
+  usage: usage.optional(),
+};
+
+const timer = {
+  purpose: z.enum(['wait', 'approval_timeout', 'workflow_timeout', 'child_ended', 'parent_ended']),
+  visit: visit.nullable(),
+};
+
+const pause = { scope: z.enum(['execution', 'workflow']), by: text };
+
+/** Kinds of events that belong to no node, by their payloads. */
+const OF_EXECUTION = {
+  WorkflowStarted: object({
+    workflow_id: text,
+    workflow_version: text,
+    definition_id: uuid,
+    input: anyObject,
+    parent_execution_id: strictExecutionId.optional(),
+    parent_node_id: text.optional(),
+    parent_visit: visit.optional(),
+    depth: count.optional(),
+    continued_from: strictExecutionId.optional(),
+    carried: carried.optional(),
+    retried_from: object({
+      execution_id: strictExecutionId,
+      sequence: count,
+      node_id: text.nullable(),
+      keys_of: strictExecutionId,
+    }).optional(),
+    traceparent: text.optional(),
+  }),
+  TimerStarted: object({ ...timer, delay_ms: z.number().optional(), until: text.optional() }),
+  TimerFired: object(timer),
+  BudgetExceeded: object({
+    visit: visit.nullable(),
+    account: text,
+    tokens: count,
+    token_budget: z.number().nullable(),
+    cost_usd: z.number(),
+    cost_budget_usd: z.number().nullable(),
+    action: text,
+  }),
+  ExternalEventReceived: object({ correlation_key: text, payload: anyValue }),
+  ExecutionPaused: object({ ...pause, reason: text.optional() }),
+  ExecutionResumed: object(pause),
+  WorkflowEnding: object({
+    outcome: z.enum(TERMINAL_STATUSES),
+    error: text.optional(),
+    error_class: text.optional(),
+    node_id: text.nullable().optional(),
+  }),
+  WorkflowCompleted: object({ continued_as: strictExecutionId.optional() }),
+  WorkflowFailed: object({ error: text, error_class: text, node_id: text.nullable() }),
+  WorkflowCancelled: object({ reason: text.optional() }),
+} satisfies Partial<Record<EventKind, z.ZodType>>;
+
+const OF_NODE = {
+  NodeScheduled: object({
+    visit,
+    node_kind: text,
+    phase: z.enum(['none', 'work', 'approval', 'timer', 'event', 'either', 'map', 'child']),
+    from: names,
+    work_item_id: uuid.optional(),
+    queue: text.optional(),
+    idempotency_key: text.optional(),
+    output_key: text.optional(),
+    correlation_key: text.optional(),
+    item_count: count.optional(),
+    map: object({ node_id: text, visit, index: count }).optional(),
+  }),
+  NodeStarted: object({ visit }),
+  ToolCallCompleted: object({ visit, ...workItem, attempt, tool: text }),
+  NodeProgress: object({
+    visit,
+    attempt,
+    ...workItem,
+    name: text,
+    data: anyObject,
+    kept: z.boolean(),
+  }),
+  NodeParked: object({
+    visit,
+    attempt,
+    ...workItem,
+    correlation_key: text.optional(),
+    approval: object({ description: text, shown: anyObject }).optional(),
+    usage: usage.optional(),
+  }),
+  NodeResumed: object({
+    visit,
+    ...workItem,
+    queue: text,
+    idempotency_key: text,
+    event_sequence: z.int().optional(),
+    approved: anyObject.optional(),
+    budget_account: text.optional(),
+    state_patch: anyObject.optional(),
+  }),
+  NodeCompleted: object({
+    visit,
+    output: anyValue,
+    state_patch: anyObject.optional(),
+    targets: names.optional(),
+    event_sequence: z.int().optional(),
+    usage: usage.optional(),
+  }),
+  NodeFailed: object({
+    visit,
+    attempt,
+    error: text,
+    error_class: text,
+    retryable: z.boolean(),
+    retry_delay_ms: z.number().optional(),
+    counted: z.literal(false).optional(),
+    usage: usage.optional(),
+    work_item_id: uuid.optional(),
+    worker_id: text.optional(),
+  }),
+  NodeSkipped: object({}),
+  NodeCancelled: object({ visit, reason: text }),
+  RetryScheduled: object({
+    visit,
+    attempt,
+    delay_ms: z.number(),
+    work_item_id: uuid.optional(),
+  }),
+  ChildWorkflowStarted: object({
+    visit,
+    attempt,
+    ...workItem,
+    child_execution_id: strictExecutionId,
+    workflow_id: text,
+    workflow_version: text,
+  }),
+  ChildWorkflowCompleted: object({ ...childEnd, output: anyObject }),
+  ChildWorkflowFailed: object({
+    ...childEnd,
+    status: z.enum(['failed', 'cancelled']),
+    error: text,
+    error_class: text,
+  }),
+  ApprovalRequested: object({
+    visit,
+    description: text.nullable(),
+    timeout_ms: z.number().nullable(),
+    shown: anyObject.optional(),
+    shown_hash: text.optional(),
+  }),
+  ApprovalReceived: object({
+    visit,
+    decision: z.enum(['approved', 'rejected']),
+    user_id: text.nullable(),
+    comment: text.nullable(),
+    shown_hash: text.optional(),
+    state_patch: anyObject.optional(),
+  }),
+  PolicyViolation: object({ visit, name: text, rule: text }),
+  ExternalEventWaiting: object({ visit, correlation_key: text }),
+} satisfies Record<Exclude<EventKind, keyof typeof OF_EXECUTION>, z.ZodType>;
+
+const KINDS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ...Object.entries(OF_EXECUTION),
+  ...Object.entries(OF_NODE),
+]);
+
+export function isKindOfNode(kind: string): boolean {
+  return Object.hasOwn(OF_NODE, kind);
+}
+
+/** Null: no event has that kind, or none that this release knows. */
+export function payloadOf(kind: string): z.ZodType | null {
+  return KINDS.get(kind) ?? null;
+}

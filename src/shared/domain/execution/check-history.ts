@@ -1,0 +1,76 @@
+import { isJsonObject, type JsonValue } from '../json.ts';
+import type { ExecutionDocument } from './execution-document.ts';
+import type { ExecutionState } from './state.ts';
+import { isTerminal, type ExecutionStatus } from './status.ts';
+
+/*
+ * Whether a document of an execution can be what it says: a file may have been written by anybody. The row
+ * in it is believed nowhere; what it says must be what the events say.
+ */
+
+type Whole = Pick<ExecutionDocument, 'execution' | 'events'>;
+
+/** What is wrong with a history as such, before it is folded; null: nothing. */
+export function findHistoryProblem({ execution, events }: Whole): string | null {
+  if (events.length !== execution.last_sequence) {
+    return `it holds ${events.length} events and says that its last is ${execution.last_sequence}`;
+  }
+  let before = '';
+  for (const [at, { sequence, kind, payload, created_at: createdAt }] of events.entries()) {
+    if (sequence !== at + 1) return `its event ${at + 1} is numbered ${sequence}`;
+    const where = `its event ${sequence}, ${kind},`;
+    if (createdAt < before) return `${where} is older than the one before it`;
+    before = createdAt;
+    if ((kind === 'WorkflowStarted') !== (at === 0)) {
+      return at === 0 ? 'its first event is not WorkflowStarted' : `${where} comes a second time`;
+    }
+    if (END_KINDS.has(kind) !== (at === events.length - 1)) {
+      return END_KINDS.has(kind) ? `events follow upon its end, event ${sequence}` : NO_END;
+    }
+    if (holdsForbiddenKey(payload)) return `${where} holds a key that is not allowed`;
+  }
+  return events.length === 0 ? 'it has no events' : null;
+}
+
+const END_KINDS: ReadonlySet<string> = new Set([
+  'WorkflowCompleted',
+  'WorkflowFailed',
+  'WorkflowCancelled',
+]);
+
+/** Keys that reach a prototype are in no state, whoever has made it. The depth has been bounded by the reader. */
+function holdsForbiddenKey(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!isJsonObject(value)) return value.some(holdsForbiddenKey);
+  return Object.entries(value).some(
+    ([key, member]) => FORBIDDEN_KEYS.has(key) || holdsForbiddenKey(member),
+  );
+}
+
+const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+const NO_END = 'its last event does not end it';
+
+/** What the row says otherwise than the events, folded to `state`; null: nothing. */
+export function findRowProblem({ execution, events }: Whole, state: ExecutionState): string | null {
+  const first = events[0]?.created_at;
+  const last = events.at(-1)?.created_at;
+  const pairs: readonly (readonly [string, string | null, string | null | undefined])[] = [
+    ['status', execution.status, state.status],
+    ['error', execution.error, state.error],
+    ['workflow_id', execution.workflow_id, state.workflowId],
+    ['workflow_version', execution.workflow_version, state.workflowVersion],
+    ['definition_id', execution.definition_id, state.definitionId],
+    ['parent_execution_id', execution.parent_execution_id, state.parent?.executionId ?? null],
+    ['created_at', execution.created_at, first],
+    ['updated_at', execution.updated_at, last],
+    ['completed_at', execution.completed_at, last],
+  ];
+  const wrong = pairs.find(([, said, told]) => said !== told);
+  return wrong === undefined ? null : `its ${wrong[0]} is not what its events tell`;
+}
+
+/** An execution that goes on elsewhere would go on twice. */
+export function hasEnded({ execution }: Pick<ExecutionDocument, 'execution'>): boolean {
+  return isTerminal(execution.status as ExecutionStatus);
+}
