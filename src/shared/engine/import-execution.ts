@@ -28,7 +28,7 @@ import { shardOf } from './shard-of.ts';
  * else is one transaction (`ImportStore.add`), which looks once more at whatever may have changed, so whoever
  * asks again after a lost answer is told that it is there.
  *
- * See docs/decisions/0033-an-import-is-vouched-for-by-its-entry.md.
+ * See docs/decisions/0034-an-import-is-vouched-for-by-its-entry.md.
  */
 
 /** An export, or a line of an archive, which has neither `ir` nor the last three. */
