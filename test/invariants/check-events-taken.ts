@@ -53,10 +53,10 @@ function sentIn(event: EventOf | undefined): Sent | undefined {
   return { payload: event.payload['payload'] };
 }
 
-/** Those that nothing had taken where the execution goes on from count backwards from -1. */
+/** Those that nothing had taken where the execution goes on from: the last of them is -1. */
 function carriedAs(first: EventOf | undefined, from: number): Sent | undefined {
   const carried = first?.payload['carried'];
   const mailbox = isJsonObject(carried) ? carried['mailbox'] : null;
-  const sent: JsonValue | undefined = Array.isArray(mailbox) ? mailbox[-from - 1] : undefined;
+  const sent: JsonValue | undefined = Array.isArray(mailbox) ? mailbox.at(from) : undefined;
   return isJsonObject(sent) ? { payload: sent['payload'] } : undefined;
 }
