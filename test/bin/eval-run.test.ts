@@ -417,10 +417,12 @@ test('130: Ctrl-C cancels what is under way, and the report is written', async (
     cwd,
     env: { SVC_URL: url },
   });
-  await eventually(async () => {
+  const threeAreHeld = async (): Promise<void> => {
     const held = await listExecutions('held');
     if (held.filter(({ status }) => status === 'paused').length < 3) throw new Error('not yet');
-  });
+  };
+  // A command of its own: on a busy machine it has not begun for a while.
+  await eventually(threeAreHeld, { withinMs: 60_000 });
   t.is((await run.stop('SIGINT')).code, 130, run.output());
   t.regex(run.output(), /interrupted: cancelling/);
   const report = await readReport('held-report.json');
