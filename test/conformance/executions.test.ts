@@ -58,6 +58,7 @@ check('201: an execution is started and can be read at once', async (t, svc) => 
     retried_from: null,
     retried_as: null,
     pauses: [],
+    imported: null,
     ending: null,
     usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
   });
@@ -260,6 +261,7 @@ check('200: the list has the newest first, without state', async (t, svc) => {
     completed_at: null,
     error: null,
     parent_execution_id: null,
+    imported: null,
   });
 });
 
