@@ -50,6 +50,7 @@ test('200: a read says what the contract says, and more', async (t) => {
     retried_from: null,
     retried_as: null,
     pauses: [],
+    imported: null,
     ending: null,
     usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
   });
