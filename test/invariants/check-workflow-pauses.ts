@@ -16,12 +16,13 @@ function checkStarts(dump: Dump, history: History): Violation[] {
   const stories = byExecution(dump);
   const pauses = deedsOf(history, 'pause_workflow').filter((deed) => success(deed) !== null);
   const ends = deedsOf(history, 'resume_workflow').filter((deed) => !wasRefused(deed));
-  const starts = deedsOf(history, 'start').filter((deed) => success(deed) !== null);
+  const asked = deedsOf(history, 'start');
+  const starts = asked.filter((deed) => success(deed) !== null);
   return violations('what is started while its workflow is paused is held', starts, (start) => {
     const isOfIt = (deed: (typeof pauses)[number] | (typeof ends)[number]): boolean =>
       deed.tenantId === start.tenantId && deed.asks.workflowId === start.asks.workflowId;
-    // One that is sent again tells of an execution that began with the first.
-    const isFirst = starts.every((other) => other === start || other.asks.key !== start.asks.key);
+    // One that is sent again may tell of an execution that began with the first, whatever became of that.
+    const isFirst = asked.every((other) => other === start || other.asks.key !== start.asks.key);
     const pause = pauses.find((deed) => isOfIt(deed) && isBefore(deed, start));
     if (pause === undefined || !isFirst) return null;
     const mayBeOver = ends.some(
