@@ -1,3 +1,5 @@
+import { parseExecutionId } from '../../src/shared/domain/ids.ts';
+import { retryIdOf } from '../../src/shared/engine/retry-execution.ts';
 import { insist, type Outside } from './clients.ts';
 import type { Dice } from './dice.ts';
 import type { Request } from './network.ts';
@@ -94,11 +96,14 @@ async function holdUp(
     await network.send(askToRead(by, { executionId }));
     await insist(outside, dice, askToResume(by, { executionId }));
   }
-  // A request that was doubled may have paused it again.
+  // A request that was doubled may pause it again, as late as a frozen process thaws.
   while (!outside.isCalm()) await world.pause(100);
-  await world.pause(1_000);
+  await world.pause(LAST_ARRIVAL_MS);
   await insist(outside, dice, askToResume(by, { executionId }));
 }
+
+/** Longer than a process is frozen at most, and a request under way. */
+const LAST_ARRIVAL_MS = 6_000;
 
 /** Asks again while there is nothing to decide yet. */
 async function review(
@@ -134,7 +139,9 @@ async function mend(
     ),
   );
   const ids = answers.map((answer) => answer?.body['retried_as'] ?? answer?.body['execution_id']);
-  const retriedAs = ids.find((id) => typeof id === 'string');
+  const retriedAs =
+    ids.find((id) => typeof id === 'string') ??
+    (await findRetry(outside, dice, { ...by, executionId }));
   if (typeof retriedAs !== 'string') return;
   onStarted({ tenantId, executionId: retriedAs });
   const next = { ...plan, name: `${name}+`, executionId: retriedAs, retries: retries - 1 };
@@ -142,6 +149,22 @@ async function mend(
     attend(outside, next, dice.fork('next')),
     mend(outside, next, dice.fork('mender'), onStarted),
   ]);
+}
+
+/**
+ * The retry whose answer was lost: once retention has removed the execution that it retries, no answer
+ * names it any more.
+ */
+async function findRetry(
+  outside: Outside,
+  dice: Dice,
+  { executionId, ...by }: Client & { readonly executionId: string },
+): Promise<string | null> {
+  const original = parseExecutionId(executionId);
+  if (original === null) return null;
+  const retry = retryIdOf(original);
+  const answer = await insist(outside, dice, askToRead(by, { executionId: retry }));
+  return answer?.status === 200 ? retry : null;
 }
 
 /** False: it went well, or all are well before anything was wrong. */
