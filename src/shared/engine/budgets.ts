@@ -21,7 +21,7 @@ export async function readBudgets(
     held.push({
       account,
       budget: plan.budget,
-      spent: { tokens: inputTokens + outputTokens, costUsd },
+      spent: { inputTokens, outputTokens, costUsd },
     });
   }
   return held;
@@ -34,10 +34,13 @@ export function addUse(
 ): readonly HeldBudget[] {
   const use = useOf(facts);
   if (use === undefined) return budgets;
-  const tokens = use.inputTokens + use.outputTokens;
   return budgets.map((held) => ({
     ...held,
-    spent: { tokens: held.spent.tokens + tokens, costUsd: held.spent.costUsd + use.costUsd },
+    spent: {
+      inputTokens: held.spent.inputTokens + use.inputTokens,
+      outputTokens: held.spent.outputTokens + use.outputTokens,
+      costUsd: held.spent.costUsd + use.costUsd,
+    },
   }));
 }
 

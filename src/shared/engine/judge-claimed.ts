@@ -31,7 +31,7 @@ export async function judgeClaimed(
   // What a workflow or a node says does not change, and an item is there because it was allowed:
   // while the tenant's own policy has nothing against the tool, no execution need be read.
   const own = effectivePolicy({ node: null, workflow: null, tenant: tenantPolicy });
-  if (own.judgeTool(record.tool).is === 'allowed') return null;
+  if (own.judgeTool(record.tool, ...calledNames(record)).is === 'allowed') return null;
 
   const loaded = await deps.store.executions.load(executionId, null);
   if (loaded === null) return null;
@@ -69,4 +69,10 @@ export async function judgeClaimed(
       };
     }
   }
+}
+
+/** What the worker calls, by its own name: the workflow may have given it another one. */
+function calledNames({ payload }: WorkItemRecord): readonly string[] {
+  const { module, function: name } = payload;
+  return typeof module === 'string' && typeof name === 'string' ? [`${module}.${name}`] : [];
 }

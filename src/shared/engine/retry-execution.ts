@@ -85,7 +85,11 @@ export async function retryExecution(
       carried: point.carried,
     },
   };
-  const spent = { tokens: usage.input_tokens + usage.output_tokens, costUsd: usage.cost_usd ?? 0 };
+  const spent = {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    costUsd: usage.cost_usd ?? 0,
+  };
   const verdict = await beginExecution(deps, here, {
     compiled,
     workflowPause: loaded.workflowPause,
@@ -96,13 +100,7 @@ export async function retryExecution(
     priority: row.priority,
     request: null,
     budgets: plan.budget === null ? [] : [{ account: executionId, budget: plan.budget, spent }],
-    ...((spent.tokens > 0 || spent.costUsd > 0) && {
-      charge: {
-        inputTokens: usage.input_tokens,
-        outputTokens: usage.output_tokens,
-        costUsd: spent.costUsd,
-      },
-    }),
+    ...(Object.values(spent).some((used) => used > 0) && { charge: spent }),
     refusesUnknown: false,
   });
   if (!verdict.accepted) throw isRetried(row, executionId);

@@ -71,6 +71,7 @@ export async function runItem(
       record: at.record,
       resumedWith: entered.visit.memory?.resumedWith ?? [],
       approved: entered.visit.memory?.approved ?? null,
+      isApproved: (shown) => isApproved(entered.visit, shown),
       retainPrompts:
         dataPolicyOf({ workflow: at.plan.dataPolicy, node: node.dataPolicy })?.retainPrompts ??
         false,

@@ -25,6 +25,7 @@ export const finalizerKind: NodeKind<FinalizerSpec> = {
 
   runOn: ({ runOn }) => runOn,
   tool: ({ tool }) => tool.ref,
+  toolAliases: ({ tool: { names } }) => names.slice(1),
   outputSchema: ({ tool }) => tool.outputSchema,
 
   enter({ tool }, context) {

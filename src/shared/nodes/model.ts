@@ -1,5 +1,5 @@
 import { evaluateMapping, type Mapping } from '../domain/expression/mapping.ts';
-import type { JsonObject, JsonValue } from '../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { policyNames, readModelPart } from '../domain/models/read-model-part.ts';
 import type { ModelPart } from '../domain/workflow/parts.ts';
 import type {
@@ -9,22 +9,22 @@ import type {
   NodeKind,
   ParseContext,
 } from '../domain/workflow/plan.ts';
-import type { ModelMessage, ModelTool } from '../ports/models.ts';
+import type { ModelMessage } from '../ports/models.ts';
 import { coordinates, evaluateInput } from './enter-work.ts';
 import { failExpression, failValue } from './fail-entry.ts';
 import { readMapping, readOutputSchema, readText } from './read-fields.ts';
-import { readMessages, writeMessage } from './read-messages.ts';
-import { readOfferedTools } from './read-offered-tools.ts';
+import { isConversation, readMessages, writeMessage } from './read-messages.ts';
+import { type OfferedTool, readOfferedTools } from './read-offered-tools.ts';
 import { evaluatePrompt, readPrompt, showInPrompt, type Prompt } from './read-prompt.ts';
 
 export interface ModelSpec {
   readonly model: ModelPart;
   readonly systemPrompt: Prompt | null;
-  /** Null: there are messages, or the input is what is asked. */
+  /** Null: there are messages, or the input or its `messages` are what is asked. */
   readonly prompt: Prompt | null;
-  /** What has been said before the prompt. */
+  /** The conversation before the prompt. */
   readonly messages: Mapping | null;
-  readonly tools: readonly ModelTool[];
+  readonly tools: readonly OfferedTool[];
   readonly outputSchema: JsonObject | null;
   readonly temperature: number | null;
   readonly maxTokens: number | null;
@@ -98,10 +98,12 @@ export const modelKind: NodeKind<ModelSpec> = {
     if (prompt !== null && !prompt.ok) return failExpression(prompt.message);
     const before = spec.messages && evaluateMapping(spec.messages, scope);
     if (before !== null && !before.ok) return failExpression(before.message);
-    const said = readMessages(before?.value ?? []);
+    const isBare = prompt === null && before === null;
+    const held = isBare ? conversationIn(input.value) : null;
+    const said = readMessages(before?.value ?? held ?? []);
     if (!said.ok) return failValue(said.problem);
     const messages = [...said.messages];
-    const asked = prompt?.text ?? (before === null ? showInPrompt(input.value) : null);
+    const asked = prompt?.text ?? (isBare && held === null ? showInPrompt(input.value) : null);
     if (asked !== null) messages.push({ role: 'user', text: asked });
     if (!messages.some(saysSomething)) return failValue('there is nothing to ask the model');
     return enterCall(context, { input: input.value, system: system?.text ?? null, messages });
@@ -138,6 +140,12 @@ function scopeOf({ node, scope }: EnterContext, input: JsonValue) {
     : { ...scope, input: input as ExpressionScope['input'] };
 }
 
+/** `messages` of the input, which without a mapping is the state; null: it holds no conversation. */
+function conversationIn(input: JsonValue): JsonValue {
+  const messages = isJsonObject(input) ? (input['messages'] ?? null) : null;
+  return isConversation(messages) ? messages : null;
+}
+
 function saysSomething(message: ModelMessage): boolean {
   return message.role === 'tool' || ('text' in message && message.text.trim() !== '');
 }
@@ -147,7 +155,7 @@ function readOptionalPrompt(fields: JsonObject, name: string, at: ParseContext):
   return value === null || value === '' ? null : readPrompt(value, `/${name}`, at);
 }
 
-/** `prompt`, or what `prompt_ref` names: one of the workflow's `prompts`, or a path. */
+/** `prompt`, or `prompt_ref`: the name of one of the workflow's `prompts`, a path, or the text itself. */
 function readAsked(fields: JsonObject, at: ParseContext): Prompt | null {
   const ref = readText(fields, 'prompt_ref', at);
   if (ref === null) return readOptionalPrompt(fields, 'prompt', at);
@@ -159,7 +167,9 @@ function readAsked(fields: JsonObject, at: ParseContext): Prompt | null {
   if (known !== undefined) return readPrompt(known, '/prompt_ref', at);
   const path = readMapping(fields, 'prompt_ref', at);
   if (path?.kind === 'path') return { kind: 'mapping', mapping: path };
-  const message = `no prompt ${JSON.stringify(ref)} is in prompts, and it is no path such as $.question`;
+  // A name has no white space, so a text of several words cannot be a misspelt one.
+  if (/\s/.test(ref.trim())) return readPrompt(ref, '/prompt_ref', at);
+  const message = `no prompt ${JSON.stringify(ref)} is in prompts, and it is neither a path such as $.question nor a text of several words`;
   at.problem('/prompt_ref', message);
   return null;
 }

@@ -1,7 +1,10 @@
+import { violationText } from '../domain/execution/judge-work.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { replaceInPatch } from '../domain/models/replace-in-patch.ts';
 import { policyNames } from '../domain/models/read-model-part.ts';
 import type { ModelAnswer, ModelClient, ModelTool } from '../ports/models.ts';
+import { callQuestion, judgeAskedCalls } from './judge-asked-calls.ts';
+import { keepAnswer, readKeptAnswer } from './keep-answer.ts';
 import type { ModelSpec } from './model.ts';
 import { readMessages, writeCalls } from './read-messages.ts';
 import { createTextRecorder } from './record-text.ts';
@@ -27,10 +30,12 @@ async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promi
   if (call.policy.judgeModel(names) === 'blocked') {
     return failForGood(`the policy does not allow the model ${names[0]}`, 'policy_violation');
   }
+  const kept = readKeptAnswer(call);
+  if (kept !== null) return settle(kept, { call, spec, isKept: true });
   const { system = null, messages = [] } = call.payload;
   const said = readMessages(messages);
   if (!said.ok) return failForGood(said.problem, 'invalid_input');
-  const tools = spec.tools.filter(({ name }) => call.policy.judgeTool(name).is !== 'blocked');
+  const tools = spec.tools.filter(({ names }) => call.policy.judgeTool(...names).is !== 'blocked');
   if (call.retainPrompts) await recordPrompt(call, tools);
   const recorder = spec.stream ? createTextRecorder({ call, now }) : null;
   const answer = await client.call({
@@ -60,13 +65,41 @@ async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promi
     };
   }
   await recorder?.flush();
-  const { finishReason } = answer;
-  return {
-    ok: true,
-    output: toOutput(answer, spec),
-    statePatch: call.payload['is_item'] === true ? {} : toPatch(answer, spec, call),
-    usage: { ...answer.usage, model: answer.model, finishReason },
-  };
+  return settle(answer, { call, spec, isKept: false });
+}
+
+/**
+ * Ends the node with the answer once policies and people allow every call that it asks for. An answer
+ * that waits for a person is recorded first, so that the model is not asked again.
+ */
+async function settle(
+  answer: ModelAnswer,
+  of: { readonly call: NodeCall; readonly spec: ModelSpec; readonly isKept: boolean },
+): Promise<NodeOutcome> {
+  const { call, spec, isKept } = of;
+  const { finishReason, toolCalls } = answer;
+  const used = { ...answer.usage, model: answer.model, finishReason };
+  // The use was counted when the visit was parked for the first of its approvals.
+  const isCounted = toolCalls.some((asked) => call.isApproved(callQuestion(asked).shown));
+  const usage = isCounted ? {} : { usage: used };
+  const judged = judgeAskedCalls(toolCalls, { offered: spec.tools, call });
+  switch (judged.is) {
+    case 'allowed':
+      return {
+        ok: true,
+        output: toOutput(answer, spec),
+        statePatch: call.payload['is_item'] === true ? {} : toPatch(answer, spec, call),
+        ...usage,
+      };
+    case 'approval':
+      if (!isKept) await keepAnswer(call, answer);
+      return { ok: 'parked', until: { approval: judged.question }, ...usage };
+    case 'blocked': {
+      const { violation } = judged;
+      const refused = failForGood(violationText(violation), 'policy_violation');
+      return { ...refused, violation, ...usage };
+    }
+  }
 }
 
 /** For who has to show later what a model was asked; without a policy that says so it isn't kept. */
@@ -103,6 +136,6 @@ function toPatch(answer: ModelAnswer, { outputSchema }: ModelSpec, call: NodeCal
   };
 }
 
-function failForGood(error: string, errorClass: string): NodeOutcome {
-  return { ok: false, error, errorClass, final: true };
+function failForGood(error: string, errorClass: string) {
+  return { ok: false, error, errorClass, final: true } as const;
 }

@@ -45,6 +45,8 @@ export interface NodeCall {
   readonly resumedWith: readonly JsonValue[];
   /** What a person approved for this visit; null: nobody was asked. */
   readonly approved: JsonObject | null;
+  /** Whether a person has approved this for the visit: of several approvals each counts. */
+  isApproved(shown: JsonObject): boolean;
   /** Whether the data policy lets prompts be recorded. */
   readonly retainPrompts: boolean;
   /** For names that are known only now; those the definition tells have been judged. */

@@ -1,11 +1,14 @@
 import type { JsonObject } from '../domain/json.ts';
 import { callableTool, type CallableTool } from '../domain/tools/callable-tool.ts';
+import { toolNames } from '../domain/tools/tool-names.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
 import { enterWork } from './enter-work.ts';
 import { readName, readOutputSchema } from './read-fields.ts';
 
 export interface ToolSpec {
   readonly ref: string;
+  /** Every name that policies may give it, the reference first. */
+  readonly names: readonly [string, ...string[]];
   readonly does:
     | { readonly kind: 'python'; readonly module: string; readonly function: string }
     | { readonly kind: 'call'; readonly tool: CallableTool };
@@ -32,18 +35,21 @@ export const toolKind: NodeKind<ToolSpec> = {
       return null;
     }
     const { target } = part;
+    const names = toolNames(ref, target);
     if (target.kind === 'python') {
       const { module, function: name } = target;
       const does = { kind: 'python', module, function: name } as const;
-      return { ref, does, outputSchema: outputSchema ?? part.outputSchema };
+      return { ref, names, does, outputSchema: outputSchema ?? part.outputSchema };
     }
     const tool = callableTool(part);
     if (tool === null) return null;
     const outputSchemas = [...tool.outputSchemas, ...(outputSchema === null ? [] : [outputSchema])];
-    return { ref, does: { kind: 'call', tool: { ...tool, outputSchemas } }, outputSchema };
+    const does = { kind: 'call', tool: { ...tool, outputSchemas } } as const;
+    return { ref, names, does, outputSchema };
   },
 
   tool: (spec) => spec.ref,
+  toolAliases: ({ names: [, ...aliases] }) => aliases,
   outputSchema: (spec) => spec.outputSchema,
 
   enter({ does }, context) {

@@ -93,6 +93,139 @@ test('a conversation goes before the prompt', (t) => {
   ]);
 });
 
+test('a conversation may have the shape of Chat Completions', (t) => {
+  const said = [
+    { role: 'developer', content: 'Be brief.' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'How cold ' },
+        { type: 'text', text: 'is it?' },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'c', type: 'function', function: { name: 'weather', arguments: '{"at":"Riga"}' } },
+        { id: 'd', type: 'function', function: { name: 'clock', arguments: '' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'c', content: '3' },
+  ];
+  const payload = ask({ messages: '$.said' }, { state: { said } });
+  t.deepEqual((payload as JsonObject)['messages'], [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'How cold is it?' },
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [
+        { id: 'c', name: 'weather', arguments: { at: 'Riga' } },
+        { id: 'd', name: 'clock', arguments: {} },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'c', name: 'weather', content: '3' },
+  ]);
+});
+
+test('a node that names no prompt and no messages takes the conversation of its input', (t) => {
+  const messages = [{ role: 'user', content: 'Hi' }];
+  t.like(ask({}, { state: { messages, other: 1 } }), { messages });
+  t.like(ask({ input_mapping: { messages: '$.chat' } }, { state: { chat: messages } }), {
+    messages,
+  });
+  t.like(ask({ prompt: 'Go on.' }, { state: { messages } }), { messages: user('Go on.') });
+  t.like(ask({ input_mapping: { city: '$.city' } }, { state: { messages, city: 'Riga' } }), {
+    messages: user('{"city":"Riga"}'),
+  });
+});
+
+test('messages that are no conversation are part of the input as before', (t) => {
+  for (const messages of [[], ['Hi'], [{ text: 'Hi' }], 'Hi', { role: 'user' }]) {
+    t.like(ask({}, { state: { messages } }), { messages: user(JSON.stringify({ messages })) });
+  }
+});
+
+for (const [why, message, problem] of [
+  ['arguments that are not JSON', calling('{'), 'messages[0] has a tool call that is neither'],
+  ['arguments that are a list', calling('[1]'), 'messages[0] has a tool call that is neither'],
+  [
+    'arguments that no event can hold',
+    calling('{"__proto__":{}}'),
+    'messages[0] has a tool call that is neither',
+  ],
+  [
+    'a picture',
+    { role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] },
+    'messages[0] has a content that is neither text nor',
+  ],
+  [
+    'a result of a call that nobody asked for',
+    { role: 'tool', tool_call_id: 'x', content: '3' },
+    'messages[0] has no name, and no message before it asks for a call',
+  ],
+  ['an unknown role', { role: 'robot', content: 'x' }, 'messages[0] has a role that is none of'],
+] as const) {
+  test(`a message is refused for ${why}`, (t) => {
+    const entry = enter(model({}), { state: { messages: [message] } });
+    t.is(entry.do, 'fail');
+    t.true(JSON.stringify(entry).includes(problem), JSON.stringify(entry));
+  });
+}
+
+function specOf(node: JsonObject, models: JsonObject = {}): ModelSpec {
+  return planOf({ models, nodes: { n: node } }).nodes.get('n')?.spec as ModelSpec;
+}
+
+function calling(args: string): JsonObject {
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: args } };
+  return { role: 'assistant', content: null, tool_calls: [call] };
+}
+
+test('tools may have the shapes of OpenAI’s APIs', (t) => {
+  const schema = { type: 'object', properties: { at: { type: 'string' } } };
+  const told = { name: 'weather', description: 'Tells it.', parameters: schema };
+  const toolsOf = (tools: readonly JsonObject[]) => specOf(model({ prompt: 'x', tools })).tools;
+  const expected = {
+    name: 'weather',
+    names: ['weather'],
+    description: 'Tells it.',
+    inputSchema: schema,
+  };
+  t.deepEqual(toolsOf([{ type: 'function', function: told }]), [expected]);
+  t.deepEqual(toolsOf([{ type: 'function', ...told }]), [expected]);
+  t.deepEqual(toolsOf([{ name: 'weather', description: 'Tells it.', input_schema: schema }]), [
+    expected,
+  ]);
+  const problemOf = (tool: JsonObject) => nodeProblems(model({ prompt: 'x', tools: [tool] }))[0];
+  t.regex(problemOf({ type: 'web_search' }) ?? '', /tools\/0: must be one of /);
+  t.regex(
+    problemOf({ type: 'function', function: { name: 'f', parameters: 'x' } }) ?? '',
+    /tools\/0\/function\/parameters: must be a JSON Schema object/,
+  );
+});
+
+test('a model may be named as provider/model, unless an entry has that name', (t) => {
+  const spec = (model_ref: string, models: JsonObject = {}) => {
+    const kind = { type: 'model', model_ref, prompt: 'x' };
+    return specOf({ kind }, models).model;
+  };
+  t.like(spec('openai/gpt-5-mini'), { provider: 'openai', model: 'gpt-5-mini' });
+  t.like(spec('gateway/meta/llama'), { provider: 'gateway', model: 'meta/llama' });
+  t.like(spec('a/b', { 'a/b': GPT }), GPT);
+  const kind = { type: 'model', model_ref: 'gtp', prompt: 'x' };
+  t.regex(problemsOf({ workflow_id: 'w', nodes: { n: { kind } } })[0] ?? '', /provider\/model/);
+});
+
+test('a literal text may stand as prompt_ref; a single word is a misspelt name', (t) => {
+  t.like(ask({ prompt_ref: 'Sum up {{ state.what }}.' }, { state: { what: 'this' } }), {
+    messages: user('Sum up this.'),
+  });
+  const kind = { type: 'model', model: GPT, prompt_ref: 'sumup' };
+  t.regex(nodeProblems({ kind })[0] ?? '', /prompt_ref: no prompt "sumup" is in prompts/);
+});
+
 for (const [why, fields, state] of [
   ['an expression fails', { prompt: '{{ state.a > 3 }}' }, { a: 'x' }],
   ['messages are no list', { messages: '$.said' }, { said: 'hello' }],
@@ -155,8 +288,13 @@ test('tools are offered with what the workflow says of them', (t) => {
   const kind = { type: 'model', model: GPT, prompt: 'x', tools: ['order', inline] };
   const spec = planOf({ tools, nodes: { n: { kind } } }).nodes.get('n')?.spec as ModelSpec;
   t.deepEqual(spec.tools, [
-    { name: 'order', description: 'An order.', inputSchema: input_schema },
-    { name: 'done', description: 'Ends it.', inputSchema: { type: 'object' } },
+    {
+      name: 'order',
+      names: ['order', 'shop.order'],
+      description: 'An order.',
+      inputSchema: input_schema,
+    },
+    { name: 'done', names: ['done'], description: 'Ends it.', inputSchema: { type: 'object' } },
   ]);
 });
 
@@ -175,7 +313,7 @@ test('a policy knows a model by its provider and by its name; at an address of i
 
 for (const [fields, problem] of [
   [{ model: null }, '/kind/model_ref: missing model_ref: the name of one of models'],
-  [{ model_ref: 'slow' }, '/kind/model_ref: no model "slow" that can be called is in models'],
+  [{ model_ref: 'slow' }, /^\/kind\/model_ref: no model "slow" that can be called is in models/],
   [{ model: { provider: 'openai' } }, '/kind/model/model: missing model'],
   [
     { model: { ...GPT, base_url: 'ftp://x' } },

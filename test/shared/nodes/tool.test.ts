@@ -96,6 +96,7 @@ test('a tool of a worker goes to its queue with the schema of the node, else of 
     accept(toolNode(tool, node)).plan.nodes.get('a')?.spec as ToolSpec;
   t.deepEqual(specOf({}), {
     ref: 't',
+    names: ['t', 'm.n.f'],
     does: { kind: 'python', module: 'm.n', function: 'f' },
     outputSchema: ofTool,
   });

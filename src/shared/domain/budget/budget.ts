@@ -2,11 +2,18 @@ import type { ExecutionId } from '../ids.ts';
 
 /** What the models of a workflow may use, its children included. */
 export interface Budget {
-  /** Input and output together; null: no limit. */
-  readonly tokens: number | null;
+  readonly tokens: TokenBudget;
   /** US dollars, of the calls whose price is known; null: no limit. */
   readonly costUsd: number | null;
   readonly onExceeded: BudgetAction;
+}
+
+/** Numbers of tokens; null: no limit. */
+export interface TokenBudget {
+  readonly input: number | null;
+  readonly output: number | null;
+  /** Input and output together. */
+  readonly total: number | null;
 }
 
 /**
@@ -24,15 +31,20 @@ export interface HeldBudget {
 }
 
 export interface Spent {
-  readonly tokens: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
   readonly costUsd: number;
 }
 
 /** Whether nothing is left, with the budget granted `1 + grants` times. */
 export function isUsedUp({ budget, spent }: HeldBudget, grants: number): boolean {
   const times = 1 + grants;
+  const isReached = (used: number, limit: number | null) => limit !== null && used >= limit * times;
+  const { inputTokens, outputTokens } = spent;
   return (
-    (budget.tokens !== null && spent.tokens >= budget.tokens * times) ||
-    (budget.costUsd !== null && spent.costUsd >= budget.costUsd * times)
+    isReached(inputTokens, budget.tokens.input) ||
+    isReached(outputTokens, budget.tokens.output) ||
+    isReached(inputTokens + outputTokens, budget.tokens.total) ||
+    isReached(spent.costUsd, budget.costUsd)
   );
 }

@@ -5,6 +5,11 @@ import { pointerTo } from '../workflow/problem.ts';
 import { DETECTORS, type PartialDataPolicy, PII_ACTIONS } from './data-policy.ts';
 
 const KEYS = ['pii_fields', 'detectors', 'action', 'retain_prompts', 'retain_outputs'];
+/** What other products call two of them. */
+const ALIASES: Readonly<Record<string, string>> = {
+  pii_detectors: 'detectors',
+  redaction_mode: 'action',
+};
 
 /** The data policy of a workflow or a node; null when there is none, or it could not be read. */
 export function parseDataPolicy(
@@ -19,7 +24,10 @@ export function parseDataPolicy(
   }
   // A misspelt key would quietly show what its author meant to hide.
   for (const key of Object.keys(value)) {
-    if (!KEYS.includes(key)) {
+    const alias = ALIASES[key];
+    if (alias !== undefined && (value[alias] ?? null) !== null) {
+      problems.add(pointer + pointerTo(key), `is another name of ${alias}: give one of them`);
+    } else if (alias === undefined && !KEYS.includes(key)) {
       problems.add(pointer + pointerTo(key), `unknown key: known are ${KEYS.join(', ')}`);
     }
   }
@@ -64,21 +72,26 @@ function readDetectors(
   pointer: string,
   problems: ProblemList,
 ): PartialDataPolicy {
-  const names = value['detectors'] ?? null;
+  const { key, given: names } = pick(value, 'detectors', 'pii_detectors');
   if (names === null) return {};
   const known = Array.isArray(names) ? DETECTORS.filter((name) => names.includes(name)) : [];
   if (Array.isArray(names) && known.length === new Set(names).size) return { detectors: known };
-  problems.add(`${pointer}/detectors`, `must be an array of ${DETECTORS.join(', ')}`);
+  problems.add(`${pointer}/${key}`, `must be an array of ${DETECTORS.join(', ')}`);
   return {};
 }
 
 function readAction(value: JsonObject, pointer: string, problems: ProblemList): PartialDataPolicy {
-  const given = value['action'] ?? null;
+  const { key, given } = pick(value, 'action', 'redaction_mode');
   if (given === null) return {};
   const action = PII_ACTIONS.find((known) => known === given);
   if (action !== undefined) return { action };
-  problems.add(`${pointer}/action`, `must be one of ${PII_ACTIONS.join(', ')}`);
+  problems.add(`${pointer}/${key}`, `must be one of ${PII_ACTIONS.join(', ')}`);
   return {};
+}
+
+function pick(value: JsonObject, name: string, alias: string) {
+  const key = (value[name] ?? null) === null && alias in value ? alias : name;
+  return { key, given: value[key] ?? null };
 }
 
 function readFlag(

@@ -104,6 +104,11 @@ export type ExecutionEvent =
         account: string;
         tokens: number;
         token_budget: number | null;
+        /** With its budget, where the budget limits input tokens by themselves; output alike. */
+        input_tokens?: number;
+        input_token_budget?: number;
+        output_tokens?: number;
+        output_token_budget?: number;
         cost_usd: number;
         cost_budget_usd: number | null;
         action: BudgetAction;

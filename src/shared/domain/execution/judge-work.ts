@@ -40,7 +40,7 @@ export function judgeWork(of: {
   }
   const name = kind.tool?.(spec);
   if (name === undefined) return { is: 'allowed' };
-  const judged = effective.judgeTool(name);
+  const judged = effective.judgeTool(name, ...(kind.toolAliases?.(spec) ?? []));
   if (judged.is === 'blocked') {
     return { is: 'blocked', name, rule: 'blocked_tools', pattern: judged.pattern };
   }

@@ -8,8 +8,8 @@ import { canonicalProvider, findModelNameProblem } from './model-name.ts';
 type Report = (pointer: string, message: string) => void;
 
 /**
- * The model that `model_ref` names in the workflow's `models`, or that `model` gives as an object, or
- * as its name beside `provider`. Null: what is wrong has been reported.
+ * The model that `model_ref` names in the workflow's `models` or as `provider/model`, or that `model`
+ * gives as an object, or as its name beside `provider`. Null: what is wrong has been reported.
  */
 export function readModelPart(
   fields: JsonObject,
@@ -42,12 +42,22 @@ function lookUp(
   }: { readonly models: ReadonlyMap<string, ModelPart>; readonly problem: Report },
 ): ModelPart | null {
   const known = typeof ref === 'string' ? models.get(ref) : undefined;
+  const named = known === undefined ? readQualifiedName(ref) : null;
+  if (named !== null)
+    return readInline(named, pointer, (_at, message) => problem(pointer, message));
   if (known === undefined) {
     // One that is there and could not be read has been reported at its place.
-    problem(pointer, `no model ${JSON.stringify(ref)} that can be called is in models`);
+    const message = `no model ${JSON.stringify(ref)} that can be called is in models; give the name of one, or provider/model`;
+    problem(pointer, message);
     return null;
   }
   return check(known, () => pointer, problem);
+}
+
+/** `provider/model`, for a model that needs no entry; the model's own name may hold slashes. */
+function readQualifiedName(ref: JsonValue): JsonObject | null {
+  const [, provider, model] = typeof ref === 'string' ? (/^([^/]+)\/(.+)$/s.exec(ref) ?? []) : [];
+  return provider === undefined || model === undefined ? null : { provider, model };
 }
 
 function readInline(fields: JsonObject, pointer: string, problem: Report): ModelPart | null {

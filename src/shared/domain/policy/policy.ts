@@ -13,7 +13,8 @@ export interface Policy {
 
 /** What holds for one node: of each key the innermost level that has it decides. */
 export interface EffectivePolicy {
-  judgeTool(name: string): ToolJudgement;
+  /** A tool that goes by several names: one that is blocked, or needs approval, is enough. */
+  judgeTool(...names: readonly [string, ...string[]]): ToolJudgement;
   /** A model goes by several names: one that is allowed is enough. */
   judgeModel(names: readonly string[]): 'allowed' | 'blocked';
 }
@@ -29,22 +30,22 @@ export function effectivePolicy(levels: {
   const { node, workflow, tenant } = levels;
   const pick = (key: keyof Policy) => node?.[key] ?? workflow?.[key] ?? tenant[key];
   return {
-    judgeTool(name) {
-      const blocked = firstMatch(pick('blocked_tools') ?? [], name);
+    judgeTool(...names) {
+      const blocked = firstMatch(pick('blocked_tools') ?? [], names);
       if (blocked !== null) return { is: 'blocked', pattern: blocked };
-      const approval = firstMatch(pick('require_approval_for') ?? [], name);
+      const approval = firstMatch(pick('require_approval_for') ?? [], names);
       return approval === null ? { is: 'allowed' } : { is: 'approval', pattern: approval };
     },
     judgeModel(names) {
       const allowed = pick('model_allowlist');
       if (allowed === undefined) return 'allowed';
-      return names.some((name) => firstMatch(allowed, name) !== null) ? 'allowed' : 'blocked';
+      return firstMatch(allowed, names) === null ? 'blocked' : 'allowed';
     },
   };
 }
 
-function firstMatch(globs: readonly string[], name: string): string | null {
-  return globs.find((glob) => matchesGlob(glob, name)) ?? null;
+function firstMatch(globs: readonly string[], names: readonly string[]): string | null {
+  return globs.find((glob) => names.some((name) => matchesGlob(glob, name))) ?? null;
 }
 
 /** Linear in the lengths times the number of stars: a glob of a stranger costs no more than that. */

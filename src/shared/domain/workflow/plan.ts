@@ -129,6 +129,8 @@ export interface NodeKind<Spec> {
   runOn?(spec: Spec): RunOn;
   /** Name of the outside tool, for events, metrics and policies. */
   tool?(spec: Spec): string;
+  /** Further names of that tool, which policies may give it as well. */
+  toolAliases?(spec: Spec): readonly string[];
   /** The model it asks, for traces. */
   asks?(spec: Spec): { readonly name: string; readonly provider: string };
   /** Names of the model it calls, as policies may write them. */

@@ -116,7 +116,7 @@ test('a judge names its model, or holds it', (t) => {
     '/0/model_ref: missing model_ref: the name of one of models',
   ]);
   t.deepEqual(parse([{ ...judge, model_ref: 'x' }]).problems, [
-    '/0/model_ref: no model "x" that can be called is in models',
+    '/0/model_ref: no model "x" that can be called is in models; give the name of one, or provider/model',
   ]);
   t.deepEqual(parse([{ ...judge, model: { provider: 'ollama' } }]).problems, [
     '/0/model/model: missing model',

@@ -103,8 +103,12 @@ test('a budget that is used up holds no finalizer up', (t) => {
   history.budgets = [
     {
       account: history.state.executionId,
-      budget: { tokens: 1, costUsd: null, onExceeded: 'fail' },
-      spent: { tokens: 2, costUsd: 0 },
+      budget: {
+        tokens: { input: null, output: null, total: 1 },
+        costUsd: null,
+        onExceeded: 'fail',
+      },
+      spent: { inputTokens: 1, outputTokens: 1, costUsd: 0 },
     },
   ];
   history.fail('a');

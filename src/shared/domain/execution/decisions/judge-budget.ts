@@ -34,11 +34,7 @@ export function tellExceeded(
     nodeId: at?.nodeId ?? null,
     payload: {
       visit: at?.visit ?? null,
-      account,
-      tokens: spent.tokens,
-      token_budget: budget.tokens,
-      cost_usd: spent.costUsd,
-      cost_budget_usd: budget.costUsd,
+      ...tellBudget({ account, budget, spent }),
       action: budget.onExceeded,
     },
   });
@@ -52,20 +48,32 @@ export function budgetQuestion({ account, budget, spent }: HeldBudget): {
   return {
     description: `${budgetText({ budget, spent })}: grant it once more?`,
     shown: {
-      budget: {
-        account,
-        tokens: spent.tokens,
-        token_budget: budget.tokens,
-        cost_usd: spent.costUsd,
-        cost_budget_usd: budget.costUsd,
-      },
+      budget: tellBudget({ account, budget, spent }),
     },
   };
 }
 
+function tellBudget({ account, budget, spent }: HeldBudget) {
+  const { input, output, total } = budget.tokens;
+  const { inputTokens, outputTokens } = spent;
+  return {
+    account,
+    tokens: inputTokens + outputTokens,
+    token_budget: total,
+    ...(input !== null && { input_tokens: inputTokens, input_token_budget: input }),
+    ...(output !== null && { output_tokens: outputTokens, output_token_budget: output }),
+    cost_usd: spent.costUsd,
+    cost_budget_usd: budget.costUsd,
+  };
+}
+
 export function budgetText({ budget, spent }: Pick<HeldBudget, 'budget' | 'spent'>): string {
+  const { inputTokens, outputTokens } = spent;
+  const { input, output, total } = budget.tokens;
   const parts = [
-    ...(budget.tokens === null ? [] : [`${spent.tokens} of ${budget.tokens} tokens`]),
+    ...(total === null ? [] : [`${inputTokens + outputTokens} of ${total} tokens`]),
+    ...(input === null ? [] : [`${inputTokens} of ${input} input tokens`]),
+    ...(output === null ? [] : [`${outputTokens} of ${output} output tokens`]),
     ...(budget.costUsd === null ? [] : [`$${spent.costUsd} of $${budget.costUsd}`]),
   ];
   return `the budget is used up (${parts.join(', ')})`;
