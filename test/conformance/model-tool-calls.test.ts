@@ -134,6 +134,39 @@ check('a tool is judged by what it calls too, whatever the workflow names it', a
   return stories;
 });
 
+check('the node that makes an approved call asks no second time', async (t, svc) => {
+  const tools = { pay: { kind: 'python', reference: 'bank:pay' } };
+  const policy = { require_approval_for: ['pay'] };
+  provider.answer(modelOf(svc), asking(['pay', { to: 'a' }]));
+  const pay = (to: JsonValue) => ({
+    kind: { type: 'tool', tool_ref: 'pay' },
+    input_mapping: { to },
+  });
+  const id = await svc.run({
+    tools,
+    policy,
+    nodes: {
+      ask: {
+        kind: { type: 'model', model: `openai/${modelOf(svc)}`, prompt: 'Go.', tools: ['pay'] },
+      },
+      same: pay({ expr: 'state.last_model_tool_calls[0].arguments.to' }),
+      again: pay('a'),
+    },
+    edges: [
+      { from: 'ask', to: 'same' },
+      { from: 'same', to: 'again' },
+    ],
+  });
+  await svc.until(id, 'paused');
+  await svc.approve(id, { decision: 'approved' });
+  await svc.work('same');
+  // One approval stands for one call.
+  await svc.until(id, 'paused');
+  t.is((await pendingOf(svc, id))[0]?.['node_id'], 'again');
+  t.deepEqual(await svc.tryClaim(), { claimed: false });
+  return svc.story(id);
+});
+
 check('a conversation in the shape of OpenAI goes round a loop', async (t, svc) => {
   const model = modelOf(svc);
   provider.answer(model, ({ body }) => {

@@ -41,6 +41,18 @@ const carried = object({
   usage,
   budget_grants: perName.optional(),
   budgets_warned: names.optional(),
+  maps: z
+    .array(
+      object({
+        node_id: text,
+        body: text,
+        done: z.array(object({ index: count, item_hash: text, output: anyValue })),
+        visits: perName,
+      }),
+    )
+    .optional(),
+  approvals: z.array(object({ node_id: text, visit, shown_hash: text })).optional(),
+  granted_calls: names.optional(),
 });
 
 const childEnd = {
@@ -118,6 +130,8 @@ const OF_NODE = {
     output_key: text.optional(),
     correlation_key: text.optional(),
     item_count: count.optional(),
+    carried_items: z.array(count).optional(),
+    granted_hash: text.optional(),
     map: object({ node_id: text, visit, index: count }).optional(),
   }),
   NodeStarted: object({ visit }),

@@ -140,17 +140,30 @@ function redactOutput(
 function showCarried(payload: JsonObject, plan: Plan, pseudonym: Pseudonym): JsonObject {
   const { carried = null } = payload;
   if (!isJsonObject(carried) || !isJsonObject(carried['state'])) return payload;
-  const { arrivals = null } = carried;
+  const { arrivals = null, maps = null } = carried;
   return {
     ...payload,
     carried: {
       ...carried,
       state: withoutHiddenOutputs(carried['state'], plan),
+      ...(Array.isArray(maps) && { maps: maps.map((map: JsonValue) => showMap(map, plan)) }),
       ...(Array.isArray(arrivals) && {
         arrivals: arrivals.map((arrival: JsonValue) => showArrival(arrival, plan, pseudonym)),
       }),
     },
   };
+}
+
+/** Of a map that a retry takes up again: the outputs of its items. */
+function showMap(map: JsonValue, plan: Plan): JsonValue {
+  if (!isJsonObject(map) || !Array.isArray(map['done'])) return map;
+  const { node_id: nodeId = null, body = null } = map;
+  const nodes = [nodeId, body].map((id) => (typeof id === 'string' ? plan.nodes.get(id) : null));
+  if (!nodes.some((node) => node?.dataPolicy?.retainOutputs === false)) return map;
+  const done = map['done'].map((one: JsonValue) =>
+    isJsonObject(one) ? { ...one, output: null } : one,
+  );
+  return { ...map, done };
 }
 
 function showArrival(arrival: JsonValue, plan: Plan, pseudonym: Pseudonym): JsonValue {

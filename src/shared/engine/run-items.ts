@@ -70,7 +70,6 @@ export async function runItem(
       progress: entered.visit.memory?.progress ?? {},
       record: at.record,
       resumedWith: entered.visit.memory?.resumedWith ?? [],
-      approved: entered.visit.memory?.approved ?? null,
       isApproved: (shown) => isApproved(entered.visit, shown),
       retainPrompts:
         dataPolicyOf({ workflow: at.plan.dataPolicy, node: node.dataPolicy })?.retainPrompts ??

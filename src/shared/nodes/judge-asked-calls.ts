@@ -33,13 +33,9 @@ export function judgeAskedCalls(
   }
   for (const { one, judgement } of judged) {
     if (judgement.is !== 'approval') continue;
-    const question = callQuestion(one);
+    // The same question as of a node that makes the call itself.
+    const question = approvalQuestion(one.name, one.arguments);
     if (!call.isApproved(question.shown)) return { is: 'approval', question };
   }
   return { is: 'allowed' };
-}
-
-/** The same question as of a node that makes the call itself. */
-export function callQuestion({ name, arguments: input }: ModelToolCall) {
-  return approvalQuestion(name, input);
 }

@@ -79,8 +79,8 @@ function judge(call: NodeCall, { name, agent }: Callee): NodeOutcome | null {
   if (judged.is === 'blocked') {
     return refuse(`the policy blocks the agent ${name}`, 'policy_violation');
   }
-  if (judged.is === 'allowed' || call.approved?.['agent_id'] === name) return null;
   const shown = { agent_id: name, input: call.input };
+  if (judged.is === 'allowed' || call.isApproved(shown)) return null;
   return { ok: 'parked', until: { approval: { description: `call the agent ${name}`, shown } } };
 }
 

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { replaceInPatch } from '../domain/models/replace-in-patch.ts';
 import { policyNames } from '../domain/models/read-model-part.ts';
 import type { ModelAnswer, ModelClient, ModelTool } from '../ports/models.ts';
-import { callQuestion, judgeAskedCalls } from './judge-asked-calls.ts';
-import { keepAnswer, readKeptAnswer } from './keep-answer.ts';
+import { judgeAskedCalls } from './judge-asked-calls.ts';
+import { keepAnswer, type KeptAnswer, readKeptAnswer } from './keep-answer.ts';
 import type { ModelSpec } from './model.ts';
 import { readMessages, writeCalls } from './read-messages.ts';
 import { createTextRecorder } from './record-text.ts';
@@ -31,7 +31,7 @@ async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promi
     return failForGood(`the policy does not allow the model ${names[0]}`, 'policy_violation');
   }
   const kept = readKeptAnswer(call);
-  if (kept !== null) return settle(kept, { call, spec, isKept: true });
+  if (kept !== null) return settle(kept.answer, { call, spec, kept });
   const { system = null, messages = [] } = call.payload;
   const said = readMessages(messages);
   if (!said.ok) return failForGood(said.problem, 'invalid_input');
@@ -65,7 +65,7 @@ async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promi
     };
   }
   await recorder?.flush();
-  return settle(answer, { call, spec, isKept: false });
+  return settle(answer, { call, spec, kept: null });
 }
 
 /**
@@ -74,13 +74,13 @@ async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promi
  */
 async function settle(
   answer: ModelAnswer,
-  of: { readonly call: NodeCall; readonly spec: ModelSpec; readonly isKept: boolean },
+  of: { readonly call: NodeCall; readonly spec: ModelSpec; readonly kept: KeptAnswer | null },
 ): Promise<NodeOutcome> {
-  const { call, spec, isKept } = of;
+  const { call, spec, kept } = of;
   const { finishReason, toolCalls } = answer;
   const used = { ...answer.usage, model: answer.model, finishReason };
   // The use was counted when the visit was parked for the first of its approvals.
-  const isCounted = toolCalls.some((asked) => call.isApproved(callQuestion(asked).shown));
+  const isCounted = kept !== null && call.isApproved(kept.firstShown);
   const usage = isCounted ? {} : { usage: used };
   const judged = judgeAskedCalls(toolCalls, { offered: spec.tools, call });
   switch (judged.is) {
@@ -92,7 +92,7 @@ async function settle(
         ...usage,
       };
     case 'approval':
-      if (!isKept) await keepAnswer(call, answer);
+      if (kept === null) await keepAnswer(call, { answer, firstShown: judged.question.shown });
       return { ok: 'parked', until: { approval: judged.question }, ...usage };
     case 'blocked': {
       const { violation } = judged;

@@ -43,8 +43,6 @@ export interface NodeCall {
   record(progress: NodeProgress): Promise<void>;
   /** Payloads of the external events that the visit was parked for, oldest first. */
   readonly resumedWith: readonly JsonValue[];
-  /** What a person approved for this visit; null: nobody was asked. */
-  readonly approved: JsonObject | null;
   /** Whether a person has approved this for the visit: of several approvals each counts. */
   isApproved(shown: JsonObject): boolean;
   /** Whether the data policy lets prompts be recorded. */

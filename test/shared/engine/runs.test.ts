@@ -88,10 +88,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`${dialect}: a run asks for an approval, and goes on with what was approved`, async (t) => {
     const svc = openTestEngine({
       store: await open(t),
-      async run({ approved }) {
-        if (approved !== null) return { ok: true, output: approved, statePatch: {} };
-        const approval = { description: 'pay', shown: { amount: 5 } };
-        return { ok: 'parked', until: { approval } };
+      async run(call) {
+        const shown = { amount: 5 };
+        if (call.isApproved(shown)) return { ok: true, output: shown, statePatch: {} };
+        return { ok: 'parked', until: { approval: { description: 'pay', shown } } };
       },
     });
     const executionId = await svc.start(ONE);

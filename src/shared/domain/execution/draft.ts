@@ -47,6 +47,9 @@ export function emptyState(ids: {
     continuedAs: null,
     retriedFrom: null,
     keysOf: null,
+    carriedMaps: {},
+    carriedApprovals: {},
+    grantedCalls: [],
     ending: null,
     pauses: [],
   };

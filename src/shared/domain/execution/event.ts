@@ -167,6 +167,10 @@ export interface NodeScheduledPayload {
   readonly correlation_key?: string;
   /** Number of items of a `map` visit. */
   readonly item_count?: number;
+  /** Indexes of the items that were done before the retry, and are not run again. */
+  readonly carried_items?: readonly number[];
+  /** The grant that stands for an approval of this call, see `granted_calls`. */
+  readonly granted_hash?: string;
   /** Set on a visit that is one item of a `map` visit. */
   readonly map?: { readonly node_id: string; readonly visit: number; readonly index: number };
 }
@@ -207,6 +211,33 @@ export type CarriedPayload = {
   /** How often each budget was granted again, and those that were warned of, by account. */
   readonly budget_grants?: Readonly<Record<string, number>>;
   readonly budgets_warned?: readonly string[];
+  /** Of a retry: the maps that begin again, with what is left of them. */
+  readonly maps?: readonly CarriedMapPayload[];
+  /** Of a retry: what people approved for visits that are made again. */
+  readonly approvals?: readonly CarriedApprovalPayload[];
+  /** Calls of models that people approved and that no node has made yet, by their hashes. */
+  readonly granted_calls?: readonly string[];
+};
+
+export type CarriedMapPayload = {
+  readonly node_id: string;
+  /** The node that each item enters. */
+  readonly body: string;
+  /** Items that are done; they are not run again while they are the same. */
+  readonly done: readonly {
+    readonly index: number;
+    /** SHA-256 of the item's canonical JSON. */
+    readonly item_hash: string;
+    readonly output: JsonValue;
+  }[];
+  /** Visits of the items that are not, by index: their calls keep their keys. */
+  readonly visits: Readonly<Record<string, number>>;
+};
+
+export type CarriedApprovalPayload = {
+  readonly node_id: string;
+  readonly visit: number;
+  readonly shown_hash: string;
 };
 
 interface ChildEndPayload {

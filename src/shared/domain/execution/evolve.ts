@@ -4,6 +4,7 @@ import { hashJson } from '../canonical-json.ts';
 import type { Plan } from '../workflow/plan.ts';
 import { type Draft, draftOf } from './draft.ts';
 import type {
+  CarriedApprovalPayload,
   ExecutionEvent,
   NodeCompletedPayload,
   NodeFailedPayload,
@@ -15,6 +16,7 @@ import type {
   UsagePayload,
   WorkflowEndingPayload,
 } from './event.ts';
+import { grantedCallsOf } from './granted-calls.ts';
 import { mergePatch } from './merge-patch.ts';
 import { routeFrom } from './route.ts';
 import {
@@ -22,6 +24,7 @@ import {
   type ExecutionState,
   type LiveVisit,
   type MapItemResult,
+  type MapProgress,
   NO_MEMORY,
   type NodeOutput,
   visitKey,
@@ -208,6 +211,20 @@ function applyLineage(
   addUsage(draft, carried.usage);
   draft.budgetGrants = carried.budget_grants ?? {};
   draft.warned = carried.budgets_warned ?? [];
+  draft.carriedMaps = Object.fromEntries((carried.maps ?? []).map((map) => [map.node_id, map]));
+  draft.carriedApprovals = approvalsByVisit(carried.approvals ?? []);
+  draft.grantedCalls = carried.granted_calls ?? [];
+}
+
+function approvalsByVisit(
+  approvals: readonly CarriedApprovalPayload[],
+): Readonly<Record<string, readonly string[]>> {
+  const byVisit: Record<string, readonly string[]> = {};
+  for (const { node_id: nodeId, visit, shown_hash: hash } of approvals) {
+    const key = visitKey(nodeId, visit);
+    byVisit[key] = [...(byVisit[key] ?? []), hash];
+  }
+  return byVisit;
 }
 
 /** What has come in for a node from others. */
@@ -229,11 +246,19 @@ function applyScheduled(draft: Draft, nodeId: string, payload: NodeScheduledPayl
     const parent = required(draft, item.node_id, item.visit);
     if (parent.map === null) throw new Error(`${item.node_id} is no map visit`);
     output = parent.scope.output;
+    const { scheduled, carriedAhead } = parent.map;
+    // Items are taken in order, so those that were passed over were done before.
+    const passed = Math.max(0, item.index - scheduled);
     change(draft, item.node_id, item.visit, {
-      map: { ...parent.map, scheduled: Math.max(parent.map.scheduled, item.index + 1) },
+      map: {
+        ...parent.map,
+        scheduled: Math.max(scheduled, item.index + 1),
+        carriedAhead: carriedAhead - passed,
+      },
     });
   }
-  draft.nextVisit.set(nodeId, payload.visit + 1);
+  // An item that a retry runs again is on its old visit.
+  draft.nextVisit.set(nodeId, Math.max(draft.nextVisit.get(nodeId) ?? 0, payload.visit + 1));
   draft.live.set(visitKey(nodeId, payload.visit), {
     nodeId,
     visit: payload.visit,
@@ -248,14 +273,49 @@ function applyScheduled(draft: Draft, nodeId: string, payload: NodeScheduledPayl
     scheduledSequence: draft.sequence,
     scope: { data: draft.data, output, ...(arrivals !== null && { arrivals }) },
     item: item && { nodeId: item.node_id, visit: item.visit, index: item.index },
-    map:
-      payload.item_count === undefined
-        ? null
-        : { itemCount: payload.item_count, scheduled: 0, results: new Map() },
+    map: beginMap(draft, nodeId, payload),
     signal: null,
-    memory: null,
+    memory: approvedBefore(draft, nodeId, payload),
     childId: null,
   });
+}
+
+function beginMap(
+  draft: Draft,
+  nodeId: string,
+  { item_count: itemCount, carried_items: indexes = [] }: NodeScheduledPayload,
+): MapProgress | null {
+  if (itemCount === undefined) return null;
+  const { [nodeId]: carried, ...others } = draft.carriedMaps;
+  if (carried === undefined) {
+    return { itemCount, scheduled: 0, results: new Map(), carriedAhead: 0, carriedVisits: null };
+  }
+  draft.carriedMaps = others;
+  const reused = new Set(indexes);
+  const results = carried.done.flatMap(({ index, output }): [number, MapItemResult][] =>
+    reused.has(index) ? [[index, { ok: true, output }]] : [],
+  );
+  return {
+    itemCount,
+    scheduled: 0,
+    results: new Map(results),
+    carriedAhead: results.length,
+    carriedVisits: { body: carried.body, byIndex: carried.visits },
+  };
+}
+
+/** What people approved for this visit before it began; a grant is used up by it. */
+function approvedBefore(
+  draft: Draft,
+  nodeId: string,
+  { visit, granted_hash: granted }: NodeScheduledPayload,
+): VisitMemory | null {
+  const carried = draft.carriedApprovals[visitKey(nodeId, visit)] ?? [];
+  if (granted !== undefined) {
+    draft.grantedCalls = draft.grantedCalls.toSpliced(draft.grantedCalls.indexOf(granted), 1);
+  }
+  const approvedHashes = granted === undefined ? carried : [...carried, granted];
+  return approvedHashes.length === 0 ? null : { ...NO_MEMORY, approvedHashes };
 }
 
 /** The end of a child that nobody waits for any more counts only for what it used. */
@@ -291,6 +351,10 @@ function applyCompleted(
   draft.live.delete(visitKey(nodeId, payload.visit));
   draft.stepsExecuted += 1;
   addUsage(draft, payload.usage);
+  if (visit.nodeKind === 'model' && visit.memory !== null) {
+    const granted = grantedCallsOf(payload.output, visit.memory.approvedHashes);
+    draft.grantedCalls = [...draft.grantedCalls, ...granted];
+  }
   let data: JsonObject = draft.data;
   if (visit.outputKey !== null) data = { ...data, [visit.outputKey]: payload.output };
   if (payload.state_patch !== undefined) data = mergePatch(data, payload.state_patch);
@@ -407,7 +471,7 @@ function applyApprovalRequested(
 
 function withApproved(memory: VisitMemory, approved: JsonObject | null): VisitMemory {
   if (approved === null) return memory;
-  return { ...memory, approved, approvedHashes: [...memory.approvedHashes, hashJson(approved)] };
+  return { ...memory, approvedHashes: [...memory.approvedHashes, hashJson(approved)] };
 }
 
 function applyResumed(draft: Draft, nodeId: string, payload: NodeResumedPayload): void {

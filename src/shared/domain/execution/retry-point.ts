@@ -1,4 +1,5 @@
 import { carry } from './carry.ts';
+import { carryUnfinished } from './carry-unfinished.ts';
 import { type Draft, draftOf, emptyState } from './draft.ts';
 import type { CarriedPayload, ExecutionEvent, RecordedEvent } from './event.ts';
 import { applyEvent } from './evolve.ts';
@@ -66,7 +67,10 @@ export function findRetryPoint(params: {
   return {
     sequence: draft.sequence,
     nodeId: failed,
-    carried: carry(draft, { successor, visits: Object.fromEntries(draft.nextVisit) }),
+    carried: {
+      ...carry(draft, { successor, visits: Object.fromEntries(draft.nextVisit) }),
+      ...carryUnfinished({ draft, events, plan: params.plan }),
+    },
   };
 }
 

@@ -53,6 +53,9 @@ export function decodeState(text: string): ExecutionState {
     warned: rest.warned ?? [],
     retriedFrom: rest.retriedFrom ?? null,
     keysOf: rest.keysOf ?? null,
+    carriedMaps: rest.carriedMaps ?? {},
+    carriedApprovals: rest.carriedApprovals ?? {},
+    grantedCalls: rest.grantedCalls ?? [],
     ending: rest.ending ?? null,
     pauses: rest.pauses ?? [],
     // Whoever wrote no word of it took snapshots after the first decision alone.
@@ -116,6 +119,11 @@ function decodeVisit(visit: EncodedVisit, unpin: (place: number | null) => JsonV
       output: unpin(scope.output),
       ...(arrivals && { arrivals }),
     },
-    map: map && { ...map, results: new Map(map.results) },
+    map: map && {
+      ...map,
+      carriedAhead: map.carriedAhead ?? 0,
+      carriedVisits: map.carriedVisits ?? null,
+      results: new Map(map.results),
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { PauseScope, VisitPhase } from './event.ts';
+import type { CarriedMapPayload, PauseScope, VisitPhase } from './event.ts';
 import type { ExecutionStatus, TerminalStatus } from './status.ts';
 
 /**
@@ -51,6 +51,12 @@ export interface ExecutionState {
   readonly retriedFrom: RetriedFrom | null;
   /** The execution whose id stands in idempotency keys; null: its own. */
   readonly keysOf: ExecutionId | null;
+  /** Maps that begin again in a retry, by node: what is left of them. Gone once they have begun. */
+  readonly carriedMaps: Readonly<Record<string, CarriedMapPayload>>;
+  /** Hashes of what people approved for visits that a retry makes again, by `visitKey`. */
+  readonly carriedApprovals: Readonly<Record<string, readonly string[]>>;
+  /** Hashes of calls that models asked for and people approved, and that no node has made yet. */
+  readonly grantedCalls: readonly string[];
   /** Not null: what is live are finalizers, and nothing else starts any more. */
   readonly ending: Ending | null;
   /** Not empty: facts are recorded, and nothing follows from them. One of each scope at most. */
@@ -149,8 +155,7 @@ export interface VisitMemory {
   readonly resumedWith: readonly JsonValue[];
   /** What a person is being asked to approve. */
   readonly asked: JsonObject | null;
-  readonly approved: JsonObject | null;
-  /** Of everything approved so far, `approved` included: SHA-256 of the canonical JSON. */
+  /** Of everything approved so far: SHA-256 of the canonical JSON. */
   readonly approvedHashes: readonly string[];
   /** Attempts that rate limits turned away and that don't count. */
   readonly uncounted: number;
@@ -160,7 +165,6 @@ export const NO_MEMORY: VisitMemory = {
   progress: {},
   resumedWith: [],
   asked: null,
-  approved: null,
   approvedHashes: [],
   uncounted: 0,
 };
@@ -193,8 +197,15 @@ export type ChildEnd =
 
 export interface MapProgress {
   readonly itemCount: number;
-  /** Number of items whose visit has been scheduled: items are taken in order. */
+  /** Items before this index are scheduled or were done before: items are taken in order. */
   readonly scheduled: number;
+  /** How many of the items from `scheduled` on were done before the retry. */
+  readonly carriedAhead: number;
+  /** Visits under which a retry runs the items that were not done, by index; null: no retry. */
+  readonly carriedVisits: {
+    readonly body: string;
+    readonly byIndex: Readonly<Record<string, number>>;
+  } | null;
   readonly results: ReadonlyMap<number, MapItemResult>;
 }
 

@@ -4,11 +4,16 @@ import { mintIdempotencyKey } from '../../work/idempotency-key.ts';
 import type { JsonObject } from '../../json.ts';
 import type { EnterContext, Entry, Plan, PlanNode, RuleViolation } from '../../workflow/plan.ts';
 import { type TimerAbout, timerName } from '../effect.ts';
-import type { NodeResumedPayload, NodeScheduledPayload, VisitPhase } from '../event.ts';
+import type {
+  CarriedMapPayload,
+  NodeResumedPayload,
+  NodeScheduledPayload,
+  VisitPhase,
+} from '../event.ts';
 import { outputsFor } from '../evolve.ts';
 import { approvalQuestion, judgeWork, violationEvent, violationText } from '../judge-work.ts';
 import { scopeOf } from '../route.ts';
-import type { ExecutionState, LiveVisit, VisitScope } from '../state.ts';
+import { type ExecutionState, type LiveVisit, visitKey, type VisitScope } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';
 import { failExecution } from './end-execution.ts';
 import { budgetQuestion, budgetText, judgeBudget, tellExceeded } from './judge-budget.ts';
@@ -44,12 +49,18 @@ export function enterItem(turn: Turn, map: LiveVisit, entry: MapEntry, index: nu
   if (node === undefined) throw new Error(`${map.nodeId} has no body ${entry.body}`);
   const item: Item = { key: entry.itemKey, value: entry.items[index] ?? null };
   const scope: VisitScope = { data: turn.draft.data, output: map.scope.output };
-  const visit = turn.draft.nextVisit.get(node.id) ?? 0;
+  const visit = oldVisitOf(map, node, index) ?? turn.draft.nextVisit.get(node.id) ?? 0;
   const context = contextOf(turn, { node, visit, scope, arrivals: [], item });
   carryOut(turn, node, visit, node.kind.enter(node.spec, context), {
     from: [],
     map: { node_id: map.nodeId, visit: map.visit, index },
   });
+}
+
+/** The visit of an item that was not done before the retry: its call keeps its key. */
+function oldVisitOf({ map }: LiveVisit, body: PlanNode, index: number): number | undefined {
+  const { carriedVisits = null } = map ?? {};
+  return carriedVisits?.body === body.id ? carriedVisits.byIndex[index] : undefined;
 }
 
 /**
@@ -163,7 +174,10 @@ function carryOut(turn: Turn, node: PlanNode, visit: number, entry: Entry, origi
       return startTimer(turn, about, { delayMs: timeoutMs });
     }
     case 'map':
-      return schedule('map', { item_count: entry.items.length });
+      return schedule('map', {
+        item_count: entry.items.length,
+        ...carriedItems(turn.draft.carriedMaps[node.id], entry),
+      });
     case 'end':
       schedule('none');
       emit(turn, {
@@ -205,6 +219,19 @@ function failVisit(
   });
 }
 
+/** Of the items that were done before the retry those that are still the same. */
+function carriedItems(
+  carried: CarriedMapPayload | undefined,
+  entry: MapEntry,
+): { readonly carried_items?: readonly number[] } {
+  if (carried === undefined || carried.body !== entry.body) return {};
+  const same = carried.done.filter(({ index, item_hash: hash }) => {
+    const item = entry.items[index];
+    return item !== undefined && hashJson(item) === hash;
+  });
+  return same.length === 0 ? {} : { carried_items: same.map(({ index }) => index) };
+}
+
 type Schedule = (phase: VisitPhase, more?: Partial<NodeScheduledPayload>) => void;
 
 function enterWork(
@@ -215,20 +242,42 @@ function enterWork(
   schedule: Schedule,
 ): void {
   const verdict = judgeWork({ plan: turn.plan, node, tenantPolicy: turn.tenantPolicy });
-  if (verdict.is === 'allowed') {
-    const held = judgeBudget(turn);
-    if (held === null) return createWork(turn, node, { visit, attempt: 0, entry, schedule });
+  if (verdict.is === 'blocked') {
     schedule('none');
-    return holdUp(turn, node, { visit, attempt: 0 }, held);
+    emit(turn, violationEvent(node.id, visit, verdict));
+    const error = violationText(verdict);
+    return failVisit(turn, node.id, { visit, attempt: 0 }, error, 'policy_violation');
   }
+  let begin = schedule;
   if (verdict.is === 'approval') {
-    schedule('approval');
-    return askApproval(turn, node, visit, approvalQuestion(verdict.name, entry.input));
+    const question = approvalQuestion(verdict.name, entry.input);
+    const approval = findApproval(turn, { node, visit, shown: question.shown });
+    if (approval === null) {
+      schedule('approval');
+      return askApproval(turn, node, visit, question);
+    }
+    begin = (phase, more) => schedule(phase, { ...more, ...approval });
   }
-  schedule('none');
-  emit(turn, violationEvent(node.id, visit, verdict));
-  const error = violationText(verdict);
-  failVisit(turn, node.id, { visit, attempt: 0 }, error, 'policy_violation');
+  const held = judgeBudget(turn);
+  if (held === null) {
+    return createWork(turn, node, { visit, attempt: 0, entry, schedule: begin });
+  }
+  begin('none');
+  holdUp(turn, node, { visit, attempt: 0 }, held);
+}
+
+/** An approval of this very call that was given before the visit began; null: a person is asked. */
+function findApproval(
+  { draft }: Turn,
+  {
+    node,
+    visit,
+    shown,
+  }: { readonly node: PlanNode; readonly visit: number; readonly shown: JsonObject },
+): { readonly granted_hash?: string } | null {
+  const hash = hashJson(shown);
+  if (draft.carriedApprovals[visitKey(node.id, visit)]?.includes(hash) === true) return {};
+  return draft.grantedCalls.includes(hash) ? { granted_hash: hash } : null;
 }
 
 /** Asks a person; what is shown is what happens after a yes, and the hash says so. */

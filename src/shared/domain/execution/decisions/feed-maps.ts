@@ -42,15 +42,20 @@ function feed(turn: Turn, key: string): boolean {
 }
 
 function scheduleItems(turn: Turn, visit: LiveVisit, entry: MapEntry): boolean {
-  const { scheduled, results, itemCount } = visit.map as MapProgress;
-  const room = entry.maxConcurrency - (scheduled - results.size);
-  const last = Math.min(itemCount, scheduled + room);
-  let next = scheduled;
-  for (; next < last && turn.budget > 0; next += 1) {
+  const { scheduled, results, itemCount, carriedAhead } = visit.map as MapProgress;
+  if (scheduled + carriedAhead === itemCount) return false;
+  const underWay = scheduled - results.size + carriedAhead;
+  let room = entry.maxConcurrency - underWay;
+  let progressed = false;
+  for (let next = scheduled; next < itemCount && room > 0 && turn.budget > 0; next += 1) {
+    // Done before the retry.
+    if (results.has(next)) continue;
     const index = next;
     enterOnBudget(turn, () => enterItem(turn, visit, entry, index));
+    room -= 1;
+    progressed = true;
   }
-  return next > scheduled;
+  return progressed;
 }
 
 function completeMap(turn: Turn, visit: LiveVisit, map: MapProgress): void {
