@@ -20,7 +20,7 @@ import { deliverExternalEvent } from './deliver-external-event.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Engine } from './engine.ts';
 import { explainExecution } from './explain-execution.ts';
-import { listDeadLetters, listExecutions } from './list-shown.ts';
+import { listDeadLetters, listExecutions, listUpdated } from './list-shown.ts';
 import { listApprovals, readEvents, readExecution, waitForEvents } from './read-execution.ts';
 import { redactError } from './redact-view.ts';
 import { registerWorkflow } from './register-workflow.ts';
@@ -92,6 +92,7 @@ export function createEngine(
     checkStart: (params) => checkStart(deps, params),
     startExecution: (params) => startExecution(deps, startsHere, params),
     listExecutions: (params) => listExecutions(deps, params),
+    listUpdated: (params) => listUpdated(deps, params),
     readExecution: (params) => readExecution(deps, params),
     explainExecution: (params) => explainExecution(deps, params),
     exportExecution: (params) => exportExecution(deps, params),

@@ -16,6 +16,7 @@ import type {
   ExposedWorkflow,
   ListDeadLetters,
   ListExecutions,
+  ListUpdated,
   StoredDefinition,
   WorkerRow,
 } from '../store/store.ts';
@@ -68,6 +69,8 @@ export interface Engine {
   checkStart(params: StartSubject): Promise<void>;
   startExecution(params: StartExecution): Promise<{ readonly executionId: ExecutionId }>;
   listExecutions(params: ListExecutions): Promise<readonly ListedExecution[]>;
+  /** Where they stand is read one by one: here are their ids, and when each was updated. */
+  listUpdated(params: ListUpdated): Promise<UpdatedIds>;
   readExecution(params: ExecutionRef): Promise<ExecutionView>;
   /** Why it does not move, or how it ended. */
   explainExecution(params: ExecutionRef): Promise<ExplainedExecution>;
@@ -184,6 +187,11 @@ export interface StartExecution extends StartSubject, Actor {
 export interface ListedExecution extends ExecutionRow {
   /** Null: it ran here. */
   readonly imported: ImportedExecution | null;
+}
+
+export interface UpdatedIds {
+  readonly updated: readonly { readonly executionId: ExecutionId; readonly updatedAt: string }[];
+  readonly total: number;
 }
 
 export interface ExecutionView {

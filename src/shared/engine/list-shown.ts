@@ -1,8 +1,8 @@
 import { dataPolicyOf } from '../domain/data-policy/data-policy.ts';
 import { redact } from '../domain/data-policy/redact.ts';
-import type { DeadLetter, ListExecutions, WorkStore } from '../store/store.ts';
+import type { DeadLetter, ListExecutions, ListUpdated, WorkStore } from '../store/store.ts';
 import type { EngineDeps } from './deps.ts';
-import type { ListedExecution } from './engine.ts';
+import type { ListedExecution, UpdatedIds } from './engine.ts';
 import { redactRow } from './redact-view.ts';
 
 /* Lists over many executions, each shown as the data policy of its own workflow lets it be seen. */
@@ -25,6 +25,15 @@ export async function listExecutions(
       return { ...listed, ...redactRow(row, plan, deps.pseudonym) };
     }),
   );
+}
+
+export async function listUpdated(deps: EngineDeps, params: ListUpdated): Promise<UpdatedIds> {
+  const { rows, total } = await deps.store.executions.listUpdated(params);
+  const updated = rows.map(({ executionId, completedAt, updatedAt }) => ({
+    executionId,
+    updatedAt: completedAt ?? updatedAt,
+  }));
+  return { updated, total };
 }
 
 export async function listDeadLetters(

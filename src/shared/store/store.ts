@@ -77,6 +77,8 @@ export interface ExecutionStore {
   usage(id: ExecutionId): Promise<readonly UsageRow[]>;
   /** Newest first by creation. */
   list(params: ListExecutions): Promise<readonly ExecutionRow[]>;
+  /** Of one workflow, those that were updated last come first; an end counts as an update. */
+  listUpdated(params: ListUpdated): Promise<UpdatedPage>;
 }
 
 export interface ExecutionRow {
@@ -123,6 +125,27 @@ export interface ListExecutions {
   readonly cursor: { readonly createdAt: string; readonly executionId: ExecutionId } | null;
   readonly limit: number;
   readonly offset: number;
+}
+
+export interface ListUpdated {
+  readonly tenantId: TenantId;
+  readonly workflowId: string;
+  readonly status: ExecutionStatus | null;
+  /** The context of the A2A message that began it, or its own id where that names none. */
+  readonly contextId: string | null;
+  /** ISO instant, inclusive. */
+  readonly updatedAfter: string | null;
+  /** Only those updated before this one (keyset paging). */
+  readonly cursor: { readonly updatedAt: string; readonly executionId: ExecutionId } | null;
+  readonly limit: number;
+  /** Only so many, the newest by creation, are looked through. */
+  readonly within: number;
+}
+
+export interface UpdatedPage {
+  readonly rows: readonly ExecutionRow[];
+  /** How many there are on all pages. */
+  readonly total: number;
 }
 
 export interface WorkStore {

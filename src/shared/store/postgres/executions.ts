@@ -4,6 +4,7 @@ import type { ClaimWatermarks } from './claim-watermarks.ts';
 import { commitPlans } from './commit.ts';
 import { readExecutionDocument } from './execution-document.ts';
 import { gatherReads } from './gather-reads.ts';
+import { listUpdated } from './list-updated.ts';
 import { loadExecution, loadExecutions } from './load-executions.ts';
 import type { PostgresPool, Statement } from './connect.ts';
 import {
@@ -69,6 +70,8 @@ export function createExecutionStore(
       const rows = await readers.run<ExecutionRecord>(statement, values, params.tenantId);
       return rows.map(decodeExecution);
     },
+
+    listUpdated: (params) => listUpdated(readers, params),
   };
 }
 

@@ -3,6 +3,7 @@ import type { ExecutionRow, ExecutionStore, ListExecutions, LoadedExecution } fr
 import { commitPlans } from './commit.ts';
 import type { Bindable, Connection } from './connect.ts';
 import { readExecutionDocument } from './execution-document.ts';
+import { listUpdated } from './list-updated.ts';
 import {
   EXECUTION_COLUMNS,
   decodeEvent,
@@ -23,6 +24,7 @@ export function createExecutionStore(connection: Connection): ExecutionStore {
     events: (range) => connection.read(() => selectEvents(connection, range)),
     usage: (id) => connection.read(() => readUsage(connection, id)),
     list: (filter) => connection.read(() => listExecutions(connection, filter)),
+    listUpdated: (params) => connection.read(() => listUpdated(connection, params)),
   };
 }
 

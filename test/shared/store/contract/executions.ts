@@ -1,8 +1,17 @@
-import type { ListExecutions } from '../../../../src/shared/store/store.ts';
+import type { JsonObject } from '../../../../src/shared/domain/json.ts';
+import type { NewExecution } from '../../../../src/shared/store/commit.ts';
+import type { ListExecutions, ListUpdated } from '../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { contractCases } from './contract-case.ts';
 import { commitOne, start, type Started } from './drive.ts';
-import { makeCompleted, makeEvent, makeExecutionId, makePlan, makeTenantId } from './make.ts';
+import {
+  makeCompleted,
+  makeEvent,
+  makeExecutionId,
+  makePlan,
+  makeStarted,
+  makeTenantId,
+} from './make.ts';
 
 export function executionCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
@@ -209,6 +218,99 @@ export function executionCases(name: string, open: () => TestStore): void {
       [started[1], started[0]].map((each) => each?.executionId),
     );
   });
+
+  check(
+    'those updated last are listed first, in pages that know the whole',
+    async (t, { store }) => {
+      const tenantId = makeTenantId();
+      const create = { workflowId: 'agent' };
+      const started = await startInOrder(store, { tenantId, count: 4, create });
+      await start(store, { tenantId, create: { workflowId: 'another' } });
+      await start(store, { create });
+      await updateAfter(store, started[0], started[3]);
+      const page = async (changes: Partial<ListUpdated>) => {
+        const params = { ...updatedFilter(tenantId), ...changes };
+        const { rows, total } = await store.executions.listUpdated(params);
+        return { ids: rows.map(({ executionId }) => executionId), total, rows };
+      };
+      const { rows, ids, total } = await page({});
+      t.is(total, 4);
+      t.is(ids[0], started[0]?.executionId);
+      t.deepEqual(
+        ids.slice(1),
+        started
+          .slice(1)
+          .toReversed()
+          .map(({ executionId }) => executionId),
+      );
+      const head = await page({ limit: 2 });
+      t.deepEqual([head.ids, head.total], [ids.slice(0, 2), 4]);
+      const tail = await page({ cursor: rows[1] ?? null });
+      t.deepEqual([tail.ids, tail.total], [ids.slice(2), 4]);
+      const over = await page({ cursor: rows[3] ?? null });
+      t.deepEqual([over.ids, over.total], [[], 4]);
+      const near = await page({ within: 2 });
+      t.deepEqual([near.ids, near.total], [ids.slice(1, 3), 2]);
+      const late = await page({ updatedAfter: rows[0]?.updatedAt ?? null });
+      t.deepEqual([late.ids, late.total], [[ids[0]], 1]);
+      t.is((await page({ status: 'paused' })).total, 0);
+      t.is((await page({ status: 'running' })).total, 4);
+    },
+  );
+
+  check('a context is that of the message, or the own id', async (t, { store }) => {
+    const tenantId = makeTenantId();
+    const begin = async (message: JsonObject) => {
+      const payload = JSON.stringify({ input: { message } });
+      const changes = { events: [{ ...makeStarted(), payload }] };
+      const create = { workflowId: 'agent' };
+      return (await start(store, { tenantId, create, changes })).executionId;
+    };
+    const named = await begin({ messageId: 'm', contextId: 'talk' });
+    const unnamed = await begin({ messageId: 'm' });
+    const empty = await begin({ messageId: 'm', contextId: '' });
+    const odd = await begin({ messageId: 'm', contextId: { talk: 1 } });
+    const of = async (contextId: string) => {
+      const params = { ...updatedFilter(tenantId), contextId };
+      const { rows } = await store.executions.listUpdated(params);
+      return rows.map(({ executionId }) => executionId);
+    };
+    t.deepEqual(await of('talk'), [named]);
+    t.deepEqual(await of(unnamed), [unnamed]);
+    t.deepEqual(await of(empty), [empty]);
+    t.deepEqual(await of(named), []);
+    t.deepEqual(await of(odd), [odd]);
+    t.deepEqual(await of('nobody'), []);
+  });
+}
+
+/** Commits until the clock of the database shows it. */
+async function updateAfter(
+  store: TestStore['store'],
+  execution: Started | undefined,
+  other: Started | undefined,
+): Promise<void> {
+  if (execution === undefined) throw new Error('no such execution was started');
+  const before = await find(store, other);
+  for (let tries = 0; tries < 1000; tries += 1) {
+    await commitOne(store, makePlan(execution, { events: [makeEvent()] }));
+    const { updatedAt = '' } = (await find(store, execution)) ?? {};
+    if (updatedAt > (before?.updatedAt ?? '')) return;
+  }
+  throw new Error('the clock of the database stands still');
+}
+
+function updatedFilter(tenantId: ListUpdated['tenantId']): ListUpdated {
+  return {
+    tenantId,
+    workflowId: 'agent',
+    status: null,
+    contextId: null,
+    updatedAfter: null,
+    cursor: null,
+    limit: 50,
+    within: 100,
+  };
 }
 
 function filter(
@@ -230,12 +332,14 @@ function filter(
 
 async function startInOrder(
   store: TestStore['store'],
-  params: { readonly tenantId: Started['tenantId']; readonly count: number },
+  params: Pick<Started, 'tenantId'> & {
+    readonly count: number;
+    readonly create?: Partial<NewExecution>;
+  },
 ): Promise<readonly Started[]> {
+  const { count, ...options } = params;
   const started: Started[] = [];
-  while (started.length < params.count) {
-    started.push(await start(store, { tenantId: params.tenantId }));
-  }
+  while (started.length < count) started.push(await start(store, options));
   return started;
 }
 
