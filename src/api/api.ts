@@ -86,7 +86,9 @@ function createRouter(deps: EndpointDeps): Router<ApiState> {
     router.register(endpoint.path, [endpoint.method], serve);
   }
   router.register(DOCS_PATH, ['GET'], serveDocs(deps));
-  router.register(A2A_PATH, ['POST'], serveA2a({ deps, readBody }));
+  // Some clients end the address with a slash, whatever the card says.
+  const a2a = serveA2a({ deps, readBody });
+  for (const path of [A2A_PATH, `${A2A_PATH}/`]) router.register(path, ['POST'], a2a);
   if (deps.settings.mcp) router.register(MCP_PATH, ['POST'], serveMcp({ deps, readBody }));
   return router;
 }

@@ -56,7 +56,7 @@ for (const version of VERSIONS) {
     const ids = new Set(sent.map((result) => asTask(result).id));
     t.is(ids.size, 1);
     const error = await t.throwsAsync(send('something else'));
-    t.regex(error.message, /used with a different request/);
+    t.regex(error.message, /was sent before with other content/);
     const next = asTask(await client.sendMessage(say({ messageId: 'next', text: 'x' })));
     t.false(ids.has(next.id));
   });

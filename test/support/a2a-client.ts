@@ -63,8 +63,8 @@ export interface Said {
 export function say(said: Said, options: { readonly wait?: boolean } = {}) {
   const parts: Part[] = [];
   const rest = { metadata: undefined, filename: '', mediaType: '' };
-  if (said.text !== undefined) {
-    parts.push({ content: { $case: 'text', value: said.text }, ...rest });
+  if (said.text !== undefined || said.data === undefined) {
+    parts.push({ content: { $case: 'text', value: said.text ?? '' }, ...rest });
   }
   if (said.data !== undefined) {
     parts.push({ content: { $case: 'data', value: said.data }, ...rest });

@@ -1,17 +1,24 @@
 import { createHash } from 'node:crypto';
 
+import { UnsupportedOperationError } from '@a2a-js/sdk/errors';
+
 import { deciderOf } from '../../shared/domain/a2a/message-ids.ts';
 import { badRequest, SvcError } from '../../shared/domain/errors.ts';
 import { isTerminal } from '../../shared/domain/execution/status.ts';
 import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
 import { isJsonObject } from '../../shared/domain/json.ts';
 import type { Engine, ExecutionView } from '../../shared/engine/engine.ts';
+import type { ListUpdated } from '../../shared/store/store.ts';
 import type { Caller } from '../endpoint.ts';
 import type { MessageInput } from './read-message.ts';
 import type { TaskView } from './shape-task.ts';
 
 const PRIORITY = 5;
 const DELIVERIES_MAX = 50;
+/** A list looks no further back than this many of the agent's tasks. */
+const LISTED_MAX = 10_000;
+/** Read at the same time for a list: many lists leave others their share of the database. */
+const READS_AT_ONCE = 4;
 
 /** The tasks of one agent, which are the executions of its workflow, for one caller. */
 export interface AgentTasks {
@@ -22,6 +29,20 @@ export interface AgentTasks {
   /** Hands the message to what the task waits for; the same message again is handed over once. */
   deliver(view: TaskView, message: IncomingMessage): Promise<TaskView>;
   cancel(view: TaskView): Promise<TaskView>;
+  /** Those updated last come first. */
+  list(filter: TaskFilter): Promise<TaskPage>;
+}
+
+export type TaskFilter = Pick<
+  ListUpdated,
+  'status' | 'contextId' | 'updatedAfter' | 'cursor' | 'limit'
+>;
+
+export interface TaskPage {
+  readonly views: readonly TaskView[];
+  readonly total: number;
+  /** Null: there is nothing more. */
+  readonly next: TaskFilter['cursor'];
 }
 
 export interface IncomingMessage {
@@ -44,9 +65,22 @@ export function createAgentTasks(call: AgentCall): AgentTasks {
   const readAgain = async (executionId: string): Promise<TaskView> =>
     withPending(call, await engine.readExecution({ tenantId, executionId }));
 
+  const read = async (taskId: string): Promise<TaskView | null> => {
+    try {
+      const view = await engine.readExecution({ tenantId, executionId: taskId });
+      // Of another workflow: this agent knows nothing of it.
+      return view.row.workflowId === workflowId ? await withPending(call, view) : null;
+    } catch (error) {
+      if (error instanceof SvcError && error.code === 'not_found') return null;
+      throw error;
+    }
+  };
+
   return {
+    read,
+
     async start({ messageId, input }) {
-      const { executionId } = await engine.startExecution({
+      const start = {
         tenantId,
         actorId,
         workflowId,
@@ -54,24 +88,38 @@ export function createAgentTasks(call: AgentCall): AgentTasks {
         input,
         priority: PRIORITY,
         idempotencyKey: startKey(workflowId, messageId),
-      });
-      return readAgain(executionId);
-    },
-
-    async read(taskId) {
+      };
       try {
-        const view = await engine.readExecution({ tenantId, executionId: taskId });
-        // Of another workflow: this agent knows nothing of it.
-        return view.row.workflowId === workflowId ? await withPending(call, view) : null;
+        const { executionId } = await engine.startExecution(start);
+        return await readAgain(executionId);
       } catch (error) {
-        if (error instanceof SvcError && error.code === 'not_found') return null;
-        throw error;
+        throw asUsedBefore(error, messageId) ?? error;
       }
     },
 
     async deliver(view, message) {
       await deliverOnce(call, view, message);
       return readAgain(view.row.executionId);
+    },
+
+    async list(filter) {
+      const { updated, total } = await engine.listUpdated({
+        ...filter,
+        tenantId,
+        workflowId,
+        // One more tells whether there is another page.
+        limit: filter.limit + 1,
+        within: LISTED_MAX,
+      });
+      const page = updated.slice(0, filter.limit);
+      const views: TaskView[] = [];
+      for (let from = 0; from < page.length; from += READS_AT_ONCE) {
+        const some = page.slice(from, from + READS_AT_ONCE);
+        const found = await Promise.all(some.map(({ executionId }) => read(executionId)));
+        // Retention may have removed one in between.
+        views.push(...found.filter((view) => view !== null));
+      }
+      return { views, total, next: updated.length > page.length ? (page.at(-1) ?? null) : null };
     },
 
     async cancel({ row: { executionId } }) {
@@ -85,6 +133,17 @@ export function createAgentTasks(call: AgentCall): AgentTasks {
 function startKey(workflowId: string, messageId: string): string {
   const hash = createHash('sha256').update(JSON.stringify([workflowId, messageId]));
   return `a2a:${hash.digest('hex')}`;
+}
+
+/** The client knows nothing of the key that its message's id becomes. */
+function asUsedBefore(error: unknown, messageId: string): SvcError | null {
+  if (!(error instanceof SvcError) || error.code !== 'conflict') return null;
+  const taskId = error.body?.['execution_id'];
+  if (typeof taskId !== 'string') return null;
+  return badRequest(
+    `messageId ${messageId} was sent before with other content and began task ${taskId}; ` +
+      'give a new message an id of its own',
+  );
 }
 
 async function withPending({ engine, caller }: AgentCall, view: ExecutionView): Promise<TaskView> {
@@ -116,13 +175,20 @@ async function deliverOnce(
     const search = { tenantId, executionId, after: searched, through };
     if (await engine.wasMessageReceived({ ...search, messageId: message.messageId })) return;
     searched = through;
-    if (isTerminal(view.row.status)) throw badRequest(`the task is ${view.row.status}`);
+    if (isTerminal(view.row.status)) throw hasEnded(view);
     const answer = await handOver(call, view, message);
     if (answer.accepted) return;
     if (answer.moved !== true) throw badRequest('the task has no such approval open');
     view = await withPending(call, await engine.readExecution({ tenantId, executionId }));
   }
   throw new SvcError('unavailable', 'the task moves too fast; send the message again');
+}
+
+function hasEnded({ row: { executionId, status } }: TaskView): Error {
+  return new UnsupportedOperationError(
+    `task ${executionId} is ${status} and takes no more messages; ` +
+      'send a message without a taskId to begin another task',
+  );
 }
 
 function handOver(

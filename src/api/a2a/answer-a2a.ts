@@ -1,5 +1,5 @@
 import { AgentCard, formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
-import { A2AError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import { A2AError, RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 
@@ -7,7 +7,10 @@ import type { JsonObject } from '../../shared/domain/json.ts';
 import type { Engine } from '../../shared/engine/engine.ts';
 import type { Caller } from '../endpoint.ts';
 import { createAgentTasks } from './agent-tasks.ts';
+import type { AgentWorkflow } from './find-exposed.ts';
 import { handleRequests } from './handle-requests.ts';
+import { idOf } from './read-rpc-request.ts';
+import { shapeTasks } from './shape-task.ts';
 
 export type A2aAnswer =
   | { readonly kind: 'json'; readonly body: object }
@@ -15,6 +18,7 @@ export type A2aAnswer =
   | { readonly kind: 'stream'; readonly events: AsyncGenerator<string, void, undefined> };
 
 const LEGACY_VERSION = '0.3';
+const INTERNAL_ERROR = -32603;
 
 /**
  * Answers one message of the protocol, in the version that the client names; one that names none
@@ -24,14 +28,15 @@ const LEGACY_VERSION = '0.3';
 export async function answerA2a(params: {
   readonly engine: Engine;
   readonly caller: Caller;
-  readonly workflowId: string;
+  readonly workflow: AgentWorkflow;
+  readonly publicUrl: string;
   readonly card: JsonObject;
   readonly message: JsonObject;
   /** What the header A2A-Version says; null: nothing. */
   readonly version: string | null;
   readonly signal: AbortSignal;
 }): Promise<A2aAnswer> {
-  const { engine, caller, workflowId, message, signal } = params;
+  const { engine, caller, workflow, publicUrl, message, signal } = params;
   const context = new ServerCallContext({ requestedVersion: params.version ?? LEGACY_VERSION });
   const isLegacy = context.requestedVersion === LEGACY_VERSION;
   const toError = (error: unknown) => ({
@@ -51,8 +56,10 @@ export async function answerA2a(params: {
   const failures: unknown[] = [];
   const handler = handleRequests({
     card,
-    tasks: createAgentTasks({ engine, caller, workflowId }),
+    tasks: createAgentTasks({ engine, caller, workflowId: workflow.workflowId }),
     following: { engine, caller, signal },
+    shape: shapeTasks({ result: workflow.result, publicUrl }),
+    inputModes: workflow.inputModes,
     onFailure: (error) => failures.push(error),
   });
   const transport = isLegacy
@@ -60,8 +67,19 @@ export async function answerA2a(params: {
     : new JsonRpcTransportHandler(handler);
   const answer = await transport.handle(message, context);
   if (failures.length > 0) throw failures[0];
-  if (!(Symbol.asyncIterator in answer)) return { kind: 'json', body: answer };
+  if (!(Symbol.asyncIterator in answer)) {
+    // Whatever went wrong here is among the failures: the SDK has stumbled over the parameters.
+    const body = isInternal(answer)
+      ? toError(new RequestMalformedError('the parameters do not fit the method'))
+      : answer;
+    return { kind: 'json', body };
+  }
   return open(answer, toError);
+}
+
+function isInternal(answer: object): boolean {
+  const { error } = answer as { readonly error?: { readonly code?: unknown } };
+  return error?.code === INTERNAL_ERROR;
 }
 
 /** What goes wrong before the first event is answered like any other request. */
@@ -97,9 +115,4 @@ async function* toEvents(
   } finally {
     await results.return();
   }
-}
-
-function idOf(message: JsonObject): string | number | null {
-  const { id } = message;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

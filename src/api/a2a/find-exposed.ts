@@ -1,6 +1,10 @@
 import { notFound } from '../../shared/domain/errors.ts';
 import type { TenantId } from '../../shared/domain/ids.ts';
-import { isExposedToA2a } from '../../shared/domain/workflow/expose.ts';
+import {
+  isExposedToA2a,
+  readExposure,
+  type Exposure,
+} from '../../shared/domain/workflow/expose.ts';
 import type { Engine } from '../../shared/engine/engine.ts';
 import type { ExposedWorkflow } from '../../shared/store/store.ts';
 
@@ -8,10 +12,23 @@ import type { ExposedWorkflow } from '../../shared/store/store.ts';
 export async function findExposed(
   engine: Engine,
   params: { readonly tenantId: TenantId; readonly workflowId: string },
-): Promise<ExposedWorkflow> {
-  const { ir, version, workflowId } = await engine.readWorkflow({ ...params, version: null });
+): Promise<AgentWorkflow> {
+  const definition = await engine.readWorkflow({ ...params, version: null });
+  const { ir, version, workflowId, createdAt } = definition;
   if (!isExposedToA2a(ir)) throw notFound(`workflow ${params.workflowId}`);
-  return { workflowId, version, name: textOf(ir['name']), description: textOf(ir['description']) };
+  return {
+    workflowId,
+    version,
+    name: textOf(ir['name']),
+    description: textOf(ir['description']),
+    registeredAt: createdAt,
+    ...readExposure(ir),
+  };
+}
+
+export interface AgentWorkflow extends ExposedWorkflow, Exposure {
+  /** ISO instant: since when its card reads like this. */
+  readonly registeredAt: string;
 }
 
 function textOf(value: unknown): string | null {

@@ -3,20 +3,14 @@ import { TaskState, type StreamResponse } from '@a2a-js/sdk';
 import type { RecordedEvent } from '../../shared/domain/execution/event.ts';
 import type { Engine } from '../../shared/engine/engine.ts';
 import type { Caller } from '../endpoint.ts';
-import {
-  contextOf,
-  isHeldUp,
-  shapeResult,
-  shapeStatus,
-  shapeTask,
-  type TaskView,
-} from './shape-task.ts';
+import { contextOf, isHeldUp, shapeStatus, type ShapeTasks, type TaskView } from './shape-task.ts';
 
 const EVENTS_PER_PAGE = 500;
 
 export interface Following {
   readonly engine: Engine;
   readonly caller: Caller;
+  readonly shape: ShapeTasks;
   readonly read: (taskId: string) => Promise<TaskView | null>;
   /** Aborted when the client goes away or the server begins to close. */
   readonly signal: AbortSignal;
@@ -47,8 +41,8 @@ export async function* followTask(
   following: Following,
   first: TaskView,
 ): AsyncGenerator<StreamResponse, void, undefined> {
-  const { engine, caller, signal } = following;
-  yield { payload: { $case: 'task', value: shapeTask(first, { historyLength: null }) } };
+  const { engine, caller, shape, signal } = following;
+  yield { payload: { $case: 'task', value: shape.task(first) } };
   if (isResting(first)) return;
   const { executionId } = first.row;
   let after = first.row.lastSequence;
@@ -70,7 +64,7 @@ export async function* followTask(
     const view = await following.read(executionId);
     if (view === null) return;
     if (isResting(view)) {
-      yield* shapeEnd(view);
+      yield* shapeEnd(view, shape);
       return;
     }
   }
@@ -99,10 +93,10 @@ function shapeProgress(view: TaskView, event: RecordedEvent): StreamResponse {
   };
 }
 
-function* shapeEnd(view: TaskView): Generator<StreamResponse> {
+function* shapeEnd(view: TaskView, shape: ShapeTasks): Generator<StreamResponse> {
   const ids = { taskId: view.row.executionId, contextId: contextOf(view) };
   if (view.row.status === 'completed') {
-    const artifact = shapeResult(view);
+    const artifact = shape.result(view);
     const value = { ...ids, artifact, append: false, lastChunk: true, metadata: undefined };
     yield { payload: { $case: 'artifactUpdate', value } };
   }

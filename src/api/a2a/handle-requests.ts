@@ -12,11 +12,12 @@ import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 
 import { SvcError } from '../../shared/domain/errors.ts';
 import { isTerminal } from '../../shared/domain/execution/status.ts';
-import { ID_BYTES_MAX } from '../schemas/text.ts';
 import type { AgentTasks, IncomingMessage } from './agent-tasks.ts';
+import { checkHistoryLength, checkMessage } from './check-parameters.ts';
+import { listTasks } from './list-tasks.ts';
 import { followTask, untilResting, type Following } from './follow-task.ts';
 import { readMessage } from './read-message.ts';
-import { contextOf, shapeTask, type TaskView } from './shape-task.ts';
+import { contextOf, type ShapeTasks, type TaskView } from './shape-task.ts';
 
 /** A client that waits for a result holds its request open so long, and then is told how it stands. */
 const BLOCKING_MS_MAX = 60_000;
@@ -29,12 +30,15 @@ const BLOCKING_MS_MAX = 60_000;
 export function handleRequests(params: {
   readonly card: AgentCard;
   readonly tasks: AgentTasks;
-  readonly following: Omit<Following, 'read'>;
+  readonly following: Omit<Following, 'read' | 'shape'>;
+  readonly shape: ShapeTasks;
+  /** Media types of the files that the agent takes. */
+  readonly inputModes: readonly string[];
   /** Given what is no error of the protocol, since the SDK would tell the client all about it. */
   readonly onFailure: (error: unknown) => void;
 }): A2ARequestHandler {
-  const { card, tasks, onFailure } = params;
-  const following: Following = { ...params.following, read: (id) => tasks.read(id) };
+  const { card, tasks, shape, onFailure } = params;
+  const following: Following = { ...params.following, shape, read: (id) => tasks.read(id) };
 
   async function answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     try {
@@ -54,9 +58,11 @@ export function handleRequests(params: {
     return view;
   }
 
-  async function send({ message }: SendMessageRequest): Promise<TaskView> {
+  async function send({ message, configuration }: SendMessageRequest): Promise<TaskView> {
+    checkMessage(message, params.inputModes);
+    checkHistoryLength(configuration?.historyLength);
     const incoming = readIncoming(message);
-    if (message === undefined || message.taskId === '') return tasks.start(incoming);
+    if (message.taskId === '') return tasks.start(incoming);
     const view = await find(message.taskId);
     if (incoming.contextId !== '' && incoming.contextId !== contextOf(view)) {
       throw new RequestMalformedError(`the task's context is ${contextOf(view)}`);
@@ -76,7 +82,7 @@ export function handleRequests(params: {
         const settled = returnImmediately
           ? view
           : await untilResting({ ...following, signal }, view);
-        return shapeTask(settled, { historyLength: historyLength ?? null });
+        return shape.task(settled, { historyLength });
       }),
 
     async *sendMessageStream(request) {
@@ -84,13 +90,16 @@ export function handleRequests(params: {
     },
 
     getTask: ({ id, historyLength }) =>
-      answering(async () => shapeTask(await find(id), { historyLength: historyLength ?? null })),
+      answering(async () => {
+        checkHistoryLength(historyLength);
+        return shape.task(await find(id), { historyLength });
+      }),
 
     cancelTask: ({ id }) =>
       answering(async () => {
         const view = await find(id);
         try {
-          return shapeTask(await tasks.cancel(view), { historyLength: null });
+          return shape.task(await tasks.cancel(view));
         } catch (error) {
           if (error instanceof SvcError && error.code === 'bad_request') {
             throw new TaskNotCancelableError(error.message);
@@ -107,7 +116,7 @@ export function handleRequests(params: {
       yield* followTask(following, view);
     },
 
-    listTasks: () => refuse(new UnsupportedOperationError('list executions with GET /executions')),
+    listTasks: (request) => answering(() => listTasks(request, { tasks, shape })),
     getAuthenticatedExtendedAgentCard: () => refuse(new ExtendedAgentCardNotConfiguredError()),
     createTaskPushNotificationConfig: () => refuse(new PushNotificationNotSupportedError()),
     getTaskPushNotificationConfig: () => refuse(new PushNotificationNotSupportedError()),
@@ -116,12 +125,8 @@ export function handleRequests(params: {
   };
 }
 
-function readIncoming(message: Message | undefined): IncomingMessage {
-  if (message === undefined) throw new RequestMalformedError('message is required');
+function readIncoming(message: Message): IncomingMessage {
   const { messageId, contextId, metadata } = message;
-  if (messageId === '' || Buffer.byteLength(messageId) > ID_BYTES_MAX) {
-    throw new RequestMalformedError(`messageId must be 1 to ${ID_BYTES_MAX} bytes`);
-  }
   return {
     messageId,
     contextId,

@@ -6,10 +6,12 @@ import { admitRequest, credentialsOf } from '../admit-request.ts';
 import type { ApiMiddleware } from '../context.ts';
 import type { EndpointDeps } from '../deps.ts';
 import type { ReadBody } from '../middleware/body.ts';
+import { discardRest } from '../middleware/discard-rest.ts';
 import { sendJson } from '../send.ts';
 import { isStillAllowed } from '../serve-endpoint.ts';
 import { findExposed } from './find-exposed.ts';
 import { keepAlive } from './keep-alive.ts';
+import { readRpcRequest } from './read-rpc-request.ts';
 import { A2A_PATH, describeWorkflowAgent } from './workflow-agent-card.ts';
 
 /** Operations that change nothing, under their names in A2A 1.0 and 0.3; all others write. */
@@ -29,8 +31,9 @@ const READING = [
  * the executions, so that any API process may answer, and a client that has lost its connection
  * finds its task on every one of them.
  *
- * What is wrong with the HTTP request or its caller is answered like everywhere in this API, as
- * `{error}` with its status. What comes after is JSON-RPC. The SDK is loaded with the first request.
+ * What is wrong with the caller or the address is answered like everywhere in this API, as `{error}`
+ * with its status. What is wrong with the body, and all that comes after, is JSON-RPC. The SDK is
+ * loaded with the first request.
  */
 export function serveA2a(params: {
   readonly deps: EndpointDeps;
@@ -41,7 +44,13 @@ export function serveA2a(params: {
     ctx.state.route = A2A_PATH;
     const admit = (access: Access) => admitRequest({ ctx, deps, method: 'POST', access });
     const reader = await admit('read');
-    const message = await readBody(ctx);
+    const reading = await readRpcRequest(ctx, readBody);
+    if (!reading.ok) {
+      if (reading.status === 413) await discardRest(ctx.req);
+      sendJson(ctx, reading.status, reading.body);
+      return;
+    }
+    const { request: message } = reading;
     const caller = isReading(message) ? reader : await admit('write');
     const { workflow_id: workflowId = '' } = ctx['params'] as { readonly workflow_id?: string };
     const { tenantId } = caller;
@@ -52,7 +61,8 @@ export function serveA2a(params: {
     const answer = await answerA2a({
       engine: deps.engine,
       caller,
-      workflowId,
+      workflow,
+      publicUrl: deps.publicUrl(),
       card: describeWorkflowAgent({
         workflow,
         publicUrl: deps.publicUrl(),

@@ -10,8 +10,9 @@ import {
 
 import { isPausedByOperator } from '../../shared/domain/execution/state.ts';
 import type { ExecutionStatus } from '../../shared/domain/execution/status.ts';
-import type { JsonObject } from '../../shared/domain/json.ts';
+import { followKeys, type MappingPath } from '../../shared/domain/expression/mapping-path.ts';
 import type { Approvals, ExecutionView } from '../../shared/engine/engine.ts';
+import { dataPart, textPart, toParts } from './parts.ts';
 import { firstMessageOf } from './read-message.ts';
 
 /** An execution as it is shown to agents: with what a person is asked, while it waits for one. */
@@ -19,12 +20,34 @@ export interface TaskView extends ExecutionView {
   readonly pending: Approvals['pending'];
 }
 
+/** How the tasks of one agent look to its clients. */
+export interface ShapeTasks {
+  /** `historyLength` absent: all; `artifacts` false: none. */
+  task(view: TaskView, options?: TaskOptions): Task;
+  result(view: TaskView): Artifact;
+}
+
+interface TaskOptions {
+  readonly historyLength?: number | undefined;
+  readonly artifacts?: boolean;
+}
+
+export function shapeTasks(agent: {
+  /** Where in the final state the result lies; null: the state is the result. */
+  readonly result: MappingPath | null;
+  readonly publicUrl: string;
+}): ShapeTasks {
+  const result = (view: TaskView) => shapeResult(view, agent);
+  return { result, task: (view, options = {}) => shapeTask(view, { ...options, result }) };
+}
+
 /** The execution is the task: one id, one life. */
-export function shapeTask(
+function shapeTask(
   view: TaskView,
-  options: { readonly historyLength: number | null },
+  options: TaskOptions & { readonly result: ShapeTasks['result'] },
 ): Task {
   const { row } = view;
+  const { historyLength, artifacts = true } = options;
   const contextId = contextOf(view);
   const first = firstMessageOf(view.state.input);
   const { messageId = '' } = view.messageIds ?? {};
@@ -33,8 +56,8 @@ export function shapeTask(
     id: row.executionId,
     contextId,
     status: shapeStatus(view),
-    artifacts: row.status === 'completed' ? [shapeResult(view)] : [],
-    history: first === null || options.historyLength === 0 ? [] : [{ ...first, ...ids, messageId }],
+    artifacts: artifacts && row.status === 'completed' ? [options.result(view)] : [],
+    history: first === null || historyLength === 0 ? [] : [{ ...first, ...ids, messageId }],
     metadata: { workflow_id: row.workflowId, workflow_version: row.workflowVersion },
   };
 }
@@ -72,13 +95,14 @@ export function stateOf(status: ExecutionStatus): TaskState {
   }
 }
 
-/** The final state of the execution. */
-export function shapeResult({ state }: ExecutionView): Artifact {
+function shapeResult(view: ExecutionView, agent: Parameters<typeof shapeTasks>[0]): Artifact {
+  const { data } = view.state;
+  const found = agent.result && followKeys(data, agent.result.keys);
   return {
     artifactId: 'result',
     name: 'result',
-    description: 'The final state of the workflow',
-    parts: [dataPart(state.data)],
+    description: agent.result === null ? 'The final state of the workflow' : '',
+    parts: found === null ? [dataPart(data)] : toParts(found, agent.publicUrl),
     metadata: undefined,
     extensions: [],
   };
@@ -119,14 +143,4 @@ function fromAgent(
     extensions: [],
     referenceTaskIds: [],
   };
-}
-
-function textPart(value: string): Part {
-  const content = { $case: 'text', value } as const;
-  return { content, metadata: undefined, filename: '', mediaType: 'text/plain' };
-}
-
-function dataPart(value: JsonObject): Part {
-  const content = { $case: 'data', value } as const;
-  return { content, metadata: undefined, filename: '', mediaType: 'application/json' };
 }

@@ -1,4 +1,5 @@
 import type { ExposedWorkflow } from '../../shared/store/store.ts';
+import type { AgentWorkflow } from './find-exposed.ts';
 
 export const A2A_PATH = '/a2a/:workflow_id';
 
@@ -7,8 +8,11 @@ export const A2A_VERSIONS = ['1.0', '0.3'] as const;
 
 export const CARD_SUFFIX = '/.well-known/agent-card.json';
 
+/** A workflow that is registered anew is seen by those who keep cards after so long at the latest. */
+export const CARD_FRESH_SECONDS = 60;
+
 interface AgentFacts {
-  readonly workflow: ExposedWorkflow;
+  readonly workflow: AgentWorkflow;
   readonly publicUrl: string;
   /** Whether calls need a token. */
   readonly protected: boolean;
@@ -18,7 +22,8 @@ interface AgentFacts {
 export function describeWorkflowAgent(facts: AgentFacts) {
   const { workflow, publicUrl } = facts;
   const url = agentUrl(publicUrl, workflow.workflowId);
-  const skill = describeSkill(workflow);
+  const { inputModes, outputModes } = workflow;
+  const skill = { ...describeSkill(workflow), inputModes, outputModes };
   return {
     name: skill.name,
     description: skill.description,
@@ -33,8 +38,8 @@ export function describeWorkflowAgent(facts: AgentFacts) {
       securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
       securityRequirements: [{ schemes: { bearer: { list: [] } } }],
     }),
-    defaultInputModes: INPUT_MODES,
-    defaultOutputModes: OUTPUT_MODES,
+    defaultInputModes: inputModes,
+    defaultOutputModes: outputModes,
     skills: [skill],
   };
 }
@@ -68,8 +73,6 @@ export function describeSkill(workflow: ExposedWorkflow) {
     description:
       description === null || description === '' ? `Runs the workflow ${name}.` : description,
     tags: ['workflow'],
-    inputModes: INPUT_MODES,
-    outputModes: OUTPUT_MODES,
   };
 }
 
@@ -78,5 +81,3 @@ export function agentUrl(publicUrl: string, workflowId: string): string {
 }
 
 const BINDING = 'JSONRPC';
-const INPUT_MODES = ['text/plain', 'application/json'];
-const OUTPUT_MODES = ['application/json'];

@@ -31,11 +31,13 @@ export function createReadBody(params: {
       await parse(ctx, async () => {});
     } catch (error) {
       received.stop();
-      throw translate(error, bodyBytesMax);
+      throw error instanceof SyntaxError && received.bytes().length === 0
+        ? bodyMissing()
+        : translate(error, bodyBytesMax);
     }
     const bytes = received.bytes();
     if (bytes.length === 0) throw bodyMissing();
-    if (!isUtf8(bytes)) throw badRequest('the body is not UTF-8');
+    if (!isUtf8(bytes)) throw unparsable('the body is not UTF-8');
     const body: unknown = ctx.request.body;
     if (!isJsonObject(body)) throw badRequest('the body must be a JSON object');
     checkJsonBody(body, nestingMax);
@@ -49,6 +51,8 @@ async function loadParser(bodyBytesMax: number) {
   return koaBody({
     json: true,
     jsonTypes: JSON_TYPES,
+    // Text and numbers are JSON too: they are refused for what they are.
+    jsonStrict: false,
     jsonLimit: bodyBytesMax,
     urlencoded: false,
     text: false,
@@ -103,9 +107,7 @@ function translate(error: unknown, bodyBytesMax: number): SvcError {
   const { status, type } = error as { readonly status?: unknown; readonly type?: unknown };
   if (status === 413) return tooLarge(bodyBytesMax);
   if (error instanceof SyntaxError) {
-    return new SvcError('bad_request', `the body is not valid JSON: ${error.message}`, {
-      cause: error,
-    });
+    return unparsable(`the body is not valid JSON: ${error.message}`, error);
   }
   // The connection broke in the middle, or before: nobody will read the answer, and it is nobody's
   // bug here.
@@ -123,7 +125,16 @@ function isConnectionError(error: unknown): boolean {
 }
 
 function bodyMissing(): SvcError {
-  return badRequest('a JSON body is required');
+  return unparsable('a JSON body is required');
+}
+
+function unparsable(detail: string, cause = new SyntaxError(detail)): SvcError {
+  return new SvcError('bad_request', detail, { cause });
+}
+
+/** Whether reading a body failed because it is no JSON text, rather than JSON that is not taken. */
+export function isUnparsable(error: SvcError): boolean {
+  return error.cause instanceof SyntaxError;
 }
 
 function tooLarge(bytesMax: number): SvcError {

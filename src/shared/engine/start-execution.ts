@@ -73,7 +73,9 @@ export async function startExecution(
     if (verdict.existing.bodyHash === request?.bodyHash) {
       return { executionId: verdict.existing.executionId };
     }
-    throw conflict('this Idempotency-Key was used with a different request; use a new key');
+    throw conflict('this Idempotency-Key was used with a different request; use a new key', {
+      execution_id: verdict.existing.executionId,
+    });
   }
   throw conflict(`execution ${executionId} is there already`);
 }

@@ -3,11 +3,13 @@ import { z } from 'zod';
 import { findExposed } from '../../a2a/find-exposed.ts';
 import {
   A2A_PATH,
+  CARD_FRESH_SECONDS,
   CARD_SUFFIX,
   describeWorkflowAgent,
   describeWorkflowAgentFor03,
 } from '../../a2a/workflow-agent-card.ts';
 import { defineEndpoint } from '../../endpoint.ts';
+import { etagOf, isKnown } from '../../if-none-match.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 
 export const getWorkflowCard = defineEndpoint({
@@ -19,7 +21,8 @@ export const getWorkflowCard = defineEndpoint({
   note:
     'In A2A 1.0 for a client that says `A2A-Version: 1.0`, else in 0.3. The agent itself is reached with ' +
     `\`POST ${A2A_PATH}\`. A workflow whose definition does not say \`"expose": {"a2a": true}\` is ` +
-    'answered like one that is not there.',
+    'answered like one that is not there. `If-None-Match` with the `ETag` of a card that is still as it ' +
+    'was is answered with 304.',
   params: z.object({ workflow_id: z.string().meta({ description: 'Workflow id.' }) }),
   replies: {
     200: z.looseObject({
@@ -42,6 +45,14 @@ export const getWorkflowCard = defineEndpoint({
     // As the SDK's own servers do: clients of 0.3 know no such header.
     const isLater = (request.header('A2A-Version') ?? '0.3') !== '0.3';
     const body = isLater ? describeWorkflowAgent(facts) : describeWorkflowAgentFor03(facts);
-    return { status: 200, headers: { Vary: 'A2A-Version' }, body };
+    const etag = etagOf(body);
+    const headers = {
+      ETag: etag,
+      'Cache-Control': `private, max-age=${CARD_FRESH_SECONDS}`,
+      'Last-Modified': new Date(workflow.registeredAt).toUTCString(),
+      Vary: 'A2A-Version, Authorization, X-Tenant-Id',
+    };
+    if (isKnown(request.header('If-None-Match'), etag)) return { status: 304, headers };
+    return { status: 200, headers, body };
   },
 });

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
+import { isKnown } from '../../if-none-match.ts';
 
 export const downloadArtifact = defineEndpoint({
   name: 'download-artifact',
@@ -38,10 +39,3 @@ export const downloadArtifact = defineEndpoint({
     };
   },
 });
-
-/** RFC 9110, section 13.1.2: compared weakly. */
-function isKnown(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(etag);
-}

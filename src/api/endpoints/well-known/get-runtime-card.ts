@@ -4,9 +4,10 @@ import {
   describeRuntime,
   describeRuntimeForA2a,
 } from '../../../shared/domain/agents/runtime-card.ts';
-import { agentUrl, describeSkill } from '../../a2a/workflow-agent-card.ts';
+import { agentUrl, CARD_FRESH_SECONDS, describeSkill } from '../../a2a/workflow-agent-card.ts';
 import type { EndpointDeps } from '../../deps.ts';
 import { defineEndpoint } from '../../endpoint.ts';
+import { etagOf, isKnown } from '../../if-none-match.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { FOR_EVERYONE } from './for-everyone.ts';
 
@@ -17,11 +18,7 @@ export const getRuntimeCard = defineEndpoint({
   access: 'open',
   summary: 'Gives the Agent Card of the runtime itself, by which other runtimes discover it',
   replies: { 200: anyObject },
-  handle: async (_request, deps) => ({
-    status: 200,
-    headers: FOR_EVERYONE,
-    body: describeRuntime(await factsOf(deps)),
-  }),
+  handle: async (request, deps) => answerCard(request, describeRuntime(await factsOf(deps))),
 });
 
 export const getAgentCard = defineEndpoint({
@@ -43,12 +40,19 @@ export const getAgentCard = defineEndpoint({
       skills: z.array(anyObject),
     }),
   },
-  handle: async (_request, deps) => ({
-    status: 200,
-    headers: FOR_EVERYONE,
-    body: describeRuntimeForA2a(await factsOf(deps)),
-  }),
+  handle: async (request, deps) => answerCard(request, describeRuntimeForA2a(await factsOf(deps))),
 });
+
+function answerCard<Card extends object>(
+  request: { header(name: string): string | undefined },
+  body: Card,
+) {
+  const etag = etagOf(body);
+  const caching = { ETag: etag, 'Cache-Control': `public, max-age=${CARD_FRESH_SECONDS}` };
+  const headers = { ...FOR_EVERYONE, ...caching };
+  if (isKnown(request.header('If-None-Match'), etag)) return { status: 304, headers } as const;
+  return { status: 200, headers, body } as const;
+}
 
 async function factsOf({ publicUrl, version, settings, exposed }: EndpointDeps) {
   const url = publicUrl();

@@ -31,8 +31,13 @@ export function parseMappingPath(text: string): MappingPath | null {
 
 /** The value at a path, or null when there is none. */
 export function followMappingPath(path: MappingPath, scope: ExpressionScope): JsonValue {
-  let value: JsonValue = scope[path.variable] ?? null;
-  for (const key of path.keys) {
+  return followKeys(scope[path.variable] ?? null, path.keys);
+}
+
+/** The same from a value on. */
+export function followKeys(root: JsonValue, keys: MappingPath['keys']): JsonValue {
+  let value = root;
+  for (const key of keys) {
     const isPosition = Array.isArray(value) && /^\d+$/.test(String(key));
     value = member(value, isPosition ? Number(key) : key) ?? null;
   }

@@ -1,12 +1,34 @@
-import type { JsonObject } from '../json.ts';
+import { parseMappingPath, type MappingPath } from '../expression/mapping-path.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import type { Findings } from './problem.ts';
 import { pointerTo } from './problem.ts';
+
+/** What an agent of the A2A protocol takes and gives, beyond what every workflow does. */
+export interface Exposure {
+  /** Media types of the files that it takes, and of what it gives. */
+  readonly inputModes: readonly string[];
+  readonly outputModes: readonly string[];
+  /** Where in the final state its result lies; null: the state is the result. */
+  readonly result: MappingPath | null;
+}
 
 /** Whether a definition asks to be reached as an agent of the A2A protocol. */
 export function isExposedToA2a(ir: JsonObject): boolean {
   const { expose } = ir;
   return isJsonObject(expose) && expose['a2a'] === true;
+}
+
+export function readExposure({ expose }: JsonObject): Exposure {
+  const given = isJsonObject(expose) ? expose : {};
+  const result = resultOf(given['result'] ?? null);
+  return {
+    inputModes: modesOf(given['input_modes']) ?? ['text/plain', 'application/json'],
+    outputModes:
+      modesOf(given['output_modes']) ??
+      (result === null ? ['application/json'] : ['application/json', 'text/plain']),
+    result,
+  };
 }
 
 /** `expose` decides who can reach a workflow, so what cannot be meant is refused, not ignored. */
@@ -20,7 +42,35 @@ export function checkExpose(ir: JsonObject, { problems, warnings }: Findings): v
   if (typeof (expose['a2a'] ?? false) !== 'boolean') {
     problems.add('/expose/a2a', 'must be true or false');
   }
-  for (const key of Object.keys(expose).filter((name) => name !== 'a2a')) {
+  const result = expose['result'] ?? null;
+  if (result !== null && resultOf(result) === null) {
+    problems.add('/expose/result', 'must be a path into the state, such as "$.reply"');
+  }
+  for (const key of ['input_modes', 'output_modes']) {
+    if ((expose[key] ?? null) !== null && modesOf(expose[key]) === null) {
+      problems.add(
+        pointerTo('expose', key),
+        'must be a list of media types, such as ["text/plain"]',
+      );
+    }
+  }
+  for (const key of Object.keys(expose).filter((name) => !KNOWN.includes(name))) {
     warnings.add(pointerTo('expose', key), 'not known: ignored');
   }
+}
+
+const KNOWN = ['a2a', 'result', 'input_modes', 'output_modes'];
+const MODES_MAX = 50;
+const MODE = /^[a-z0-9!#$&^_.+*-]+\/[a-z0-9!#$&^_.+*-]+$/i;
+
+function resultOf(value: JsonValue): MappingPath | null {
+  const path = typeof value === 'string' ? parseMappingPath(value) : null;
+  return path?.variable === 'state' ? path : null;
+}
+
+/** Null: no such list. */
+function modesOf(value: JsonValue | undefined): readonly string[] | null {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MODES_MAX) return null;
+  const modes = value.filter((mode) => typeof mode === 'string' && MODE.test(mode));
+  return modes.length === value.length ? (modes as readonly string[]) : null;
 }
