@@ -12,7 +12,7 @@ import { createDatabaseProbe } from './database-probe.ts';
 import type { ApiDeps, EndpointDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
-import { createReadBody, type ReadBody } from './middleware/body.ts';
+import { createReadBody, createReadJson, type ReadBody } from './middleware/body.ts';
 import { LARGE_NESTING_MAX } from './middleware/json-bounds.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { refuseForeignPages } from './middleware/foreign-pages.ts';
@@ -80,7 +80,9 @@ function refuseForeignPagesOf(deps: ApiDeps): Koa.Middleware<ApiState> {
 
 function createRouter(deps: EndpointDeps): Router<ApiState> {
   const router = new Router<ApiState>({ sensitive: true, strict: true });
-  const readBody = createReadBody({ bodyBytesMax: deps.settings.bodyBytesMax });
+  const { bodyBytesMax } = deps.settings;
+  const readBody = createReadBody({ bodyBytesMax });
+  const readJson = createReadJson({ bodyBytesMax });
   for (const endpoint of routes) {
     const serve = serveEndpoint({ endpoint, deps, readBody: readerOf(endpoint, deps) ?? readBody });
     router.register(endpoint.path, [endpoint.method], serve);
@@ -89,7 +91,7 @@ function createRouter(deps: EndpointDeps): Router<ApiState> {
   // Some clients end the address with a slash, whatever the card says.
   const a2a = serveA2a({ deps, readBody });
   for (const path of [A2A_PATH, `${A2A_PATH}/`]) router.register(path, ['POST'], a2a);
-  if (deps.settings.mcp) router.register(MCP_PATH, ['POST'], serveMcp({ deps, readBody }));
+  if (deps.settings.mcp) router.register(MCP_PATH, ['POST'], serveMcp({ deps, readJson }));
   return router;
 }
 

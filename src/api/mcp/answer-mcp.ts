@@ -3,11 +3,12 @@ import {
   INVALID_PARAMS,
   isSpecType,
   McpServer,
+  METHOD_NOT_FOUND,
   type CallToolResult,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 
-import type { JsonObject } from '../../shared/domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/domain/json.ts';
 import type { ToolAnswer } from './call-tool.ts';
 import { describeAnswer, describeArguments } from './tool-arguments.ts';
 import { tools, type McpTool } from './tools.ts';
@@ -25,14 +26,41 @@ export function answerMcp(params: {
   readonly onRefused: (error: Error) => void;
 }): Promise<Response> {
   const { request, message, onRefused } = params;
+  const isModern = (request.headers.get('mcp-protocol-version') ?? '') >= MODERN_REVISION;
+  if (isModern && isUnknown(message)) {
+    return Promise.resolve(Response.json(methodNotFound(message), { status: 404 }));
+  }
   const misfit = findMisfit(message);
   if (misfit !== null) return Promise.resolve(Response.json(misfit));
   const handler = createMcpHandler(() => createServer(params), {
     onerror: onRefused,
-    // Nothing here changes while a process runs, so there is nothing to be told of.
+    // However a subscription comes here, its stream must not outlive the answer.
     maxSubscriptions: 0,
   });
   return handler.fetch(request, { parsedBody: message });
+}
+
+/** From this one on there is no handshake. */
+const MODERN_REVISION = '2026-07-28';
+
+/**
+ * Nothing here changes while a process runs, so there is nothing to be told of. The SDK knows that
+ * method always, and takes what earlier revisions had for malformed before it finds it gone.
+ */
+const UNKNOWN_TO_MODERN: readonly unknown[] = ['subscriptions/listen', 'initialize', 'ping'];
+
+/** Whether a request that says all that the revision asks for names a method that is not there. */
+function isUnknown({ id, method, params }: JsonObject): boolean {
+  const hasMeta = isJsonObject(params) && isJsonObject(params['_meta']);
+  return UNKNOWN_TO_MODERN.includes(method) && isId(id) && hasMeta;
+}
+
+function methodNotFound({ id = null }: JsonObject): JsonObject {
+  return { jsonrpc: '2.0', id, error: { code: METHOD_NOT_FOUND, message: 'Method not found' } };
+}
+
+function isId(id: JsonValue | undefined): id is string | number {
+  return typeof id === 'string' || typeof id === 'number';
 }
 
 /**
@@ -47,7 +75,7 @@ const OF_SDK: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /** The answer to a request whose parameters do not fit its method; null: they do. */
 function findMisfit({ id, method, ...rest }: JsonObject): JsonObject | null {
-  if (typeof method !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) return null;
+  if (typeof method !== 'string' || !isId(id)) return null;
   const fits = Object.hasOwn(OF_SDK, method) ? OF_SDK[method] : undefined;
   if (fits === undefined || fits({ id, method, ...rest })) return null;
   return {

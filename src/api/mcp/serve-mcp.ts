@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 
 import { SvcError } from '../../shared/domain/errors.ts';
+import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
 import { admitRequest } from '../admit-request.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 import type { EndpointDeps } from '../deps.ts';
-import type { ReadBody } from '../middleware/body.ts';
+import { asObject, type ReadJson } from '../middleware/body.ts';
 import { refuseForeignPages } from '../middleware/foreign-pages.ts';
+import { answerBatch } from './answer-batch.ts';
 import { callTool, type ToolCaller } from './call-tool.ts';
 
 export const MCP_PATH = '/mcp';
@@ -22,26 +24,33 @@ export const MCP_PATH = '/mcp';
  */
 export function serveMcp(params: {
   readonly deps: EndpointDeps;
-  readonly readBody: ReadBody;
+  readonly readJson: ReadJson;
 }): ApiMiddleware {
-  const { deps, readBody } = params;
+  const { deps, readJson } = params;
   return async (ctx) => {
     ctx.state.route = MCP_PATH;
     refuseForeignPages(ctx, { publicUrl: deps.publicUrl(), isOpen: !deps.settings.auth.enabled });
     const caller = toolCaller(ctx, deps);
     await caller.admit('read');
-    const message = await readBody(ctx);
+    const body = await readJson(ctx);
     const { answerMcp } = await import('./answer-mcp.ts');
-    const response = await answerMcp({
-      request: toWebRequest(ctx, caller.abandoned),
-      message,
-      version: deps.version,
-      callTool: (tool, given) => callTool({ tool, given, caller, deps }),
-      onRefused: (error) => {
-        deps.log.info({ request_id: ctx.state.requestId, err: error }, 'MCP message was refused');
-      },
-    });
-    send(ctx, response);
+    const answer = (message: JsonObject) =>
+      answerMcp({
+        request: toWebRequest(ctx, caller.abandoned),
+        message,
+        version: deps.version,
+        callTool: (tool, given) => callTool({ tool, given, caller, deps }),
+        onRefused: (error) => {
+          deps.log.info({ request_id: ctx.state.requestId, err: error }, 'MCP message was refused');
+        },
+      });
+    if (Array.isArray(body)) {
+      const revision = ctx.get('MCP-Protocol-Version') || null;
+      const messages = body as readonly JsonValue[];
+      send(ctx, await answerBatch({ messages, revision, answer }));
+    } else {
+      send(ctx, await answer(asObject(body)));
+    }
   };
 }
 

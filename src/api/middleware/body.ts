@@ -2,12 +2,30 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 
 import { badRequest, SvcError } from '../../shared/domain/errors.ts';
-import { isJsonObject, type JsonObject } from '../../shared/domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/domain/json.ts';
 import type { ApiContext } from '../context.ts';
 import { checkJsonBody, NESTING_MAX } from './json-bounds.ts';
 
-/** Reads the JSON object that the request carries, or throws 400, 413 or 415. */
+/** Reads the JSON that the request carries, or throws 400, 413 or 415. */
+export type ReadJson = (ctx: ApiContext) => Promise<JsonValue>;
+
+/** The same of what must be an object. */
 export type ReadBody = (ctx: ApiContext) => Promise<JsonObject>;
+
+interface BodyBounds {
+  readonly bodyBytesMax: number;
+  readonly nestingMax?: number;
+}
+
+export function createReadBody(bounds: BodyBounds): ReadBody {
+  const readJson = createReadJson(bounds);
+  return async (ctx) => asObject(await readJson(ctx));
+}
+
+export function asObject(body: JsonValue): JsonObject {
+  if (!isJsonObject(body)) throw badRequest('the body must be a JSON object');
+  return body;
+}
 
 /**
  * koa-body reads and parses; around it stand the rules it doesn't know: a missing or foreign
@@ -15,11 +33,8 @@ export type ReadBody = (ctx: ApiContext) => Promise<JsonObject>;
  * UTF-8 are refused rather than replaced. Compressed bodies are not taken, so that the bound on
  * what is sent is a bound on what is held.
  */
-export function createReadBody(params: {
-  readonly bodyBytesMax: number;
-  readonly nestingMax?: number;
-}): ReadBody {
-  const { bodyBytesMax, nestingMax = NESTING_MAX } = params;
+export function createReadJson(bounds: BodyBounds): ReadJson {
+  const { bodyBytesMax, nestingMax = NESTING_MAX } = bounds;
   let parser: ReturnType<typeof loadParser> | null = null;
 
   return async (ctx) => {
@@ -38,8 +53,7 @@ export function createReadBody(params: {
     const bytes = received.bytes();
     if (bytes.length === 0) throw bodyMissing();
     if (!isUtf8(bytes)) throw unparsable('the body is not UTF-8');
-    const body: unknown = ctx.request.body;
-    if (!isJsonObject(body)) throw badRequest('the body must be a JSON object');
+    const body = ctx.request.body as JsonValue;
     checkJsonBody(body, nestingMax);
     return body;
   };

@@ -61,13 +61,11 @@ test('202: a notification has no answer', async (t) => {
   t.is(await answer.text(), '');
 });
 
-test('400: a body that is no JSON object', async (t) => {
+test('400: a body that is neither a message nor a list of them', async (t) => {
   const { api } = t.context;
-  t.like(await refusal(await post(api, { body: '[]' })), {
-    status: 400,
-    error: 'bad request: the body must be a JSON object',
-  });
-  t.like(await refusal(await post(api, { body: '{' })), { status: 400 });
+  for (const body of ['5', '"text"', 'null', '{', '']) {
+    t.like(await refusal(await post(api, { body })), { status: 400 });
+  }
 });
 
 test('400: a JSON object that is no message of the protocol, without a word about the inside', async (t) => {
@@ -185,14 +183,91 @@ test('503 and 500: a tool says no more than a caller should know', async (t) => 
   await api.close();
 });
 
-test('a subscription is refused, since nothing here changes: no stream outlives its answer', async (t) => {
+test('404: 2026-07-28 has no method for subscriptions here, and no handshake', async (t) => {
   const { api } = t.context;
   const options = { token: api.operatorToken, revision: '2026-07-28' } as const;
   const { client } = await connectMcp(api, options);
-  await t.throwsAsync(client.listen({ toolsListChanged: true }), {
-    message: /Subscription limit reached/,
-  });
+  await t.throwsAsync(client.listen({ toolsListChanged: true }), { message: /Method not found/ });
   await client.close();
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const clientInfo = { name: 'test', version: '1' };
+  const handshake = { protocolVersion: '2026-07-28', capabilities: {}, clientInfo };
+  for (const [method, params] of [
+    ['subscriptions/listen', { _meta, notifications: { toolsListChanged: true } }],
+    ['subscriptions/listen', { _meta, notifications: {} }],
+    ['subscriptions/listen', { _meta }],
+    ['initialize', { _meta }],
+    ['initialize', { _meta, ...handshake }],
+    ['ping', { _meta }],
+  ] as const) {
+    const answer = await post(api, {
+      body: { jsonrpc: '2.0', id: 'x', method, params },
+      headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
+    });
+    t.like(
+      await refusal(answer),
+      { status: 404, jsonrpc: '2.0', id: 'x', error: { code: -32601 } },
+      `${method} ${JSON.stringify(params)}`,
+    );
+  }
+});
+
+const BATCHES = [{}, { 'mcp-protocol-version': '2025-03-26' }] as const;
+for (const given of BATCHES) {
+  test(`200: a batch of 2025-03-26 is answered by a list: ${JSON.stringify(given)}`, async (t) => {
+    const { api } = t.context;
+    const call = { name: 'list_workflows', arguments: {} };
+    const body = [
+      { jsonrpc: '2.0', id: 1, method: 'ping' },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 'two', method: 'tools/call', params: call },
+      { jsonrpc: '2.0', id: 3, method: 'nonsense' },
+      { jsonrpc: '2.0', id: 4, method: 'initialize', params: {} },
+      5,
+    ];
+    const answer = await post(api, { body, headers: given });
+    t.is(answer.status, 200);
+    t.is(answer.headers.get('content-type'), 'application/json');
+    const answers = (await answer.json()) as readonly { readonly id: unknown }[];
+    t.deepEqual(
+      answers.map(({ id }) => id),
+      [1, 'two', 3, 4, null],
+    );
+    const [pong, called, unknown, handshake, number] = answers;
+    t.like(pong, { result: {} });
+    t.like(called, { result: { structuredContent: { workflows: [] } } });
+    t.like(unknown, { error: { code: -32601 } });
+    t.like(handshake, { error: { code: -32600 } });
+    t.like(number, { error: { code: -32600 } });
+  });
+}
+
+test('202: a batch of notifications has no answer', async (t) => {
+  const body = [1, 2].map(() => ({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+  const answer = await post(t.context.api, { body });
+  t.is(answer.status, 202);
+  t.is(await answer.text(), '');
+});
+
+test('400: a batch that is empty, too long, or of a revision that has none', async (t) => {
+  const { api } = t.context;
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+  for (const [body, given, words] of [
+    [[], {}, /1 to 50/],
+    [Array.from({ length: 51 }, () => ping), {}, /1 to 50/],
+    [[ping], { 'mcp-protocol-version': '2025-06-18' }, /2025-06-18/],
+    [[ping], { 'mcp-protocol-version': '2026-07-28' }, /2026-07-28/],
+  ] as const) {
+    const answer = await post(api, { body, headers: given });
+    t.is(answer.status, 400);
+    const told = (await answer.json()) as { readonly error: { readonly message: string } };
+    t.like(told, { jsonrpc: '2.0', id: null, error: { code: -32600 } });
+    t.regex(told.error.message, words);
+  }
 });
 
 test('requests are counted under one route', async (t) => {
