@@ -15,6 +15,7 @@ import type { CertificateSubject } from '../shared/security/authenticators/certi
 import type { ExposedWorkflow, TokenStore } from '../shared/store/store.ts';
 import type { DatabaseProbe } from './database-probe.ts';
 import type { RateLimit } from './middleware/limit-rate.ts';
+import type { ExtendMcp } from './mcp/answer-mcp.ts';
 
 /** What the API is given by the process that runs it. */
 export interface ApiDeps {
@@ -40,6 +41,8 @@ export interface ApiDeps {
   readonly newRequestId: () => string;
   /** Cryptographically random bytes. */
   readonly randomBytes: (count: number) => Uint8Array;
+  /** More tools for the MCP server than those of this API; none when absent. */
+  readonly extendMcp?: ExtendMcp;
   /** What a worker's own spans belong under; null: unknown. Absent: no traces are exported. */
   readonly traceparentOf?: (attempt: {
     readonly executionId: ExecutionId;

@@ -23,6 +23,7 @@ export function answerMcp(params: {
   readonly message: JsonObject;
   readonly version: string;
   readonly callTool: (tool: McpTool, given: JsonObject) => Promise<ToolAnswer>;
+  readonly extend: ExtendMcp;
   readonly onRefused: (error: Error) => void;
 }): Promise<Response> {
   const { request, message, onRefused } = params;
@@ -91,9 +92,13 @@ const INSTRUCTIONS =
   '(list_approvals, approve_execution) or for an event (send_external_event). recall_facts finds ' +
   'what was remembered for an agent or an end user.';
 
+/** Adds tools of another origin, such as those that a conformance kit calls. */
+export type ExtendMcp = (server: McpServer) => void;
+
 function createServer(params: {
   readonly version: string;
   readonly callTool: (tool: McpTool, given: JsonObject) => Promise<ToolAnswer>;
+  readonly extend: ExtendMcp;
 }): McpServer {
   const server = new McpServer(
     { name: 'svc', version: params.version },
@@ -104,6 +109,7 @@ function createServer(params: {
       toResult(await params.callTool(tool, given as JsonObject)),
     );
   }
+  params.extend(server);
   return server;
 }
 

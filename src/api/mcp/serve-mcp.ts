@@ -40,6 +40,7 @@ export function serveMcp(params: {
         message,
         version: deps.version,
         callTool: (tool, given) => callTool({ tool, given, caller, deps }),
+        extend: deps.extendMcp ?? (() => {}),
         onRefused: (error) => {
           deps.log.info({ request_id: ctx.state.requestId, err: error }, 'MCP message was refused');
         },

@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 
 import { createApi } from '../../../src/api/api.ts';
 import type { ApiDeps, ApiSettings, RequestReport } from '../../../src/api/deps.ts';
+import type { ExtendMcp } from '../../../src/api/mcp/answer-mcp.ts';
 import { startApiServer, type TlsFiles } from '../../../src/api/server.ts';
 import { createIds } from '../../../src/shared/clients/system-ids.ts';
 import type { Role } from '../../../src/shared/domain/access.ts';
@@ -62,6 +63,7 @@ export interface TestApiOptions {
   /** Lets agents be discovered on loopback; true when not given. */
   readonly allowPrivate?: boolean;
   readonly heartbeatTimeoutMs?: number;
+  readonly extendMcp?: ExtendMcp;
   readonly publicUrl?: string;
   readonly tls?: TlsFiles;
   /** SQLite unless said otherwise. */
@@ -119,6 +121,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     schedules: createSchedules({ store: store.schedules, engine, ids, wake: createWakeBus() }),
     ping: options.ping ?? (() => store.ping({ timeoutMs: 1_000 })),
     log: { info() {}, warn: note, error: note },
+    ...(options.extendMcp && { extendMcp: options.extendMcp }),
     version: '1.2.3',
     publicUrl: () => options.publicUrl ?? `http://127.0.0.1:${port}`,
     settings: {
