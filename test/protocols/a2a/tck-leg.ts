@@ -42,8 +42,14 @@ export const a2aTck: Leg = {
       const { output } = await runTool({
         command: python,
         args: [
-          ...['-m', 'pytest', 'tests/compatibility', '-q', '-rA', '--tb=no'],
-          ...['-p', 'no:cacheprovider', '--transport=jsonrpc'],
+          '-m',
+          'pytest',
+          'tests/compatibility',
+          '-q',
+          '-rA',
+          '--tb=no',
+          '-pno:cacheprovider',
+          '--transport=jsonrpc',
           `--sut-host=${service.url}/a2a/agent`,
         ],
         cwd: folder,

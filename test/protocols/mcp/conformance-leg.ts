@@ -27,8 +27,12 @@ export const mcpConformance: Leg = {
         await runTool({
           command: process.execPath,
           args: [
-            ...[join(kit, 'dist', 'index.js'), 'server', '--suite', 'all', '-o', output],
-            ...['--spec-version', revision, '--url', `${api.url}/mcp`],
+            join(kit, 'dist', 'index.js'),
+            'server',
+            '--suite=all',
+            `--spec-version=${revision}`,
+            `--output-dir=${output}`,
+            `--url=${api.url}/mcp`,
           ],
           cwd: kit,
           timeoutMs: RUN_MS_MAX,
