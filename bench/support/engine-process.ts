@@ -82,6 +82,7 @@ export async function openEngine(given: {
     leaseMs: LEASE_MS,
     processId: createProcessId(),
     version: '0',
+    descendantsMax: 20_000,
     host: hostname(),
   };
   const metrics = createMetrics({ version: '0', role: 'all', log: { error: fail }, now: Date.now });

@@ -104,6 +104,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
   metrics.readGauge('cpu_pool_waiting', () => [{ value: cpu.use().waiting }]);
   const settings = {
     leaseMs: config.scheduler.leaseSeconds * 1000,
+    descendantsMax: config.scheduler.maxDescendants,
     processId,
     version,
     host: hostname(),

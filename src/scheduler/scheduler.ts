@@ -5,6 +5,7 @@ import { createActivity } from './activity.ts';
 import { createDuty } from './duty.ts';
 import { startLoop } from './loop.ts';
 import type { Loop, LoopHealth } from './loop.ts';
+import { admitChildren } from './loops/admit-children.ts';
 import { advanceExecutions } from './loops/advance-executions.ts';
 import { announceWorker } from './loops/announce-worker.ts';
 import { deliverWebhooks } from './loops/deliver-webhooks.ts';
@@ -77,6 +78,7 @@ export function startScheduler(deps: SchedulerDeps): Scheduler {
     runNodes(context),
     fireTimers(context),
     fireSchedules(context),
+    admitChildren(context),
     sweepWorkflowPauses(context),
     reclaimLeases(context),
     expireQueued(context),

@@ -97,6 +97,10 @@ export function createFakeCluster() {
         return options.onAdvance?.() ?? EMPTY;
       },
       takeStarts: () => undefined,
+      async admitChildren() {
+        record('admitChildren');
+        return { ...EMPTY, isWaiting: false };
+      },
       async runQueuedNodes(params) {
         record('runQueuedNodes', params);
         return EMPTY;

@@ -51,6 +51,7 @@ export function openTestEngine(params: {
   /** Of kinds of our own, by type. */
   readonly runners?: NodeRunners;
   readonly leaseMs?: number;
+  readonly descendantsMax?: number;
   readonly cpu?: Cpu;
   /** Whose executions it starts and reads; `default` when not given. */
   readonly tenantId?: TenantId;
@@ -74,6 +75,7 @@ export function openTestEngine(params: {
     cpu: params.cpu ?? NO_POOL,
     settings: {
       leaseMs: params.leaseMs ?? 30_000,
+      descendantsMax: params.descendantsMax ?? 20_000,
       processId: `test-${ids.uuid()}`,
       version: '0.0.0',
       host: 'localhost',
@@ -91,6 +93,7 @@ export function openTestEngine(params: {
       await scheduling.reclaimLeases(of),
       await scheduling.expireQueued(of),
       await scheduling.fireTimers(of),
+      await scheduling.admitChildren(),
       await scheduling.sweepWorkflowPauses({ signal: new AbortController().signal }),
       await scheduling.runQueuedNodes(of),
       await scheduling.advanceRunnable(of),

@@ -205,6 +205,14 @@ export const CONFIG_KEYS = {
     unit: 's',
     meaning: 'How long running work may take to finish when the process is asked to stop.',
   },
+  'scheduler.max_descendants': {
+    type: 'int',
+    default: 20_000,
+    min: 0,
+    max: 1_000_000_000,
+    meaning:
+      'Executions that one execution may start, their children included, as long as it runs. A tenant can have its own limit, `max_descendants`.',
+  },
   'agents.allow_private_networks': {
     type: 'bool',
     default: false,

@@ -17,8 +17,10 @@ export type TenantStatus = (typeof TENANT_STATUSES)[number];
 
 /** What is not there is not limited. Kept as it was sent, so in the wire's names. */
 export interface TenantLimits {
-  /** Executions that have not ended. */
+  /** Executions that have begun and have not ended; children wait for a place among them. */
   readonly max_concurrent_executions?: number;
+  /** Executions that may descend from one; absent: as `scheduler.max_descendants` has it. */
+  readonly max_descendants?: number;
   /** Workflow ids, however many versions and revisions each has. */
   readonly max_workflows?: number;
   /** Work items waiting for a worker, judged when an execution is started. */
@@ -29,7 +31,7 @@ export interface TenantLimits {
 }
 
 /** A limit that a request can run into. */
-export type LimitName = Exclude<keyof TenantLimits, 'memory_tier'>;
+export type LimitName = Exclude<keyof TenantLimits, 'memory_tier' | 'max_descendants'>;
 
 /** What holds for a tenant that nobody has made: a token or a header may name it all the same. */
 export function unlistedTenant(tenantId: TenantId): Tenant {

@@ -9,7 +9,7 @@ import { wakeFor } from './wake-for.ts';
  * `committedAt` is the timestamp of the commit's events.
  */
 export function afterCommit(
-  deps: Pick<EngineDeps, 'wake' | 'report'>,
+  deps: Pick<EngineDeps, 'wake' | 'report' | 'admission'>,
   of: {
     readonly commit: CommitPlan;
     readonly row: Pick<ExecutionRow, 'workflowId' | 'shard' | 'createdAt'>;
@@ -19,6 +19,7 @@ export function afterCommit(
   const { commit, row, committedAt } = of;
   const { workflowId, shard, createdAt } = row;
   wakeFor(deps.wake, commit, shard);
+  deps.admission.note(commit);
   const { status } = commit;
   if (status === null || !isTerminal(status)) return;
   const seconds = (Date.parse(committedAt) - Date.parse(createdAt)) / 1_000;

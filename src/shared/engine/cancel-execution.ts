@@ -1,5 +1,5 @@
 import { badRequest } from '../domain/errors.ts';
-import { cancellationEvents } from '../domain/execution/finalizers.ts';
+import { cancellationEvents, terminalEvent } from '../domain/execution/finalizers.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import type { ExecutionId } from '../domain/ids.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
@@ -10,7 +10,7 @@ import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../store/store.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Actor, ExecutionRef } from './engine.ts';
-import { childEnded, childrenOf, parentEnded } from './family.ts';
+import { childEnded, childrenOf, isUnbegun, parentEnded, treeUseOf } from './family.ts';
 
 /**
  * Cancels at once: the fact ends everything that is live and takes back its work in one
@@ -42,15 +42,17 @@ export async function commitOfCancel(
   deps: EngineDeps,
   row: ExecutionRow,
   state: ExecutionState,
-  { actorId }: Actor,
+  { actorId, tellsParent = true }: Actor & { readonly tellsParent?: boolean },
 ): Promise<CommitPlan | null> {
+  const waits = isUnbegun(state);
   const plan = await readPlan(deps, row);
   if (state.ending !== null && plan !== null) {
     // Its finalizers are what is left to do, and are to be done.
     const scopes = state.pauses.map(({ scope }) => scope);
     return scopes.length === 0 ? null : commitOfResume(row, state, { scopes, actorId }).commit;
   }
-  const events = cancellationEvents(plan, state);
+  const events = waits ? [terminalEvent('cancelled', null)] : cancellationEvents(plan, state);
+  const told = childrenOf(state).map(parentEnded);
   const isOver = events.at(-1)?.kind === 'WorkflowCancelled';
   return {
     ...emptyCommit(row),
@@ -58,7 +60,10 @@ export async function commitOfCancel(
     events: events.map((event) => newEvent(event, actorId)),
     status: isOver ? 'cancelled' : 'running',
     revokesAll: true,
-    startsTimers: [...childrenOf(state).map(parentEnded), ...(isOver ? childEnded(state) : [])],
+    ...(told.length > 0 &&
+      treeUseOf({ base: state, children: 0, startsTimers: told, descendantsMax: 0 })),
+    ...(waits && { leavesQueue: true }),
+    startsTimers: [...told, ...(isOver && tellsParent ? childEnded(state) : [])],
     runnable: isOver ? 'clear' : 'mark',
     ...(isHeldByWorkflow(state) && {
       workflowHold: { workflowId: row.workflowId, is: 'drop' as const },

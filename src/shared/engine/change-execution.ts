@@ -65,6 +65,8 @@ function checkRetriable(
     case 'exists':
     case 'executions_limited':
     case 'queue_limited':
+    case 'orphaned':
+    case 'descendants_limited':
       throw new Error(`a change of ${executionId} was refused as ${verdict.reason}`);
   }
 }

@@ -17,7 +17,7 @@ import {
   type StartedExecution,
   emptyCommit,
 } from '../store/commit.ts';
-import { childEnded, isForeign, parentEnded, successorOf } from './family.ts';
+import { childEnded, isForeign, parentEnded, successorOf, treeUseOf } from './family.ts';
 import { newEvent, SCHEDULER_ACTOR } from './new-event.ts';
 import type { RunningItem } from './run-items.ts';
 
@@ -53,6 +53,8 @@ export function commitOfDecision(params: {
   readonly settles?: readonly Pick<RunningItem, 'ticket' | 'leaseFence'>[];
   /** Begin beside those that the decision itself starts. */
   readonly startsExecutions?: readonly StartedExecution[];
+  /** How many descendants the root of its tree may have. */
+  readonly descendantsMax: number;
   readonly charge?: ModelUse | undefined;
 }): CommitPlan {
   const { plan, base, decision, home, settles = [], charge } = params;
@@ -133,6 +135,12 @@ export function commitOfDecision(params: {
     revokesItems: ended ? [] : out.revokesItems,
     revokesAll: ended && leftovers,
     startsExecutions: [...startsExecutions, ...(params.startsExecutions ?? [])],
+    ...treeUseOf({
+      base,
+      children: params.startsExecutions?.length ?? 0,
+      startsTimers: out.startsTimers,
+      descendantsMax: params.descendantsMax,
+    }),
     ...(charge !== undefined && { charge }),
     startsTimers: ended
       ? [...out.startsTimers.filter(isForeign), ...childEnded(next)]

@@ -10,6 +10,7 @@ import { exportExecution } from './export-execution.ts';
 import { importExecution } from './import-execution.ts';
 import { pauseExecution, resumeExecution } from './pause-execution.ts';
 import { pauseWorkflow, readPauses, resumeWorkflow } from './pause-workflow.ts';
+import { createAdmission } from './admit-children.ts';
 import { createClaimPace } from './claim-pace.ts';
 import { claimWork } from './claim-work.ts';
 import { createCommitter } from './committer.ts';
@@ -40,7 +41,7 @@ import { createWorkerSightings } from './worker-sightings.ts';
 export function createEngine(
   given: Omit<
     EngineDeps,
-    'committer' | 'definitions' | 'tenants' | 'timers' | 'pseudonym' | 'prices'
+    'committer' | 'definitions' | 'tenants' | 'admission' | 'timers' | 'pseudonym' | 'prices'
   > & {
     readonly timers?: Timers;
     readonly prices?: EngineDeps['prices'];
@@ -67,6 +68,7 @@ export function createEngine(
       definitions: store.definitions,
       compile: given.compile ?? ((definition) => compilePlan(definition.ir, kinds)),
     }),
+    admission: createAdmission({ places: store.places, wake: given.wake }),
     tenants: createTenantDirectory({ tenants: store.tenants, now: () => timers.now() }),
   };
   const pace = createClaimPace(() => timers.now());

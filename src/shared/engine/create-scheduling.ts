@@ -253,6 +253,7 @@ export function createScheduling(
     reclaimLeases: (params) => reclaimLeases(deps, params),
     expireQueued: (params) => expireQueued(deps, params),
     fireTimers: (params) => fireTimers(deps, params),
+    admitChildren: () => deps.admission.round(),
     sweepWorkflowPauses: (params) => pauseSweep.round(params),
     renewOwnLeases,
     underWay: () => underWay.size,

@@ -8,6 +8,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { SecretRules } from '../ports/named-secrets.ts';
 import type { Wake } from '../ports/wake.ts';
 import type { Store } from '../store/store.ts';
+import type { Admission } from './admit-children.ts';
 import type { Committer } from './committer.ts';
 import type { DefinitionCache } from './definition-cache.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
@@ -19,6 +20,7 @@ export interface EngineDeps {
   readonly committer: Committer;
   readonly definitions: DefinitionCache;
   readonly tenants: TenantDirectory;
+  readonly admission: Admission;
   readonly ids: Ids;
   readonly wake: Wake;
   readonly cpu: Cpu;
@@ -40,6 +42,8 @@ export interface EngineSettings {
   readonly processId: string;
   readonly version: string;
   readonly host: string;
+  /** Executions that may descend from one, `scheduler.max_descendants`; tenants may have their own. */
+  readonly descendantsMax: number;
 }
 
 /** Counters and durations the engine reports; the process turns them into metrics and logs. */

@@ -2,7 +2,12 @@ import { mayEnterWork } from '../domain/execution/decide.ts';
 import { visitKey } from '../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId } from '../domain/ids.ts';
-import { LeaseLostError, type NodeProgress, type NodeRunners } from '../nodes/run.ts';
+import {
+  LeaseLostError,
+  type NodeOutcome,
+  type NodeProgress,
+  type NodeRunners,
+} from '../nodes/run.ts';
 import { emptyCommit, type RefusalReason } from '../store/commit.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
@@ -12,10 +17,11 @@ import { bornItems } from './born-items.ts';
 import { commitOfDecision, eventsOfDecision, SCHEDULER_ACTOR } from './commit-plan.ts';
 import { decideAnywhere } from './decide-serialised.ts';
 import type { EngineDeps } from './deps.ts';
-import { withinDepth } from './family.ts';
+import { beyondDescendants, descendantsMaxOf, withinDepth } from './family.ts';
 import { type Held, loadHeld, refreshHeld } from './held-execution.ts';
 import { childrenOf, factsOf, foldFacts } from './mail-facts.ts';
 import { commitOfWorkflowHold } from './pause-execution.ts';
+import { cancelOrphan } from './tell-family.ts';
 import { reportRun } from './report-attempt.ts';
 import { type RunningItem, runItem } from './run-items.ts';
 import { createRunnerMailbox, type Mail } from './runner-mailbox.ts';
@@ -240,11 +246,13 @@ export function startExecutionRunner(
       takeSnapshot: isWorthSnapshot(tail, next.status),
       settles: mail.settled.map(({ item }) => item),
       startsExecutions: childrenOf(now, mail),
+      descendantsMax: descendantsMaxOf(tenant, deps.settings),
       charge: useOf(facts),
     });
     const verdict = await deps.committer.commit(commit);
     if (!verdict.accepted) {
-      refused(verdict.reason, mail);
+      if (verdict.reason === 'orphaned') await cancelOrphan(deps, executionId);
+      refused(now, verdict.reason, mail);
       return true;
     }
     doubtful = false;
@@ -286,9 +294,10 @@ export function startExecutionRunner(
     return Promise.reject(new LeaseLostError(workItemId));
   }
 
-  function refused(reason: RefusalReason, mail: Mail): void {
+  function refused(now: Held, reason: RefusalReason, mail: Mail): void {
     held = null;
     const { noted, settled } = mail;
+    if (reason === 'descendants_limited') return refuseChildren(now, mail);
     const [first, ...others] = settled;
     if (reason === 'stale' && first !== undefined && others.length === 0) {
       // Its lease is lost: whoever holds the new one settles it.
@@ -297,6 +306,20 @@ export function startExecutionRunner(
     }
     if (reason === 'stale') mailbox.splitUp();
     mailbox.putBack(mail);
+  }
+
+  /** Which of several children was one too many is not said: they are started one at a time then. */
+  function refuseChildren(now: Held, { noted, settled }: Mail): void {
+    const of = { state: now.state, max: descendantsMaxOf(now.tenant, deps.settings) };
+    const refuse = (outcome: NodeOutcome) => beyondDescendants(outcome, of);
+    const isAlone = settled.filter(({ outcome }) => outcome.ok === 'child').length === 1;
+    if (!isAlone) mailbox.splitUp();
+    mailbox.putBack({
+      noted,
+      settled: isAlone
+        ? settled.map(({ item, outcome }) => ({ item, outcome: refuse(outcome) }))
+        : settled,
+    });
   }
 
   function start(now: Held, item: RunningItem): void {

@@ -2,8 +2,10 @@ import type { Effect } from '../domain/execution/effect.ts';
 import type { ExecutionEvent } from '../domain/execution/event.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import type { ExecutionId } from '../domain/ids.ts';
+import type { Tenant } from '../domain/tenant.ts';
 import type { ChildStart, NodeOutcome } from '../nodes/run.ts';
-import type { NewTimer, StartedExecution } from '../store/commit.ts';
+import type { NewTimer, StartedExecution, TreeUse } from '../store/commit.ts';
+import type { EngineSettings } from './deps.ts';
 import { newEvent, SCHEDULER_ACTOR } from './new-event.ts';
 import { shardOf } from './shard-of.ts';
 
@@ -31,6 +33,27 @@ export function withinDepth(outcome: NodeOutcome, state: ExecutionState): NodeOu
   };
 }
 
+/** How many executions may descend from one of this tenant. */
+export function descendantsMaxOf(tenant: Tenant, settings: EngineSettings): number {
+  return tenant.limits.max_descendants ?? settings.descendantsMax;
+}
+
+/** What comes of a child that its tree has no room for. */
+export function beyondDescendants(
+  outcome: NodeOutcome,
+  { state, max }: { readonly state: ExecutionState; readonly max: number },
+): NodeOutcome {
+  if (outcome.ok !== 'child') return outcome;
+  return {
+    ok: false,
+    error:
+      `execution ${rootOf(state)} has started ${max} descendants, which is all it may: raise ` +
+      `max_descendants of the tenant or scheduler.max_descendants, or start less in one execution`,
+    errorClass: 'too_many_descendants',
+    final: true,
+  };
+}
+
 export function startedChild(
   child: ChildStart,
   of: {
@@ -38,10 +61,12 @@ export function startedChild(
     readonly nodeId: string;
     readonly visit: number;
     readonly priority: number;
+    /** The tenant has a limit of executions. */
+    readonly waitsForPlace: boolean;
   },
 ): StartedExecution {
   const { executionId, definitionId, workflowId, workflowVersion, input } = child;
-  const { parent, nodeId, visit, priority } = of;
+  const { parent, nodeId, visit, priority, waitsForPlace } = of;
   const started: ExecutionEvent = {
     kind: 'WorkflowStarted',
     nodeId: null,
@@ -54,6 +79,7 @@ export function startedChild(
       parent_node_id: nodeId,
       parent_visit: visit,
       depth: parent.depth + 1,
+      root_execution_id: rootOf(parent),
     },
   };
   return {
@@ -65,7 +91,34 @@ export function startedChild(
     priority,
     parentExecutionId: parent.executionId,
     started: newEvent(started, SCHEDULER_ACTOR),
+    ...(waitsForPlace && { waitsForPlace }),
   };
+}
+
+/** Of a child that began before roots were recorded, the tree is counted from that child on. */
+export function rootOf({ rootId, executionId }: ExecutionState): ExecutionId {
+  return rootId ?? executionId;
+}
+
+/** A child of which nothing has been decided: it has no step behind it, and nothing to clean up. */
+export function isUnbegun({ parent, continuedFrom, nextVisit }: ExecutionState): boolean {
+  return parent !== null && continuedFrom === null && nextVisit.size === 0;
+}
+
+/** What a commit does in the tree of its execution, see `TreeUse`. */
+export function treeUseOf(of: {
+  readonly base: ExecutionState;
+  readonly children: number;
+  readonly startsTimers: readonly NewTimer[];
+  readonly descendantsMax: number;
+}): { readonly tree?: TreeUse } {
+  const { base, children, startsTimers, descendantsMax } = of;
+  const at = { rootExecutionId: rootOf(base), adds: children, descendantsMax };
+  if (children > 0) return { tree: { ...at, is: 'start' } };
+  if (startsTimers.some(({ purpose }) => purpose === 'parent_ended')) {
+    return { tree: { ...at, is: 'end' } };
+  }
+  return isUnbegun(base) ? { tree: { ...at, is: 'begin' } } : {};
 }
 
 export function successorOf(
@@ -84,6 +137,7 @@ export function successorOf(
     parentExecutionId: parent?.executionId ?? null,
     started: newEvent(started, SCHEDULER_ACTOR),
     used: usage,
+    ...(parent !== null && { takesPlaceOf: state.executionId }),
   };
 }
 

@@ -38,10 +38,19 @@ export function foldFacts(held: Held, facts: readonly ExecutionEvent[]): Executi
 }
 
 /** The executions that settled items start. */
-export function childrenOf({ state, row }: Held, { settled }: Mail): readonly StartedExecution[] {
+export function childrenOf(
+  { state, row, tenant }: Held,
+  { settled }: Mail,
+): readonly StartedExecution[] {
+  const waitsForPlace = tenant.limits.max_concurrent_executions !== undefined;
   return settled.flatMap(({ item: { ticket }, outcome }) =>
     outcome.ok === 'child'
-      ? startedChild(outcome.child, { ...ticket, parent: state, priority: row.priority })
+      ? startedChild(outcome.child, {
+          ...ticket,
+          parent: state,
+          priority: row.priority,
+          waitsForPlace,
+        })
       : [],
   );
 }

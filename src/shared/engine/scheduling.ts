@@ -1,4 +1,5 @@
 import type { ExecutionId } from '../domain/ids.ts';
+import type { AdmissionRound } from './admit-children.ts';
 import type { PauseSweep } from './sweep-workflow-pauses.ts';
 
 /**
@@ -33,6 +34,8 @@ export interface Scheduling {
   expireQueued(params: { readonly limit: number }): Promise<RoundResult>;
   /** Timers that are due fire, retries that are due go back to their queues. */
   fireTimers(params: { readonly limit: number }): Promise<RoundResult>;
+  /** Lets children begin that wait for a place of their tenant's limit. */
+  admitChildren(): Promise<AdmissionRound>;
   /** Holds executions of workflows that are paused, and gives back those of workflows that no longer are. */
   readonly sweepWorkflowPauses: PauseSweep['round'];
   /** Renews the leases of in-engine items under way here; a lost one aborts its run. */

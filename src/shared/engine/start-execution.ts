@@ -142,6 +142,7 @@ export async function beginExecution(
       decision,
       home: { leaseTo, priority: params.priority },
       takeSnapshot: false,
+      descendantsMax: 0,
       ...(charge !== undefined && { charge }),
     }),
     create: {

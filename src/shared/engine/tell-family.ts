@@ -1,7 +1,7 @@
 import type { ExecutionEvent, UsagePayload } from '../domain/execution/event.ts';
 import type { ExecutionState, UsageTotal } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
-import { parseExecutionId } from '../domain/ids.ts';
+import { type ExecutionId, parseExecutionId } from '../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import { type DueTimer, type LoadedExecution, StoreUnavailableError } from '../store/store.ts';
@@ -116,6 +116,21 @@ export async function endChild(deps: EngineDeps, timer: DueTimer): Promise<void>
   });
 }
 
+/**
+ * Cancels an execution that may not go on, because one that it descends from has ended. Where it has
+ * moved meanwhile, whoever finds it next does it again.
+ */
+export async function cancelOrphan(deps: EngineDeps, executionId: ExecutionId): Promise<void> {
+  const loaded = await deps.store.executions.load(executionId, null);
+  if (loaded === null || isTerminal(loaded.row.status)) return;
+  const { row } = loaded;
+  const by = { actorId: SCHEDULER_ACTOR, tellsParent: false };
+  const commit = await commitOfCancel(deps, row, foldLoaded(loaded, null), by);
+  if (commit === null) return;
+  const verdict = await deps.committer.commit(commit, { ahead: true });
+  if (verdict.accepted) afterCommit(deps, { commit, row, committedAt: verdict.createdAt });
+}
+
 async function cancelOnce(
   deps: EngineDeps,
   timer: DueTimer,
@@ -123,7 +138,9 @@ async function cancelOnce(
   state: ExecutionState,
 ): Promise<'done' | 'moved'> {
   const isOwn = row.executionId === timer.executionId;
-  const cancel = await commitOfCancel(deps, row, state, { actorId: SCHEDULER_ACTOR });
+  // Its parent waits for it no more, and most often has ended as well.
+  const by = { actorId: SCHEDULER_ACTOR, tellsParent: false };
+  const cancel = await commitOfCancel(deps, row, state, by);
   if (cancel !== null || isOwn) {
     const commit: CommitPlan = {
       ...(cancel ?? emptyCommit(row)),

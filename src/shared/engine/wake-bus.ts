@@ -16,6 +16,9 @@ export const SCHEDULES_TOPIC = 'schedules';
 /** A workflow was paused or resumed: its executions are to be held, or given back. */
 export const PAUSES_TOPIC = 'pauses';
 
+/** A child waits for a place of its tenant's limit, or one may have come free. */
+export const PLACES_TOPIC = 'places';
+
 /** Schedulers came or went: shards should be shared out anew. */
 export const SCHEDULERS_TOPIC = 'schedulers';
 
@@ -112,7 +115,13 @@ export async function connectRemoteWake(params: {
 }
 
 const PENDING_MAX = 4096;
-const SHARED_TOPICS = new Set([TIMERS_TOPIC, SCHEDULES_TOPIC, PAUSES_TOPIC, SCHEDULERS_TOPIC]);
+const SHARED_TOPICS = new Set([
+  TIMERS_TOPIC,
+  SCHEDULES_TOPIC,
+  PAUSES_TOPIC,
+  PLACES_TOPIC,
+  SCHEDULERS_TOPIC,
+]);
 
 /**
  * `events:` stays here: readers of an event stream poll, and telling every process about every

@@ -10,7 +10,9 @@ import { TIMERS_TOPIC, WEBHOOKS_TOPIC } from './wake-bus.ts';
 export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
   const topics: string[] = [];
   if (commit.runnable === 'mark') topics.push(runTopic(shard));
-  for (const start of commit.startsExecutions ?? []) topics.push(runTopic(start.shard));
+  for (const start of commit.startsExecutions ?? []) {
+    if (start.waitsForPlace !== true) topics.push(runTopic(start.shard));
+  }
   for (const { ticket } of commit.newItems) topics.push(queueTopic(ticket));
   for (const { ticket, delayMs } of commit.retries) {
     topics.push(delayMs === 0 ? queueTopic(ticket) : TIMERS_TOPIC);

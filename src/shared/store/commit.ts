@@ -33,6 +33,10 @@ export interface CommitPlan {
   readonly error: string | null;
   /** Executions that begin with this plan: none of them is there when the plan is refused. */
   readonly startsExecutions?: readonly StartedExecution[];
+  /** What the plan does in its tree of executions; absent: nothing that the tree must allow. */
+  readonly tree?: TreeUse;
+  /** A child that waits for a place ends: it waits no more. */
+  readonly leavesQueue?: boolean;
   readonly newItems: readonly NewWorkItem[];
   /** Items run in this process: leased to `leaseTo` from birth. */
   readonly bornLeased: readonly BornLease[];
@@ -69,6 +73,21 @@ export interface WorkflowHold {
   readonly is: 'put' | 'lift' | 'drop';
 }
 
+/**
+ * `begin`: the first decision of a child · `start`: children begin to exist · both are refused as
+ * `orphaned` where an execution that this one descends from has ended, or where it or one of these is
+ * about to be cancelled · `end`: children are told that nobody waits for them any more; it is never
+ * refused, but it and the other two never overlook each other.
+ */
+export interface TreeUse {
+  readonly is: 'begin' | 'start' | 'end';
+  /** The execution that all others of the tree descend from. */
+  readonly rootExecutionId: ExecutionId;
+  /** Descendants that this plan adds, and how many there may be of the root, ever. */
+  readonly adds: number;
+  readonly descendantsMax: number;
+}
+
 /** A commit that changes nothing yet, to be filled in. */
 export function emptyCommit(of: {
   readonly executionId: ExecutionId;
@@ -99,8 +118,8 @@ export function emptyCommit(of: {
 }
 
 /**
- * A child, or the run that goes on from this one: of the same tenant, marked runnable, and not held
- * to the limits of starts (a parent must never wait for the room that it takes itself).
+ * A child, or the run that goes on from this one: of the same tenant. It is marked runnable, or it
+ * waits for a place of the tenant's limit.
  */
 export interface StartedExecution {
   readonly executionId: ExecutionId;
@@ -114,6 +133,10 @@ export interface StartedExecution {
   readonly started: NewEvent;
   /** What models had used already for what it goes on from; absent: it is new. */
   readonly used?: ModelUse;
+  /** A child of a tenant with a limit of executions: it begins once `PlaceStore.admit` lets it. */
+  readonly waitsForPlace?: boolean;
+  /** It goes on from this run, in the place that this one had. */
+  readonly takesPlaceOf?: ExecutionId;
 }
 
 export interface NewExecution {
@@ -221,7 +244,7 @@ export type CommitVerdict =
  * such execution of that tenant · `stale`: a lease, queued item or timer is no longer there or not
  * due · `duplicate_request`: the Idempotency-Key has been used (see `existing`) · `exists`: an
  * execution with that id is there already · `executions_limited`, `queue_limited`: the tenant has
- * as much as `StartLimits` allow · `workflow_resumed`, `workflow_paused`: a `workflowHold` is put that
+ * as much as `StartLimits` allow · `orphaned`, `descendants_limited`: see `TreeUse` · `workflow_resumed`, `workflow_paused`: a `workflowHold` is put that
  * stands no more, or lifted that stands.
  */
 export type RefusalReason =
@@ -233,6 +256,8 @@ export type RefusalReason =
   | 'exists'
   | 'executions_limited'
   | 'queue_limited'
+  | 'orphaned'
+  | 'descendants_limited'
   | 'workflow_resumed'
   | 'workflow_paused';
 

@@ -12,6 +12,7 @@ import type { CommitPlan, CommitVerdict, ModelUse } from './commit.ts';
 import type { DiagnosisStore } from './diagnosis.ts';
 import type { ImportStore } from './imports.ts';
 import type { MemoryStore } from './memory.ts';
+import type { PlaceStore } from './places.ts';
 import type { RetentionStore } from './retention.ts';
 import type { WebhookStore } from './webhooks.ts';
 import type { ScheduleStore } from './schedules.ts';
@@ -33,6 +34,7 @@ export interface Store {
   readonly work: WorkStore;
   readonly timers: TimerStore;
   readonly runnable: RunnableStore;
+  readonly places: PlaceStore;
   readonly definitions: DefinitionStore;
   readonly workflowPauses: WorkflowPauseStore;
   readonly tokens: TokenStore;

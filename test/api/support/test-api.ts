@@ -84,7 +84,13 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     cpu,
     kinds: builtInKinds,
     runners: new Map(),
-    settings: { leaseMs: 30_000, processId: 'test', version: '0.0.0', host: 'localhost' },
+    settings: {
+      leaseMs: 30_000,
+      processId: 'test',
+      version: '0.0.0',
+      descendantsMax: 20_000,
+      host: 'localhost',
+    },
     report: { count() {}, observe() {}, trouble() {} },
   });
   const memory = openTestMemory({ store: store.memory, ids, ...options.memory });

@@ -16,6 +16,7 @@ export async function openScene(
   dialect: 'sqlite' | 'postgres',
   options: {
     readonly run?: NodeRunner['run'];
+    readonly descendantsMax?: number;
     readonly onCommit?: (plans: readonly CommitPlan[]) => void;
   } = {},
 ) {

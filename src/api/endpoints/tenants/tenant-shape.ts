@@ -30,6 +30,7 @@ export const limitsShape = z
   .strictObject(
     {
       max_concurrent_executions: count,
+      max_descendants: count,
       max_workflows: count,
       max_queued_work_items: count,
       requests_per_second: z

@@ -43,6 +43,7 @@ export function emptyState(ids: {
     workflowTimerStarted: false,
     parent: null,
     depth: 0,
+    rootId: null,
     continuedFrom: null,
     continuedAs: null,
     retriedFrom: null,

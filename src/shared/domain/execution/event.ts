@@ -21,6 +21,8 @@ export type ExecutionEvent =
         parent_visit?: number;
         /** How many executions it is nested in; absent: none. */
         depth?: number;
+        /** The execution that all of its tree descend from; absent: itself, or it is not known. */
+        root_execution_id?: string;
         /** The run that this one goes on from, and what it left. */
         continued_from?: string;
         carried?: CarriedPayload;

@@ -190,6 +190,7 @@ function applyLineage(
     draft.parent = { executionId: parentId as ExecutionId, nodeId, visit };
   }
   draft.depth = payload.depth ?? 0;
+  draft.rootId = (payload.root_execution_id ?? null) as ExecutionId | null;
   draft.continuedFrom = (payload.continued_from ?? null) as ExecutionId | null;
   const { retried_from: retried } = payload;
   if (retried !== undefined) {

@@ -47,6 +47,7 @@ export function decodeState(text: string): ExecutionState {
     usage: rest.usage ?? NO_USAGE,
     parent: rest.parent ?? null,
     depth: rest.depth ?? 0,
+    rootId: rest.rootId ?? null,
     continuedFrom: rest.continuedFrom ?? null,
     continuedAs: rest.continuedAs ?? null,
     budgetGrants: rest.budgetGrants ?? {},

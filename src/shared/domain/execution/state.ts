@@ -45,6 +45,8 @@ export interface ExecutionState {
   readonly parent: ParentLink | null;
   /** How many executions it is nested in. */
   readonly depth: number;
+  /** The execution that all of its tree descend from; null: itself, as far as is known. */
+  readonly rootId: ExecutionId | null;
   readonly continuedFrom: ExecutionId | null;
   /** The run that goes on where this one has ended. */
   readonly continuedAs: ExecutionId | null;

@@ -49,6 +49,17 @@ export const COLUMN_TYPES = {
   run_input_tokens: 'int8',
   run_output_tokens: 'int8',
   run_cost: 'float8',
+  run_waits: 'bool',
+  run_place_of: 'uuid',
+
+  tree_plan: 'int4',
+  tree_root: 'uuid',
+  tree_execution: 'uuid',
+  tree_is: 'text',
+  tree_adds: 'int4',
+  tree_max: 'int8',
+  /** Executions that wait for a place no more, because they end. */
+  leave_execution: 'uuid',
 
   limit_plan: 'int4',
   limit_tenant: 'text',
@@ -253,7 +264,17 @@ function encodeStarts(batch: MutableBatch, plan: CommitPlan, position: number): 
     batch.run_input_tokens.push(used?.inputTokens ?? null);
     batch.run_output_tokens.push(used?.outputTokens ?? null);
     batch.run_cost.push(used?.costUsd ?? null);
+    batch.run_waits.push(start.waitsForPlace ?? false);
+    batch.run_place_of.push(start.takesPlaceOf === undefined ? null : toUuid(start.takesPlaceOf));
   }
+  const { tree } = plan;
+  if (tree === undefined) return;
+  batch.tree_plan.push(position);
+  batch.tree_root.push(toUuid(tree.rootExecutionId));
+  batch.tree_execution.push(toUuid(plan.executionId));
+  batch.tree_is.push(tree.is);
+  batch.tree_adds.push(tree.adds);
+  batch.tree_max.push(tree.descendantsMax);
 }
 
 function encodeEndings(
@@ -284,6 +305,7 @@ function encodeEndings(
     batch.pause_workflow.push(plan.workflowHold.workflowId);
     batch.pause_is.push(plan.workflowHold.is);
   }
+  if (plan.leavesQueue === true) batch.leave_execution.push(execution);
   if (plan.waitingItems === 'hold') batch.hold_execution.push(execution);
   if (plan.waitingItems === 'release') batch.release_execution.push(execution);
 }

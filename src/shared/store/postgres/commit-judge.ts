@@ -1,5 +1,6 @@
 import { after, INSTANT, type Has, type Param } from './commit-parts.ts';
 import { pauseJudgingParts, pauseLockingParts } from './commit-pauses.ts';
+import { treeJudgingParts, treeLockingParts } from './commit-trees.ts';
 
 /** What plans rest on: locked, read as it is now, and judged. Nothing is written. */
 
@@ -74,7 +75,8 @@ export function lockingParts(has: Has, $: Param): string[] {
         ]
       : []),
     ...pauseLockingParts(has, $),
-    ...(has('limit_plan') ? [room($)] : []),
+    ...treeLockingParts(has, $),
+    ...(has('limit_plan') ? [room(has, $)] : []),
     `clock as materialized (
       select w.instant,
         greatest(
@@ -90,6 +92,7 @@ export function lockingParts(has: Has, $: Param): string[] {
             ${has('expire_plan') ? '+ (select count(*) from overdue)' : ''}
             ${has('fire_plan') ? '+ (select count(*) from firing)' : ''}
             ${has('pause_plan') ? '+ (select count(*) from standing)' : ''}
+            ${has('tree_plan') ? '+ (select count(*) from related)' : ''}
             ${has('limit_plan') ? '+ (select count(*) from room)' : ''} as locks
           offset 0
         ) waited
@@ -142,6 +145,7 @@ export function judgingParts(has: Has, $: Param): string[] {
   return [
     ...(has('limit_plan') ? [crowded($)] : []),
     ...pauseJudgingParts(has, $),
+    ...treeJudgingParts(has),
     ...(stale.length > 0 ? [`stale as materialized (${stale.join(' union all ')})`] : []),
     `judged as materialized (
       select p.position, p.id, p.tenant_id, p.is_new, p.event_count, p.status, p.error, p.runnable,
@@ -153,12 +157,14 @@ export function judgingParts(has: Has, $: Param): string[] {
           when k.status in ('completed', 'failed', 'cancelled') then 'ended'
           when k.last_sequence <> p.expected then 'moved'
           ${has('pause_plan') ? 'when u.reason is not null then u.reason' : ''}
+          ${has('tree_plan') ? 'when b.reason is not null then b.reason' : ''}
           ${stale.length > 0 ? `when p.position in (select position from stale) then 'stale'` : ''}
         end as reason
       from plan p
       left join locked k on k.id = p.id
       ${has('limit_plan') ? 'left join crowded c on c.position = p.position' : ''}
       ${has('pause_plan') ? 'left join unfit u on u.position = p.position' : ''}
+      ${has('tree_plan') ? 'left join barren b on b.position = p.position' : ''}
     )`,
   ];
 }
@@ -176,14 +182,14 @@ function newRefusal(has: Has): string {
  * What is free of the limits of tenants that start something here. Locks them, in the order of their
  * ids and after the executions, until the end of the transaction: see `lock_tenant_room`.
  */
-function room($: Param): string {
+function room(has: Has, $: Param): string {
   return `room as materialized (
       select t.tenant_id, r.executions_free, r.queued_free
       from (
         select l.tenant_id, min(l.executions_max) as executions_max, min(l.queued_max) as queued_max
         from unnest(${$('limit_tenant')}, ${$('limit_executions')}, ${$('limit_queued')})
           as l (tenant_id, executions_max, queued_max)
-        where ${after('locked')}
+        where ${after(has('tree_plan') ? 'related' : 'locked')}
         group by l.tenant_id
         order by l.tenant_id
         offset 0

@@ -42,6 +42,8 @@ export function isOutright(plan: CommitPlan): boolean {
     !plan.revokesAll &&
     plan.waitingItems === undefined &&
     plan.workflowHold === undefined &&
+    plan.tree === undefined &&
+    plan.leavesQueue === undefined &&
     [
       plan.revokesItems,
       plan.expiresQueued,

@@ -24,6 +24,8 @@ export const SECTIONS = [
   'hook_plan',
   'charge_plan',
   'pause_plan',
+  'tree_plan',
+  'leave_execution',
 ] as const satisfies readonly Column[];
 
 export type Section = (typeof SECTIONS)[number];

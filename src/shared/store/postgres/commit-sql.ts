@@ -5,6 +5,7 @@ import { SECTIONS, type Has, type Section } from './commit-parts.ts';
 import { holdingParts, racingParts } from './commit-holds.ts';
 import { pauseWritingParts } from './commit-pauses.ts';
 import { startingParts } from './commit-starts.ts';
+import { treeWritingParts } from './commit-trees.ts';
 import { acceptingParts, recordingParts } from './commit-write.ts';
 
 /*
@@ -17,8 +18,8 @@ import { acceptingParts, recordingParts } from './commit-write.ts';
  * 2. `held`, `overdue`, `firing`: the leases, queued items and timers that plans rest on, locked and
  *    therefore as they are now. Executions come first and leases are taken by id, as everywhere, so
  *    there are no deadlocks.
- * 3. `standing`: the pauses of workflows that plans rest on; `room`: the tenants whose limits new
- *    executions are held to.
+ * 3. `standing`: the pauses of workflows that plans rest on; `related`: the trees that plans start
+ *    something in, or end; `room`: the tenants whose limits new executions are held to.
  * 4. `clock`: the one instant of this statement, read when all locks are had.
  * 5. `judged`: the verdict of each plan; `accepted`: those that hold, with their execution changed.
  * 6. Everything else joins `accepted`, so a refused plan writes nothing.
@@ -74,6 +75,7 @@ function composeCommit(has: Has): Omit<CommitStatement, 'name'> {
     ...judgingParts(has, $),
     ...acceptingParts(has, $),
     ...startingParts(has, $),
+    ...treeWritingParts(has, $),
     ...deletingParts(has, $),
     ...holdingParts(has, $),
     ...pauseWritingParts(has, $),

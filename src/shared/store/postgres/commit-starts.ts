@@ -1,4 +1,5 @@
 import type { Has, Param } from './commit-parts.ts';
+import { placingParts } from './commit-trees.ts';
 
 /** Executions that begin with accepted plans of others: children, and runs that go on. */
 export function startingParts(has: Has, $: Param): string[] {
@@ -7,15 +8,16 @@ export function startingParts(has: Has, $: Param): string[] {
     `run as materialized (
       select r.id, a.tenant_id, r.definition_id, r.workflow_id, r.workflow_version, r.shard,
         r.priority, r.parent_execution_id, r.payload, r.actor_id, r.input_tokens, r.output_tokens,
-        r.cost_usd, a.stamp
+        r.cost_usd, r.waits_for_place, r.takes_place_of, a.stamp
       from unnest(
         ${$('run_plan')}, ${$('run_execution')}, ${$('run_definition')}, ${$('run_workflow')},
         ${$('run_version')}, ${$('run_shard')}, ${$('run_priority')}, ${$('run_parent')},
         ${$('run_payload')}, ${$('run_actor')}, ${$('run_input_tokens')},
-        ${$('run_output_tokens')}, ${$('run_cost')}
+        ${$('run_output_tokens')}, ${$('run_cost')}, ${$('run_waits')}, ${$('run_place_of')}
       ) as r (
         position, id, definition_id, workflow_id, workflow_version, shard, priority,
-        parent_execution_id, payload, actor_id, input_tokens, output_tokens, cost_usd
+        parent_execution_id, payload, actor_id, input_tokens, output_tokens, cost_usd,
+        waits_for_place, takes_place_of
       )
       join accepted a on a.position = r.position
     )`,
@@ -44,7 +46,9 @@ export function startingParts(has: Has, $: Param): string[] {
       insert into runnable (execution_id, shard)
       select r.id, r.shard
       from run r
+      where not r.waits_for_place
       order by r.id
     )`,
+    ...placingParts(),
   ];
 }

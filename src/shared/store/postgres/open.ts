@@ -14,6 +14,7 @@ import { createDiagnosisStore } from './diagnosis.ts';
 import { createExecutionStore } from './executions.ts';
 import { openManagement } from './management.ts';
 import { createMemoryStore } from './memory.ts';
+import { createPlaceStore } from './places.ts';
 import { prune } from './prune.ts';
 import { createImportStore } from './imports.ts';
 import { createRetentionStore } from './retention.ts';
@@ -74,6 +75,7 @@ export async function openPostgresStore(params: {
     work: createWorkStore(pool, readers, watermarks),
     timers: createTimerStore(pool, watermarks),
     runnable: createRunnableStore(pool),
+    places: createPlaceStore(pool),
     definitions: createDefinitionStore(management, pool),
     workflowPauses: createWorkflowPauseStore(management),
     tokens: createTokenStore(management),

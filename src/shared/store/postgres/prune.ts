@@ -52,9 +52,24 @@ export async function prune(management: Management): Promise<number> {
           using ended e
           where d.delivery_id = e.delivery_id
           returning d.delivery_id
+        ),
+        felled as (
+          delete from execution_trees t
+          where t.root_execution_id = any(array(
+            select g.root_execution_id
+            from execution_trees g
+            where not exists (
+              select
+              from executions e
+              where e.id = g.root_execution_id
+                and e.status in ('running', 'paused')
+            )
+            limit ${ROWS_MAX}
+          ))
+          returning t.root_execution_id
         )
         select (select count(*) from silent) + (select count(*) from forgotten)
-          + (select count(*) from cleared) as deleted`,
+          + (select count(*) from cleared) + (select count(*) from felled) as deleted`,
       { writes: true },
     );
     total += row?.deleted ?? 0;

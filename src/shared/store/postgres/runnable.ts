@@ -20,14 +20,16 @@ export function createRunnableStore(pool: PostgresPool): RunnableStore {
 
 /**
  * The oldest of each shard by its index, then the oldest of all. Marks know no tenant: as long as all
- * are active, which is nearly always, executions are not looked up for it.
+ * are active, which is nearly always, executions are not looked up for it. A child that waits for a
+ * place may be marked as well, by an event from outside: it begins when it has its place.
  */
 const LIST: Statement = {
   name: 'list-runnable',
   writes: false,
   text: `
     with inactive as materialized (
-      select array(select n.id from tenants n where n.status <> 'active') as ids
+      select array(select n.id from tenants n where n.status <> 'active') as ids,
+        exists (select from child_places c where c.state = 'waiting') as any_waits
     )
     select h.execution_id, h.shard
     from unnest($1::int2[]) as s (shard)
@@ -41,6 +43,15 @@ const LIST: Statement = {
             select e.tenant_id <> all((select ids from inactive)::text[])
             from executions e
             where e.id = r.execution_id
+          )
+        )
+        and not (
+          (select any_waits from inactive)
+          and exists (
+            select
+            from child_places c
+            where c.execution_id = r.execution_id
+              and c.state = 'waiting'
           )
         )
       order by r.seq

@@ -1,6 +1,7 @@
 import { isTerminal, type ExecutionStatus } from '../../domain/execution/status.ts';
 import type { CommitPlan, ExistingRequest, NewExecution, RefusalReason } from '../commit.ts';
 import type { Connection } from './connect.ts';
+import { judgeTree } from './judge-tree.ts';
 import { queueKey } from './queue.ts';
 import { findStandingPause } from './workflow-pauses.ts';
 
@@ -39,6 +40,8 @@ export function judgePlan(
   if (!judged.holds) return judged;
   const unfit = findUnfitHold(connection, plan);
   if (unfit !== null) return refuse(unfit);
+  const barren = judgeTree(connection, plan);
+  if (barren !== null) return refuse(barren);
   const current =
     plan.settles.every((settle) => isHeld(connection, { plan, settle, now })) &&
     plan.expiresQueued.every((item) => isOverdue(connection, { plan, item, now })) &&
@@ -133,17 +136,28 @@ function findCrowded(
   return null;
 }
 
-/** Counted no further than to `limit`. */
+/**
+ * Counted no further than to `limit`, as `lock_tenant_room` of PostgreSQL does: an execution in the
+ * place of its parent takes none, and where children wait there is no room for others.
+ */
 function countLive(connection: Connection, tenantId: string, limit: number): number {
+  const of = { tenant_id: tenantId };
+  const waiting = connection.get(
+    `select 1 from child_places where tenant_id = :tenant_id and state = 'waiting' limit 1`,
+    of,
+  );
+  if (waiting !== undefined) return limit;
   const row = connection.get<{ readonly live: number }>(
     `select count(*) as live
      from (
        select 1
-       from executions
-       where tenant_id = :tenant_id and status in ('running', 'paused')
+       from executions e
+       where e.tenant_id = :tenant_id
+         and e.status in ('running', 'paused')
+         and not exists (select 1 from child_places c where c.execution_id = e.id)
        limit :limit
      )`,
-    { tenant_id: tenantId, limit },
+    { ...of, limit },
   );
   return row?.live ?? 0;
 }

@@ -5,6 +5,7 @@ import { writeItems, writeTimers } from './commit-effects.ts';
 import type { Head } from './commit-judge.ts';
 import type { Connection } from './connect.ts';
 import { toIso } from './rows.ts';
+import { writeTree } from './judge-tree.ts';
 import { startExecutions } from './start-executions.ts';
 import { chargeUsage } from './usage.ts';
 import { tellWebhooks } from './webhook-outbox.ts';
@@ -28,6 +29,7 @@ export function writePlan(
   else insertExecution(connection, { plan, create: plan.create, lastSequence, createdAt });
   insertEvents(connection, { plan, after: head.lastSequence, createdAt });
   startExecutions(connection, { plan, createdAt });
+  writeTree(connection, plan);
   writeWorkflowHold(connection, plan);
   const fences = writeItems(connection, { plan, shard: head.shard, now, drawFence });
   writeTimers(connection, { plan, now });

@@ -7,6 +7,7 @@ import { createDefinitionStore } from './definitions.ts';
 import { createDiagnosisStore } from './diagnosis.ts';
 import { createExecutionStore } from './executions.ts';
 import { createMemoryStore } from './memory.ts';
+import { createPlaceStore } from './places.ts';
 import { prune } from './prune.ts';
 import { createImportStore } from './imports.ts';
 import { createRetentionStore } from './retention.ts';
@@ -49,6 +50,7 @@ export function createSqliteStore(connection: Connection): Store {
     work: createWorkStore(connection),
     timers: createTimerStore(connection),
     runnable: createRunnableStore(connection),
+    places: createPlaceStore(connection),
     definitions: createDefinitionStore(connection),
     workflowPauses: createWorkflowPauseStore(connection),
     tokens: createTokenStore(connection),

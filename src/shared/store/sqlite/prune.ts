@@ -19,7 +19,15 @@ export async function prune(connection: Connection): Promise<number> {
        where status <> 'pending' and ended_at <= :ended_since`,
       { ended_since: now - DELIVERY_LOG_MS },
     );
-    return workers + keys + deliveries;
+    const trees = connection.run(
+      `delete from execution_trees
+       where not exists (
+         select 1
+         from executions e
+         where e.id = execution_trees.root_execution_id and e.status in ('running', 'paused')
+       )`,
+    );
+    return workers + keys + deliveries + trees;
   });
   return rows + (await pruneUploads(connection));
 }

@@ -11,6 +11,11 @@ export function createRunnableStore(connection: Connection): RunnableStore {
           `select execution_id as executionId, shard
            from runnable
            where shard in (select value from json_each(:shards))
+             and not exists (
+               select 1
+               from child_places c
+               where c.execution_id = runnable.execution_id and c.state = 'waiting'
+             )
              and (
                not exists (select 1 from tenants where status <> 'active')
                or (

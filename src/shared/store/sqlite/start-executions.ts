@@ -1,4 +1,4 @@
-import type { CommitPlan } from '../commit.ts';
+import type { CommitPlan, StartedExecution } from '../commit.ts';
 import type { Connection } from './connect.ts';
 
 /** Executions that begin with an accepted plan of another: children, and a run that goes on. */
@@ -37,10 +37,24 @@ export function startExecutions(
        values (:id, 1, 'WorkflowStarted', null, :payload, :actor_id, :now)`,
       { id, payload: started.payload, actor_id: started.actorId, now: createdAt },
     );
-    connection.run('insert into runnable (execution_id, shard) values (:id, :shard)', {
-      id,
-      shard,
-    });
+    if (start.waitsForPlace === true) waitForPlace(connection, { plan, start, createdAt });
+    else {
+      connection.run('insert into runnable (execution_id, shard) values (:id, :shard)', {
+        id,
+        shard,
+      });
+    }
+    if (start.takesPlaceOf !== undefined) {
+      connection.run(
+        `insert into child_places (
+           execution_id, tenant_id, parent_execution_id, shard, state, since
+         )
+         select :id, tenant_id, parent_execution_id, :shard, state, since
+         from child_places
+         where execution_id = :before`,
+        { id, shard, before: start.takesPlaceOf },
+      );
+    }
     if (used === undefined) continue;
     connection.run(
       `insert into execution_usage (
@@ -56,4 +70,26 @@ export function startExecutions(
       },
     );
   }
+}
+
+function waitForPlace(
+  connection: Connection,
+  params: {
+    readonly plan: CommitPlan;
+    readonly start: StartedExecution;
+    readonly createdAt: number;
+  },
+): void {
+  const { plan, start, createdAt } = params;
+  connection.run(
+    `insert into child_places (execution_id, tenant_id, parent_execution_id, shard, state, since)
+     values (:id, :tenant_id, :parent_execution_id, :shard, 'waiting', :since)`,
+    {
+      id: start.executionId,
+      tenant_id: plan.tenantId,
+      parent_execution_id: start.parentExecutionId,
+      shard: start.shard,
+      since: createdAt,
+    },
+  );
 }

@@ -70,6 +70,7 @@ function firstEventOf(
         parent_visit: parent.visit,
       }),
       ...(draft.depth > 0 && { depth: draft.depth }),
+      ...(draft.rootId !== null && { root_execution_id: draft.rootId }),
       continued_from: draft.executionId,
       carried: carry(draft, {
         successor,

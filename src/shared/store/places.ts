@@ -1,0 +1,33 @@
+import type { ExecutionId, TenantId } from '../domain/ids.ts';
+
+/**
+ * Places of a tenant's `max_concurrent_executions`. An execution takes one from its first step until
+ * it ends. A child may also begin in the place of its parent, which lends it to one child at a time:
+ * so a parent never waits for what cannot begin. All other children wait, the oldest first.
+ */
+export interface PlaceStore {
+  /**
+   * Lets children of the tenant begin that wait for a place, as many as there are places now and at
+   * most `limit`. Counted under the lock of the tenant's row, like starts.
+   */
+  admit(params: {
+    readonly tenantId: TenantId;
+    readonly limit: number;
+  }): Promise<readonly { readonly executionId: ExecutionId; readonly shard: number }[]>;
+  /** Tenants with children that wait for a place. */
+  listTenants(): Promise<readonly TenantId[]>;
+  /** Null: the execution waits for no place. */
+  find(executionId: ExecutionId): Promise<PlaceWait | null>;
+  /** Children that wait, of all tenants. */
+  countWaiting(): Promise<number>;
+}
+
+export interface PlaceWait {
+  /** ISO instant. */
+  readonly since: string;
+  /** Children of the tenant that wait longer, counted to 1 000. */
+  readonly ahead: number;
+}
+
+/** No further than this is it counted who waits longer. */
+export const AHEAD_MAX = 1_000;
