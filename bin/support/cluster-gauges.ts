@@ -21,6 +21,7 @@ export function readClusterGauges(metrics: Metrics, watch: Pick<ClusterWatch, 'l
   read('live_executions', ({ executions }) =>
     Object.entries(executions).map(([status, value]) => ({ value, labels: { status } })),
   );
+  read('waiting_children', ({ waitingChildren: value }) => [{ value }]);
   read('late_seconds', ({ lateMs }) =>
     Object.entries(lateMs).map(([kind, ms]) => ({ value: ms / 1_000, labels: { kind } })),
   );

@@ -9,6 +9,7 @@ import type { WorkItemRecord } from '../domain/work/work-item.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Usage } from '../nodes/run.ts';
 import type { Problem } from '../domain/workflow/problem.ts';
+import type { PlaceWait } from '../store/places.ts';
 import type {
   DeadLetter,
   DefinitionRow,
@@ -200,6 +201,8 @@ export interface ExecutionView {
   readonly row: ListedExecution;
   readonly state: ExecutionState;
   readonly waitingOn: readonly WaitingOn[];
+  /** Not null: a child that has not begun, because its tenant has no place for it. */
+  readonly placeWait: PlaceWait | null;
   /** The execution in which this one was tried again. */
   readonly retriedAs: ExecutionId | null;
 }

@@ -18,6 +18,7 @@ import type { Plan } from '../domain/workflow/plan.ts';
 import { type ExecutionRow, type LoadedExecution, StoreUnavailableError } from '../store/store.ts';
 import type { EngineDeps } from './deps.ts';
 import type { ExecutionRef, ExplainedExecution } from './engine.ts';
+import { isUnbegun } from './family.ts';
 import { foldLoaded } from './load-execution.ts';
 import { redactEvent, redactPauses, redactReason } from './redact-view.ts';
 
@@ -78,6 +79,7 @@ async function explainKnown(
         state: { ...state, pauses: redactPauses(state.pauses, plan, deps.pseudonym) },
         now: facts.now,
         facts: showFacts(deps, facts, { plan, state }),
+        placeWait: isUnbegun(state) ? await deps.store.places.find(executionId) : null,
         workflowPause: redactReason(loaded.workflowPause, plan, deps.pseudonym),
         events: events.map((event) => redactEvent(event, plan, deps.pseudonym)),
         children: new Map(

@@ -12,6 +12,7 @@ import type {
   ExecutionView,
   WaitingOn,
 } from './engine.ts';
+import { isUnbegun } from './family.ts';
 import { findForCaller, foldLoaded, loadForCaller, readEventsOf } from './load-execution.ts';
 import { redactEvent, redactRow, redactState } from './redact-view.ts';
 import { retryIdOf } from './retry-execution.ts';
@@ -50,6 +51,7 @@ export async function readExecution(
     messageIds: messageIdsOf(input),
     row: { ...redactRow(loaded.row, plan, deps.pseudonym), imported },
     state: redactState(whole, plan, deps.pseudonym),
+    placeWait: isUnbegun(state) ? await deps.store.places.find(state.executionId) : null,
     waitingOn: live.map((visit) => waitingOn(visit, times)),
     retriedAs: await findRetry(deps, loaded.row),
   };

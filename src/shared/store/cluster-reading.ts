@@ -11,6 +11,8 @@ export interface ClusterReading {
   readonly queues: readonly QueueReading[];
   /** Executions that have not ended. */
   readonly executions: Readonly<Record<LiveStatus, number>>;
+  /** Children that wait for a place of their tenant's limit. */
+  readonly waitingChildren: number;
   /** By how much the oldest of what is due is late; 0: nothing is. */
   readonly lateMs: Readonly<Record<DueKind, number>>;
   /** Facts in memory, by the tier that the tenant's limits name (null: none). */

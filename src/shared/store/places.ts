@@ -18,8 +18,6 @@ export interface PlaceStore {
   listTenants(): Promise<readonly TenantId[]>;
   /** Null: the execution waits for no place. */
   find(executionId: ExecutionId): Promise<PlaceWait | null>;
-  /** Children that wait, of all tenants. */
-  countWaiting(): Promise<number>;
 }
 
 export interface PlaceWait {
@@ -27,6 +25,8 @@ export interface PlaceWait {
   readonly since: string;
   /** Children of the tenant that wait longer, counted to 1 000. */
   readonly ahead: number;
+  /** The tenant's `max_concurrent_executions`; null: it has been taken away meanwhile. */
+  readonly placesMax: number | null;
 }
 
 /** No further than this is it counted who waits longer. */

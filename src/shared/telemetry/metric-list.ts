@@ -296,6 +296,12 @@ export const METRICS = {
     help: 'Executions that have not ended, by status. Of the cluster.',
     labels: ['status'],
   },
+  waiting_children: {
+    name: 'svc_executions_waiting_for_place',
+    type: 'gauge',
+    help: 'Child executions that wait for a place of max_concurrent_executions. Of the cluster.',
+    labels: [],
+  },
   late_seconds: {
     name: 'svc_overdue_seconds',
     type: 'gauge',

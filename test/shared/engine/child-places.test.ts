@@ -31,7 +31,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.cancel(root);
     await svc.settle();
     t.deepEqual(await list(svc, 'running'), []);
-    t.is(await svc.store.places.countWaiting(), 0);
+    t.is((await countPlaces(svc)).waiting, 0);
     t.deepEqual(await svc.store.timers.listDue({ limit: 10 }), []);
     t.deepEqual(svc.troubles, []);
   });
@@ -95,6 +95,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.send(waiting, 'w', {});
     await svc.settle();
     t.deepEqual(await svc.story(waiting), ['WorkflowStarted', 'ExternalEventReceived']);
+    const { placeWait } = await svc.read(waiting);
+    t.like(placeWait, { ahead: 0, placesMax: 1 });
+    const { blockers } = await svc.engine.explainExecution({ ...CALLER, executionId: waiting });
+    t.like(blockers[0], {
+      code: 'waiting_for_place',
+      message: 'waits for a place: tenant limit 1 reached',
+    });
+    const above = await svc.engine.explainExecution({ ...CALLER, executionId: root });
+    t.true(above.blockers.some(({ details }) => details.childCode === 'waiting_for_place'));
     const [begun] = (await svc.children(root)).filter(({ executionId }) => executionId !== waiting);
     await svc.send(begun?.executionId ?? waiting, 'w', {});
     await svc.settle();
@@ -117,7 +126,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     if (waiting === undefined) return t.fail('no child waits');
     await svc.cancel(waiting);
     t.deepEqual(await svc.story(waiting), ['WorkflowStarted', 'WorkflowCancelled']);
-    t.is(await svc.store.places.countWaiting(), 0);
+    t.is((await countPlaces(svc)).waiting, 0);
     await svc.settle();
   });
 

@@ -7,6 +7,7 @@ import type { ClusterReading } from '../../../src/shared/store/cluster-reading.t
 const READING: ClusterReading = {
   queues: [],
   executions: { running: 1, paused: 2 },
+  waitingChildren: 0,
   lateMs: { lease: 0, timer: 0, retry: 0 },
   memory: [],
 };

@@ -57,6 +57,14 @@ export const executionShape = executionSummary.extend({
   input: anyObject,
   initial_input: anyObject.meta({ description: 'The same as `input`.' }),
   waiting_on: z.array(waitingOnShape),
+  waiting_for_place: z
+    .object({
+      since: timestamp,
+      ahead: z.int().meta({ description: 'Children that wait longer, counted to 1000.' }),
+      max_concurrent_executions: z.int().nullable(),
+    })
+    .nullable()
+    .meta({ description: 'A child that has not begun: the tenant has no place for it yet.' }),
   pauses: pausesShape,
   continued_from: executionId
     .nullable()
@@ -115,6 +123,11 @@ export function shapeExecution(view: ExecutionView): z.input<typeof executionSha
     input: state.input,
     initial_input: state.input,
     waiting_on: view.waitingOn.map(shapeWaitingOn),
+    waiting_for_place: view.placeWait && {
+      since: view.placeWait.since,
+      ahead: view.placeWait.ahead,
+      max_concurrent_executions: view.placeWait.placesMax,
+    },
     pauses: shapePauses(state.pauses),
     continued_from: state.continuedFrom,
     continued_as: state.continuedAs,

@@ -66,6 +66,7 @@ going on. Programs go by \`code\` and the fields; \`message\` and \`unblocked_by
 | \`budget_used_up\` | a person is to grant a budget once more |
 | \`awaiting_approval\` | a person is to decide; \`until\`: when the approval times out |
 | \`awaiting_event\` | an external event is waited for; \`until\`: for how long |
+| \`waiting_for_place\` | a child has not begun: the tenant's limit of executions is reached, \`position\` in the order of waiting |
 | \`waiting_in_queue\` | a work item waits its turn, \`position\` in the order of priority and age |
 | \`retry_backoff_until\` | the next attempt waits for its time, after \`error\` |
 | \`child_end_not_told\` | a child execution has ended, and this one is about to be told |

@@ -31,15 +31,17 @@ export async function readCluster(
         },
     ),
     executions: { running, paused },
+    waitingChildren: row.waiting_children,
     lateMs: JSON.parse(row.late) as Record<DueKind, number>,
     memory: JSON.parse(row.memory) as readonly MemoryReading[],
   };
 }
 
 interface ReadingRecord {
-  /** JSON, all of them. */
+  /** JSON, all but the count. */
   readonly queues: string;
   readonly executions: string;
+  readonly waiting_children: number;
   readonly late: string;
   readonly memory: string;
 }
@@ -184,6 +186,10 @@ const READING: Statement = {
       (
         select coalesce(json_object_agg(l.status, l.executions), '{}'::json) from live l
       ) as executions,
+      (
+        select count(*)
+        from (select from child_places p where p.state = 'waiting' limit $1::int8) w
+      ) as waiting_children,
       json_build_object(
         'lease', ${late('work_leases', 'expires_at')},
         'timer', ${late('timers', 'due_at')},

@@ -19,18 +19,18 @@ export function createPlaceStore(pool: PostgresPool): PlaceStore {
     },
 
     async find(executionId) {
-      const [row] = await pool.run<{ readonly since: string; readonly ahead: number }>(FIND, [
-        toUuid(executionId),
-        AHEAD_MAX,
-      ]);
-      return row ?? null;
-    },
-
-    async countWaiting() {
-      const [row] = await pool.run<{ readonly waiting: number }>(COUNT, []);
-      return row?.waiting ?? 0;
+      const [row] = await pool.run<WaitRecord>(FIND, [toUuid(executionId), AHEAD_MAX]);
+      if (row === undefined) return null;
+      const { since, ahead, places_max: placesMax } = row;
+      return { since, ahead, placesMax };
     },
   };
+}
+
+interface WaitRecord {
+  readonly since: string;
+  readonly ahead: number;
+  readonly places_max: number | null;
 }
 
 const ADMIT: Statement = {
@@ -85,17 +85,13 @@ const FIND: Statement = {
           and o.seq < c.seq
         limit $2
       ) earlier
-    ) as ahead
+    ) as ahead,
+      (
+        select (t.limits ->> 'max_concurrent_executions')::int8
+        from tenants t
+        where t.id = c.tenant_id
+      ) as places_max
     from child_places c
     where c.execution_id = $1::uuid
       and c.state = 'waiting'`,
-};
-
-const COUNT: Statement = {
-  name: 'count-waiting-for-places',
-  writes: false,
-  text: `
-    select count(*) as waiting
-    from child_places c
-    where c.state = 'waiting'`,
 };

@@ -16,6 +16,7 @@ export function readCluster(connection: Connection, bounds: ReadingBounds): Clus
   return {
     queues: readQueues(connection, bounds, now),
     executions: readLive(connection, bounds),
+    waitingChildren: countWaitingChildren(connection, bounds),
     lateMs: {
       lease: readLate(connection, 'work_leases', 'expires_at', now),
       timer: readLate(connection, 'timers', 'due_at', now),
@@ -29,6 +30,15 @@ export function readCluster(connection: Connection, bounds: ReadingBounds): Clus
       { rows: bounds.rows },
     ),
   };
+}
+
+function countWaitingChildren(connection: Connection, { rows }: ReadingBounds): number {
+  const row = connection.get<{ readonly waiting: number }>(
+    `select count(*) as waiting
+     from (select 1 from child_places where state = 'waiting' limit :rows)`,
+    { rows },
+  );
+  return row?.waiting ?? 0;
 }
 
 type Place = { readonly queue_key: string; readonly priority: number };

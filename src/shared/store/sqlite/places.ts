@@ -8,7 +8,6 @@ export function createPlaceStore(connection: Connection): PlaceStore {
     admit: (params) => connection.write(() => admit(connection, params)),
     listTenants: () => connection.read(() => listTenants(connection)),
     find: (executionId) => connection.read(() => find(connection, executionId)),
-    countWaiting: () => connection.read(() => countWaiting(connection)),
   };
 }
 
@@ -127,7 +126,11 @@ function find(
   connection: Connection,
   executionId: ExecutionId,
 ): Awaited<ReturnType<PlaceStore['find']>> {
-  const row = connection.get<{ readonly since: number; readonly ahead: number }>(
+  const row = connection.get<{
+    readonly since: number;
+    readonly ahead: number;
+    readonly places_max: number | null;
+  }>(
     `select since, (
        select count(*)
        from (
@@ -136,17 +139,16 @@ function find(
          where o.tenant_id = c.tenant_id and o.state = 'waiting' and o.seq < c.seq
          limit :limit
        )
-     ) as ahead
+     ) as ahead, (
+       select t.limits ->> 'max_concurrent_executions'
+       from tenants t
+       where t.id = c.tenant_id
+     ) as places_max
      from child_places c
      where execution_id = :execution_id and state = 'waiting'`,
     { execution_id: executionId, limit: AHEAD_MAX },
   );
-  return row === undefined ? null : { since: toIso(row.since), ahead: row.ahead };
-}
-
-function countWaiting(connection: Connection): number {
-  const row = connection.get<{ readonly waiting: number }>(
-    `select count(*) as waiting from child_places where state = 'waiting'`,
-  );
-  return row?.waiting ?? 0;
+  if (row === undefined) return null;
+  const { since, ahead, places_max: placesMax } = row;
+  return { since: toIso(since), ahead, placesMax };
 }

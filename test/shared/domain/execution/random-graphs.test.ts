@@ -368,6 +368,7 @@ function unexplained(history: History): readonly string[] {
     events: [],
     children: new Map(),
     workflowPause: null,
+    placeWait: null,
   });
   const lost = blockers.filter(({ code }) => /^(not_marked|.*_missing)$/.test(code));
   const told = new Set(blockers.map(({ nodeId, visit }) => `${nodeId}#${visit}`));

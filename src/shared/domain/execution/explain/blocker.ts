@@ -21,6 +21,7 @@ export const BLOCKER_CODES = [
   'budget_used_up',
   'awaiting_approval',
   'awaiting_event',
+  'waiting_for_place',
   'waiting_in_queue',
   'retry_backoff_until',
   'child_end_not_told',

@@ -14,7 +14,7 @@ import {
 import { explainEnd } from './explain-end.ts';
 import { explainJoins, isUndecided } from './explain-joins.ts';
 import { explainVisit } from './explain-visit.ts';
-import type { ChildFacts, ExecutionFacts } from './facts.ts';
+import type { ChildFacts, ExecutionFacts, PlaceFacts } from './facts.ts';
 import { explainPauses, waitsForRelease } from './explain-pauses.ts';
 import { PARENT_TIMER, visitsLookedAt, WORKFLOW_TIMER } from './questions.ts';
 import { blockerOf, isAboutToBeDone, isPast, knownHistory, type Scene, tellAge } from './scene.ts';
@@ -35,11 +35,13 @@ export function explain(params: {
   readonly children: ReadonlyMap<ExecutionId, ChildFacts>;
   /** Of its workflow; null: none stands. */
   readonly workflowPause: StandingPause | null;
+  /** Not null: it waits for a place. */
+  readonly placeWait: PlaceFacts | null;
 }): Explanation {
-  const { plan, state, facts, now, events, children, workflowPause } = params;
+  const { plan, state, facts, now, events, children, workflowPause, placeWait } = params;
   if (isTerminal(facts.status)) return ended(facts.status, explainEnd(state, events));
   const history = knownHistory(events);
-  const scene: Scene = { state, facts, nowMs: Date.parse(now), history, workflowPause };
+  const scene: Scene = { state, facts, nowMs: Date.parse(now), history, workflowPause, placeWait };
   const looked = visitsLookedAt(state);
   const visits = looked.flatMap((visit) => explainVisit(scene, visit, children) ?? []);
   const own = [...visits, ...explainJoins(scene, plan), ...explainTimers(scene)];
@@ -105,6 +107,7 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
     );
   }
   whole.push(...explainPauses(scene));
+  if (scene.placeWait !== null) return [...whole, explainPlace(scene.placeWait)];
   const isPaused = isPausedByOperator(state);
   const needed =
     facts.isMarked ||
@@ -135,6 +138,19 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
     );
   }
   return whole;
+}
+
+/** It begins when it has its place, whatever is recorded for it until then. */
+function explainPlace({ since, ahead, placesMax }: PlaceFacts): Blocker {
+  const limit = placesMax === null ? 'tenant limit' : `tenant limit ${placesMax}`;
+  return blockerOf(WHOLE, {
+    code: 'waiting_for_place',
+    message: `waits for a place: ${limit} reached`,
+    since,
+    unblockedBy:
+      'the end of another execution of the tenant, or PUT /tenants/{id} with a higher max_concurrent_executions',
+    details: { position: ahead + 1 },
+  });
 }
 
 function waitsForEngine(code: Blocker['code'], { queue }: Blocker['details']): boolean {

@@ -74,6 +74,15 @@ export type ItemPlace =
       readonly deadLetteredAt: string;
     };
 
+/** A child that has not begun, because its tenant has no place for it. */
+export interface PlaceFacts {
+  readonly since: string;
+  /** Children that wait longer. */
+  readonly ahead: number;
+  /** The tenant's limit; null: there is none any more. */
+  readonly placesMax: number | null;
+}
+
 /** What is known of a child execution, or of the run that has gone on from it. */
 export interface ChildFacts {
   readonly executionId: ExecutionId;

@@ -2,7 +2,7 @@ import type { PauseScope, RecordedEvent } from '../event.ts';
 import type { StandingPause } from '../../workflow/workflow-pause.ts';
 import { type ExecutionState, visitKey } from '../state.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
-import type { ExecutionFacts } from './facts.ts';
+import type { ExecutionFacts, PlaceFacts } from './facts.ts';
 
 /** What every part of an explanation is worked out from. */
 export interface Scene {
@@ -13,6 +13,8 @@ export interface Scene {
   readonly history: KnownHistory;
   /** Of its workflow; null: none stands. */
   readonly workflowPause: StandingPause | null;
+  /** Not null: it has not begun, and waits for a place. */
+  readonly placeWait: PlaceFacts | null;
 }
 
 /** What recent events say about live visits, by `visitKey`. */
