@@ -7,6 +7,7 @@ import { checkFamilies } from './check-families.ts';
 import { checkHistories } from './check-histories.ts';
 import { checkOperations } from './check-operations.ts';
 import { checkPauses } from './check-pauses.ts';
+import { checkPlaces } from './check-places.ts';
 import { checkWorkflowPauses } from './check-workflow-pauses.ts';
 import { checkRecency } from './check-recency.ts';
 import { checkRest } from './check-rest.ts';
@@ -33,7 +34,7 @@ export function checkInvariants(params: {
   readonly dumps: readonly Dump[];
   /** By the database's clock: faults were over from then on. The last dump comes long after. */
   readonly wellSince: number;
-  /** How many executions a tenant may have at a time; of one without children. */
+  /** How many executions a tenant may have at a time, apart from children that wait or borrow a place. */
   readonly limits: Readonly<Record<string, number>>;
   readonly receipts?: readonly Receipt[];
   /** How long executions are kept where no policy says so; for good unless given. */
@@ -61,6 +62,7 @@ export function checkInvariants(params: {
     ...checkPauses(dumps, history),
     ...checkWorkflowPauses(dumps, history),
     ...checkRetries(last, history),
+    ...checkPlaces(dumps),
     ...checkTransactions(last),
     ...checkTenants(dumps, history, limits),
     ...checkRest(dumps, wellSince),

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../src/shared/domain/json.ts';
+import { withoutPlace } from './check-places.ts';
 import type { Dump } from './dump.ts';
 import { deedsOf, success, type Deed, type History } from './history.ts';
 import { violations, type Violation } from './violation.ts';
@@ -62,7 +63,9 @@ function checkListed(history: History, limits: Readonly<Record<string, number>>)
     const max = limits[deed.tenantId];
     const rows = success(deed)?.['executions'];
     if (max === undefined || !Array.isArray(rows)) return null;
-    const count = rows.filter((row) => isJsonObject(row) && isLive(row['status'])).length;
+    const count = rows.filter(
+      (row) => isJsonObject(row) && isLive(row['status']) && row['parent_execution_id'] === null,
+    ).length;
     if (count <= max) return null;
     return {
       about: { tenant: deed.tenantId, deed: deed.begun },
@@ -76,7 +79,8 @@ function isLive(status: unknown): boolean {
 }
 
 function checkLimits(dump: Dump, limits: Readonly<Record<string, number>>): Violation[] {
-  const live = dump.executions.filter(({ status }) => isLive(status));
+  const apart = withoutPlace(dump);
+  const live = dump.executions.filter(({ id, status }) => isLive(status) && !apart.has(id));
   return violations('a limit is never exceeded', Object.entries(limits), ([tenant, max]) => {
     const count = live.filter((row) => row.tenant_id === tenant).length;
     if (count <= max) return null;

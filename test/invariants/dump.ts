@@ -64,6 +64,12 @@ export interface Dump {
   readonly retention_policies?: readonly PolicyOf[];
   /** One row: up to when the audit log is sealed; null: nothing of it is. */
   readonly sealed?: readonly { readonly covers_to: number | null }[];
+  /** Children that wait for a place, or are in that of their parent. */
+  readonly child_places?: readonly {
+    readonly execution_id: string;
+    readonly parent_execution_id: string;
+    readonly state: string;
+  }[];
   /** Executions that a pause of their workflow holds. */
   readonly workflow_holds?: readonly { readonly execution_id: string }[];
   /** Executions that retention has removed. */
@@ -126,6 +132,8 @@ export interface EventOf {
   readonly payload: JsonObject;
   readonly actor_id: string;
   readonly created_at: number;
+  /** Of all events in the order of their writing; absent where the store doesn't say. */
+  readonly place?: number;
   /** The transaction that wrote the row; absent where the store doesn't say. */
   readonly written_in?: string;
 }

@@ -33,6 +33,8 @@ const QUERIES = {
   retention_policies:
     'tenant_id, workflow_id, completed_days, failed_days, cancelled_days from retention_policies',
   sealed: `${msOf('max(covers_to)')} as covers_to from audit_windows`,
+  child_places: `
+    ${EXECUTION}, ${idOf('parent_execution_id')} as parent_execution_id, state from child_places`,
   workflow_holds: `${EXECUTION} from workflow_holds`,
   retired_executions: `${EXECUTION} from retired_executions`,
   tenants: 'id from tenants',

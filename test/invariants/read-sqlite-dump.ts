@@ -8,7 +8,7 @@ const QUERIES = {
   executions: `id, tenant_id, workflow_id, parent_execution_id, status, last_sequence, completed_at
     from executions order by id`,
   events:
-    'execution_id, sequence, kind, node_id, payload, actor_id, created_at from events order by execution_id, sequence',
+    'execution_id, sequence, kind, node_id, payload, actor_id, created_at, rowid as place from events order by execution_id, sequence',
   work_items:
     'work_item_id, execution_id, tenant_id, node_id, visit, idempotency_key, retry_policy from work_items',
   work_queue: `${TICKET} from work_queue`,
@@ -28,6 +28,7 @@ const QUERIES = {
   retention_policies:
     'tenant_id, workflow_id, completed_days, failed_days, cancelled_days from retention_policies',
   sealed: 'max(covers_to) as covers_to from audit_windows',
+  child_places: 'execution_id, parent_execution_id, state from child_places',
   workflow_holds: 'execution_id from workflow_holds',
   retired_executions: 'execution_id from retired_executions',
   schedules: `tenant_id, name, overlap_policy, next_fire_at, waiting_fire_at, starting_fire_at,

@@ -93,4 +93,40 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
     from: '      executions: batch.length,\n      events: countEvents(batch),',
     to: '      executions: batch.length - 1,\n      events: countEvents(batch),',
   },
+  {
+    bug: 'a descendant begins although what it descends from has ended',
+    file: `${SQLITE}/judge-tree.ts`,
+    from: "if (isOrphaned(connection, plan)) return 'orphaned';",
+    to: '',
+  },
+  {
+    bug: 'children find one place more than there are',
+    file: `${SQLITE}/places.ts`,
+    from: 'tenant.places_max - countTaken(connection, tenantId)',
+    to: 'tenant.places_max + 1 - countTaken(connection, tenantId)',
+  },
+  {
+    bug: 'a parent lends its place to all its children',
+    file: `${SQLITE}/places.ts`,
+    from: "where l.parent_execution_id = c.parent_execution_id and l.state = 'lent'",
+    to: "where l.parent_execution_id = c.execution_id and l.state = 'lent'",
+  },
+  {
+    bug: 'a child begins by an event while it waits for its place',
+    file: `${SQLITE}/runnable.ts`,
+    from: "where c.execution_id = runnable.execution_id and c.state = 'waiting'",
+    to: "where c.execution_id = runnable.execution_id and c.state = 'gone'",
+  },
+  {
+    bug: 'a run that goes on forgets that it has the place of its parent',
+    file: 'shared/engine/family.ts',
+    from: '...(parent !== null && { takesPlaceOf: state.executionId }),',
+    to: '',
+  },
+  {
+    bug: 'a child that waits is cancelled and keeps on waiting',
+    file: 'shared/engine/cancel-execution.ts',
+    from: '...(waits && { leavesQueue: true }),',
+    to: '',
+  },
 ];

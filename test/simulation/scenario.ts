@@ -6,14 +6,7 @@ import { createDice, type Dice } from './dice.ts';
 import { FAULTS, type FaultKind, type FaultRates } from './faults.ts';
 import type { Role } from './cluster.ts';
 import type { KeptDays } from '../invariants/check-retired.ts';
-import {
-  EVENTS,
-  FAMILYLESS,
-  LIMITED_TENANT,
-  TENANTS,
-  STARTED,
-  type WorkflowName,
-} from './workflows.ts';
+import { EVENTS, TENANTS, STARTED, type WorkflowName } from './workflows.ts';
 
 /** All that one history begins with. It follows from the seed; shrinking takes parts away. */
 export interface Scenario {
@@ -275,8 +268,7 @@ const CLUSTERS: readonly (readonly Role[])[] = [
 
 function drawStart(dice: Dice, name: string, activeMs: number): PlannedStart {
   const tenantId = dice.pick(TENANTS);
-  const names = tenantId === LIMITED_TENANT ? FAMILYLESS : STARTED;
-  const workflowId = dice.pick(names);
+  const workflowId = dice.pick(STARTED);
   return {
     name,
     tenantId,

@@ -54,6 +54,7 @@ const EXERCISED = [
   'commit_refusals ended',
   'commit_refusals executions_limited',
   'commit_refusals moved',
+  'commit_refusals orphaned',
   'commit_refusals stale',
   'complete 200',
   'complete 409',

@@ -5,7 +5,7 @@ import type { NodeKind } from '../../src/shared/domain/workflow/plan.ts';
 /** What the histories run: small, each about one way in which things can go wrong. */
 
 export const TENANTS = ['amber', 'birch'] as const;
-/** It may have so many executions at a time; it starts no workflow with children. */
+/** It may have so many executions at a time, children that borrow a place apart. */
 export const LIMITED_TENANT = 'birch' as TenantId;
 export const EXECUTIONS_MAX = 1;
 
@@ -133,6 +133,14 @@ export const WORKFLOWS = {
     },
     edges: edges('each after'),
   },
+  nested: {
+    start_node: 'split',
+    nodes: {
+      split: { kind: { type: 'parallel', branches: ['one', 'other'] } },
+      one: { kind: { type: 'subgraph', workflow_ref: 'mapped' }, output_key: 'one' },
+      other: { kind: { type: 'subgraph', workflow_ref: 'rounds' }, output_key: 'other' },
+    },
+  },
   /** Each step is a run of its own. */
   rounds: {
     start_node: 'count',
@@ -184,8 +192,6 @@ export type WorkflowName = keyof typeof WORKFLOWS;
 export const STARTED = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(
   (name) => name !== 'lasting' && name !== 'fragile',
 );
-/** Of a tenant with a limit: none has children, which would not be held to it. */
-export const FAMILYLESS = STARTED.filter((name) => name !== 'parent' && name !== 'mapped');
 /** The keys of the events that each waits for. */
 export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {
   payment: 'paid',

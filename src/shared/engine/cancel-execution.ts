@@ -61,7 +61,13 @@ export async function commitOfCancel(
     status: isOver ? 'cancelled' : 'running',
     revokesAll: true,
     ...(told.length > 0 &&
-      treeUseOf({ base: state, children: 0, startsTimers: told, descendantsMax: 0 })),
+      treeUseOf({
+        base: state,
+        children: 0,
+        goesOn: false,
+        startsTimers: told,
+        descendantsMax: 0,
+      })),
     ...(waits && { leavesQueue: true }),
     startsTimers: [...told, ...(isOver && tellsParent ? childEnded(state) : [])],
     runnable: isOver ? 'clear' : 'mark',

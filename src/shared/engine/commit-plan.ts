@@ -138,6 +138,7 @@ export function commitOfDecision(params: {
     ...treeUseOf({
       base,
       children: params.startsExecutions?.length ?? 0,
+      goesOn: startsExecutions.length > 0,
       startsTimers: out.startsTimers,
       descendantsMax: params.descendantsMax,
     }),

@@ -109,16 +109,19 @@ export function isUnbegun({ parent, continuedFrom, nextVisit }: ExecutionState):
 export function treeUseOf(of: {
   readonly base: ExecutionState;
   readonly children: number;
+  /** Another run goes on from it. */
+  readonly goesOn: boolean;
   readonly startsTimers: readonly NewTimer[];
   readonly descendantsMax: number;
 }): { readonly tree?: TreeUse } {
-  const { base, children, startsTimers, descendantsMax } = of;
+  const { base, children, goesOn, startsTimers, descendantsMax } = of;
   const at = { rootExecutionId: rootOf(base), adds: children, descendantsMax };
   if (children > 0) return { tree: { ...at, is: 'start' } };
   if (startsTimers.some(({ purpose }) => purpose === 'parent_ended')) {
     return { tree: { ...at, is: 'end' } };
   }
-  return isUnbegun(base) ? { tree: { ...at, is: 'begin' } } : {};
+  const begins = isUnbegun(base) || (goesOn && base.parent !== null);
+  return begins ? { tree: { ...at, is: 'begin' } } : {};
 }
 
 export function successorOf(

@@ -67,9 +67,25 @@ export async function prune(management: Management): Promise<number> {
             limit ${ROWS_MAX}
           ))
           returning t.root_execution_id
+        ),
+        vacated as (
+          delete from child_places c
+          where c.execution_id = any(array(
+            select p.execution_id
+            from child_places p
+            where not exists (
+              select
+              from executions e
+              where e.id = p.execution_id
+                and e.status in ('running', 'paused')
+            )
+            limit ${ROWS_MAX}
+          ))
+          returning c.execution_id
         )
         select (select count(*) from silent) + (select count(*) from forgotten)
-          + (select count(*) from cleared) + (select count(*) from felled) as deleted`,
+          + (select count(*) from cleared) + (select count(*) from felled)
+          + (select count(*) from vacated) as deleted`,
       { writes: true },
     );
     total += row?.deleted ?? 0;

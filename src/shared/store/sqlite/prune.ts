@@ -27,7 +27,15 @@ export async function prune(connection: Connection): Promise<number> {
          where e.id = execution_trees.root_execution_id and e.status in ('running', 'paused')
        )`,
     );
-    return workers + keys + deliveries + trees;
+    const places = connection.run(
+      `delete from child_places
+       where not exists (
+         select 1
+         from executions e
+         where e.id = child_places.execution_id and e.status in ('running', 'paused')
+       )`,
+    );
+    return workers + keys + deliveries + trees + places;
   });
   return rows + (await pruneUploads(connection));
 }

@@ -25,6 +25,7 @@ import { tenantCases } from './tenants.ts';
 import { timerCases } from './timers.ts';
 import { tokenRotationCases } from './token-rotation.ts';
 import { tokenCases } from './tokens.ts';
+import { treeCases } from './trees.ts';
 import { usageCases } from './usage.ts';
 import { webhookCases } from './webhooks.ts';
 import { workCases } from './work.ts';
@@ -39,6 +40,7 @@ const AREAS = [
   familyCases,
   holdCases,
   workflowPauseCases,
+  treeCases,
   usageCases,
   workCases,
   leaseCases,
