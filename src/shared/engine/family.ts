@@ -120,8 +120,9 @@ export function treeUseOf(of: {
   if (startsTimers.some(({ purpose }) => purpose === 'parent_ended')) {
     return { tree: { ...at, is: 'end' } };
   }
-  const begins = isUnbegun(base) || (goesOn && base.parent !== null);
-  return begins ? { tree: { ...at, is: 'begin' } } : {};
+  // Also of a run that goes on: it has a first step of its own.
+  const isFresh = base.live.size === 0 && base.stepsExecuted === 0;
+  return base.parent !== null && (isFresh || goesOn) ? { tree: { ...at, is: 'begin' } } : {};
 }
 
 export function successorOf(
