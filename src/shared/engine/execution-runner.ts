@@ -251,7 +251,7 @@ export function startExecutionRunner(
     });
     const verdict = await deps.committer.commit(commit);
     if (!verdict.accepted) {
-      if (verdict.reason === 'orphaned') await cancelOrphan(deps, executionId);
+      if (verdict.reason === 'orphaned') await cancelOrphan(deps, now);
       refused(now, verdict.reason, mail);
       return true;
     }

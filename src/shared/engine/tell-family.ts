@@ -1,10 +1,15 @@
 import type { ExecutionEvent, UsagePayload } from '../domain/execution/event.ts';
 import type { ExecutionState, UsageTotal } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
-import { type ExecutionId, parseExecutionId } from '../domain/ids.ts';
+import { parseExecutionId } from '../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
-import { type DueTimer, type LoadedExecution, StoreUnavailableError } from '../store/store.ts';
+import {
+  type DueTimer,
+  type ExecutionRow,
+  type LoadedExecution,
+  StoreUnavailableError,
+} from '../store/store.ts';
 import { afterCommit } from './after-commit.ts';
 import { lookedInto } from './artifacts/looked-into.ts';
 import { isLarge, offloadResult } from './artifacts/offload.ts';
@@ -120,12 +125,13 @@ export async function endChild(deps: EngineDeps, timer: DueTimer): Promise<void>
  * Cancels an execution that may not go on, because one that it descends from has ended. Where it has
  * moved meanwhile, whoever finds it next does it again.
  */
-export async function cancelOrphan(deps: EngineDeps, executionId: ExecutionId): Promise<void> {
-  const loaded = await deps.store.executions.load(executionId, null);
-  if (loaded === null || isTerminal(loaded.row.status)) return;
-  const { row } = loaded;
+export async function cancelOrphan(
+  deps: EngineDeps,
+  known: { readonly row: ExecutionRow; readonly state: ExecutionState },
+): Promise<void> {
+  const row = { ...known.row, lastSequence: known.state.sequence };
   const by = { actorId: SCHEDULER_ACTOR, tellsParent: false };
-  const commit = await commitOfCancel(deps, row, foldLoaded(loaded, null), by);
+  const commit = await commitOfCancel(deps, row, known.state, by);
   if (commit === null) return;
   const verdict = await deps.committer.commit(commit, { ahead: true });
   if (verdict.accepted) afterCommit(deps, { commit, row, committedAt: verdict.createdAt });
@@ -145,6 +151,8 @@ async function cancelOnce(
     const commit: CommitPlan = {
       ...(cancel ?? emptyCommit(row)),
       firesTimers: isOwn ? [timer.name] : [],
+      // Its mark was taken off when the timer was set: what is ending by itself gets it back.
+      ...(cancel === null && { runnable: 'mark' as const }),
     };
     const verdict = await deps.committer.commit(commit, { ahead: true });
     if (!verdict.accepted) return verdict.reason === 'stale' ? 'done' : 'moved';

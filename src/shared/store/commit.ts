@@ -76,8 +76,8 @@ export interface WorkflowHold {
 /**
  * `begin`: the first decision of a child · `start`: children begin to exist · both are refused as
  * `orphaned` where an execution that this one descends from has ended, or where it or one of these is
- * about to be cancelled · `end`: children are told that nobody waits for them any more; it is never
- * refused, but it and the other two never overlook each other.
+ * about to be cancelled · `end`: children are told that nobody waits for them any more, and are marked
+ * no longer; it is never refused, but it and the other two never overlook each other.
  */
 export interface TreeUse {
   readonly is: 'begin' | 'start' | 'end';

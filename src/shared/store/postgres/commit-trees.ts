@@ -61,6 +61,26 @@ export function treeWritingParts(has: Has, $: Param): string[] {
           )`,
         ]
       : []),
+    ...(has('tree_plan') && has('timer_plan')
+      ? [
+          // Nothing of a child that is about to be cancelled needs deciding. Others' marks are left.
+          `unmarked as (
+            delete from runnable r
+            where r.execution_id = any(array(
+              select m.execution_id
+              from runnable m
+              where m.execution_id = any(array(
+                select t.execution_id
+                from unnest(${$('timer_plan')}, ${$('timer_execution')}, ${$('timer_purpose')})
+                  as t (position, execution_id, purpose)
+                join accepted a on a.position = t.position
+                where t.purpose = 'parent_ended'
+              ))
+              for update skip locked
+            ))
+          )`,
+        ]
+      : []),
     ...(has('leave_execution')
       ? [
           `left_queue as (

@@ -44,7 +44,13 @@ export function writeTree(connection: Connection, plan: CommitPlan): void {
   if (leavesQueue === true) {
     connection.run('delete from child_places where execution_id = ?', [plan.executionId]);
   }
-  if (tree === undefined || tree.adds === 0) return;
+  if (tree === undefined) return;
+  for (const { purpose, executionId } of plan.startsTimers) {
+    // Nothing of a child that is about to be cancelled needs deciding.
+    if (purpose !== 'parent_ended' || executionId === undefined) continue;
+    connection.run('delete from runnable where execution_id = ?', [executionId]);
+  }
+  if (tree.adds === 0) return;
   connection.run(
     `insert into execution_trees (root_execution_id, tenant_id, descendants)
      values (:root, :tenant_id, :adds)
