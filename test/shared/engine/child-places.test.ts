@@ -70,7 +70,10 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       children.map(({ executionId }) => svc.store.places.find(executionId)),
     );
     t.is(children.length, 4);
-    t.deepEqual(waits.map((wait) => wait?.ahead ?? null).toSorted(), [0, 1, null, null]);
+    t.deepEqual(
+      waits.flatMap((wait) => wait?.ahead ?? []).toSorted((one, other) => one - other),
+      [0, 1],
+    );
     for (const [index, { executionId }] of children.entries()) {
       const begun = (await svc.story(executionId)).length > 1;
       t.is(begun, waits[index] === null);
