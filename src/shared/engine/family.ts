@@ -120,8 +120,8 @@ export function treeUseOf(of: {
   if (startsTimers.some(({ purpose }) => purpose === 'parent_ended')) {
     return { tree: { ...at, is: 'end' } };
   }
-  // Also of a run that goes on: it has a first step of its own.
-  const isFresh = base.live.size === 0 && base.stepsExecuted === 0;
+  // Also of a run that goes on: it has a first step of its own. Finalizers run whatever has ended.
+  const isFresh = base.live.size === 0 && base.stepsExecuted === 0 && base.ending === null;
   return base.parent !== null && (isFresh || goesOn) ? { tree: { ...at, is: 'begin' } } : {};
 }
 

@@ -16,7 +16,7 @@ type Scene = Awaited<ReturnType<typeof openScene>>;
 for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`${dialect}: a workflow of two of itself never holds more places than there are`, async (t) => {
     const svc = await openScene(t, dialect);
-    await limit(svc, { max_concurrent_executions: 10, max_descendants: 300 });
+    await limit(svc, { max_concurrent_executions: 10, max_descendants: 5_000 });
     await svc.register('bomb', bombOf('bomb'));
     const root = await svc.start(bombOf('bomb'));
     let most = 0;
