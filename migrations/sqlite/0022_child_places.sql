@@ -13,7 +13,7 @@ create table execution_trees (
 -- Children of tenants with a limit of executions, except those that hold a place of their own.
 create table child_places (
   -- The order in which places are given.
-  seq integer primary key autoincrement,
+  seq integer primary key,
   execution_id text not null unique,
   tenant_id text not null,
   parent_execution_id text not null,

@@ -315,7 +315,30 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     earlier.executions.push({ ...(running as typeof running & object), id: 'exec_5' });
   },
   'a list shows no more than the limit': (run) =>
-    void (bodyOf(run, 'list')['executions'] = [{ status: 'running' }, { status: 'paused' }]),
+    void (bodyOf(run, 'list')['executions'] = [
+      { status: 'running', parent_execution_id: null },
+      { status: 'paused', parent_execution_id: null },
+    ]),
+
+  // Places
+  'a parent lends its place to one child at a time': ({ earlier }) => {
+    const running = earlier.executions.find(({ id }) => id === 'exec_4');
+    const lent = { parent_execution_id: 'exec_1', state: 'lent' };
+    earlier.executions.push({ ...(running as typeof running & object), id: 'exec_5' });
+    earlier.child_places = ['exec_4', 'exec_5'].map((id) => ({ ...lent, execution_id: id }));
+  },
+  'a child that waits for a place has not begun': ({ last }) =>
+    void (last.child_places = [
+      { execution_id: 'exec_1', parent_execution_id: 'exec_9', state: 'waiting' },
+    ]),
+  'what has ended waits for no place': ({ last }) =>
+    void (last.child_places = [
+      { execution_id: 'exec_2', parent_execution_id: 'exec_1', state: 'waiting' },
+    ]),
+  'nothing begins once what it descends from has ended': ({ last }) => {
+    Object.assign(eventOf(last.events, 'exec_1', 22), { place: 1 });
+    Object.assign(eventOf(last.events, 'exec_2', 1), { place: 2 });
+  },
 
   // Rest
   'with everybody well and willing, every execution ends': ({ last }) => {

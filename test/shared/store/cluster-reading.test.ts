@@ -37,6 +37,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         { queue: 'engine', ...NOTHING },
       ],
       executions: { running: 0, paused: 0 },
+      waitingChildren: 0,
       lateMs: { lease: 0, timer: 0, retry: 0 },
       memory: [],
     });
