@@ -1,6 +1,7 @@
 import type { Mapping } from '../expression/mapping.ts';
 import { parseMappingPath } from '../expression/mapping-path.ts';
 import { parseExpression } from '../expression/parse-expression.ts';
+import { findPlaceholders, type Placeholder } from './find-placeholders.ts';
 
 /** Text with places for values. A secret stands in it by name only. */
 export type Template = readonly TemplatePart[];
@@ -23,12 +24,11 @@ export function parseTemplate(
   text: string,
   options: { readonly paths: boolean } = { paths: false },
 ): ParsedTemplate {
-  const pattern = options.paths ? WITH_PATHS : PLACEHOLDER;
   const parts: TemplatePart[] = [];
   let end = 0;
-  for (const match of text.matchAll(pattern)) {
-    parts.push(...literal(text.slice(end, match.index)));
-    end = match.index + match[0].length;
+  for (const match of findPlaceholders(text, options)) {
+    parts.push(...literal(text.slice(end, match.start)));
+    end = match.end;
     const part = readPlaceholder(match);
     if (typeof part === 'string') return { ok: false, message: part };
     parts.push(part);
@@ -41,17 +41,13 @@ export function parseTemplate(
 
 /** Whether text that means nothing else is a template. */
 export function isTemplate(text: string): boolean {
-  return text.search(PLACEHOLDER) >= 0;
+  return findPlaceholders(text, { paths: false }).next().done !== true;
 }
 
 export function secretsIn(template: Template): readonly string[] {
   return template.flatMap((part) => (part.kind === 'secret' ? [part.name] : []));
 }
 
-const SECRET = String.raw`\$\{secret:(?<secret>[^}]*)\}`;
-const EXPRESSION = String.raw`\{\{(?<expression>.*?)\}\}`;
-const PLACEHOLDER = new RegExp(`${SECRET}|${EXPRESSION}`, 'gsu');
-const WITH_PATHS = new RegExp(`${SECRET}|${EXPRESSION}|\\{(?<path>[^{}]*)\\}`, 'gsu');
 const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 function literal(text: string): readonly TemplatePart[] {
@@ -59,23 +55,26 @@ function literal(text: string): readonly TemplatePart[] {
 }
 
 /** Text: what is wrong with it. */
-function readPlaceholder(match: RegExpExecArray): TemplatePart | string {
-  const { secret, expression, path = '' } = match.groups ?? {};
-  if (secret !== undefined) {
-    if (SECRET_NAME.test(secret)) return { kind: 'secret', name: secret };
-    return `\${secret:…} needs the name of an environment variable, such as \${secret:SVC_SECRET_SHOP}`;
+function readPlaceholder({ kind, inner, before }: Placeholder): TemplatePart | string {
+  const source = inner.trim();
+  switch (kind) {
+    case 'secret':
+      if (SECRET_NAME.test(inner)) return { kind: 'secret', name: inner };
+      return `\${secret:…} needs the name of an environment variable, such as \${secret:SVC_SECRET_SHOP}`;
+    case 'expression': {
+      const parsed = parseExpression(source);
+      if (!parsed.ok) return parsed.message;
+      const mapping = { kind: 'expression' as const, expression: parsed.expression };
+      return { kind: 'value', source, mapping };
+    }
+    case 'path': {
+      if (before === '$') return 'names a secret as ${secret:NAME}';
+      const path = readPath(source);
+      if (path === null)
+        return `{${inner.slice(0, 80)}} is not a path, such as {id} or {state.order.id}`;
+      return { kind: 'value', source, mapping: { kind: 'path', path } };
+    }
   }
-  if (expression !== undefined) {
-    const parsed = parseExpression(expression.trim());
-    if (!parsed.ok) return parsed.message;
-    const mapping = { kind: 'expression' as const, expression: parsed.expression };
-    return { kind: 'value', source: expression.trim(), mapping };
-  }
-  if (match.input[match.index - 1] === '$') return 'names a secret as ${secret:NAME}';
-  const read = readPath(path.trim());
-  if (read === null)
-    return `{${path.slice(0, 80)}} is not a path, such as {id} or {state.order.id}`;
-  return { kind: 'value', source: path.trim(), mapping: { kind: 'path', path: read } };
 }
 
 function readPath(path: string) {

@@ -50,7 +50,8 @@ const STATE_ITSELF = itself('state');
 const INPUT = /(?<![\p{L}\p{N}_.])\$?input(?![\p{L}\p{N}_])|"prompt_ref":"/u;
 /** What stands in braces is evaluated, and so is a text without any, unless it is prose. */
 const BRACED = /\{([^{}]*)\}/gu;
-const PROSE = /(?:\p{L}{2,}[\s,]+){3}\p{L}{2,}/u;
+/** From the beginning of a word: tried within it, a long word would take the square of its length. */
+const PROSE = /(?<!\p{L})(?:\p{L}{2,}[\s,]+){3}\p{L}{2,}/u;
 
 interface Seen {
   readonly keys: Set<string>;

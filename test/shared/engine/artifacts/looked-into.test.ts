@@ -22,6 +22,15 @@ test('so are those by which a run goes on as another', (t) => {
   t.deepEqual(keysIn({ continue_as_new: { when: 'size(state.rows) > 20' } }), ['rows']);
 });
 
+test('a long text is read in time linear in its length', (t) => {
+  for (const unit of ['state', 'state ', 'aa,', 'output [', '{{', '["']) {
+    const condition = unit.repeat(200_000 / unit.length);
+    const begun = performance.now();
+    lookedInto({ nodes: {}, edges: [{ from: 'a', to: 'b', condition }] });
+    t.true(performance.now() - begun < 5000, unit);
+  }
+});
+
 test('what is said about a workflow looks into nothing', (t) => {
   const description = 'As in state.report, the output is a page';
   const ir = { description, nodes: { a: { description, labels: { see: 'x.y' } } }, edges: [] };
