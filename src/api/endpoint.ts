@@ -137,6 +137,8 @@ export interface ApiRequest<Params, Query, Body> {
   prefersEventStream(): boolean;
   /** Aborted when the caller goes away or the server begins to close. */
   abandoned(): AbortSignal;
+  /** Aborted when the caller goes away. A server that closes still answers what it has begun. */
+  gone(): AbortSignal;
   /** Whether the caller's token would still be accepted now, for answers that take long. */
   stillAllowed(): Promise<boolean>;
 }

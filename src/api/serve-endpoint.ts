@@ -60,6 +60,7 @@ async function readRequest(params: {
     content: () => readContent(ctx),
     prefersEventStream: () => ctx.accepts('application/json', EVENT_STREAM) === EVENT_STREAM,
     abandoned: () => abandonedSignal(ctx, deps.draining),
+    gone: () => goneSignal(ctx),
     stillAllowed: () => isStillAllowed({ credentials: credentialsOf(ctx), caller, deps }),
   };
 }
@@ -75,6 +76,15 @@ function abandonedSignal(ctx: ApiContext, draining: AbortSignal): AbortSignal {
     draining.removeEventListener('abort', abort);
     // After a complete answer nobody listens any more.
     if (!ctx.res.writableFinished) abort();
+  });
+  return controller.signal;
+}
+
+function goneSignal(ctx: ApiContext): AbortSignal {
+  const controller = new AbortController();
+  if (ctx.res.destroyed) controller.abort();
+  ctx.res.once('close', () => {
+    if (!ctx.res.writableFinished) controller.abort();
   });
   return controller.signal;
 }

@@ -66,6 +66,7 @@ async function readRequest(params: {
     },
     prefersEventStream: () => false,
     abandoned: () => AbortSignal.any([caller.abandoned, deps.draining]),
+    gone: () => caller.abandoned,
     stillAllowed: async () => true,
   };
 }

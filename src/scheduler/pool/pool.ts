@@ -1,12 +1,16 @@
+import type { JsonValue } from '../../shared/domain/json.ts';
 import type { CandidateList } from '../../shared/domain/memory/candidates.ts';
 import type { VectorScan } from '../../shared/domain/memory/scan.ts';
-import type { Cpu } from '../../shared/ports/cpu.ts';
+import type { TenantId } from '../../shared/domain/ids.ts';
+import type { Cpu, CpuCaller } from '../../shared/ports/cpu.ts';
 import type { VectorScanner } from '../../shared/ports/vector-scanner.ts';
+import { createCpuUse } from './cpu-use.ts';
 import { isCheap, profileSchema } from './schema/schema-profile.ts';
 import type { SchemaProfile } from './schema/schema-profile.ts';
 import type { DecideTask } from './tasks/decide.ts';
 import type { ValidateSchemaTask } from './tasks/validate-schema.ts';
 import { createThreads, TaskLimitError } from './threads.ts';
+import { TurnRefusedError } from './turns.ts';
 
 export interface CpuPool extends Cpu, VectorScanner {
   use(): { readonly threads: number; readonly waiting: number };
@@ -18,17 +22,25 @@ export interface CpuOptions {
   readonly threads: number;
   /** Longest time one task may run; 5 s when not given. */
   readonly taskMsMax?: number;
+  /** Tasks that wait, of all tenants and of one. */
   readonly waitingMax?: number;
+  readonly tenantWaitingMax?: number;
+  /** A request whose task has not begun by then gets 503. */
+  readonly waitMsMax?: number;
+  /** Limit of a tenant, `max_cpu_seconds_per_minute`; null: none. */
+  readonly cpuSecondsMaxOf?: (tenantId: TenantId) => Promise<number | null>;
   /** A thread that had nothing to do for so long ends. */
   readonly idleMs?: number;
   readonly memoryMiBMax?: number;
-  readonly onTask?: (task: {
-    readonly task: string;
-    readonly place: 'inline' | 'thread';
-    readonly outcome: string;
-  }) => void;
+  readonly onTask?: (task: CpuTaskReport) => void;
   /** A thread failed while it had no task. */
   readonly onThreadError?: (error: unknown) => void;
+}
+
+export interface CpuTaskReport {
+  readonly task: string;
+  readonly place: 'inline' | 'thread';
+  readonly outcome: string;
 }
 
 /**
@@ -36,36 +48,63 @@ export interface CpuOptions {
  * when it is small, as a small check takes less time than the way to a thread and back.
  */
 export function createCpu(options: CpuOptions): CpuPool {
-  const threads = createThreads({
-    threadsMax: options.threads,
-    waitingMax: options.waitingMax ?? 256,
+  const now = () => performance.now();
+  const threadsMax = Math.max(THREADS_MIN, options.threads);
+  const settings = {
+    threadsMax,
+    waitingMax: options.waitingMax ?? 512,
+    tenantWaitingMax: options.tenantWaitingMax ?? 128,
+    waitMsMax: options.waitMsMax ?? 10_000,
     taskMsMax: options.taskMsMax ?? 5000,
     idleMs: options.idleMs ?? 30_000,
     memoryMiBMax: options.memoryMiBMax ?? 256,
+    now,
+    use: createCpuUse({ now }),
     onThreadError: options.onThreadError ?? (() => undefined),
-  });
+  };
+  // Schemas are users' programs. What the engine itself works out never waits behind one.
+  const checks = createThreads({ ...settings, tenantThreadsMax: Math.floor(threadsMax / 2) });
+  const engineWork = createThreads({ ...settings, tenantThreadsMax: threadsMax - 1 });
 
   async function onThread(
     task:
-      | { readonly name: 'validateSchema'; readonly input: ValidateSchemaTask }
-      | { readonly name: 'decide'; readonly input: DecideTask }
-      | { readonly name: 'scanVectors'; readonly input: VectorScan },
+      | {
+          readonly name: 'validateSchema';
+          readonly input: ValidateSchemaTask;
+          readonly caller: CpuCaller;
+        }
+      | { readonly name: 'decide'; readonly input: DecideTask; readonly caller: CpuCaller }
+      | { readonly name: 'scanVectors'; readonly input: VectorScan; readonly caller: CpuCaller },
   ): Promise<unknown> {
     const told = (outcome: string) =>
       options.onTask?.({ task: task.name, place: 'thread', outcome });
+    const isCheck = task.name === 'validateSchema';
+    const { tenantId } = task.caller;
     try {
-      const result = await threads.run({ ...task, file: TASK_FILES[task.name] });
+      // A limit bounds what users bring; what the engine needs is counted and goes on.
+      const cpuSecondsMax = isCheck ? await cpuSecondsMaxOf(tenantId) : null;
+      const result = await (isCheck ? checks : engineWork).run({
+        ...task,
+        file: TASK_FILES[task.name],
+        caller: { ...task.caller, cpuSecondsMax },
+      });
       told('ok');
       return result;
     } catch (error) {
-      told(error instanceof TaskLimitError ? `${error.limit}_limit` : 'error');
+      told(outcomeOf(error));
       throw error;
     }
   }
 
-  async function validateOnThread(task: ValidateSchemaTask): Promise<readonly string[]> {
+  const cpuSecondsMaxOf = options.cpuSecondsMaxOf ?? (async () => null);
+
+  async function validateOnThread(
+    input: ValidateSchemaTask,
+    caller: CpuCaller,
+  ): Promise<readonly string[]> {
     try {
-      return (await onThread({ name: 'validateSchema', input: task })) as readonly string[];
+      const violations = await onThread({ name: 'validateSchema', input, caller });
+      return violations as readonly string[];
     } catch (error) {
       if (!(error instanceof TaskLimitError)) throw error;
       // The fault is in what the caller sent, so it is answered like one.
@@ -74,28 +113,50 @@ export function createCpu(options: CpuOptions): CpuPool {
   }
 
   let checker: ReturnType<typeof loadChecker> | null = null;
-  const validateSchema: Cpu['validateSchema'] = async ({ schema, value }) => {
+  const validate = async (
+    of: Parameters<Cpu['validateSchema']>[0],
+    patterns: 'linear' | 'any',
+  ): Promise<readonly string[]> => {
+    const { schema, value, caller } = of;
     const profile = profileSchema(schema);
     if (profile.text.length > SCHEMA_CHARS_MAX) return [TOO_LARGE];
-    if (!isCheap(profile, value)) return validateOnThread(asTask(profile, value));
+    if (!isCheap(profile, value)) {
+      return validateOnThread(asTask(profile, { value, patterns }), caller);
+    }
     options.onTask?.({ task: 'validateSchema', place: 'inline', outcome: 'ok' });
     const { validateSchemaHere } = await (checker ??= loadChecker());
     return validateSchemaHere({ key: profile.key, schema, value });
   };
 
   return {
-    validateSchema,
+    validateSchema: (of) => validate(of, 'any'),
     // Checking any value finds the schema's own faults, which are told apart by how they begin.
-    checkSchema: async ({ schema }) =>
-      (await validateSchema({ schema, value: null }))
+    checkSchema: async ({ schema, caller }) =>
+      (await validate({ schema, value: null, caller }, 'linear'))
         .filter((violation) => violation.startsWith(SCHEMA_FAULT))
         .map((violation) => violation.slice(SCHEMA_FAULT.length)),
-    decide: ({ ir, snapshot }) => onThread({ name: 'decide', input: { ir, snapshot } }),
-    scanVectors: async (scan) =>
-      (await onThread({ name: 'scanVectors', input: scan })) as CandidateList,
-    use: () => threads.use(),
-    close: () => threads.close(),
+    decide: ({ ir, snapshot, caller }) =>
+      onThread({ name: 'decide', input: { ir, snapshot }, caller }),
+    scanVectors: async (input, caller) =>
+      (await onThread({ name: 'scanVectors', input, caller })) as CandidateList,
+    use: () => {
+      const [a, b] = [checks.use(), engineWork.use()];
+      return { threads: a.threads + b.threads, waiting: a.waiting + b.waiting };
+    },
+    async close() {
+      await Promise.all([checks.close(), engineWork.close()]);
+    },
   };
+}
+
+/** With one thread, the task of one tenant would hold up all others. */
+const THREADS_MIN = 2;
+
+/** One of few words: it is a label of a metric. */
+function outcomeOf(error: unknown): string {
+  if (error instanceof TaskLimitError) return `${error.limit}_limit`;
+  if (error instanceof TurnRefusedError) return `refused_${error.refusal}`;
+  return 'error';
 }
 
 /** With the first check, as the compiler of schemas is large. */
@@ -114,6 +175,9 @@ const TASK_FILES = {
   scanVectors: new URL(`./tasks/scan-vectors.${EXTENSION}`, import.meta.url).href,
 };
 
-function asTask({ key, text }: SchemaProfile, value: unknown): ValidateSchemaTask {
-  return { key, schema: text, value: JSON.stringify(value) };
+function asTask(
+  { key, text }: SchemaProfile,
+  { value, patterns }: { readonly value: JsonValue; readonly patterns: 'linear' | 'any' },
+): ValidateSchemaTask {
+  return { key, schema: text, value: JSON.stringify(value), patterns };
 }

@@ -4,17 +4,19 @@ import type { Piscina } from 'piscina';
 
 import { SvcError } from '../../shared/domain/errors.ts';
 import type { AnnouncedTask } from './tasks/announce-start.ts';
+import { createTurns, TurnRefusedError } from './turns.ts';
+import type { LimitedCaller, TurnSettings } from './turns.ts';
 
 /**
- * Worker threads for tasks that may be hostile: each has a time and a memory limit, and there are
- * only so many waiting.
+ * Worker threads for tasks that may be hostile: each has a time and a memory limit, and tenants take
+ * turns.
  *
- * Tasks wait here, not in piscina: there the time limit would run while a task waits, and a pool
- * without idle threads that cut off the one it had would not start another for those waiting. A
- * task that is cut off takes its thread with it; the next one starts a fresh thread.
+ * Tasks wait for their turn, not in piscina: there the time limit would run while a task waits, and
+ * a pool without idle threads that cut off the one it had would not start another for those waiting.
+ * A task that is cut off takes its thread with it; the next one starts a fresh thread.
  */
 export interface Threads {
-  /** Rejects with TaskLimitError, or with 503 when too many wait already. */
+  /** Rejects with TaskLimitError, or with TurnRefusedError when it does not run. */
   run(task: ThreadTask): Promise<unknown>;
   use(): { readonly threads: number; readonly waiting: number };
   /** Lets what is running end (within its time limit), refuses what waits and what comes. */
@@ -27,6 +29,7 @@ export interface ThreadTask {
   /** Its exported function. */
   readonly name: string;
   readonly input: unknown;
+  readonly caller: LimitedCaller;
 }
 
 /** The task took longer, or more memory, than a task may. */
@@ -47,24 +50,27 @@ export class TaskLimitError extends Error {
 const START_MS_MAX = 60_000;
 const STARTS_MAX = 5;
 const NEVER_BEGUN = Symbol('never begun');
+const ABANDONED = Symbol('abandoned');
+/** A task that nobody waits for may end by itself for so long, as a new thread costs as much. */
+const ABANDONED_MS = 100;
 /** Of a thread: V8 would take ten times as much, and keep it as long as the thread lives. */
 const YOUNG_MIB_MAX = 8;
 
-export function createThreads(options: {
-  readonly threadsMax: number;
-  readonly waitingMax: number;
+export interface ThreadSettings extends TurnSettings {
   readonly taskMsMax: number;
   readonly idleMs: number;
   readonly memoryMiBMax: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
   readonly onThreadError: (error: unknown) => void;
-}): Threads {
+}
+
+export function createThreads(options: ThreadSettings): Threads {
   let pool: Piscina | null = null;
-  const waiting: { readonly begin: () => void; readonly refuse: () => void }[] = [];
+  const turns = createTurns(options);
   const running = new Set<Promise<unknown>>();
   /** Handed to piscina, and not announced by a thread. */
   const unbegun = new Set<AbortController>();
-  let free = options.threadsMax;
-  let closed = false;
 
   /** With the first task: many a process never has one. */
   async function openPool(): Promise<Piscina> {
@@ -90,29 +96,23 @@ export function createThreads(options: {
   }
 
   async function run(task: ThreadTask): Promise<unknown> {
-    if (closed) throw stopping();
-    if (free > 0) free--;
-    else await turn();
-    const done = runOnSomeThread(task);
+    const done = runInTurn(task);
     running.add(done);
     try {
       return await done;
     } finally {
       running.delete(done);
-      const next = waiting.shift();
-      // The place goes straight to the next in line; a newcomer cannot take it on the way.
-      if (next === undefined) free++;
-      else next.begin();
     }
   }
 
-  function turn(): Promise<void> {
-    if (waiting.length >= options.waitingMax) {
-      return Promise.reject(unavailable('too much CPU-bound work is waiting'));
+  async function runInTurn(task: ThreadTask): Promise<unknown> {
+    const turn = await turns.take(task.caller);
+    const begun = options.now();
+    try {
+      return await runOnSomeThread(task);
+    } finally {
+      turn.end(options.now() - begun);
     }
-    return new Promise((resolve, reject) => {
-      waiting.push({ begin: resolve, refuse: () => reject(stopping()) });
-    });
   }
 
   /** Threads that die as they start take no task along, as nothing of it was done. */
@@ -121,11 +121,19 @@ export function createThreads(options: {
       const result = await runLimited(task);
       if (result !== NEVER_BEGUN) return result;
     }
-    throw unavailable('no worker thread can be started');
+    throw new SvcError('unavailable', 'no worker thread can be started', {
+      headers: { 'Retry-After': '1' },
+    });
   }
 
-  async function runLimited({ file, name, input }: ThreadTask): Promise<unknown> {
+  async function runLimited({ file, name, input, caller }: ThreadTask): Promise<unknown> {
     const limit = new AbortController();
+    let leaving: NodeJS.Timeout | null = null;
+    const leave = () => {
+      leaving = setTimeout(() => limit.abort(ABANDONED), ABANDONED_MS);
+    };
+    caller.signal?.addEventListener('abort', leave, { once: true });
+    if (caller.signal?.aborted === true) leave();
     const { port1: told, port2: began } = new MessageChannel();
     let timer = setTimeout(() => limit.abort(), START_MS_MAX);
     unbegun.add(limit);
@@ -141,34 +149,28 @@ export function createThreads(options: {
       return await open.run(task, { filename: file, name, signal, transferList: [began] });
     } catch (error) {
       if (limit.signal.reason === NEVER_BEGUN) return NEVER_BEGUN;
+      if (limit.signal.reason === ABANDONED) throw new TurnRefusedError('abandoned');
       if (limit.signal.aborted) throw new TaskLimitError('time', { cause: error });
       if (isOutOfMemory(error)) throw new TaskLimitError('memory', { cause: error });
       throw error;
     } finally {
       unbegun.delete(limit);
       clearTimeout(timer);
+      if (leaving !== null) clearTimeout(leaving);
+      caller.signal?.removeEventListener('abort', leave);
       told.close();
     }
   }
 
   return {
     run,
-    use: () => ({ threads: pool?.threads.length ?? 0, waiting: waiting.length }),
+    use: () => ({ threads: pool?.threads.length ?? 0, waiting: turns.waiting() }),
     async close() {
-      closed = true;
-      for (const { refuse } of waiting.splice(0)) refuse();
+      turns.close();
       await Promise.allSettled(running);
       await pool?.destroy();
     },
   };
-}
-
-function unavailable(detail: string): SvcError {
-  return new SvcError('unavailable', detail, { headers: { 'Retry-After': '1' } });
-}
-
-function stopping(): SvcError {
-  return unavailable('this process is stopping');
 }
 
 function isOutOfMemory(error: unknown): boolean {

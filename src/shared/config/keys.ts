@@ -35,7 +35,8 @@ export const CONFIG_KEYS = {
     default: 4,
     min: 1,
     max: 256,
-    meaning: 'Worker threads for computation, and nodes run at the same time by one scheduler.',
+    meaning:
+      'Worker threads for schemas, as many again for decisions and memory (at least two each), and nodes run at the same time by one scheduler.',
   },
   'database.url': {
     type: 'database_url',

@@ -27,6 +27,8 @@ export interface TenantLimits {
   readonly max_queued_work_items?: number;
   /** Requests that one API process serves. */
   readonly requests_per_second?: number;
+  /** Time that schemas of the tenant keep a worker thread of one process busy. */
+  readonly max_cpu_seconds_per_minute?: number;
   readonly memory_tier?: MemoryTier;
 }
 

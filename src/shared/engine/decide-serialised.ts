@@ -11,7 +11,7 @@ import type { Policy } from '../domain/policy/policy.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import { compilePlan } from '../domain/workflow/compile-plan.ts';
 import { builtInKinds } from '../nodes/index.ts';
-import type { Cpu } from '../ports/cpu.ts';
+import type { Cpu, CpuCaller } from '../ports/cpu.ts';
 import type { Ids } from '../ports/ids.ts';
 
 /** Ids handed along: as many as one decision may enter nodes; each live visit may need one beside. */
@@ -26,6 +26,7 @@ const LARGE_STATE_VALUES = 20_000;
  */
 export async function decideAnywhere(params: {
   readonly cpu: Cpu;
+  readonly caller: Pick<CpuCaller, 'signal' | 'whenBusy'>;
   readonly ids: Ids;
   readonly plan: Plan;
   readonly ir: JsonObject;
@@ -48,7 +49,9 @@ export async function decideAnywhere(params: {
     tenantPolicy,
     budgets,
   };
-  const answer = (await cpu.decide({ ir, snapshot: JSON.stringify(request) })) as DecideAnswer;
+  const snapshot = JSON.stringify(request);
+  const caller = { ...params.caller, tenantId: state.tenantId };
+  const answer = (await cpu.decide({ ir, snapshot, caller })) as DecideAnswer;
   return { ...answer, next: decodeState(answer.next) };
 }
 

@@ -1,3 +1,4 @@
+import type { CpuCaller } from '../ports/cpu.ts';
 import type { ImportedExecution } from '../domain/audit/imported-executions.ts';
 import type { MessageIds } from '../domain/a2a/message-ids.ts';
 import type { RecordedEvent } from '../domain/execution/event.ts';
@@ -155,6 +156,8 @@ export interface ExecutionRef {
 export interface RegisterWorkflow extends Actor {
   readonly tenantId: TenantId;
   readonly ir: JsonValue;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface RegisteredWorkflow {
@@ -172,6 +175,10 @@ export interface StartSubject {
   /** Null: the version registered last. */
   readonly workflowVersion: string | null;
   readonly input: JsonObject;
+  /** Aborted when nobody waits for the answer any more: checks of the input are dropped. */
+  readonly signal?: AbortSignal;
+  /** See `CpuCaller`; absent: refused. */
+  readonly whenBusy?: CpuCaller['whenBusy'];
 }
 
 export interface StartExecution extends StartSubject, Actor {
@@ -341,6 +348,8 @@ export interface CompleteWorkItem extends SettleRef {
   readonly finishReason: string | null;
   /** What models the worker called used; null: it doesn't say. */
   readonly usage: Usage | null;
+  /** Aborted when nobody waits for the answer any more: the check of the output is dropped. */
+  readonly signal?: AbortSignal;
 }
 
 export interface SettledWorkItem {

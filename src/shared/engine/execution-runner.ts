@@ -216,6 +216,7 @@ export function startExecutionRunner(
     const needsBudgets = now.hasBudget && mayEnterWork(state);
     const decision = await decideAnywhere({
       cpu: deps.cpu,
+      caller: { signal: null, whenBusy: 'waits' },
       ids: deps.ids,
       plan: compiled.plan,
       ir: compiled.definition.ir,

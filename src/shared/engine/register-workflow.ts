@@ -5,7 +5,7 @@ import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import { pointerTo, type Problem } from '../domain/workflow/problem.ts';
 import { readWorkflow } from '../domain/workflow/read-workflow.ts';
-import type { Cpu } from '../ports/cpu.ts';
+import type { Cpu, CpuCaller } from '../ports/cpu.ts';
 import { holdReferences } from './artifacts/hold-references.ts';
 import type { EngineDeps } from './deps.ts';
 import type { RegisteredWorkflow, RegisterWorkflow } from './engine.ts';
@@ -21,7 +21,11 @@ export async function registerWorkflow(
 ): Promise<RegisteredWorkflow> {
   const read = readWorkflow({ ir: params.ir, kinds });
   if (!read.ok) throw refusal(read.problems);
-  const faults = await schemaFaults(deps.cpu, read.plan);
+  const faults = await schemaFaults(deps.cpu, read.plan, {
+    tenantId: params.tenantId,
+    signal: params.signal ?? null,
+    whenBusy: 'refused',
+  });
   if (faults.length > 0) throw refusal(faults);
   await holdReferences(deps.store.artifacts, {
     tenantId: params.tenantId,
@@ -64,7 +68,7 @@ function warnOfSecrets(
 }
 
 /** Schemas are compiled on the worker-thread pool, so they are checked after all the rest. */
-async function schemaFaults(cpu: Cpu, plan: Plan): Promise<readonly Problem[]> {
+async function schemaFaults(cpu: Cpu, plan: Plan, caller: CpuCaller): Promise<readonly Problem[]> {
   const schemas = [
     { pointer: '/state_schema', schema: plan.stateSchema },
     ...plan.parts.tools.values().flatMap(({ pointer, inputSchema, outputSchema }) => [
@@ -79,7 +83,7 @@ async function schemaFaults(cpu: Cpu, plan: Plan): Promise<readonly Problem[]> {
   const faults: Problem[] = [];
   for (const { pointer, schema } of schemas) {
     if (schema === null) continue;
-    for (const message of await cpu.checkSchema({ schema })) {
+    for (const message of await cpu.checkSchema({ schema, caller })) {
       faults.push({ pointer, message: `is no valid JSON Schema: ${message}` });
     }
   }

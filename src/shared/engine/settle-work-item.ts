@@ -19,6 +19,7 @@ import type {
   SettledWorkItem,
   SettleRef,
 } from './engine.ts';
+import type { CpuCaller } from '../ports/cpu.ts';
 import { type Attempt, completionFacts, failureFact } from './outcome-facts.ts';
 import { reportAttempt } from './report-attempt.ts';
 import { shardOf } from './shard-of.ts';
@@ -97,7 +98,12 @@ async function checkCompletion(
   const { idempotencyKey, output, statePatch, durationMs, genAiModel, finishReason } = params;
   checkKey(idempotencyKey, record);
   checkCoordinates(params, record);
-  await checkOutput(deps, { definitionId, nodeId: record.nodeId, output });
+  await checkOutput(deps, {
+    definitionId,
+    nodeId: record.nodeId,
+    output,
+    caller: { tenantId: params.tenantId, signal: params.signal ?? null, whenBusy: 'refused' },
+  });
   const { tenantId, tool } = record;
   const usage = priced(deps, params.usage);
   const facts = completionFacts(attemptOf(lease), {
@@ -248,13 +254,18 @@ async function checkOutput(
     readonly definitionId: DefinitionId;
     readonly nodeId: string;
     readonly output: JsonObject;
+    readonly caller: CpuCaller;
   },
 ): Promise<void> {
   const { plan } = await deps.definitions.get(of.definitionId);
   const node = plan.nodes.get(of.nodeId);
   const schema = node?.kind.outputSchema?.(node.spec) ?? null;
   if (schema === null) return;
-  const violations = await deps.cpu.validateSchema({ schema, value: of.output });
+  const violations = await deps.cpu.validateSchema({
+    schema,
+    value: of.output,
+    caller: of.caller,
+  });
   if (violations.length === 0) return;
   const told = violations.slice(0, VIOLATIONS_TOLD_MAX);
   throw badRequest(`output does not satisfy the node's output_schema: ${told.join('; ')}`, {

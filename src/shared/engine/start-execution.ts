@@ -26,6 +26,7 @@ import { heldFromStart } from './held-execution.ts';
 import { pausedByWorkflow } from './pause-execution.ts';
 import { isAmbiguous } from '../store/store.ts';
 import { shardOf } from './shard-of.ts';
+import type { CpuCaller } from '../ports/cpu.ts';
 import type { StartsHere } from './starts-here.ts';
 
 const VIOLATIONS_TOLD_MAX = 20;
@@ -67,6 +68,8 @@ export async function startExecution(
     request,
     budgets: [],
     refusesUnknown: true,
+    ...(params.signal !== undefined && { signal: params.signal }),
+    ...(params.whenBusy !== undefined && { whenBusy: params.whenBusy }),
   });
   if (verdict.accepted) return { executionId };
   if (verdict.existing !== null) {
@@ -92,6 +95,10 @@ export interface Beginning extends Actor {
   readonly budgets: readonly HeldBudget[];
   /** What models had used already for what it goes on from. */
   readonly charge?: ModelUse;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+  /** See `CpuCaller`; absent: refused. */
+  readonly whenBusy?: CpuCaller['whenBusy'];
   /** Whether its input may not refer to an artifact that is not there. */
   readonly refusesUnknown: boolean;
 }
@@ -123,6 +130,7 @@ export async function beginExecution(
   const { ir } = definition;
   const decision = await decideAnywhere({
     cpu: deps.cpu,
+    caller: { signal: params.signal ?? null, whenBusy: params.whenBusy ?? 'refused' },
     ids: deps.ids,
     plan,
     ir,
@@ -205,7 +213,15 @@ async function findStart(deps: EngineDeps, params: StartSubject): Promise<Starta
   }
   const schema = found.plan.stateSchema;
   if (schema !== null) {
-    const violations = await deps.cpu.validateSchema({ schema, value: params.input });
+    const violations = await deps.cpu.validateSchema({
+      schema,
+      value: params.input,
+      caller: {
+        tenantId,
+        signal: params.signal ?? null,
+        whenBusy: params.whenBusy ?? 'refused',
+      },
+    });
     if (violations.length > 0) throw inputRefusal(violations);
   }
   return found;

@@ -3,7 +3,7 @@ import type { TenantId } from '../domain/ids.ts';
 import type { JsonValue } from '../domain/json.ts';
 import { findKeepProblem } from '../domain/keepable-json.ts';
 import type { CallableTool } from '../domain/tools/callable-tool.ts';
-import type { Cpu } from '../ports/cpu.ts';
+import type { Cpu, CpuCaller } from '../ports/cpu.ts';
 import type { Http } from '../ports/http.ts';
 import type { McpCaller } from '../ports/mcp.ts';
 import type { NamedSecrets } from '../ports/named-secrets.ts';
@@ -40,7 +40,7 @@ export async function callTool(
   tool: CallableTool,
   call: ToolCall,
 ): Promise<ToolOutcome> {
-  const refused = await refuseInput(deps, tool, call.input);
+  const refused = await refuseInput(deps, tool, call);
   if (refused !== null) return refused;
   const { target } = tool;
   const outcome =
@@ -50,16 +50,20 @@ export async function callTool(
   if (!outcome.ok) return outcome;
   const problem = findKeepProblem(outcome.output);
   if (problem !== null) return invalidAnswer(tool, `its answer holds ${problem}`);
-  return (await refuseOutput(deps, tool, outcome.output)) ?? outcome;
+  return (await refuseOutput(deps, { tool, call, output: outcome.output })) ?? outcome;
 }
 
 async function refuseInput(
   { cpu }: ToolDeps,
   { name, inputSchema: schema }: CallableTool,
-  value: JsonValue,
+  call: ToolCall,
 ): Promise<ToolOutcome | null> {
   if (schema === null) return null;
-  const violations = await cpu.validateSchema({ schema, value });
+  const violations = await cpu.validateSchema({
+    schema,
+    value: call.input,
+    caller: callerOf(call),
+  });
   if (violations.length === 0) return null;
   const error = `${name}: the input does not satisfy its input_schema: ${tell(violations)}`;
   return { ok: false, error, errorClass: 'invalid_input', final: true };
@@ -67,11 +71,14 @@ async function refuseInput(
 
 async function refuseOutput(
   { cpu }: ToolDeps,
-  tool: CallableTool,
-  value: JsonValue,
+  {
+    tool,
+    call,
+    output: value,
+  }: { readonly tool: CallableTool; readonly call: ToolCall; readonly output: JsonValue },
 ): Promise<ToolOutcome | null> {
   for (const schema of tool.outputSchemas) {
-    const violations = await cpu.validateSchema({ schema, value });
+    const violations = await cpu.validateSchema({ schema, value, caller: callerOf(call) });
     if (violations.length === 0) continue;
     return invalidAnswer(
       tool,
@@ -79,6 +86,10 @@ async function refuseOutput(
     );
   }
   return null;
+}
+
+function callerOf({ tenantId, signal }: ToolCall): CpuCaller {
+  return { tenantId, signal, whenBusy: 'waits' };
 }
 
 function invalidAnswer({ name }: CallableTool, what: string): ToolOutcome {

@@ -133,6 +133,7 @@ async function askModel(
   const ids = ties.map(({ agentId }) => agentId);
   const { provider, model: name, baseUrl, temperature, maxTokens, timeoutMs } = model;
   const answer = await models.call({
+    tenantId: call.tenantId,
     provider,
     model: name,
     baseUrl,

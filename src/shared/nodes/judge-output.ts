@@ -28,6 +28,7 @@ export async function judgeOutput(params: {
   const { provider, model, baseUrl, temperature, maxTokens, timeoutMs } = scorer.model;
   const { system, prompt } = askForJudgement({ rubric: scorer.rubric, material });
   const answer = await client.call({
+    tenantId: null,
     provider,
     model,
     baseUrl,

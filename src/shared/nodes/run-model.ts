@@ -39,6 +39,7 @@ async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promi
   if (call.retainPrompts) await recordPrompt(call, tools);
   const recorder = spec.stream ? createTextRecorder({ call, now }) : null;
   const answer = await client.call({
+    tenantId: call.tenantId,
     provider: model.provider,
     model: model.model,
     baseUrl: model.baseUrl,

@@ -1,5 +1,6 @@
 import { executionIdFromUuid, type DefinitionId, type TenantId } from '../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import type { CpuCaller } from '../ports/cpu.ts';
 import type { SubgraphSpec } from './subgraph.ts';
 import type { NodeOutcome, NodeRunner } from './run.ts';
 
@@ -19,11 +20,12 @@ export function createSubgraphRunner(deps: {
   readonly validate: (of: {
     readonly schema: JsonObject;
     readonly value: JsonObject;
+    readonly caller: CpuCaller;
   }) => Promise<readonly string[]>;
   readonly newId: () => string;
 }): NodeRunner {
   return {
-    async run({ spec, input, tenantId }) {
+    async run({ spec, input, tenantId, signal }) {
       const { workflowId, version } = spec as SubgraphSpec;
       if (!isJsonObject(input)) {
         return refuse(`the input of workflow ${workflowId} must be an object`, 'invalid_input');
@@ -34,7 +36,9 @@ export function createSubgraphRunner(deps: {
         return refuse(`there is no workflow ${workflowId}${which}`, 'not_found');
       }
       const schema = definition.stateSchema;
-      const violations = schema === null ? [] : await deps.validate({ schema, value: input });
+      const caller: CpuCaller = { tenantId, signal, whenBusy: 'waits' };
+      const violations =
+        schema === null ? [] : await deps.validate({ schema, value: input, caller });
       if (violations.length > 0) {
         const told = violations.slice(0, VIOLATIONS_TOLD_MAX).join('; ');
         const error = `input does not satisfy the state schema of ${workflowId}: ${told}`;

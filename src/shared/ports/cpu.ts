@@ -1,3 +1,4 @@
+import type { TenantId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 
 /** CPU-bound work, done on the worker-thread pool when it is large and inline when it is small. */
@@ -6,12 +7,36 @@ export interface Cpu {
   validateSchema(params: {
     readonly schema: JsonObject;
     readonly value: JsonValue;
+    readonly caller: CpuCaller;
   }): Promise<readonly string[]>;
-  /** What is wrong with a JSON Schema itself, as `<pointer>: <message>`; empty when it is sound. */
-  checkSchema(params: { readonly schema: JsonObject }): Promise<readonly string[]>;
+  /**
+   * What is wrong with a JSON Schema itself, as `<pointer>: <message>`; empty when it is sound. A
+   * pattern that cannot be matched in linear time is wrong here. `validateSchema` still takes it,
+   * because a definition may have been stored before this was asked.
+   */
+  checkSchema(params: {
+    readonly schema: JsonObject;
+    readonly caller: CpuCaller;
+  }): Promise<readonly string[]>;
   /**
    * The decision of `domain/execution/decide` for an execution given as stored text.
    * `snapshot` is an encoded state, `ir` the stored definition; the answer is plain data.
    */
-  decide(params: { readonly ir: JsonObject; readonly snapshot: string }): Promise<unknown>;
+  decide(params: {
+    readonly ir: JsonObject;
+    readonly snapshot: string;
+    readonly caller: CpuCaller;
+  }): Promise<unknown>;
+}
+
+/** For whom CPU-bound work is done: tenants share the pool, and a caller may leave. */
+export interface CpuCaller {
+  readonly tenantId: TenantId;
+  /** Aborted when nobody waits for the result any more: the request is closed, the lease is lost. */
+  readonly signal: AbortSignal | null;
+  /**
+   * `refused`: a request gets 429 or 503 when its tenant has used its share. `waits`: work of the
+   * engine waits for its turn instead, as it must not be lost; the engine bounds how much there is.
+   */
+  readonly whenBusy: 'refused' | 'waits';
 }

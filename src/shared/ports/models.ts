@@ -1,3 +1,4 @@
+import type { TenantId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 
 /** Language models of any provider. */
@@ -10,6 +11,8 @@ export interface ModelClient {
 }
 
 export interface ModelCall {
+  /** For whom an answer is checked; null: no schema is given, so nothing is. */
+  readonly tenantId: TenantId | null;
   /** `openai`, `anthropic`, `google`, `ollama`, or one that the operator has configured. */
   readonly provider: string;
   readonly model: string;

@@ -379,7 +379,7 @@ export const METRICS = {
   cpu_pool_tasks: {
     name: 'svc_cpu_pool_tasks_total',
     type: 'counter',
-    help: 'CPU-bound tasks, by where they ran and how they ended.',
+    help: 'CPU-bound tasks, by where they ran and how they ended: ok, error, time_limit, memory_limit, or never begun: refused_tenant_limit, refused_tenant_queue, refused_queue, refused_wait, refused_abandoned (also broken off), refused_stop.',
     labels: ['task', 'place', 'outcome'],
   },
 } as const satisfies Record<string, MetricSpec>;

@@ -9,6 +9,8 @@ export interface ApiCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** Null: no Authorization header. */
   readonly token?: string | null;
+  /** Closes the connection. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ApiAnswer {
@@ -40,6 +42,7 @@ export async function callApi(url: string, call: ApiCall): Promise<ApiAnswer> {
       ...(sent !== undefined && { 'content-type': 'application/json' }),
       ...call.headers,
     },
+    signal: call.signal ?? null,
     ...(sent !== undefined && { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
   });
   const { status, headers } = response;

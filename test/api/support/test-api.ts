@@ -76,7 +76,11 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const { store } = database;
   const port = await freePort();
   const ids = createIds({ now: Date.now, randomBytes });
-  const cpu = createCpu({ threads: 1 });
+  const cpu = createCpu({
+    threads: 1,
+    cpuSecondsMaxOf: async (tenantId) =>
+      (await engine.knowTenant(tenantId)).limits.max_cpu_seconds_per_minute ?? null,
+  });
   const engine = createEngine({
     store,
     ids,

@@ -11,6 +11,8 @@ import { decideAnywhere } from '../../../src/shared/engine/decide-serialised.ts'
 import type { ExecutionState } from '../../../src/shared/domain/execution/state.ts';
 import { History, planOf } from '../../support/history.ts';
 
+const caller = { signal: null, whenBusy: 'waits' } as const;
+
 test('a decision over a large state is made on a thread, and is the same', async (t) => {
   const ir = {
     workflow_id: 'w',
@@ -46,7 +48,16 @@ test('a decision over a large state is made on a thread, and is the same', async
   });
   t.teardown(() => cpu.close());
   const ids = createIds({ now: Date.now, randomBytes });
-  const there = await decideAnywhere({ cpu, ids, plan, ir, state, tenantPolicy: {}, budgets: [] });
+  const there = await decideAnywhere({
+    cpu,
+    caller,
+    ids,
+    plan,
+    ir,
+    state,
+    tenantPolicy: {},
+    budgets: [],
+  });
   const here = decide({
     plan,
     state,
@@ -93,7 +104,16 @@ test('what only answers live visits is decided here, and what then starts on a t
       })),
     });
   const next = (state: ExecutionState) =>
-    decideAnywhere({ cpu, ids, plan: history.plan, ir, state, tenantPolicy: {}, budgets: [] });
+    decideAnywhere({
+      cpu,
+      caller,
+      ids,
+      plan: history.plan,
+      ir,
+      state,
+      tenantPolicy: {},
+      budgets: [],
+    });
 
   const one = await next(after(history.state, [0]));
   t.deepEqual([one.events, one.more], [[], false]);

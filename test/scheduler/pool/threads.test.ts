@@ -6,10 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { threadId } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
+import type { TenantId } from '../../../src/shared/domain/ids.ts';
 import { SvcError } from '../../../src/shared/domain/errors.ts';
 import { createThreads, TaskLimitError } from '../../../src/scheduler/pool/threads.ts';
+import { createCpuUse } from '../../../src/scheduler/pool/cpu-use.ts';
+import { type LimitedCaller, TurnRefusedError } from '../../../src/scheduler/pool/turns.ts';
 import type { Threads } from '../../../src/scheduler/pool/threads.ts';
 
+const now = () => performance.now();
 const FILE = new URL('./thread-tasks.ts', import.meta.url).href;
 
 test('a task runs on a thread of its own, without the environment of the process', async (t) => {
@@ -61,6 +65,17 @@ test('a task that takes too much memory ends its thread only', async (t) => {
   t.is(typeof (await run(threads, 'tellThread')), 'number');
 });
 
+test('a task whose caller has gone is broken off, and its thread serves the next', async (t) => {
+  const threads = create(t);
+  const gone = new AbortController();
+  const spinning = run(threads, 'spin', { signal: gone.signal });
+  const behind = run(threads, 'tellThread');
+  gone.abort();
+  const error = await t.throwsAsync(spinning, { instanceOf: TurnRefusedError });
+  t.is(error?.refusal, 'abandoned');
+  t.is(typeof (await behind), 'number');
+});
+
 test('an error of the task itself comes back as it is', async (t) => {
   const threads = create(t);
   await t.throwsAsync(run(threads, 'fail'), { message: 'the task itself failed' });
@@ -87,9 +102,20 @@ test('close lets what is running end and refuses what waits and what comes', asy
   t.is(threads.use().threads, 0);
 });
 
-function run(threads: Threads, name: string): Promise<unknown> {
-  return threads.run({ file: FILE, name, input: null });
+function run(
+  threads: Threads,
+  name: string,
+  caller: Partial<LimitedCaller> = {},
+): Promise<unknown> {
+  return threads.run({ file: FILE, name, input: null, caller: { ...CALLER, ...caller } });
 }
+
+const CALLER: LimitedCaller = {
+  tenantId: 'acme' as TenantId,
+  signal: null,
+  whenBusy: 'refused',
+  cpuSecondsMax: null,
+};
 
 function create(
   t: { teardown(action: () => Promise<void>): void },
@@ -97,7 +123,12 @@ function create(
 ): Threads {
   const threads = createThreads({
     threadsMax: 1,
+    tenantThreadsMax: 1,
     waitingMax: 10,
+    tenantWaitingMax: 10,
+    waitMsMax: 120_000,
+    now,
+    use: createCpuUse({ now }),
     taskMsMax: 60_000,
     idleMs: 60_000,
     memoryMiBMax: 256,

@@ -39,6 +39,7 @@ export const startExecution = defineEndpoint({
       input: body.input,
       priority: body.priority ?? PRIORITY_DEFAULT,
       idempotencyKey: readIdempotencyKey(request.header('Idempotency-Key')),
+      signal: request.gone(),
       ...readTraceparent(request.header('traceparent')),
     });
     return { status: 201, body: { execution_id: started.executionId } };

@@ -38,6 +38,11 @@ export const limitsShape = z
         .min(1, 'must be at least 1')
         .max(COUNT_MAX, `must be at most ${COUNT_MAX}`)
         .optional(),
+      max_cpu_seconds_per_minute: z
+        .int()
+        .min(1, 'must be at least 1')
+        .max(COUNT_MAX, `must be at most ${COUNT_MAX}`)
+        .optional(),
       memory_tier: z.enum(MEMORY_TIERS).optional(),
     },
     { error: nameUnknownKeys },

@@ -29,7 +29,8 @@ export const completeWorkItem = defineEndpoint({
   }),
   replies: { 200: z.object({ completed: z.literal(true), work_item_id: z.string() }) },
   errors: [404, 409],
-  async handle({ params, body, caller }, { engine }) {
+  async handle(request, { engine }) {
+    const { params, body, caller } = request;
     const settled = await engine.completeWorkItem({
       tenantId: caller.tenantId,
       workItemId: params.id,
@@ -43,6 +44,7 @@ export const completeWorkItem = defineEndpoint({
       genAiModel: body.gen_ai_model,
       finishReason: body.finish_reason,
       usage: usageOf(body),
+      signal: request.gone(),
     });
     return {
       status: 200,

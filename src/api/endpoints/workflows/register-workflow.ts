@@ -22,11 +22,13 @@ export const registerWorkflow = defineEndpoint({
       warnings: z.array(z.object({ pointer: z.string(), message: z.string() })),
     }),
   },
-  async handle({ body, caller }, { engine }) {
+  async handle(request, { engine }) {
+    const { body, caller } = request;
     const registered = await engine.registerWorkflow({
       tenantId: caller.tenantId,
       actorId: caller.actorId,
       ir: body.ir,
+      signal: request.gone(),
     });
     return {
       status: 201,

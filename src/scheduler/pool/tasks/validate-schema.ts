@@ -10,23 +10,26 @@ export interface ValidateSchemaTask {
   readonly key: string;
   readonly schema: string;
   readonly value: string;
+  /** See `compileSchema`. */
+  readonly patterns: 'linear' | 'any';
 }
 
 /** The task as a pool thread gets it. */
 export const validateSchema = announceStart((task: ValidateSchemaTask): readonly string[] => {
-  const { key } = task;
-  const compiled = compileOnce({ key, schema: () => JSON.parse(task.schema) as JsonObject });
+  const { key, patterns } = task;
+  const schema = () => JSON.parse(task.schema) as JsonObject;
+  const compiled = compileOnce({ key, schema, patterns });
   return check(compiled, JSON.parse(task.value) as JsonValue);
 });
 
-/** The same in the calling thread, for what is small. */
+/** The same in the calling thread, for what is small and has no patterns. */
 export function validateSchemaHere(params: {
   readonly key: string;
   readonly schema: JsonObject;
   readonly value: JsonValue;
 }): readonly string[] {
   const { key, schema, value } = params;
-  return check(compileOnce({ key, schema: () => schema }), value);
+  return check(compileOnce({ key, schema: () => schema, patterns: 'any' }), value);
 }
 
 /** Compiling costs a thousand times what checking a small value does. */
@@ -36,9 +39,11 @@ const compiledByKey = new Map<string, CompiledSchema>();
 function compileOnce(params: {
   readonly key: string;
   readonly schema: () => JsonObject;
+  readonly patterns: 'linear' | 'any';
 }): CompiledSchema {
-  const { key } = params;
-  const compiled = compiledByKey.get(key) ?? compileSchema(params.schema());
+  const { patterns } = params;
+  const key = `${patterns} ${params.key}`;
+  const compiled = compiledByKey.get(key) ?? compileSchema(params.schema(), patterns);
   // Last used, last out.
   compiledByKey.delete(key);
   compiledByKey.set(key, compiled);

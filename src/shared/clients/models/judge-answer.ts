@@ -1,8 +1,9 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 
+import { DEFAULT_TENANT } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import { costOf, findPrice, type PriceTable } from '../../domain/models/price.ts';
-import type { Cpu } from '../../ports/cpu.ts';
+import type { Cpu, CpuCaller } from '../../ports/cpu.ts';
 import type {
   ModelAnswer,
   ModelCall,
@@ -90,7 +91,13 @@ async function readObject(
     const why = raw.finishReason === 'length' ? ', as it was cut off at max_tokens' : '';
     return { ok: false, what: `gave an answer that is not JSON${why}` };
   }
-  const violations = await cpu.validateSchema({ schema, value }).catch(() => [UNCHECKED]);
+  const { signal } = params;
+  const caller: CpuCaller = {
+    tenantId: params.tenantId ?? DEFAULT_TENANT,
+    signal,
+    whenBusy: 'waits',
+  };
+  const violations = await cpu.validateSchema({ schema, value, caller }).catch(() => [UNCHECKED]);
   const [first] = violations;
   if (first === undefined) return { ok: true, value };
   const more = violations.length > 1 ? ` and ${violations.length - 1} more` : '';

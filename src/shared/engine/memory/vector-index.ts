@@ -4,6 +4,7 @@ import type { Scope } from '../../domain/memory/fact.ts';
 import { scanVectors, type VectorScan } from '../../domain/memory/scan.ts';
 import { sketchQuery, type QuerySketch } from '../../domain/memory/sketch.ts';
 import { DIMENSIONS, type UnitVector } from '../../domain/memory/vector.ts';
+import type { CpuCaller } from '../../ports/cpu.ts';
 import type { VectorScanner } from '../../ports/vector-scanner.ts';
 import type { MemoryStore } from '../../store/memory.ts';
 import { createBlockArena } from './block-arena.ts';
@@ -135,9 +136,9 @@ export function createVectorIndex(params: {
 
   async function scanKept(
     kept: readonly Entry[],
-    given: { readonly query: QuerySketch; readonly k: number },
+    given: { readonly query: QuerySketch; readonly k: number; readonly caller: CpuCaller },
   ): Promise<CandidateList> {
-    const { query, k } = given;
+    const { query, k, caller } = given;
     if (kept.length === 0) return createCandidates(k).take();
     const rows = kept.reduce((sum, entry) => sum + entry.rows.rows(), 0);
     return arena.withQueryPlace(async (queryAt) => {
@@ -151,7 +152,7 @@ export function createVectorIndex(params: {
         runs: Float64Array.from(kept.flatMap((entry) => entry.rows.runs()).flat()),
         k,
       };
-      return rows <= INLINE_ROWS_MAX ? scanVectors(scan) : scanner.scanVectors(scan);
+      return rows <= INLINE_ROWS_MAX ? scanVectors(scan) : scanner.scanVectors(scan, caller);
     });
   }
 
@@ -166,7 +167,11 @@ export function createVectorIndex(params: {
         const sketch = sketchQuery(await query);
         const large = pinned.filter(isTooLarge);
         const kept = pinned.filter((entry) => !large.includes(entry) && entry.rows.rows() > 0);
-        const list = await scanKept(kept, { query: sketch, k });
+        const list = await scanKept(kept, {
+          query: sketch,
+          k,
+          caller: { tenantId, signal: null, whenBusy: 'refused' },
+        });
         if (large.length === 0) return list;
         const candidates = createCandidates(k);
         list.ordinals.forEach((ordinal, index) => {

@@ -119,6 +119,7 @@ export function createScheduleFiring(deps: {
         actorId: actorOf(schedule),
         priority: PRIORITY,
         idempotencyKey: null,
+        whenBusy: 'waits',
       });
     });
     const outcome = error === null ? { executionId } : { error };

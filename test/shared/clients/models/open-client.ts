@@ -29,6 +29,7 @@ export function openModelClient(params: {
   });
   const call = (given: Partial<ModelCall> & { readonly model: string }) =>
     client.call({
+      tenantId: null,
       provider: 'openai',
       baseUrl: null,
       system: null,

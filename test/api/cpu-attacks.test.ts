@@ -1,0 +1,118 @@
+import test, { type ExecutionContext } from 'ava';
+
+import type { ApiAnswer } from './support/call-api.ts';
+import { startTestApi, type TestApi } from './support/test-api.ts';
+
+/*
+ * One tenant brings schemas that are slow on purpose, and starts as much as it can. What another
+ * tenant starts meanwhile, and directly after, is answered as fast as ever.
+ */
+
+const ATTACKS = [
+  {
+    name: 'a pattern that makes JavaScript backtrack without end',
+    schema: { properties: { x: { pattern: '^(a+)+$' } } },
+    input: { x: `${'a'.repeat(60)}!` },
+  },
+  {
+    name: 'references that multiply',
+    schema: {
+      properties: { x: { $ref: '#/$defs/l0' } },
+      $defs: {
+        ...Object.fromEntries(
+          Array.from({ length: 40 }, (_, level) => {
+            const next = { $ref: `#/$defs/l${level + 1}` };
+            return [`l${level}`, { allOf: [next, next] }];
+          }),
+        ),
+        l40: { not: {} },
+      },
+    },
+    input: { x: 1 },
+  },
+];
+const STARTS = 300;
+const START_MS_MAX = 15_000;
+const USUAL_MS_MAX = 2000;
+
+for (const { name, schema, input } of ATTACKS) {
+  test.serial(`${STARTS} starts with ${name} hold up no other tenant`, async (t) => {
+    const api = await startTestApi();
+    t.teardown(() => api.close());
+    const mallory = await tenant(api, 'mallory', schema);
+    const acme = await tenant(api, 'acme', { properties: { sku: { pattern: '^[A-Z]{3}$' } } });
+    await fastStart(t, acme);
+    const gone = new AbortController();
+    const attack = Array.from({ length: STARTS }, () =>
+      mallory(input, gone.signal).catch(() => null),
+    );
+    const during = [];
+    for (let n = 0; n < 10; n += 1) during.push(await fastStart(t, acme));
+    gone.abort();
+    during.push(await fastStart(t, acme));
+    // The first of them may have had to wait until a thread had started.
+    t.true((during.toSorted((a, b) => a - b)[5] ?? Infinity) < USUAL_MS_MAX);
+    t.log(`${during.map(Math.round).join(', ')} ms`);
+    const answers = (await Promise.all(attack)).filter((answer) => answer !== null);
+    for (const { status } of answers) t.true([400, 429, 503].includes(status), String(status));
+    // Nothing of the attack outlasts its callers: its own tenant is served again at once.
+    const begun = performance.now();
+    t.is((await mallory({ y: 1 })).status, 201);
+    t.true(performance.now() - begun < START_MS_MAX);
+  });
+}
+
+test.serial('429: checks count against max_cpu_seconds_per_minute', async (t) => {
+  const api = await startTestApi();
+  t.teardown(() => api.close());
+  const [, bomb] = ATTACKS;
+  const mallory = await tenant(api, 'mallory', bomb?.schema ?? {}, {
+    max_cpu_seconds_per_minute: 3,
+  });
+  const acme = await tenant(api, 'acme', { properties: { sku: { pattern: '^[A-Z]{3}$' } } });
+  t.is((await mallory(bomb?.input ?? {})).status, 400);
+  const refused = await mallory({ y: 1 });
+  t.is(refused.status, 429);
+  t.like(refused.body, { limit: 'max_cpu_seconds_per_minute', max: 3 });
+  t.true(Number(refused.headers.get('Retry-After')) > 1);
+  await fastStart(t, acme);
+});
+
+type Start = (input: object, signal?: AbortSignal) => Promise<ApiAnswer>;
+
+async function tenant(
+  api: TestApi,
+  id: string,
+  schema: object,
+  limits: object = {},
+): Promise<Start> {
+  await api.call({ path: '/tenants', body: { id, name: id } });
+  await api.call({ method: 'PUT', path: `/tenants/${id}`, body: { limits } });
+  const token = await api.mint({ role: 'operator', tenant: id });
+  const ir = {
+    workflow_id: 'check',
+    version: '1',
+    state_schema: schema,
+    nodes: { wait: { kind: { type: 'human_approval' } } },
+    edges: [],
+  };
+  const registered = await api.call({ method: 'POST', path: '/workflows', token, body: { ir } });
+  if (registered.status !== 201) throw new Error(JSON.stringify(registered.body));
+  return (input, signal) =>
+    api.call({
+      method: 'POST',
+      path: '/executions',
+      token,
+      body: { workflow_id: 'check', input },
+      ...(signal !== undefined && { signal }),
+    });
+}
+
+async function fastStart(t: ExecutionContext, start: Start): Promise<number> {
+  const begun = performance.now();
+  const { status } = await start({ sku: 'ABC' });
+  const ms = performance.now() - begun;
+  t.is(status, 201);
+  t.true(ms < START_MS_MAX, `${ms} ms`);
+  return ms;
+}
