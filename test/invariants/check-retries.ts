@@ -75,7 +75,7 @@ function checkCarried(
 ): Violation[] {
   return violations('a retry goes on with the state that was recorded', retries, (retry) => {
     const { first, from } = retry;
-    const left = foldHistory(of.stories.get(from) ?? []).state;
+    const left = foldHistory(of.stories.get(from) ?? []).acceptedState;
     const patches = (of.asked.get(from) ?? [])
       .filter((deed) => !wasRefused(deed) || deed.answer?.status === 409)
       .map(({ asks }) => asks.statePatch);

@@ -7,6 +7,8 @@ import type { EventOf } from './dump.ts';
  */
 export interface Folded {
   readonly state: JsonObject;
+  /** With what approvals say that were accepted, and that nothing had followed from at the end. */
+  readonly acceptedState: JsonObject;
   readonly stepsExecuted: number;
   /** Null: it has not ended. */
   readonly ended: 'completed' | 'failed' | 'cancelled' | null;
@@ -23,7 +25,14 @@ export interface OpenItem {
   readonly isBetweenAttempts: boolean;
 }
 
-type Visits = Map<string, { outputKey: string | null; item: OpenItem | null }>;
+interface Visit {
+  readonly outputKey: string | null;
+  readonly isQuestion: boolean;
+  item: OpenItem | null;
+  accepted: JsonObject | null;
+}
+
+type Visits = Map<string, Visit>;
 
 /** Dumps of one history share the events that they have in common; so each fold is worked out once. */
 export function foldHistory(events: readonly EventOf[]): Folded {
@@ -49,6 +58,7 @@ function fold(events: readonly EventOf[]): Folded {
   let stepsExecuted = 0;
   let ended: Folded['ended'] = null;
   const pauses = new Set<string>();
+  const atEnd: Visit[] = [];
   for (const event of events) {
     const { kind, node_id: nodeId, payload } = event;
     const visit = visitOf(event);
@@ -62,14 +72,19 @@ function fold(events: readonly EventOf[]): Folded {
       case 'NodeScheduled':
         visits.set(visit, {
           outputKey: textOf(payload['output_key']),
+          isQuestion: payload['node_kind'] === 'human_approval',
           item: itemOf(nodeId, payload['work_item_id']),
+          accepted: null,
         });
         break;
       case 'NodeResumed':
       case 'RetryScheduled': {
         const known = visits.get(visit);
         const id = payload['work_item_id'] ?? known?.item?.workItemId;
-        if (known !== undefined) known.item = itemOf(nodeId, id);
+        if (known !== undefined) {
+          known.item = itemOf(nodeId, id);
+          known.accepted = null;
+        }
         state = mergePatch(state, payload['state_patch']);
         break;
       }
@@ -93,9 +108,17 @@ function fold(events: readonly EventOf[]): Folded {
         else if (known?.item) known.item = { ...known.item, isBetweenAttempts: true };
         break;
       }
-      case 'NodeCancelled':
+      case 'ApprovalReceived': {
+        const known = visits.get(visit);
+        if (known !== undefined && payload['decision'] === 'approved') known.accepted = payload;
+        break;
+      }
+      case 'NodeCancelled': {
+        const known = visits.get(visit);
+        if (known !== undefined && WITH_ALL.has(payload['reason'])) atEnd.push(known);
         visits.delete(visit);
         break;
+      }
       case 'ExecutionPaused':
         pauses.add(textOf(payload['scope']) ?? '');
         break;
@@ -110,6 +133,7 @@ function fold(events: readonly EventOf[]): Folded {
       case 'WorkflowFailed':
       case 'WorkflowCancelled':
         ended = ENDS[kind];
+        atEnd.push(...visits.values());
         visits.clear();
         pauses.clear();
         break;
@@ -119,11 +143,22 @@ function fold(events: readonly EventOf[]): Folded {
   const open = [...visits.values()].flatMap(({ item }) => (item === null ? [] : [item]));
   return {
     state,
+    acceptedState: atEnd.reduce(withAccepted, state),
     stepsExecuted,
     ended,
     openItems: new Map(open.map((item) => [item.workItemId, item])),
     pauses,
   };
+}
+
+const WITH_ALL = new Set<unknown>(['the execution failed', 'the execution was cancelled']);
+
+function withAccepted(state: JsonObject, { outputKey, isQuestion, accepted }: Visit): JsonObject {
+  if (accepted === null) return state;
+  const { decision, user_id = null, comment = null, state_patch } = accepted;
+  const output = { decision: decision ?? null, user_id, comment };
+  const answered = isQuestion && outputKey !== null ? { ...state, [outputKey]: output } : state;
+  return mergePatch(answered, state_patch);
 }
 
 /** `<node>#<number of the visit>` */

@@ -1,3 +1,4 @@
+import { settleAccepted } from './accepted-approvals.ts';
 import { carry } from './carry.ts';
 import { carryUnfinished } from './carry-unfinished.ts';
 import { type Draft, draftOf, emptyState } from './draft.ts';
@@ -94,6 +95,7 @@ function foldUntilEnd(of: {
   readonly tenantId: TenantId;
   readonly events: readonly RecordedEvent[];
   readonly plan: Plan;
+  readonly newPlan: Plan;
 }): Folded {
   const { events, plan } = of;
   const end = events.findIndex(isEnd);
@@ -123,6 +125,8 @@ function foldUntilEnd(of: {
     const { output, targets = null } = event.payload;
     unrouted.push({ nodeId: event.nodeId, output, targets });
   }
+  const accepted = settleAccepted(draft, of);
+  unrouted.push(...accepted.map((one) => ({ ...one, targets: null })));
   draft.workflowTimerFired = false;
   const ending = events[end];
   const endedWell = ending?.kind === 'WorkflowEnding' && ending.payload.outcome === 'completed';

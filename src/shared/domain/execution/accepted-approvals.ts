@@ -1,0 +1,48 @@
+import type { JsonValue } from '../json.ts';
+import type { Plan } from '../workflow/plan.ts';
+import type { Draft } from './draft.ts';
+import { mergePatch } from './merge-patch.ts';
+import { type LiveVisit, visitKey } from './state.ts';
+
+/**
+ * Approvals that were accepted, and that no decision had answered when the execution ended. What they
+ * changed in the state counts. A `human_approval` that is still the same node is over by it: nobody is
+ * asked twice. Returns those nodes, whose edges are to be judged.
+ */
+export function settleAccepted(
+  draft: Draft,
+  { plan, newPlan }: { readonly plan: Plan; readonly newPlan: Plan },
+): readonly { readonly nodeId: string; readonly output: JsonValue }[] {
+  const completed: { readonly nodeId: string; readonly output: JsonValue }[] = [];
+  for (const visit of draft.live.values().toArray()) {
+    const { nodeId, signal, memory, item } = visit;
+    if (signal?.is !== 'approval' || signal.decision !== 'approved') continue;
+    const { decision, userId, comment, statePatch } = signal;
+    const isOver = (memory?.asked ?? null) === null && isSameNode(nodeId, plan, newPlan);
+    const output = { decision, user_id: userId, comment };
+    if (isOver && visit.outputKey !== null) {
+      draft.data = { ...draft.data, [visit.outputKey]: output };
+    }
+    if (statePatch !== null) draft.data = mergePatch(draft.data, statePatch);
+    if (!isOver) continue;
+    draft.live.delete(visitKey(nodeId, visit.visit));
+    if (item === null) completed.push({ nodeId, output });
+    else recordDone(draft, item, output);
+  }
+  return completed;
+}
+
+/** Whether people would be asked the same. */
+function isSameNode(nodeId: string, plan: Plan, newPlan: Plan): boolean {
+  const [old, now] = [plan.nodes.get(nodeId), newPlan.nodes.get(nodeId)];
+  if (old === undefined || now === undefined || old.kind.type !== now.kind.type) return false;
+  return old === now || JSON.stringify(old.spec) === JSON.stringify(now.spec);
+}
+
+function recordDone(draft: Draft, item: NonNullable<LiveVisit['item']>, output: JsonValue): void {
+  const key = visitKey(item.nodeId, item.visit);
+  const map = draft.live.get(key);
+  if (map === undefined || map.map === null) return;
+  const results = new Map(map.map.results).set(item.index, { ok: true, output });
+  draft.live.set(key, { ...map, map: { ...map.map, results } });
+}
