@@ -24,6 +24,7 @@ export function checkRetries(dump: Dump, history: History): Violation[] {
     }),
     ...checkCarried(retries, { stories, asked }),
     ...checkFired(retries, stories),
+    ...checkItems(retries, { stories, asked }),
     ...checkTold(retries, history),
   ];
 }
@@ -92,8 +93,7 @@ function checkCarried(
 
 /**
  * No visit and no key of which a result is on record comes again, in a retry of a retry neither, and no
- * node that was done is entered unless something led back to it. Of a `map` the items are all entered
- * again, as its visit is.
+ * node that was done is entered unless something led back to it. Items of maps are looked at below.
  */
 function checkFired(retries: readonly Retry[], stories: Stories): Violation[] {
   const entered = retries.flatMap((retry) => {
@@ -120,6 +120,74 @@ function checkFired(retries: readonly Retry[], stories: Stories): Violation[] {
   });
 }
 
+/**
+ * Of a map that begins again no item runs that was done, unless a patch may have changed the items; and
+ * what it takes over was done.
+ */
+function checkItems(
+  retries: readonly Retry[],
+  of: {
+    readonly stories: Stories;
+    readonly asked: ReadonlyMap<string, readonly DeedOf<'retry'>[]>;
+  },
+): Violation[] {
+  const found = retries.flatMap((retry) => {
+    const done = itemsDone(originsOf(retry, of.stories));
+    const isPatched = originIds(retry, of.stories).some((id) =>
+      (of.asked.get(id) ?? []).some(({ asks }) => asks.statePatch !== null),
+    );
+    return (of.stories.get(retry.first.execution_id) ?? []).flatMap((event) => {
+      if (event.kind !== 'NodeScheduled') return [];
+      const { map, carried_items: carried = [] } = event.payload;
+      if (isJsonObject(map)) {
+        const isDone = done.get(visitOfMap(map))?.has(map['index']);
+        const saw = `item ${JSON.stringify(map['index'])} of ${visitOfMap(map)} is scheduled again`;
+        return isDone === true && !isPatched ? [{ retry, saw }] : [];
+      }
+      const known = done.get(visitOf(event));
+      return (Array.isArray(carried) ? carried : [])
+        .filter((index) => known?.has(index) !== true)
+        .map((index) => ({
+          retry,
+          saw: `${visitOf(event)} takes over item ${JSON.stringify(index)}`,
+        }));
+    });
+  });
+  return violations(
+    'a retry takes over the items that are done, and runs the others',
+    found,
+    (one) => ({
+      about: aboutRetry(one.retry),
+      saw: one.saw,
+    }),
+  );
+}
+
+/** As `visitOf` names it. */
+function visitOfMap({ node_id: nodeId, visit }: JsonObject): string {
+  return `${typeof nodeId === 'string' ? nodeId : ''}#${JSON.stringify(visit ?? null)}`;
+}
+
+/** Indices by map visit. */
+function itemsDone(events: readonly EventOf[]): ReadonlyMap<string, ReadonlySet<unknown>> {
+  const done = new Map<string, Set<unknown>>();
+  const open = new Map<string, { readonly map: string; readonly index: unknown }>();
+  for (const event of events) {
+    const { map } = event.payload;
+    const visit = `${event.execution_id} ${visitOf(event)}`;
+    if (event.kind === 'NodeScheduled' && isJsonObject(map)) {
+      open.set(visit, {
+        map: visitOfMap(map),
+        index: map['index'],
+      });
+    }
+    const item = event.kind === 'NodeCompleted' ? open.get(visit) : undefined;
+    if (item === undefined) continue;
+    done.set(item.map, (done.get(item.map) ?? new Set()).add(item.index));
+  }
+  return done;
+}
+
 interface Recorded {
   /** Of visits that have completed. */
   readonly keys: Set<string>;
@@ -130,14 +198,22 @@ interface Recorded {
   readonly overAt: Map<string | null, number>;
 }
 
+/** The events of all executions that it goes on from, in order. */
+function originsOf(retry: Retry, stories: Stories): readonly EventOf[] {
+  return originIds(retry, stories).flatMap((id) => stories.get(id) ?? []);
+}
+
+function originIds(retry: Retry, stories: Stories): readonly string[] {
+  const ids: string[] = [];
+  for (let from: string | null = retry.from; from !== null;) {
+    ids.unshift(from);
+    from = retriedFrom(stories.get(from)?.[0]);
+  }
+  return ids;
+}
+
 /** By all executions that it goes on from. */
 function recordedBefore(retry: Retry, stories: Stories): Recorded {
-  const origins: (readonly EventOf[])[] = [];
-  for (let from: string | null = retry.from; from !== null;) {
-    const story: readonly EventOf[] = stories.get(from) ?? [];
-    origins.unshift(story);
-    from = retriedFrom(story[0]);
-  }
   const recorded: Recorded = {
     keys: new Set(),
     visits: new Set(),
@@ -145,7 +221,7 @@ function recordedBefore(retry: Retry, stories: Stories): Recorded {
     overAt: new Map(),
   };
   const open = new Map<string, { readonly at: number; readonly key: string | null }>();
-  for (const [at, event] of origins.flat().entries()) {
+  for (const [at, event] of originsOf(retry, stories).entries()) {
     if (event.payload['map'] !== undefined) continue;
     const { kind, node_id: node, payload } = event;
     const visit = visitOf(event);

@@ -257,6 +257,16 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
       sequence: 9,
     });
   },
+  'a retry takes over the items that are done, and runs the others': (run) => {
+    retry(run, 'exec_4', 'exec_3');
+    const [scheduled] = run.last.events.filter((event) => event.kind === 'NodeScheduled');
+    const item = { map: { node_id: 'each', visit: 0, index: 1 }, visit: 0 };
+    const add = (execution_id: string, kind: string, sequence: number, payload: JsonObject) =>
+      run.last.events.push({ ...(scheduled as EventOf), execution_id, kind, sequence, payload });
+    add('exec_3', 'NodeScheduled', 8, item);
+    add('exec_3', 'NodeCompleted', 9, { visit: 0 });
+    add('exec_4', 'NodeScheduled', 9, { ...item, visit: 7 });
+  },
   'a retry that was named is there': (run) => {
     retry(run, 'exec_4', 'exec_3');
     bodyOf(run, 'retry')['execution_id'] = 'exec_2';

@@ -173,9 +173,14 @@ export const WORKFLOWS = {
       once: python('once', { retry_policy: ONCE }),
       other: java('other'),
       both: { kind: { type: 'join', wait_for: ['once', 'other'] } },
+      each: {
+        kind: { type: 'map', items: '[1, 2, 3]', node: 'item', max_concurrency: 2 },
+        output_key: 'each',
+      },
+      item: python('item', { retry_policy: ONCE }),
       last: { ...effect('last'), retry_policy: ONCE },
     },
-    edges: edges('first split', 'both last'),
+    edges: edges('first split', 'both each', 'each last'),
   },
   patient: {
     nodes: {
