@@ -17,6 +17,7 @@ export interface PostgresFacts {
   /** Two sessions of ours came to the same server process: a pooler hands it to each in turn. */
   readonly isPooledByTransaction: boolean;
   readonly sessions: number;
+  readonly rights: RoleRights;
   /** False: of sessions of other users nothing is told. */
   readonly seesAllSessions: boolean;
   /** Tables of ours that are never vacuumed by themselves. */
@@ -28,6 +29,15 @@ export interface PostgresFacts {
   readonly lockHolders: readonly LockHolder[];
   /** Sessions that wait for a lock that others hold, longest first. */
   readonly lockWaits: readonly LockWait[];
+}
+
+/** Of the role that this session runs as. */
+export interface RoleRights {
+  /** It owns the tables, or is a member of a role that does. */
+  readonly ownsTables: boolean;
+  readonly mayMakeTemporary: boolean;
+  /** In the schema of the tables. */
+  readonly mayCreate: boolean;
 }
 
 export interface DeadTuples {

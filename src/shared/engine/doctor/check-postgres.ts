@@ -153,6 +153,20 @@ const pooling = onPostgres('pooling', ({ isPooledByTransaction }) =>
     : ok('sessions keep their server process'),
 );
 
+/** Functions run with the rights of the owner: a role that owns nothing shall put nothing in their way. */
+const rights = onPostgres('rights', ({ rights: { ownsTables, mayMakeTemporary, mayCreate } }) => {
+  if (ownsTables) return ok('the role owns the tables');
+  const held = [
+    ...(mayMakeTemporary ? ['temporary tables'] : []),
+    ...(mayCreate ? ['tables and functions in the schema'] : []),
+  ];
+  if (held.length === 0) return ok('the role owns nothing and creates nothing');
+  return warn(
+    `the role owns no table and may create ${held.join(', and ')}`,
+    'as the owner: revoke temporary on database … from public; revoke create on schema … from public',
+  );
+});
+
 export const POSTGRES_CHECKS = [
   durability,
   autovacuum,
@@ -163,4 +177,5 @@ export const POSTGRES_CHECKS = [
   keepalives,
   connections,
   pooling,
+  rights,
 ];

@@ -30,6 +30,11 @@ export async function readServerFacts(
     isStandby: head.is_standby,
     isPooledByTransaction: await sharesServerProcesses(settings),
     sessions: head.sessions,
+    rights: {
+      ownsTables: head.owns_tables,
+      mayMakeTemporary: head.may_make_temporary,
+      mayCreate: head.may_create,
+    },
     seesAllSessions: head.sees_all,
     tablesWithoutAutovacuum: tables.flatMap(({ name, is_vacuumed }) => (is_vacuumed ? [] : [name])),
     deadTuples: tables.map(({ name, live, dead }): DeadTuples => ({ table: name, live, dead })),
@@ -93,6 +98,9 @@ interface ServerRecord {
   readonly is_standby: boolean;
   readonly sessions: number;
   readonly sees_all: boolean;
+  readonly owns_tables: boolean;
+  readonly may_make_temporary: boolean;
+  readonly may_create: boolean;
 }
 
 const SERVER: Statement = {
@@ -111,7 +119,18 @@ const SERVER: Statement = {
         from pg_stat_activity a
         where a.backend_type = 'client backend'
       ) as sessions,
-      pg_has_role(current_user, 'pg_read_all_stats', 'usage') as sees_all`,
+      pg_has_role(current_user, 'pg_read_all_stats', 'usage') as sees_all,
+      not exists (
+        select
+        from pg_class c
+        where c.relnamespace = current_schema()::regnamespace
+          and c.relkind in ('r', 'p')
+          and not pg_has_role(current_user, c.relowner, 'member')
+      ) as owns_tables,
+      has_database_privilege(current_user, current_database(), 'temporary') as may_make_temporary,
+      coalesce(
+        has_schema_privilege(current_user, current_schema()::regnamespace, 'create'), false
+      ) as may_create`,
 };
 
 interface TableRecord {

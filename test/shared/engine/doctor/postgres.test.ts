@@ -2,8 +2,10 @@ import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 
 import { advisoryKey } from '../../../../src/shared/store/postgres/advisory-key.ts';
+import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
 import { runOnServer } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { withRuntimeRole } from '../../store/postgres/runtime-role.ts';
 import { openInstallation } from './doctor-scene.ts';
 
 /** A setting that sessions on the database of a test begin with from now on. */
@@ -146,6 +148,24 @@ test('dead rows: a table that is full of them', async (t) => {
   const { check } = await svc.ask({ limits: { deadTuplesWarn: 100 } });
   t.like(check('dead rows'), { verdict: 'warn' });
   t.regex(check('dead rows').seen, /^most in timers: 200 dead, 0 live$/);
+});
+
+test('rights: a role that owns nothing, and what it may create', async (t) => {
+  const svc = await openInstallation(t, 'postgres');
+  t.is((await svc.ask()).check('rights').seen, 'the role owns the tables');
+  const role = await withRuntimeRole(t, svc.url);
+  const runtime = await openPostgresStore({ url: role.url, poolSize: 1 });
+  t.teardown(() => runtime.close());
+  const ask = async () => (await svc.ask({ diagnosis: runtime.diagnosis })).check('rights');
+  t.like(await ask(), { verdict: 'ok', seen: 'the role owns nothing and creates nothing' });
+  const name = new URL(svc.url).pathname.slice(1);
+  await svc.change(`grant temporary on database ${name} to public`);
+  t.regex((await ask()).seen, /may create temporary tables$/);
+  await svc.change('grant create on schema public to public');
+  t.like(await ask(), {
+    verdict: 'warn',
+    seen: 'the role owns no table and may create temporary tables, and tables and functions in the schema',
+  });
 });
 
 test('pooling: sessions that keep their server process', async (t) => {

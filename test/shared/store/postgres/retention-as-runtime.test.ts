@@ -1,37 +1,24 @@
-import { readFileSync } from 'node:fs';
 import test from 'ava';
 
 import { ids } from '../../../../bin/support/ids.ts';
 import { collectArtifacts } from '../../../../src/shared/engine/retention/collect-artifacts.ts';
 import { writeArtifact } from '../../../../src/shared/engine/artifacts/write-artifact.ts';
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
-import { runOnServer } from '../../../support/database.ts';
 import { end, KEPT_FOR_GOOD, openRetentionScene } from '../../engine/retention/retention-scene.ts';
 import { commitOne } from '../contract/drive.ts';
 import { makeEvent, makePlan, makeUuid } from '../contract/make.ts';
 import { partitionPast, startAt } from './partition-scene.ts';
+import { withRuntimeRole } from './runtime-role.ts';
 
-const DOCUMENT = new URL('../../../../docs/security.md', import.meta.url);
 const DAY_MS = 86_400_000;
 
 test('a role that owns nothing removes artifacts and writes partitions anew', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { database, tenantId, seal, age, run } = scene;
   await partitionPast(database.url);
-  const role = `svc_runtime_${makeUuid().slice(-12)}`;
-  const [, grants = ''] = /```sql\n(.*?)```/s.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
-  await runOnServer(
-    database.url,
-    grants.replaceAll('svc_runtime', role).replace("'…'", "'secret'"),
-  );
-  const url = new URL(database.url);
-  url.username = role;
-  url.password = 'secret';
-  const store = await openPostgresStore({ url: url.href, poolSize: 2 });
-  t.teardown(async () => {
-    await store.close();
-    await runOnServer(database.url, `drop owned by ${role}; drop role ${role}`);
-  });
+  const role = await withRuntimeRole(t, database.url);
+  const store = await openPostgresStore({ url: role.url, poolSize: 2 });
+  t.teardown(() => store.close());
   const live = await startAt({ store, tenantId }, -38);
   const ended = await startAt({ store, tenantId }, -38);
   const { hash } = await writeArtifact(

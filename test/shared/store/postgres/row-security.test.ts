@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import test from 'ava';
 import type pg from 'pg';
 
@@ -18,32 +17,23 @@ import {
   makeUuid,
 } from '../contract/make.ts';
 import { connectRaw } from './raw-client.ts';
-
-/** A role that owns nothing, made as the documentation says. */
-const ROLE = `svc_runtime_${makeUuid().slice(-12)}`;
-const DOCUMENT = new URL('../../../../docs/security.md', import.meta.url);
+import { createRuntimeRole, type RuntimeRole } from './runtime-role.ts';
 
 let database: TestDatabase;
 let owner: pg.Client;
-let runtimeUrl: string;
+let role: RuntimeRole;
 let store: Store;
 
 test.before(async () => {
   database = await createTestDatabase();
   owner = await connectRaw(database.url);
-  const [, grants = ''] = /```sql\n(.*?)```/s.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
-  await owner.query(grants.replaceAll('svc_runtime', ROLE).replace("'…'", "'secret'"));
-  const url = new URL(database.url);
-  url.username = ROLE;
-  url.password = 'secret';
-  runtimeUrl = url.href;
-  store = await openPostgresStore({ url: runtimeUrl });
+  role = await createRuntimeRole(database.url);
+  store = await openPostgresStore({ url: role.url });
 });
 
 test.after.always(async () => {
   await store.close();
-  await owner.query(`drop owned by ${ROLE}`);
-  await owner.query(`drop role ${ROLE}`);
+  await role.drop();
   await owner.end();
   await database.drop();
 });
@@ -249,7 +239,7 @@ async function withScope(
   tenantId: TenantId | null,
   use: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
-  const client = await connectRaw(runtimeUrl);
+  const client = await connectRaw(role.url);
   try {
     if (tenantId !== null)
       await client.query(`select set_config('svc.tenant', $1, false)`, [tenantId]);
