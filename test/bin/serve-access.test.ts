@@ -138,3 +138,19 @@ for (const [title, text] of [
     t.regex(stderr, /^error: auth\.jwt\.public_key_file: .*\.pem: /);
   });
 }
+
+for (const [args, program, database] of [
+  [['serve', '--port', '0'], 'svc', 'guessed.db'],
+  [['--port', '0'], 'svc-api', 'postgres://nobody@127.0.0.1:1/none'],
+] as const) {
+  test(`2: ${program} with an API key that is guessed at once`, async (t) => {
+    const env = { SVC_AUTH_API_KEY: 'a', SVC_DATABASE_URL: database };
+    const { code, stderr } = await runSvc(args, { cwd: folder.path, env, program });
+    t.is(code, 2);
+    t.is(
+      stderr,
+      'error: auth.api_key: is shorter than 24 characters; make one with "openssl rand -hex 32", ' +
+        'or unset it and make a token with "svc token create"\n',
+    );
+  });
+}

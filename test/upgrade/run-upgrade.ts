@@ -183,7 +183,7 @@ async function refuses(of: {
     root: of.root,
     args: ['--port', String(await freePort()), '--database-url', of.url],
     env: {
-      SVC_AUTH_API_KEY: 'k'.repeat(32),
+      SVC_AUTH_API_KEY: 'an-operator-of-the-upgrade',
       SVC_TELEMETRY_METRICS_PORT: 'off',
       SVC_DATABASE_AUTO_MIGRATE: 'false',
     },

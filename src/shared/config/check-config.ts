@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { findKeyWeakness } from '../security/find-key-weakness.ts';
 import type { Config } from './config.ts';
 
 /**
@@ -71,6 +72,13 @@ function checkAuthMethod({ auth, api }: Config): string[] {
     problems.push(
       `auth.api_key: is not accepted while auth.method is ${method}; unset it, or set ` +
         'auth.accept_tokens = true',
+    );
+  }
+  const weakness = auth.apiKey === null ? null : findKeyWeakness(auth.apiKey);
+  if (weakness !== null) {
+    problems.push(
+      `auth.api_key: ${weakness}; make one with "openssl rand -hex 32", or unset it and make a token ` +
+        'with "svc token create"',
     );
   }
   return problems;

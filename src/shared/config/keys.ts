@@ -80,7 +80,9 @@ export const CONFIG_KEYS = {
   'auth.api_key': {
     type: 'secret',
     default: null,
-    meaning: 'An operator token of the tenant `default`, beside those kept in the database.',
+    meaning:
+      'An operator token of the tenant `default`, beside those kept in the database. At least 24 ' +
+      'characters, hard to guess: `openssl rand -hex 32`.',
   },
   'auth.allow_insecure': {
     type: 'bool',

@@ -52,16 +52,24 @@ for (const [title, env, problems] of [
   ],
   [
     'an API key that would be ignored',
-    { ...MTLS, SVC_AUTH_API_KEY: 'a-key' },
+    { ...MTLS, SVC_AUTH_API_KEY: 'a-key-that-is-of-some-length' },
     [
       'auth.api_key: is not accepted while auth.method is mtls; unset it, or set auth.accept_tokens = true',
     ],
   ],
   [
     'an API key that is accepted',
-    { ...MTLS, SVC_AUTH_API_KEY: 'a-key', SVC_AUTH_ACCEPT_TOKENS: 'true' },
+    { ...MTLS, SVC_AUTH_API_KEY: 'a-key-that-is-of-some-length', SVC_AUTH_ACCEPT_TOKENS: 'true' },
     [],
   ],
+  [
+    'an API key that is guessed at once',
+    { SVC_AUTH_API_KEY: 'a' },
+    [
+      'auth.api_key: is shorter than 24 characters; make one with "openssl rand -hex 32", or unset it and make a token with "svc token create"',
+    ],
+  ],
+  ['an API key that nothing asks for', { SVC_AUTH_API_KEY: 'a', SVC_AUTH_ENABLED: 'false' }, []],
   [
     'certificates without TLS',
     { SVC_AUTH_METHOD: 'mtls', SVC_AUTH_MTLS_SUBJECTS: MTLS.SVC_AUTH_MTLS_SUBJECTS },

@@ -14,6 +14,7 @@ import Database from 'better-sqlite3';
 
 import { explainOpenFailure, StoreOpenError } from './errors.ts';
 import { makeDirectoryOf } from './make-directory.ts';
+import { makePrivate } from './private-file.ts';
 import { lockDatabaseFile } from './process-lock.ts';
 
 /*
@@ -38,6 +39,7 @@ export async function backupSqlite(params: {
   const partial = `${to}.partial`;
   makeDirectoryOf(to);
   removeFiles(partial);
+  makePrivate(partial);
   const database = openExisting(path);
   try {
     await database.backup(partial, { progress: () => ALL_PAGES });
@@ -68,8 +70,10 @@ export function restoreSqlite(params: {
     removeFiles(restored);
     copyFileSync(from, restored);
     if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${restored}-wal`);
+    makePrivate(restored);
     settle(restored);
     const keptAs = existsSync(path) ? `${path}.before-${stamp}` : null;
+    if (keptAs !== null) makePrivate(path);
     for (const suffix of ['', '-wal', '-shm']) {
       if (!existsSync(path + suffix)) continue;
       if (keptAs === null) rmSync(path + suffix);

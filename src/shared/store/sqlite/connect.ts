@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 
 import { explainOpenFailure, StoreOpenError, translateError } from './errors.ts';
 import { makeDirectoryOf } from './make-directory.ts';
+import { makePrivate } from './private-file.ts';
 
 /*
  * One connection serves the whole process. better-sqlite3 is synchronous, so everything between two
@@ -143,6 +144,7 @@ function openFile(params: {
   let database: Database.Database | null = null;
   try {
     makeDirectoryOf(path);
+    makePrivate(path);
     database = new Database(path, {
       timeout: busyTimeoutMs,
       ...(onStatement !== undefined && { verbose: () => onStatement() }),

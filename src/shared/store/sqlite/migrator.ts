@@ -9,6 +9,7 @@ import {
   type Migration,
 } from '../migrations.ts';
 import { makeDirectoryOf } from './make-directory.ts';
+import { makePrivate } from './private-file.ts';
 
 /*
  * Each migration is one `begin immediate` transaction: SQLite's own write lock makes runners take
@@ -24,6 +25,7 @@ export function migrateSqlite(params: {
   readonly onApplied: (migration: Migration) => void;
 }): number {
   makeDirectoryOf(params.path);
+  makePrivate(params.path);
   const database = new Database(params.path, { timeout: BUSY_MS_MAX });
   try {
     let applied = 0;

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 
 import { StoreOpenError } from './errors.ts';
 import { makeDirectoryOf } from './make-directory.ts';
+import { makePrivate } from './private-file.ts';
 
 /*
  * One process tree serves a database file. The claim to it is an exclusive SQLite lock on a file of
@@ -26,6 +27,7 @@ export function lockDatabaseFile(path: string): DatabaseFileLock {
   const lockPath = `${resolveLinks(path)}.lock`;
   let database: Database.Database | null = null;
   try {
+    makePrivate(lockPath);
     database = new Database(lockPath, { timeout: 0 });
     database.exec('begin exclusive');
   } catch (error) {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +37,24 @@ test('the death of a process gives its lock back', async (t) => {
   holder.kill('SIGKILL');
   await once(holder, 'exit');
   lockDatabaseFile(path).release();
+});
+
+test('the process that serves a file keeps its lock while it opens and restricts the file again', async (t) => {
+  const path = join(await makeFolder(t), 'runtime.db');
+  const lock = lockDatabaseFile(path);
+  const store = await openSqliteStore({ path });
+  await chmod(path, 0o644);
+  await chmod(`${path}.lock`, 0o644);
+  const visitor = await openSqliteStore({ path });
+  t.throws(() => lockDatabaseFile(path), { message: SERVED });
+  t.is((await stat(path)).mode & 0o777, 0o600);
+  // Another process: locks of one's own are no obstacle to the operating system.
+  const other = spawn(process.execPath, [HOLDER, path], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [code] = (await once(other, 'exit')) as [number];
+  t.is(code, 1);
+  await visitor.close();
+  await store.close();
+  lock.release();
 });
 
 test('a served file can still be visited', async (t) => {
