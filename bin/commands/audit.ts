@@ -26,7 +26,7 @@ export async function verifyLog(
     verifyAudit(store.audit, { tenantId, expected }),
   );
   const { windows, items, retiredItems, retiredExecutions, head, problems } = verdict;
-  const { importedEvents, importedExecutions } = verdict;
+  const { importedEvents, importedExecutions, definitions, executions } = verdict;
   if (options.output === 'json') {
     printJson({
       ok: problems.length === 0,
@@ -36,6 +36,8 @@ export async function verifyLog(
       retired_executions: retiredExecutions,
       imported_events: importedEvents,
       imported_executions: importedExecutions,
+      definitions,
+      executions,
       head: nameHead(head),
       sealed_until: head.windowNumber === 0 ? null : head.coversTo,
       problems: problems.map(shapeProblem),
@@ -55,6 +57,9 @@ export async function verifyLog(
         `beside them, ${importedEvents} events of ${importedExecutions} imported executions are as ` +
           'they were imported',
       );
+    }
+    if (executions + definitions > 0) {
+      printLine(`${executions} executions and ${definitions} definitions agree with the log`);
     }
     if (windows > 0) printLine(`head ${nameHead(head)}`);
   }
@@ -150,6 +155,9 @@ const WORDS: Readonly<Record<AuditProblem['what'], string>> = {
   retirement_unproved:
     'executions are recorded as removed by retention, and no entry tells of these',
   import_unproved: 'an import, and what the audit log says of it, are not the same',
+  definition_changed: 'the definition is not the one that was registered',
+  definition_removed: 'the log tells of a registration, and its definition is missing',
+  execution_changed: 'status, workflow or number of events are not those of its events',
 };
 
 function nameHead(head: { readonly windowNumber: number; readonly hash: string }): string {

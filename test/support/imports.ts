@@ -53,7 +53,7 @@ export function importingOf(
       workflowId: execution.workflow_id,
       version: execution.workflow_version,
       revision: definition?.revision ?? 4,
-      irHash: definition?.ir_hash ?? 'e'.repeat(64),
+      irHash: hashJson({ workflow_id: execution.workflow_id }),
       ir: { workflow_id: execution.workflow_id },
     },
     snapshot: null,

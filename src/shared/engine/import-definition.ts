@@ -55,7 +55,9 @@ export async function findDefinition(
     throw badRequest('the document cannot be imported: the ir_hash is not that of its definition');
   }
   const { workflowId, version } = read.plan;
-  return { definitionId, workflowId, version, revision, irHash, ir, plan: read.plan };
+  // A new one is kept as it is hashed.
+  const kept = stored?.ir ?? read.ir;
+  return { definitionId, workflowId, version, revision, irHash, ir: kept, plan: read.plan };
 }
 
 async function findSame(

@@ -12,7 +12,7 @@ export function findKeyWeakness(key: string): string | null {
     return `is shorter than ${LENGTH_MIN} characters`;
   }
   const unit = repeatedUnit(key);
-  const bits = Math.min(bitsOf([...unit]), bitsOf(stepsOf(unit)));
+  const bits = Math.min(bitsOf(Array.from(unit)), bitsOf(stepsOf(unit)));
   return bits < BITS_MIN ? 'repeats itself or runs in a sequence, so it is easy to guess' : null;
 }
 

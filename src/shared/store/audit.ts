@@ -2,6 +2,11 @@ import type { AuditItem } from '../domain/audit/audit-item.ts';
 import type { RecordedImport } from '../domain/audit/imported-executions.ts';
 import type { RetiredExecution, Retirement } from '../domain/audit/retired-executions.ts';
 import type { Seal, SealableItem, Window } from '../domain/audit/seal.ts';
+import type {
+  Registration,
+  StoredDefinition,
+  StoredExecution,
+} from '../domain/audit/stored-rows.ts';
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 
@@ -57,8 +62,21 @@ export interface AuditStore {
     readonly after: string | null;
     readonly limit: number;
   }): Promise<readonly RecordedImport[]>;
+  /** Definitions, imported ones included, in the order of their ids. */
+  storedDefinitions(params: RowPage): Promise<readonly StoredDefinition[]>;
+  /** Entries that tell of registrations, in the order of their ids, with what they registered. */
+  registrations(params: RowPage): Promise<readonly Registration[]>;
+  /** Executions in the order of their ids, each as of one moment with its first and its last event. */
+  storedExecutions(params: RowPage): Promise<readonly StoredExecution[]>;
   /** All events of these executions as a seal would have them, whenever they were. */
   histories(executionIds: readonly string[]): Promise<readonly SealableItem[]>;
+}
+
+export interface RowPage {
+  /** Null: of all. */
+  readonly tenantId: TenantId | null;
+  readonly after: string | null;
+  readonly limit: number;
 }
 
 export interface ListAudit {

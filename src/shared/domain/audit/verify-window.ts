@@ -28,9 +28,12 @@ export interface AuditProblem {
     | 'window_out_of_chain'
     | 'window_missing'
     | 'retirement_unproved'
-    | 'import_unproved';
+    | 'import_unproved'
+    | 'definition_changed'
+    | 'definition_removed'
+    | 'execution_changed';
   readonly tenantId: string | null;
-  /** Null for a retirement, and for an import and its events: the entry may lie in any. */
+  /** Null for a retirement, for an import and its events, and for rows that are no items. */
   readonly windowNumber: number | null;
   readonly sealNumber: number | null;
   readonly row: BadRow | null;

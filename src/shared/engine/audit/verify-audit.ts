@@ -14,6 +14,7 @@ import {
 import type { WindowHead } from '../../domain/audit/seal.ts';
 import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { AuditStore } from '../../store/audit.ts';
+import { verifyRows } from './verify-rows.ts';
 
 export interface AuditVerdict {
   readonly windows: number;
@@ -24,11 +25,15 @@ export interface AuditVerdict {
   /** Of executions that were imported and are there: they are no items, and were proved beside them. */
   readonly importedEvents: number;
   readonly importedExecutions: number;
+  /** Rows that are no items and agree with the log. */
+  readonly definitions: number;
+  readonly executions: number;
   /** The end of the chain as far as it was good; kept elsewhere, it proves the log up to there. */
   readonly head: WindowHead;
   /**
    * Of the first window that is not as it was sealed, of removed executions that no entry of the
-   * log tells of, or of an imported one that is not as its entry says; empty: all is well.
+   * log tells of, of an imported one that is not as its entry says, or of definitions and executions whose
+   * rows are not as the log says; empty: all is well.
    */
   readonly problems: readonly AuditProblem[];
 }
@@ -58,6 +63,7 @@ export async function verifyAudit(
   let retiredItems = 0;
   let retiredExecutions = 0;
   let importedEvents = 0;
+  let rows = { definitions: 0, executions: 0 };
   const importedExecutions = new Set<string>();
   const importsTold = new Map<string, string | null>();
   const end = (problems: readonly AuditProblem[]): AuditVerdict => ({
@@ -67,6 +73,8 @@ export async function verifyAudit(
     retiredExecutions,
     importedEvents,
     importedExecutions: importedExecutions.size,
+    definitions: rows.definitions,
+    executions: rows.executions,
     head: upTo.window,
     problems,
   });
@@ -125,7 +133,12 @@ export async function verifyAudit(
     if (last === undefined) break;
     after = last.importId;
   }
-  return end([...importsTold].map(([id, owner]) => importUnproved(id, owner)));
+  if (importsTold.size > 0) {
+    return end([...importsTold].map(([id, owner]) => importUnproved(id, owner)));
+  }
+  const verified = await verifyRows(audit, tenantId);
+  rows = verified;
+  return end(verified.problems);
 }
 
 const IMPORTED = 'execution_imported';

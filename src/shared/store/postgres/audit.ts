@@ -6,6 +6,7 @@ import type { AuditStore } from '../audit.ts';
 import { createExporter } from './audit-export.ts';
 import { readHistories, readSealable } from './audit-items.ts';
 import { listAudit } from './audit-list.ts';
+import { listRegistrations, listStoredDefinitions, listStoredExecutions } from './audit-rows.ts';
 import { createSealer } from './audit-seal.ts';
 import { listRetired, listRetirements } from './audit-retired.ts';
 import { listImports } from './imports.ts';
@@ -41,6 +42,10 @@ export function createAuditStore(
     list: (params) => listAudit(management, params),
     export: createExporter(management),
     seal: createSealer(management, options),
+
+    storedDefinitions: (params) => listStoredDefinitions(management, params),
+    registrations: (params) => listRegistrations(management, params),
+    storedExecutions: (params) => listStoredExecutions(management, params),
 
     async windows({ after, limit }) {
       const rows = await management.any(sql.type(WindowRecord)`

@@ -4,6 +4,7 @@ import { exportAudit } from './audit-export.ts';
 import { provideSha256, readHistories, readSealable } from './audit-items.ts';
 import { listAudit } from './audit-list.ts';
 import { listRetired, listRetirements } from './audit-retired.ts';
+import { listRegistrations, listStoredDefinitions, listStoredExecutions } from './audit-rows.ts';
 import { sealWindow } from './audit-seal.ts';
 import type { Connection } from './connect.ts';
 import { listImports } from './imports.ts';
@@ -28,6 +29,9 @@ export function createAuditStore(connection: Connection): AuditStore {
     retired: ({ executionIds }) => connection.read(() => listRetired(connection, executionIds)),
     retirements: (params) => connection.read(() => listRetirements(connection, params)),
     imports: (params) => connection.read(() => listImports(connection, params)),
+    storedDefinitions: (params) => connection.read(() => listStoredDefinitions(connection, params)),
+    registrations: (params) => connection.read(() => listRegistrations(connection, params)),
+    storedExecutions: (params) => connection.read(() => listStoredExecutions(connection, params)),
     histories: (ids) => connection.read(() => readHistories(connection, ids)),
   };
 }

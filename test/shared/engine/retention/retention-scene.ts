@@ -35,6 +35,11 @@ export interface RetentionScene {
 
 export const KEPT_FOR_GOOD = { completed: 0, failed: 0, cancelled: 0 };
 const DAY_MS = 86_400_000;
+const ENDS = {
+  completed: 'WorkflowCompleted',
+  failed: 'WorkflowFailed',
+  cancelled: 'WorkflowCancelled',
+} as const;
 
 export async function openRetentionScene(
   t: ExecutionContext,
@@ -110,7 +115,7 @@ export async function end(
       events: [
         makeEvent(),
         makeEvent({
-          kind: 'WorkflowCompleted',
+          kind: ENDS[status],
           nodeId: null,
           payload: JSON.stringify(payload),
         }),

@@ -42,11 +42,12 @@ export async function start(
     executionId: makeExecutionId(),
     tenantId: options.tenantId ?? makeTenantId(),
   };
+  const create = makeNewExecution(options.create);
   await commitOne(
     store,
     makePlan(execution, {
-      create: makeNewExecution(options.create),
-      events: [makeStarted()],
+      create,
+      events: [makeStarted(create)],
       ...options.changes,
     }),
   );

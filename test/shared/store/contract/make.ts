@@ -75,14 +75,14 @@ export function makeNewExecution(changes: Partial<NewExecution> = {}): NewExecut
   };
 }
 
-export function makeStarted(): NewEvent {
+export function makeStarted(create: Partial<NewExecution> = {}): NewEvent {
   return makeEvent({
     kind: 'WorkflowStarted',
     nodeId: null,
     payload: JSON.stringify({
-      workflow_id: 'greet',
-      workflow_version: '1.0.0',
-      definition_id: 'd',
+      workflow_id: create.workflowId ?? 'greet',
+      workflow_version: create.workflowVersion ?? '1.0.0',
+      definition_id: create.definitionId ?? 'd',
       input: { name: 'Ada' },
     }),
   });

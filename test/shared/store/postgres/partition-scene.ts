@@ -17,10 +17,8 @@ export async function startAt(
 ): Promise<Started> {
   const executionId = idAt(inDays);
   const execution = { executionId, tenantId };
-  await commitOne(
-    store,
-    makePlan(execution, { create: makeNewExecution(), events: [makeStarted()] }),
-  );
+  const create = makeNewExecution();
+  await commitOne(store, makePlan(execution, { create, events: [makeStarted(create)] }));
   return execution;
 }
 
