@@ -22,16 +22,15 @@ fi
 cd "$(dirname "$0")/.."
 
 # With the development dependencies, as the compiler is one.
-npm ci --prefer-offline
-npm run --silent build
+npm ci --prefer-offline --ignore-scripts
 
-# What the published package holds, no more; then the production dependencies, as locked.
+# What the published package holds, which `npm pack` builds, no more; then the production dependencies, as locked.
 mkdir -p "$root/opt/svc" "$root/usr/local/bin" "$root/var/lib/svc"
 package=$(npm pack --silent --pack-destination "$root")
 tar -xzf "$root/$package" -C "$root/opt/svc" --strip-components=1
 rm "$root/$package"
 cp package-lock.json .npmrc "$root/opt/svc/"
-(cd "$root/opt/svc" && npm ci --prefer-offline --omit=dev)
+(cd "$root/opt/svc" && npm ci --prefer-offline --ignore-scripts --omit=dev)
 rm "$root/opt/svc/.npmrc"
 
 # The headers and manuals of Node are of use to nobody here.

@@ -15,7 +15,7 @@ done
 if ! reason=$(node bin/support/check-installed.js); then
   echo "Installing the dependencies ($reason); this takes about a quarter of a minute …"
   started=$(date +%s)
-  npm ci
+  npm ci --ignore-scripts
   echo "Installed in $(($(date +%s) - started)) s."
 fi
 

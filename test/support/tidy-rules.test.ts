@@ -250,23 +250,34 @@ test('tests: none is left out', (t) => {
   );
 });
 
-test('lock file: every optional package has its entry, and no registry is named', (t) => {
+test('lock file: every optional package has its entry, each its hash, and no registry is named', (t) => {
   const lock = (packages: object): Sample => ({
     'package-lock.json': JSON.stringify({ packages }),
   });
-  const linter = { optionalDependencies: { 'linter-linux': '1.0.0', 'linter-darwin': '1.0.0' } };
+  const integrity = `sha512-${'a'.repeat(86)}==`;
+  const linter = {
+    integrity,
+    optionalDependencies: { 'linter-linux': '1.0.0', 'linter-darwin': '1.0.0' },
+  };
   const complete = {
     '': {},
     'node_modules/linter': linter,
-    'node_modules/linter-linux': {},
-    'node_modules/linter/node_modules/linter-darwin': {},
+    'node_modules/linter-linux': { integrity },
+    'node_modules/linter/node_modules/linter-darwin': { integrity },
   };
   t.deepEqual(check(keepLockComplete, lock(complete)), []);
   t.deepEqual(
     check(keepLockComplete, lock({ ...complete, 'node_modules/linter-linux': undefined })),
     ['package-lock.json: linter-linux is missing'],
   );
+  for (const weaker of [undefined, 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=', '']) {
+    t.deepEqual(
+      check(keepLockComplete, lock({ ...complete, 'node_modules/a': { integrity: weaker } })),
+      ['package-lock.json: node_modules/a has no integrity'],
+    );
+  }
   t.is(check(keepLockComplete, lock({ '': { resolved: 'somewhere' } })).length, 1);
+  t.is(check(keepLockComplete, lock({ '': { from: 'https://registry.example/a' } })).length, 1);
   t.is(check(keepLockComplete, {}).length, 1);
 });
 

@@ -274,13 +274,20 @@ export const runEveryTest: Rule = (files) =>
 
 type Lock = {
   readonly packages: Readonly<
-    Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>
+    Record<
+      string,
+      {
+        readonly optionalDependencies?: Readonly<Record<string, string>>;
+        readonly integrity?: string;
+      }
+    >
   >;
 };
 
 /**
  * npm leaves out of the lock file what it could not find, such as the build of an optional package for
- * another platform in a registry that lacks it, and then `npm ci` refuses that lock file.
+ * another platform in a registry that lacks it, and then `npm ci` refuses that lock file. An entry without a hash
+ * is installed whatever a registry sends.
  */
 export const keepLockComplete: Rule = (files) => {
   const text = files.find(({ path }) => path === 'package-lock.json')?.text;
@@ -290,8 +297,15 @@ export const keepLockComplete: Rule = (files) => {
     .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
     .filter((name) => !Object.keys(packages).some((path) => path.endsWith(`node_modules/${name}`)))
     .map((name) => `package-lock.json: ${name} is missing`);
-  const hosts = /"resolved":/.test(text) ? ['package-lock.json names a registry'] : [];
-  return [...missing, ...hosts];
+  const unproved = Object.entries(packages)
+    .filter(
+      ([path, { integrity }]) => path !== '' && !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''),
+    )
+    .map(([path]) => `package-lock.json: ${path} has no integrity`);
+  // Besides where a package asks for money, nothing has an address.
+  const addressed = text.replaceAll(/"(?:url|funding)": "[^"]*"/g, '');
+  const hosts = /"resolved":|https?:/.test(addressed) ? ['package-lock.json names a registry'] : [];
+  return [...missing, ...unproved, ...hosts];
 };
 
 /** Absolute paths of the machine that something was written on. Folders of ours may be called `work`. */
