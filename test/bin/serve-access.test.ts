@@ -143,7 +143,7 @@ for (const [args, program, database] of [
   [['serve', '--port', '0'], 'svc', 'guessed.db'],
   [['--port', '0'], 'svc-api', 'postgres://nobody@127.0.0.1:1/none'],
 ] as const) {
-  test(`2: ${program} with an API key that is guessed at once`, async (t) => {
+  test.serial(`2: ${program} with an API key that is guessed at once`, async (t) => {
     const env = { SVC_AUTH_API_KEY: 'a', SVC_DATABASE_URL: database };
     const { code, stderr } = await runSvc(args, { cwd: folder.path, env, program });
     t.is(code, 2);
