@@ -3,13 +3,14 @@ import { migrationStatus } from '../../src/shared/store/migrate.ts';
 import { explainDatabaseError } from '../support/explain-database-error.ts';
 import { usageError } from '../support/exit-code.ts';
 import { printFields, printJson, type OutputFormat } from '../support/output.ts';
-import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+import type { ConfigOptions } from '../support/read-config.ts';
+import { takeDatabase } from '../support/take-database.ts';
 
 type BackupOptions = ConfigOptions & { readonly output: OutputFormat };
 
 /** Copies the database file while the service writes on. */
 export async function backUp(file: string, options: BackupOptions): Promise<void> {
-  const { path } = sqliteOf(readConfig(options, 'serve').database);
+  const { path } = sqliteOf(takeDatabase(options).database);
   const { backupSqlite } = await import('../../src/shared/store/sqlite/backup.ts');
   const { bytes } = await explained(path, () => backupSqlite({ path, to: file }));
   const { current: version } = await migrationStatus({ dialect: 'sqlite', path: file });
@@ -18,7 +19,7 @@ export async function backUp(file: string, options: BackupOptions): Promise<void
 
 /** Puts a backup in the place of the database, which nobody may serve meanwhile. */
 export async function restore(file: string, options: BackupOptions): Promise<void> {
-  const { path } = sqliteOf(readConfig(options, 'serve').database);
+  const { path } = sqliteOf(takeDatabase(options).database);
   const { restoreSqlite } = await import('../../src/shared/store/sqlite/backup.ts');
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const { keptAs } = await explained(path, () => restoreSqlite({ path, from: file, stamp }));

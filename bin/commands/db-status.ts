@@ -11,7 +11,8 @@ import { printFields, printJson, printLine, type OutputFormat } from '../support
 import { withOneConnection } from '../support/one-connection.ts';
 import { printTable } from '../support/print-table.ts';
 import { tellBytes } from '../support/tell-bytes.ts';
-import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+import type { ConfigOptions } from '../support/read-config.ts';
+import { takeDatabase } from '../support/take-database.ts';
 
 type StatusOptions = ConfigOptions & { readonly output: OutputFormat };
 
@@ -22,7 +23,7 @@ interface Reading {
 
 /** Exit code 1 while migrations are outstanding, so that a deployment can wait for none to be. */
 export async function showStatus(options: StatusOptions): Promise<void> {
-  const { database } = readConfig(options, 'serve');
+  const { database } = takeDatabase(options);
   const { applied, pending, reading, ...versions } = await withDatabaseErrorsExplained(
     database,
     read(database),

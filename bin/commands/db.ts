@@ -2,12 +2,13 @@ import { migrateDatabase } from '../../src/shared/store/migrate.ts';
 import { withDatabaseErrorsExplained } from '../support/explain-database-error.ts';
 import { nameDatabase } from '../support/name-database.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
-import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+import type { ConfigOptions } from '../support/read-config.ts';
+import { takeDatabase } from '../support/take-database.ts';
 
 type DatabaseOptions = ConfigOptions & { readonly output: OutputFormat };
 
 export async function migrate(options: DatabaseOptions): Promise<void> {
-  const { database } = readConfig(options, 'serve');
+  const { database } = takeDatabase(options);
   const isJson = options.output === 'json';
   const { applied, version } = await withDatabaseErrorsExplained(
     database,

@@ -1,5 +1,3 @@
-import { relative } from 'node:path';
-
 import type { ConfigKey } from '../../src/shared/config/keys.ts';
 import { boot } from '../support/boot.ts';
 import { checkStartup } from '../support/check-startup.ts';
@@ -9,17 +7,20 @@ import { runUntilStopped } from '../support/drain.ts';
 import { printNote } from '../support/output.ts';
 import { createProcessId } from '../support/process-id.ts';
 import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+import { noteDatabase, showDatabase } from '../support/take-database.ts';
 import { readVersion } from '../support/version.ts';
 
 /** Both roles in this process, open, with readable logs, and with words on what to do next. */
 export async function runDev(options: ConfigOptions): Promise<void> {
-  const { config: given, origins, database } = readConfig(options, 'dev');
+  const read = readConfig(options, 'dev');
+  const { config: given, origins, database } = read;
   const isUnset = (key: ConfigKey) => origins.get(key) === 'default';
   // Metrics only when a port was named: several of these may run on one machine.
   const config = isUnset('telemetry.metrics_port')
     ? { ...given, telemetry: { ...given.telemetry, metricsPort: 'off' as const } }
     : given;
   checkStartup({ config, database, role: 'all' });
+  noteDatabase(read, 'dev');
   const processId = createProcessId();
   const isPretty = isUnset('logging.format') && process.stdout.isTTY;
   const log = createLog({ config, role: 'all', processId, ...(isPretty && { format: 'pretty' }) });
@@ -36,30 +37,55 @@ export async function runDev(options: ConfigOptions): Promise<void> {
         databaseWaitMs: 0,
         signal,
       });
-      const where = database.dialect === 'sqlite' ? nameOf(database.path) : 'PostgreSQL';
-      printNote(welcome({ url: runtime.url ?? DEFAULT_URL, where }));
+      printNote(
+        welcome({
+          url: runtime.url ?? DEFAULT_URL,
+          where: showDatabase(database, process.cwd()),
+          isOpen: !config.auth.enabled,
+        }),
+      );
       return runtime;
     },
   });
 }
 
-function welcome({ url, where }: { readonly url: string; readonly where: string }): string {
+function welcome(params: {
+  readonly url: string;
+  readonly where: string;
+  readonly isOpen: boolean;
+}): string {
+  const { url, where, isOpen } = params;
+  const steps = [
+    ...(url === DEFAULT_URL ? [] : [`export SVC_URL=${url}`]),
+    ...(isOpen
+      ? []
+      : [
+          `export SVC_TOKEN=$(svc token create --role operator --name dev --database-url '${where}')`,
+        ]),
+    `echo '${JSON.stringify(HELLO)}' > hello.json`,
+    'svc validate hello.json',
+    'svc workflow register hello.json',
+    `svc execution start hello --input '{"name": "you"}' --wait`,
+    'svc execution list',
+  ];
   return `
-svc ${readVersion()} is running at ${url} on ${where}, open to everyone on this machine.
+svc ${readVersion()} is running at ${url} on ${where}, ${isOpen ? 'open to everyone on this machine' : 'for those with a token'}.
 Its API can be read and tried at ${url}/docs.
 
-Next, in another terminal:
-${url === DEFAULT_URL ? '' : `  export SVC_URL=${url}\n`}  svc validate workflow.yaml
-  svc workflow register workflow.yaml
-  svc execution start <workflow> --input '{}' --wait
-  svc execution events <execution> --follow
+Next, in another terminal, in the same folder:
 
-Ctrl-C stops it; what is not finished goes on at the next start.
+${steps.map((step) => `  ${step}\n`).join('')}
+Ctrl-C stops it. What is not finished continues at the next start.
 `;
 }
 
-/** Relative inside the working directory, absolute elsewhere. */
-function nameOf(path: string): string {
-  const fromHere = relative('.', path);
-  return fromHere.startsWith('..') ? path : fromHere;
-}
+/** Runs without a worker, a model or a person. */
+const HELLO = {
+  workflow_id: 'hello',
+  nodes: {
+    greet: {
+      kind: { type: 'pass', output: { text: 'Hello' } },
+      output_key: 'greeting',
+    },
+  },
+};

@@ -19,13 +19,14 @@ import { explainDatabaseError } from '../support/explain-database-error.ts';
 import { withOneConnection } from '../support/one-connection.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
 import { printTable } from '../support/print-table.ts';
-import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+import type { ConfigOptions } from '../support/read-config.ts';
+import { takeDatabase } from '../support/take-database.ts';
 
 type DoctorOptions = ConfigOptions & { readonly output: OutputFormat; readonly limit: number };
 
 /** Exit code 1 when a check fails; warnings alone leave it 0. */
 export async function runDoctor(options: DoctorOptions): Promise<void> {
-  const { config, database } = readConfig(options, 'serve');
+  const { config, database } = takeDatabase(options);
   const diagnosis = await diagnose(config, database, options.limit);
   const { checks } = diagnosis;
   const failed = checks.filter(({ verdict }) => verdict === 'fail');

@@ -7,9 +7,10 @@ import {
   type ThresholdResult,
 } from '../../src/shared/domain/eval/judge-thresholds.ts';
 import { CaseTally } from '../../src/shared/domain/eval/tally-cases.ts';
+import type { SvcClient } from '../../src/shared/clients/svc/client.ts';
 import { connectClient } from '../support/client.ts';
 import { toCounted, type CaseResult } from '../support/eval/case-result.ts';
-import type { Evaluation, EvaluationOptions } from '../support/eval/evaluation.ts';
+import type { Evaluation, EvaluationOptions, WorkflowChoice } from '../support/eval/evaluation.ts';
 import { onInterrupt } from '../support/on-interrupt.ts';
 import { openModels } from '../support/eval/open-models.ts';
 import { CASES_SHOWN_MAX, printSummary } from '../support/eval/print-summary.ts';
@@ -20,11 +21,12 @@ import { runInOrder } from '../support/eval/run-in-order.ts';
 import { showProgress } from '../support/eval/show-progress.ts';
 import { streamCases, surveyDataset } from '../support/eval/survey-dataset.ts';
 import { createReport, type ReportWriter } from '../support/eval/write-report.ts';
-import { CliError } from '../support/exit-code.ts';
+import { CliError, usageError } from '../support/exit-code.ts';
 import { printNote } from '../support/output.ts';
 
 export interface EvalOptions extends EvaluationOptions {
-  readonly url: string;
+  /** Absent: run inside this process. */
+  readonly url?: string;
   readonly token?: string;
   readonly compare?: string;
   readonly json?: boolean;
@@ -40,7 +42,8 @@ export async function runEvaluation(file: string, options: EvalOptions): Promise
   const evaluation = await readEvaluation(file, options);
   const earlier = options.compare === undefined ? null : await readEarlier(options.compare);
   const total = await surveyDataset(evaluation.dataset);
-  const runtime = await openRuntime(evaluation, options);
+  await using opened = new AsyncDisposableStack();
+  const runtime = await openRuntime({ evaluation, options, opened });
   const models = openModels(evaluation.scorers);
   const report = await createReport({
     file: options.output ?? null,
@@ -76,17 +79,39 @@ export async function runEvaluation(file: string, options: EvalOptions): Promise
 }
 
 /** Says before the first case when there is no runtime, or no such workflow. */
-async function openRuntime(
-  { workflow }: Evaluation,
-  options: EvalOptions,
-): Promise<CaseRunner['runtime']> {
+async function openRuntime(params: {
+  readonly evaluation: Evaluation;
+  readonly options: EvalOptions;
+  readonly opened: AsyncDisposableStack;
+}): Promise<CaseRunner['runtime']> {
+  const { workflow } = params.evaluation;
   if (workflow === null) return null;
-  const client = connectClient({ ...options, output: 'json' });
+  const client = await openClient({ ...params, workflow });
   const { workflow_id: id, version } =
     'ir' in workflow
       ? await client.registerWorkflow(workflow.ir)
       : await client.readWorkflow({ workflowId: workflow.id, version: workflow.version });
   return { client, workflow: { id, version }, runId: randomUUID() };
+}
+
+async function openClient(params: {
+  readonly workflow: WorkflowChoice;
+  readonly options: EvalOptions;
+  readonly opened: AsyncDisposableStack;
+}): Promise<SvcClient> {
+  const { workflow, options, opened } = params;
+  const { url } = options;
+  if (url !== undefined) return connectClient({ ...options, url, output: 'json' });
+  if (!('ir' in workflow)) {
+    throw usageError(
+      `workflow "${workflow.id}" is the id of a registered one: name its file, or its runtime with --url`,
+    );
+  }
+  // Loaded only here: it is the whole service.
+  const { openOwnRuntime } = await import('../support/eval/open-own-runtime.ts');
+  const own = await openOwnRuntime(workflow.ir);
+  opened.defer(() => own.close());
+  return own.client;
 }
 
 interface Ran {

@@ -1,6 +1,6 @@
 import type { WireEvent } from '../../src/shared/clients/svc/wire.ts';
 import { connectClient, type ClientOptions } from '../support/client.ts';
-import { describeEvent } from '../support/describe-event.ts';
+import { describeEvent, factsOf } from '../support/describe-event.ts';
 import { printJson, printLine, printNote } from '../support/output.ts';
 import { printTable } from '../support/print-table.ts';
 
@@ -28,9 +28,12 @@ export async function showEvents(executionId: string, options: EventsOptions): P
   const { after, limit = null } = options;
   const answer = await client.readEvents({ executionId, after, limit });
   if (isJson) printJson(answer);
-  else printTable({ head: ['SEQUENCE', 'TIME', 'KIND', 'NODE'], rows: answer.events.map(toRow) });
+  else printTable({ head: HEAD, rows: answer.events.map(toRow) });
 }
 
+const HEAD = ['SEQUENCE', 'TIME', 'KIND', 'NODE', 'ATTEMPT', 'TOOL', 'ERROR'];
+
 function toRow(event: WireEvent): (string | number | null)[] {
-  return [event.sequence, event.created_at, event.kind, event.node_id];
+  const { tool, attempt, error } = factsOf(event);
+  return [event.sequence, event.created_at, event.kind, event.node_id, attempt, tool, error];
 }

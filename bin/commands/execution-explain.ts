@@ -1,3 +1,4 @@
+import { asTyped } from '../support/as-typed.ts';
 import { connectClient, type ClientOptions } from '../support/client.ts';
 import { printFields, printJson, printLine, printNote } from '../support/output.ts';
 import { printTable } from '../support/print-table.ts';
@@ -15,7 +16,7 @@ export async function explainExecution(executionId: string, options: ClientOptio
     ended: ended?.at,
     by: ended?.actor_id,
     why: ended?.message ?? blockers[0]?.message,
-    'unblocked by': blockers[0]?.unblocked_by,
+    'unblocked by': blockers[0] && asTyped(blockers[0].unblocked_by),
   });
   if (blockers.length === 0) return;
   printLine('');

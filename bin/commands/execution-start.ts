@@ -23,6 +23,7 @@ export async function startExecution(workflowId: string, options: StartOptions):
     idempotencyKey: options.idempotencyKey ?? null,
   });
   if (options.wait === true) {
+    tellId(started.execution_id, options);
     const ended = await awaitEnd(client, started.execution_id);
     printExecution(ended, options);
     refuseUnlessCompleted(ended);
@@ -31,6 +32,15 @@ export async function startExecution(workflowId: string, options: StartOptions):
   } else {
     printLine(started.execution_id);
   }
+}
+
+/**
+ * Whoever stops waiting still knows what was started. A terminal shows the id while it waits; JSON
+ * keeps stdout to the one document at the end.
+ */
+function tellId(executionId: string, { output }: StartOptions): void {
+  if (output === 'json') printNote(executionId);
+  else if (!process.stdout.isTTY) printLine(executionId);
 }
 
 /** Shows what happens on stderr until the execution has ended. */

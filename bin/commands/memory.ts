@@ -12,7 +12,8 @@ import { CliError, usageError } from '../support/exit-code.ts';
 import { explainDatabaseError } from '../support/explain-database-error.ts';
 import { withOneConnection } from '../support/one-connection.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
-import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+import type { ConfigOptions } from '../support/read-config.ts';
+import { takeDatabase } from '../support/take-database.ts';
 
 /**
  * Seals all provider keys and webhook secrets with the newest encryption key. Where keys are kept in a file, a new one is
@@ -21,7 +22,7 @@ import { readConfig, type ConfigOptions } from '../support/read-config.ts';
 export async function rotateKey(
   options: ConfigOptions & { readonly output: OutputFormat },
 ): Promise<void> {
-  const { config, database } = readConfig(options, 'serve');
+  const { config, database } = takeDatabase(options);
   const path = keyFileOf(database);
   const { encryptionKey } = config.memory;
   if (encryptionKey === null && path === null) throw usageError(NO_KEY);

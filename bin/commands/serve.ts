@@ -5,6 +5,7 @@ import { createLog } from '../support/create-log.ts';
 import { runUntilStopped } from '../support/drain.ts';
 import { createProcessId } from '../support/process-id.ts';
 import { readConfig, type ConfigOptions } from '../support/read-config.ts';
+import { noteDatabase } from '../support/take-database.ts';
 
 export interface ServeOptions extends ConfigOptions {
   readonly role: ProcessRole;
@@ -13,9 +14,11 @@ export interface ServeOptions extends ConfigOptions {
 }
 
 export async function runServe(options: ServeOptions): Promise<void> {
-  const { config, database } = readConfig(options, 'serve');
+  const read = readConfig(options, 'serve');
+  const { config, database } = read;
   const { role } = options;
   checkStartup({ config, database, role });
+  noteDatabase(read, 'serve');
   const processId = createProcessId();
   const log = createLog({ config, role, processId });
   await runUntilStopped({

@@ -18,6 +18,7 @@ import { checkOutgoingUrl } from '../../src/shared/security/check-outgoing-url.t
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
 import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
+import { asTyped } from './as-typed.ts';
 import { CliError } from './exit-code.ts';
 import { ids } from './ids.ts';
 import { readAuthMethod, readTlsFiles } from './read-access-files.ts';
@@ -113,7 +114,7 @@ async function hintAtTokens(store: Store, log: Logger): Promise<void> {
   if (known.length > 0) return;
   log.warn(
     'every request will be refused, as there is no token yet: ' +
-      'make one with "svc token create --role operator --name <name>"',
+      asTyped('make one with "svc token create --role operator --name <name>"'),
   );
 }
 

@@ -51,6 +51,8 @@ import { readVersion } from './version.ts';
 export interface Boot {
   readonly config: Config;
   readonly database: DatabaseLocation;
+  /** Already open, in place of `database`; closed with the runtime. */
+  readonly store?: Store;
   readonly role: ProcessRole;
   readonly processId: string;
   readonly log: Logger;
@@ -83,10 +85,13 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
   const { config, database, role, processId, log, databaseWaitMs, signal } = params;
   const version = readVersion();
   const metrics = await bootMetrics({ config, role, version, log });
-  if (database.dialect === 'sqlite') opened.use(await claimDatabaseFile(database.path));
+  const isFile = params.store === undefined && database.dialect === 'sqlite';
+  if (isFile) opened.use(await claimDatabaseFile(database.path));
   const applicationName = `svc-${role}`;
   const waitMs = databaseWaitMs;
-  const store = await openDatabase({ database, config, applicationName, waitMs, log, signal });
+  const store =
+    params.store ??
+    (await openDatabase({ database, config, applicationName, waitMs, log, signal }));
   opened.defer(() => store.close());
   metrics.readGauge('database_connections', () => readPool(store));
 

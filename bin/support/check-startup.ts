@@ -11,7 +11,7 @@ export function checkStartup(params: {
   readonly role: ProcessRole;
 }): void {
   const { config, database, role } = params;
-  const problems = [...checkConfig(config)];
+  const problems = [...checkConfig(config, role)];
   if (database.dialect === 'sqlite' && role !== 'all') {
     problems.push(
       `database.url: the role ${role} alone needs PostgreSQL, as an SQLite file takes one process; ` +

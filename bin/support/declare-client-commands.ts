@@ -236,5 +236,9 @@ export function addRuntimeOptions(command: Command): Command {
         .env('SVC_URL')
         .default('http://127.0.0.1:7700'),
     )
-    .addOption(new Option('--token <token>', 'API token').env('SVC_TOKEN'));
+    .addOption(tokenOption());
+}
+
+export function tokenOption(): Option {
+  return new Option('--token <token>', 'API token').env('SVC_TOKEN');
 }

@@ -1,15 +1,20 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 
 import type { EvalOptions } from '../commands/eval-run.ts';
-import { addRuntimeOptions } from './declare-client-commands.ts';
+import { tokenOption } from './declare-client-commands.ts';
 import { parseCount, parseShare } from './parse-option.ts';
 
 /** Judging workflows by data sets (see docs/evaluation.md). */
 export function declareEvalCommands(program: Command): void {
   const evaluate = program.command('eval').description('judge workflows by data sets');
 
-  addRuntimeOptions(evaluate.command('run'))
-    .description('run each case of a data set and judge what comes of it')
+  evaluate
+    .command('run')
+    .description('run each case of a data set and judge the results')
+    .addOption(
+      new Option('--url <url>', 'run on this runtime instead of inside the command').env('SVC_URL'),
+    )
+    .addOption(tokenOption())
     .argument('<file>', 'description in YAML, JSON or TOML; or a data set (.jsonl, .csv)')
     .option('--workflow <workflow>', 'workflow id, or file of a definition')
     .option('--version <label>', 'that version instead of the one registered last')

@@ -5,9 +5,13 @@ import { EXIT } from './exit-code.ts';
  * The life of a process that serves. The first SIGTERM, SIGINT or SIGHUP asks it to stop: while it
  * is starting, the start is broken off; later, it takes on nothing more, finishes or gives back what
  * it has, and exits with 0. Before that an API may serve on for a while and only say that it is leaving,
- * for load balancers to notice. A second signal ends it at once, and so does a drain that is not over
+ * for load balancers to notice. Another signal ends it at once, and so does a drain that is not over
  * some time after its deadline. Neither loses anything: what was acknowledged is in the database,
  * and leases that nobody renews are handed out again.
+ *
+ * A signal within REPEAT_MS of the first is the same request. A signal to a process group arrives
+ * twice where a launcher (npx, an older Node) passes its own copy on; systemd's default KillMode and
+ * Ctrl-C in a terminal both send one.
  */
 
 export interface Runtime {
@@ -18,6 +22,8 @@ export interface Runtime {
 /** What closing connections may take after the work itself has had its deadline. */
 export const GRACE_MS = 5_000;
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+/** How long copies of the first signal may take to arrive. */
+export const REPEAT_MS = 1_000;
 /** What a shell reports for a process that a signal ended: 128 and the signal's number. */
 const SIGNAL_CODES = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 };
 
@@ -65,12 +71,15 @@ export async function runUntilStopped(params: {
 
 function listenForSignals(log: Logger): AbortSignal {
   const controller = new AbortController();
+  let askedAt = 0;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
       if (!controller.signal.aborted) {
+        askedAt = performance.now();
         controller.abort(signal);
         return;
       }
+      if (performance.now() - askedAt < REPEAT_MS) return;
       log.warn({ signal }, 'asked to stop again: exiting at once');
       process.exit(SIGNAL_CODES[signal]);
     });

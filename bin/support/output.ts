@@ -1,3 +1,5 @@
+import { asTyped } from './as-typed.ts';
+
 export type OutputFormat = 'table' | 'json';
 
 /** Writes one JSON document, which is then all that stands on stdout. */
@@ -11,7 +13,7 @@ export function printLine(line: string): void {
 
 /** Progress, hints and warnings: for people, beside the result. */
 export function printNote(line: string): void {
-  process.stderr.write(`${showText(line)}\n`);
+  process.stderr.write(`${showText(asTyped(line))}\n`);
 }
 
 /**

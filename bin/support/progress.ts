@@ -1,5 +1,4 @@
 import type { WireEvent } from '../../src/shared/clients/svc/wire.ts';
-import { describeEvent } from './describe-event.ts';
 import { printNote, showText } from './output.ts';
 
 export interface Progress {
@@ -9,11 +8,11 @@ export interface Progress {
 }
 
 /**
- * What happens to an execution, on stderr: one line that is written over on a terminal, a line for
- * each event elsewhere (a log keeps them all).
+ * What happens to an execution, on stderr: one line that is written over on a terminal. Elsewhere
+ * only what calls for somebody: the events themselves are kept, and listed by `execution events`.
  */
 export function createProgress(executionId: string): Progress {
-  return process.stderr.isTTY ? createLiveLine(executionId) : createPlainLines();
+  return process.stderr.isTTY ? createLiveLine(executionId) : createHints(executionId);
 }
 
 const CLEAR_LINE = '\r\u001b[2K';
@@ -53,9 +52,12 @@ function createLiveLine(executionId: string): Progress {
   };
 }
 
-function createPlainLines(): Progress {
+function createHints(executionId: string): Progress {
   return {
-    show: (event) => printNote(describeEvent(event)),
+    show(event) {
+      const hint = hintFor(executionId, event);
+      if (hint !== null) printNote(hint);
+    },
     note: (reason) => printNote(`connecting again: ${reason}`),
     end: () => undefined,
   };

@@ -34,8 +34,8 @@ export function renderCliDocs(programs: {
         meaning,
       ]),
     ),
-    'A process that serves ends with 0 when it was asked to stop and has done so, and with 128 and the\n' +
-      "signal's number when a second signal, or the end of its deadline, cut it short.",
+    'A process that serves ends with 0 when it was asked to stop and has done so. A second signal cuts it\n' +
+      "short, with 128 and the signal's number; one within a second of the first counts as its copy.",
     '## Environment',
     renderTable(['Variable', 'Stands for'], environmentOf(commands)),
     'Commands that open the database or run the service read every variable of\n' +

@@ -1,4 +1,5 @@
 import type { ApiError, ApiUnreachableError } from '../../src/shared/clients/svc/request.ts';
+import { asTyped } from './as-typed.ts';
 import { CliError, EXIT } from './exit-code.ts';
 import { showText } from './output.ts';
 
@@ -12,6 +13,8 @@ export function reportError(error: unknown): number {
   switch (error.name) {
     case 'ApiError':
       return reportAnswer(error as ApiError);
+    case 'ForeignServiceError':
+      return report(`${error.message}; check --url or SVC_URL`, EXIT.failure);
     case 'ApiUnreachableError':
       return report(adviseUnreachable(error as ApiUnreachableError), EXIT.failure);
     case 'ConfigError':
@@ -29,7 +32,7 @@ export function reportError(error: unknown): number {
 }
 
 function report(message: string, exitCode: number): number {
-  process.stderr.write(`error: ${showText(message)}\n`);
+  process.stderr.write(`error: ${showText(asTyped(message))}\n`);
   return exitCode;
 }
 

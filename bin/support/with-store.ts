@@ -4,14 +4,15 @@ import type { Store } from '../../src/shared/store/store.ts';
 import { explainDatabaseError } from './explain-database-error.ts';
 import { withOneConnection } from './one-connection.ts';
 import { printNote } from './output.ts';
-import { readConfig, type ConfigOptions } from './read-config.ts';
+import type { ConfigOptions } from './read-config.ts';
+import { takeDatabase } from './take-database.ts';
 
 /** Opens the configured database for one command, and closes it whatever happens. */
 export async function withStore<Result>(
   options: ConfigOptions & { readonly applicationName: string },
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const { config, database } = readConfig(options, 'serve');
+  const { config, database } = takeDatabase(options);
   let store: Store | null = null;
   try {
     await checkSchema({ ...database, autoMigrate: config.database.autoMigrate, log: printNote });

@@ -26,6 +26,8 @@ import { createTimeline, type Event, type Timeline } from './timeline.ts';
 /** So that nobody waits half a minute for the worker's lease to lapse. */
 const SHORT_LEASE_SECONDS = 3;
 const USUAL_PORT = 7700;
+/** As it is typed in the folder of the project. */
+const SVC = 'node bin/svc.js';
 const POLL_MS = 50;
 /** How long a dead runtime stays dead, for the eye. */
 const PAUSE_MS = 1_000;
@@ -112,6 +114,7 @@ function createStage(params: {
   const url = `http://127.0.0.1:${port}`;
   const timeline: Timeline = createTimeline();
   const env = { SVC_URL: url, SHOP_URL: shop.url };
+  let isUrlShown = false;
 
   async function read<Body>(path: string): Promise<Body> {
     const response = await fetch(url + path);
@@ -132,9 +135,12 @@ function createStage(params: {
         throw new Error(`port ${port} is taken: name another by --port`);
       const started = processes.start({ name: 'runtime', args, env: settings });
       const assignments = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-      printCommand([...assignments, 'svc', ...command].join(' '));
+      printCommand([...assignments, SVC, ...command].join(' '));
       await until(() => isHealthy(url));
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      // Commands shown from here on then find it.
+      if (port !== USUAL_PORT && !isUrlShown) printCommand(`export SVC_URL=${url}`);
+      isUrlShown = true;
       printNote(`The runtime is ready at ${url} after ${seconds} s, as process ${started.pid}.`);
       return started;
     },
@@ -150,7 +156,7 @@ function createStage(params: {
     /** Runs a command of the CLI, shown as somebody would type it. */
     svc(args: readonly string[]): Promise<string> {
       const output = processes.run({ args: ['bin/svc.js', ...args], env });
-      printCommand(['svc', ...args.map(quote)].join(' '));
+      printCommand([SVC, ...args.map(quote)].join(' '));
       return output;
     },
 
@@ -163,7 +169,7 @@ function createStage(params: {
         env,
         onLine: (line) => timeline.add(JSON.parse(line) as Event),
       });
-      printCommand(['svc', ...args].join(' '));
+      printCommand([SVC, ...args].join(' '));
     },
 
     untilCalled: (tool: string) => until(() => shop.calls.some((call) => call.tool === tool)),
@@ -221,12 +227,11 @@ function printFarewell(params: {
   readonly database: string;
 }): void {
   const { executionId, folder, port, database } = params;
-  const svc = 'node bin/svc.js';
   printStep('Look around yourself: all of it is in one file');
-  printCommand(`${svc} dev --port ${port} --database-url ${database}`);
+  printCommand(`${SVC} dev --port ${port} --database-url ${database}`);
   printNote('and in another terminal');
   if (port !== USUAL_PORT) printCommand(`export SVC_URL=http://127.0.0.1:${port}`);
-  printCommand(`${svc} execution show ${executionId}`);
+  printCommand(`${SVC} execution show ${executionId}`);
   printCommand(`curl http://127.0.0.1:${port}/executions/${executionId}`);
   printNote(`The logs are in ${folder}, which you may delete.`);
   printNote('Read on: README.md has a tour by hand, docs/ir.md the workflow format,');

@@ -13,6 +13,7 @@ const WRITERS: Grant = ['operator', 'developer'];
 const OPERATORS: Grant = ['operator'];
 
 export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
+  'GET /': ANYONE,
   'GET /health': ANYONE,
   // Anyone, where auth.open_ready is set.
   'GET /ready': ALL_ROLES,

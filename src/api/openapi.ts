@@ -148,7 +148,8 @@ export function errorStatuses(endpoint: Endpoint): readonly number[] {
 
 /** The first part of a path that is no version. */
 function tagOf(path: string): string {
-  return path.replace(/^\/v\d+\//, '/').split('/')[1] ?? '';
+  const first = path.replace(/^\/v\d+\//, '/').split('/')[1] ?? '';
+  return first === '' ? 'health' : first;
 }
 
 function json(schema: JsonObject): JsonObject {

@@ -26,6 +26,7 @@ import { retryExecution } from './endpoints/executions/retry-execution.ts';
 import { startExecution } from './endpoints/executions/start-execution.ts';
 import { getHealth } from './endpoints/health/get-health.ts';
 import { getReady } from './endpoints/health/get-ready.ts';
+import { getRoot } from './endpoints/health/get-root.ts';
 import { addFact } from './endpoints/memory/add-fact.ts';
 import { changeMemorySettings } from './endpoints/memory/change-memory-settings.ts';
 import { forgetFacts } from './endpoints/memory/forget-facts.ts';
@@ -73,6 +74,7 @@ import { registerWorkflow } from './endpoints/workflows/register-workflow.ts';
 
 /** Every endpoint there is, in the order of the interface document; additions follow their area. */
 export const routes: readonly Endpoint[] = [
+  getRoot,
   getHealth,
   getReady,
   getDid,

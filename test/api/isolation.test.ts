@@ -67,6 +67,7 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
   const item = `/work-items/${workItemId}`;
   const agent = `/agents/${ids.agentId}`;
   const cases: Readonly<Record<string, readonly Request[]>> = {
+    'GET /': [{ path: '/', status: 200 }],
     'GET /health': [{ path: '/health', status: 200 }],
     'GET /ready': [{ path: '/ready', status: 200 }],
     'GET /openapi.json': [{ path: '/openapi.json', status: 200 }],

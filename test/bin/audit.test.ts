@@ -60,7 +60,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     await tamperWith(url, 'events', `update events set actor_id = 'token:x' where sequence = 3`);
     const found = await svc('verify', '-o', 'json');
     t.is(found.code, 1);
-    t.regex(found.stderr, /^error: the audit log is not as it was sealed\n$/);
+    t.regex(found.stderr, /^database: .*\nerror: the audit log is not as it was sealed\n$/);
     const verdict = JSON.parse(found.stdout) as { readonly problems: readonly object[] };
     t.like(verdict, { ok: false });
     t.like(verdict.problems[0], {

@@ -71,7 +71,10 @@ test('1: no PostgreSQL there', async (t) => {
   const url = `postgres://me:secret@127.0.0.1:${await freePort()}/svc`;
   const { code, stderr } = await runSvc(['db', 'migrate', '--database-url', url], { cwd });
   t.is(code, 1);
-  t.regex(stderr, /^error: PostgreSQL at postgres:\/\/me:\*\*\*@127.* cannot be reached: .*\n$/);
+  t.regex(
+    stderr,
+    /^database: .*\nerror: PostgreSQL at postgres:\/\/me:\*\*\*@127.* cannot be reached: .*\n$/,
+  );
 });
 
 test('1: a PostgreSQL server without that database', async (t) => {
@@ -79,20 +82,26 @@ test('1: a PostgreSQL server without that database', async (t) => {
   await database.drop();
   const { code, stderr } = await runSvc(['db', 'status', '--database-url', database.url], { cwd });
   t.is(code, 1);
-  t.regex(stderr, /^error: PostgreSQL at .* has no such database: create it first .*\n$/);
+  t.regex(
+    stderr,
+    /^database: .*\nerror: PostgreSQL at .* has no such database: create it first .*\n$/,
+  );
 });
 
 test('1: a file that is no database', async (t) => {
   await writeFile(join(cwd, 'notes.txt'), 'These are notes, not a database. '.repeat(50));
   const { code, stderr } = await runSvc(['db', 'migrate', '--database-url', 'notes.txt'], { cwd });
   t.is(code, 1);
-  t.regex(stderr, /^error: database file ".*notes\.txt" is not an SQLite database: .*\n$/);
+  t.regex(
+    stderr,
+    /^database: .*\nerror: database file ".*notes\.txt" is not an SQLite database: .*\n$/,
+  );
 });
 
 test('1: a directory in place of the database', async (t) => {
   const { code, stderr } = await runSvc(['db', 'migrate', '--database-url', '.'], { cwd });
   t.is(code, 1);
-  t.regex(stderr, /^error: database file ".*" cannot be opened: .*\n$/);
+  t.regex(stderr, /^database: .*\nerror: database file ".*" cannot be opened: .*\n$/);
 });
 
 test('2: an address of an unknown kind', async (t) => {

@@ -8,7 +8,14 @@ import type { ExecutionDocument } from '../../src/shared/domain/execution/execut
 import { eventually } from '../support/eventually.ts';
 import { makeExport } from '../support/imports.ts';
 import { freePort } from '../support/ports.ts';
-import { createFolder, runSvc, startSvc, type Outcome, type RunningSvc } from './run-svc.ts';
+import {
+  createFolder,
+  runProgram,
+  runSvc,
+  startSvc,
+  type Outcome,
+  type RunningSvc,
+} from './run-svc.ts';
 
 /* One `svc dev`, and the client commands against it, as in the first hour of a new user. */
 
@@ -100,7 +107,17 @@ async function readUntil(
 test('dev tells its URL and what to do next', (t) => {
   t.regex(dev.output(), new RegExp(`is running at ${url} on \\.svc/dev\\.db`));
   t.regex(dev.output(), new RegExp(`export SVC_URL=${url}`));
-  t.regex(dev.output(), /svc workflow register/);
+  t.regex(dev.output(), /^database: \.svc\/dev\.db \(default\)$/m);
+});
+
+test('the commands that dev suggests work as they stand there', async (t) => {
+  const [, suggested = ''] = /in the same folder:\n\n((?: {2}.+\n)+)/.exec(dev.output()) ?? [];
+  const commands = suggested.trim().split(/\n */);
+  t.true(commands.length > 4, suggested);
+  const shell = await runProgram('sh', ['-e', '-c', commands.join('\n')], { cwd });
+  t.is(shell.code, 0, shell.stderr);
+  t.regex(shell.stdout, /^exec_[0-9a-f]{32}\nexecution +exec_/m);
+  t.regex(shell.stdout, /"text": "Hello"/);
 });
 
 test('workflow: register again, list and show', async (t) => {
@@ -128,19 +145,21 @@ test('workflow register: a definition that cannot run is refused with the place'
   t.regex(stderr, /^error: bad request: unknown kind "bogus" \(at \/nodes\/a/);
 });
 
-test('execution start --wait: the result on stdout, progress on stderr', async (t) => {
+test('execution start --wait: without a terminal the id first, then one result', async (t) => {
   const args = ['execution', 'start', 'greet', '--input', '{"who":"you"}', '--wait'];
   const { code, stdout, stderr } = await svc(...args, '-o', 'json');
   t.is(code, 0, stderr);
   const execution = JSON.parse(stdout) as Execution;
   t.is(execution.status, 'completed');
   t.like(execution.state, { who: 'you', made: { greeting: 'hello' } });
-  t.regex(stderr, /^\S+ +#1 WorkflowStarted$/m);
-  t.regex(stderr, /#\d+ NodeCompleted start$/m);
-  t.regex(stderr, /#\d+ WorkflowCompleted$/m);
+  t.is(stderr, `${execution.execution_id}\n`);
 
   const table = await svc(...args);
+  const [first = '', ...rest] = table.stdout.split('\n');
+  t.regex(first, /^exec_[0-9a-f]{32}$/);
+  t.is(rest[0], `execution  ${first}`);
   t.regex(table.stdout, /^status +completed$/m);
+  t.is(table.stderr, '');
 });
 
 test('execution start: input from a file and from stdin', async (t) => {
@@ -207,7 +226,7 @@ test('execution events --follow: ends with the execution, JSON one event a line'
 test('execution approve --reject fails the execution, and --wait exits with 8', async (t) => {
   const args = ['execution', 'start', 'gate', '--wait', '--idempotency-key', 'rejected'];
   const waiting = startSvc([...args, '--url', url], { cwd });
-  await waiting.waitFor(/ApprovalRequested ask/);
+  await waiting.waitFor(/^ask waits for a decision: node .*bin\/svc\.js execution approve exec_/m);
   const id = await start('gate', '--idempotency-key', 'rejected');
   const rejected = await svc(
     'execution',
@@ -240,7 +259,7 @@ test('execution approve: with nothing to decide it says so', async (t) => {
   const { code, stdout, stderr } = await svc('execution', 'approve', id, '-o', 'json');
   t.is(code, 1);
   t.like(JSON.parse(stdout), { accepted: false });
-  t.regex(stderr, /^error: no approval is open: .*svc execution explain exec_/);
+  t.regex(stderr, /^error: no approval is open: .*svc\.js execution explain exec_/);
 });
 
 test('execution explain: says what it waits for and what would help, or why it ended', async (t) => {
@@ -249,7 +268,7 @@ test('execution explain: says what it waits for and what would help, or why it e
   const waiting = await svc('execution', 'explain', id);
   t.is(waiting.code, 0, waiting.stderr);
   t.regex(waiting.stdout, /^moving +no$/m);
-  t.regex(waiting.stdout, /^unblocked by +.*svc execution approve/m);
+  t.regex(waiting.stdout, /^unblocked by +.*svc\.js execution approve/m);
   t.regex(waiting.stdout, /^awaiting_approval +ask /m);
   await svc('execution', 'cancel', id);
   const ended = await svc('execution', 'explain', id);
@@ -444,7 +463,7 @@ test('execution start --wait: cancelled by someone else exits with 8', async (t)
     ['execution', 'start', 'tool', '--wait', '--url', url, '--idempotency-key', 'wait-8'],
     { cwd },
   );
-  await waiting.waitFor(/NodeScheduled start/);
+  await waiting.waitFor(/^exec_/m);
   const id = await start('tool', '--idempotency-key', 'wait-8');
   await svc('execution', 'cancel', id);
   t.is((await waiting.ended).code, 8);

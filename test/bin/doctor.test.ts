@@ -26,7 +26,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const env = { SVC_DATABASE_URL: database.url };
     const { code, stdout, stderr } = await runSvc(['doctor', '-o', 'json'], { cwd, env });
     t.is(code, 1);
-    t.regex(stderr, /^error: \d failed: .*processes/);
+    t.regex(stderr, /^database: .*\nerror: \d failed: .*processes/);
     const { ok, checks, ...rest } = JSON.parse(stdout) as Examined;
     t.false(ok);
     t.deepEqual(rest, { stuck_executions: [], stuck_executions_total: 0 });

@@ -33,7 +33,19 @@ export interface RunOptions {
 
 /** Runs a command to its end. */
 export async function runSvc(args: readonly string[], options: RunOptions): Promise<Outcome> {
-  const child = spawnSvc(args, options);
+  return finish(spawnSvc(args, options), options);
+}
+
+/** Runs another program to its end, in the same environment as `runSvc`. */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<Outcome> {
+  return finish(spawn(program, args, spawnOptions(options)), options);
+}
+
+async function finish(child: ChildProcess, options: RunOptions): Promise<Outcome> {
   const stdout = collect(child, 'stdout');
   const stderr = collect(child, 'stderr');
   child.stdin?.end(options.input ?? '');
@@ -132,11 +144,12 @@ export function createFolder(): { readonly path: string; remove(): Promise<void>
 
 function spawnSvc(args: readonly string[], options: RunOptions): ChildProcess {
   const entry = join(BIN, `${options.program ?? 'svc'}.ts`);
-  return spawn(NODE, [entry, ...args], {
-    cwd: options.cwd,
-    env: { PATH: process.env['PATH'], TMPDIR: tmpdir(), NO_COLOR: '1', ...options.env },
-    stdio: 'pipe',
-  });
+  return spawn(NODE, [entry, ...args], spawnOptions(options));
+}
+
+function spawnOptions({ cwd, env }: RunOptions) {
+  const own = { PATH: process.env['PATH'], TMPDIR: tmpdir(), NO_COLOR: '1' };
+  return { cwd, env: { ...own, ...env }, stdio: 'pipe' } as const;
 }
 
 function collect(child: ChildProcess, stream: 'stdout' | 'stderr'): () => string {

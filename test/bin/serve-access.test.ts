@@ -135,7 +135,7 @@ for (const [title, text] of [
     const args = ['serve', '--port', '0', '--database-url', join(folder.path, `${title}.db`)];
     const { code, stderr } = await runSvc(args, { cwd: folder.path, env });
     t.is(code, 2);
-    t.regex(stderr, /^error: auth\.jwt\.public_key_file: .*\.pem: /);
+    t.regex(stderr, /^database: .*\nerror: auth\.jwt\.public_key_file: .*\.pem: /);
   });
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import test from 'ava';
 
+import { REPEAT_MS } from '../../bin/support/drain.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
 import { freePort } from '../support/ports.ts';
 import { createFolder, runSvc, startSvc, type RunningSvc } from './run-svc.ts';
@@ -41,7 +42,7 @@ test.serial('serve: asks for tokens, and those made beside it work at once', asy
   const cwd = ownFolder();
   const { running, url } = await serve({ cwd });
   await running.waitFor(/listening on/);
-  t.regex(running.output(), /there is no token yet: .*svc token create/);
+  t.regex(running.output(), /there is no token yet: .*svc\.js token create/);
   const env = { SVC_URL: url };
 
   t.is((await runSvc(['execution', 'list'], { cwd, env })).code, 3);
@@ -122,7 +123,7 @@ test.serial(
   },
 );
 
-test.serial('a second signal ends it at once', async (t) => {
+test.serial('a second signal ends it, unless it may be a copy of the first', async (t) => {
   const port = await freePort();
   const dev = startSvc(['dev', '--port', String(port)], {
     cwd: ownFolder(),
@@ -131,9 +132,12 @@ test.serial('a second signal ends it at once', async (t) => {
   await dev.waitFor(/is running at/);
   const socket = await beginRequest(port);
   t.teardown(() => void socket.destroy());
-  dev.child.kill('SIGTERM');
-  await dev.waitFor(/"msg":"stopping"/);
-  t.deepEqual(await dev.stop('SIGTERM'), { code: 143, signal: null });
+  const askedAt = performance.now();
+  const again = setInterval(() => dev.child.kill('SIGTERM'), 50);
+  t.deepEqual(await dev.ended, { code: 143, signal: null });
+  clearInterval(again);
+  // Measured from before the first signal was sent, so a copy always comes within the second.
+  t.true(performance.now() - askedAt > REPEAT_MS);
   t.regex(dev.output(), /asked to stop again/);
 });
 
@@ -143,7 +147,10 @@ test.serial('serve: a second one on the same SQLite file is refused', async (t) 
   await running.waitFor(/listening on/);
   const second = await runSvc(['serve', '--port', String(await freePort())], { cwd, env: ENV });
   t.is(second.code, 1);
-  t.regex(second.stderr, /^error: database file ".*" is being served by another process: .*\n$/);
+  t.regex(
+    second.stderr,
+    /^database: .*\nerror: database file ".*" is being served by another process: .*\n$/,
+  );
   await running.stop();
 });
 
@@ -217,7 +224,10 @@ test.serial('1: the port is taken', async (t) => {
   const args = ['serve', '--port', String(port)];
   const { code, stderr } = await runSvc(args, { cwd: ownFolder(), env: ENV });
   t.is(code, 1);
-  t.regex(stderr, new RegExp(`^error: cannot listen on 127\\.0\\.0\\.1 port ${port}: .*\\n$`));
+  t.regex(
+    stderr,
+    new RegExp(`^database: .*\\nerror: cannot listen on 127\\.0\\.0\\.1 port ${port}: .*\\n$`),
+  );
 });
 
 test.serial('1: the metrics port is taken', async (t) => {
@@ -230,14 +240,14 @@ test.serial('1: the metrics port is taken', async (t) => {
     env: { SVC_TELEMETRY_METRICS_PORT: String(port) },
   });
   t.is(code, 1);
-  t.regex(stderr, new RegExp(`^error: .*${port}.*\\n$`));
+  t.regex(stderr, new RegExp(`^database: .*\\nerror: .*${port}.*\\n$`));
 });
 
 test.serial('1: a directory in place of the database', async (t) => {
   const args = ['serve', '--database-url', '.'];
   const { code, stderr } = await runSvc(args, { cwd: ownFolder() });
   t.is(code, 1);
-  t.regex(stderr, /^error: database file ".*" is a directory: name a file in it\n$/);
+  t.regex(stderr, /^database: .*\nerror: database file ".*" is a directory: name a file in it\n$/);
 });
 
 test.serial('1: a file that is no database', async (t) => {
@@ -245,7 +255,10 @@ test.serial('1: a file that is no database', async (t) => {
   writeFileSync(join(cwd, 'notes.txt'), 'These are notes, not a database. '.repeat(50));
   const { code, stderr } = await runSvc(['serve', '--database-url', 'notes.txt'], { cwd });
   t.is(code, 1);
-  t.regex(stderr, /^error: database file ".*notes\.txt" is not an SQLite database: .*\n$/);
+  t.regex(
+    stderr,
+    /^database: .*\nerror: database file ".*notes\.txt" is not an SQLite database: .*\n$/,
+  );
 });
 
 const REFUSED = [
@@ -289,7 +302,7 @@ test.serial(
     t.is(code, 1);
     t.regex(stdout, /"attempt":1.*cannot be reached.*trying again/);
     t.regex(stdout, /"attempt":2/);
-    t.regex(stderr, /^error: PostgreSQL at .* cannot be reached: start it, .*\n$/);
+    t.regex(stderr, /^database: .*\nerror: PostgreSQL at .* cannot be reached: start it, .*\n$/);
   },
 );
 
@@ -332,7 +345,10 @@ test.serial('1: the schema is old and must not be migrated', async (t) => {
     env: { ...ENV, SVC_DATABASE_AUTO_MIGRATE: 'false' },
   });
   t.is(code, 1);
-  t.regex(stderr, /^error: the database schema has version 0, .*run "svc db migrate"\n$/);
+  t.regex(
+    stderr,
+    /^database: .*\nerror: the database schema has version 0, .*run "node .*bin\/svc\.js db migrate"\n$/,
+  );
 });
 
 test.serial('svc-api and svc-scheduler run a workflow together on PostgreSQL', async (t) => {

@@ -64,12 +64,18 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.regex(rotated.stderr, new RegExp(`takes the place of ${old.token_id}, which ends \\d{4}-`));
     const again = await svc('rotate', old.token_id);
     t.is(again.code, 1);
-    t.regex(again.stderr, /^error: conflict: token .* rotated already; create a new one/);
+    t.regex(
+      again.stderr,
+      /^database: .*\nerror: conflict: token .* rotated already; create a new one/,
+    );
     t.is((await svc('rotate', 'unknown')).code, 4);
 
     const elsewhere = await svc('revoke', token.token_id);
     t.is(elsewhere.code, 4);
-    t.regex(elsewhere.stderr, /^error: tenant default has no token .*: see "svc token list/);
+    t.regex(
+      elsewhere.stderr,
+      /^database: .*\nerror: tenant default has no token .*: see "node .*svc\.js token list/,
+    );
   });
 }
 

@@ -10,6 +10,18 @@ const check = onBothStores();
 const packageFile = new URL('../../package.json', import.meta.url);
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { readonly version: string };
 
+check('200: the root says what this is, without a token', async (t, _tenant, place) => {
+  const reply = await place.runtime.request({ path: '/', token: null });
+  t.is(reply.status, 200);
+  t.deepEqual(reply.body, {
+    name: 'svc',
+    version,
+    docs: '/docs',
+    openapi: '/openapi.json',
+    health: '/health',
+  });
+});
+
 check('200: health needs no token and tells version and database', async (t, _tenant, place) => {
   const reply = await place.runtime.request({ path: '/health', token: null });
   t.is(reply.status, 200);
@@ -38,7 +50,7 @@ check('404: paths are case-sensitive', async (t, _tenant, { runtime }) => {
 });
 
 check('404: a trailing or doubled slash is another path', async (t, _tenant, { runtime }) => {
-  for (const path of ['/health/', '/executions/', '/executions/x/events/', '//health', '/']) {
+  for (const path of ['/health/', '/executions/', '/executions/x/events/', '//health', '//']) {
     t.is((await runtime.request({ path })).status, 404, path);
   }
 });

@@ -1,21 +1,22 @@
 import { BlockList, isIP } from 'node:net';
 import { findKeyWeakness } from '../security/find-key-weakness.ts';
 import type { Config } from './config.ts';
+import { metricsPort, type ProcessRole } from './listeners.ts';
 
 /**
  * Rules that hold between keys. Empty when the configuration can run; otherwise one line for each
- * rule broken, saying which keys to change.
+ * rule broken, saying which keys to change. The role decides on the default port of metrics.
  */
-export function checkConfig(config: Config): readonly string[] {
+export function checkConfig(config: Config, role: ProcessRole = 'all'): readonly string[] {
   const problems: string[] = [];
-  const { runtime, auth, telemetry } = config;
+  const { runtime, auth } = config;
   if (!auth.enabled && !auth.allowInsecure && !isLoopback(runtime.bind)) {
     problems.push(
       `runtime.bind: ${runtime.bind} can be reached by others while auth.enabled is false; ` +
         'turn authentication on, bind 127.0.0.1, or set auth.allow_insecure = true',
     );
   }
-  if (telemetry.enabled && runtime.port !== 0 && telemetry.metricsPort === runtime.port) {
+  if (role !== 'scheduler' && runtime.port !== 0 && metricsPort(config, role) === runtime.port) {
     problems.push(
       `telemetry.metrics_port: ${runtime.port} is runtime.port; give metrics a port of their own`,
     );

@@ -71,25 +71,28 @@ type Query = Readonly<Record<string, string | number | null>>;
 const ANSWER_MS_MAX = 60_000;
 
 export function createSvcClient(target: ApiTarget): SvcClient {
-  async function call<Body>(request: ApiRequest): Promise<Body> {
+  /** `member` is one that every such answer holds. */
+  async function call<Body>(member: string & keyof Body, request: ApiRequest): Promise<Body> {
     const signal = AbortSignal.timeout(ANSWER_MS_MAX);
-    return readJson<Body>(target, await sendRequest(target, { ...request, signal }));
+    return readJson<Body>(target, await sendRequest(target, { ...request, signal }), member);
   }
 
   return {
-    registerWorkflow: (ir) => call({ method: 'POST', path: '/workflows', body: { ir } }),
-    listWorkflows: (query) => call({ method: 'GET', path: '/workflows', query }),
+    registerWorkflow: (ir) =>
+      call('workflow_id', { method: 'POST', path: '/workflows', body: { ir } }),
+    listWorkflows: (query) => call('workflows', { method: 'GET', path: '/workflows', query }),
     readWorkflow: ({ workflowId, version }) =>
-      call({
+      call('workflow_id', {
         method: 'GET',
         path: workflowPath(workflowId),
         query: { version },
       }),
     pauseWorkflow: (id, reason) =>
-      call({ method: 'POST', path: `${workflowPath(id)}/pause`, body: { reason } }),
-    resumeWorkflow: (id) => call({ method: 'POST', path: `${workflowPath(id)}/resume` }),
+      call('workflow_id', { method: 'POST', path: `${workflowPath(id)}/pause`, body: { reason } }),
+    resumeWorkflow: (id) =>
+      call('workflow_id', { method: 'POST', path: `${workflowPath(id)}/resume` }),
     startExecution: ({ workflowId, version, input, idempotencyKey }) =>
-      call({
+      call('execution_id', {
         method: 'POST',
         path: '/executions',
         body: {
@@ -99,34 +102,49 @@ export function createSvcClient(target: ApiTarget): SvcClient {
         },
         headers: idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey },
       }),
-    listExecutions: (query) => call({ method: 'GET', path: '/executions', query }),
-    readExecution: (id) => call({ method: 'GET', path: executionPath(id) }),
-    explainExecution: (id) => call({ method: 'GET', path: `${executionPath(id)}/explain` }),
-    exportExecution: (id) => call({ method: 'GET', path: `${executionPath(id)}/export` }),
+    listExecutions: (query) => call('executions', { method: 'GET', path: '/executions', query }),
+    readExecution: (id) => call('execution_id', { method: 'GET', path: executionPath(id) }),
+    explainExecution: (id) =>
+      call('blockers', { method: 'GET', path: `${executionPath(id)}/explain` }),
+    exportExecution: (id) => call('format', { method: 'GET', path: `${executionPath(id)}/export` }),
     importExecution: (document) =>
-      call({ method: 'POST', path: '/executions/import', body: document }),
+      call('execution_id', { method: 'POST', path: '/executions/import', body: document }),
     readEvents: ({ executionId, after, limit }) =>
-      call({
+      call('events', {
         method: 'GET',
         path: `${executionPath(executionId)}/events`,
         query: { after: after === 0 ? null : after, limit },
       }),
     followEvents: (params) => followEvents(target, params),
-    cancelExecution: (id) => call({ method: 'POST', path: `${executionPath(id)}/cancel` }),
+    cancelExecution: (id) =>
+      call('execution_id', { method: 'POST', path: `${executionPath(id)}/cancel` }),
     pauseExecution: (id, reason) =>
-      call({ method: 'POST', path: `${executionPath(id)}/pause`, body: { reason } }),
-    resumeExecution: (id) => call({ method: 'POST', path: `${executionPath(id)}/resume` }),
+      call('execution_id', {
+        method: 'POST',
+        path: `${executionPath(id)}/pause`,
+        body: { reason },
+      }),
+    resumeExecution: (id) =>
+      call('execution_id', { method: 'POST', path: `${executionPath(id)}/resume` }),
     retryExecution: (id, changes) =>
-      call({ method: 'POST', path: `${executionPath(id)}/retry`, body: changes }),
-    bulkExecutions: (request) => call({ method: 'POST', path: '/executions/bulk', body: request }),
+      call('execution_id', { method: 'POST', path: `${executionPath(id)}/retry`, body: changes }),
+    bulkExecutions: (request) =>
+      call('results', { method: 'POST', path: '/executions/bulk', body: request }),
     listDeadLetters: (query) =>
-      call({ method: 'GET', path: '/work-items', query: { status: 'dead_lettered', ...query } }),
+      call('work_items', {
+        method: 'GET',
+        path: '/work-items',
+        query: { status: 'dead_lettered', ...query },
+      }),
     requeueWorkItem: (id) =>
-      call({ method: 'POST', path: `/work-items/${encodeURIComponent(id)}/requeue` }),
+      call('work_item_id', {
+        method: 'POST',
+        path: `/work-items/${encodeURIComponent(id)}/requeue`,
+      }),
     approveExecution: (id, decision) =>
-      call({ method: 'POST', path: `${executionPath(id)}/approve`, body: decision }),
+      call('accepted', { method: 'POST', path: `${executionPath(id)}/approve`, body: decision }),
     sendEvent: ({ executionId, correlationKey, payload }) =>
-      call({
+      call('accepted', {
         method: 'POST',
         path: `${executionPath(executionId)}/external-event`,
         body: { correlation_key: correlationKey, payload },

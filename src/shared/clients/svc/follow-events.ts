@@ -1,7 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { readEventStream } from './event-stream.ts';
-import { ApiError, ApiUnreachableError, sendRequest, type ApiTarget } from './request.ts';
+import {
+  ApiError,
+  ApiUnreachableError,
+  ForeignServiceError,
+  sendRequest,
+  type ApiTarget,
+} from './request.ts';
 import { isTerminalEvent, type WireEvent } from './wire.ts';
 
 /*
@@ -78,7 +84,7 @@ async function openStream(
   const type = response.headers.get('content-type') ?? '';
   if (response.body === null || !type.startsWith('text/event-stream')) {
     await response.body?.cancel();
-    throw new ApiError(response.status, `expected an event stream, got ${type || 'no body'}`);
+    throw new ForeignServiceError(target.url, `it gave ${type || 'no body'} for an event stream`);
   }
   return readBody(target, response.body);
 }

@@ -26,6 +26,15 @@ export class ApiError extends Error {
   }
 }
 
+/** Something answers at the address, and it is not a runtime. */
+export class ForeignServiceError extends Error {
+  override readonly name = 'ForeignServiceError';
+
+  constructor(url: string, found: string) {
+    super(`what answers at ${url} is not an svc runtime: ${found}`);
+  }
+}
+
 /** No answer: refused, unresolvable, cut off, or nothing within the time allowed. */
 export class ApiUnreachableError extends Error {
   override readonly name = 'ApiUnreachableError';
@@ -61,17 +70,16 @@ export async function sendRequest(target: ApiTarget, request: ApiRequest): Promi
   return response;
 }
 
-/** The body of an answer as JSON; anything else means that something else than svc is there. */
-export async function readJson<Body>(target: ApiTarget, response: Response): Promise<Body> {
-  const text = await readText(target, response);
-  try {
-    return JSON.parse(text) as Body;
-  } catch (error) {
-    throw new ApiUnreachableError(
-      target.url,
-      new Error('the answer is not JSON, so this is hardly the runtime', { cause: error }),
-    );
-  }
+/** The body of an answer: a JSON object that holds `member`, or something else than svc is there. */
+export async function readJson<Body>(
+  target: ApiTarget,
+  response: Response,
+  member: string & keyof Body,
+): Promise<Body> {
+  const body = parse(await readText(target, response));
+  if (isJsonObject(body) && member in body) return body as Body;
+  const found = body === undefined ? 'an answer that is not JSON' : `an answer without "${member}"`;
+  throw new ForeignServiceError(target.url, `it gave ${found}`);
 }
 
 /** Not a timeout: the one who asked has lost interest. */
@@ -90,19 +98,37 @@ function buildUrl(target: ApiTarget, request: ApiRequest): URL {
   return url;
 }
 
-async function readError(target: ApiTarget, response: Response): Promise<ApiError> {
-  const text = await readText(target, response);
-  return new ApiError(response.status, messageFrom(text) ?? `HTTP status ${response.status}`);
+async function readError(
+  target: ApiTarget,
+  response: Response,
+): Promise<ApiError | ForeignServiceError> {
+  const { status } = response;
+  const message = messageFrom(await readText(target, response));
+  if (message !== null && (status !== 404 || NOT_FOUND.test(message))) {
+    return new ApiError(status, message);
+  }
+  const found = `HTTP status ${status}`;
+  // What stands before a runtime says so while the runtime is away.
+  if (status >= 500 || status === 429) return new ApiError(status, `${found} from ${target.url}`);
+  return new ForeignServiceError(target.url, `it gave ${found} without an error of svc`);
 }
 
+/** Other services have such a field too, often with the status's own name. */
+const NOT_FOUND = /^not found: /;
+
 function messageFrom(text: string): string | null {
+  const body = parse(text);
+  if (!isJsonObject(body)) return null;
+  const message = body['error'] ?? body['reason'];
+  return typeof message === 'string' ? message : null;
+}
+
+/** Undefined: not JSON. */
+function parse(text: string): JsonValue | undefined {
   try {
-    const body: unknown = JSON.parse(text);
-    if (!isJsonObject(body)) return null;
-    const message = body['error'] ?? body['reason'];
-    return typeof message === 'string' ? message : null;
+    return JSON.parse(text) as JsonValue;
   } catch {
-    return null;
+    return undefined;
   }
 }
 
@@ -119,7 +145,9 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return 'it took too long';
   const inner = innermost(error);
-  return inner.message === '' ? (codeOf(error) ?? inner.name) : inner.message;
+  // OpenSSL ends its own with a line break.
+  const message = inner.message.trim();
+  return message === '' ? (codeOf(error) ?? inner.name) : message;
 }
 
 function codeOf(error: unknown): string | null {

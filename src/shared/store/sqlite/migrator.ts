@@ -28,16 +28,24 @@ export function migrateSqlite(params: {
   makePrivate(params.path);
   const database = new Database(params.path, { timeout: BUSY_MS_MAX });
   try {
-    let applied = 0;
-    const applyNext = database.transaction(() => applyNextPending(database, params.known));
-    for (;;) {
-      const migration = applyNext.immediate();
-      if (migration === null) return applied;
-      applied += 1;
-      params.onApplied(migration);
-    }
+    return migrateOpen({ ...params, database });
   } finally {
     database.close();
+  }
+}
+
+/** Brings a database that is open to the newest of the known migrations. */
+export function migrateOpen(params: {
+  readonly database: Database.Database;
+  readonly known: readonly Migration[];
+  readonly onApplied: (migration: Migration) => void;
+}): number {
+  const { database, known, onApplied } = params;
+  const applyNext = database.transaction(() => applyNextPending(database, known));
+  for (let applied = 0; ; applied += 1) {
+    const migration = applyNext.immediate();
+    if (migration === null) return applied;
+    onApplied(migration);
   }
 }
 

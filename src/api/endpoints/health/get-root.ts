@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+import { defineEndpoint } from '../../endpoint.ts';
+
+export const getRoot = defineEndpoint({
+  name: 'get-root',
+  method: 'GET',
+  path: '/',
+  access: 'open',
+  summary: 'Says what answers here and where to read on',
+  note: 'The paths are relative to this address. It tells nothing about data, tenants or settings.',
+  replies: {
+    200: z.object({
+      name: z.literal('svc'),
+      version: z.string(),
+      docs: z.string(),
+      openapi: z.string(),
+      health: z.string(),
+    }),
+  },
+  async handle(_request, { version }) {
+    return {
+      status: 200,
+      body: {
+        name: 'svc',
+        version,
+        docs: '/docs',
+        openapi: '/openapi.json',
+        health: '/health',
+      },
+    };
+  },
+});

@@ -1,0 +1,19 @@
+import Database from 'better-sqlite3';
+
+import { readMigrations } from '../migrations.ts';
+import type { Store } from '../store.ts';
+import { connectTo } from './connect.ts';
+import { migrateOpen } from './migrator.ts';
+import { createSqliteStore } from './open.ts';
+
+/** A store that is gone when it is closed, for what nobody reads afterwards. */
+export async function openInMemoryStore(): Promise<Store> {
+  const known = await readMigrations('sqlite');
+  const database = new Database(IN_MEMORY);
+  database.pragma('foreign_keys = on');
+  migrateOpen({ database, known, onApplied: () => undefined });
+  return createSqliteStore(connectTo(database, { path: IN_MEMORY }));
+}
+
+/** SQLite's own name for it. */
+export const IN_MEMORY = ':memory:';
