@@ -1,4 +1,5 @@
 import type { WireExecution } from '../../src/shared/clients/svc/wire.ts';
+import { noteApproval } from './execution-approvals.ts';
 import { describePause } from './execution-pause.ts';
 import { connectClient, type ClientOptions } from '../support/client.ts';
 import { CliError } from '../support/exit-code.ts';
@@ -56,12 +57,19 @@ export async function approveExecution(
   },
 ): Promise<void> {
   const decision = options.reject === true ? 'rejected' : 'approved';
-  const answer = await connectClient(options).approveExecution(executionId, {
+  const client = connectClient(options);
+  const open = (await client.listApprovals(executionId)).pending.filter(
+    ({ node_id: node }) => options.node === undefined || node === options.node,
+  );
+  for (const approval of open) noteApproval(approval);
+  // What was shown here is what is decided on, whatever has happened in between.
+  const shownHash = options.shownHash ?? (open.length === 1 ? open[0]?.shown_hash : null) ?? null;
+  const answer = await client.approveExecution(executionId, {
     decision,
     ...(options.node !== undefined && { node_id: options.node }),
     ...(options.user !== undefined && { user_id: options.user }),
     ...(options.comment !== undefined && { comment: options.comment }),
-    ...(options.shownHash !== undefined && { shown_hash: options.shownHash }),
+    ...(shownHash !== null && { shown_hash: shownHash }),
     ...(options.statePatch !== undefined && {
       state_patch: await readObjectOption('--state-patch', options.statePatch),
     }),

@@ -99,7 +99,7 @@ function filterOf({ workflow, node, before }: LetterOptions) {
 function print({ work_items: items }: WireDeadLetters): void {
   if (items.length === 0) return;
   printTable({
-    head: ['WORK ITEM', 'EXECUTION', 'NODE', 'TOOL', 'ATTEMPTS', 'SINCE', 'ERROR'],
+    head: ['WORK ITEM', 'EXECUTION', 'NODE', 'TOOL', 'ATTEMPTS', 'SINCE', 'HANDLED', 'ERROR'],
     rows: items.map((item) => [
       item.id,
       item.execution_id,
@@ -107,6 +107,7 @@ function print({ work_items: items }: WireDeadLetters): void {
       item.tool,
       item.attempt + 1,
       item.dead_lettered_at,
+      item.handled === undefined ? null : item.handled ? 'yes' : 'no',
       item.error,
     ]),
   });

@@ -59,7 +59,10 @@ export async function bootApi(params: {
       randomBytes,
       secrets,
       checkUrl: (url) =>
-        checkOutgoingUrl(url, { allowPrivate: config.webhooks.allowPrivateNetworks }),
+        checkOutgoingUrl(url, {
+          allowPrivate: config.webhooks.allowPrivateNetworks,
+          setting: 'webhooks.allow_private_networks',
+        }),
     }),
     artifacts: createArtifacts({
       store: store.artifacts,

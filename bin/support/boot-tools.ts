@@ -26,6 +26,7 @@ export function bootTools(params: {
     env,
     fetch: createGuardedFetch({
       allowPrivate,
+      setting: SETTING,
       redirects: 'same_origin',
       responseBytesMax: MESSAGE_BYTES_MAX,
     }),
@@ -34,8 +35,16 @@ export function bootTools(params: {
     now: () => performance.now(),
   });
   opened.defer(() => mcp.close());
-  return { http: createSafeFetch({ allowPrivate }), mcp, secrets, cpu, now: Date.now };
+  return {
+    http: createSafeFetch({ allowPrivate, setting: SETTING }),
+    mcp,
+    secrets,
+    cpu,
+    now: Date.now,
+  };
 }
+
+const SETTING = 'tools.allow_private_networks';
 
 /** The secrets that workflows may name. */
 export function bootSecrets(params: {

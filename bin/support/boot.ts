@@ -153,14 +153,20 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
   const agents = createAgents({
     store: store.agents,
     ids,
-    http: createSafeFetch({ allowPrivate: config.agents.allowPrivateNetworks }),
+    http: createSafeFetch({
+      allowPrivate: config.agents.allowPrivateNetworks,
+      setting: 'agents.allow_private_networks',
+    }),
     now: () => performance.now(),
     settings: { heartbeatTimeoutMs: config.agents.heartbeatTimeout * 1000 },
   });
   const secrets = createSecretBox({ keys, randomBytes });
   const webhookDelivering = createWebhookDelivering({
     store: store.webhooks,
-    http: createSafeFetch({ allowPrivate: config.webhooks.allowPrivateNetworks }),
+    http: createSafeFetch({
+      allowPrivate: config.webhooks.allowPrivateNetworks,
+      setting: 'webhooks.allow_private_networks',
+    }),
     secrets,
     report: metrics.report,
     random: Math.random,

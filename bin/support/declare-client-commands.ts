@@ -174,8 +174,15 @@ function declareExecutionCommands(program: Command): void {
       return bulkExecutions(action, options);
     });
 
+  executionCommand(execution, 'approvals')
+    .description('show what waits for a decision, with tool and arguments')
+    .action(async (id, options) => {
+      const { listApprovals } = await import('../commands/execution-approvals.ts');
+      return listApprovals(id, options);
+    });
+
   executionCommand(execution, 'approve')
-    .description('decide an open approval of an execution')
+    .description('show what an open approval is about, and decide it')
     .option('--reject', 'reject instead of approving')
     .option('--node <node>', 'which one, when several are open')
     .option('--user <user>', 'who decided')

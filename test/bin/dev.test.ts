@@ -40,6 +40,10 @@ const WORKFLOWS = {
     },
     edges: [{ from: 'ask', to: 'ship' }],
   },
+  pay: {
+    policy: { require_approval_for: ['bank.*'] },
+    nodes: { a: { kind: { type: 'python_fn', module: 'bank', function: 'pay' } } },
+  },
   switched: {
     nodes: {
       hold: { kind: { type: 'wait', condition: 'external_event', correlation_key: 'arrived' } },
@@ -241,6 +245,23 @@ test('execution approve --reject fails the execution, and --wait exits with 8', 
   t.is(rejected.stdout, 'rejected ask\n');
   t.is((await waiting.ended).code, 8);
   t.regex(waiting.output(), new RegExp(`error: ${id} failed: .*approval rejected by ann: no`));
+});
+
+test('execution approvals and approve: show the call before it is decided', async (t) => {
+  const id = await start('pay', '--input', '{"amount": 5}');
+  await readUntil(id, ({ status }) => status === 'paused');
+  const listed = await svc('execution', 'approvals', id);
+  t.is(listed.code, 0, listed.stderr);
+  t.regex(listed.stdout, /^tool +bank\.pay$/m);
+  t.regex(listed.stdout, /^arguments +\{\n +"amount": 5\n/m);
+  t.regex(listed.stdout, /^hash +[0-9a-f]{64}$/m);
+  const json = await svc('execution', 'approvals', id, '-o', 'json');
+  t.like(JSON.parse(json.stdout), { pending: [{ tool: 'bank.pay', arguments: { amount: 5 } }] });
+  const approved = await svc('execution', 'approve', id, '--user', 'kim');
+  t.is(approved.stdout, 'approved a\n');
+  t.regex(approved.stderr, /^node: a\n.*\ntool: bank\.pay\narguments: \{"amount":5\}\nhash: /);
+  const after = await svc('execution', 'approvals', id);
+  t.regex(after.stdout, /^a +approved +kim /m);
 });
 
 test('execution approve --shown-hash: decides on nothing else', async (t) => {

@@ -59,6 +59,8 @@ check('409: a decision on something else than what is shown', async (t, svc) => 
   const { pending } = expectStatus(await svc.get<Approvals>(`${path}/approvals`), 200);
   t.like(pending[0], {
     node_id: 'a',
+    tool: 'bank.pay',
+    arguments: { amount: 5 },
     shown: { tool: 'bank.pay', input: { amount: 5 } },
   });
   const shown_hash = pending[0]?.['shown_hash'] ?? '';

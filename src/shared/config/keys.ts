@@ -219,6 +219,7 @@ export const CONFIG_KEYS = {
   'agents.allow_private_networks': {
     type: 'bool',
     default: false,
+    devDefault: true,
     meaning:
       'Let agent discovery and agent calls reach private, loopback and link-local addresses.',
   },
@@ -233,6 +234,7 @@ export const CONFIG_KEYS = {
   'tools.allow_private_networks': {
     type: 'bool',
     default: false,
+    devDefault: true,
     meaning: 'Let HTTP and MCP tools reach private, loopback and link-local addresses.',
   },
   'tools.secrets': {
@@ -325,6 +327,7 @@ export const CONFIG_KEYS = {
   'webhooks.allow_private_networks': {
     type: 'bool',
     default: false,
+    devDefault: true,
     meaning: 'Let webhooks reach private, loopback and link-local addresses.',
   },
   'memory.embedding_base_url': {

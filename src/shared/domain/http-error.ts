@@ -1,7 +1,8 @@
 /**
  * Why a call to an address that a user gave was refused or came to nothing. The message goes on
  * from the address as the user wrote it and tells nothing about the network behind it: neither what
- * a name resolves to, nor how far a connection came.
+ * a name resolves to, nor how far a connection came. Of a private address it names the setting that
+ * would let it be reached.
  */
 const REASONS = {
   bad_url: 'is not an http or https URL without credentials',
@@ -22,8 +23,18 @@ export class HttpError extends Error {
   readonly code: HttpErrorCode;
 
   /** `what` names the address in the message. */
-  constructor(code: HttpErrorCode, what: string, options: { readonly cause?: unknown } = {}) {
-    super(`${what} ${REASONS[code]}`, options);
+  /** What would let a private address be reached, to be added to other words; else empty. */
+  readonly advice: string;
+
+  constructor(
+    code: HttpErrorCode,
+    what: string,
+    options: { readonly cause?: unknown; readonly setting?: string | undefined } = {},
+  ) {
+    const { setting, ...rest } = options;
+    const advice = setting === undefined ? '' : `; ${setting} = true opens private addresses`;
+    super(`${what} ${REASONS[code]}${advice}`, rest);
     this.code = code;
+    this.advice = advice;
   }
 }

@@ -12,7 +12,6 @@ import type { Usage } from '../nodes/run.ts';
 import type { Problem } from '../domain/workflow/problem.ts';
 import type { PlaceWait } from '../store/places.ts';
 import type {
-  DeadLetter,
   DefinitionRow,
   ExecutionRow,
   ExposedWorkflow,
@@ -23,6 +22,7 @@ import type {
   WorkerRow,
 } from '../store/store.ts';
 import type { ExportedExecution } from './export-execution.ts';
+import type { ShownDeadLetter } from './list-shown.ts';
 import type { ImportAnswer, ImportExecution } from './import-execution.ts';
 import type { PauseAnswer } from './pause-execution.ts';
 import type { ShownPause, WorkflowRef } from './pause-workflow.ts';
@@ -123,7 +123,7 @@ export interface Engine {
   }): Promise<{ readonly workItemId: WorkItemId; readonly expiresAt: string }>;
   completeWorkItem(params: CompleteWorkItem): Promise<SettledWorkItem>;
   failWorkItem(params: FailWorkItem): Promise<FailedWorkItem>;
-  listDeadLetters(params: ListDeadLetters): Promise<readonly DeadLetter[]>;
+  listDeadLetters(params: ListDeadLetters): Promise<readonly ShownDeadLetter[]>;
   requeueWorkItem(
     params: Actor & { readonly tenantId: TenantId; readonly workItemId: string },
   ): Promise<{ readonly workItemId: WorkItemId }>;

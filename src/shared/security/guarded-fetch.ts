@@ -6,6 +6,8 @@ import { isRedirect, sendableHeaders, type Hop } from './redirect.ts';
 export interface GuardedFetchOptions {
   /** Lets private, loopback and link-local addresses be reached; the forbidden ones never are. */
   readonly allowPrivate: boolean;
+  /** The configuration key of that, for the refusal of a private address. */
+  readonly setting?: string;
   /** Every address of a name; the system's resolver when not given. */
   readonly resolve?: Resolve;
   /** Of one response, all of it; default 16 MiB. */
@@ -42,6 +44,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): typeof globalT
       const answer = await openAnswer(await readHop(request, url), {
         resolve: options.resolve ?? resolveBySystem,
         allowPrivate: options.allowPrivate,
+        setting: options.setting,
         redirects: request.redirect === 'follow' ? (options.redirects ?? 'follow') : 'manual',
         signal,
         connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,

@@ -41,6 +41,8 @@ export interface Way {
   readonly resolve: Resolve;
   /** Lets private, loopback and link-local addresses be reached; the forbidden ones never are. */
   readonly allowPrivate: boolean;
+  /** The configuration key of that, for the refusal of a private address. */
+  readonly setting?: string | undefined;
   /** `same_origin`: for requests with a secret in their URL or body. `manual`: handed to the caller. */
   readonly redirects: 'follow' | 'same_origin' | 'manual';
   readonly signal: AbortSignal;
@@ -101,14 +103,15 @@ async function exchange(hop: Hop, way: Way): Promise<Omit<OpenAnswer, 'redirecte
 async function findAddresses(url: URL, way: Way): Promise<readonly string[]> {
   const literal = literalAddress(url);
   if (literal === null && isPrivateName(url) && !way.allowPrivate) {
-    throw new HttpError('refused_address', url.host);
+    throw new HttpError('refused_address', url.host, { setting: way.setting });
   }
   const addresses = literal === null ? await way.resolve(url.hostname) : [literal];
   if (addresses.length === 0) throw new HttpError('unreachable', url.host);
   for (const address of addresses) {
     const judgement = judgeAddress(address);
     if (judgement === 'public' || (judgement === 'private' && way.allowPrivate)) continue;
-    throw new HttpError('refused_address', url.host);
+    const setting = judgement === 'private' ? way.setting : undefined;
+    throw new HttpError('refused_address', url.host, { setting });
   }
   return addresses;
 }

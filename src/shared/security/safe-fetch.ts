@@ -15,16 +15,18 @@ export type { Resolve } from './open-answer.ts';
 export function createSafeFetch(options: {
   /** Lets private, loopback and link-local addresses be reached; the forbidden ones never are. */
   readonly allowPrivate: boolean;
+  /** The configuration key of that, for the refusal of a private address. */
+  readonly setting?: string;
   /** Every address of a name; the system's resolver when not given. */
   readonly resolve?: Resolve;
 }): Http {
-  const { allowPrivate, resolve = resolveBySystem } = options;
+  const { allowPrivate, setting, resolve = resolveBySystem } = options;
   return {
     async fetch(request) {
       const timeout = AbortSignal.timeout(request.timeoutMs);
       const signal = AbortSignal.any([timeout, ...(request.signal ? [request.signal] : [])]);
       try {
-        return await exchangeWhole(request, { resolve, allowPrivate, signal });
+        return await exchangeWhole(request, { resolve, allowPrivate, setting, signal });
       } catch (error) {
         throw translate(error, { request, timeout });
       }
@@ -37,6 +39,7 @@ async function exchangeWhole(
   given: {
     readonly resolve: Resolve;
     readonly allowPrivate: boolean;
+    readonly setting: string | undefined;
     readonly signal: AbortSignal;
   },
 ): Promise<HttpResponse> {

@@ -329,12 +329,42 @@ test('200: a dead-lettered item is listed', async (t) => {
   const body = { error: 'out of stock', lease_fence: item.lease_fence };
   await api.call({ path: `/work-items/${item.id}/fail`, body });
   const { body: listed } = await api.call({ path: '/work-items?status=dead_lettered' });
-  t.like(listed['work_items'], [{ id: item.id, status: 'dead_lettered', error: 'out of stock' }]);
+  t.like(listed['work_items'], [
+    { id: item.id, status: 'dead_lettered', error: 'out of stock', handled: false },
+  ]);
   const past = await api.call({
     path: '/work-items?status=dead_lettered&before=2020-01-01T00:00:00Z',
   });
   t.deepEqual(past.body, { work_items: [], next_cursor: null });
 });
+
+for (const [how, handled, nodes] of [
+  ['a fallback node', true, { fallback_node: 'other' }],
+  ['nothing', false, {}],
+  ['a condition that does not hold', false, { edge: { condition: 'state.n == 1' } }],
+] as const) {
+  test(`200: a dead letter whose failure goes to ${how} has handled ${handled}`, async (t) => {
+    const { api } = t.context;
+    const { edge, ...rest } = { edge: null, ...nodes };
+    const lookup = {
+      kind: { type: 'python_fn', module: 'shop', function: 'reserve' },
+      retry_policy: { max_attempts: 1 },
+      ...rest,
+    };
+    const ir = {
+      workflow_id: `letters-${how.length}`,
+      start_node: 'lookup',
+      nodes: { lookup, other: { kind: { type: 'pass' } } },
+      edges: edge === null ? [] : [{ from: 'lookup', to: 'other', on: 'failure', ...edge }],
+    };
+    await startWorkflow(api, { ir });
+    const item = await claim(api);
+    const body = { error: 'out of stock', lease_fence: item.lease_fence };
+    await api.call({ path: `/work-items/${item.id}/fail`, body });
+    const { body: listed } = await api.call({ path: '/work-items?status=dead_lettered' });
+    t.like(listed['work_items'], [{ id: item.id, handled }]);
+  });
+}
 
 test('400: no other status of work items can be listed', async (t) => {
   for (const query of ['', '?status=queued', '?status=']) {

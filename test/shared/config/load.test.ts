@@ -28,6 +28,9 @@ test('dev is open and has a database of its own', (t) => {
   const { config } = expectConfig(load({ mode: 'dev' }));
   t.false(config.auth.enabled);
   t.is(config.database.url, '.svc/dev.db');
+  for (const part of [config.tools, config.agents, config.webhooks]) {
+    t.true(part.allowPrivateNetworks);
+  }
 });
 
 test('the command line wins over the environment, that over the file, that over the default', (t) => {

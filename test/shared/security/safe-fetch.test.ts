@@ -34,6 +34,20 @@ test('a refusal names the address as given and nothing behind it', async (t) => 
   t.is(error?.message, 'intranet.example:81 is at an address that may not be reached from here');
 });
 
+test('a refusal of a private address names the setting, one that nothing opens does not', async (t) => {
+  const setting = 'tools.allow_private_networks';
+  const away = createSafeFetch({ allowPrivate: false, setting });
+  const refusal = async (url: string) =>
+    (await t.throwsAsync(away.fetch({ url, ...LIMITS })))?.message ?? '';
+  for (const host of ['127.0.0.1:81', 'localhost:81', '10.0.0.1']) {
+    t.is(
+      await refusal(`http://${host}/`),
+      `${host} is at an address that may not be reached from here; ${setting} = true opens private addresses`,
+    );
+  }
+  t.notRegex(await refusal('http://169.254.169.254/'), /allow_private/);
+});
+
 test('some addresses are refused even where private ones are allowed', async (t) => {
   for (const url of [
     'http://169.254.169.254/',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import type { JsonObject, JsonValue } from '../../../shared/domain/json.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { executionParam } from '../../schemas/params.ts';
@@ -11,6 +12,12 @@ const pendingShape = z.object({
   description: z.string().nullable(),
   requested_at: timestamp,
   timeout_ms: z.number().nullable(),
+  tool: z.string().nullable().meta({ description: 'The tool that is called after a yes.' }),
+  arguments: z
+    .custom<JsonValue>((value) => value !== undefined)
+    .meta({
+      description: 'What it is called with, as data policies let it be seen; null without a tool.',
+    }),
   shown: anyObject
     .nullable()
     .meta({ description: 'What happens after a yes, such as the tool and its input.' }),
@@ -60,6 +67,7 @@ export const listApprovals = defineEndpoint({
           description: approval.description,
           requested_at: approval.requestedAt,
           timeout_ms: approval.timeoutMs,
+          ...callOf(approval.shown),
           shown: approval.shown,
           shown_hash: approval.shownHash,
         })),
@@ -76,3 +84,9 @@ export const listApprovals = defineEndpoint({
     };
   },
 });
+
+/** The call that an approval is about; approvals of budgets and of whole nodes are about none. */
+function callOf(shown: JsonObject | null) {
+  const { tool = null, input = null } = shown ?? {};
+  return typeof tool === 'string' ? { tool, arguments: input } : { tool: null, arguments: null };
+}

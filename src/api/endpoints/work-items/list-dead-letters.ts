@@ -49,6 +49,10 @@ export const listDeadLetters = defineEndpoint({
           tool: z.string(),
           attempt: z.int(),
           error: z.string(),
+          handled: z.boolean().meta({
+            description:
+              'The node failed and the execution continued: by a failure edge, a fallback node or its map.',
+          }),
           dead_lettered_at: timestamp,
         }),
       ),
@@ -77,6 +81,7 @@ export const listDeadLetters = defineEndpoint({
           tool: letter.tool,
           attempt: letter.attempt,
           error: letter.error,
+          handled: letter.handled,
           dead_lettered_at: letter.deadLetteredAt,
         })),
         next_cursor: last === undefined ? null : cursorOf(last),

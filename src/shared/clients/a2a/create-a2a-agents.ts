@@ -17,6 +17,7 @@ const RESPONSE_BYTES_MAX = 4 * 1024 * 1024;
 export function createA2aAgents(options: A2aOptions): A2aAgents {
   const fetch = createGuardedFetch({
     allowPrivate: options.allowPrivate,
+    setting: 'agents.allow_private_networks',
     responseBytesMax: RESPONSE_BYTES_MAX,
     redirects: 'same_origin',
   });

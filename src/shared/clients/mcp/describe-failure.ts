@@ -24,7 +24,11 @@ export function describeFailure(
 ): Failure {
   const chain = causesOf(error);
   const http = chain.find((one) => one instanceof HttpError);
-  if (http !== undefined) return { ...HTTP[http.code], sessionIsGone: true, nothingWasDone: false };
+  if (http !== undefined) {
+    const known = HTTP[http.code];
+    const what = known.what + http.advice;
+    return { ...known, what, sessionIsGone: true, nothingWasDone: false };
+  }
   const authorization = chain.find((one) => one instanceof AuthorizationError);
   if (authorization !== undefined) {
     const { message, isFinal } = authorization;

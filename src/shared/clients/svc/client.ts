@@ -3,6 +3,7 @@ import { followEvents, type FollowEvents } from './follow-events.ts';
 import { readJson, sendRequest, type ApiRequest, type ApiTarget } from './request.ts';
 import type {
   WireAccepted,
+  WireApprovals,
   WireBulk,
   WireDeadLetters,
   WireEvent,
@@ -57,6 +58,7 @@ export interface SvcClient {
   bulkExecutions(request: JsonObject): Promise<WireBulk>;
   listDeadLetters(query: Query): Promise<WireDeadLetters>;
   requeueWorkItem(workItemId: string): Promise<{ readonly work_item_id: string }>;
+  listApprovals(executionId: string): Promise<WireApprovals>;
   approveExecution(executionId: string, decision: JsonObject): Promise<WireAccepted>;
   sendEvent(params: {
     readonly executionId: string;
@@ -141,6 +143,8 @@ export function createSvcClient(target: ApiTarget): SvcClient {
         method: 'POST',
         path: `/work-items/${encodeURIComponent(id)}/requeue`,
       }),
+    listApprovals: (id) =>
+      call('pending', { method: 'GET', path: `${executionPath(id)}/approvals` }),
     approveExecution: (id, decision) =>
       call('accepted', { method: 'POST', path: `${executionPath(id)}/approve`, body: decision }),
     sendEvent: ({ executionId, correlationKey, payload }) =>

@@ -106,6 +106,8 @@ export interface WireDeadLetters {
     readonly tool: string;
     readonly attempt: number;
     readonly error: string;
+    /** Absent from an older runtime. */
+    readonly handled?: boolean;
     readonly dead_lettered_at: string;
   }[];
   readonly next_cursor?: string | null;
@@ -120,6 +122,32 @@ export interface WirePaused {
   readonly execution_id: string;
   readonly status: string;
   readonly pauses: readonly WirePause[];
+}
+
+export interface WireApproval {
+  readonly node_id: string;
+  readonly visit: number;
+  readonly description: string | null;
+  readonly requested_at: string;
+  /** Absent from an older runtime; null where no tool is called. */
+  readonly tool?: string | null;
+  readonly arguments?: JsonValue;
+  readonly shown: JsonObject | null;
+  readonly shown_hash: string | null;
+}
+
+export interface WireDecision {
+  readonly node_id: string;
+  readonly decision: string;
+  readonly user_id: string | null;
+  readonly comment: string | null;
+  readonly decided_at: string;
+}
+
+export interface WireApprovals {
+  readonly execution_id: string;
+  readonly pending: readonly WireApproval[];
+  readonly decided: readonly WireDecision[];
 }
 
 export interface WireWaiting {
