@@ -15,7 +15,7 @@ export async function bootMetrics(params: {
   readonly log: Logger;
 }): Promise<Metrics> {
   const { config, role, version, log } = params;
-  if (metricsPort(config, role) === null) {
+  if (!config.telemetry.enabled || metricsPort(config, role) === null) {
     const { createNoMetrics } = await import('../../src/shared/telemetry/no-metrics.ts');
     return createNoMetrics({ log });
   }
@@ -38,7 +38,7 @@ export async function startProbes(params: {
 }): Promise<void> {
   const { config, role, log, metrics, store, scheduler, draining, opened } = params;
   const port = metricsPort(config, role);
-  if (port === null || metrics.registry === null) return;
+  if (port === null) return;
   const { registry } = metrics;
   const { startOpsServer } = await import('../../src/shared/telemetry/ops-server.ts');
   const server = await listen(() =>
@@ -53,5 +53,6 @@ export async function startProbes(params: {
     }),
   );
   opened.defer(() => server.close());
-  log.info({ port: server.port }, `metrics and probes on ${server.url}`);
+  const what = registry === null ? 'probes' : 'metrics and probes';
+  log.info({ port: server.port }, `${what} on ${server.url}`);
 }

@@ -4,7 +4,7 @@ import type { EngineReport } from '../../src/shared/engine/deps.ts';
 import type { Engine } from '../../src/shared/engine/engine.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
-import type { Tracing } from '../../src/shared/telemetry/tracing/tracing.ts';
+import type { Tracing, TracingOptions } from '../../src/shared/telemetry/tracing/tracing.ts';
 
 /** Null, and nothing of it loaded, unless there is a collector. */
 export async function bootTracing(params: {
@@ -16,9 +16,11 @@ export async function bootTracing(params: {
   readonly store: Store;
   readonly report: EngineReport;
   readonly shownError: Engine['shownError'];
+  readonly costOf: TracingOptions['costOf'];
   readonly opened: AsyncDisposableStack;
 }): Promise<Tracing | null> {
-  const { config, role, processId, version, log, store, report, shownError, opened } = params;
+  const { config, role, processId, version, log, store, report, shownError, costOf, opened } =
+    params;
   const { enabled, otlp, serviceName } = config.telemetry;
   if (!enabled || otlp.endpoint === null) return null;
   const { createTracing } = await import('../../src/shared/telemetry/tracing/tracing.ts');
@@ -33,6 +35,7 @@ export async function bootTracing(params: {
     now: Date.now,
     history: store.executions,
     shownError,
+    costOf,
     onSpans: (count, outcome) => report.count('trace_spans', count, { outcome }),
     onFailure: (err) => log.warn({ err }, 'traces cannot be exported, and are lost meanwhile'),
     onWarning: (warning) => log.warn({ warning }, 'the exporter of traces warns'),

@@ -125,6 +125,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     report,
     // Who reports is the engine, so it is there by the time.
     shownError: (of) => engine.shownError(of),
+    costOf: async (of) => (await engine.readExecution(of)).state.usage.costUsd,
     opened,
   });
   const keys = readEncryptionKeys({ config, database });
@@ -137,7 +138,14 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     wake,
     cpu,
     settings,
-    report: logAttempts(log, withTracing(report, tracing)),
+    report: logAttempts({
+      log,
+      report: withTracing(report, tracing),
+      // Read for nothing where it would be left out.
+      stateOf: config.logging.redactState
+        ? null
+        : async (of) => (await engine.readExecution(of)).state.data,
+    }),
     kinds: builtInKinds,
     secretRules: bootSecrets({ config, env: process.env }),
     runners: bootRunners({

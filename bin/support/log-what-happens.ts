@@ -1,5 +1,6 @@
 import type { RequestReport } from '../../src/api/deps.ts';
-import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import type { JsonObject } from '../../src/shared/domain/json.ts';
+import type { EndReport, EngineReport } from '../../src/shared/engine/deps.ts';
 import type { Logger } from '../../src/shared/telemetry/log.ts';
 
 /*
@@ -22,7 +23,17 @@ export function logRequests(log: Logger, next: OnRequest): OnRequest {
   };
 }
 
-export function logAttempts(log: Logger, report: EngineReport): EngineReport {
+/**
+ * The line for the end of an execution is the one place where a state is logged: as data policies let
+ * people see it, and left out while `logging.redact_state` is on.
+ */
+export function logAttempts(params: {
+  readonly log: Logger;
+  readonly report: EngineReport;
+  /** Null: states are left out. */
+  readonly stateOf: ((of: EndReport) => Promise<JsonObject>) | null;
+}): EngineReport {
+  const { log, report, stateOf } = params;
   if (!log.isLevelEnabled('debug')) return report;
   return {
     ...report,
@@ -51,15 +62,19 @@ export function logAttempts(log: Logger, report: EngineReport): EngineReport {
     ended(of) {
       report.ended?.(of);
       const ms = Date.parse(of.endedAt) - Date.parse(of.startedAt);
-      log.debug(
-        {
-          execution_id: of.executionId,
-          tenant_id: of.tenantId,
-          workflow_id: of.workflowId,
-          status: of.status,
-          ms,
+      const ids = {
+        execution_id: of.executionId,
+        tenant_id: of.tenantId,
+        workflow_id: of.workflowId,
+      };
+      const fields = { ...ids, status: of.status, ms };
+      if (stateOf === null) return log.debug({ ...fields, state: {} }, 'execution ended');
+      stateOf(of).then(
+        (state) => log.debug({ ...fields, state }, 'execution ended'),
+        (error: unknown) => {
+          log.debug(fields, 'execution ended');
+          report.trouble('the state of an ended execution could not be read', error, ids);
         },
-        'execution ended',
       );
     },
   };

@@ -9,6 +9,7 @@ import { createFolder, runSvc } from './run-svc.ts';
 
 const CALL = { kind: 'python_fn', module: 'm', function: 'f' };
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const POLICY = { detectors: ['credit_card'] };
 const MESSAGE = 'card 4111111111111111 is blocked';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -52,6 +53,23 @@ test('json, debug: each line is an object with time, level and the ids that are 
     status: 'failed',
   });
 });
+
+for (const [title, env, state] of [
+  ['json, debug: the state of an execution that ended is left out by default', {}, '[omitted]'],
+  [
+    'json, debug: the state of an execution that ended is logged where asked for, as data policies let it be seen',
+    { SVC_LOGGING_REDACT_STATE: 'false' },
+    { note: 'card [credit_card] is blocked', order: 'A-1' },
+  ],
+] as const) {
+  test(title, async (t) => {
+    const { lines } = await live(t, { SVC_LOG_LEVEL: 'debug', ...env });
+    const [ended, ...others] = lines.filter((line) => 'state' in line);
+    t.is(ended?.['msg'], 'execution ended');
+    t.deepEqual(ended?.['state'], state);
+    t.deepEqual(others, []);
+  });
+}
 
 test('json, info: a life without trouble is a handful of lines', async (t) => {
   const { lines } = await live(t, {});
@@ -97,10 +115,13 @@ async function live(
   const database = await createTestDatabase('sqlite');
   const runtime: Runtime = await startRuntime({ databaseUrl: database.url, env });
   const svc = runtime.newTenant();
-  await svc.register({ nodes: { a: { ...CALL, retry_policy: { max_attempts: 1 } } } });
+  await svc.register({
+    nodes: { a: { ...CALL, retry_policy: { max_attempts: 1 } } },
+    data_policy: POLICY,
+  });
   const reply = await svc.post<{ execution_id: string }>(
     '/executions',
-    { workflow_id: 'w', input: { secret: MESSAGE } },
+    { workflow_id: 'w', input: { note: MESSAGE, order: 'A-1' } },
     { 'x-request-id': 'mine-1', traceparent: `00-${TRACE}-00f067aa0ba902b7-01` },
   );
   const { execution_id: id } = reply.body;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { onBothStores } from '../support/both-stores.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectStatus } from '../support/tenant.ts';
@@ -231,6 +232,26 @@ check('external events that come early are kept, first in, first out', async (t,
   t.deepEqual(execution.state, { one: { n: 1 }, two: { n: 2 } });
   return masked(await svc.events(id));
 });
+
+check(
+  'an audit entry of a companion that comes after the end is kept in the audit log',
+  async (t, svc) => {
+    const id = await svc.run({ nodes: { a: { kind: { type: 'pass' } } } });
+    await svc.until(id, 'completed');
+    const before = await svc.events(id);
+    const entry = { type: 'response', advisor: 'audit', content: 'hello', total_tokens: 7 };
+    t.true((await svc.deliver(id, 'audit', entry)).accepted);
+    for (const other of [{ type: 'response' }, { type: 'note', advisor: 'audit' }, 'prompt']) {
+      t.false((await svc.deliver(id, 'audit', other)).accepted);
+    }
+    t.deepEqual(await svc.events(id), before);
+    const path = `/audit?execution_id=${id}&event_type=companion_response`;
+    const { items } = expectStatus(await svc.get<{ items: readonly JsonObject[] }>(path), 200);
+    t.is(items.length, 1);
+    t.like(items[0], { execution_id: id, sequence: null, payload: entry });
+    return masked(await svc.events(id));
+  },
+);
 
 check('an external event reaches the wait with its key, one each', async (t, svc) => {
   const id = await svc.run(

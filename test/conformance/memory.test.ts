@@ -145,6 +145,9 @@ check(
       const { status, body: answer } = await tenant.post<Failure>('/v1/memory/add', body);
       return [status, answer.code ?? null];
     };
+    t.deepEqual(await codeOf(), [403, 'memory_disabled']);
+    const path = '/v1/memory/settings';
+    await tenant.send({ method: 'PATCH', path, body: { enabled: true } });
     t.deepEqual(await codeOf(), [400, 'embedding_key_missing']);
     await save(tenant, { enabled: false, api_key: 'sk-invalid-canary' });
     t.deepEqual(await codeOf(), [403, 'memory_disabled']);

@@ -10,9 +10,12 @@ const METRICS_PORTS: Readonly<Record<ProcessRole, number>> = {
   all: 9464,
 };
 
-/** The port of the metrics listener, or null when there is to be none. 0: any free port. */
+/**
+ * The port of the listener for metrics and probes, or null when there is to be none. 0: any free port.
+ * Without telemetry it has the probes alone: whether a process is well is no telemetry.
+ */
 export function metricsPort({ telemetry }: Config, role: ProcessRole): number | null {
-  if (!telemetry.enabled || telemetry.metricsPort === 'off') return null;
+  if (telemetry.metricsPort === 'off') return null;
   return telemetry.metricsPort ?? METRICS_PORTS[role];
 }
 

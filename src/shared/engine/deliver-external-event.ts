@@ -1,6 +1,7 @@
 import { conflict } from '../domain/errors.ts';
 import { isPausedByOperator } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
+import { keepCompanionEntry } from './keep-companion-entry.ts';
 import { holdReferences } from './artifacts/hold-references.ts';
 import { changeExecution } from './change-execution.ts';
 import { newEvent } from './commit-plan.ts';
@@ -25,10 +26,11 @@ export async function deliverExternalEvent(
   });
   return changeExecution<ExternalEventAnswer>(deps, {
     ...params,
-    propose: (state, { row }) => {
+    propose: async (state, { row }) => {
       const { executionId } = row;
       if (isTerminal(row.status)) {
-        return { commit: null, answer: { executionId, accepted: false } };
+        const accepted = await keepCompanionEntry(deps, { row, payload, actorId: params.actorId });
+        return { commit: null, answer: { executionId, accepted } };
       }
       if (atSequence !== undefined && row.lastSequence !== atSequence) {
         return { commit: null, answer: { executionId, accepted: false, moved: true } };

@@ -79,7 +79,12 @@ export interface EngineReport {
     labels?: Readonly<Record<string, string>>,
   ): void;
   observe(
-    name: 'commit_batch_plans' | 'execution_seconds' | 'node_seconds' | 'claim_wait_seconds',
+    name:
+      | 'commit_batch_plans'
+      | 'execution_seconds'
+      | 'node_seconds'
+      | 'tool_seconds'
+      | 'claim_wait_seconds',
     value: number,
     labels?: Readonly<Record<string, string>>,
   ): void;

@@ -21,8 +21,9 @@ export function reportRun(
   const { ticket, workflowId, node, outcome, ms } = of;
   if (typeof outcome.ok !== 'boolean') return;
   const nodeKind = node?.kind.type ?? 'unknown';
-  const labels = { node_kind: nodeKind, outcome: outcome.ok ? 'completed' : 'failed' };
-  report.observe('node_seconds', ms / 1_000, labels);
+  const tool = node?.kind.toolLike === true ? toolOf(node, outcome) : null;
+  const end = outcome.ok ? 'completed' : 'failed';
+  observe(report, { nodeId: ticket.nodeId, nodeKind, tool, ms, end });
   if (report.attempt === undefined) return;
   const usage = outcome.usage ?? null;
   const asks = node === null ? null : (node.kind.asks?.(node.spec) ?? null);
@@ -30,7 +31,7 @@ export function reportRun(
     ...ticket,
     workflowId,
     nodeKind,
-    tool: node?.kind.toolLike === true ? toolOf(node, outcome) : null,
+    tool,
     model: asks ?? (usage?.model === undefined ? null : { name: usage.model, provider: null }),
     workerId: null,
     ms,
@@ -43,6 +44,22 @@ export function reportRun(
 function toolOf({ kind, spec }: PlanNode, outcome: NodeOutcome): string {
   const named = outcome.ok === true ? outcome.tool : undefined;
   return named ?? kind.tool?.(spec) ?? kind.type;
+}
+
+function observe(
+  report: EngineDeps['report'],
+  of: {
+    readonly nodeId: string;
+    readonly nodeKind: string;
+    readonly tool: string | null;
+    readonly ms: number;
+    readonly end: 'completed' | 'failed';
+  },
+): void {
+  const seconds = of.ms / 1_000;
+  const labels = { node_id: of.nodeId, node_kind: of.nodeKind, outcome: of.end };
+  report.observe('node_seconds', seconds, labels);
+  if (of.tool !== null) report.observe('tool_seconds', seconds, { tool_name: of.tool });
 }
 
 /** A worker's attempt, from claim to settling by the database's clock. */
@@ -60,8 +77,9 @@ export function reportAttempt(
 ): void {
   const { workflowId, nodeKind, endedAt, error, usage, model } = of;
   const ms = Math.max(0, Date.parse(endedAt) - Date.parse(lease.claimedAt));
-  const labels = { node_kind: nodeKind, outcome: error === null ? 'completed' : 'failed' };
-  report.observe('node_seconds', ms / 1_000, labels);
+  const { nodeId } = lease.ticket;
+  const end = error === null ? 'completed' : 'failed';
+  observe(report, { nodeId, nodeKind, tool: record.tool, ms, end });
   const name = model ?? usage?.model;
   report.attempt?.({
     ...lease.ticket,

@@ -14,6 +14,7 @@ export function reportCommits(
   report.count('commits', 1);
   report.observe('commit_batch_plans', plans.length);
   const events = new Map<EventKind, number>();
+  const retries = new Map<string, number>();
   let deadLetters = 0;
   for (const [index, plan] of plans.entries()) {
     const verdict = verdicts[index];
@@ -21,13 +22,16 @@ export function reportCommits(
       report.count('commit_refusals', 1, { reason: verdict.reason });
       continue;
     }
-    for (const { kind } of plan.events) events.set(kind, (events.get(kind) ?? 0) + 1);
+    for (const { kind, nodeId } of plan.events) {
+      events.set(kind, (events.get(kind) ?? 0) + 1);
+      if (kind !== 'RetryScheduled' || nodeId === null) continue;
+      retries.set(nodeId, (retries.get(nodeId) ?? 0) + 1);
+    }
     deadLetters += plan.deadLetters?.length ?? 0;
     if (plan.charge !== undefined) reportUse(report, plan.charge);
   }
   for (const [kind, by] of events) report.count('events', by, { kind });
-  const retries = events.get('RetryScheduled');
-  if (retries !== undefined) report.count('retries', retries);
+  for (const [nodeId, by] of retries) report.count('retries', by, { node_id: nodeId });
   if (deadLetters > 0) report.count('dead_letters', deadLetters);
 }
 

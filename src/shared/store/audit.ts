@@ -1,4 +1,4 @@
-import type { AuditItem } from '../domain/audit/audit-item.ts';
+import type { AuditEntry, AuditItem } from '../domain/audit/audit-item.ts';
 import type { RecordedImport } from '../domain/audit/imported-executions.ts';
 import type { RetiredExecution, Retirement } from '../domain/audit/retired-executions.ts';
 import type { Seal, SealableItem, Window } from '../domain/audit/seal.ts';
@@ -17,6 +17,8 @@ import type { JsonObject } from '../domain/json.ts';
  * they were recorded elsewhere.
  */
 export interface AuditStore {
+  /** Writes down what leaves no event and is part of no other statement. */
+  append(entry: AuditEntry): Promise<void>;
   /** One page, newest first, and the number of all that match. */
   list(params: ListAudit): Promise<AuditPage>;
   /**

@@ -4,7 +4,7 @@ export interface MetricSpec {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
-  /** Every label has few values, known in advance; ids and tenants never are labels. */
+  /** Every label has few values; those that workflows name are bounded (see `boundLabels`). */
   readonly labels: readonly string[];
   /** Of its one label: these begin at 0, or their first increase could not be seen as one. */
   readonly values?: readonly string[];
@@ -61,7 +61,14 @@ export const METRICS = {
     name: 'svc_node_duration_seconds',
     type: 'histogram',
     help: 'Time an attempt at the work of a node took: in the engine its run, else from claim to settling.',
-    labels: ['node_kind', 'outcome'],
+    labels: ['node_id', 'node_kind', 'outcome'],
+    buckets: NODE_SECONDS,
+  },
+  tool_seconds: {
+    name: 'svc_tool_duration_seconds',
+    type: 'histogram',
+    help: 'Time a call of a tool took, its worker included; the count is that of the calls.',
+    labels: ['tool_name'],
     buckets: NODE_SECONDS,
   },
   events: {
@@ -132,7 +139,7 @@ export const METRICS = {
     name: 'svc_work_item_retries_total',
     type: 'counter',
     help: 'Attempts that failed and are to be made again.',
-    labels: [],
+    labels: ['node_id'],
   },
   dead_letters: {
     name: 'svc_work_items_dead_lettered_total',

@@ -26,8 +26,12 @@ const INTRODUCTION = `# Metrics
 
 Every process serves its metrics in the Prometheus text format at \`/metrics\` of its ops listener
 (\`telemetry.metrics_port\`: 9464 for the API, 9465 for the scheduler), beside \`/health\` and
-\`/ready\`. Counters start at 0 with the process. Label values are few and known in advance: ids,
-tenants and raw paths never are labels.
+\`/ready\`. Counters start at 0 with the process. Label values are few: ids of executions, tenants and raw
+paths never are labels.
+
+Workflows name the values of \`node_id\` and \`tool_name\`. Each process keeps the first 100 values of such a
+label on a metric; every further value counts as \`other\`. So the number of series stays bounded, whatever is
+registered. The same name in two workflows or tenants is one value.
 
 This page is made from \`src/shared/telemetry/metric-list.ts\`; after a change there, run
 \`UPDATE_DOCS=1 npx ava test/shared/telemetry/metrics-document.test.ts\`.
@@ -55,9 +59,9 @@ are their counterparts here:
 | In an application | Here |
 | --- | --- |
 | \`svc.execution.duration\`, \`svc.execution.count\` | \`svc_execution_duration_seconds\`, its \`_count\` by \`status\` |
-| \`svc.node.duration\` | \`svc_node_duration_seconds\`: by \`node_kind\`, and never by node, since there is no bound to their number |
-| \`svc.node.retries\` | \`svc_work_item_retries_total\` |
-| \`svc.tool.calls\`, \`svc.tool.duration\` | \`svc_node_duration_seconds\` of the kinds that call tools, such as \`tool\` and \`python_fn\` |
+| \`svc.node.duration\` | \`svc_node_duration_seconds\` by \`node_id\` and \`node_kind\` |
+| \`svc.node.retries\` | \`svc_work_item_retries_total\` by \`node_id\` |
+| \`svc.tool.calls\`, \`svc.tool.duration\` | \`svc_tool_duration_seconds\`, its \`_count\`, by \`tool_name\` |
 | \`svc.execution.cost.usd\` | \`svc_model_cost_usd_total\` |
 | \`svc.audit.events\` | \`svc_events_total\` |
 

@@ -15,10 +15,11 @@ export interface OpsServerOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly version: string;
+  /** Null: there are no metrics, only probes. */
   readonly registry: {
     readonly contentType: string;
     metrics(): Promise<string>;
-  };
+  } | null;
   /** Rejects when the database does not answer in time. */
   readonly ping: () => Promise<void>;
   /** Aborted when the process begins to stop. */
@@ -88,15 +89,15 @@ async function answer(given: {
   const { request, response, options } = given;
   const method = request.method ?? '';
   const path = (request.url ?? '').replace(/\?.*$/s, '');
-  if (!PATHS.has(path)) {
+  const { registry } = options;
+  if (!PATHS.has(path) || (path === '/metrics' && registry === null)) {
     return sendJson(response, 404, { error: `not found: route ${method} ${path}` });
   }
   if (method !== 'GET' && method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
     return sendJson(response, 405, { error: `method not allowed: ${method} ${path}` });
   }
-  if (path === '/metrics') {
-    const { registry } = options;
+  if (path === '/metrics' && registry !== null) {
     return send(response, 200, { type: registry.contentType, text: await registry.metrics() });
   }
   if (path === '/health') {

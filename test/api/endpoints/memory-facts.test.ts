@@ -81,6 +81,7 @@ test('400: a fact or a recall that is not as it must be', async (t) => {
 
 test('400: without a key nothing is embedded', async (t) => {
   const tenant = await openTenant(t.context.api, {});
+  await tenant.call('PATCH', '/settings', { enabled: true });
   for (const answer of [
     await tenant.post('/add', { content: 'x' }),
     await tenant.post('/recall', { query: 'x' }),
@@ -107,6 +108,14 @@ test('403: memory that was switched off, before anything else is looked at', asy
     t.is((await tenant.get('/facts')).status, 200);
     t.is((await tenant.post('/forget', { end_user_id: 'u', reason: 'r' })).status, 200);
   }
+});
+
+test('403: memory that nobody has configured is off, and says so', async (t) => {
+  const tenant = await openTenant(t.context.api, {});
+  t.like((await tenant.get('/settings')).body, { enabled: false, configured: false });
+  const answer = await tenant.post('/add', { content: 'x' });
+  t.is(answer.status, 403);
+  t.is(answer.body['code'], 'memory_disabled');
 });
 
 for (const [key, status, code] of [

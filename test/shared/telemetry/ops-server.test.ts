@@ -28,6 +28,15 @@ test('200: /ready answers when the database does and no loop is stale', async (t
   t.deepEqual(JSON.parse(text), { status: 'ok', version: '1.2.3', db: 'connected' });
 });
 
+test('without a registry there are probes and no metrics', async (t) => {
+  const { get } = await start(t, { registry: null });
+  t.is((await get('/health')).status, 200);
+  t.is((await get('/ready')).status, 200);
+  const { status, text } = await get('/metrics');
+  t.is(status, 404);
+  t.deepEqual(JSON.parse(text), { error: 'not found: route GET /metrics' });
+});
+
 test('503: /ready says that the database is disconnected', async (t) => {
   const { get } = await start(t, { ping: () => Promise.reject(new Error('down')) });
   const { status, text } = await get('/ready');

@@ -13,7 +13,9 @@ export const deliverExternalEvent = defineEndpoint({
   summary: 'Delivers an external event to an execution',
   note:
     'The open wait with this key takes it; with none open it is kept for the next one. An ' +
-    'execution that has ended takes nothing: `accepted` is false.',
+    'execution that has ended takes nothing: `accepted` is false. An audit entry of a companion ' +
+    '(`type` prompt or response, with `advisor`) that comes after the end is kept all the same: ' +
+    '`GET /audit` has it as `companion_prompt` or `companion_response`, and no event is added.',
   params: executionParam,
   body: z.object({ correlation_key: idText, payload: userValue }),
   replies: { 200: z.object({ execution_id: executionId, accepted: z.boolean() }) },

@@ -48,16 +48,15 @@ export async function testSettings(
 }
 
 /**
- * The key to embed with, or the error that says why there is none: 403 when memory was switched off,
- * else 400. A tenant that never saved anything has not switched it off: it lacks a key.
+ * The key to embed with, or the error that says why there is none: 403 while memory is off, which it
+ * is until somebody saves settings, else 400.
  */
 export async function requireKey(
   { store, secrets }: MemoryDeps,
   tenantId: TenantId,
 ): Promise<string> {
   const settings = await store.readSettings(tenantId);
-  if (settings === null) throw keyMissing();
-  if (!settings.enabled) throw memoryDisabled();
+  if (settings === null || !settings.enabled) throw memoryDisabled();
   if (settings.key === null) throw keyMissing();
   const apiKey = secrets.open({ tenantId, sealed: settings.key });
   if (apiKey === null) throw keyInvalid("cannot be opened with this service's encryption key");

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { AuditStore } from '../audit.ts';
+import { appendAuditEntry } from './audit-append.ts';
 import { createExporter } from './audit-export.ts';
 import { readHistories, readSealable } from './audit-items.ts';
 import { listAudit } from './audit-list.ts';
@@ -39,6 +40,12 @@ export function createAuditStore(
   options: { readonly finalMs?: number } = {},
 ): AuditStore {
   return {
+    async append(entry) {
+      const one = sql.fragment`(select) one`;
+      const { tenantId: tenant } = entry;
+      const statement = sql.type(z.object({}))`${appendAuditEntry(entry, one)}`;
+      await management.any(statement, { writes: true, tenant });
+    },
     list: (params) => listAudit(management, params),
     export: createExporter(management),
     seal: createSealer(management, options),

@@ -1,5 +1,6 @@
 import type { AuditStore } from '../audit.ts';
 import type { Seal, Window } from '../../domain/audit/seal.ts';
+import { appendAudit } from './audit-append.ts';
 import { exportAudit } from './audit-export.ts';
 import { provideSha256, readHistories, readSealable } from './audit-items.ts';
 import { listAudit } from './audit-list.ts';
@@ -13,6 +14,7 @@ import { toIso } from './rows.ts';
 export function createAuditStore(connection: Connection): AuditStore {
   provideSha256(connection);
   return {
+    append: (entry) => connection.write(() => appendAudit(connection, entry)),
     list: (params) => connection.read(() => listAudit(connection, params)),
     export: (params) => connection.read(() => exportAudit(connection, params)),
     seal: (params) => connection.write(() => sealWindow(connection, params)),

@@ -40,7 +40,10 @@ export function ownTraceId(executionId: string): string {
   return executionId.replace(/^exec_/, '');
 }
 
-export function spanOfExecution(of: EndReport, trace: ExecutionTrace): Span {
+export function spanOfExecution(
+  of: EndReport & { readonly costUsd: number },
+  trace: ExecutionTrace,
+): Span {
   const { executionId, tenantId, status, error, startedAt, endedAt } = of;
   return {
     traceId: trace.traceId,
@@ -55,6 +58,7 @@ export function spanOfExecution(of: EndReport, trace: ExecutionTrace): Span {
       'svc.workflow.id': trace.workflowId,
       'svc.tenant.id': tenantId,
       'svc.execution.status': status,
+      'svc.cost.usd': of.costUsd > 0 ? of.costUsd : undefined,
     },
     error: status === 'failed' ? { type: 'failed', message: shorten(error ?? 'failed') } : null,
   };

@@ -43,6 +43,8 @@ export interface TracingOptions extends SpanExportOptions {
   readonly history: Pick<ExecutionStore, 'events'>;
   /** A message as the data policies of the workflow, and of the node, let readers see it. */
   readonly shownError: Engine['shownError'];
+  /** What the models of an execution that has ended cost, in US dollars. */
+  readonly costOf: (of: Pick<EndReport, 'executionId' | 'tenantId'>) => Promise<number>;
 }
 
 const EVERY_MS = 1_000;
@@ -102,7 +104,8 @@ export function createTracing(options: TracingOptions): Tracing {
     if ('end' in report) {
       const { error } = report.end;
       const shown = error === null ? null : await shownError(trace, null, error);
-      return [spanOfExecution({ ...report.end, error: shown }, trace)];
+      const costUsd = await options.costOf(report.end);
+      return [spanOfExecution({ ...report.end, error: shown, costUsd }, trace)];
     }
     const { attempt, endMs } = report;
     const { nodeId, error } = attempt;

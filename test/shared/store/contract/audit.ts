@@ -54,6 +54,26 @@ export function auditCases(name: string, open: () => TestStore): void {
     t.deepEqual((await list(store, { tenantId })).items, items);
   });
 
+  check('an entry of its own is an item of its execution', async (t, { store }) => {
+    const { executionId, tenantId } = await start(store);
+    await store.audit.append({
+      tenantId,
+      executionId,
+      eventType: 'companion_prompt',
+      actorId: 'token:app',
+      payload: { content: 'hello' },
+    });
+    const { items, total } = await list(store, { tenantId });
+    t.is(total, 2);
+    t.like(items[0], {
+      executionId,
+      sequence: null,
+      eventType: 'companion_prompt',
+      actorId: 'token:app',
+      payload: { content: 'hello' },
+    });
+  });
+
   check(
     'a managing request leaves an item, and none if it changed nothing',
     async (t, { store }) => {

@@ -47,6 +47,7 @@ async function open(
   const failures: unknown[] = [];
   const warnings: string[] = [];
   const readings: string[] = [];
+  const costs: Record<string, number> = {};
   const tracing = createTracing({
     endpoint: collector.url,
     resource: { 'service.name': 'svc', 'service.version': '1.2.3' },
@@ -62,6 +63,7 @@ async function open(
     onSpans: (count, outcome) => void (counts[outcome] += count),
     onFailure: (error) => void failures.push(error),
     onWarning: (warning) => void warnings.push(warning),
+    costOf: async ({ executionId }) => costs[executionId] ?? 0,
     shownError: async ({ definitionId, nodeId, error }) =>
       error.replaceAll('4111111111111111', `[hidden by ${definitionId} for ${nodeId}]`),
   });
@@ -70,8 +72,21 @@ async function open(
     await collector.close();
   });
   const span = (name: string) => collector.spans.find((one) => one.name === name);
-  return { tracing, collector, counts, failures, warnings, readings, span };
+  return { tracing, collector, counts, failures, warnings, readings, costs, span };
 }
+
+test('the span of an execution says what its models cost, where they cost anything', async (t) => {
+  for (const [cost, shown] of [
+    [0.25, 0.25],
+    [0, undefined],
+  ] as const) {
+    const { tracing, span, costs } = await open(t);
+    costs[ONE] = cost;
+    tracing.ended(END);
+    await tracing.close();
+    t.is(span('svc.execution')?.attributes['svc.cost.usd'], shown);
+  }
+});
 
 test('an execution that nobody put into a trace has one by its own id', async (t) => {
   const { tracing, collector, span, counts } = await open(t);
