@@ -3,7 +3,7 @@ import { Argument, Option, type Command } from 'commander';
 import type { BulkOptions } from '../commands/execution-bulk.ts';
 import type { EventsOptions } from '../commands/execution-events.ts';
 import type { StartOptions } from '../commands/execution-start.ts';
-import { outputOption } from './output-option.ts';
+import { jsonOption, outputOption } from './output-option.ts';
 import { parseCount, parseInstant } from './parse-option.ts';
 
 const loadWorkflow = () => import('../commands/workflow.ts');
@@ -118,6 +118,7 @@ function declareExecutionCommands(program: Command): void {
     .description('check, offline, that an exported execution is as it was written')
     .argument('<file>', 'the file; -: stdin')
     .addOption(outputOption())
+    .addOption(jsonOption())
     .action(async (file, options) => {
       const { checkExport } = await import('../commands/execution-export.ts');
       return checkExport(file, options);
@@ -232,7 +233,7 @@ function executionCommand(parent: Command, name: string): Command {
 }
 
 function clientCommand(parent: Command, name: string): Command {
-  return addRuntimeOptions(parent.command(name)).addOption(outputOption());
+  return addRuntimeOptions(parent.command(name)).addOption(outputOption()).addOption(jsonOption());
 }
 
 /** Where the runtime is, and the token for it. */

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 
-import { outputOption } from './output-option.ts';
+import { jsonOption, outputOption } from './output-option.ts';
 import { parseCount, parseExpiry, parseInstant } from './parse-option.ts';
 
 const loadDatabase = () => import('../commands/db.ts');
@@ -102,7 +102,7 @@ function tokenCommand(parent: Command, name: string): Command {
 }
 
 export function databaseCommand(parent: Command, name: string): Command {
-  return databaseOptions(parent.command(name)).addOption(outputOption());
+  return databaseOptions(parent.command(name)).addOption(outputOption()).addOption(jsonOption());
 }
 
 function databaseOptions(command: Command): Command {

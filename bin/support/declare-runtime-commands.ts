@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 
-import { outputOption } from './output-option.ts';
+import { jsonOption, outputOption } from './output-option.ts';
 import { parseCount } from './parse-option.ts';
 
 /** Commands that run the service, and those that need neither a runtime nor a database. */
@@ -25,6 +25,7 @@ export function declareRuntimeCommands(program: Command): void {
     .description('check a workflow definition, offline; exit code 1 when it cannot run')
     .argument('<file>', 'JSON or YAML file; -: stdin')
     .addOption(outputOption())
+    .addOption(jsonOption())
     .action(async (file, options) =>
       (await import('../commands/validate.ts')).validateFile(file, options),
     );
@@ -38,6 +39,7 @@ export function declareRuntimeCommands(program: Command): void {
     .option('--dev', 'with the defaults of "svc dev"')
     .option('--config <file>', 'configuration file (default: ./svc.toml when it is there)')
     .addOption(outputOption())
+    .addOption(jsonOption())
     .action(async (options) => (await import('../commands/config-show.ts')).showConfig(options));
 
   program
@@ -46,12 +48,14 @@ export function declareRuntimeCommands(program: Command): void {
     .command('matrix')
     .description('print which role may use which route of the API')
     .addOption(outputOption())
+    .addOption(jsonOption())
     .action(async (options) => (await import('../commands/auth-matrix.ts')).showMatrix(options));
 
   program
     .command('version')
     .description('print the version')
     .addOption(outputOption())
+    .addOption(jsonOption())
     .action(async (options) => (await import('../commands/version.ts')).showVersion(options));
 }
 

@@ -5,3 +5,8 @@ export function outputOption(): Option {
     .choices(['table', 'json'])
     .default('table');
 }
+
+/** What `eval run` calls it too, where `--output` is a file. */
+export function jsonOption(): Option {
+  return new Option('--json', 'the same as --output json').implies({ output: 'json' });
+}

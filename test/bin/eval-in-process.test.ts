@@ -38,7 +38,7 @@ write('python.json', {
 });
 write('rows.jsonl', '{"input":{"n":2},"expected":4}\n{"input":{"n":3},"expected":7}\n');
 
-test('the same output, report and exit code as on a runtime', async (t) => {
+test.serial('the same output, report and exit code as on a runtime', async (t) => {
   const port = await freePort();
   const dev = startSvc(['dev', '--port', String(port)], { cwd });
   await dev.waitFor(/is running at/);
@@ -70,7 +70,7 @@ test('the same output, report and exit code as on a runtime', async (t) => {
   await dev.stop();
 });
 
-test('nothing is left behind, and none of the environment is taken for a runtime', async (t) => {
+test.serial('nothing is left behind, and none of the environment is taken for a runtime', async (t) => {
   const own = createFolder();
   const { code, stderr } = await runSvc(['eval', 'run', SHIPPING], {
     cwd: own.path,
@@ -81,7 +81,7 @@ test('nothing is left behind, and none of the environment is taken for a runtime
   await own.remove();
 });
 
-test('2: nodes that need a worker are named before the first case', async (t) => {
+test.serial('2: nodes that need a worker are named before the first case', async (t) => {
   const { code, stdout, stderr } = await runSvc(
     ['eval', 'run', 'rows.jsonl', '--workflow', 'python.json', ...CHECK],
     { cwd },
@@ -91,7 +91,7 @@ test('2: nodes that need a worker are named before the first case', async (t) =>
   t.regex(stderr, /^error: node \S*each\S* need.* a worker, .*--url .*\n$/);
 });
 
-test('tools are called as under svc dev, private addresses included', async (t) => {
+test.serial('tools are called as under svc dev, private addresses included', async (t) => {
   const shop = await startHttpServer(serveJson({ doubled: 4 }));
   write('tool.json', {
     workflow_id: 'tool',

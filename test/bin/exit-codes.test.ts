@@ -56,6 +56,17 @@ test('0: help of every level', async (t) => {
   }
 });
 
+test('--json says the same as --output json', async (t) => {
+  for (const command of [['version'], ['config', 'show'], ['auth', 'matrix']]) {
+    const [short, long] = await Promise.all([
+      runSvc([...command, '--json'], { cwd }),
+      runSvc([...command, '--output', 'json'], { cwd }),
+    ]);
+    t.is(short.code, 0, short.stderr);
+    t.deepEqual(JSON.parse(short.stdout), JSON.parse(long.stdout));
+  }
+});
+
 test('1: with no runtime there, the error says how to start one', async (t) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const { code, stdout, stderr } = await runSvc(['execution', 'list', '--url', url], { cwd });
