@@ -92,7 +92,8 @@ test.serial('2: nodes that need a worker are named before the first case', async
 });
 
 test.serial('tools are called as under svc dev, private addresses included', async (t) => {
-  const shop = await startHttpServer(serveJson({ doubled: 4 }));
+  const shop = await startHttpServer(serveJson({ '/': { doubled: 4 } }));
+  t.teardown(() => shop.close());
   write('tool.json', {
     workflow_id: 'tool',
     tools: {
@@ -110,7 +111,6 @@ test.serial('tools are called as under svc dev, private addresses included', asy
     { cwd },
   );
   t.is(code, 0, stderr + stdout);
-  await shop.close();
 });
 
 /** Milliseconds and ids differ from run to run. */
