@@ -70,16 +70,19 @@ test.serial('the same output, report and exit code as on a runtime', async (t) =
   await dev.stop();
 });
 
-test.serial('nothing is left behind, and none of the environment is taken for a runtime', async (t) => {
-  const own = createFolder();
-  const { code, stderr } = await runSvc(['eval', 'run', SHIPPING], {
-    cwd: own.path,
-    env: { SVC_PORT: '1', SVC_AUTH_METHOD: 'mtls', SVC_DATABASE_URL: 'postgres://127.0.0.1:1/x' },
-  });
-  t.is(code, 0, stderr);
-  t.deepEqual(readdirSync(own.path), []);
-  await own.remove();
-});
+test.serial(
+  'nothing is left behind, and none of the environment is taken for a runtime',
+  async (t) => {
+    const own = createFolder();
+    const { code, stderr } = await runSvc(['eval', 'run', SHIPPING], {
+      cwd: own.path,
+      env: { SVC_PORT: '1', SVC_AUTH_METHOD: 'mtls', SVC_DATABASE_URL: 'postgres://127.0.0.1:1/x' },
+    });
+    t.is(code, 0, stderr);
+    t.deepEqual(readdirSync(own.path), []);
+    await own.remove();
+  },
+);
 
 test.serial('2: nodes that need a worker are named before the first case', async (t) => {
   const { code, stdout, stderr } = await runSvc(

@@ -414,7 +414,8 @@ export const CONFIG_KEYS = {
   'telemetry.enabled': {
     type: 'bool',
     default: true,
-    meaning: 'Serve metrics, and export traces when an endpoint is set. Probes are served either way.',
+    meaning:
+      'Serve metrics, and export traces when an endpoint is set. Probes are served either way.',
   },
   'telemetry.service_name': {
     type: 'string',
