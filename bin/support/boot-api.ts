@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
 import { createApi } from '../../src/api/api.ts';
-import { DEFAULT_STREAM_HEARTBEAT_MS, type ApiDeps } from '../../src/api/deps.ts';
+import {
+  DEFAULT_CALLER_RECHECK_MS,
+  DEFAULT_STREAM_HEARTBEAT_MS,
+  type ApiDeps,
+} from '../../src/api/deps.ts';
 import { startApiServer, type ApiServer } from '../../src/api/server.ts';
 import type { Config } from '../../src/shared/config/config.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
@@ -86,6 +90,7 @@ export async function bootApi(params: {
       mcp: config.api.mcp,
       openDocs: config.api.openDocs,
       streamHeartbeatMs: DEFAULT_STREAM_HEARTBEAT_MS,
+      callerRecheckMs: DEFAULT_CALLER_RECHECK_MS,
     },
     ids,
     now: () => performance.now(),

@@ -13,7 +13,12 @@ export async function readAuthMethod(config: Config): Promise<AuthMethod | undef
     case 'api_key':
       return undefined;
     case 'mtls':
-      return { kind: 'mtls', acceptTokens, subjects: mtls.subjects ?? [] };
+      return {
+        kind: 'mtls',
+        acceptTokens,
+        subjects: mtls.subjects ?? [],
+        currentDate: () => new Date(),
+      };
     case 'jwt': {
       const { createJsonWebTokens } =
         await import('../../src/shared/security/authenticators/json-web-token.ts');

@@ -3,18 +3,27 @@ import type { Credentials } from '../shared/security/authenticator.ts';
 import type { ApiContext } from './context.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { Caller, Method } from './endpoint.ts';
-import { admit } from './middleware/authenticate.ts';
+import { admit, type Admission } from './middleware/authenticate.ts';
 import { readClientCertificate } from './read-client-certificate.ts';
 
-/** Lets a request in to what needs this access, or throws 401, 403 or 429; see `admit`. */
-export async function admitRequest(params: {
+export interface AdmitRequest {
   readonly ctx: ApiContext;
   readonly deps: EndpointDeps;
   readonly method: Method;
   readonly access: Access;
-}): Promise<Caller> {
-  const { ctx, deps, method, access } = params;
-  const caller = await admit({
+}
+
+/** Lets a request in to what needs this access, or throws 401, 403 or 429; see `admit`. */
+export async function admitRequest(params: AdmitRequest): Promise<Caller> {
+  const { ctx, deps } = params;
+  const caller = await admit({ ...admissionOf(params), rateLimit: deps.rateLimit });
+  ctx.state.tenantId = caller.tenantId;
+  return caller;
+}
+
+/** What is asked when a request comes in, and again while its answer goes on. */
+export function admissionOf({ ctx, deps, method, access }: AdmitRequest): Admission {
+  return {
     method,
     access,
     credentials: credentialsOf(ctx),
@@ -22,13 +31,10 @@ export async function admitRequest(params: {
     auth: deps.settings.auth,
     authenticator: deps.authenticator,
     knowTenant: (tenantId) => deps.engine.knowTenant(tenantId),
-    rateLimit: deps.rateLimit,
-  });
-  ctx.state.tenantId = caller.tenantId;
-  return caller;
+  };
 }
 
-export function credentialsOf(ctx: ApiContext): Credentials {
+function credentialsOf(ctx: ApiContext): Credentials {
   return {
     authorization: ctx.req.headers.authorization,
     certificate: () => readClientCertificate(ctx.req.socket),

@@ -20,7 +20,7 @@ export function authenticatorOf(deps: ApiDeps): Authenticator {
       ...(acceptsTokens ? [stored] : []),
       ...(method?.kind === 'jwt' ? [method.tokens] : []),
     ],
-    identifyCertificate: method?.kind === 'mtls' ? createCertificates(method.subjects) : null,
+    identifyCertificate: method?.kind === 'mtls' ? createCertificates(method) : null,
     forget: () => stored.forget(),
     close: () => usage.flush(),
   });

@@ -70,16 +70,24 @@ export interface ApiSettings {
   readonly openDocs: boolean;
   /** Pause between two comments on a quiet event stream. */
   readonly streamHeartbeatMs: number;
+  /** How often it is asked whether the caller of an answer that goes on would still be let in. */
+  readonly callerRecheckMs: number;
 }
 
 /** Another way than stored tokens; `acceptTokens`: these and the API key are accepted as well. */
 export type AuthMethod = { readonly acceptTokens: boolean } & (
   | { readonly kind: 'jwt'; readonly tokens: BearerScheme }
-  | { readonly kind: 'mtls'; readonly subjects: readonly CertificateSubject[] }
+  | {
+      readonly kind: 'mtls';
+      readonly subjects: readonly CertificateSubject[];
+      readonly currentDate: () => Date;
+    }
 );
 
 export const DEFAULT_BODY_BYTES_MAX = 4 * 1024 * 1024;
 export const DEFAULT_STREAM_HEARTBEAT_MS = 15_000;
+/** With the seconds for which tokens and tenants are remembered, no more than five. */
+export const DEFAULT_CALLER_RECHECK_MS = 1_500;
 
 export interface RequestReport {
   readonly method: string;

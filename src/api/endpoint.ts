@@ -135,12 +135,13 @@ export interface ApiRequest<Params, Query, Body> {
   content(): RequestContent;
   /** Whether the caller would rather have `text/event-stream` than JSON. */
   prefersEventStream(): boolean;
-  /** Aborted when the caller goes away or the server begins to close. */
+  /**
+   * For answers that take long: aborted when the caller goes away or would no longer be let in, and
+   * when the server begins to close. See `watchCaller`.
+   */
   abandoned(): AbortSignal;
   /** Aborted when the caller goes away. A server that closes still answers what it has begun. */
   gone(): AbortSignal;
-  /** Whether the caller's token would still be accepted now, for answers that take long. */
-  stillAllowed(): Promise<boolean>;
 }
 
 export interface Caller {

@@ -1,15 +1,13 @@
-import { objectionOf } from '../shared/domain/tenant.ts';
-import type { Credentials } from '../shared/security/authenticator.ts';
-import { admitRequest, credentialsOf } from './admit-request.ts';
+import { admitRequest } from './admit-request.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import { decode } from './decode.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { Answer, ApiRequest, Caller, Endpoint } from './endpoint.ts';
-import { identify } from './middleware/authenticate.ts';
 import { carriesBody, type ReadBody } from './middleware/body.ts';
 import { readContent } from './middleware/content.ts';
 import { readQuery } from './middleware/url.ts';
 import { sendJson } from './send.ts';
+import { watchCaller } from './watch-caller.ts';
 
 /**
  * One endpoint as middleware of its route, so that no path can reach `handle` past its guard. The
@@ -43,6 +41,7 @@ async function readRequest(params: {
   readonly caller: Caller;
 }): Promise<ApiRequest<unknown, unknown, unknown>> {
   const { ctx, endpoint, deps, readBody, caller } = params;
+  const { method, access } = endpoint;
   const { querystring } = ctx;
   const query =
     endpoint.query &&
@@ -59,26 +58,12 @@ async function readRequest(params: {
     header: (name) => ctx.get(name) || undefined,
     content: () => readContent(ctx),
     prefersEventStream: () => ctx.accepts('application/json', EVENT_STREAM) === EVENT_STREAM,
-    abandoned: () => abandonedSignal(ctx, deps.draining),
+    abandoned: () => watchCaller({ ctx, deps, method, access, caller }),
     gone: () => goneSignal(ctx),
-    stillAllowed: () => isStillAllowed({ credentials: credentialsOf(ctx), caller, deps }),
   };
 }
 
 const EVENT_STREAM = 'text/event-stream';
-
-function abandonedSignal(ctx: ApiContext, draining: AbortSignal): AbortSignal {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  if (draining.aborted || ctx.res.destroyed) abort();
-  draining.addEventListener('abort', abort, { once: true });
-  ctx.res.once('close', () => {
-    draining.removeEventListener('abort', abort);
-    // After a complete answer nobody listens any more.
-    if (!ctx.res.writableFinished) abort();
-  });
-  return controller.signal;
-}
 
 function goneSignal(ctx: ApiContext): AbortSignal {
   const controller = new AbortController();
@@ -87,22 +72,6 @@ function goneSignal(ctx: ApiContext): AbortSignal {
     if (!ctx.res.writableFinished) controller.abort();
   });
   return controller.signal;
-}
-
-/** Whether a token that was accepted still is, for answers that take long. */
-export async function isStillAllowed(params: {
-  readonly credentials: Credentials;
-  readonly caller: Caller;
-  readonly deps: EndpointDeps;
-}): Promise<boolean> {
-  const { credentials, caller, deps } = params;
-  const identity = await identify({
-    credentials,
-    auth: deps.settings.auth,
-    authenticator: deps.authenticator,
-  });
-  if (identity === null || identity.tenantId !== caller.identity.tenantId) return false;
-  return objectionOf(await deps.engine.knowTenant(caller.tenantId), { writes: false }) === null;
 }
 
 function send(ctx: ApiContext, answer: Answer): void {

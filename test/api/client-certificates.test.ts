@@ -1,10 +1,11 @@
-import { request } from 'node:https';
+import { Agent, request } from 'node:https';
 import type { SecureVersion } from 'node:tls';
 import anyTest, { type TestFn } from 'ava';
 
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { createAuthority } from '../support/certificate-authority.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
+import { waiting } from './support/workflows.ts';
 
 const test = anyTest as TestFn<{ api: TestApi; lenient: TestApi }>;
 
@@ -27,7 +28,7 @@ const SUBJECTS = [
 ] as const;
 
 test.before(async (t) => {
-  const method = { kind: 'mtls', subjects: SUBJECTS } as const;
+  const method = { kind: 'mtls', subjects: SUBJECTS, currentDate: () => new Date() } as const;
   t.context.api = await startTestApi({
     tls,
     auth: { method: { ...method, acceptTokens: false } },
@@ -122,6 +123,40 @@ test('nothing is heard of TLS before 1.2, or in plain text', async (t) => {
   t.is((await call(api, { path: '/health', maxVersion: 'TLSv1.2' })).status, 200);
 });
 
+test('401: a certificate that expires while its connection is open, in a stream and after', async (t) => {
+  let date = new Date();
+  const api = await startTestApi({
+    tls,
+    auth: {
+      method: { kind: 'mtls', subjects: SUBJECTS, currentDate: () => date, acceptTokens: true },
+    },
+    settings: { callerRecheckMs: 20 },
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.teardown(() => {
+    agent.destroy();
+    return api.close();
+  });
+  const send = (path: string, body: object) =>
+    call(api, { method: 'POST', path, shown: admin, body });
+  await send('/workflows', { ir: waiting('certified') });
+  const started = await send('/executions', { workflow_id: 'certified', input: {} });
+  const { execution_id: id } = JSON.parse(started.body) as { readonly execution_id: string };
+  const stream = call(api, {
+    path: `/executions/${id}/events`,
+    shown: admin,
+    headers: { accept: 'text/event-stream' },
+    agent,
+    onOpen: () => (date = new Date(Date.now() + 3 * 24 * 3_600_000)),
+  });
+  t.regex(
+    (await stream).body,
+    /event: error\ndata: .*"invalid or expired token","status":401}\n\n$/,
+  );
+  const next = await call(api, { path: '/executions', shown: admin, agent });
+  t.is(next.status, 401);
+});
+
 type Shown = { readonly certificate: string; readonly key: string } | undefined;
 
 function call(
@@ -132,9 +167,18 @@ function call(
     readonly headers?: Readonly<Record<string, string>>;
     readonly shown?: Shown;
     readonly maxVersion?: SecureVersion;
+    readonly body?: object;
+    /** Absent: a connection for this request alone. */
+    readonly agent?: Agent;
+    /** Called when the first of the answer's body has come. */
+    readonly onOpen?: () => void;
   },
 ): Promise<{ readonly status: number; readonly body: string }> {
-  const { path, method = 'GET', headers = {}, shown, maxVersion } = given;
+  const { path, method = 'GET', shown, maxVersion, body: sentBody, agent = false } = given;
+  const headers = {
+    ...(sentBody !== undefined && { 'content-type': 'application/json' }),
+    ...given.headers,
+  };
   return new Promise((resolve, reject) => {
     const sent = request(
       {
@@ -144,18 +188,19 @@ function call(
         method,
         headers,
         ca: authority.certificate,
-        agent: false,
+        agent,
         ...(shown !== undefined && { cert: shown.certificate, key: shown.key }),
         ...(maxVersion !== undefined && { maxVersion, minVersion: 'TLSv1' }),
       },
       (response) => {
         let body = '';
         response.setEncoding('utf8');
+        if (given.onOpen) response.once('data', given.onOpen);
         response.on('data', (text: string) => (body += text));
         response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
       },
     );
     sent.on('error', reject);
-    sent.end();
+    sent.end(sentBody === undefined ? undefined : JSON.stringify(sentBody));
   });
 }

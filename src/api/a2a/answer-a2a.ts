@@ -8,6 +8,7 @@ import type { Engine } from '../../shared/engine/engine.ts';
 import type { Caller } from '../endpoint.ts';
 import { createAgentTasks } from './agent-tasks.ts';
 import type { AgentWorkflow } from './find-exposed.ts';
+import { refusalIn } from '../watch-caller.ts';
 import { handleRequests } from './handle-requests.ts';
 import { idOf } from './read-rpc-request.ts';
 import { shapeTasks } from './shape-task.ts';
@@ -74,7 +75,7 @@ export async function answerA2a(params: {
       : answer;
     return { kind: 'json', body };
   }
-  return open(answer, toError);
+  return open(answer, { toError, signal });
 }
 
 function isInternal(answer: object): boolean {
@@ -85,21 +86,26 @@ function isInternal(answer: object): boolean {
 /** What goes wrong before the first event is answered like any other request. */
 async function open(
   results: AsyncGenerator<object, void, undefined>,
-  toError: (error: unknown) => object,
+  stream: StreamEnd,
 ): Promise<A2aAnswer> {
   try {
     const first = await results.next();
-    return { kind: 'stream', events: toEvents(first, results, toError) };
+    return { kind: 'stream', events: toEvents(first, results, stream) };
   } catch (error) {
-    if (error instanceof A2AError) return { kind: 'json', body: toError(error) };
+    if (error instanceof A2AError) return { kind: 'json', body: stream.toError(error) };
     throw error;
   }
+}
+
+interface StreamEnd {
+  readonly toError: (error: unknown) => object;
+  readonly signal: AbortSignal;
 }
 
 async function* toEvents(
   first: IteratorResult<object, void>,
   results: AsyncGenerator<object, void, undefined>,
-  toError: (error: unknown) => object,
+  { toError, signal }: StreamEnd,
 ): AsyncGenerator<string, void, undefined> {
   try {
     let next = first;
@@ -107,6 +113,8 @@ async function* toEvents(
       yield formatSSEEvent(next.value);
       next = await results.next();
     }
+    const refusal = refusalIn(signal);
+    if (refusal !== null) yield formatSSEErrorEvent(toError(new A2AError(refusal.message)));
   } catch (error) {
     // Clients come again: by a subscription to the task, or by the same message.
     const told = error instanceof A2AError ? error : new A2AError('the stream ended early');

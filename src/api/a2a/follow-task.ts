@@ -12,7 +12,7 @@ export interface Following {
   readonly caller: Caller;
   readonly shape: ShapeTasks;
   readonly read: (taskId: string) => Promise<TaskView | null>;
-  /** Aborted when the client goes away or the server begins to close. */
+  /** Aborted when the client goes away or may not go on, or the server begins to close. */
   readonly signal: AbortSignal;
 }
 
@@ -58,6 +58,7 @@ export async function* followTask(
       continue;
     }
     for (const event of events) {
+      if (signal.aborted) return;
       after = event.sequence;
       if (!isLast(event)) yield shapeProgress(first, event);
     }

@@ -1,12 +1,11 @@
 /**
  * Passes events on, and says something whenever nothing came for a while, so that nobody on the way
- * takes the connection for dead. Each time it is asked whether the stream may go on.
+ * takes the connection for dead.
  */
 export async function* keepAlive(
   events: AsyncGenerator<string, void, undefined>,
   params: {
     readonly quietMs: number;
-    readonly mayGoOn: () => Promise<boolean>;
     readonly onFailure: (error: unknown) => void;
   },
 ): AsyncGenerator<string, void, undefined> {
@@ -15,7 +14,6 @@ export async function* keepAlive(
     for (;;) {
       const next = await orQuiet(pending, params.quietMs);
       if (next === 'quiet') {
-        if (!(await params.mayGoOn())) return;
         yield ': waiting\n\n';
         continue;
       }

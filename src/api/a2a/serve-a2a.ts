@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 
 import type { Access } from '../../shared/domain/access.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
-import { admitRequest, credentialsOf } from '../admit-request.ts';
+import { admitRequest } from '../admit-request.ts';
 import type { ApiMiddleware } from '../context.ts';
 import type { EndpointDeps } from '../deps.ts';
 import type { ReadBody } from '../middleware/body.ts';
 import { discardRest } from '../middleware/discard-rest.ts';
 import { sendJson } from '../send.ts';
-import { isStillAllowed } from '../serve-endpoint.ts';
+import { refusalIn, watchCaller } from '../watch-caller.ts';
 import { findExposed } from './find-exposed.ts';
 import { keepAlive } from './keep-alive.ts';
 import { readRpcRequest } from './read-rpc-request.ts';
@@ -51,12 +51,12 @@ export function serveA2a(params: {
       return;
     }
     const { request: message } = reading;
-    const caller = isReading(message) ? reader : await admit('write');
+    const access = isReading(message) ? 'read' : 'write';
+    const caller = access === 'read' ? reader : await admit(access);
     const { workflow_id: workflowId = '' } = ctx['params'] as { readonly workflow_id?: string };
     const { tenantId } = caller;
     const workflow = await findExposed(deps.engine, { tenantId, workflowId });
-    const left = new AbortController();
-    ctx.res.once('close', () => left.abort());
+    const signal = watchCaller({ ctx, deps, method: 'POST', access, caller });
     const { answerA2a } = await import('./answer-a2a.ts');
     const answer = await answerA2a({
       engine: deps.engine,
@@ -70,8 +70,11 @@ export function serveA2a(params: {
       }),
       message,
       version: ctx.get('A2A-Version') || null,
-      signal: AbortSignal.any([left.signal, deps.draining]),
+      signal,
     });
+    // It waited for the task, and meanwhile whoever asked has lost the right to its answer.
+    const refusal = refusalIn(signal);
+    if (refusal !== null && answer.kind === 'json') throw refusal;
     if (answer.kind === 'json') {
       sendJson(ctx, 200, answer.body);
       return;
@@ -84,7 +87,6 @@ export function serveA2a(params: {
     ctx.body = Readable.from(
       keepAlive(answer.events, {
         quietMs: deps.settings.streamHeartbeatMs,
-        mayGoOn: () => isStillAllowed({ credentials: credentialsOf(ctx), caller, deps }),
         onFailure: (err) => deps.log.warn({ request_id: requestId, err }, 'A2A stream ended early'),
       }),
     );

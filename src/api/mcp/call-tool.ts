@@ -67,6 +67,5 @@ async function readRequest(params: {
     prefersEventStream: () => false,
     abandoned: () => AbortSignal.any([caller.abandoned, deps.draining]),
     gone: () => caller.abandoned,
-    stillAllowed: async () => true,
   };
 }

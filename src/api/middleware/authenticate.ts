@@ -14,6 +14,7 @@ import { objectionOf, type Tenant } from '../../shared/domain/tenant.ts';
 import type { ApiSettings } from '../deps.ts';
 import type { Caller, Method } from '../endpoint.ts';
 import type { Authenticator, Credentials } from '../../shared/security/authenticator.ts';
+import { translate } from './errors.ts';
 import type { RateLimit } from './limit-rate.ts';
 
 /** Whom a request on an open route counts as; such routes tell no more than is meant for everyone. */
@@ -27,7 +28,31 @@ const ANYONE: Caller = {
  * 401 without an acceptable token, 403 when its role does not suffice for the route or its tenant
  * for the one in X-Tenant-Id, or the tenant is not active; 429 when it is too fast; else the caller.
  */
-export async function admit(params: {
+export async function admit(
+  params: Admission & { readonly rateLimit: RateLimit },
+): Promise<Caller> {
+  if (!needsToken(params.access, params.auth)) return ANYONE;
+  const { caller, tenant } = await judgeCaller(params);
+  params.rateLimit.check(tenant);
+  return caller;
+}
+
+/** Null while a caller that was let in would still be, else why not; a check costs it no request. */
+export async function objectionToCaller(
+  params: Admission & { readonly caller: Caller },
+): Promise<SvcError | null> {
+  if (!needsToken(params.access, params.auth)) return null;
+  try {
+    const { caller } = await judgeCaller(params);
+    return caller.tenantId === params.caller.tenantId ? null : new SvcError('unauthorized', '');
+  } catch (error) {
+    // Who cannot be judged now is not let in either.
+    return translate(error);
+  }
+}
+
+/** What decides on who is let in. */
+export interface Admission {
   readonly method: Method;
   readonly access: Access;
   readonly credentials: Credentials;
@@ -35,10 +60,12 @@ export async function admit(params: {
   readonly auth: ApiSettings['auth'];
   readonly authenticator: Authenticator;
   readonly knowTenant: (tenantId: TenantId) => Promise<Tenant>;
-  readonly rateLimit: RateLimit;
-}): Promise<Caller> {
+}
+
+async function judgeCaller(
+  params: Admission,
+): Promise<{ readonly caller: Caller; readonly tenant: Tenant }> {
   const { access, auth } = params;
-  if (!needsToken(access, auth)) return ANYONE;
   const identity = await identify(params);
   if (identity === null) {
     throw new SvcError('unauthorized', '', { headers: { 'WWW-Authenticate': 'Bearer' } });
@@ -49,12 +76,11 @@ export async function admit(params: {
   const tenant = await params.knowTenant(tenantId);
   const objection = objectionOf(tenant, { writes: params.method !== 'GET' && access !== 'read' });
   if (objection !== null) throw new SvcError('tenant_inactive', objection);
-  params.rateLimit.check(tenant);
-  return { identity, tenantId, actorId: actorOf(identity) };
+  return { caller: { identity, tenantId, actorId: actorOf(identity) }, tenant };
 }
 
 /** Null: no acceptable token. */
-export async function identify(params: {
+async function identify(params: {
   readonly credentials: Credentials;
   readonly auth: ApiSettings['auth'];
   readonly authenticator: Authenticator;

@@ -8,10 +8,12 @@ export interface ClientCertificate {
   readonly commonName: string | null;
   /** Subject alternative names of type URI. */
   readonly uris: readonly string[];
+  /** When it ends: a connection may outlive the certificate that it was opened with. */
+  readonly validTo: Date;
 }
 
 export function readCertificate(
-  certificate: Pick<X509Certificate, 'subject' | 'subjectAltName'>,
+  certificate: Pick<X509Certificate, 'subject' | 'subjectAltName' | 'validTo'>,
 ): ClientCertificate {
   // One part a line; line breaks and other special characters within a part come escaped.
   const parts = (certificate.subject ?? '').split('\n').filter((part) => part !== '');
@@ -21,6 +23,7 @@ export function readCertificate(
     distinguishedName: parts.join(','),
     commonName: name !== undefined && names.length === 1 ? name.slice('CN='.length) : null,
     uris: readUris(certificate.subjectAltName ?? ''),
+    validTo: new Date(certificate.validTo),
   };
 }
 

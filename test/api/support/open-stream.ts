@@ -17,6 +17,8 @@ export async function openStream(
     readonly path: string;
     readonly token?: string;
     readonly headers?: Readonly<Record<string, string>>;
+    /** Sent as JSON by POST. */
+    readonly body?: object;
   },
 ): Promise<TestStream> {
   const leaving = new AbortController();
@@ -24,9 +26,11 @@ export async function openStream(
     headers: {
       accept: 'text/event-stream',
       authorization: `Bearer ${params.token ?? api.operatorToken}`,
+      ...(params.body !== undefined && { 'content-type': 'application/json' }),
       ...params.headers,
     },
     signal: leaving.signal,
+    ...(params.body !== undefined && { method: 'POST', body: JSON.stringify(params.body) }),
   });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let buffered = '';

@@ -2,8 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 
 import { createApi } from '../../../src/api/api.ts';
-import type { ApiDeps, ApiSettings, RequestReport } from '../../../src/api/deps.ts';
 import type { ExtendMcp } from '../../../src/api/mcp/answer-mcp.ts';
+import {
+  DEFAULT_CALLER_RECHECK_MS,
+  type ApiDeps,
+  type ApiSettings,
+  type RequestReport,
+} from '../../../src/api/deps.ts';
 import { startApiServer, type TlsFiles } from '../../../src/api/server.ts';
 import { createIds } from '../../../src/shared/clients/system-ids.ts';
 import type { Role } from '../../../src/shared/domain/access.ts';
@@ -146,6 +151,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       mcp: true,
       openDocs: false,
       streamHeartbeatMs: 15_000,
+      callerRecheckMs: DEFAULT_CALLER_RECHECK_MS,
       ...options.settings,
     },
     ids,

@@ -4,16 +4,20 @@ import type { TenantId } from '../../../src/shared/domain/ids.ts';
 import { createCertificates } from '../../../src/shared/security/authenticators/certificates.ts';
 import { readCertificate } from '../../../src/shared/security/client-certificate.ts';
 
+const validTo = 'Jan  1 00:00:00 2030 GMT';
+const NOW = new Date('2026-01-01T00:00:00Z');
+
 test('the parts of a subject make its distinguished name', (t) => {
-  t.deepEqual(readCertificate({ subject: 'O=Acme\nCN=worker-1', subjectAltName: undefined }), {
+  t.deepEqual(readCertificate({ subject: 'O=Acme\nCN=worker-1', subjectAltName: undefined, validTo }), {
     distinguishedName: 'O=Acme,CN=worker-1',
     commonName: 'worker-1',
     uris: [],
+    validTo: new Date('2030-01-01T00:00:00Z'),
   });
 });
 
 test('of two common names none is taken', (t) => {
-  t.is(readCertificate({ subject: 'CN=a\nCN=b', subjectAltName: undefined }).commonName, null);
+  t.is(readCertificate({ subject: 'CN=a\nCN=b', subjectAltName: undefined, validTo }).commonName, null);
 });
 
 for (const [title, text, uris] of [
@@ -26,19 +30,20 @@ for (const [title, text, uris] of [
   ['nothing', '', []],
 ] as const) {
   test(`alternative names: ${title}`, (t) => {
-    t.deepEqual(readCertificate({ subject: 'CN=x', subjectAltName: text }).uris, uris);
+    t.deepEqual(readCertificate({ subject: 'CN=x', subjectAltName: text, validTo }).uris, uris);
   });
 }
 
-const identify = createCertificates([
-  { subject: 'CN=worker', role: 'developer', tenantId: 'acme' as TenantId },
-  { subject: 'O=Acme,CN=worker', role: 'reviewer', tenantId: 'acme' as TenantId },
-  { subject: 'URI:spiffe://acme/ci', role: 'operator', tenantId: 'acme' as TenantId },
-  { subject: 'URI:spiffe://acme/cd', role: 'viewer', tenantId: 'acme' as TenantId },
-]);
+const SUBJECTS = [
+  { subject: 'CN=worker', role: 'developer' as const, tenantId: 'acme' as TenantId },
+  { subject: 'O=Acme,CN=worker', role: 'reviewer' as const, tenantId: 'acme' as TenantId },
+  { subject: 'URI:spiffe://acme/ci', role: 'operator' as const, tenantId: 'acme' as TenantId },
+  { subject: 'URI:spiffe://acme/cd', role: 'viewer' as const, tenantId: 'acme' as TenantId },
+];
+const identify = createCertificates({ subjects: SUBJECTS, currentDate: () => NOW });
 
 function roleOf(subject: string, subjectAltName?: string): string | null {
-  return identify(readCertificate({ subject, subjectAltName }))?.role ?? null;
+  return identify(readCertificate({ subject, subjectAltName, validTo }))?.role ?? null;
 }
 
 test('the most telling name of a certificate decides', (t) => {
@@ -56,4 +61,12 @@ test('a certificate that the table does not know is nobody', (t) => {
   t.is(roleOf(''), null);
   t.is(roleOf('CN=x', 'DNS:spiffe://acme/ci'), null);
   t.is(roleOf('CN=worker', 'URI:spiffe://acme/ci, URI:spiffe://acme/cd'), null);
+});
+
+test('a certificate that has expired is nobody, and so is one without a date', (t) => {
+  const shown = (ends: string) =>
+    identify(readCertificate({ subject: 'CN=worker', subjectAltName: undefined, validTo: ends }));
+  t.is(shown('Jan  1 00:00:01 2026 GMT')?.role, 'developer');
+  t.is(shown('Jan  1 00:00:00 2026 GMT'), null);
+  t.is(shown(''), null);
 });

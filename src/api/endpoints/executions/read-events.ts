@@ -22,7 +22,8 @@ export const readEvents = defineEndpoint({
     'answer stays open: events come as they are recorded, with `id:` their sequence and `data:` ' +
     'the same object as in JSON, and the stream ends after the last event of the execution. A ' +
     'client that was cut off sends `Last-Event-ID` and misses nothing; a 204 tells it that the ' +
-    'execution has ended and it has everything.',
+    'execution has ended and it has everything. A caller that would no longer be let in is told by a ' +
+    'last message of the type `error`, with `error` and `status`, within 5 seconds.',
   params: executionParam,
   query: z.object({
     after: queryInteger({

@@ -1,6 +1,8 @@
+import type { SvcError } from '../../../shared/domain/errors.ts';
 import type { EventPage } from '../../../shared/engine/engine.ts';
 import type { EndpointDeps } from '../../deps.ts';
 import type { ApiRequest } from '../../endpoint.ts';
+import { refusalIn } from '../../watch-caller.ts';
 import { shapeEvent } from './event-shape.ts';
 
 /** Events read at a time, so that a long history never stands in memory whole. */
@@ -11,8 +13,8 @@ export const STREAM_PAGE_EVENTS = 500;
  *
  * Wake-ups are hints and may be lost, so events are read again at every heartbeat as well. The
  * stream ends after the execution's last event; when the server begins to close or the database
- * goes away, the client comes again with Last-Event-ID and loses nothing; and when the token is no
- * longer accepted, which is looked at with every heartbeat.
+ * goes away, the client comes again with Last-Event-ID and loses nothing; and when the caller would
+ * no longer be let in, which the last message says, of the type `error`.
  */
 export async function* streamEvents(params: {
   readonly request: ApiRequest<{ readonly id: string }, unknown, unknown>;
@@ -30,18 +32,16 @@ export async function* streamEvents(params: {
   try {
     while (!abandoned.aborted) {
       for (const event of page.events) {
+        if (abandoned.aborted) break;
         after = event.sequence;
         yield `id: ${after}\ndata: ${JSON.stringify(shapeEvent(executionId, event))}\n\n`;
       }
-      if (page.ended) return;
+      if (page.ended && !abandoned.aborted) return;
       if (page.events.length === 0) {
         const woken = await waitForMore({ deps, executionId, after, abandoned });
-        if (abandoned.aborted) return;
-        if (!woken) {
-          if (!(await request.stillAllowed())) return;
-          yield ': waiting\n\n';
-        }
+        if (!woken && !abandoned.aborted) yield ': waiting\n\n';
       }
+      if (abandoned.aborted) break;
       page = await deps.engine.readEvents({
         tenantId: request.caller.tenantId,
         executionId: request.params.id,
@@ -49,10 +49,16 @@ export async function* streamEvents(params: {
         limit: STREAM_PAGE_EVENTS,
       });
     }
+    const refusal = refusalIn(abandoned);
+    if (refusal !== null) yield sayRefusal(refusal);
   } catch (error) {
     const ids = { request_id: request.requestId, execution_id: executionId };
     deps.log.warn({ ...ids, err: error }, 'event stream ended early');
   }
+}
+
+function sayRefusal({ message, status }: SvcError): string {
+  return `event: error\ndata: ${JSON.stringify({ error: message, status })}\n\n`;
 }
 
 /** False: nothing came until the next heartbeat is due. */

@@ -1,6 +1,8 @@
 /** One message of a `text/event-stream` body (WHATWG HTML, "Server-sent events"). */
 export interface StreamMessage {
   readonly id: string | null;
+  /** What kind of message it is; `message` where the stream does not say. */
+  readonly type: string;
   readonly data: string;
 }
 
@@ -9,16 +11,19 @@ export async function* readEventStream(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<StreamMessage> {
   let id: string | null = null;
+  let type = 'message';
   let data: string[] = [];
   for await (const line of readLines(body)) {
     if (line === '') {
       // A blank line ends a message; what the end of the body cuts off is dropped.
-      if (data.length > 0) yield { id, data: data.join('\n') };
+      if (data.length > 0) yield { id, type, data: data.join('\n') };
+      type = 'message';
       data = [];
       continue;
     }
     const [field, value] = splitField(line);
     if (field === 'data') data.push(value);
+    if (field === 'event') type = value;
     if (field === 'id') id = value;
   }
 }

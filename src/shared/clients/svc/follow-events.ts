@@ -47,6 +47,7 @@ export async function* followEvents(
       for await (const message of readEventStream(body)) {
         aliveAt = performance.now();
         delayMs = DELAY_MS_MIN;
+        if (message.type === 'error') throw readRefusal(message.data);
         const event = JSON.parse(message.data) as WireEvent;
         // A repeated event is possible when the runtime ignores Last-Event-ID.
         if (event.sequence <= last) continue;
@@ -98,6 +99,12 @@ async function* readBody(
   } catch (error) {
     throw new ApiUnreachableError(target.url, error);
   }
+}
+
+/** The runtime's last words: why it lets this client read no further. */
+function readRefusal(data: string): ApiError {
+  const { error, status } = JSON.parse(data) as { readonly error: string; readonly status: number };
+  return new ApiError(status, error);
 }
 
 function isWorthRetrying(error: unknown): boolean {

@@ -12,14 +12,18 @@ export interface CertificateSubject {
 
 /**
  * Who the holder of a verified certificate is, by the table. The most telling name decides: a URI,
- * then the whole distinguished name, then the common name. Null: the table does not know it, or two
- * of its URIs are in the table.
+ * then the whole distinguished name, then the common name. Null: the table does not know it, two
+ * of its URIs are in the table, or it has expired since its connection was opened.
  */
-export function createCertificates(
-  subjects: readonly CertificateSubject[],
-): (certificate: ClientCertificate) => Identity | null {
+export function createCertificates(params: {
+  readonly subjects: readonly CertificateSubject[];
+  readonly currentDate: () => Date;
+}): (certificate: ClientCertificate) => Identity | null {
+  const { subjects, currentDate } = params;
   const table = new Map(subjects.map((row) => [row.subject, row]));
-  return ({ uris, distinguishedName, commonName }) => {
+  return ({ uris, distinguishedName, commonName, validTo }) => {
+    // A date that cannot be read is not later than any.
+    if (!(validTo > currentDate())) return null;
     const byUri = uris.flatMap((uri) => table.get(`URI:${uri}`) ?? []);
     if (byUri.length > 1) return null;
     const row =

@@ -1,0 +1,51 @@
+import { SvcError } from '../shared/domain/errors.ts';
+import { admissionOf, type AdmitRequest } from './admit-request.ts';
+import type { Caller } from './endpoint.ts';
+import { objectionToCaller } from './middleware/authenticate.ts';
+
+/** Time for the last words of an answer to a client that reads slowly, or not at all. */
+const LAST_WORDS_MS_MAX = 5_000;
+
+/**
+ * A signal for an answer that takes long. It aborts when the client goes away, when the server
+ * begins to close, and when the caller would no longer be let in: a token that was revoked or has
+ * expired, a tenant that was archived. Of that last the signal's reason is the error that a new
+ * request would meet. It is looked at by the clock, so that a busy stream is no shelter, and a client
+ * that does not read what it is told last is cut off.
+ */
+export function watchCaller(params: AdmitRequest & { readonly caller: Caller }): AbortSignal {
+  const { ctx, deps } = params;
+  const { res } = ctx;
+  const ending = new AbortController();
+  const { signal } = ending;
+  if (deps.draining.aborted || res.destroyed) {
+    ending.abort();
+    return signal;
+  }
+  const leave = () => ending.abort();
+  deps.draining.addEventListener('abort', leave, { once: true });
+  let timer = setTimeout(() => void look(), deps.settings.callerRecheckMs);
+  res.once('close', () => {
+    clearTimeout(timer);
+    deps.draining.removeEventListener('abort', leave);
+    // After a complete answer nobody listens any more.
+    if (!res.writableFinished) ending.abort();
+  });
+  return signal;
+
+  async function look(): Promise<void> {
+    const objection = await objectionToCaller({ ...admissionOf(params), caller: params.caller });
+    if (signal.aborted || res.closed) return;
+    if (objection === null) {
+      timer = setTimeout(() => void look(), deps.settings.callerRecheckMs);
+      return;
+    }
+    ending.abort(objection);
+    timer = setTimeout(() => res.destroy(), LAST_WORDS_MS_MAX);
+  }
+}
+
+/** Why the caller would not be let in any more; null: the answer ends for another reason. */
+export function refusalIn({ aborted, reason }: AbortSignal): SvcError | null {
+  return aborted && reason instanceof SvcError ? reason : null;
+}
