@@ -15,7 +15,7 @@ import { DOCS_PATH, serveDocs } from './docs-page/serve-docs.ts';
 import { createReadBody, createReadJson, type ReadBody } from './middleware/body.ts';
 import { LARGE_NESTING_MAX } from './middleware/json-bounds.ts';
 import { answerErrors } from './middleware/errors.ts';
-import { refuseForeignPages } from './middleware/foreign-pages.ts';
+import { isJudgedByBrowser, refuseForeignPages } from './middleware/foreign-pages.ts';
 import { createRateLimit } from './middleware/limit-rate.ts';
 import { reportRequests } from './middleware/metrics.ts';
 import { requestContext } from './middleware/request-context.ts';
@@ -48,8 +48,8 @@ export function createApi(deps: ApiDeps): Api {
   app.use(reportRequests({ onRequest: deps.onRequest, now: deps.now }));
   app.use(answerErrors({ log: deps.log }));
   app.use(refuseMalformedUrls());
-  // Where no token is asked for, any page in a browser on this machine could act as operator.
-  if (!deps.settings.auth.enabled) app.use(refuseForeignPagesOf(deps));
+  // Before any route, so that none can be forgotten.
+  app.use(refuseForeignPagesOf(deps));
   // Authenticate, authorize, query, body, handle: see serve-endpoint.ts.
   app.use(router.routes());
   app.use(answerUnmatched({ methodsFor: (path) => methodsFor(router, path) }));
@@ -72,8 +72,11 @@ export function createApi(deps: ApiDeps): Api {
 }
 
 function refuseForeignPagesOf(deps: ApiDeps): Koa.Middleware<ApiState> {
+  const { auth } = deps.settings;
   return (ctx, next) => {
-    refuseForeignPages(ctx, { publicUrl: deps.publicUrl(), isOpen: true });
+    if (isJudgedByBrowser(ctx, auth)) {
+      refuseForeignPages(ctx, { publicUrl: deps.publicUrl(), isOpen: !auth.enabled });
+    }
     return next();
   };
 }

@@ -1,9 +1,9 @@
-import { Agent, request } from 'node:https';
-import type { SecureVersion } from 'node:tls';
+import { Agent } from 'node:https';
 import anyTest, { type TestFn } from 'ava';
 
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { createAuthority } from '../support/certificate-authority.ts';
+import { requestOverTls, type Shown, type TlsRequest } from './support/request-over-tls.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
 import { waiting } from './support/workflows.ts';
 
@@ -157,50 +157,6 @@ test('401: a certificate that expires while its connection is open, in a stream 
   t.is(next.status, 401);
 });
 
-type Shown = { readonly certificate: string; readonly key: string } | undefined;
-
-function call(
-  api: TestApi,
-  given: {
-    readonly path: string;
-    readonly method?: string;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly shown?: Shown;
-    readonly maxVersion?: SecureVersion;
-    readonly body?: object;
-    /** Absent: a connection for this request alone. */
-    readonly agent?: Agent;
-    /** Called when the first of the answer's body has come. */
-    readonly onOpen?: () => void;
-  },
-): Promise<{ readonly status: number; readonly body: string }> {
-  const { path, method = 'GET', shown, maxVersion, body: sentBody, agent = false } = given;
-  const headers = {
-    ...(sentBody !== undefined && { 'content-type': 'application/json' }),
-    ...given.headers,
-  };
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      {
-        host: '127.0.0.1',
-        port: api.port,
-        path,
-        method,
-        headers,
-        ca: authority.certificate,
-        agent,
-        ...(shown !== undefined && { cert: shown.certificate, key: shown.key }),
-        ...(maxVersion !== undefined && { maxVersion, minVersion: 'TLSv1' }),
-      },
-      (response) => {
-        let body = '';
-        response.setEncoding('utf8');
-        if (given.onOpen) response.once('data', given.onOpen);
-        response.on('data', (text: string) => (body += text));
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
-      },
-    );
-    sent.on('error', reject);
-    sent.end(sentBody === undefined ? undefined : JSON.stringify(sentBody));
-  });
+function call(api: TestApi, given: Omit<TlsRequest, 'port' | 'authority'>) {
+  return requestOverTls({ ...given, port: api.port, authority: authority.certificate });
 }

@@ -104,11 +104,16 @@ test('401: without a token, with one that is unknown, and to the official client
 
 test('403: a page from elsewhere', async (t) => {
   const { api } = t.context;
-  for (const origin of ['http://evil.example', 'null', 'http://127.0.0.1.evil.example:7700']) {
+  for (const origin of [
+    'http://evil.example',
+    'null',
+    'http://127.0.0.1.evil.example:7700',
+    'http://localhost:6274',
+  ]) {
     const answer = await post(api, { headers: { origin } });
     t.like(await refusal(answer), { status: 403 }, origin);
   }
-  for (const origin of [api.url, 'http://localhost:6274', 'http://[::1]:1']) {
+  for (const origin of [api.url]) {
     const answer = await post(api, { headers: { origin } });
     t.is(answer.status, 200, origin);
     await answer.text();
