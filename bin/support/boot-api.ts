@@ -91,6 +91,7 @@ export async function bootApi(params: {
       openDocs: config.api.openDocs,
       streamHeartbeatMs: DEFAULT_STREAM_HEARTBEAT_MS,
       callerRecheckMs: DEFAULT_CALLER_RECHECK_MS,
+      streamsPerToken: config.api.streamsPerToken,
     },
     ids,
     now: () => performance.now(),

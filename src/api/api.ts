@@ -16,6 +16,7 @@ import { createReadBody, createReadJson, type ReadBody } from './middleware/body
 import { LARGE_NESTING_MAX } from './middleware/json-bounds.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { isJudgedByBrowser, refuseForeignPages } from './middleware/foreign-pages.ts';
+import { createStreamLimit } from './middleware/limit-streams.ts';
 import { createRateLimit } from './middleware/limit-rate.ts';
 import { reportRequests } from './middleware/metrics.ts';
 import { requestContext } from './middleware/request-context.ts';
@@ -117,6 +118,7 @@ function withOwnState(
     ...signals,
     authenticator: authenticatorOf(deps),
     rateLimit: createRateLimit({ now: deps.now }),
+    streamLimit: createStreamLimit({ max: deps.settings.streamsPerToken }),
     exposed: createExposedList({ engine: deps.engine, now: deps.now }),
     database: createDatabaseProbe({ ping: deps.ping, now: deps.now }),
     openApi: () => (openApi ??= buildOpenApi({ routes, version: deps.version })),

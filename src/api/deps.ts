@@ -14,6 +14,7 @@ import type { Authenticator, BearerScheme } from '../shared/security/authenticat
 import type { CertificateSubject } from '../shared/security/authenticators/certificates.ts';
 import type { ExposedWorkflow, TokenStore } from '../shared/store/store.ts';
 import type { DatabaseProbe } from './database-probe.ts';
+import type { StreamLimit } from './middleware/limit-streams.ts';
 import type { RateLimit } from './middleware/limit-rate.ts';
 import type { ExtendMcp } from './mcp/answer-mcp.ts';
 
@@ -72,6 +73,8 @@ export interface ApiSettings {
   readonly streamHeartbeatMs: number;
   /** How often it is asked whether the caller of an answer that goes on would still be let in. */
   readonly callerRecheckMs: number;
+  /** Event streams that one token may have open at this process. */
+  readonly streamsPerToken: number;
 }
 
 /** Another way than stored tokens; `acceptTokens`: these and the API key are accepted as well. */
@@ -110,6 +113,7 @@ export interface ApiLog {
 export interface EndpointDeps extends ApiDeps {
   readonly authenticator: Authenticator;
   readonly rateLimit: RateLimit;
+  readonly streamLimit: StreamLimit;
   readonly database: DatabaseProbe;
   /** Aborted, before that or then, when nobody else is to come. */
   readonly leaving: AbortSignal;

@@ -24,6 +24,9 @@ export function serveEndpoint(params: {
     const { method, access } = endpoint;
     const caller = await admitRequest({ ctx, deps, method, access });
     const request = await readRequest({ ctx, endpoint, deps, readBody, caller });
+    if (endpoint.streams !== null && request.prefersEventStream()) {
+      deps.streamLimit.enter(caller.identity, ctx.res);
+    }
     const answer = await endpoint.handle(request, deps);
     const { execution_id: executionId } = (answer.body ?? {}) as {
       readonly execution_id?: unknown;

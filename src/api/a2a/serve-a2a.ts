@@ -25,6 +25,14 @@ const READING = [
   'agent/getAuthenticatedExtendedCard',
 ];
 
+/** Operations that are answered by a stream, under their names in A2A 1.0 and 0.3. */
+const STREAMING = [
+  'SendStreamingMessage',
+  'SubscribeToTask',
+  'message/stream',
+  'tasks/resubscribe',
+];
+
 /**
  * The runtime as a server of the Agent2Agent protocol, over JSON-RPC: every workflow that is exposed
  * is an agent, and its executions are that agent's tasks. Nothing is kept here: tasks are read from
@@ -56,6 +64,7 @@ export function serveA2a(params: {
     const { workflow_id: workflowId = '' } = ctx['params'] as { readonly workflow_id?: string };
     const { tenantId } = caller;
     const workflow = await findExposed(deps.engine, { tenantId, workflowId });
+    if (isStreaming(message)) deps.streamLimit.enter(caller.identity, ctx.res);
     const signal = watchCaller({ ctx, deps, method: 'POST', access, caller });
     const { answerA2a } = await import('./answer-a2a.ts');
     const answer = await answerA2a({
@@ -95,4 +104,8 @@ export function serveA2a(params: {
 
 function isReading({ method }: JsonObject): boolean {
   return typeof method === 'string' && READING.includes(method);
+}
+
+function isStreaming({ method }: JsonObject): boolean {
+  return typeof method === 'string' && STREAMING.includes(method);
 }

@@ -172,6 +172,13 @@ export const CONFIG_KEYS = {
     unit: 'bytes',
     meaning: 'Largest request body.',
   },
+  'api.streams_per_token': {
+    type: 'int',
+    default: 100,
+    min: 1,
+    max: 100_000,
+    meaning: 'Event streams that one token may have open at one API process; more get 429.',
+  },
   'api.mcp': {
     type: 'bool',
     default: true,

@@ -23,6 +23,8 @@ export interface Identity {
   readonly tenantId: TenantId;
   readonly role: Role;
   readonly tokenName: string;
+  /** Absent: it is known by its name alone. Names of stored tokens may be alike. */
+  readonly tokenId?: string;
 }
 
 /** Names of the identities that no stored token carries. */

@@ -32,8 +32,9 @@ export interface TenantLimits {
   readonly memory_tier?: MemoryTier;
 }
 
-/** A limit that a request can run into. */
-export type LimitName = Exclude<keyof TenantLimits, 'memory_tier' | 'max_descendants'>;
+/** A limit that a request can run into: a tenant's, or one of the process itself. */
+export type LimitName =
+  Exclude<keyof TenantLimits, 'memory_tier' | 'max_descendants'> | 'streams_per_token';
 
 /** What holds for a tenant that nobody has made: a token or a header may name it all the same. */
 export function unlistedTenant(tenantId: TenantId): Tenant {

@@ -20,10 +20,13 @@ const DATA_KEYS = new Set([
   'carried',
   'description',
   'comment',
+  'user_id',
   'reason',
   'error',
   'message',
 ]);
+/** A person's own words of a decision: a policy may name them as fields, too. */
+const DECISION_KEYS = new Set(['comment', 'user_id']);
 const OUTPUT_KEYS = new Set(['output', 'state_patch', 'data', 'carried']);
 
 /** A state as its workflow's data policy lets it be seen. */
@@ -119,6 +122,9 @@ function redactPayload(
     Object.entries(payload).flatMap(([key, value]): [string, JsonValue][] => {
       if (!DATA_KEYS.has(key)) return [[key, value]];
       if (!policy.retainOutputs && OUTPUT_KEYS.has(key)) return [];
+      if (DECISION_KEYS.has(key)) {
+        return [[key, redactObject({ [key]: value }, policy, pseudonym)[key] ?? null]];
+      }
       if (key !== 'output') return [[key, redact(value, policy, pseudonym)]];
       const shown = redactOutput(value, by);
       return shown === undefined ? [] : [[key, shown]];

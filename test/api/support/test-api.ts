@@ -152,6 +152,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       openDocs: false,
       streamHeartbeatMs: 15_000,
       callerRecheckMs: DEFAULT_CALLER_RECHECK_MS,
+      streamsPerToken: 100,
       ...options.settings,
     },
     ids,

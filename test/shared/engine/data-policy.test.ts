@@ -67,6 +67,40 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
+  for (const [title, policy, shown] of [
+    ['by what stands in it', POLICY, { user_id: '[email]', comment: 'asked [email]' }],
+    ['by its name', { pii_fields: ['user_id', 'comment'] }, { user_id: '***', comment: '***' }],
+    [
+      'by its name, removed',
+      { pii_fields: ['user_id', 'comment'], action: 'remove' },
+      { user_id: null, comment: null },
+    ],
+  ] as const) {
+    test(`${dialect}: who decided an approval is masked like the comment: ${title}`, async (t) => {
+      const { store, close } = await openTestStore(dialect);
+      t.teardown(close);
+      const svc = openTestEngine({ store });
+      const nodes = { sign: { kind: { type: 'human_approval', description: 'Sign it?' } } };
+      const executionId = await svc.start({ nodes, data_policy: policy });
+      const of = { tenantId: TENANT, executionId };
+      await svc.engine.decideApproval({
+        ...of,
+        actorId: 'token:t',
+        nodeId: 'sign',
+        decision: 'approved',
+        userId: 'ann@mail.example',
+        comment: 'asked ben@mail.example',
+        statePatch: null,
+      });
+      const { events } = await svc.engine.readEvents({ ...of, after: 0, limit: null });
+      const received = events.find(({ kind }) => kind === 'ApprovalReceived');
+      t.like(received?.payload, shown);
+      const { decided } = await svc.engine.listApprovals(of);
+      t.like(decided[0], { userId: shown.user_id, comment: shown.comment });
+      t.false(JSON.stringify([events, decided]).includes('@mail'));
+    });
+  }
+
   test(`${dialect}: a node's own policy holds for its events, and for the state`, async (t) => {
     const nodes = {
       a: { kind: 'call', output_key: 'a', data_policy: { ...POLICY, action: 'remove' } },

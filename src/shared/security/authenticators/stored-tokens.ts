@@ -49,7 +49,12 @@ export function createStoredTokens(params: {
       const row = await findToken(hash);
       if (row === null || row.expired || row.revokedAt !== null) return null;
       params.onUse?.(row.tokenId);
-      return { tenantId: row.tenantId, role: row.role, tokenName: row.name };
+      return {
+        tenantId: row.tenantId,
+        role: row.role,
+        tokenName: row.name,
+        tokenId: row.tokenId,
+      };
     },
 
     forget() {

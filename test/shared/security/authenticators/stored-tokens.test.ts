@@ -90,9 +90,9 @@ test('a stored token is its name, role and tenant', async (t) => {
   const authenticator = accept({ tokens, apiKey: null, now: () => 0 });
   const expected = { tenantId: ACME, role: 'developer', tokenName: 'ci' } as const;
   for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-    t.deepEqual(await authenticator.authenticate(`${scheme} ${plaintext}`), expected);
+    t.like(await authenticator.authenticate(`${scheme} ${plaintext}`), expected);
   }
-  t.deepEqual(await authenticator.authenticate(`Bearer   ${plaintext} `), expected);
+  t.like(await authenticator.authenticate(`Bearer   ${plaintext} `), expected);
 });
 
 test('everything else is nobody', async (t) => {
