@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 
+import { ROLES } from '../../src/shared/domain/access.ts';
 import { jsonOption, outputOption } from './output-option.ts';
 import { parseCount, parseExpiry, parseInstant } from './parse-option.ts';
 
@@ -43,7 +44,7 @@ export function declareDatabaseCommands(program: Command): void {
     .requiredOption('--name <name>', 'what or whom it is for')
     .addOption(
       new Option('--role <role>', 'what it may do')
-        .choices(['operator', 'developer', 'reviewer', 'viewer'])
+        .choices(ROLES)
         .makeOptionMandatory(),
     )
     .option(

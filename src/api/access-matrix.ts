@@ -8,9 +8,11 @@ import type { Role } from '../shared/domain/access.ts';
 export type Grant = 'anyone' | readonly Role[];
 
 const ANYONE: Grant = 'anyone';
-const ALL_ROLES: Grant = ['operator', 'developer', 'reviewer', 'viewer'];
+/** All but workers, which read no more than their items. */
+const ALL_ROLES = ['operator', 'developer', 'reviewer', 'viewer'] as const satisfies Grant;
 const WRITERS: Grant = ['operator', 'developer'];
 const OPERATORS: Grant = ['operator'];
+const WORKERS: Grant = ['operator', 'developer', 'worker'];
 
 export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'GET /': ANYONE,
@@ -63,15 +65,16 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'GET /workers': ALL_ROLES,
   'GET /audit': ALL_ROLES,
 
-  'POST /work-items/claim': WRITERS,
-  'POST /work-items/:id/heartbeat': WRITERS,
-  'POST /work-items/:id/complete': WRITERS,
-  'POST /work-items/:id/fail': WRITERS,
+  'POST /work-items/claim': WORKERS,
+  'POST /work-items/:id/heartbeat': WORKERS,
+  'POST /work-items/:id/complete': WORKERS,
+  'POST /work-items/:id/fail': WORKERS,
   'GET /work-items': WRITERS,
   'POST /work-items/:id/requeue': WRITERS,
 
-  'POST /artifacts': WRITERS,
-  'GET /artifacts/:hash': ALL_ROLES,
+  'POST /artifacts': WORKERS,
+  // Workers: those of items that are out.
+  'GET /artifacts/:hash': [...ALL_ROLES, 'worker'],
 
   'POST /webhooks': WRITERS,
   'GET /webhooks': WRITERS,

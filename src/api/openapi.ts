@@ -51,9 +51,13 @@ export function describeAccess(access: Access): string {
     case 'open':
       return 'no token';
     case 'probe':
-      return 'any token; none where `auth.open_ready` is set';
+      return 'any token but a worker’s; none where `auth.open_ready` is set';
     case 'read':
+      return 'any token but a worker’s';
+    case 'fetch':
       return 'any token';
+    case 'work':
+      return 'worker, developer or operator';
     case 'approve':
       return 'developer or operator; a reviewer where `auth.reviewers_may_approve` is set';
     case 'write':

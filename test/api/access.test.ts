@@ -1,7 +1,7 @@
 import anyTest, { type TestFn } from 'ava';
 
 import { routes } from '../../src/api/routes.ts';
-import type { Access } from '../../src/shared/domain/access.ts';
+import type { Access, Role } from '../../src/shared/domain/access.ts';
 import { textOf } from './support/call-api.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
 
@@ -15,18 +15,27 @@ test.before(async (t) => {
 test.after.always((t) => t.context.api.close());
 
 const WRITERS = 'insufficient role — developer or operator required';
+const READERS = 'insufficient role — viewer, reviewer, developer or operator required';
 const REFUSALS: Readonly<
-  Record<Access, Readonly<Record<'developer' | 'reviewer' | 'viewer', string | null>>>
+  Record<Access, Readonly<Record<Exclude<Role, 'operator'>, string | null>>>
 > = {
-  open: { developer: null, reviewer: null, viewer: null },
-  probe: { developer: null, reviewer: null, viewer: null },
-  read: { developer: null, reviewer: null, viewer: null },
-  approve: { developer: null, reviewer: WRITERS, viewer: WRITERS },
-  write: { developer: null, reviewer: WRITERS, viewer: WRITERS },
+  open: { developer: null, reviewer: null, viewer: null, worker: null },
+  probe: { developer: null, reviewer: null, viewer: null, worker: READERS },
+  read: { developer: null, reviewer: null, viewer: null, worker: READERS },
+  approve: { developer: null, reviewer: WRITERS, viewer: WRITERS, worker: WRITERS },
+  write: { developer: null, reviewer: WRITERS, viewer: WRITERS, worker: WRITERS },
+  work: {
+    developer: null,
+    reviewer: WRITERS,
+    viewer: WRITERS,
+    worker: null,
+  },
+  fetch: { developer: null, reviewer: null, viewer: null, worker: null },
   operate: {
     developer: 'insufficient role — operator required',
     reviewer: 'insufficient role — operator required',
     viewer: 'insufficient role — operator required',
+    worker: 'insufficient role — operator required',
   },
 };
 
@@ -44,7 +53,7 @@ for (const endpoint of routes) {
     });
   }
 
-  for (const role of ['developer', 'reviewer', 'viewer'] as const) {
+  for (const role of ['developer', 'reviewer', 'viewer', 'worker'] as const) {
     const refusal = REFUSALS[endpoint.access][role];
     test(`${refusal === null ? 'allowed' : '403'}: ${method} ${endpoint.path} as ${role}`, async (t) => {
       const { api } = t.context;

@@ -72,7 +72,7 @@ for (const endpoint of routes) {
 
 test('writes need a writer, and only the root, health and the well-known documents are open', (t) => {
   for (const { method, access, path } of routes) {
-    if (method !== 'GET') t.true(['write', 'approve', 'operate'].includes(access), path);
+    if (method !== 'GET') t.true(['write', 'approve', 'work', 'operate'].includes(access), path);
     const isOpen = path === '/' || path === '/health' || path.startsWith('/.well-known/');
     t.is(access === 'open', isOpen);
   }

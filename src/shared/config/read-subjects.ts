@@ -2,7 +2,7 @@ import { parseTenantId, ROLES } from '../domain/access.ts';
 import type { CertificateSubject } from '../security/authenticators/certificates.ts';
 
 export const SUBJECTS_TYPE =
-  'a table such as { "CN=worker-1" = { role = "developer", tenant = "default" } }, as JSON in the environment';
+  'a table such as { "CN=worker-1" = { role = "worker", tenant = "default" } }, as JSON in the environment';
 
 /** The rows of the table; undefined where it is not as it should be. */
 export function readSubjects(value: unknown): readonly CertificateSubject[] | undefined {

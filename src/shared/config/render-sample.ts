@@ -37,7 +37,7 @@ const EXAMPLES: Readonly<Record<UnsetKey, string>> = {
   'auth.jwt.audience': '"svc"',
   'auth.jwt.jwks_url': '"https://id.example.com/.well-known/jwks.json"',
   'auth.jwt.public_key_file': '"/etc/svc/issuer.pem"',
-  'auth.mtls.subjects': '{ "CN=worker-1" = { role = "developer", tenant = "default" } }',
+  'auth.mtls.subjects': '{ "CN=worker-1" = { role = "worker", tenant = "default" } }',
   'api.tls.cert_file': '"/etc/svc/tls.crt"',
   'api.tls.key_file': '"/etc/svc/tls.key"',
   'api.tls.client_ca_file': '"/etc/svc/clients.pem"',

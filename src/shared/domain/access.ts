@@ -1,15 +1,19 @@
 import { DEFAULT_TENANT, type TenantId } from './ids.ts';
 
-/** Who may do what: the interface document, "Authentication", and the choices it leaves open. */
-export const ROLES = ['operator', 'developer', 'reviewer', 'viewer'] as const;
+/**
+ * Who may do what: the interface document, "Authentication", and the choices it leaves open. `worker`
+ * is ours: what a program needs that does work items, and nothing else.
+ */
+export const ROLES = ['operator', 'developer', 'reviewer', 'viewer', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
  * What a route asks of its caller. `open`: nothing. `probe`: like `read`, or nothing where probes
- * are opened by configuration. `read`: any valid token. `approve`: like `write`, and a reviewer
- * where reviewers may approve. `write`: developer or operator. `operate`: operator.
+ * are opened by configuration. `read`: any role but a worker. `approve`: like `write`, and a reviewer
+ * where reviewers may approve. `write`: developer or operator. `work`: like `write`, and a worker.
+ * `fetch`: any role, the endpoint says what a worker gets. `operate`: operator.
  */
-export type Access = 'open' | 'probe' | 'read' | 'approve' | 'write' | 'operate';
+export type Access = 'open' | 'probe' | 'read' | 'approve' | 'write' | 'work' | 'fetch' | 'operate';
 
 export interface AccessRules {
   /** `auth.open_ready` */
@@ -52,9 +56,13 @@ export function missingRole(params: {
   const { access, role, rules } = params;
   switch (access) {
     case 'open':
+    case 'fetch':
+      return null;
     case 'probe':
     case 'read':
-      return null;
+      return role === 'worker' ? 'viewer, reviewer, developer or operator' : null;
+    case 'work':
+      return role === 'worker' || mayWrite(role) ? null : 'developer or operator';
     case 'approve':
       if (role === 'reviewer' && rules.reviewersMayApprove) return null;
       return mayWrite(role) ? null : 'developer or operator';

@@ -41,6 +41,11 @@ export interface ArtifactStore {
     readonly tenantId: TenantId;
     readonly hashes: readonly string[];
   }): Promise<readonly Artifact[]>;
+  /**
+   * Whether an item that is leased in this tenant names the artifact, or its execution is known to
+   * refer to it: what a worker is handed may itself be a large value that is kept as an artifact.
+   */
+  isInLeasedItem(params: { readonly tenantId: TenantId; readonly hash: string }): Promise<boolean>;
   /** A chunk of an artifact, null behind the last. */
   readChunk(params: {
     readonly tenantId: TenantId;

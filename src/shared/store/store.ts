@@ -1,3 +1,4 @@
+import type { Role } from '../domain/access.ts';
 import type { RecordedEvent, TimerPurpose } from '../domain/execution/event.ts';
 import type { ExecutionDocument } from '../domain/execution/execution-document.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
@@ -432,7 +433,7 @@ export interface NewToken {
   readonly actorId: string;
 }
 
-export type Role = 'operator' | 'developer' | 'reviewer' | 'viewer';
+export type { Role };
 
 export interface TokenRow {
   readonly tokenId: string;

@@ -8,11 +8,12 @@ export const downloadArtifact = defineEndpoint({
   name: 'download-artifact',
   method: 'GET',
   path: '/artifacts/:hash',
-  access: 'read',
+  access: 'fetch',
   summary: 'Reads the content kept under a hash',
   note:
     'As the type it was sent with, for saving and never for showing. A content never changes, so ' +
-    'it may be kept for good; `If-None-Match` with its `ETag` is answered with 304.',
+    'it may be kept for good; `If-None-Match` with its `ETag` is answered with 304. A token of the ' +
+    'role `worker` gets what the work items that are out refer to.',
   params: z.object({
     hash: z.string().meta({ description: 'With or without `sha256:` before it.' }),
   }),
@@ -20,8 +21,10 @@ export const downloadArtifact = defineEndpoint({
   downloads: 'The content.',
   errors: [404],
   async handle(request, { artifacts }) {
-    const { tenantId } = request.caller;
-    const opened = await artifacts.open({ tenantId, name: request.params.hash });
+    const { tenantId, identity } = request.caller;
+    const { hash: name } = request.params;
+    const onlyOfItems = identity.role === 'worker';
+    const opened = await artifacts.open({ tenantId, name, onlyOfItems });
     const { hash, size, contentType } = opened.artifact;
     const etag = `"${hash}"`;
     const headers = { ETag: etag, 'Cache-Control': 'private, max-age=31536000, immutable' };

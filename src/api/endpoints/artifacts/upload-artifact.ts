@@ -7,7 +7,7 @@ export const uploadArtifact = defineEndpoint({
   name: 'upload-artifact',
   method: 'POST',
   path: '/artifacts',
-  access: 'write',
+  access: 'work',
   summary: 'Keeps a content under its hash',
   note:
     'The body is the content, of any type, up to `artifacts.max_bytes`; it is stored as it ' +

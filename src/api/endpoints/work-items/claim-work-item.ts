@@ -26,7 +26,7 @@ export const claimWorkItem = defineEndpoint({
   name: 'claim-work-item',
   method: 'POST',
   path: '/work-items/claim',
-  access: 'write',
+  access: 'work',
   summary: 'Claims the next work item under a lease',
   body: z.object({
     worker_id: idText,

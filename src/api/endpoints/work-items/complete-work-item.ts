@@ -10,7 +10,7 @@ export const completeWorkItem = defineEndpoint({
   name: 'complete-work-item',
   method: 'POST',
   path: '/work-items/:id/complete',
-  access: 'write',
+  access: 'work',
   summary: 'Settles a work item with its result',
   note:
     'A stale fence gives 409 `{completed: false, reason}` and nothing is written: the worker ' +

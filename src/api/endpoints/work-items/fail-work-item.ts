@@ -9,7 +9,7 @@ export const failWorkItem = defineEndpoint({
   name: 'fail-work-item',
   method: 'POST',
   path: '/work-items/:id/fail',
-  access: 'write',
+  access: 'work',
   summary: 'Settles an attempt at a work item as failed',
   note:
     'A stale fence gives 409 and nothing is written. Leaving out `lease_fence` is deprecated: the ' +

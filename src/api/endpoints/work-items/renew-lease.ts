@@ -8,7 +8,7 @@ export const renewLease = defineEndpoint({
   name: 'renew-lease',
   method: 'POST',
   path: '/work-items/:id/heartbeat',
-  access: 'write',
+  access: 'work',
   summary: 'Renews the lease of a work item',
   note:
     'A stale fence gives 409 `{renewed: false, work_item_id, reason}`: the item belongs to ' +

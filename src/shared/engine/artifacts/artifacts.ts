@@ -18,7 +18,12 @@ export interface Artifacts {
     readonly content: AsyncIterable<Uint8Array>;
   }): Promise<Artifact>;
   /** 404 for a hash the tenant has nothing under, whatever its form. */
-  open(params: { readonly tenantId: TenantId; readonly name: string }): Promise<OpenArtifact>;
+  open(params: {
+    readonly tenantId: TenantId;
+    readonly name: string;
+    /** Nothing else is there for a worker than what the items refer to that are out. */
+    readonly onlyOfItems: boolean;
+  }): Promise<OpenArtifact>;
 }
 
 export interface OpenArtifact {
@@ -40,9 +45,13 @@ export function createArtifacts(deps: {
       return writeArtifact(deps, { ...params, bytesMax });
     },
 
-    async open({ tenantId, name }) {
+    async open({ tenantId, name, onlyOfItems }) {
       const hash = parseArtifactName(name);
       const [artifact] = hash === null ? [] : await store.find({ tenantId, hashes: [hash] });
+      if (artifact !== undefined && onlyOfItems) {
+        const isOfItem = await store.isInLeasedItem({ tenantId, hash: artifact.hash });
+        if (!isOfItem) throw notFound(`artifact ${name}`);
+      }
       if (artifact === undefined) throw notFound(`artifact ${name}`);
       return { artifact, content: () => readArtifact(store, { tenantId, artifact }) };
     },

@@ -51,6 +51,10 @@ export function createArtifactStore(readers: PostgresPool): ArtifactStore {
       return rows.map(decodeArtifact);
     },
 
+    async isInLeasedItem({ tenantId, hash }) {
+      return (await readers.run(IS_IN_LEASED_ITEM, [tenantId, hash], tenantId)).length > 0;
+    },
+
     async readChunk({ tenantId, hash, position }) {
       const values = [tenantId, hash, position];
       const [row] = await readers.run<ChunkRecord>(READ_CHUNK, values, tenantId);
@@ -193,6 +197,27 @@ const FIND: Statement = {
     from artifacts a
     where a.tenant_id = $1
       and a.hash = any($2::text[])`,
+};
+
+const IS_IN_LEASED_ITEM: Statement = {
+  name: 'is-artifact-in-leased-item',
+  writes: false,
+  text: `
+    select 1 as is_named
+    from work_leases l
+      join work_items i on i.work_item_id = l.work_item_id
+    where l.tenant_id = $1
+      and (
+        position($2::text in i.payload::text) > 0
+        or exists (
+          select 1
+          from artifact_references r
+          where r.tenant_id = l.tenant_id
+            and r.hash = $2::text
+            and r.holder_id = l.execution_id
+        )
+      )
+    limit 1`,
 };
 
 /*

@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 
+import { ROLES } from '../../domain/access.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { TokenRow, TokenStore } from '../store.ts';
 import { appendAuditEntry, appendAuditOf } from './audit-append.ts';
@@ -10,7 +11,7 @@ const TokenRecord = z.object({
   token_id: z.string(),
   tenant_id: z.string(),
   name: z.string(),
-  role: z.enum(['operator', 'developer', 'reviewer', 'viewer']),
+  role: z.enum(ROLES),
   created_at: z.string(),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),

@@ -27,8 +27,34 @@ export function createArtifactStore(connection: Connection): ArtifactStore {
       ),
     hold: ({ tenantId, hashes }) =>
       connection.write(() => hashes.flatMap((hash) => hold(connection, { tenantId, hash }) ?? [])),
+    isInLeasedItem: (params) => connection.read(() => isInLeasedItem(connection, params)),
     readChunk: (params) => connection.read(() => readChunk(connection, params)),
   };
+}
+
+function isInLeasedItem(
+  connection: Connection,
+  { tenantId, hash }: Parameters<ArtifactStore['isInLeasedItem']>[0],
+): boolean {
+  const found = connection.get(
+    `select 1
+     from work_leases as l
+       join work_items as i on i.work_item_id = l.work_item_id
+     where l.tenant_id = :tenant_id
+       and (
+         instr(i.payload, :hash) > 0
+         or exists (
+           select 1
+           from artifact_references as r
+           where r.tenant_id = l.tenant_id
+             and r.hash = :hash
+             and r.holder_id = l.execution_id
+         )
+       )
+     limit 1`,
+    { tenant_id: tenantId, hash },
+  );
+  return found !== undefined;
 }
 
 /** Deletes uploads that were given up; returns how many pieces that were. */
