@@ -16,7 +16,8 @@ export interface AdmitRequest {
 /** Lets a request in to what needs this access, or throws 401, 403 or 429; see `admit`. */
 export async function admitRequest(params: AdmitRequest): Promise<Caller> {
   const { ctx, deps } = params;
-  const caller = await admit({ ...admissionOf(params), rateLimit: deps.rateLimit });
+  const { rateLimit, database } = deps;
+  const caller = await admit({ ...admissionOf(params), rateLimit, database });
   ctx.state.tenantId = caller.tenantId;
   return caller;
 }

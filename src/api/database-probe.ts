@@ -3,6 +3,8 @@ export type DatabaseState = 'connected' | 'disconnected';
 /** Whether the database answers, asked at most once a second however often callers ask. */
 export interface DatabaseProbe {
   check(): Promise<DatabaseState>;
+  /** Something else has met with a database that is away: the next check asks again. */
+  doubt(): void;
 }
 
 const REMEMBER_MS = 1_000;
@@ -21,6 +23,7 @@ export function createDatabaseProbe(params: {
       }
       return last.state;
     },
+    doubt: () => void (last = null),
   };
 }
 

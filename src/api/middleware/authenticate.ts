@@ -12,7 +12,9 @@ import { badRequest, SvcError } from '../../shared/domain/errors.ts';
 import { DEFAULT_TENANT, type TenantId } from '../../shared/domain/ids.ts';
 import { objectionOf, type Tenant } from '../../shared/domain/tenant.ts';
 import type { ApiSettings } from '../deps.ts';
+import type { DatabaseProbe } from '../database-probe.ts';
 import type { Caller, Method } from '../endpoint.ts';
+import { StoreUnavailableError } from '../../shared/store/store.ts';
 import type { Authenticator, Credentials } from '../../shared/security/authenticator.ts';
 import { translate } from './errors.ts';
 import type { RateLimit } from './limit-rate.ts';
@@ -29,9 +31,32 @@ const ANYONE: Caller = {
  * for the one in X-Tenant-Id, or the tenant is not active; 429 when it is too fast; else the caller.
  */
 export async function admit(
-  params: Admission & { readonly rateLimit: RateLimit },
+  params: Admission & { readonly rateLimit: RateLimit; readonly database: DatabaseProbe },
 ): Promise<Caller> {
   if (!needsToken(params.access, params.auth)) return ANYONE;
+  if (params.access === 'probe') return admitProbe(params);
+  return admitCaller(params);
+}
+
+/**
+ * A probe asks whether the database is there, so that it is answered too where the database would
+ * have to say who asks. It is told no more than `/health` tells everyone.
+ */
+async function admitProbe(params: Parameters<typeof admit>[0]): Promise<Caller> {
+  const { database } = params;
+  if ((await database.check()) === 'disconnected') return ANYONE;
+  try {
+    return await admitCaller(params);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    // It has gone since.
+    database.doubt();
+    if ((await database.check()) === 'disconnected') return ANYONE;
+    throw error;
+  }
+}
+
+async function admitCaller(params: Admission & { readonly rateLimit: RateLimit }): Promise<Caller> {
   const { caller, tenant } = await judgeCaller(params);
   params.rateLimit.check(tenant);
   return caller;

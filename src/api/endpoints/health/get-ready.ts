@@ -14,7 +14,9 @@ export const getReady = defineEndpoint({
   path: '/ready',
   access: 'probe',
   summary: 'Says whether requests can be served now',
-  note: '503 while the database is away and while the process is shutting down.',
+  note:
+    '503 while the database is away and while the process is shutting down. Nobody’s token can be ' +
+    'judged without the database, so that anybody is told that it is away.',
   replies: { 200: reply, 503: reply },
   async handle(_request, { database, leaving, version }) {
     const db = await database.check();
