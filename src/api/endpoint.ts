@@ -5,6 +5,7 @@ import type { Access, Identity } from '../shared/domain/access.ts';
 import type { TenantId } from '../shared/domain/ids.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { RequestContent } from './middleware/content.ts';
+import type { JsonPieces } from './whole-list.ts';
 
 /**
  * Declares one endpoint. The same schemas check requests, type `handle` and its answer, and make
@@ -159,6 +160,8 @@ export interface Answer {
   readonly body?: unknown;
   /** Sent in place of a body, as `text/event-stream`. */
   readonly stream?: Readable;
+  /** Sent in place of a body, as JSON, piece by piece. */
+  readonly pieces?: JsonPieces;
   /** Sent in place of a body, as it is. */
   readonly file?: {
     readonly contentType: string;
@@ -176,6 +179,7 @@ type AnswerOf<Replies extends ReplySchemas> =
       };
     }[keyof Replies & number]
   | { readonly status: 200; readonly stream: Readable }
+  | { readonly status: 200; readonly pieces: JsonPieces }
   | (Pick<Answer, 'headers'> & { readonly status: 200; readonly file: Answer['file'] & {} })
   | (Pick<Answer, 'headers'> & { readonly status: 304 })
   | { readonly status: 204 };

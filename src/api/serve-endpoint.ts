@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import { admitRequest } from './admit-request.ts';
 import type { ApiContext, ApiMiddleware } from './context.ts';
 import { decode } from './decode.ts';
@@ -85,6 +87,10 @@ function send(ctx: ApiContext, answer: Answer): void {
     // Proxies must pass each event on as it comes.
     ctx.set('X-Accel-Buffering', 'no');
     ctx.body = answer.stream;
+  } else if (answer.pieces !== undefined) {
+    ctx.status = answer.status;
+    ctx.type = 'application/json';
+    ctx.body = Readable.from(answer.pieces);
   } else if (answer.file !== undefined) {
     ctx.status = answer.status;
     ctx.body = answer.file.content;

@@ -32,6 +32,29 @@ export function queryInteger(params: {
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 500;
 
+/** `limit`, `offset` and `cursor` of a list that is answered whole where no `limit` is given. */
+export function pagingOfWhole<Position extends z.ZodType>(cursor: Position) {
+  return {
+    limit: queryInteger({
+      min: 1,
+      fallback: WHOLE,
+      clampTo: LIMIT_MAX,
+      description: 'Default: everything.',
+    }).meta({ default: undefined }),
+    offset: paging.offset,
+    cursor: optionalQuery(cursor).meta({ description: 'The `next_cursor` of an earlier page.' }),
+  };
+}
+
+/** Stands for "no limit" in the query, which has no null. */
+export const WHOLE = Number.POSITIVE_INFINITY;
+
+/** What pages of such a list have beside their rows. */
+export const pageFields = {
+  total: z.int().meta({ description: 'How many there are in all.' }),
+  next_cursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+};
+
 /** `limit` and `offset` as every list takes them. */
 export const paging = {
   limit: queryInteger({ min: 1, fallback: LIMIT_DEFAULT, clampTo: LIMIT_MAX }),

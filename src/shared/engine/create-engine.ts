@@ -122,6 +122,7 @@ export function createEngine(
     knowTenant: (tenantId) => deps.tenants.get(tenantId),
     createTenant: (params) => createTenant(deps, params),
     listTenants: (params) => store.tenants.list(params),
+    countTenants: () => store.tenants.count(),
     readTenant: (params) => readTenant(deps, params),
     updateTenant: (params) => updateTenant(deps, params),
     listWorkers: ({ tenantId }) => store.workers.list(tenantId),

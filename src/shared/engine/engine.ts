@@ -27,7 +27,7 @@ import type { ImportAnswer, ImportExecution } from './import-execution.ts';
 import type { PauseAnswer } from './pause-execution.ts';
 import type { ShownPause, WorkflowRef } from './pause-workflow.ts';
 import type { RetriedExecution, RetryExecution } from './retry-execution.ts';
-import type { TenantChanges, TenantRow } from '../store/tenants.ts';
+import type { ListTenants, TenantChanges, TenantRow } from '../store/tenants.ts';
 
 /**
  * What the outside can ask of the runtime. Every method may throw a `SvcError` (400, 404, 409, 429, as
@@ -132,10 +132,8 @@ export interface Engine {
   createTenant(
     params: Actor & { readonly tenantId: TenantId; readonly name: string },
   ): Promise<TenantRow>;
-  listTenants(params: {
-    readonly limit: number;
-    readonly offset: number;
-  }): Promise<readonly TenantRow[]>;
+  listTenants(params: ListTenants): Promise<readonly TenantRow[]>;
+  countTenants(): Promise<number>;
   readTenant(params: { readonly tenantId: string }): Promise<TenantRow>;
   updateTenant(
     params: Actor & { readonly tenantId: string; readonly changes: TenantChanges },

@@ -21,6 +21,8 @@ export interface AgentStore {
   }): Promise<{ readonly agentId: string } | null>;
   /** Newest first by registration. */
   list(params: ListAgents): Promise<readonly AgentRow[]>;
+  /** How many there are in all. */
+  count(params: CountAgents): Promise<number>;
   /** Addresses of the active agents, oldest first. */
   listActive(params: {
     readonly tenantId: TenantId;
@@ -56,15 +58,25 @@ export interface NewAgent extends AgentRef, Acting {
   readonly discoveredFrom: string | null;
 }
 
-export interface ListAgents {
+export interface CountAgents {
   readonly tenantId: TenantId;
   readonly status: AgentStatus | null;
   /** Name or id of a skill. */
   readonly skill: string | null;
   readonly protocol: string | null;
   readonly heartbeatTimeoutMs: number;
+}
+
+export interface ListAgents extends CountAgents {
+  /** Only those that come after this one. */
+  readonly after?: AgentPosition | null;
   readonly limit: number;
   readonly offset: number;
+}
+
+export interface AgentPosition {
+  readonly registeredAt: string;
+  readonly agentId: string;
 }
 
 export interface AgentRow {

@@ -394,15 +394,21 @@ export interface StoredDefinition extends DefinitionRow {
   readonly ir: JsonObject;
 }
 
+export interface ListTokens {
+  readonly tenantId: TenantId;
+  /** Only those that come after this one. */
+  readonly after?: { readonly createdAt: string; readonly tokenId: string } | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 export interface TokenStore {
   create(token: NewToken): Promise<TokenRow>;
   /** Also when expired or revoked: the caller judges by `expired` and `revokedAt`. */
   findByHash(hash: string): Promise<TokenRow | null>;
-  list(params: {
-    readonly tenantId: TenantId;
-    readonly limit: number;
-    readonly offset: number;
-  }): Promise<readonly TokenRow[]>;
+  /** Newest first. */
+  list(params: ListTokens): Promise<readonly TokenRow[]>;
+  count(params: { readonly tenantId: TenantId }): Promise<number>;
   /** Null when there is no such token; revoking twice changes nothing. */
   revoke(id: string, tenantId: TenantId, actorId: string): Promise<TokenRow | null>;
   /**

@@ -13,12 +13,20 @@ export interface TenantStore {
   }): Promise<TenantRow | null>;
   find(tenantId: TenantId): Promise<TenantRow | null>;
   /** In the order of their ids. */
-  list(params: { readonly limit: number; readonly offset: number }): Promise<readonly TenantRow[]>;
+  list(params: ListTenants): Promise<readonly TenantRow[]>;
+  count(): Promise<number>;
   /** What is null stays; null when there is no such tenant. */
   update(
     tenantId: TenantId,
     changes: TenantChanges & { readonly actorId: string },
   ): Promise<TenantRow | null>;
+}
+
+export interface ListTenants {
+  /** Only those with a greater id. */
+  readonly after?: TenantId | null;
+  readonly limit: number;
+  readonly offset: number;
 }
 
 export interface TenantRow extends Tenant {

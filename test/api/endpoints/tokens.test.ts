@@ -36,7 +36,10 @@ test('400: a token needs a plain name, a known role and a sane life', async (t) 
     [{ name: 'a\nb' }, /^bad request: name must be 1 to 128/],
     [{ name: 'x'.repeat(129) }, /^bad request: name must be 1 to 128/],
     [{ name: 'api-key' }, /^bad request: name: api-key is reserved/],
-    [{ role: 'admin' }, /^bad request: role must be operator, developer, reviewer or viewer$/],
+    [
+      { role: 'admin' },
+      /^bad request: role must be operator, developer, reviewer, viewer or worker$/,
+    ],
     [{ expires_in_seconds: 0 }, /^bad request: expires_in_seconds must be at least 1$/],
     [{ expires_in_seconds: 1e12 }, /^bad request: expires_in_seconds must be at most/],
   ] as const) {

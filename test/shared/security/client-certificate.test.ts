@@ -8,16 +8,22 @@ const validTo = 'Jan  1 00:00:00 2030 GMT';
 const NOW = new Date('2026-01-01T00:00:00Z');
 
 test('the parts of a subject make its distinguished name', (t) => {
-  t.deepEqual(readCertificate({ subject: 'O=Acme\nCN=worker-1', subjectAltName: undefined, validTo }), {
-    distinguishedName: 'O=Acme,CN=worker-1',
-    commonName: 'worker-1',
-    uris: [],
-    validTo: new Date('2030-01-01T00:00:00Z'),
-  });
+  t.deepEqual(
+    readCertificate({ subject: 'O=Acme\nCN=worker-1', subjectAltName: undefined, validTo }),
+    {
+      distinguishedName: 'O=Acme,CN=worker-1',
+      commonName: 'worker-1',
+      uris: [],
+      validTo: new Date('2030-01-01T00:00:00Z'),
+    },
+  );
 });
 
 test('of two common names none is taken', (t) => {
-  t.is(readCertificate({ subject: 'CN=a\nCN=b', subjectAltName: undefined, validTo }).commonName, null);
+  t.is(
+    readCertificate({ subject: 'CN=a\nCN=b', subjectAltName: undefined, validTo }).commonName,
+    null,
+  );
 });
 
 for (const [title, text, uris] of [

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 
+import { SCHEDULES_MAX } from '../../../shared/engine/schedules/schedules.ts';
 import { defineEndpoint, type Endpoint } from '../../endpoint.ts';
-import { LIMIT_DEFAULT, paging, queryInteger } from '../../schemas/query.ts';
+import { paging, queryInteger } from '../../schemas/query.ts';
 import { noteOf, scheduleShape, shapeSchedule, type SchedulePath } from './schedule-shape.ts';
-
-/** Each one's next fires are worked out for the answer. */
-const SCHEDULES_LISTED_MAX = 100;
 
 export function listSchedules(path: SchedulePath): Endpoint {
   return defineEndpoint({
@@ -14,9 +12,9 @@ export function listSchedules(path: SchedulePath): Endpoint {
     path,
     access: 'read',
     summary: 'Lists schedules, newest first',
-    note: noteOf(path, 'Each with its next fires.'),
+    note: noteOf(path, 'Each with its next fires; all of them where no `limit` is given.'),
     query: z.object({
-      limit: queryInteger({ min: 1, fallback: LIMIT_DEFAULT, clampTo: SCHEDULES_LISTED_MAX }),
+      limit: queryInteger({ min: 1, fallback: SCHEDULES_MAX, clampTo: SCHEDULES_MAX }),
       offset: paging.offset,
     }),
     replies: { 200: z.object({ schedules: z.array(scheduleShape) }) },

@@ -1,7 +1,7 @@
 import type { AgentProtocol, AgentStatus } from '../../domain/agents/agent-card.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { AgentRow } from '../../store/agents.ts';
+import type { AgentPosition, AgentRow } from '../../store/agents.ts';
 import type { Actor } from '../engine.ts';
 import type { RoundResult } from '../scheduling.ts';
 
@@ -23,6 +23,7 @@ export interface Agents {
     },
   ): Promise<AgentRow>;
   list(params: ListAgentsRequest): Promise<readonly AgentRow[]>;
+  count(params: AgentFilter): Promise<number>;
   read(agent: AgentName): Promise<AgentRow>;
   activate(agent: AgentName & Actor): Promise<AgentRow>;
   deactivate(agent: AgentName & Actor): Promise<AgentRow>;
@@ -41,11 +42,15 @@ export interface AgentName {
   readonly agentId: string;
 }
 
-export interface ListAgentsRequest {
+export interface AgentFilter {
   readonly tenantId: TenantId;
   readonly status: AgentStatus | null;
   readonly skill: string | null;
   readonly protocol: AgentProtocol | null;
+}
+
+export interface ListAgentsRequest extends AgentFilter {
+  readonly after?: AgentPosition | null;
   readonly limit: number;
   readonly offset: number;
 }

@@ -55,6 +55,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     },
     discover: (params) => discoverAgent(deps, params),
     list: (params) => store.list({ ...params, heartbeatTimeoutMs }),
+    count: (params) => store.count({ ...params, heartbeatTimeoutMs }),
     read: (agent) => ask(agent, (ref) => store.find(ref)),
     activate: (agent) => ask(agent, (ref) => store.activate(ref)),
     deactivate: (agent) => ask(agent, (ref) => store.deactivate(ref)),

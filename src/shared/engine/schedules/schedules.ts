@@ -48,7 +48,8 @@ export interface ScheduleChanges {
   readonly name: string | null;
 }
 
-const SCHEDULES_MAX = 1_000;
+/** Of one tenant. */
+export const SCHEDULES_MAX = 1_000;
 const TRIES_MAX = 20;
 
 export function createSchedules(deps: {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { AGENT_STATUSES, skillNames, type AgentCard } from '../../domain/agents/agent-card.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { AgentRow, AgentStore } from '../agents.ts';
+import type { AgentRow, AgentStore, CountAgents } from '../agents.ts';
 import { appendAuditEntry, appendAuditOf } from './audit-append.ts';
 import type { Management } from './management.ts';
 
@@ -24,6 +24,8 @@ const CountRecord = z.object({ paused: z.int() });
 
 /** `now()` would be the start of a transaction; milliseconds are what is shown. */
 const STAMP = sql.fragment`date_trunc('milliseconds', clock_timestamp())`;
+
+const NumberRecord = z.object({ count: z.number() });
 
 export function createAgentStore(management: Management): AgentStore {
   return {
@@ -93,21 +95,35 @@ export function createAgentStore(management: Management): AgentStore {
       return row === undefined ? null : { agentId: row.agent_id };
     },
 
-    async list({ tenantId, status, skill, protocol, heartbeatTimeoutMs, limit, offset }) {
+    async list({ after = null, limit, offset, ...filter }) {
+      const { tenantId, heartbeatTimeoutMs } = filter;
       const rows = await management.any(
         sql.type(AgentRecord)`
         select ${columns(heartbeatTimeoutMs)}
         from agents a
-        where a.tenant_id = ${tenantId}
-          and (${status}::text is null or ${shownStatus(heartbeatTimeoutMs)} = ${status})
-          and (${skill}::text is null or ${skill} = any(a.skills))
-          and (${protocol}::text is null or ${protocol} = any(a.protocols))
+        where ${matches(filter)}
+          and (
+            ${after?.agentId ?? null}::text is null
+            or (a.registered_at, a.agent_id)
+              < (${after?.registeredAt ?? null}::timestamptz, ${after?.agentId ?? null}::text)
+          )
         order by a.registered_at desc, a.agent_id desc
         limit ${limit}
         offset ${offset}`,
         { tenant: tenantId },
       );
       return rows.map(decodeAgent);
+    },
+
+    async count(filter) {
+      const [row] = await management.any(
+        sql.type(NumberRecord)`
+        select count(*)::int as count
+        from agents a
+        where ${matches(filter)}`,
+        { tenant: filter.tenantId },
+      );
+      return row?.count ?? 0;
     },
 
     async listActive({ tenantId, heartbeatTimeoutMs, limit }) {
@@ -291,4 +307,11 @@ function decodeAgent(row: z.infer<typeof AgentRecord>): AgentRow {
     updatedAt: row.updated_at,
     lastHeartbeat: row.last_heartbeat,
   };
+}
+
+function matches({ tenantId, status, skill, protocol, heartbeatTimeoutMs }: CountAgents) {
+  return sql.fragment`a.tenant_id = ${tenantId}
+          and (${status}::text is null or ${shownStatus(heartbeatTimeoutMs)} = ${status})
+          and (${skill}::text is null or ${skill} = any(a.skills))
+          and (${protocol}::text is null or ${protocol} = any(a.protocols))`;
 }

@@ -8,6 +8,8 @@ import { namedIn, type TenantRow, type TenantStore } from '../tenants.ts';
 import { appendAuditEntry } from './audit-append.ts';
 import type { Management } from './management.ts';
 
+const CountRecord = z.object({ count: z.number() });
+
 const TenantRecord = z.object({
   id: z.string(),
   name: z.string(),
@@ -56,14 +58,23 @@ export function createTenantStore(management: Management): TenantStore {
       return row === undefined ? null : decodeTenant(row);
     },
 
-    async list({ limit, offset }) {
+    async list({ after = null, limit, offset }) {
       const rows = await management.any(sql.type(TenantRecord)`
         select ${COLUMNS}
         from tenants t
+        where ${after}::text is null
+          or t.id > ${after}
         order by t.id
         limit ${limit}
         offset ${offset}`);
       return rows.map(decodeTenant);
+    },
+
+    async count() {
+      const [row] = await management.any(
+        sql.type(CountRecord)`select count(*)::int as count from tenants`,
+      );
+      return row?.count ?? 0;
     },
 
     async update(tenantId, { actorId, ...changes }) {

@@ -7,6 +7,8 @@ import type { TokenRow, TokenStore } from '../store.ts';
 import { appendAuditEntry, appendAuditOf } from './audit-append.ts';
 import type { Management } from './management.ts';
 
+const CountRecord = z.object({ count: z.number() });
+
 const TokenRecord = z.object({
   token_id: z.string(),
   tenant_id: z.string(),
@@ -67,18 +69,34 @@ export function createTokenStore(management: Management): TokenStore {
       return row === undefined ? null : decodeToken(row);
     },
 
-    async list({ tenantId, limit, offset }) {
+    async list({ tenantId, after = null, limit, offset }) {
       const rows = await management.any(
         sql.type(TokenRecord)`
           select ${COLUMNS}
           from tokens t
           where t.tenant_id = ${tenantId}
+            and (
+              ${after?.tokenId ?? null}::text is null
+              or (t.created_at, t.token_id)
+                < (${after?.createdAt ?? null}::timestamptz, ${after?.tokenId ?? null}::text)
+            )
           order by t.created_at desc, t.token_id desc
           limit ${limit}
           offset ${offset}`,
         { tenant: tenantId },
       );
       return rows.map(decodeToken);
+    },
+
+    async count({ tenantId }) {
+      const [row] = await management.any(
+        sql.type(CountRecord)`
+          select count(*)::int as count
+          from tokens t
+          where t.tenant_id = ${tenantId}`,
+        { tenant: tenantId },
+      );
+      return row?.count ?? 0;
     },
 
     async revoke(id, tenantId, actorId) {

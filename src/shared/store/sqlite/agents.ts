@@ -1,6 +1,6 @@
 import { skillNames, type AgentCard, type AgentStatus } from '../../domain/agents/agent-card.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { AgentRef, AgentRow, AgentStore, NewAgent } from '../agents.ts';
+import type { AgentRef, AgentRow, AgentStore, CountAgents, NewAgent } from '../agents.ts';
 import { appendAudit } from './audit-append.ts';
 import type { NamedBindings, Connection } from './connect.ts';
 import { toIso, toIsoOrNull } from './rows.ts';
@@ -11,6 +11,7 @@ export function createAgentStore(connection: Connection): AgentStore {
     find: (agent) => connection.read(() => findAgent(connection, agent)),
     findDiscovered: (params) => connection.read(() => findDiscovered(connection, params)),
     list: (params) => connection.read(() => listAgents(connection, params)),
+    count: (params) => connection.read(() => countAgents(connection, params)),
     listActive: (params) => connection.read(() => listActive(connection, params)),
     activate: (agent) =>
       connection.write(() =>
@@ -148,26 +149,45 @@ function listAgents(
     .all<RawAgent>(
       `select ${AGENT_COLUMNS}
        from agents
-       where tenant_id = :tenant_id
-         and (:status is null or ${SHOWN_STATUS} = :status)
-         and (:skill is null or exists (select 1 from json_each(skills) where value = :skill))
-         and (
-           :protocol is null
-           or exists (select 1 from json_each(protocols) where value = :protocol)
-         )
+       where ${MATCHES}
+         and (:after_id is null or (registered_at, agent_id) < (:after_at, :after_id))
        order by registered_at desc, agent_id desc
        limit :limit offset :offset`,
       {
-        tenant_id: params.tenantId,
-        status: params.status,
-        skill: params.skill,
-        protocol: params.protocol,
-        silent_since: connection.now() - params.heartbeatTimeoutMs,
+        ...bindFilter(connection, params),
+        after_at: params.after ? Date.parse(params.after.registeredAt) : null,
+        after_id: params.after?.agentId ?? null,
         limit: params.limit,
         offset: params.offset,
       },
     )
     .map(toAgent);
+}
+
+function countAgents(connection: Connection, params: CountAgents): number {
+  const row = connection.get<{ readonly count: number }>(
+    `select count(*) as count
+     from agents
+     where ${MATCHES}`,
+    bindFilter(connection, params),
+  );
+  return row?.count ?? 0;
+}
+
+const MATCHES = `
+  tenant_id = :tenant_id
+  and (:status is null or ${SHOWN_STATUS} = :status)
+  and (:skill is null or exists (select 1 from json_each(skills) where value = :skill))
+  and (:protocol is null or exists (select 1 from json_each(protocols) where value = :protocol))`;
+
+function bindFilter(connection: Connection, params: CountAgents) {
+  return {
+    tenant_id: params.tenantId,
+    status: params.status,
+    skill: params.skill,
+    protocol: params.protocol,
+    silent_since: connection.now() - params.heartbeatTimeoutMs,
+  };
 }
 
 function listActive(

@@ -11,6 +11,11 @@ export function createTenantStore(connection: Connection): TenantStore {
     create: (params) => connection.write(() => createTenant(connection, params)),
     find: (tenantId) => connection.read(() => findTenant(connection, tenantId)),
     list: (params) => connection.read(() => listTenants(connection, params)),
+    count: () =>
+      connection.read(() => {
+        const sql = 'select count(*) as count from tenants';
+        return connection.get<{ readonly count: number }>(sql)?.count ?? 0;
+      }),
     update: (tenantId, changes) =>
       connection.write(() => updateTenant(connection, tenantId, changes)),
   };
@@ -69,9 +74,10 @@ function listTenants(
     .all<RawTenant>(
       `select ${TENANT_COLUMNS}
        from tenants
+       where :after is null or id > :after
        order by id
        limit :limit offset :offset`,
-      { limit: params.limit, offset: params.offset },
+      { after: params.after ?? null, limit: params.limit, offset: params.offset },
     )
     .map(toTenant);
 }

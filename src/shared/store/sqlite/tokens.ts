@@ -9,6 +9,14 @@ export function createTokenStore(connection: Connection): TokenStore {
     create: (token) => connection.write(() => createToken(connection, token)),
     findByHash: (hash) => connection.read(() => findToken(connection, hash)),
     list: (params) => connection.read(() => listTokens(connection, params)),
+    count: ({ tenantId }) =>
+      connection.read(() => {
+        const row = connection.get<{ readonly count: number }>(
+          'select count(*) as count from tokens where tenant_id = :tenant_id',
+          { tenant_id: tenantId },
+        );
+        return row?.count ?? 0;
+      }),
     revoke: (id, tenantId, actorId) =>
       connection.write(() => revokeToken(connection, { id, tenantId, actorId })),
     rotate: (params) => connection.write(() => rotateToken(connection, params)),
@@ -90,9 +98,16 @@ function listTokens(
       `select ${TOKEN_COLUMNS}
        from tokens
        where tenant_id = :tenant_id
+         and (:after_id is null or (created_at, token_id) < (:after_at, :after_id))
        order by created_at desc, token_id desc
        limit :limit offset :offset`,
-      { tenant_id: params.tenantId, limit: params.limit, offset: params.offset },
+      {
+        tenant_id: params.tenantId,
+        after_at: params.after ? Date.parse(params.after.createdAt) : null,
+        after_id: params.after?.tokenId ?? null,
+        limit: params.limit,
+        offset: params.offset,
+      },
     )
     .map((row) => toToken(row, now));
 }

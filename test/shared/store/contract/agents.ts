@@ -1,7 +1,12 @@
 import type { AgentCard } from '../../../../src/shared/domain/agents/agent-card.ts';
 import { readAgentCard } from '../../../../src/shared/domain/agents/read-agent-card.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
-import type { AgentRow, ListAgents, NewAgent } from '../../../../src/shared/store/agents.ts';
+import type {
+  AgentRow,
+  CountAgents,
+  ListAgents,
+  NewAgent,
+} from '../../../../src/shared/store/agents.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../support/stores.ts';
 import { contractCases } from './contract-case.ts';
@@ -122,6 +127,9 @@ export function agentCases(name: string, open: () => TestStore): void {
     t.deepEqual(await list(store, { tenantId }), rows);
     t.deepEqual(await list(store, { tenantId, limit: 2 }), rows.slice(0, 2));
     t.deepEqual(await list(store, { tenantId, limit: 2, offset: 2 }), rows.slice(2));
+    t.deepEqual(await list(store, { tenantId, after: rows[0] ?? null }), rows.slice(1));
+    t.is(await count(store, { tenantId }), rows.length);
+    t.is(await count(store, { tenantId, status: 'paused' }), 0);
   });
 
   check('agents are listed by status, by skill and by protocol', async (t, { store }) => {
@@ -329,6 +337,16 @@ function list(
     heartbeatTimeoutMs: TIMEOUT_MS,
     limit: 50,
     offset: 0,
+    ...params,
+  });
+}
+
+function count(store: Store, params: Partial<CountAgents> & Pick<CountAgents, 'tenantId'>) {
+  return store.agents.count({
+    status: null,
+    skill: null,
+    protocol: null,
+    heartbeatTimeoutMs: TIMEOUT_MS,
     ...params,
   });
 }

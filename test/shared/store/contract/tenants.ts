@@ -79,6 +79,9 @@ export function tenantCases(name: string, open: () => TestStore): void {
     t.true(ids.length >= 4);
     t.deepEqual(ids, ids.toSorted());
     t.deepEqual(await store.tenants.list({ limit: 2, offset: 1 }), all.slice(1, 3));
+    const after = ids[1] ?? null;
+    t.deepEqual(await store.tenants.list({ after, limit: 1, offset: 0 }), all.slice(2, 3));
+    t.true((await store.tenants.count()) >= 4);
   });
 }
 

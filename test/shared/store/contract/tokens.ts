@@ -72,6 +72,10 @@ export function tokenCases(name: string, open: () => TestStore): void {
     t.deepEqual(await list(10, 0), rows);
     t.deepEqual(await list(2, 0), rows.slice(0, 2));
     t.deepEqual(await list(2, 2), rows.slice(2));
+    const after = rows[0] ?? null;
+    const next = await store.tokens.list({ tenantId, after, limit: 10, offset: 0 });
+    t.deepEqual(next, rows.slice(1));
+    t.is(await store.tokens.count({ tenantId }), 3);
   });
 
   check('no two tokens have the same hash', async (t, { store }) => {

@@ -1,0 +1,42 @@
+/** What a list is read from: the same whether a page is asked for or everything. */
+export interface ListSource<Row> {
+  /** A page from behind a row; null: from the beginning. */
+  readonly read: (after: Row | null, limit: number) => Promise<readonly Row[]>;
+  readonly shape: (row: Row) => object;
+}
+
+/** A list as the JSON text `{"<name>": […], "total": …, "next_cursor": null}`, piece by piece. */
+export type JsonPieces = AsyncGenerator<string, void, undefined>;
+
+const ROWS_AT_A_TIME = 500;
+
+/**
+ * Everything in a list, in bounded memory. What goes wrong before the first row is thrown here, so
+ * that it is answered like any other error; what goes wrong later cuts the answer off, and no client
+ * takes half of a list for all of it.
+ */
+export async function openWholeList<Row>(
+  name: string,
+  source: ListSource<Row>,
+): Promise<JsonPieces> {
+  const first = await source.read(null, ROWS_AT_A_TIME);
+  return writeList(name, source, first);
+}
+
+async function* writeList<Row>(
+  name: string,
+  { read, shape }: ListSource<Row>,
+  first: readonly Row[],
+): JsonPieces {
+  let total = 0;
+  let rows = first;
+  yield `{${JSON.stringify(name)}:[`;
+  while (rows.length > 0) {
+    const text = rows.map((row) => JSON.stringify(shape(row))).join(',');
+    yield total === 0 ? text : `,${text}`;
+    total += rows.length;
+    const last = rows.length < ROWS_AT_A_TIME ? undefined : rows.at(-1);
+    rows = last === undefined ? [] : await read(last, ROWS_AT_A_TIME);
+  }
+  yield `],"total":${total},"next_cursor":null}`;
+}
