@@ -231,7 +231,11 @@ check('a failure takes other live nodes with it, and their items', async (t, svc
   await svc.until(id, 'failed');
   const late = await svc.complete(b);
   t.is(late.status, 409);
-  t.deepEqual(late.body, { completed: false, reason: 'already settled' });
+  t.deepEqual(late.body, {
+    error: 'conflict: already settled',
+    completed: false,
+    reason: 'already settled',
+  });
   t.deepEqual(await svc.tryClaim(), { claimed: false });
   t.deepEqual((await svc.story(id)).slice(-4), [
     'NodeFailed a',

@@ -104,7 +104,11 @@ check('rule 3: 409, an item that is settled already is settled once', async (t, 
   const events = await svc.events(id);
   t.is(events.filter(({ kind }) => kind === 'NodeCompleted').length, 1);
   const late = await svc.complete(item);
-  t.deepEqual(late.body, { completed: false, reason: 'already settled' });
+  t.deepEqual(late.body, {
+    error: 'conflict: already settled',
+    completed: false,
+    reason: 'already settled',
+  });
   t.is((await svc.fail(item)).status, 409);
   t.deepEqual(await svc.events(id), events);
 });

@@ -47,8 +47,6 @@ export function messageFor(error: SvcError, requestId: string): string {
 
 function bodyOf(error: SvcError, requestId: string): object {
   if (error.code === 'internal') return { error: messageFor(error, requestId) };
-  // The worker protocol's 409 bodies stand alone; elsewhere fields stand beside the message.
-  if (error.code === 'conflict' && error.body !== null) return error.body;
   return { error: error.message, ...error.body };
 }
 

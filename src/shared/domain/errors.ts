@@ -45,7 +45,7 @@ export class SvcError extends Error {
   readonly status: number;
   /** Headers of the answer, such as Allow or Retry-After. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Fields beside `error` in the answer, or in its place (the protocol's 409 bodies have none). */
+  /** Fields beside `error` in the answer. */
   readonly body: JsonObject | null;
 
   constructor(
@@ -77,9 +77,7 @@ export function notFound(what: string): SvcError {
 /** `more`: fields beside `error`. */
 export function conflict(detail: string, more?: JsonObject): SvcError {
   if (more === undefined) return new SvcError('conflict', detail);
-  return new SvcError('conflict', detail, {
-    body: { error: ERRORS.conflict.message(detail), ...more },
-  });
+  return new SvcError('conflict', detail, { body: more });
 }
 
 /** A tenant's limit has been reached. `limit` is its name, `max` what it allows. */
@@ -96,7 +94,7 @@ export function limitExceeded(params: {
   });
 }
 
-/** The worker protocol's 409: the body stands in place of `{error}`. */
+/** The worker protocol's 409: what it says stands beside `error`, as of every error. */
 export function protocolConflict(body: JsonObject & { readonly reason: string }): SvcError {
-  return new SvcError('conflict', body.reason, { body });
+  return conflict(body.reason, body);
 }

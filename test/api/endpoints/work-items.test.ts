@@ -110,7 +110,8 @@ test('409: a heartbeat under a stale fence fails closed', async (t) => {
     const body = { worker_id: 'w1', lease_fence: fence };
     const answer = await api.call({ path: `/work-items/${item.id}/heartbeat`, body });
     t.is(answer.status, 409);
-    const { reason, ...rest } = answer.body;
+    const { reason, error, ...rest } = answer.body;
+    t.is(error, `conflict: ${String(reason)}`);
     t.deepEqual(rest, { renewed: false, work_item_id: item.id });
     t.is(typeof reason, 'string');
   }
@@ -214,7 +215,7 @@ test('409: a stale fence writes nothing', async (t) => {
     body: { output: {}, state_patch: {}, idempotency_key: item.idempotency_key, ...stale },
   });
   t.is(completed.status, 409);
-  t.deepEqual(Object.keys(completed.body).toSorted(), ['completed', 'reason']);
+  t.deepEqual(Object.keys(completed.body).toSorted(), ['completed', 'error', 'reason']);
   t.is(completed.body['completed'], false);
   const failed = await api.call({
     path: `/work-items/${item.id}/fail`,
