@@ -1,6 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 import { badRequest } from '../shared/domain/errors.ts';
+import { nearestName } from '../shared/domain/nearest-name.ts';
 
 const ISSUES_MAX = 10;
 
@@ -8,8 +9,51 @@ const ISSUES_MAX = 10;
 export function decode(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const words = result.error.issues.slice(0, ISSUES_MAX).map((issue) => describe(issue, value));
+  const words = result.error.issues
+    .slice(0, ISSUES_MAX)
+    .map((issue) =>
+      issue.code === 'unrecognized_keys' ? describeUnknown(issue, schema) : describe(issue, value),
+    );
   throw badRequest(words.join('; '));
+}
+
+/** `/nmae is unknown, did you mean "name"?`: a JSON pointer, as names may hold anything. */
+function describeUnknown(issue: z.core.$ZodIssueUnrecognizedKeys, schema: z.ZodType): string {
+  const known = membersAt(schema, issue.path);
+  const words = issue.keys.slice(0, ISSUES_MAX).map((key) => {
+    const pointer = [...issue.path, key].map((part) => `/${escape(String(part))}`).join('');
+    const meant = nearestName(key, known);
+    if (meant !== null) return `${pointer} is unknown, did you mean ${JSON.stringify(meant)}?`;
+    if (key === 'tenant_id' || key === 'tenant') {
+      return `${pointer} is unknown, the header X-Tenant-Id names the tenant`;
+    }
+    return `${pointer} is unknown, known are ${known.join(', ')}`;
+  });
+  return words.join('; ');
+}
+
+/** RFC 6901, of a name that is not too long to be read. */
+function escape(name: string): string {
+  return name.slice(0, NAME_CHARACTERS_MAX).replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+const NAME_CHARACTERS_MAX = 64;
+
+/** The names that an object within the schema knows. */
+function membersAt(schema: unknown, path: readonly PropertyKey[]): readonly string[] {
+  const inner = unwrap(schema);
+  if (!(inner instanceof z.ZodObject)) return [];
+  const [first, ...rest] = path;
+  if (first === undefined) return Object.keys(inner.shape);
+  return membersAt(Reflect.get(inner.shape, first), rest);
+}
+
+function unwrap(schema: unknown): unknown {
+  if (schema instanceof z.ZodPipe) return unwrap(schema.in);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    return unwrap(schema.unwrap());
+  }
+  return schema;
 }
 
 /** `lease_fence must be a positive integer`: the path, then a message that goes on from it. */

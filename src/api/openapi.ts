@@ -21,8 +21,8 @@ export function buildOpenApi(params: {
       title: 'svc HTTP API',
       version: params.version,
       description:
-        'Durable execution of workflows. Unknown fields of a body are ignored, and null is the ' +
-        'same as leaving a field out. Every error is JSON: `{"error": "<message>"}`.',
+        'Durable execution of workflows. Unknown fields of a body are ignored, save where its ' +
+        'schema allows no others; null is the same as leaving a field out. Every error is JSON: `{"error": "<message>"}`.',
     },
     security: [{ bearer: [] }],
     paths,

@@ -109,7 +109,7 @@ export function askToSchedule(by: Client, of: PlannedSchedule): Request {
     ...by,
     asks: { do: 'schedule', name },
     serve: async (engine) => {
-      await engine.schedules.create({
+      await engine.schedules.createOrReplace({
         ...ownerOf(by),
         name,
         spec: {

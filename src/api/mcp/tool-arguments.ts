@@ -49,13 +49,26 @@ export function readArguments(tool: McpTool, given: JsonObject): ToolArguments {
   return {
     params: endpoint.params === null ? {} : decode(endpoint.params, readParams(tool, given)),
     query: endpoint.query === null ? {} : decode(endpoint.query, readQuery(tool, given)),
-    body: endpoint.body === null ? {} : decode(endpoint.body, given),
+    body: endpoint.body === null ? {} : decode(endpoint.body, readBody(tool, given)),
     headers: readHeaders(tool, given),
   };
 }
 
 function readParams({ idArgument = 'id' }: McpTool, given: JsonObject): JsonObject {
   return { id: readText(given, idArgument) ?? refuseMissing(idArgument) };
+}
+
+/** What is no argument of another part. */
+function readBody(
+  { endpoint, idArgument = 'id', headers = {} }: McpTool,
+  given: JsonObject,
+): JsonObject {
+  const others = new Set([
+    ...Object.keys(endpoint.query?.shape ?? {}),
+    ...Object.keys(headers),
+    ...(endpoint.params === null ? [] : [idArgument]),
+  ]);
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !others.has(name)));
 }
 
 /** A query holds text alone; in JSON, numbers are numbers and null is the same as nothing. */

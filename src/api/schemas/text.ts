@@ -12,6 +12,9 @@ export const idText = z
   )
   .meta({ maxLength: ID_BYTES_MAX });
 
+/** What a read answers and nobody sets: accepted and ignored, so that what was read can be sent back. */
+export const readOnly = z.unknown().optional().meta({ description: 'As it was read; ignored.' });
+
 /** A field that may be left out; null is the same as leaving it out. */
 export function omittable<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? null);

@@ -36,6 +36,7 @@ test('201: a schedule is made with its defaults, and tells its next ten fires', 
   const id = textOf(created, 'schedule_id');
   t.regex(id, /^[0-9a-f-]{36}$/);
   t.deepEqual(rest, {
+    next_run_at: (fires as readonly string[])[0] ?? '',
     name: body['name'] ?? '',
     workflow_id: 'w',
     workflow_version: null,
@@ -201,18 +202,53 @@ test('200: a schedule is deleted, and gone', async (t) => {
   }
 });
 
-test('409: a name that is taken', async (t) => {
+test('200: a name that is taken: the schedule is replaced as a whole, under its id', async (t) => {
   const { api } = t.context;
-  const body = spec();
+  const body = spec({ overlap_policy: 'queue' });
   const made = await api.call({ path: '/schedules', body });
   t.is(made.status, 201);
-  const again = await api.call({
-    path: '/cron',
-    body: { ...body, every: '1h', cron_expression: null },
+  const { overlap_policy: _, ...rest } = body;
+  const changed = { ...rest, every: '1h', cron_expression: null };
+  const again = await api.call({ path: '/cron', body: changed });
+  t.is(again.status, 200);
+  t.like(again.body, {
+    schedule_id: textOf(made, 'schedule_id'),
+    every: '1h',
+    cron_expression: null,
+    overlap_policy: 'skip',
+    revision: 2,
   });
-  t.is(again.status, 409);
-  t.is(again.error, `conflict: there is a schedule ${textOf(made, 'name')} already`);
+  const same = await api.call({ path: '/cron', body: changed });
+  t.is(same.body['next_run_at'], again.body['next_run_at']);
 });
+
+test('200, 201: of many that make one schedule at once, one makes it', async (t) => {
+  const { api } = t.context;
+  const body = spec();
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => api.call({ path: '/cron', body })),
+  );
+  t.is(answers.filter(({ status }) => status === 201).length, 1);
+  t.is(answers.filter(({ status }) => status === 200).length, 9);
+  t.is(new Set(answers.map((answer) => textOf(answer, 'schedule_id'))).size, 1);
+});
+
+for (const path of ['/schedules', '/cron']) {
+  test(`201: one that is not enabled never fires (${path})`, async (t) => {
+    const { api } = t.context;
+    const made = await api.call({ path, body: spec({ enabled: false }) });
+    t.like(made.body, { paused: true, next_run_at: null, next_fires: [] });
+    const at = `${path}/${textOf(made, 'schedule_id')}`;
+    const woken = await api.call({ method: 'PUT', path: at, body: { enabled: true } });
+    t.like(woken.body, { paused: false });
+    t.is(woken.body['next_run_at'], (woken.body['next_fires'] as readonly string[])[0]);
+    const asleep = await api.call({ method: 'PUT', path: at, body: { enabled: false } });
+    t.is(asleep.body['next_run_at'], null);
+    const both = await api.call({ path, body: spec({ enabled: true, paused: true }) });
+    t.is(both.status, 400);
+    t.regex(both.error, /contradict/);
+  });
+}
 
 test('404: a workflow that is not there', async (t) => {
   const { api } = t.context;

@@ -110,7 +110,10 @@ for (const [changes, message] of [
   [{ status: 'gone' }, 'status must be active, suspended or archived'],
   [{ name: 5 }, 'name must be a string'],
   [{ policy: [] }, 'policy must be an object'],
-  [{ policy: { blocked: ['x'] } }, 'policy has no key "blocked"'],
+  [
+    { policy: { blocked: ['x'] } },
+    '/policy/blocked is unknown, known are blocked_tools, require_approval_for, model_allowlist',
+  ],
   [{ policy: { blocked_tools: 'x' } }, 'policy.blocked_tools must be an array'],
   [{ policy: { blocked_tools: [5] } }, 'policy.blocked_tools.0 must be a string'],
   [{ policy: { model_allowlist: [''] } }, 'policy.model_allowlist.0 must not be empty'],
@@ -118,7 +121,10 @@ for (const [changes, message] of [
     { policy: { model_allowlist: Array(1_001).fill('x') } },
     'policy.model_allowlist must be at most 1000 globs',
   ],
-  [{ limits: { max_executions: 5, x: 1 } }, 'limits has no key "max_executions", "x"'],
+  [
+    { limits: { max_workflow: 5 } },
+    '/limits/max_workflow is unknown, did you mean "max_workflows"?',
+  ],
   [{ limits: { max_workflows: -1 } }, 'limits.max_workflows must be at least 0'],
   [{ limits: { max_workflows: 1.5 } }, 'limits.max_workflows must be an integer'],
   [{ limits: { max_workflows: '5' } }, 'limits.max_workflows must be a number'],

@@ -41,7 +41,7 @@ export const bulkExecutions = defineEndpoint({
     'for again: what is done already is done no second time. With `dry_run` nothing is changed: `total` ' +
     'counts what would be acted upon, and `results` shows the first of it. Without a `status`, `cancel` and ' +
     '`pause` act on what has not ended, `resume` on what is paused, and `retry` on what has failed.',
-  body: z.object({
+  body: z.strictObject({
     action: z.enum(BULK_ACTIONS),
     filter: z
       .object({

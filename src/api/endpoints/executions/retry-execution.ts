@@ -20,7 +20,7 @@ export const retryExecution = defineEndpoint({
     'There is one retry of an execution, so it is safe to ask again: 409 then names it as `retried_as`. ' +
     'One that has not ended, or has completed, gives 400.',
   params: executionParam,
-  body: z.object({
+  body: z.strictObject({
     state_patch: omittable(userObject).meta({
       description: 'JSON Merge Patch (RFC 7396) of the state that it goes on with.',
     }),

@@ -10,7 +10,7 @@ export const changeMemorySettings = defineEndpoint({
   access: 'write',
   summary: 'Switches memory on or off',
   note: 'Switched off, nothing is added or recalled; facts can still be listed and forgotten.',
-  body: z.object({ enabled: z.boolean() }),
+  body: z.strictObject({ enabled: z.boolean() }),
   replies: { 200: settingsShape },
   async handle({ body, caller }, { memory }) {
     const settings = await memory.changeSettings({

@@ -10,7 +10,7 @@ export const saveMemorySettings = defineEndpoint({
   path: '/v1/memory/settings',
   access: 'write',
   summary: 'Saves the key that facts are embedded with',
-  body: z.object({
+  body: z.strictObject({
     ...providerFields,
     enabled: omittable(z.boolean()).meta({ description: 'Default: true.' }),
   }),

@@ -9,7 +9,7 @@ export const testMemorySettings = defineEndpoint({
   path: '/v1/memory/settings/test',
   access: 'write',
   summary: 'Tries a key at the provider, and keeps nothing',
-  body: z.object(providerFields),
+  body: z.strictObject(providerFields),
   replies: {
     200: z.object({
       ok: z.boolean(),

@@ -14,7 +14,7 @@ export const setRetentionPolicy = defineEndpoint({
   note:
     'Takes the place of the policy of that workflow, or of the tenant. A scheduler removes what ' +
     'is older, with its events, within minutes; that cannot be taken back. See `docs/retention.md`.',
-  body: z.object({
+  body: z.strictObject({
     workflow_id: omittable(idText).meta({
       description: 'Left out: all workflows of the tenant that have no policy of their own.',
     }),

@@ -6,6 +6,7 @@ import { omittable } from '../../schemas/text.ts';
 import {
   nameOf,
   noteOf,
+  readPaused,
   scheduleName,
   scheduleShape,
   shapeSchedule,
@@ -24,9 +25,11 @@ export function createSchedule(path: SchedulePath): Endpoint {
       path,
       'Each fire starts one execution, by the actor `schedule:<name>`, also when several ' +
         'schedulers run and when one of them dies. A workflow that is not there is a 404, input ' +
-        'against its state schema a 400; what comes in between later is told in `last_error`.',
+        'against its state schema a 400; what comes in between later is told in `last_error`.\n\n' +
+        'A name that is taken: the schedule is replaced as a whole, keeps its id, and the answer is ' +
+        '200. The same again changes no time of a fire.',
     ),
-    body: z.object({
+    body: z.strictObject({
       name: scheduleName,
       workflow_id: specFields.workflow_id,
       workflow_version: omittable(specFields.workflow_version).meta({
@@ -39,11 +42,12 @@ export function createSchedule(path: SchedulePath): Endpoint {
       overlap_policy: omittable(specFields.overlap_policy),
       catchup_window_secs: omittable(specFields.catchup_window_secs),
       paused: omittable(specFields.paused),
+      enabled: omittable(specFields.enabled),
     }),
-    replies: { 201: scheduleShape },
+    replies: { 200: scheduleShape, 201: scheduleShape },
     errors: [404, 409],
     async handle({ body, caller }, { schedules }) {
-      const created = await schedules.create({
+      const { schedule, isNew } = await schedules.createOrReplace({
         tenantId: caller.tenantId,
         actorId: caller.actorId,
         name: body.name,
@@ -56,10 +60,11 @@ export function createSchedule(path: SchedulePath): Endpoint {
           timezone: body.timezone ?? 'UTC',
           overlapPolicy: body.overlap_policy ?? 'skip',
           catchupWindowSecs: body.catchup_window_secs ?? CATCHUP_WINDOW_SECS_DEFAULT,
-          paused: body.paused ?? false,
+          paused: readPaused(body) ?? false,
         },
       });
-      return { status: 201, body: shapeSchedule(created) };
+      const shown = shapeSchedule(schedule);
+      return isNew ? { status: 201, body: shown } : { status: 200, body: shown };
     },
   });
 }

@@ -6,6 +6,7 @@ import {
   OVERLAP_POLICIES,
 } from '../../../shared/domain/schedules/schedule.ts';
 import { CRON_CHARACTERS_MAX } from '../../../shared/domain/schedules/timing.ts';
+import { badRequest } from '../../../shared/domain/errors.ts';
 import type { ScheduleView } from '../../../shared/engine/schedules/schedules.ts';
 import { anyObject, userObject } from '../../schemas/json-values.ts';
 import { idParam } from '../../schemas/params.ts';
@@ -62,6 +63,7 @@ export const specFields = {
       description: 'A fire missed by more than this is given up; 60 by default, 0: all that were.',
     }),
   paused: z.boolean(),
+  enabled: z.boolean().meta({ description: 'The opposite of `paused`, for whoever says it so.' }),
 } as const;
 
 export const scheduleShape = z.object({
@@ -80,6 +82,9 @@ export const scheduleShape = z.object({
   catchup_window_secs: z.int(),
   paused: z.boolean(),
   revision: z.int().meta({ description: 'Counts the changes, from 1.' }),
+  next_run_at: timestamp
+    .nullable()
+    .meta({ description: 'The first of `next_fires`; null while it is paused.' }),
   next_fires: z
     .array(timestamp)
     .max(NEXT_FIRES_SHOWN)
@@ -120,6 +125,7 @@ export function shapeSchedule({
     catchup_window_secs: schedule.catchupWindowSecs,
     paused: schedule.paused,
     revision: schedule.revision,
+    next_run_at: nextFires[0] ?? null,
     next_fires: [...nextFires],
     waiting_fire_at: schedule.position.waitingFireAt,
     last_fire_at: schedule.lastFireAt,
@@ -129,6 +135,18 @@ export function shapeSchedule({
     created_at: schedule.createdAt,
     updated_at: schedule.updatedAt,
   };
+}
+
+/** Whether it is to be paused, said one way or the other; null: not said. */
+export function readPaused(body: {
+  readonly paused: boolean | null;
+  readonly enabled: boolean | null;
+}): boolean | null {
+  const { paused, enabled } = body;
+  if (paused !== null && paused === enabled) {
+    throw badRequest('paused and enabled contradict each other: send one of them');
+  }
+  return paused ?? (enabled === null ? null : !enabled);
 }
 
 /** The operation id under a path: `create-schedule`, `create-cron`. */

@@ -2,10 +2,11 @@ import { z } from 'zod';
 
 import type { ScheduleSpec } from '../../../shared/domain/schedules/schedule.ts';
 import { defineEndpoint, type Endpoint } from '../../endpoint.ts';
-import { omittable } from '../../schemas/text.ts';
+import { omittable, readOnly } from '../../schemas/text.ts';
 import {
   nameOf,
   noteOf,
+  readPaused,
   scheduleParam,
   scheduleShape,
   shapeSchedule,
@@ -13,7 +14,7 @@ import {
   type SchedulePath,
 } from './schedule-shape.ts';
 
-const body = z.object({
+const body = z.strictObject({
   name: omittable(z.string()).meta({ description: 'A schedule keeps its name.' }),
   workflow_id: omittable(specFields.workflow_id),
   workflow_version: specFields.workflow_version.nullish().meta({
@@ -26,6 +27,17 @@ const body = z.object({
   overlap_policy: omittable(specFields.overlap_policy),
   catchup_window_secs: omittable(specFields.catchup_window_secs),
   paused: omittable(specFields.paused),
+  enabled: omittable(specFields.enabled),
+  schedule_id: readOnly,
+  next_run_at: readOnly,
+  next_fires: readOnly,
+  waiting_fire_at: readOnly,
+  last_fire_at: readOnly,
+  last_execution_id: readOnly,
+  last_error: readOnly,
+  fires: readOnly,
+  created_at: readOnly,
+  updated_at: readOnly,
   revision: omittable(z.int().min(1)).meta({
     description: 'Changed only while this is the revision, else 409.',
   }),
@@ -74,7 +86,7 @@ function changesIn(given: z.output<typeof body>): Partial<ScheduleSpec> {
     timezone: given.timezone,
     overlapPolicy: given.overlap_policy,
     catchupWindowSecs: given.catchup_window_secs,
-    paused: given.paused,
+    paused: readPaused(given),
   };
   const changes = Object.entries(named).filter(([, value]) => value !== null);
   return {

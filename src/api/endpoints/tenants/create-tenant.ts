@@ -22,7 +22,7 @@ export const createTenant = defineEndpoint({
   access: 'operate',
   summary: 'Makes a tenant',
   note: 'For operators of the tenant `default`.',
-  body: z.object({ id: tenantId, name: tenantName }),
+  body: z.strictObject({ id: tenantId, name: tenantName }),
   replies: { 201: z.object({ tenant_id: z.string() }) },
   errors: [409],
   async handle({ body, caller }, { engine }) {

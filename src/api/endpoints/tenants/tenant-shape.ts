@@ -15,38 +15,30 @@ const count = z
   .max(COUNT_MAX, `must be at most ${COUNT_MAX}`)
   .optional();
 
+const atLeastOne = z
+  .int()
+  .min(1, 'must be at least 1')
+  .max(COUNT_MAX, `must be at most ${COUNT_MAX}`)
+  .optional();
+
 export const policyShape = z
-  .strictObject(
-    {
-      blocked_tools: globs,
-      require_approval_for: globs,
-      model_allowlist: globs,
-    },
-    { error: nameUnknownKeys },
-  )
+  .strictObject({
+    blocked_tools: globs,
+    require_approval_for: globs,
+    model_allowlist: globs,
+  })
   .meta({ description: 'Globs of names of tools and models.' });
 
 export const limitsShape = z
-  .strictObject(
-    {
-      max_concurrent_executions: count,
-      max_descendants: count,
-      max_workflows: count,
-      max_queued_work_items: count,
-      requests_per_second: z
-        .int()
-        .min(1, 'must be at least 1')
-        .max(COUNT_MAX, `must be at most ${COUNT_MAX}`)
-        .optional(),
-      max_cpu_seconds_per_minute: z
-        .int()
-        .min(1, 'must be at least 1')
-        .max(COUNT_MAX, `must be at most ${COUNT_MAX}`)
-        .optional(),
-      memory_tier: z.enum(MEMORY_TIERS).optional(),
-    },
-    { error: nameUnknownKeys },
-  )
+  .strictObject({
+    max_concurrent_executions: count,
+    max_descendants: count,
+    max_workflows: count,
+    max_queued_work_items: count,
+    requests_per_second: atLeastOne,
+    max_cpu_seconds_per_minute: atLeastOne,
+    memory_tier: z.enum(MEMORY_TIERS).optional(),
+  })
   .meta({ description: 'What is not there is not limited. Each API process counts its requests.' });
 
 export const tenantName = z
@@ -74,10 +66,4 @@ export function shapeTenant(row: TenantRow): z.input<typeof tenantShape> {
     created_at: row.createdAt,
     updated_at: row.updatedAt,
   };
-}
-
-/** Goes on from the name of the field. */
-function nameUnknownKeys(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code !== 'unrecognized_keys') return undefined;
-  return `has no key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`;
 }

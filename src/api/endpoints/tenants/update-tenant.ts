@@ -5,7 +5,7 @@ import type { Policy } from '../../../shared/domain/policy/policy.ts';
 import type { TenantLimits } from '../../../shared/domain/tenant.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { idParam } from '../../schemas/params.ts';
-import { omittable } from '../../schemas/text.ts';
+import { omittable, readOnly } from '../../schemas/text.ts';
 import { refuseOthers } from './manage-tenants.ts';
 import { limitsShape, policyShape, shapeTenant, tenantName, tenantShape } from './tenant-shape.ts';
 
@@ -22,11 +22,14 @@ export const updateTenant = defineEndpoint({
     'A suspended tenant may read, and nothing of it is scheduled: work is not handed out, timers ' +
     'and retries wait. An archived one may not even read. The tenant `default` stays active.',
   params: idParam('Tenant id.'),
-  body: z.object({
+  body: z.strictObject({
     name: omittable(tenantName),
     status: omittable(z.enum(TENANT_STATUSES)),
     policy: omittable(policyShape),
     limits: omittable(limitsShape),
+    id: readOnly,
+    created_at: readOnly,
+    updated_at: readOnly,
   }),
   replies: { 200: tenantShape },
   errors: [404, 409],

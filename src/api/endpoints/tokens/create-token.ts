@@ -17,7 +17,7 @@ export const createToken = defineEndpoint({
   access: 'operate',
   summary: 'Creates a token',
   note: 'The answer is the only place where `token` is ever shown: the service keeps its hash.',
-  body: z.object({
+  body: z.strictObject({
     name: z
       .string()
       .regex(NAME_PATTERN, 'must be 1 to 128 letters, digits, dots, dashes, underscores or spaces')

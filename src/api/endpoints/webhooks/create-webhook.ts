@@ -18,7 +18,7 @@ export const createWebhook = defineEndpoint({
     'scheme (`webhook-id`, `webhook-timestamp`, `webhook-signature`). They arrive at least once, ' +
     'and in order for each execution. What is not answered with 200 to 299 is sent again for ' +
     'about a day. `secret` is shown here and nowhere else.',
-  body: z.object({
+  body: z.strictObject({
     url: z.string().min(1).max(URL_CHARACTERS_MAX).meta({ description: 'http or https.' }),
     event_types: omittable(
       z.array(z.enum(WEBHOOK_EVENT_TYPES)).min(1, 'must name at least one'),

@@ -16,13 +16,14 @@ import { SCHEDULES_TOPIC } from '../wake-bus.ts';
 
 /** What the outside can ask about schedules. Every method may throw a `SvcError` (400, 404, 409). */
 export interface Schedules {
-  create(
+  /** One of that name is replaced as a whole, and keeps its id. */
+  createOrReplace(
     params: Actor & {
       readonly tenantId: TenantId;
       readonly name: string;
       readonly spec: ScheduleSpec;
     },
-  ): Promise<ScheduleView>;
+  ): Promise<{ readonly schedule: ScheduleView; readonly isNew: boolean }>;
   list(params: {
     readonly tenantId: TenantId;
     readonly limit: number;
@@ -103,26 +104,53 @@ export function createSchedules(deps: {
     });
   }
 
+  /** Null: there is one of that name. */
+  async function tryCreate({ tenantId, name, spec, actorId }: NewSpec): Promise<Schedule | null> {
+    const created = await store.create({
+      ...spec,
+      scheduleId: ids.uuid(),
+      tenantId,
+      name,
+      nextFireAt: spec.paused ? null : nextFire(spec, await store.now()),
+      actorId,
+      schedulesMax: SCHEDULES_MAX,
+    });
+    if (created === 'taken') return null;
+    if (created === 'limited') {
+      throw conflict(`there are ${SCHEDULES_MAX} schedules already; delete one first`);
+    }
+    return created;
+  }
+
+  /** Null: it moved in between, or is gone. */
+  async function tryReplace({ tenantId, name, spec, actorId }: NewSpec): Promise<Schedule | null> {
+    const known = await store.find({ tenantId, schedule: name });
+    if (known === null) return null;
+    return tryUpdate({
+      tenantId,
+      actorId,
+      schedule: known.scheduleId,
+      changes: spec,
+      ifRevision: null,
+      name: null,
+    });
+  }
+
   return {
-    async create({ tenantId, name, spec, actorId }) {
+    async createOrReplace({ tenantId, name, spec, actorId }) {
       checkTiming(spec);
       await checkStart(tenantId, spec);
-      const created = await store.create({
-        ...spec,
-        scheduleId: ids.uuid(),
-        tenantId,
-        name,
-        nextFireAt: spec.paused ? null : nextFire(spec, await store.now()),
-        actorId,
-        schedulesMax: SCHEDULES_MAX,
-      });
-      if (created === 'taken') throw conflict(`there is a schedule ${name} already`);
-      if (created === 'limited') {
-        throw conflict(`there are ${SCHEDULES_MAX} schedules already; delete one first`);
+      const given = { tenantId, name, spec, actorId };
+      for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+        const created = await tryCreate(given);
+        const schedule = created ?? (await tryReplace(given));
+        if (schedule === null) continue;
+        wake.notify([SCHEDULES_TOPIC]);
+        return { schedule: view(schedule), isNew: created !== null };
       }
-      wake.notify([SCHEDULES_TOPIC]);
-      return view(created);
+      throw conflict(`schedule ${name} is changing all the time; try again`);
     },
+
     list: async (params) => (await store.list(params)).map(view),
     read: async (ref) => view(await find(ref)),
     async update(params) {
@@ -138,6 +166,12 @@ export function createSchedules(deps: {
       return view((await store.remove(params)) ?? missing(params));
     },
   };
+}
+
+interface NewSpec extends Actor {
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly spec: ScheduleSpec;
 }
 
 function view(schedule: Schedule): ScheduleView {

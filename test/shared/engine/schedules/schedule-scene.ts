@@ -61,7 +61,8 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
 
   async function create(changes: Partial<ScheduleSpec> = {}, name = 'yearly'): Promise<Schedule> {
     const spec = { ...SPEC, ...changes };
-    return (await schedules.create({ tenantId, actorId, name, spec })).schedule;
+    const made = await schedules.createOrReplace({ tenantId, actorId, name, spec });
+    return made.schedule.schedule;
   }
 
   async function find(schedule = 'yearly'): Promise<Schedule> {
