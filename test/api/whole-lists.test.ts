@@ -3,6 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { openWholeList } from '../../src/api/whole-list.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
+import { textOf } from './support/call-api.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
 
 const DIALECTS = ['sqlite', 'postgres'] as const;
@@ -38,7 +39,7 @@ for (const dialect of DIALECTS) {
       const { status, body } = await api.call({ path: `/${name}${query}` });
       if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
       const rows = body[name] as readonly JsonObject[];
-      return { body, ids: rows.map((row) => String(row[key])) };
+      return { body, ids: rows.map((row) => textOf({ body: row }, key)) };
     };
 
     test(`200: without a limit ${name} are all there (${dialect})`, async (t) => {

@@ -111,7 +111,7 @@ test('409: a heartbeat under a stale fence fails closed', async (t) => {
     const answer = await api.call({ path: `/work-items/${item.id}/heartbeat`, body });
     t.is(answer.status, 409);
     const { reason, error, ...rest } = answer.body;
-    t.is(error, `conflict: ${String(reason)}`);
+    t.is(error, `conflict: ${typeof reason === 'string' ? reason : 'no text'}`);
     t.deepEqual(rest, { renewed: false, work_item_id: item.id });
     t.is(typeof reason, 'string');
   }
