@@ -69,6 +69,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'POST /work-items/:id/heartbeat': WORKERS,
   'POST /work-items/:id/complete': WORKERS,
   'POST /work-items/:id/fail': WORKERS,
+  'POST /work-items/:id/release': WORKERS,
   'GET /work-items': WRITERS,
   'POST /work-items/:id/requeue': WRITERS,
 

@@ -61,6 +61,7 @@ import { claimWorkItem } from './endpoints/work-items/claim-work-item.ts';
 import { completeWorkItem } from './endpoints/work-items/complete-work-item.ts';
 import { failWorkItem } from './endpoints/work-items/fail-work-item.ts';
 import { listDeadLetters } from './endpoints/work-items/list-dead-letters.ts';
+import { releaseWorkItem } from './endpoints/work-items/release-work-item.ts';
 import { renewLease } from './endpoints/work-items/renew-lease.ts';
 import { requeueWorkItem } from './endpoints/work-items/requeue-work-item.ts';
 import { listRetentionPolicies } from './endpoints/retention/list-policies.ts';
@@ -126,6 +127,7 @@ export const routes: readonly Endpoint[] = [
   renewLease,
   completeWorkItem,
   failWorkItem,
+  releaseWorkItem,
   listDeadLetters,
   requeueWorkItem,
 

@@ -170,6 +170,9 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'POST /work-items/:id/fail': [
       { path: `${item}/fail`, body: { ...settle, error: 'x' }, status: 404 },
     ],
+    'POST /work-items/:id/release': [
+      { path: `${item}/release`, body: { lease_fence: leaseFence }, status: 404 },
+    ],
     'GET /work-items': [{ path: '/work-items?status=dead_lettered', status: 200 }],
     'POST /work-items/:id/requeue': [
       { path: `/work-items/${deadItemId}/requeue`, body: {}, status: 404 },

@@ -44,6 +44,8 @@ check('200: a tool worker is listed from its first claim on', async (t, svc) => 
     kind: 'tool',
     role: null,
     queue_types: ['java_tool'],
+    tools: null,
+    queues: ['default'],
     version: '2.1',
     host: 'yard.example',
     active_items: 0,

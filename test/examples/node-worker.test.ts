@@ -89,13 +89,32 @@ test.serial(
   },
 );
 
-test.serial('a tool it does not have fails the attempt', async (t) => {
-  const { proxy } = await startWorker(t);
-  const executionId = await start('unknown', {});
-  const failed = await proxy.until(isAction('fail'));
-  t.is(failed.body['error'], 'this worker has no test.missing');
-  t.is(failed.body['error_class'], 'unknown_tool');
+test.serial('a tool it does not have is left to others', async (t) => {
+  const { gate, proxy } = await startWorker(t);
+  const other = await start('unknown', {});
+  const executionId = await start('silent', {});
+  (await gate.nextCall()).returns({});
   await untilEnded(executionId);
+  t.deepEqual(settlements(proxy), ['complete 200']);
+  const claimed = proxy.exchanges.find(({ action }) => action === 'claim');
+  t.deepEqual(claimed?.body['tools'], ['test.tool']);
+  t.false((await readEvents(other)).includes('NodeFailed'));
+  const claim = { worker_id: 'other', queue_types: ['python_tool'], tools: ['test.missing'] };
+  t.like(await callApi('POST', '/work-items/claim', claim), { claimed: true });
+  await callApi('POST', `/executions/${other}/cancel`, {});
+});
+
+test.serial('an item of a tool it does not have is given back without an attempt', async (t) => {
+  // An older runtime does not look at the tools of a claim.
+  const { proxy } = await startWorker(t, {
+    interfere: ({ action }) => (action === 'claim' ? 'without_tools' : null),
+  });
+  const executionId = await start('unknown', {});
+  const released = await proxy.until(isAction('release'));
+  t.is(released.status, 200);
+  t.deepEqual(settlements(proxy), []);
+  t.false((await readEvents(executionId)).includes('NodeFailed'));
+  await callApi('POST', `/executions/${executionId}/cancel`, {});
 });
 
 test.serial('an output that the runtime refuses fails the attempt', async (t) => {

@@ -14,10 +14,14 @@ export interface RecordingProxy {
   close(): void;
 }
 
-export type Action = 'claim' | 'heartbeat' | 'complete' | 'fail';
+export type Action = 'claim' | 'heartbeat' | 'complete' | 'fail' | 'release';
 
-/** `lose_answer`: the runtime gets the request, the worker no answer. */
-export type Interference = 'lose_answer' | { readonly status: number; readonly body: object };
+/**
+ * `lose_answer`: the runtime gets the request, the worker no answer · `without_tools`: as a runtime sees a
+ * claim that is older than the field.
+ */
+export type Interference =
+  'lose_answer' | 'without_tools' | { readonly status: number; readonly body: object };
 
 export interface Exchange {
   readonly action: Action;
@@ -43,13 +47,13 @@ export async function openRecordingProxy(
     const interference = proxy.interfere({ action, count });
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const isInvented = interference !== null && interference !== 'lose_answer';
+    const isInvented = interference !== null && typeof interference !== 'string';
     const answer = isInvented
       ? Response.json(interference.body, { status: interference.status })
       : await fetch(target + request.url, {
           method: 'POST',
           headers: { 'content-type': 'application/json', ...headers },
-          body,
+          body: interference === 'without_tools' ? withoutTools(body) : body,
           signal: gone.signal,
         });
     const text = await answer.text();
@@ -92,6 +96,11 @@ export async function openRecordingProxy(
     },
   };
   return proxy;
+}
+
+function withoutTools(body: string): string {
+  const { tools: _, ...rest } = JSON.parse(body) as { readonly tools?: unknown };
+  return JSON.stringify(rest);
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

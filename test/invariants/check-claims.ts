@@ -1,5 +1,5 @@
 import type { Dump } from './dump.ts';
-import { deedsOf, success, type DeedOf, type History } from './history.ts';
+import { deedsOf, success, wasRefused, type DeedOf, type History } from './history.ts';
 import { violations, type Violation } from './violation.ts';
 
 /** What is handed out is the item that was made, one attempt later each time. */
@@ -7,6 +7,7 @@ export function checkClaims(
   dump: Dump,
   claims: readonly Claim[],
   requeued: ReadonlyMap<string, number>,
+  released: Released,
 ): Violation[] {
   const items = new Map(dump.work_items.map((item) => [item.work_item_id, item]));
   const byItem = Map.groupBy(
@@ -16,7 +17,7 @@ export function checkClaims(
   const attempts = [...byItem.values()].flatMap((of) =>
     of
       .toSorted((one, other) => one.fence - other.fence)
-      .map((claim, index, all) => ({ claim, before: all[index - 1]?.attempt ?? -1 })),
+      .map((claim, index, all) => ({ claim, before: leastBefore(all[index - 1], released) })),
   );
   return [
     ...checkFences(claims),
@@ -40,6 +41,27 @@ export function checkClaims(
   ];
 }
 
+/** Fences under which items were given back: for certain, or perhaps, as the answer was lost. */
+export interface Released {
+  readonly surely: ReadonlySet<number>;
+  readonly perhaps: ReadonlySet<number>;
+}
+
+export function releasedIn(history: History): Released {
+  const deeds = deedsOf(history, 'release');
+  const fences = (of: typeof deeds) => new Set(of.map(({ asks }) => asks.fence));
+  return {
+    surely: fences(deeds.filter((deed) => success(deed) !== null)),
+    perhaps: fences(deeds.filter((deed) => !wasRefused(deed))),
+  };
+}
+
+/** One that was given back, or may have been, is the same attempt the next time. */
+function leastBefore(claim: Claim | undefined, { perhaps }: Released): number {
+  if (claim === undefined) return -1;
+  return perhaps.has(claim.fence) ? claim.attempt - 1 : claim.attempt;
+}
+
 export interface Claim {
   readonly deed: DeedOf<'claim'>;
   readonly workItemId: string;
@@ -47,6 +69,9 @@ export interface Claim {
   readonly key: string;
   readonly attempt: number;
   readonly fence: number;
+  /** Null: the answer did not say. */
+  readonly tool: string | null;
+  readonly queueName: string;
 }
 
 export function claimsOf(history: History): Claim[] {
@@ -60,6 +85,8 @@ export function claimsOf(history: History): Claim[] {
       key: item['idempotency_key'] ?? '',
       attempt: item['attempt'] ?? -1,
       fence: item['lease_fence'] ?? -1,
+      tool: item['tool'] ?? null,
+      queueName: item['queue'] ?? 'default',
     }));
   });
 }

@@ -1,5 +1,6 @@
 import type { Dump } from './dump.ts';
-import { checkClaims, claimsOf, type Claim } from './check-claims.ts';
+import { checkClaims, claimsOf, releasedIn, type Claim } from './check-claims.ts';
+import { checkReleases } from './check-releases.ts';
 import { byExecution } from './check-histories.ts';
 import { foldHistory } from './fold-history.ts';
 import {
@@ -19,11 +20,17 @@ export function checkWork(dumps: readonly Dump[], history: History): Violation[]
   if (last === undefined) return [];
   const claims = claimsOf(history);
   const requeued = requeuedBy(history);
+  const released = releasedIn(history);
   return [
     ...dumps.flatMap(checkPlaces),
     ...checkSettles(claims, history),
-    ...checkAttempts(last, claims, requeued),
-    ...checkClaims(last, claims, requeued),
+    ...checkAttempts(
+      last,
+      claims.filter(({ fence }) => !released.perhaps.has(fence)),
+      requeued,
+    ),
+    ...checkClaims(last, claims, requeued, released),
+    ...checkReleases(last, claims, history),
     ...checkLapses(
       last,
       claims.filter(({ workItemId }) => !requeued.has(workItemId)),

@@ -34,7 +34,16 @@ export type Ask =
       /** All of the input, where it is to be compared. */
       readonly input?: JsonObject;
     }
-  | { readonly do: 'claim'; readonly workerId: string; readonly queues: readonly string[] }
+  | {
+      readonly do: 'claim';
+      readonly workerId: string;
+      readonly queues: readonly string[];
+      /** Globs; absent: all. */
+      readonly tools?: readonly string[];
+      /** Absent: the default queue alone. */
+      readonly queueNames?: readonly string[];
+    }
+  | { readonly do: 'release'; readonly workItemId: string; readonly fence: number }
   | { readonly do: 'heartbeat'; readonly workItemId: string; readonly fence: number }
   | {
       readonly do: 'complete';

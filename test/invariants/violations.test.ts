@@ -120,6 +120,15 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'workers get items of their own tenant': (run) => void (deedOf(run, 'claim').tenantId = 'birch'),
   'what is handed out is the item that was made': (run) =>
     void (itemClaimed(run, 0)['idempotency_key'] = 'k9'),
+  'an item is handed out only to a claim that admits it': (run) => {
+    Object.assign(deedOf(run, 'claim').asks, { tools: ['pay*', 'tools.?ay'] });
+    Object.assign(itemClaimed(run, 0), { tool: 'tools.ship' });
+  },
+  'a release uses no attempt': (run) => {
+    add(run, releaseOf(1));
+    Object.assign(eventOf(run.last.events, 'exec_1', 3).payload, { attempt: 7 });
+  },
+  'what was released is not settled under the same fence': (run) => add(run, releaseOf(2)),
   'a newer fence is of a later attempt': (run) => void (itemClaimed(run, 1)['attempt'] = 0),
   'no two leases have one fence': ({ earlier }) =>
     void earlier.work_leases.push({
@@ -512,6 +521,17 @@ function eventsRead(run: ExampleRun): object[] {
 function itemClaimed(run: ExampleRun, index: number): Record<string, unknown> {
   const [item] = bodyOf(run, 'claim', index)['work_items'] as Record<string, unknown>[];
   return item ?? {};
+}
+
+function releaseOf(fence: number): ExampleRun['deeds'][number] {
+  return {
+    client: 'c',
+    tenantId: 'amber',
+    asks: { do: 'release', workItemId: 'i1', fence },
+    begun: 1_000,
+    ended: 1_001,
+    answer: { status: 200, body: { released: true } },
+  };
 }
 
 const ITEM = { workItemId: 'i1' };

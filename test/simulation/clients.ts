@@ -7,6 +7,7 @@ import {
   askForWork,
   askToComplete,
   askToFail,
+  askToRelease,
   askToRead,
   askToRenew,
   type Held,
@@ -33,13 +34,23 @@ export async function runWorker(outside: Outside, plan: PlannedWorker, dice: Dic
   while (!isOver()) {
     let claimed: readonly ClaimedWork[] = [];
     const onItems = (items: readonly ClaimedWork[]): void => void (claimed = items);
-    const answer = await network.send(askForWork(by, { ...plan, onItems }));
+    const filter = outside.isCalm() || !dice.chance(0.3) ? CALM_FILTER : dice.pick(FILTERS);
+    const answer = await network.send(askForWork(by, { ...plan, ...filter, onItems }));
     const items = answer?.status === 200 ? claimed : [];
     restMs = items.length === 0 ? Math.min(restMs * 2, POLL_MS.max) : POLL_MS.min;
     if (items.length === 0) await world.pause(restMs * (0.5 + dice.fraction()));
     await Promise.all(items.map((item) => work(outside, plan, item, dice)));
   }
 }
+
+/** Items of every tool and queue that a workflow names; once all are well nothing else is asked. */
+const CALM_FILTER = { queueNames: ['default', 'big'] };
+const FILTERS = [
+  {},
+  { tools: ['tools.*'] },
+  { tools: ['Tools.*', 'tools.first'], queueNames: ['big'] },
+  { tools: ['*e*'], queueNames: ['default', 'big', 'small'] },
+];
 
 const POLL_MS = { min: 40, max: 640 };
 
@@ -58,6 +69,11 @@ async function work(
   const isCareful = outside.isCalm() || !dice.chance(plan.mischief);
   const manner = isCareful ? 'well' : dice.pick(plan.isOld ? OLD_MISCHIEF : MISCHIEF);
   if (manner === 'never') return;
+  if (manner === 'not mine') {
+    await insist(outside, dice, askToRelease(by, held));
+    // Not everybody remembers that it is given back.
+    if (dice.chance(0.7)) return;
+  }
   if (manner === 'too late') {
     await world.pause(leaseMs * (0.9 + dice.fraction() * 2));
     if (dice.chance(0.5)) await network.send(askToRenew(by, held));
@@ -102,6 +118,7 @@ const MISCHIEF = [
   'badly',
   'with a key of its own',
   'after a stranger',
+  'not mine',
 ] as const;
 
 const OLD_MISCHIEF = [...MISCHIEF, 'without a fence', 'without a fence'] as const;

@@ -143,21 +143,26 @@ export function askForWork(
   by: Client,
   of: {
     readonly queues: readonly ('python_tool' | 'java_tool')[];
+    /** Absent: all. */
+    readonly tools?: readonly string[];
+    readonly queueNames?: readonly string[];
     readonly maxItems: number;
     readonly waitMs: number;
     readonly onItems: (items: readonly ClaimedWork[]) => void;
   },
 ): Request {
-  const { queues, maxItems, waitMs } = of;
+  const { queues, tools, queueNames, maxItems, waitMs } = of;
+  const filter = { ...(tools && { tools }), ...(queueNames && { queueNames }) };
   const workerId = by.client;
   return {
     ...by,
-    asks: { do: 'claim', workerId, queues },
+    asks: { do: 'claim', workerId, queues, ...filter },
     serve: async (engine) => {
       const items = await engine.claimWork({
         tenantId: by.tenantId as TenantId,
         workerId,
         queues,
+        filter,
         maxItems,
         waitMs,
         signal: new AbortController().signal,
@@ -178,6 +183,8 @@ function shown({ record, attempt, leaseFence }: ClaimedWork): JsonObject {
     attempt,
     lease_fence: leaseFence,
     idempotency_key: record.idempotencyKey,
+    tool: record.tool,
+    ...(record.queueName !== undefined && { queue: record.queueName }),
   };
 }
 
@@ -214,6 +221,18 @@ export function askToComplete(by: Client, of: Held & { readonly output: JsonObje
         usage: null,
       });
       return { body: { completed: true, work_item_id: workItemId } };
+    },
+  };
+}
+
+export function askToRelease(by: Client, { workItemId, fence }: Held): Request {
+  return {
+    ...by,
+    asks: { do: 'release', workItemId, fence },
+    serve: async (engine) => {
+      const tenantId = by.tenantId as TenantId;
+      await engine.releaseWorkItem({ tenantId, workItemId, leaseFence: fence });
+      return { body: { released: true, work_item_id: workItemId } };
     },
   };
 }

@@ -36,8 +36,8 @@ const python = (name: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-const java = (name: string): JsonObject => ({
-  kind: { type: 'java_fn', class_name: 'Tools', method: name },
+const java = (name: string, queue = 'default'): JsonObject => ({
+  kind: { type: 'java_fn', class_name: 'Tools', method: name, queue },
   output_key: name,
   retry_policy: RETRIED,
 });
@@ -73,7 +73,7 @@ export const WORKFLOWS = {
     nodes: {
       split: { kind: { type: 'parallel', branches: ['left', 'right', 'inner'] } },
       left: python('left'),
-      right: java('right'),
+      right: java('right', 'big'),
       inner: effect('inner'),
       both: { kind: { type: 'join', wait_for: ['left', 'right', 'inner'] }, output_key: 'both' },
     },

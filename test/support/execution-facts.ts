@@ -13,6 +13,7 @@ export function factsAround(
     is: 'queued',
     queue: 'python_tool',
     attempt: 0,
+    tool: 'm.f',
     enqueuedAt: now,
     startBefore: null,
     position: 1,
@@ -31,6 +32,7 @@ export function factsAround(
         .map((name) => [name, '2026-11-21T11:00:00.000Z']),
     ),
     workers: new Map(),
+    serving: [],
     schedulers: { seen: 1, lastSeenAt: now },
     ...changes,
   };

@@ -105,12 +105,17 @@ async function workInTurn(options: WorkerOptions): Promise<void> {
 
 /** The next item; null when there was none for a while, or when the worker stops. */
 async function claim(options: WorkerOptions): Promise<WorkItem | null> {
-  const { api, workerId, queueTypes, stopping, log } = options;
+  const { api, workerId, queueTypes, handlers, stopping, log } = options;
   for (let failures = 0; ;) {
     try {
       const answer = await send(api, {
         path: '/work-items/claim',
-        body: { worker_id: workerId, queue_types: queueTypes, wait_ms: WAIT_MS },
+        body: {
+          worker_id: workerId,
+          queue_types: queueTypes,
+          tools: Object.keys(handlers),
+          wait_ms: WAIT_MS,
+        },
         timeoutMs: WAIT_MS + ANSWER_MS_MAX,
         // Should an item be given out at the very moment of the stop, its lease lapses and somebody
         // else gets it.
@@ -138,9 +143,15 @@ async function workOn(item: WorkItem, options: WorkerOptions): Promise<void> {
   const startedAt = performance.now();
   const lease = keepLease({ api, workerId, item });
   try {
+    const handler = handlers[tool];
+    if (handler === undefined) {
+      // A runtime that knows no `tools` hands out the items of others too.
+      log(`${name}: ${await release({ api, item, lost: lease.lost })}`);
+      return;
+    }
     log(`${name}: started`);
     const result = await Promise.race([
-      call({ api, item, handler: handlers[tool], signal: lease.lost }),
+      call({ api, item, handler, signal: lease.lost }),
       lease.whenLost,
     ]);
     const durationMs = Math.round(performance.now() - startedAt);
@@ -167,15 +178,11 @@ interface Failure {
 async function call(params: {
   readonly api: Api;
   readonly item: WorkItem;
-  readonly handler: Handler | undefined;
+  readonly handler: Handler;
   readonly signal: AbortSignal;
 }): Promise<Result> {
   const { api, item, handler, signal } = params;
-  const { module, function: name, input } = item.payload;
-  if (handler === undefined) {
-    const error = `this worker has no ${module}.${name}`;
-    return { ok: false, error, errorClass: 'unknown_tool' };
-  }
+  const { input } = item.payload;
   try {
     const output = await handler(input, {
       idempotencyKey: item.idempotency_key,
@@ -248,6 +255,25 @@ async function fail(params: {
   if (answer.status === 409 || answer.status === 404) return `left as it is, ${answer.reason}`;
   if (answer.status !== 200) throw refusal(answer);
   return `failed (${error}) and ${answer.body['retryable'] === true ? 'will be tried again' : 'given up'}`;
+}
+
+/** Gives back what is not this worker's to do: no attempt is used. */
+async function release(params: {
+  readonly api: Api;
+  readonly item: WorkItem;
+  readonly lost: AbortSignal;
+}): Promise<string> {
+  const { api, item, lost } = params;
+  const request = {
+    path: `/work-items/${item.id}/release`,
+    body: { lease_fence: item.lease_fence },
+    timeoutMs: ANSWER_MS_MAX,
+  };
+  const answer = await sendUntilAnswered(api, request, lost);
+  if (answer === null) return `abandoned, ${why(lost)}`;
+  if (answer.status === 409 || answer.status === 404) return `left as it is, ${answer.reason}`;
+  if (answer.status !== 200) throw refusal(answer);
+  return 'given back, as this worker has no such tool';
 }
 
 function why(lost: AbortSignal): string {

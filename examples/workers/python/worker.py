@@ -81,10 +81,14 @@ def work_on(item):
     threading.Thread(target=keep_lease, args=(item, done, lost), daemon=True).start()
     path, fence = f"/work-items/{item['id']}", item["lease_fence"]
     payload = item["payload"]
+    tool = f"{payload['module']}.{payload['function']}"
     try:
+        if tool not in HANDLERS:
+            # A runtime that knows no "tools" hands out the items of others too.
+            post_until_answered(f"{path}/release", {"lease_fence": fence}, lost)
+            return
         try:
-            handler = HANDLERS[f"{payload['module']}.{payload['function']}"]
-            output = handler(payload["input"], item["idempotency_key"])
+            output = HANDLERS[tool](payload["input"], item["idempotency_key"])
         except Exception as error:
             failure = {"error": f"{type(error).__name__}: {error}", "lease_fence": fence}
             post_until_answered(f"{path}/fail", failure, lost)
@@ -119,7 +123,12 @@ def stop(_signal, _frame):
 
 def claim():
     global claiming
-    body = {"worker_id": WORKER_ID, "queue_types": ["python_tool"], "wait_ms": 20_000}
+    body = {
+        "worker_id": WORKER_ID,
+        "queue_types": ["python_tool"],
+        "tools": list(HANDLERS),
+        "wait_ms": 20_000,
+    }
     try:
         claiming = True
         return post("/work-items/claim", body, timeout=30)

@@ -90,7 +90,7 @@ stopping=
 trap 'stopping=1' TERM INT
 while [[ -z $stopping ]]; do
   answer=$(jq -n --arg worker "$worker" \
-    '{ worker_id: $worker, queue_types: ["python_tool"], wait_ms: 5000 }' |
+    '{ worker_id: $worker, queue_types: ["python_tool"], tools: ["numbers.square"], wait_ms: 5000 }' |
     post /work-items/claim 15)
   status=$(status_of "$answer")
   if [[ $status == 200 ]]; then

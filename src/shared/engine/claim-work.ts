@@ -1,4 +1,5 @@
 import type { TenantId } from '../domain/ids.ts';
+import { filterKey, queueNamesOf, servesTool } from '../domain/work/claim-filter.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { ClaimedItem } from '../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from './commit-plan.ts';
@@ -18,7 +19,7 @@ import type { WorkerSightings } from './worker-sightings.ts';
 const ROUNDS_MAX = 100;
 
 /**
- * Leases the items that are next on the asked queues, waiting for one if the caller wants to. An
+ * Leases the items that are next on the asked queues, of those that the filter admits, waiting for one if the caller wants to. An
  * item whose result is recorded already is not handed out: its recorded result is replayed. Nor is
  * one that a policy stands against by now (see `judge-claimed.ts`).
  */
@@ -32,16 +33,18 @@ export async function claimWork(
   params: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
   of.sightings.note(params);
-  const { tenantId } = params;
-  const topics = params.queues.map((queue) => queueTopic({ tenantId, queue }));
-  const key = topics.join('\n');
+  const { tenantId, filter = {} } = params;
+  const topics = params.queues.flatMap((queue) =>
+    queueNamesOf(filter).map((queueName) => queueTopic({ tenantId, queue, queueName })),
+  );
+  const key = [...topics, filterKey(filter)].join('\n');
   const began = deps.timers.now();
   const deadline = began + params.waitMs;
   let reason: LookReason | null = 'arrival';
   for (;;) {
     // An item leased to a caller who has left would only lapse.
     if (reason === null || params.signal.aborted) return [];
-    const hint = waitForTopics(deps, topics);
+    const hint = waitForTopics(deps, topics, (tool) => servesTool(filter, tool));
     try {
       of.pace.looking(key);
       const claimed = await claimNow(deps, of.desk, params);

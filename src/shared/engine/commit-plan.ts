@@ -168,6 +168,7 @@ type RetryWork = Extract<Effect, { do: 'retry_work' }>;
 function ticketOf(context: TicketContext, effect: CreateWork, attempt: number): WorkTicket {
   const { plan, state, priority } = context;
   const node = plan.nodes.get(effect.nodeId);
+  const queueName = node?.kind.queueName?.(node.spec) ?? null;
   return {
     workItemId: effect.workItemId,
     executionId: state.executionId,
@@ -176,6 +177,7 @@ function ticketOf(context: TicketContext, effect: CreateWork, attempt: number): 
     visit: effect.visit,
     attempt,
     queue: effect.queue,
+    ...(queueName !== null && { queueName }),
     priority,
     idempotencyKey: effect.idempotencyKey,
     nodeTimeoutMs: node?.nodeTimeoutMs ?? null,
@@ -221,6 +223,7 @@ function recordOf(
     nodeId,
     visit,
     queue: effect.queue satisfies WorkerQueue,
+    ...(ticket.queueName !== undefined && { queueName: ticket.queueName }),
     idempotencyKey,
     tool: node.kind.tool?.(node.spec) ?? node.kind.type,
     payload,

@@ -25,6 +25,7 @@ import { listDeadLetters, listExecutions, listUpdated } from './list-shown.ts';
 import { listApprovals, readEvents, readExecution, waitForEvents } from './read-execution.ts';
 import { redactError } from './redact-view.ts';
 import { registerWorkflow } from './register-workflow.ts';
+import { releaseWorkItem } from './release-work-item.ts';
 import { renewLease } from './renew-lease.ts';
 import { requeueWorkItem } from './requeue-work-item.ts';
 import type { Scheduling } from './scheduling.ts';
@@ -117,6 +118,7 @@ export function createEngine(
     renewLease: (params) => renewLease(deps, desk, params),
     completeWorkItem: (params) => completeWorkItem(deps, desk, params),
     failWorkItem: (params) => failWorkItem(deps, desk, params),
+    releaseWorkItem: (params) => releaseWorkItem(deps, desk, params),
     listDeadLetters: (params) => listDeadLetters(deps, params),
     requeueWorkItem: (params) => requeueWorkItem(deps, params),
     knowTenant: (tenantId) => deps.tenants.get(tenantId),

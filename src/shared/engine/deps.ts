@@ -60,6 +60,7 @@ export interface EngineReport {
       | 'items_claimed'
       | 'items_completed'
       | 'items_failed'
+      | 'items_released'
       | 'executions_started'
       | 'timers_fired'
       | 'webhook_attempts'

@@ -6,6 +6,7 @@ import type { Explanation } from '../domain/execution/explain/blocker.ts';
 import type { ExecutionState } from '../domain/execution/state.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
+import type { ClaimFilter } from '../domain/work/claim-filter.ts';
 import type { WorkItemRecord } from '../domain/work/work-item.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Usage } from '../nodes/run.ts';
@@ -123,6 +124,12 @@ export interface Engine {
   }): Promise<{ readonly workItemId: WorkItemId; readonly expiresAt: string }>;
   completeWorkItem(params: CompleteWorkItem): Promise<SettledWorkItem>;
   failWorkItem(params: FailWorkItem): Promise<FailedWorkItem>;
+  /** Gives back an item that is not the worker's to do; no attempt is used. */
+  releaseWorkItem(params: {
+    readonly tenantId: TenantId;
+    readonly workItemId: string;
+    readonly leaseFence: number;
+  }): Promise<{ readonly workItemId: WorkItemId }>;
   listDeadLetters(params: ListDeadLetters): Promise<readonly ShownDeadLetter[]>;
   requeueWorkItem(
     params: Actor & { readonly tenantId: TenantId; readonly workItemId: string },
@@ -311,6 +318,8 @@ export interface ClaimWork {
   readonly workerId: string;
   /** Known worker queues only, at least one. */
   readonly queues: readonly ('python_tool' | 'java_tool')[];
+  /** Which named queues of these types, and which tools; absent: no named queue, and all tools. */
+  readonly filter?: ClaimFilter;
   readonly maxItems: number;
   /** Long poll: how long to wait for an item; 0 answers at once. */
   readonly waitMs: number;

@@ -2,7 +2,7 @@ import { conflict, notFound } from '../domain/errors.ts';
 import { isPausedByOperator, visitKey } from '../domain/execution/state.ts';
 import { isTerminal } from '../domain/execution/status.ts';
 import { parseWorkItemId, type TenantId, type WorkItemId } from '../domain/ids.ts';
-import { WORKER_QUEUES, type WorkItemRecord } from '../domain/work/work-item.ts';
+import type { WorkItemRecord } from '../domain/work/work-item.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Actor } from './engine.ts';
@@ -35,7 +35,7 @@ export async function requeueWorkItem(
     });
     switch (outcome) {
       case 'requeued':
-        deps.wake.notify(WORKER_QUEUES.map((queue) => queueTopic({ tenantId, queue })));
+        deps.wake.notify([queueTopic(found.record)]);
         return { workItemId };
       case 'missing':
         throw notFound(`work item ${params.workItemId}`);

@@ -10,14 +10,20 @@ export interface TopicHint {
 export function waitForTopics(
   { wake, timers }: Pick<EngineDeps, 'wake' | 'timers'>,
   topics: readonly string[],
+  /** Which details of these topics are of use; absent: all. */
+  accepts?: (detail: string) => boolean,
 ): TopicHint {
   let hinted = false;
   let release: (() => void) | null = null;
   const unsubscribe = topics.map((topic) =>
-    wake.subscribe(topic, () => {
-      hinted = true;
-      release?.();
-    }),
+    wake.subscribe(
+      topic,
+      () => {
+        hinted = true;
+        release?.();
+      },
+      accepts,
+    ),
   );
   return {
     wait: ({ timeoutMs, signal }) => {

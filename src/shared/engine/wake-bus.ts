@@ -1,4 +1,4 @@
-import type { Wake } from '../ports/wake.ts';
+import { DETAIL_MARK, type Wake } from '../ports/wake.ts';
 import type { RemoteWake } from '../store/store.ts';
 
 /** Wakes everyone when notified; hears everything when subscribed to. */
@@ -41,7 +41,7 @@ export interface WakeBus extends Wake {
 export function createWakeBus(
   options: { readonly onListenerError?: (error: unknown) => void } = {},
 ): WakeBus {
-  const listeners = new Map<string, Set<() => void>>();
+  const listeners = new Map<string, Set<Listener>>();
   const pending = new Set<string>();
   let forward: ((topics: readonly string[]) => void) | null = null;
 
@@ -58,15 +58,19 @@ export function createWakeBus(
   function flush(): void {
     const topics = [...pending];
     pending.clear();
-    for (const listener of listenersOf(topics)) call(listener);
+    for (const { listener } of listenersOf(topics)) call(listener);
   }
 
   /** Each listener once, however many of its topics came. */
-  function listenersOf(topics: readonly string[]): ReadonlySet<() => void> {
+  function listenersOf(topics: readonly string[]): ReadonlySet<Listener> {
     const named = topics.includes(EVERY_TOPIC) ? listeners.keys() : [...topics, EVERY_TOPIC];
-    const found = new Set<() => void>();
-    for (const topic of named) {
-      for (const listener of listeners.get(topic) ?? []) found.add(listener);
+    const found = new Set<Listener>();
+    for (const said of named) {
+      const mark = said.indexOf(DETAIL_MARK);
+      const topic = mark < 0 ? said : said.slice(0, mark);
+      for (const each of listeners.get(topic) ?? []) {
+        if (mark < 0 || each.accepts(said.slice(mark + 1))) found.add(each);
+      }
     }
     return found;
   }
@@ -88,9 +92,9 @@ export function createWakeBus(
         call(() => send(remote));
       }
     },
-    subscribe(topic, listener) {
+    subscribe(topic, listener, accepts = () => true) {
       // Two subscriptions of one function are two subscriptions.
-      const entry = () => listener();
+      const entry = { listener, accepts };
       const ofTopic = listeners.get(topic) ?? new Set();
       listeners.set(topic, ofTopic.add(entry));
       return () => {
@@ -103,6 +107,11 @@ export function createWakeBus(
       forward = send;
     },
   };
+}
+
+interface Listener {
+  readonly listener: () => void;
+  readonly accepts: (detail: string) => boolean;
 }
 
 /** Joins the bus to the other processes: its topics go out, theirs come in, none comes back. */

@@ -1,7 +1,8 @@
 import { isTerminal } from '../domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
+import { queueKeyOf } from '../domain/work/queue-key.ts';
 import type { WorkQueue } from '../domain/work/work-item.ts';
-import type { Wake } from '../ports/wake.ts';
+import { DETAIL_MARK, type Wake } from '../ports/wake.ts';
 import type { CommitPlan } from '../store/commit.ts';
 import { hasMessages } from '../store/webhook-messages.ts';
 import { TIMERS_TOPIC, WEBHOOKS_TOPIC } from './wake-bus.ts';
@@ -13,7 +14,9 @@ export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
   for (const start of commit.startsExecutions ?? []) {
     if (start.waitsForPlace !== true) topics.push(runTopic(start.shard));
   }
-  for (const { ticket } of commit.newItems) topics.push(queueTopic(ticket));
+  for (const { ticket, record } of commit.newItems) {
+    topics.push(itemTopic({ ...ticket, tool: record?.tool ?? null }));
+  }
   for (const { ticket, delayMs } of commit.retries) {
     topics.push(delayMs === 0 ? queueTopic(ticket) : TIMERS_TOPIC);
   }
@@ -52,6 +55,20 @@ export function cancelledTopic(executionId: ExecutionId): string {
   return `cancelled:${executionId}`;
 }
 
-export function queueTopic(of: { readonly tenantId: TenantId; readonly queue: WorkQueue }): string {
-  return of.queue === 'engine' ? 'queue:engine' : `queue:${of.tenantId}/${of.queue}`;
+/** The default queue of a type, unless a name is given. */
+export function queueTopic(of: {
+  readonly tenantId: TenantId;
+  readonly queue: WorkQueue;
+  readonly queueName?: string | undefined;
+}): string {
+  return `queue:${queueKeyOf(of)}`;
 }
+
+/** With the tool at its end, so that only those wake up who claim it; see `Wake.subscribe`. */
+function itemTopic(of: Parameters<typeof queueTopic>[0] & { readonly tool: string | null }) {
+  const topic = queueTopic(of);
+  return of.tool !== null && TELLABLE.test(of.tool) ? `${topic}${DETAIL_MARK}${of.tool}` : topic;
+}
+
+/** Names of tools are the users' choice; of one that fits into no hint nothing is told. */
+const TELLABLE = /^[^\p{Cc}\p{Cs}]{1,200}$/u;

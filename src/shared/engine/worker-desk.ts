@@ -1,4 +1,5 @@
 import type { DefinitionId, TenantId, WorkItemId } from '../domain/ids.ts';
+import { type ClaimFilter, filterKey } from '../domain/work/claim-filter.ts';
 import type { WorkerQueue, WorkItemRecord } from '../domain/work/work-item.ts';
 import type { ClaimedItem, Lease, LeaseRenewal, RenewedLease, WorkStore } from '../store/store.ts';
 import { gatherCalls } from './gather-calls.ts';
@@ -6,7 +7,7 @@ import type { Timers } from './timers.ts';
 
 /*
  * What the workers that talk to this process ask of the store, asked together: claims of one tenant
- * on the same queues in one statement, and renewals. Claims are served in the order in which they
+ * on the same queues, for the same tools, in one statement, and renewals. Claims are served in the order in which they
  * came, each as if alone. Here too it is remembered which items were handed out, so that a completion
  * need not read what the claim has read already; see `settle-work-item.ts` for what that is worth.
  */
@@ -34,6 +35,7 @@ export interface Settleable {
 export interface ClaimCall {
   readonly tenantId: TenantId;
   readonly queues: readonly WorkerQueue[];
+  readonly filter?: ClaimFilter;
   readonly workerId: string;
   readonly limit: number;
   /** Aborted: the caller has left. */
@@ -64,14 +66,15 @@ export function createWorkerDesk(deps: {
     }));
     const [first] = calls;
     if (first === undefined) return [];
-    const { tenantId, queues } = first;
-    return work.claimTogether({ tenantId, queues, leaseMs, shards: null, claimers });
+    const { tenantId, queues, filter = {} } = first;
+    return work.claimTogether({ ...filter, tenantId, queues, leaseMs, shards: null, claimers });
   }
 
   return {
     // One lane: two would only take half of the callers each.
     claim: gatherCalls(claimAll, {
-      groupOf: ({ tenantId, queues }) => `${tenantId} ${queues.toSorted().join(' ')}`,
+      groupOf: ({ tenantId, queues, filter = {} }) =>
+        `${tenantId} ${queues.toSorted().join(' ')} ${filterKey(filter)}`,
       sizeOf: ({ limit }) => limit,
       sizeMax: ITEMS_MAX,
       lanes: 1,

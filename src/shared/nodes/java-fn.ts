@@ -1,19 +1,20 @@
 import type { JsonObject } from '../domain/json.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
 import { enterWork } from './enter-work.ts';
-import { readName, readOutputSchema } from './read-fields.ts';
+import { readName, readOutputSchema, readQueueName } from './read-fields.ts';
 
 interface JavaFnSpec {
   readonly className: string;
   readonly method: string;
   readonly outputSchema: JsonObject | null;
+  readonly queueName: string | null;
 }
 
 /** A method that a worker of queue `java_tool` calls; `module` and `function` say the same. */
 export const javaFnKind: NodeKind<JavaFnSpec> = {
   type: 'java_fn',
   aliases: ['java_tool'],
-  fields: ['class_name', 'method', 'module', 'function', 'output_schema'],
+  fields: ['class_name', 'method', 'module', 'function', 'output_schema', 'queue'],
   leaf: true,
   toolLike: true,
 
@@ -21,11 +22,14 @@ export const javaFnKind: NodeKind<JavaFnSpec> = {
     const className = readName(fields, eitherName(fields, 'class_name', 'module'), at);
     const method = readName(fields, eitherName(fields, 'method', 'function'), at);
     const outputSchema = readOutputSchema(fields, at);
-    return className === null || method === null ? null : { className, method, outputSchema };
+    const queueName = readQueueName(fields, at);
+    if (className === null || method === null) return null;
+    return { className, method, outputSchema, queueName };
   },
 
   tool: (spec) => `${spec.className}.${spec.method}`,
   outputSchema: (spec) => spec.outputSchema,
+  queueName: (spec) => spec.queueName,
 
   /** The payload carries both pairs of names: the contract's, and Java's own. */
   enter({ className, method }, context) {

@@ -1,19 +1,20 @@
 import type { JsonObject } from '../domain/json.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
 import { enterWork } from './enter-work.ts';
-import { readName, readOutputSchema } from './read-fields.ts';
+import { readName, readOutputSchema, readQueueName } from './read-fields.ts';
 
 interface PythonFnSpec {
   readonly module: string;
   readonly function: string;
   readonly outputSchema: JsonObject | null;
+  readonly queueName: string | null;
 }
 
 /** A function that a worker of queue `python_tool` calls. */
 export const pythonFnKind: NodeKind<PythonFnSpec> = {
   type: 'python_fn',
   aliases: ['python_tool'],
-  fields: ['module', 'function', 'output_schema'],
+  fields: ['module', 'function', 'output_schema', 'queue'],
   leaf: true,
   toolLike: true,
 
@@ -21,11 +22,14 @@ export const pythonFnKind: NodeKind<PythonFnSpec> = {
     const module = readName(fields, 'module', at);
     const name = readName(fields, 'function', at);
     const outputSchema = readOutputSchema(fields, at);
-    return module === null || name === null ? null : { module, function: name, outputSchema };
+    const queueName = readQueueName(fields, at);
+    if (module === null || name === null) return null;
+    return { module, function: name, outputSchema, queueName };
   },
 
   tool: (spec) => `${spec.module}.${spec.function}`,
   outputSchema: (spec) => spec.outputSchema,
+  queueName: (spec) => spec.queueName,
 
   enter(spec, context) {
     const call = { module: spec.module, function: spec.function };

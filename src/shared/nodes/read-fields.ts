@@ -3,6 +3,7 @@ import { parseMapping } from '../domain/expression/mapping.ts';
 import type { Expression } from '../domain/expression/parse-expression.ts';
 import { parseExpression } from '../domain/expression/parse-expression.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
+import { DEFAULT_QUEUE, QUEUE_NAME } from '../domain/work/claim-filter.ts';
 import { pointerTo } from '../domain/workflow/problem.ts';
 import type { ParseContext } from '../domain/workflow/plan.ts';
 
@@ -80,6 +81,15 @@ export function readOutputSchema(fields: JsonObject, at: ParseContext): JsonObje
   else if (schema !== '') {
     at.warn('/output_schema', 'is a reference, kept as it is: outputs are not checked against it');
   }
+  return null;
+}
+
+/** A queue for workers of a kind; null: the default queue, or reported. */
+export function readQueueName(fields: JsonObject, at: ParseContext): string | null {
+  const name = readText(fields, 'queue', at);
+  if (name === null || name === DEFAULT_QUEUE) return null;
+  if (QUEUE_NAME.test(name)) return name;
+  at.problem('/queue', 'must be 1 to 64 letters, digits, ".", "_" and "-", not with a mark first');
   return null;
 }
 

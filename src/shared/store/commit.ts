@@ -2,7 +2,7 @@ import type { EventKind, TimerPurpose } from '../domain/execution/event.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { TimerSpec } from '../domain/workflow/plan.ts';
-import type { WorkItemRecord, WorkTicket } from '../domain/work/work-item.ts';
+import type { QueuePlace, WorkItemRecord, WorkTicket } from '../domain/work/work-item.ts';
 
 /**
  * The one way an execution changes. A plan states what it was decided on: the sequence the
@@ -191,6 +191,16 @@ export interface Retry {
   readonly ticket: WorkTicket;
   /** 0: on the queue at once. */
   readonly delayMs: number;
+  /** The item was released and not worked on: it gets back what it had; `delayMs` is not 0. */
+  readonly released?: Release;
+}
+
+export interface Release {
+  readonly leaseFence: number;
+  /** Null: not known, so it goes to the end of its queue. */
+  readonly place: QueuePlace | null;
+  /** Its execution is paused: it is kept back until that is resumed. */
+  readonly isHeld: boolean;
 }
 
 export interface NewTimer {

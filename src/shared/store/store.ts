@@ -4,7 +4,13 @@ import type { ExecutionDocument } from '../domain/execution/execution-document.t
 import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
-import type { WorkItemRecord, WorkQueue, WorkTicket } from '../domain/work/work-item.ts';
+import type { ClaimFilter } from '../domain/work/claim-filter.ts';
+import type {
+  QueuePlace,
+  WorkItemRecord,
+  WorkQueue,
+  WorkTicket,
+} from '../domain/work/work-item.ts';
 import type { StandingPause } from '../domain/workflow/workflow-pause.ts';
 import type { AgentStore } from './agents.ts';
 import type { ArtifactStore } from './artifacts.ts';
@@ -153,8 +159,8 @@ export interface UpdatedPage {
 
 export interface WorkStore {
   /**
-   * Leases the items that are next (priority, then age) on the given queues, each under a fence
-   * never used before. Items past their schedule-to-start bound are left alone. `tenantId` null:
+   * Leases the items that are next (priority, then age) on the given queues, of those that the
+   * filter admits, each under a fence never used before. Items past their schedule-to-start bound are left alone. `tenantId` null:
    * of all tenants (the `engine` queue).
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedItem[]>;
@@ -210,7 +216,7 @@ export interface JointClaim extends ClaimScope {
   readonly claimers: readonly Claimer[];
 }
 
-export interface ClaimScope {
+export interface ClaimScope extends ClaimFilter {
   readonly tenantId: TenantId | null;
   readonly queues: readonly WorkQueue[];
   readonly leaseMs: number;
@@ -229,6 +235,8 @@ export interface Lease {
   readonly workerId: string;
   readonly claimedAt: string;
   readonly expiresAt: string;
+  /** Where on its queue the item was claimed; absent: not known, or off no queue. */
+  readonly queuePlace?: QueuePlace;
   /** End of the attempt's time whatever the heartbeats; null: none. */
   readonly deadlineAt: string | null;
   /** True when `deadlineAt` is what has passed. */
@@ -263,6 +271,8 @@ export interface FoundWorkItem {
   /** Null: not leased now. */
   readonly lease: Lease | null;
   readonly place: 'queued' | 'leased' | 'retrying' | 'settled' | 'dead_lettered';
+  /** Of an item that rests after a release: the fence it was released under. */
+  readonly releasedFence: number | null;
 }
 
 export interface ListDeadLetters {
@@ -472,6 +482,8 @@ export interface WorkerAnnouncement {
   /** `api`, `scheduler` or `all` for runtime processes, null for tool workers. */
   readonly role: string | null;
   readonly queueTypes: readonly string[];
+  /** What a tool worker claims of these. */
+  readonly filter?: ClaimFilter;
   readonly version: string;
   readonly host: string;
 }
@@ -481,6 +493,7 @@ export interface WorkerRow {
   readonly kind: 'runtime' | 'tool';
   readonly role: string | null;
   readonly queueTypes: readonly string[];
+  readonly filter: ClaimFilter;
   readonly version: string;
   readonly host: string;
   readonly startedAt: string;

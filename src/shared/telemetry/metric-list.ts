@@ -128,6 +128,12 @@ export const METRICS = {
     help: 'Attempts reported as failed under their fence.',
     labels: [],
   },
+  items_released: {
+    name: 'svc_work_items_released_total',
+    type: 'counter',
+    help: 'Items that a worker gave back as not its own; much of it means that workers claim tools they do not have.',
+    labels: [],
+  },
   claim_wait_seconds: {
     name: 'svc_work_item_claim_wait_seconds',
     type: 'histogram',

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 
 import type { BlockerCode } from '../../../src/shared/domain/execution/explain/blocker.ts';
 import type { ExecutionId, TenantId } from '../../../src/shared/domain/ids.ts';
+import type { ClaimFilter } from '../../../src/shared/domain/work/claim-filter.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { TenantStatus } from '../../../src/shared/domain/tenant.ts';
 import type { NodeRunner } from '../../../src/shared/nodes/run.ts';
@@ -76,6 +77,40 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(waiting.codes, ['waiting_in_queue']);
     t.like(waiting.first?.details, { position: 1, queue: 'python_tool', attempt: 0 });
     t.is((await svc.explain(before)).first?.code, 'lease_held_until');
+  });
+
+  test(`${dialect}: no_worker_for_tool once it has waited, until a worker claims the tool`, async (t) => {
+    const svc = await openScene(t, dialect);
+    const id = await svc.rest(one(work));
+    const claimFor = (filter: ClaimFilter) =>
+      svc.engine.claimWork({
+        tenantId,
+        workerId: 'worker-1',
+        queues: ['python_tool'],
+        filter,
+        maxItems: 1,
+        waitMs: 0,
+        signal: new AbortController().signal,
+        host: 'h',
+        version: '1',
+      });
+    const wait = () => svc.age({ table: 'work_queue', columns: ['enqueued_at'], byMs: 11_000 });
+    await claimFor({ tools: ['shipping.*'] });
+    t.deepEqual((await svc.explain(id)).codes, ['waiting_in_queue'], 'it may be starting up');
+    await wait();
+    const unserved = await svc.explain(id);
+    t.deepEqual(unserved.codes, ['no_worker_for_tool']);
+    t.like(unserved.first?.details, { tool: 'm.f' });
+    t.regex(unserved.first?.message ?? '', /the one worker there does not claim tool m\.f/);
+    t.regex(unserved.first?.unblockedBy ?? '', /a worker that claims m\.f/);
+    const named = await svc.rest(one({ kind: { ...work.kind, queue: 'gpu' } }));
+    await wait();
+    const unnamed = await svc.explain(named);
+    t.deepEqual(unnamed.codes, ['no_worker_for_queue']);
+    t.like(unnamed.first?.details, { tool: 'm.f', queueName: 'gpu' });
+    t.regex(unnamed.first?.unblockedBy ?? '', /"gpu"/);
+    t.is((await claimFor({ tools: ['m.*'] })).length, 1);
+    t.deepEqual((await svc.explain(id)).codes, ['lease_held_until']);
   });
 
   test(`${dialect}: waiting_in_queue is overdue when the queue's time is over`, async (t) => {

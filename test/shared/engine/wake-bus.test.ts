@@ -40,6 +40,31 @@ test('the topic * wakes everyone, and a subscription to * hears everything', asy
   t.deepEqual([one.times(), all.times()], [1, 2]);
 });
 
+test('a topic with a detail wakes those who accept it, and a topic without one all', async (t) => {
+  const bus = createWakeBus();
+  const heard: string[] = [];
+  bus.subscribe('queue:acme/python_tool', () => heard.push('all'));
+  bus.subscribe(
+    'queue:acme/python_tool',
+    () => heard.push('payment'),
+    (tool) => tool.startsWith('payment.'),
+  );
+  const notify = async (...topics: readonly string[]) => {
+    heard.length = 0;
+    bus.notify(topics);
+    await Promise.resolve();
+    return heard.join(' ');
+  };
+  t.is(await notify('queue:acme/python_tool\tshipping.book'), 'all');
+  t.is(
+    await notify('queue:acme/python_tool\tshipping.book', 'queue:acme/python_tool\tpayment.charge'),
+    'all payment',
+  );
+  t.is(await notify('queue:acme/python_tool'), 'all payment');
+  t.is(await notify('queue:acme/python_tool/gpu\tpayment.charge'), '');
+  t.is(await notify('*'), 'all payment');
+});
+
 test('a listener that throws is reported and does not stop the others', async (t) => {
   const errors: unknown[] = [];
   const bus = createWakeBus({ onListenerError: (error) => errors.push(error) });

@@ -25,6 +25,8 @@ const blockerShape = z.object({
   unblocked_by: z.string(),
   work_item_id: z.string().optional(),
   queue_type: z.string().optional(),
+  queue: z.string().optional().meta({ description: 'A named queue that nobody claims from.' }),
+  tool: z.string().optional().meta({ description: 'A tool that nobody claims.' }),
   attempt: z.int().optional(),
   worker_id: z.string().optional(),
   lease_fence: z.int().optional(),
@@ -61,7 +63,8 @@ going on. Programs go by \`code\` and the fields; \`message\` and \`unblocked_by
 | \`not_marked\` | there is something to decide and no scheduler has been asked to: rows were changed from outside |
 | \`work_missing\`, \`timer_missing\` | the work item or the timer it waits for is nowhere: rows were changed from outside |
 | \`dead_lettered\` | the work item was completed without its fence, and its node was not told: requeue it |
-| \`no_worker_for_queue\` | a work item waits, and no worker of the tenant claims from its queue |
+| \`no_worker_for_queue\` | a work item waits, and no worker of the tenant claims from its queue, or from the named \`queue\` |
+| \`no_worker_for_tool\` | a work item has waited for 10 s, and the workers that claim from its queue do not claim its \`tool\` |
 | \`runnable_not_decided\` | something has happened, and no scheduler has decided on it yet |
 | \`budget_used_up\` | a person is to grant a budget once more |
 | \`awaiting_approval\` | a person is to decide; \`until\`: when the approval times out |
@@ -143,6 +146,8 @@ function shapeBlocker(blocker: Blocker): z.input<typeof blockerShape> {
   const shown = {
     work_item_id: details.workItemId,
     queue_type: details.queue,
+    queue: details.queueName,
+    tool: details.tool,
     attempt: details.attempt,
     worker_id: details.workerId,
     lease_fence: details.leaseFence,

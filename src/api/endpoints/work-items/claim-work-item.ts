@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { QUEUE_NAME } from '../../../shared/domain/work/claim-filter.ts';
 import { WORKER_QUEUES, type WorkerQueue } from '../../../shared/domain/work/work-item.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { idText, omittable } from '../../schemas/text.ts';
@@ -22,6 +23,29 @@ const queueTypes = z
     return known;
   });
 
+/** Bounded, as each costs a look-up. */
+function names(what: string, lengthMax: number) {
+  return z
+    .array(
+      z
+        .string()
+        .min(1, `must not name an empty ${what}`)
+        .max(lengthMax, `must be at most ${lengthMax} characters`)
+        .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must have no control characters'),
+    )
+    .min(1, `must name at least one ${what}, or be left out`)
+    .max(NAMES_MAX, `must name at most ${NAMES_MAX} ${what}s`);
+}
+
+const NAMES_MAX = 100;
+const TOOL_TEXT_MAX = 200;
+const QUEUE_NAME_RULE =
+  'must be names of queues: 1 to 64 letters, digits, ".", "_" and "-", not with a mark first';
+
+function areQueueNames(queues: readonly string[]): boolean {
+  return queues.every((name) => QUEUE_NAME.test(name));
+}
+
 export const claimWorkItem = defineEndpoint({
   name: 'claim-work-item',
   method: 'POST',
@@ -31,6 +55,16 @@ export const claimWorkItem = defineEndpoint({
   body: z.object({
     worker_id: idText,
     queue_types: queueTypes,
+    tools: omittable(names('tool', TOOL_TEXT_MAX)).meta({
+      description:
+        'Only items of these tools: globs over `module.function` and `class.method`, like ' +
+        '`payment.*`. Absent: of every tool.',
+    }),
+    queues: omittable(names('queue', TOOL_TEXT_MAX).refine(areQueueNames, QUEUE_NAME_RULE)).meta({
+      description:
+        'Only items of these named queues; `default` is the one of nodes that name none. Absent: ' +
+        'only that one.',
+    }),
     wait_ms: omittable(z.int().min(0, 'must not be negative')).meta({
       description: `Long poll: how long to wait for an item; at most ${WAIT_MS_MAX}.`,
     }),
@@ -53,6 +87,7 @@ export const claimWorkItem = defineEndpoint({
       tenantId: caller.tenantId,
       workerId: body.worker_id,
       queues: body.queue_types,
+      filter: { tools: body.tools, queueNames: body.queues },
       maxItems: Math.min(body.max_items ?? 1, ITEMS_MAX),
       waitMs: Math.min(body.wait_ms ?? 0, WAIT_MS_MAX),
       signal: request.abandoned(),

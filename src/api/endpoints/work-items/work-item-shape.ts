@@ -10,6 +10,9 @@ export const workItemShape = z.object({
   execution_id: executionId,
   node_id: z.string(),
   queue_type: z.enum(WORKER_QUEUES),
+  queue: z.string().optional().meta({
+    description: 'The queue that its node names; absent: `default`.',
+  }),
   payload: anyObject.meta({
     description: '`{module, function, input}`; Java items carry `class` and `method` too.',
   }),
@@ -32,6 +35,7 @@ export function shapeClaimed(claimed: ClaimedWork): z.input<typeof workItemShape
     execution_id: record.executionId,
     node_id: record.nodeId,
     queue_type: record.queue,
+    ...(record.queueName !== undefined && { queue: record.queueName }),
     payload: record.payload,
     attempt: claimed.attempt,
     lease_fence: claimed.leaseFence,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { type ClaimFilter, queueNamesOf } from '../../../shared/domain/work/claim-filter.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { timestamp } from '../../schemas/text.ts';
 
@@ -18,6 +19,12 @@ export const listWorkers = defineEndpoint({
           kind: z.enum(['runtime', 'tool']),
           role: z.string().nullable(),
           queue_types: z.array(z.string()),
+          tools: z.array(z.string()).nullable().optional().meta({
+            description: 'Of tool workers: the globs it claims; null: every tool.',
+          }),
+          queues: z.array(z.string()).optional().meta({
+            description: 'Of tool workers: the named queues it claims.',
+          }),
           version: z.string(),
           host: z.string(),
           started_at: timestamp,
@@ -37,6 +44,7 @@ export const listWorkers = defineEndpoint({
           kind: worker.kind,
           role: worker.role,
           queue_types: [...worker.queueTypes],
+          ...(worker.kind === 'tool' && servedBy(worker.filter)),
           version: worker.version,
           host: worker.host,
           started_at: worker.startedAt,
@@ -47,3 +55,7 @@ export const listWorkers = defineEndpoint({
     };
   },
 });
+
+function servedBy(filter: ClaimFilter) {
+  return { tools: filter.tools ? [...filter.tools] : null, queues: [...queueNamesOf(filter)] };
+}

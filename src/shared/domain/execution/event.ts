@@ -163,6 +163,8 @@ export interface NodeScheduledPayload {
   readonly from: readonly string[];
   readonly work_item_id?: string;
   readonly queue?: string;
+  /** Absent: the default queue of that type. */
+  readonly queue_name?: string;
   readonly idempotency_key?: string;
   /** State key under which the node's output is stored. */
   readonly output_key?: string;

@@ -21,6 +21,8 @@ export interface WorkTicket {
   /** From 0. */
   readonly attempt: number;
   readonly queue: WorkQueue;
+  /** The queue that its node names, where known; absent: the default queue. */
+  readonly queueName?: string;
   /** 0 is served first, then age decides. */
   readonly priority: number;
   readonly idempotencyKey: string;
@@ -28,6 +30,12 @@ export interface WorkTicket {
   readonly nodeTimeoutMs: number | null;
   /** Longest wait in the queue before the attempt fails; null: no bound. */
   readonly scheduleToStartMs: number | null;
+}
+
+/** Age among items of the same priority; opaque. */
+export interface QueuePlace {
+  readonly seq: number;
+  readonly queuedAt: string;
 }
 
 /** The part of an item for workers that never changes: kept until the execution is pruned. */
@@ -38,6 +46,8 @@ export interface WorkItemRecord {
   readonly nodeId: string;
   readonly visit: number;
   readonly queue: WorkerQueue;
+  /** The queue that its node names; absent: the default queue. */
+  readonly queueName?: string;
   readonly idempotencyKey: string;
   /** Name of the tool for events, metrics and policies: `module.function` or `class.method`. */
   readonly tool: string;

@@ -105,6 +105,8 @@ export interface NodeKind<Spec> {
     readonly type: string;
     readonly fields: readonly string[];
   };
+  /** The queue that its work waits on, of those of its type; null or absent: the default queue. */
+  queueName?(spec: Spec): string | null;
   /** May be the body of a `map`. */
   readonly leaf: boolean;
   /** Whether its success is reported as a tool call (ToolCallCompleted before NodeCompleted). */

@@ -41,6 +41,7 @@ const NEEDY: ReadonlySet<BlockerCode> = new Set([
   'no_scheduler',
   'dead_lettered',
   'no_worker_for_queue',
+  'no_worker_for_tool',
   'runnable_not_decided',
 ]);
 

@@ -1,3 +1,4 @@
+import { queueKeyOf } from '../../domain/work/queue-key.ts';
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 
 /*
@@ -11,13 +12,18 @@ import type { WorkTicket } from '../../domain/work/work-item.ts';
  * last claim by more than a commit takes, is taken back when a claim finds something below it or this
  * process itself adds an item of a higher priority, and is ignored once a second, or ten times when
  * claims come back empty.
+ *
+ * Claims for certain tools have watermarks of their own, one for each filter: what one of them took says
+ * nothing about the items that it left to others.
  */
 
 const TRAIL_MS = 50;
 const SWEEP_MS = 1_000;
 const SWEEP_WHEN_EMPTY_MS = 100;
-/** Queues are tenants times two; past this many, all begin anew. */
+/** Queues are tenants times types and names; past this many, all begin anew. */
 const QUEUES_MAX = 10_000;
+/** Filters are the callers' choice; past this many of one queue, those begin anew. */
+const FILTERS_MAX = 100;
 
 export interface QueuePosition {
   readonly priority: number;
@@ -28,15 +34,24 @@ const HEAD: QueuePosition = { priority: 0, seq: 0 };
 
 export interface ClaimWatermarks {
   /**
-   * Where a claim on this queue may begin. `scope` tells claims of different shards apart;
-   * `cameBackEmpty`: the claim was tried a moment ago and found nothing.
+   * Where a claim on this queue may begin. `cameBackEmpty`: the claim was tried a moment ago and
+   * found nothing.
    */
-  start(queueKey: string, scope: string, cameBackEmpty: boolean): QueuePosition;
+  start(of: ClaimedPart, cameBackEmpty: boolean): QueuePosition;
   /** A claim took everything it could up to here. */
-  noteClaimed(queueKey: string, scope: string, last: QueuePosition): void;
+  noteClaimed(of: ClaimedPart, last: QueuePosition): void;
   noteEnqueued(ticket: WorkTicket): void;
   /** Something was added to this queue that may stand anywhere. */
   reset(queueKey: string): void;
+}
+
+/** The part of a queue that a claim looks at. */
+export interface ClaimedPart {
+  readonly queueKey: string;
+  /** Tells claims of different shards apart: a process has one set of them at a time. */
+  readonly scope: string;
+  /** Tells claims for different tools apart; empty: for all. */
+  readonly filter: string;
 }
 
 interface Watermark {
@@ -51,11 +66,26 @@ interface Watermark {
 export function createClaimWatermarks(
   now: () => number = () => performance.now(),
 ): ClaimWatermarks {
-  const watermarks = new Map<string, Watermark>();
+  /** By queue, and then by filter. */
+  const queues = new Map<string, Map<string, Watermark>>();
+
+  function find({ queueKey, scope, filter }: ClaimedPart): Watermark | null {
+    const watermark = queues.get(queueKey)?.get(filter);
+    return watermark?.scope === scope ? watermark : null;
+  }
+
+  function keep({ queueKey, filter }: ClaimedPart, watermark: Watermark): void {
+    if (queues.size >= QUEUES_MAX) queues.clear();
+    const ofQueue = queues.get(queueKey) ?? new Map<string, Watermark>();
+    if (ofQueue.size >= FILTERS_MAX) ofQueue.clear();
+    ofQueue.set(filter, watermark);
+    queues.set(queueKey, ofQueue);
+  }
+
   return {
-    start(queueKey, scope, cameBackEmpty) {
-      const watermark = watermarks.get(queueKey);
-      if (watermark === undefined || watermark.scope !== scope) return HEAD;
+    start(of, cameBackEmpty) {
+      const watermark = find(of);
+      if (watermark === null) return HEAD;
       const time = now();
       if (time - watermark.sweptAt >= (cameBackEmpty ? SWEEP_WHEN_EMPTY_MS : SWEEP_MS)) {
         watermark.sweptAt = time;
@@ -64,13 +94,11 @@ export function createClaimWatermarks(
       return watermark.used;
     },
 
-    noteClaimed(queueKey, scope, last) {
+    noteClaimed(of, last) {
       const time = now();
-      const watermark = watermarks.get(queueKey);
-      if (watermark === undefined || watermark.scope !== scope) {
-        if (watermarks.size >= QUEUES_MAX) watermarks.clear();
-        const fresh = { scope, used: HEAD, next: last, nextSince: time, sweptAt: time };
-        watermarks.set(queueKey, fresh);
+      const watermark = find(of);
+      if (watermark === null) {
+        keep(of, { scope: of.scope, used: HEAD, next: last, nextSince: time, sweptAt: time });
         return;
       }
       if (isBelow(last, watermark.used)) {
@@ -85,23 +113,20 @@ export function createClaimWatermarks(
     },
 
     noteEnqueued(ticket) {
-      const key = queueKeyOf(ticket.tenantId, ticket.queue);
-      const watermark = watermarks.get(key);
-      if (watermark === undefined) return;
-      const lowest = Math.max(watermark.used.priority, watermark.next.priority);
-      if (ticket.priority < lowest) watermarks.delete(key);
+      const ofQueue = queues.get(queueKeyOf(ticket));
+      if (ofQueue === undefined) return;
+      for (const [filter, { used, next }] of ofQueue) {
+        const lowest = Math.max(used.priority, next.priority);
+        if (ticket.priority < lowest) ofQueue.delete(filter);
+      }
     },
 
     reset(queueKey) {
-      watermarks.delete(queueKey);
+      queues.delete(queueKey);
     },
   };
 }
 
 function isBelow(one: QueuePosition, other: QueuePosition): boolean {
   return one.priority === other.priority ? one.seq < other.seq : one.priority < other.priority;
-}
-
-export function queueKeyOf(tenantId: string | null, queue: string): string {
-  return queue === 'engine' ? 'engine' : `${tenantId}/${queue}`;
 }

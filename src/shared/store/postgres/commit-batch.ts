@@ -1,5 +1,7 @@
+import { toolKey } from '../../domain/work/claim-filter.ts';
+import { queueKeyOf } from '../../domain/work/queue-key.ts';
 import type { WorkTicket } from '../../domain/work/work-item.ts';
-import type { CommitPlan } from '../commit.ts';
+import type { CommitPlan, Release } from '../commit.ts';
 import { messagesOf, messagesOfStarted } from '../webhook-messages.ts';
 import type { Cell } from './commit-parameter.ts';
 import { toUuid } from './rows.ts';
@@ -104,6 +106,15 @@ export const COLUMN_TYPES = {
   ticket_worker: 'text',
   /** Length of the lease, or delay of the retry. */
   ticket_ms: 'int8',
+  ticket_queue_key: 'text',
+  ticket_queue_name: 'text',
+  /** Of a new item; of others the item is asked. */
+  ticket_tool: 'text',
+  /** Of a release: what it gives back. */
+  ticket_seq: 'int8',
+  ticket_queued_at: 'timestamptz',
+  ticket_fence: 'int8',
+  ticket_is_held: 'bool',
 
   item_plan: 'int4',
   item: 'uuid',
@@ -117,6 +128,7 @@ export const COLUMN_TYPES = {
   item_heartbeat: 'int4',
   item_node_timeout: 'int8',
   item_start_timeout: 'int8',
+  item_queue_name: 'text',
 
   fire_plan: 'int4',
   fire_name: 'text',
@@ -174,9 +186,9 @@ export type Column = keyof typeof COLUMN_TYPES;
 export type Batch = Readonly<Record<Column, readonly Cell[]>>;
 
 type TicketPlace =
-  | { readonly place: 'queue' }
+  | { readonly place: 'queue'; readonly tool: string | null }
   | { readonly place: 'lease'; readonly worker: string; readonly ms: number }
-  | { readonly place: 'retry'; readonly ms: number };
+  | { readonly place: 'retry'; readonly ms: number; readonly released: Release | null };
 
 export function encodePlans(plans: readonly CommitPlan[]): Batch {
   const batch = emptyBatch();
@@ -312,7 +324,10 @@ function encodeEndings(
 
 function encodeWork(batch: MutableBatch, plan: CommitPlan, position: number): void {
   for (const { ticket, record } of plan.newItems) {
-    encodeTicket(batch, position, ticket, { place: 'queue' });
+    encodeTicket(batch, position, ticket, {
+      place: 'queue',
+      tool: record === null ? null : toolKey(record.tool),
+    });
     if (record === null) continue;
     batch.item_plan.push(position);
     batch.item.push(record.workItemId);
@@ -326,12 +341,14 @@ function encodeWork(batch: MutableBatch, plan: CommitPlan, position: number): vo
     batch.item_heartbeat.push(record.heartbeatIntervalMs);
     batch.item_node_timeout.push(ticket.nodeTimeoutMs);
     batch.item_start_timeout.push(ticket.scheduleToStartMs);
+    batch.item_queue_name.push(record.queueName ?? null);
   }
   for (const { ticket, leaseTo, leaseMs } of plan.bornLeased) {
     encodeTicket(batch, position, ticket, { place: 'lease', worker: leaseTo, ms: leaseMs });
   }
-  for (const { ticket, delayMs } of plan.retries) {
-    const place: TicketPlace = delayMs > 0 ? { place: 'retry', ms: delayMs } : { place: 'queue' };
+  for (const { ticket, delayMs, released = null } of plan.retries) {
+    const place: TicketPlace =
+      delayMs > 0 ? { place: 'retry', ms: delayMs, released } : { place: 'queue', tool: null };
     encodeTicket(batch, position, ticket, place);
   }
 }
@@ -356,6 +373,14 @@ function encodeTicket(
   batch.ticket_start_timeout.push(ticket.scheduleToStartMs);
   batch.ticket_worker.push(place.place === 'lease' ? place.worker : null);
   batch.ticket_ms.push(place.place === 'queue' ? null : place.ms);
+  batch.ticket_queue_key.push(queueKeyOf(ticket));
+  batch.ticket_queue_name.push(ticket.queueName ?? null);
+  batch.ticket_tool.push(place.place === 'queue' ? place.tool : null);
+  const released = place.place === 'retry' ? place.released : null;
+  batch.ticket_seq.push(released?.place?.seq ?? null);
+  batch.ticket_queued_at.push(released?.place?.queuedAt ?? null);
+  batch.ticket_fence.push(released?.leaseFence ?? null);
+  batch.ticket_is_held.push(released?.isHeld ?? false);
 }
 
 function encodeTimers(

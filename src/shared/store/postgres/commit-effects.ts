@@ -1,5 +1,5 @@
 import { after, INSTANT, STAMP, type Has, type Param } from './commit-parts.ts';
-import { NEXT_FENCE, ticketColumns } from './rows.ts';
+import { HELD_DUE_AT, NEXT_FENCE, ticketColumns, toolOf } from './rows.ts';
 
 /*
  * The items and timers of accepted plans. What ends goes first, so that a plan may end an item or a
@@ -103,19 +103,19 @@ export function workParts(has: Has, $: Param): string[] {
         insert into work_items (
           work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool,
           payload, retry_policy, heartbeat_interval_ms, node_timeout_ms, schedule_to_start_ms,
-          created_at
+          queue_name, created_at
         )
         select i.work_item_id, a.id, a.tenant_id, i.node_id, i.visit, i.queue, i.idempotency_key,
           i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms, i.node_timeout_ms,
-          i.schedule_to_start_ms, a.stamp
+          i.schedule_to_start_ms, i.queue_name, a.stamp
         from unnest(
           ${$('item_plan')}, ${$('item')}, ${$('item_node')}, ${$('item_visit')},
           ${$('item_queue')}, ${$('item_key')}, ${$('item_tool')}, ${$('item_payload')},
           ${$('item_retry_policy')}, ${$('item_heartbeat')}, ${$('item_node_timeout')},
-          ${$('item_start_timeout')}
+          ${$('item_start_timeout')}, ${$('item_queue_name')}
         ) as i (
           position, work_item_id, node_id, visit, queue, idempotency_key, tool, payload,
-          retry_policy, heartbeat_interval_ms, node_timeout_ms, schedule_to_start_ms
+          retry_policy, heartbeat_interval_ms, node_timeout_ms, schedule_to_start_ms, queue_name
         )
         join accepted a on a.position = i.position
       )`,
@@ -127,22 +127,28 @@ export function workParts(has: Has, $: Param): string[] {
         select t.ordinal, t.position, t.place, t.worker_id, t.ms, a.shard,
           case when t.place = 'lease' then ${NEXT_FENCE} end as lease_fence,
           t.work_item_id, a.id as execution_id, a.tenant_id, t.node_id, t.visit, t.attempt, t.queue,
-          t.priority, t.idempotency_key, t.node_timeout_ms, t.schedule_to_start_ms
+          t.priority, t.idempotency_key, t.node_timeout_ms, t.schedule_to_start_ms, t.queue_key,
+          t.queue_name, t.tool, t.seq, t.queued_at, t.fence, t.is_held
         from unnest(
           ${$('ticket_plan')}, ${$('ticket_position')}, ${$('ticket_place')}, ${$('ticket_item')},
           ${$('ticket_node')}, ${$('ticket_visit')}, ${$('ticket_attempt')}, ${$('ticket_queue')},
           ${$('ticket_priority')}, ${$('ticket_key')}, ${$('ticket_node_timeout')},
-          ${$('ticket_start_timeout')}, ${$('ticket_worker')}, ${$('ticket_ms')}
+          ${$('ticket_start_timeout')}, ${$('ticket_worker')}, ${$('ticket_ms')},
+          ${$('ticket_queue_key')}, ${$('ticket_queue_name')}, ${$('ticket_tool')},
+          ${$('ticket_seq')}, ${$('ticket_queued_at')}, ${$('ticket_fence')}, ${$('ticket_is_held')}
         ) as t (
           position, ordinal, place, work_item_id, node_id, visit, attempt, queue, priority,
-          idempotency_key, node_timeout_ms, schedule_to_start_ms, worker_id, ms
+          idempotency_key, node_timeout_ms, schedule_to_start_ms, worker_id, ms, queue_key,
+          queue_name, tool, seq, queued_at, fence, is_held
         )
         join accepted a on a.position = t.position
       )`,
       `enqueued as (
-        insert into work_queue (queue_key, shard, start_before, enqueued_at, ${ticketColumns()})
-        select case when t.queue = 'engine' then 'engine' else t.tenant_id || '/' || t.queue end,
-          t.shard, ${INSTANT} + t.schedule_to_start_ms * interval '1 millisecond', ${INSTANT},
+        insert into work_queue (
+          queue_key, queue_name, tool, shard, start_before, enqueued_at, ${ticketColumns()}
+        )
+        select t.queue_key, t.queue_name, coalesce(t.tool, ${toolOf('t')}), t.shard,
+          ${INSTANT} + t.schedule_to_start_ms * interval '1 millisecond', ${INSTANT},
           ${ticketColumns('t')}
         from ticket t
         where t.place = 'queue'
@@ -161,9 +167,15 @@ export function workParts(has: Has, $: Param): string[] {
           and ${dropsLeases ? after('dropped_leases') : 'true'}
       )`,
       `postponed as (
-        insert into retry_timers (shard, due_at, ${ticketColumns()})
-        select t.shard, ${STAMP} + t.ms * interval '1 millisecond', ${ticketColumns('t')}
+        insert into retry_timers (
+          shard, due_at, held_due_at, queue_seq, queued_at, released_fence, ${ticketColumns()}
+        )
+        select t.shard, case when t.is_held then ${HELD_DUE_AT} else d.due_at end,
+          case when t.is_held then d.due_at end, t.seq, t.queued_at, t.fence, ${ticketColumns('t')}
         from ticket t
+        cross join lateral (
+          select ${STAMP} + t.ms * interval '1 millisecond' as due_at
+        ) d
         where t.place = 'retry'
           and ${has('revoke_execution') ? after('dropped_retry_timers') : 'true'}
       )`,

@@ -1,3 +1,5 @@
+import { toolKey } from '../../domain/work/claim-filter.ts';
+import { queueKeyOf } from '../../domain/work/queue-key.ts';
 import type { WorkItemRecord, WorkTicket } from '../../domain/work/work-item.ts';
 import type { CommitPlan, NewExecution } from '../commit.ts';
 import { messagesOf } from '../webhook-messages.ts';
@@ -69,6 +71,9 @@ export const OUTRIGHT_COLUMNS = {
     queued_key: 'text',
     queued_node_timeout: 'int8',
     queued_start_timeout: 'int8',
+    queued_in: 'text',
+    queued_name: 'text',
+    queued_tool: 'text',
   },
   /** What workers are told about queued items. */
   records: {
@@ -85,6 +90,7 @@ export const OUTRIGHT_COLUMNS = {
     record_heartbeat: 'int4',
     record_node_timeout: 'int8',
     record_start_timeout: 'int8',
+    record_queue_name: 'text',
   },
   outputs: {
     output_execution: 'uuid',
@@ -235,7 +241,12 @@ function encodeWork(put: (row: Row) => void, plan: CommitPlan, execution: string
     put({ ...ticketCells('born', ticket, execution), born_worker: leaseTo, born_ms: leaseMs });
   }
   for (const { ticket, record } of plan.newItems) {
-    put(ticketCells('queued', ticket, execution));
+    put({
+      ...ticketCells('queued', ticket, execution),
+      queued_in: queueKeyOf(ticket),
+      queued_name: record?.queueName ?? null,
+      queued_tool: record === null ? null : toolKey(record.tool),
+    });
     if (record !== null) put(recordRow(ticket, record, execution));
   }
 }
@@ -255,6 +266,7 @@ function recordRow(ticket: WorkTicket, record: WorkItemRecord, execution: string
     record_heartbeat: record.heartbeatIntervalMs,
     record_node_timeout: ticket.nodeTimeoutMs,
     record_start_timeout: ticket.scheduleToStartMs,
+    record_queue_name: record.queueName ?? null,
   };
 }
 

@@ -48,9 +48,11 @@ export function born(has: Has, $: Param): string {
 
 export function enqueued(has: Has, $: Param): string {
   return `enqueued as (
-      insert into work_queue (queue_key, shard, start_before, enqueued_at, ${ticketColumns()})
-      select case when t.queue = 'engine' then 'engine' else t.tenant_id || '/' || t.queue end,
-        a.shard, ${INSTANT} + t.schedule_to_start_ms * interval '1 millisecond', ${INSTANT},
+      insert into work_queue (
+        queue_key, queue_name, tool, shard, start_before, enqueued_at, ${ticketColumns()}
+      )
+      select t.queue_key, t.queue_name, t.tool, a.shard,
+        ${INSTANT} + t.schedule_to_start_ms * interval '1 millisecond', ${INSTANT},
         ${ticketColumns('t')}
       from (
         select unnest(${$('queued_item')}) as work_item_id,
@@ -60,6 +62,8 @@ export function enqueued(has: Has, $: Param): string {
           unnest(${$('queued_priority')}) as priority, unnest(${$('queued_key')}) as idempotency_key,
           unnest(${$('queued_node_timeout')}) as node_timeout_ms,
           unnest(${$('queued_start_timeout')}) as schedule_to_start_ms,
+          unnest(${$('queued_in')}) as queue_key, unnest(${$('queued_name')}) as queue_name,
+          unnest(${$('queued_tool')}) as tool,
           generate_series(1, cardinality(${$('queued_item')})) as ordinal
       ) t
       join (${executions(has)}) a on a.id = t.execution_id
@@ -72,13 +76,13 @@ export function described($: Param): string {
       insert into work_items (
         work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool,
         payload, retry_policy, heartbeat_interval_ms, node_timeout_ms, schedule_to_start_ms,
-        created_at
+        queue_name, created_at
       )
       select unnest(${$('record_item')}), unnest(${$('record_execution')}),
         unnest(${$('record_tenant')}), unnest(${$('record_node')}), unnest(${$('record_visit')}),
         unnest(${$('record_queue')}), unnest(${$('record_key')}), unnest(${$('record_tool')}),
         unnest(${$('record_payload')}), unnest(${$('record_retry_policy')}),
         unnest(${$('record_heartbeat')}), unnest(${$('record_node_timeout')}),
-        unnest(${$('record_start_timeout')}), ${STAMP}
+        unnest(${$('record_start_timeout')}), unnest(${$('record_queue_name')}), ${STAMP}
     )`;
 }

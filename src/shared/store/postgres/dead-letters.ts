@@ -3,7 +3,8 @@ import type { WorkQueue } from '../../domain/work/work-item.ts';
 import { newAuditId } from '../audit-ids.ts';
 import type { DeadLetter, WorkStore } from '../store.ts';
 import { appendAudit } from './audit-append.ts';
-import { queueKeyOf, type ClaimWatermarks } from './claim-watermarks.ts';
+import { TOOL_KEY_MAX } from '../../domain/work/claim-filter.ts';
+import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from './connect.ts';
 
 export async function listDeadLetters(
@@ -79,7 +80,7 @@ export async function requeue(
 ): Promise<Requeued> {
   const [row] = await pool.run<{
     readonly outcome: Requeued;
-    readonly queue: WorkQueue;
+    readonly queue_key: string;
   }>(REQUEUE, [
     params.workItemId,
     params.tenantId,
@@ -88,7 +89,7 @@ export async function requeue(
     params.actorId,
   ]);
   if (row === undefined) return 'missing';
-  if (row.outcome === 'requeued') watermarks.reset(queueKeyOf(params.tenantId, row.queue));
+  if (row.outcome === 'requeued') watermarks.reset(row.queue_key);
   return row.outcome;
 }
 
@@ -102,7 +103,9 @@ const REQUEUE: Statement = {
   text: `
     with item as materialized (
       select i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.visit, i.queue,
-        i.idempotency_key, i.node_timeout_ms, i.schedule_to_start_ms
+        i.idempotency_key, i.node_timeout_ms, i.schedule_to_start_ms, i.queue_name,
+        left(i.tool, ${TOOL_KEY_MAX}) as tool,
+        i.tenant_id || '/' || i.queue || coalesce('/' || i.queue_name, '') as queue_key
       from work_items i
       where i.work_item_id = $1
         and i.tenant_id = $2
@@ -150,10 +153,10 @@ const REQUEUE: Statement = {
     ),
     enqueued as (
       insert into work_queue (
-        queue_key, shard, start_before, enqueued_at, work_item_id, execution_id, tenant_id, node_id,
-        visit, attempt, queue, priority, idempotency_key, node_timeout_ms, schedule_to_start_ms
+        queue_key, queue_name, tool, shard, start_before, enqueued_at, work_item_id, execution_id,
+        tenant_id, node_id, visit, attempt, queue, priority, idempotency_key, node_timeout_ms, schedule_to_start_ms
       )
-      select i.tenant_id || '/' || i.queue, e.shard,
+      select i.queue_key, i.queue_name, i.tool, e.shard,
         (select instant from clock) + i.schedule_to_start_ms * interval '1 millisecond',
         (select instant from clock), i.work_item_id, i.execution_id, i.tenant_id, i.node_id,
         i.visit, 0, i.queue, e.priority, i.idempotency_key, i.node_timeout_ms,
@@ -171,6 +174,6 @@ const REQUEUE: Statement = {
       payload: `json_build_object('work_item_id', i.work_item_id, 'node_id', i.node_id)`,
       from: 'item i where exists (select from unburied)',
     })})
-    select coalesce((select v.outcome from verdict v), 'missing') as outcome, i.queue
+    select coalesce((select v.outcome from verdict v), 'missing') as outcome, i.queue_key
     from item i`,
 };

@@ -2,6 +2,8 @@ import {
   type ExecutionFacts,
   type ItemPlace,
   NOBODY,
+  SERVING_MAX,
+  type ServingWorker,
   type Sighting,
 } from '../../domain/execution/explain/facts.ts';
 import type { ExecutionStatus } from '../../domain/execution/status.ts';
@@ -33,12 +35,14 @@ export async function readExecutionFacts(
   const items = new Map<WorkItemId, ItemPlace>();
   const timers = new Map<string, string>();
   const workers = new Map<WorkerQueue, Sighting>();
+  const serving: ServingWorker[] = [];
   let schedulers = NOBODY;
   for (const row of rows) {
     const place = placeOf(row);
     if (place !== null) items.set(row.id as WorkItemId, place);
     else if (row.fact === 'timer') timers.set(row.id, given(row.until));
     else if (row.fact === 'workers') workers.set(row.id as WorkerQueue, sightingOf(row));
+    else if (row.fact === 'serving') serving.push(servingOf(given(row.text)));
     else if (row.fact === 'schedulers') schedulers = sightingOf(row);
   }
   return {
@@ -51,6 +55,7 @@ export async function readExecutionFacts(
     items,
     timers,
     workers,
+    serving,
     schedulers,
   };
 }
@@ -66,6 +71,7 @@ interface FactRecord {
     | 'dead'
     | 'timer'
     | 'workers'
+    | 'serving'
     | 'schedulers';
   readonly id: string;
   readonly queue: string | null;
@@ -84,6 +90,7 @@ function placeOf(row: FactRecord): ItemPlace | null {
       return {
         is: 'queued',
         ...item,
+        ...namesOf(given(row.text)),
         enqueuedAt: given(row.since),
         startBefore: row.until,
         position: row.number,
@@ -112,9 +119,30 @@ function placeOf(row: FactRecord): ItemPlace | null {
     case 'execution':
     case 'timer':
     case 'workers':
+    case 'serving':
     case 'schedulers':
       return null;
   }
+}
+
+function namesOf(text: string): { readonly tool: string | null; readonly queueName?: string } {
+  const { tool, queue_name: queueName } = JSON.parse(text) as {
+    readonly tool: string | null;
+    readonly queue_name: string | null;
+  };
+  return { tool, ...(queueName !== null && { queueName }) };
+}
+
+function servingOf(text: string): ServingWorker {
+  const said = JSON.parse(text) as {
+    readonly queue_types: readonly string[];
+    readonly tools: readonly string[] | null;
+    readonly queue_names: readonly string[] | null;
+  };
+  return {
+    queueTypes: said.queue_types,
+    filter: { tools: said.tools, queueNames: said.queue_names },
+  };
 }
 
 function sightingOf({ number, since }: FactRecord): Sighting {
@@ -143,7 +171,7 @@ const EXECUTION_FACTS: Statement = {
     ),
     queued as materialized (
       select q.work_item_id, q.queue_key, q.queue, q.attempt, q.priority, q.seq, q.enqueued_at,
-        q.start_before, row_number() over (order by q.priority, q.seq) as place
+        q.start_before, q.queue_name, row_number() over (order by q.priority, q.seq) as place
       from work_queue q
       where q.work_item_id = any($3::uuid[])
         and q.execution_id = $1
@@ -174,7 +202,11 @@ const EXECUTION_FACTS: Statement = {
             limit ${POSITION_MAX}
           ) before
         ) end,
-        null, q.enqueued_at, q.start_before, null
+        json_build_object('queue_name', q.queue_name, 'tool', (
+          select i.tool
+          from work_items i
+          where i.work_item_id = q.work_item_id
+        ))::text, q.enqueued_at, q.start_before, null
       from queued q
       union all
       select 1, 'leased', l.work_item_id::text, l.queue, l.attempt, l.lease_fence, l.worker_id,
@@ -234,6 +266,19 @@ const EXECUTION_FACTS: Statement = {
         null, (select max(t.last_heartbeat) from tools t where t.queue = n.queue), null, null
       from subject s
       cross join (select distinct q.queue from queued q where q.queue <> 'engine') n
+      union all
+      (
+        select 1, 'serving', w.worker_id, null, null, null,
+          json_build_object(
+            'queue_types', w.queue_types, 'tools', w.tools, 'queue_names', w.queue_names
+          )::text,
+          w.last_heartbeat, null, null
+        from subject s
+        join workers w on w.tenant_id = s.tenant_id
+        where w.last_heartbeat > s.instant - $5::int8 * interval '1 millisecond'
+          and exists (select from queued q where q.queue <> 'engine')
+        limit ${SERVING_MAX}
+      )
       union all
       select 1, 'schedulers', '', null, null,
         count(*) filter (

@@ -1,4 +1,6 @@
 import type { DefinitionId } from '../../domain/ids.ts';
+import { filterKey, queueNamesOf } from '../../domain/work/claim-filter.ts';
+import { queueKeyOf } from '../../domain/work/queue-key.ts';
 import type {
   ClaimedItem,
   Claimer,
@@ -7,18 +9,18 @@ import type {
   LeaseRenewal,
   RenewedLease,
 } from '../store.ts';
-import { queueKeyOf, type ClaimWatermarks, type QueuePosition } from './claim-watermarks.ts';
+import type { ClaimWatermarks, QueuePosition } from './claim-watermarks.ts';
+import { claimText, surplusOver } from './claim-sql.ts';
 import type { PostgresPool, Statement } from './connect.ts';
 import {
   decodeLease,
   decodeRecord,
-  leaseColumns,
-  NEXT_FENCE,
   tenantIsActive,
-  ticketColumns,
   type LeaseRecord,
   type RecordColumns,
 } from './rows.ts';
+import { CLAIM_OF_TOOL, CLAIM_OF_TOOLS } from './claim-tools-sql.ts';
+import type { WaitingTools } from './waiting-tools.ts';
 
 /*
  * A claim moves rows from `work_queue` to `work_leases` in one statement. It waits for nobody: a row
@@ -26,25 +28,46 @@ import {
  * revokes items must reckon with it (see `commit-sql.ts`).
  */
 
+export interface ClaimMeans {
+  readonly pool: PostgresPool;
+  readonly watermarks: ClaimWatermarks;
+  readonly waitingTools: WaitingTools;
+}
+
 /** One statement for all claimers: what it takes is dealt out to them in their order. */
 export async function claimItems(
-  pool: PostgresPool,
-  watermarks: ClaimWatermarks,
+  { pool, watermarks, waitingTools }: ClaimMeans,
   request: JointClaim,
 ): Promise<readonly (readonly ClaimedItem[])[]> {
   const keys = queueKeys(request);
   const places = placesOf(request.claimers);
   if (keys.length === 0 || places.length === 0) return request.claimers.map(() => []);
-  const scope = request.shards === null ? '' : request.shards.join();
-  const starts = keys.map((key) => watermarks.start(key, scope, false));
-  const from = { request, keys, scope };
-  const claimed = await claimFrom(pool, watermarks, { ...from, places, starts });
+  const parts = keys.map((queueKey) => ({
+    queueKey,
+    scope: request.shards === null ? '' : request.shards.join(),
+    filter: filterKey({ tools: request.tools ?? null }),
+  }));
+  const starts = parts.map((part) => watermarks.start(part, false));
+  const { tools = null } = request;
+  // What is added while this claim runs is hinted at, and found by the next.
+  const named = tools === null ? null : await waitingTools({ keys, starts, globs: tools });
+  const from = { request, keys, tools: named };
+  const claimFrom = async (some: Pick<ClaimFrom, 'places' | 'starts'>) => {
+    const claim = { ...from, ...some };
+    const { items, lasts } = await claimStatement(pool, claim);
+    for (const part of parts) {
+      const last = lasts.get(part.queueKey);
+      if (last !== undefined) watermarks.noteClaimed(part, last);
+    }
+    return items;
+  };
+  const claimed = await claimFrom({ places, starts });
   const emptyHanded = withoutItem(places, claimed.length);
   if (emptyHanded.length > 0) {
-    const again = keys.map((key) => watermarks.start(key, scope, true));
+    const again = parts.map((part) => watermarks.start(part, true));
     if (again.some((start, index) => start.seq < (starts[index]?.seq ?? 0))) {
-      const found = await claimFrom(pool, watermarks, {
-        ...from,
+      if (tools !== null) from.tools = await waitingTools({ keys, starts: again, globs: tools });
+      const found = await claimFrom({
         places: emptyHanded,
         starts: again,
       }).catch((error: unknown) => {
@@ -96,38 +119,59 @@ function dealOut(
 }
 
 /** The engine's queue is one for all tenants; those of workers belong to a tenant each. */
-function queueKeys({ queues, tenantId }: ClaimScope): readonly string[] {
-  const named = queues.filter((queue) => queue === 'engine' || tenantId !== null);
-  return [...new Set(named.map((queue) => queueKeyOf(tenantId, queue)))];
+function queueKeys(scope: ClaimScope): readonly string[] {
+  const { queues, tenantId } = scope;
+  const asked = queues.filter((queue) => queue === 'engine' || tenantId !== null);
+  const keys = asked.flatMap((queue) =>
+    queueNamesOf(scope).map((queueName) => queueKeyOf({ tenantId, queue, queueName })),
+  );
+  return [...new Set(keys)];
 }
 
-async function claimFrom(
+interface ClaimFrom {
+  readonly request: ClaimScope;
+  readonly keys: readonly string[];
+  /** Null: all. */
+  readonly tools: readonly string[] | null;
+  readonly places: readonly Place[];
+  readonly starts: readonly QueuePosition[];
+}
+
+async function claimStatement(
   pool: PostgresPool,
-  watermarks: ClaimWatermarks,
-  params: {
-    readonly request: ClaimScope;
-    readonly keys: readonly string[];
-    readonly scope: string;
-    readonly places: readonly Place[];
-    readonly starts: readonly QueuePosition[];
-  },
-): Promise<readonly ClaimedItem[]> {
-  const { request, keys, scope, places, starts } = params;
-  const [key] = keys;
-  const [start] = starts;
+  claim: ClaimFrom,
+): Promise<{
+  readonly items: readonly ClaimedItem[];
+  /** The last that was taken of each queue. */
+  readonly lasts: ReadonlyMap<string, QueuePosition>;
+}> {
+  if (claim.tools?.length === 0) return { items: [], lasts: new Map() };
+  const { request, places } = claim;
   const workerIds = places.map(({ workerId }) => workerId);
   const common = [workerIds, request.leaseMs, places.length, request.shards];
-  const rows = await pool.run<ClaimRecord>(
-    keys.length === 1 ? CLAIM_ONE : CLAIM_MANY,
-    keys.length === 1 && start !== undefined
-      ? [...common, key, start.priority, start.seq]
-      : [...common, keys, starts.map(({ priority }) => priority), starts.map(({ seq }) => seq)],
+  const { statement, values } = statementOf(claim);
+  const rows = await pool.run<ClaimRecord>(statement, [...common, ...values]);
+  const lasts = new Map<string, QueuePosition>(
+    rows.map(({ queue_key: key, priority, seq }) => [key, { priority, seq }]),
   );
-  const last = new Map<string, QueuePosition>(rows.map((row) => [row.queue_key, row]));
-  for (const [queueKey, { priority, seq }] of last) {
-    watermarks.noteClaimed(queueKey, scope, { priority, seq });
+  return { items: rows.map(decodeClaim), lasts };
+}
+
+function statementOf({ keys, tools, starts }: ClaimFrom): {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+} {
+  const [key, ...otherKeys] = keys;
+  const [start] = starts;
+  const [tool, ...otherTools] = tools ?? [];
+  const all = [keys, starts.map(({ priority }) => priority), starts.map(({ seq }) => seq)];
+  if (otherKeys.length === 0 && start !== undefined) {
+    const one = [key, start.priority, start.seq];
+    if (tools === null) return { statement: CLAIM_ONE, values: one };
+    if (otherTools.length === 0) return { statement: CLAIM_OF_TOOL, values: [...one, tool] };
   }
-  return rows.map(decodeClaim);
+  if (tools === null) return { statement: CLAIM_MANY, values: all };
+  return { statement: CLAIM_OF_TOOLS, values: [...all, tools] };
 }
 
 interface ClaimRecord extends LeaseRecord, Partial<Record<keyof RecordColumns, unknown>> {
@@ -190,69 +234,13 @@ const CLAIM_MANY: Statement = {
           and (c.queue <> 'engine' or $4::int2[] is null or c.shard = any($4))
           and ${tenantIsActive('c')}
         order by c.priority, c.seq
-        limit $3 + 100
+        limit ${surplusOver('$3')}
       ) h
     ))
     order by q.priority, q.seq
     limit $3
     for update skip locked`),
 };
-
-function claimText(candidates: string): string {
-  return `
-    with picked as materialized (${candidates}
-    ),
-    clock as materialized (
-      select clock_timestamp() as instant
-    ),
-    taken as (
-      delete from work_queue q
-      where q.work_item_id = any(array(select work_item_id from picked))
-      returning ${ticketColumns('q')}, q.queue_key, q.seq
-    ),
-    leased as (
-      insert into work_leases as l (
-        ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
-      )
-      select ${ticketColumns('t')}, ($1::text[])[t.place], ${NEXT_FENCE},
-        (select instant from clock),
-        (select instant from clock)
-          + least($2::int8, t.node_timeout_ms) * interval '1 millisecond',
-        (select instant from clock) + t.node_timeout_ms * interval '1 millisecond'
-      from (
-        select *, row_number() over (order by priority, seq) as place
-        from taken
-      ) t
-      order by t.place
-      returning ${leaseColumns('l')}
-    ),
-    described as materialized (
-      select i.work_item_id, i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms, (
-          select e.definition_id
-          from executions e
-          where e.id = i.execution_id
-        ) as definition_id
-      from work_items i
-      where i.work_item_id = any(array(
-        select t.work_item_id
-        from taken t
-        where t.queue <> 'engine'
-      ))
-    )
-    select ${leaseColumns('l')}, false as timed_out, t.queue_key, t.seq, w.tool, w.payload,
-      w.retry_policy, w.heartbeat_interval_ms, w.definition_id,
-      (
-        select true
-        from recorded_outputs o
-        where o.execution_id = l.execution_id
-          and o.idempotency_key = l.idempotency_key
-        limit 1
-      ) is true as has_recorded_output
-    from leased l
-    join taken t on t.work_item_id = l.work_item_id
-    left join described w on w.work_item_id = l.work_item_id
-    order by t.priority, t.seq`;
-}
 
 /** All in one statement. A lease whose deadline has passed is not renewed: its time is over. */
 export async function renewLeases(

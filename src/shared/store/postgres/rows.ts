@@ -7,6 +7,7 @@ import {
   type TenantId,
   type WorkItemId,
 } from '../../domain/ids.ts';
+import { TOOL_KEY_MAX } from '../../domain/work/claim-filter.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../../domain/work/work-item.ts';
 import type { ExecutionRow, Lease } from '../store.ts';
 
@@ -48,6 +49,16 @@ export function tenantIsActive(alias: string): string {
 
 /** When what is held is due: never. No infinity, which has no number of seconds. */
 export const HELD_DUE_AT = `timestamptz '9999-12-31 00:00:00+00'`;
+
+/** What an item that is put on its queue again is called there; null for one of the engine. */
+export function toolOf(alias: string): string {
+  return `(
+            select left(n.tool, ${TOOL_KEY_MAX})
+            from work_items n
+            where n.work_item_id = ${alias}.work_item_id
+              and ${alias}.queue <> 'engine'
+          )`;
+}
 
 /** The form of an execution id in the database. */
 export function toUuid(id: ExecutionId): string {
@@ -202,6 +213,9 @@ export interface LeaseRecord extends TicketRecord {
   readonly expires_at: string;
   readonly deadline_at: string | null;
   readonly timed_out: boolean;
+  /** Read only where a release may follow. */
+  readonly queue_seq?: number | null;
+  readonly queued_at?: string | null;
 }
 
 /** `timed_out` is worked out by the reading statement, by the database's clock. */
@@ -221,7 +235,12 @@ export function decodeLease(row: LeaseRecord): Lease {
     expiresAt: row.expires_at,
     deadlineAt: row.deadline_at,
     timedOut: row.timed_out,
+    ...placeOf(row),
   };
+}
+
+function placeOf({ queue_seq: seq = null, queued_at: queuedAt = null }: LeaseRecord) {
+  return seq === null || queuedAt === null ? {} : { queuePlace: { seq, queuedAt } };
 }
 
 /** The columns of `work_items` that the ticket does not have. */
@@ -231,6 +250,7 @@ export interface RecordColumns {
   readonly payload: string;
   readonly retry_policy: string;
   readonly heartbeat_interval_ms: number;
+  readonly queue_name: string | null;
 }
 
 export function decodeRecord(
@@ -244,6 +264,7 @@ export function decodeRecord(
     nodeId: row.node_id,
     visit: row.visit,
     queue: row.queue as WorkItemRecord['queue'],
+    ...(row.queue_name !== null && { queueName: row.queue_name }),
     idempotencyKey: row.idempotency_key,
     tool: row.tool,
     payload: JSON.parse(row.payload) as WorkItemRecord['payload'],

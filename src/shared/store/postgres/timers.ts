@@ -1,4 +1,6 @@
 import { executionIdFromUuid, type TenantId } from '../../domain/ids.ts';
+import { TOOL_KEY_MAX } from '../../domain/work/claim-filter.ts';
+import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { DueTimer, TimerStore } from '../store.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from './connect.ts';
@@ -26,8 +28,11 @@ export function createTimerStore(pool: PostgresPool, watermarks: ClaimWatermarks
     },
 
     async promoteRetries({ limit }) {
-      const rows = await pool.run<TicketRecord>(PROMOTE, [limit]);
-      const tickets = rows.map(decodeTicket);
+      const rows = await pool.run<PromotedRecord>(PROMOTE, [limit]);
+      for (const { queue_key: key, is_released: isReleased } of rows) {
+        if (isReleased) watermarks.reset(key);
+      }
+      const tickets = rows.map(decodePromoted);
       for (const ticket of tickets) watermarks.noteEnqueued(ticket);
       return tickets;
     },
@@ -44,6 +49,18 @@ export function createTimerStore(pool: PostgresPool, watermarks: ClaimWatermarks
       ]);
     },
   };
+}
+
+/** One that was released stands where it stood before, so before what has been claimed since. */
+interface PromotedRecord extends TicketRecord {
+  readonly queue_key: string;
+  readonly queue_name: string | null;
+  readonly is_released: boolean;
+}
+
+function decodePromoted(row: PromotedRecord): WorkTicket {
+  const { queue_name: queueName } = row;
+  return { ...decodeTicket(row), ...(queueName !== null && { queueName }) };
 }
 
 interface TimerRecord {
@@ -84,25 +101,50 @@ const PROMOTE: Statement = {
     due as (
       delete from retry_timers r
       where r.work_item_id = any(array(select work_item_id from picked))
-      returning r.shard, r.due_at, ${ticketColumns('r')}
+      returning r.shard, r.due_at, r.queue_seq, r.queued_at, ${ticketColumns('r')}
     ),
     clock as materialized (
       select clock_timestamp() as instant
     ),
+    described as materialized (
+      select d.*, i.queue_name, i.tool,
+        case when d.queue = 'engine' then 'engine' else d.tenant_id || '/' || d.queue end
+          || coalesce('/' || i.queue_name, '') as queue_key
+      from due d
+      left join lateral (
+        select n.queue_name, left(n.tool, ${TOOL_KEY_MAX}) as tool
+        from work_items n
+        where n.work_item_id = d.work_item_id
+          and d.queue <> 'engine'
+        limit 1
+      ) i on true
+    ),
     enqueued as (
       insert into work_queue as q (
-        queue_key, shard, start_before, enqueued_at, ${ticketColumns()}
+        queue_key, queue_name, tool, shard, start_before, enqueued_at, ${ticketColumns()}
       )
-      select case when d.queue = 'engine' then 'engine' else d.tenant_id || '/' || d.queue end,
-        d.shard, (select instant from clock) + d.schedule_to_start_ms * interval '1 millisecond',
-        (select instant from clock),
-        ${ticketColumns('d')}
-      from due d
+      select d.queue_key, d.queue_name, d.tool, d.shard,
+        (select instant from clock) + d.schedule_to_start_ms * interval '1 millisecond',
+        (select instant from clock), ${ticketColumns('d')}
+      from described d
+      where d.queue_seq is null
       order by d.due_at
-      returning q.seq, ${ticketColumns('q')}
+      returning q.seq, q.queue_key, q.queue_name, false as is_released, ${ticketColumns('q')}
+    ),
+    given_back as (
+      insert into work_queue as q (
+        seq, queue_key, queue_name, tool, shard, start_before, enqueued_at, ${ticketColumns()}
+      )
+      overriding system value
+      select d.queue_seq, d.queue_key, d.queue_name, d.tool, d.shard,
+        d.queued_at + d.schedule_to_start_ms * interval '1 millisecond', d.queued_at,
+        ${ticketColumns('d')}
+      from described d
+      where d.queue_seq is not null
+      returning q.seq, q.queue_key, q.queue_name, true as is_released, ${ticketColumns('q')}
     )
-    select ${ticketColumns('q')}
-    from enqueued q
+    select q.queue_key, q.queue_name, q.is_released, ${ticketColumns('q')}
+    from (select * from enqueued union all select * from given_back) q
     order by q.seq`,
 };
 

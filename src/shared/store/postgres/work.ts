@@ -8,6 +8,7 @@ import type { PostgresPool, Statement } from './connect.ts';
 import { gatherReads } from './gather-reads.ts';
 import { listDeadLetters, requeue } from './dead-letters.ts';
 import { claimItems, renewLeases } from './leases.ts';
+import { createWaitingTools } from './waiting-tools.ts';
 import {
   decodeLease,
   decodeRecord,
@@ -26,13 +27,14 @@ export function createWorkStore(
   readers: PostgresPool,
   watermarks: ClaimWatermarks,
 ): WorkStore {
+  const means = { pool, watermarks, waitingTools: createWaitingTools(pool) };
   const find = gatherReads((keys: readonly ItemKey[]) => findItems(pool, keys));
   return {
     claim: async (request) => {
-      const [items = []] = await claimItems(pool, watermarks, { ...request, claimers: [request] });
+      const [items = []] = await claimItems(means, { ...request, claimers: [request] });
       return items;
     },
-    claimTogether: (request) => claimItems(pool, watermarks, request),
+    claimTogether: (request) => claimItems(means, request),
     renew: (leases) => renewLeases(pool, leases),
     find: (id, tenantId) => find({ id, tenantId }),
 
@@ -114,6 +116,7 @@ type FindRecord = Omit<TicketRecord, 'attempt' | 'priority'> &
     readonly expires_at: string | null;
     readonly deadline_at: string | null;
     readonly timed_out: boolean;
+    readonly released_fence: number | null;
   };
 
 interface ItemKey {
@@ -142,6 +145,7 @@ function decodeFound(row: FindRecord): FoundWorkItem {
       ? decodeLease({ ...row, attempt: row.lease_attempt, priority: row.lease_priority })
       : null,
     place: row.place,
+    releasedFence: row.released_fence,
   };
 }
 
@@ -161,13 +165,13 @@ const FIND_ITEMS: Statement = {
   text: `
     select i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.visit, i.queue,
       i.idempotency_key, i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms,
-      i.node_timeout_ms, i.schedule_to_start_ms, (
+      i.node_timeout_ms, i.schedule_to_start_ms, i.queue_name, (
         select e.definition_id
         from executions e
         where e.id = i.execution_id
       ) as definition_id,
       l.attempt as lease_attempt, l.priority as lease_priority, l.worker_id, l.lease_fence,
-      l.claimed_at, l.expires_at, l.deadline_at,
+      l.claimed_at, l.expires_at, l.deadline_at, l.queue_seq, l.queued_at, r.released_fence,
       coalesce(l.deadline_at <= clock_timestamp(), false) as timed_out,
       case
         when l.work_item_id is not null then 'leased'

@@ -13,6 +13,8 @@ const WorkerRecord = z.object({
   kind: z.enum(['runtime', 'tool']),
   role: z.string().nullable(),
   queue_types: z.string(),
+  tools: z.string().nullable(),
+  queue_names: z.string().nullable(),
   version: z.string(),
   host: z.string(),
   started_at: z.string(),
@@ -35,6 +37,8 @@ export function createWorkerStore(pool: PostgresPool, management: Management): W
         workers.map(({ queueTypes }) => JSON.stringify(queueTypes)),
         workers.map(({ version }) => version),
         workers.map(({ host }) => host),
+        workers.map(({ filter }) => textOf(filter?.tools)),
+        workers.map(({ filter }) => textOf(filter?.queueNames)),
         WORKER_SILENCE_MS_MAX,
       ]);
     },
@@ -46,8 +50,8 @@ export function createWorkerStore(pool: PostgresPool, management: Management): W
           from work_leases l
           group by l.worker_id, l.tenant_id
         )
-        select w.worker_id, w.kind, w.role, w.queue_types, w.version, w.host, w.started_at,
-          w.last_heartbeat,
+        select w.worker_id, w.kind, w.role, w.queue_types, w.tools, w.queue_names, w.version, w.host,
+          w.started_at, w.last_heartbeat,
           (
             select coalesce(sum(h.items), 0)::int8
             from held h
@@ -64,6 +68,10 @@ export function createWorkerStore(pool: PostgresPool, management: Management): W
         kind: row.kind,
         role: row.role,
         queueTypes: JSON.parse(row.queue_types) as string[],
+        filter: {
+          tools: listOf(row.tools),
+          queueNames: listOf(row.queue_names),
+        },
         version: row.version,
         host: row.host,
         startedAt: row.started_at,
@@ -83,6 +91,14 @@ export function createWorkerStore(pool: PostgresPool, management: Management): W
   };
 }
 
+function listOf(text: string | null): readonly string[] | null {
+  return text === null ? null : (JSON.parse(text) as string[]);
+}
+
+function textOf(list: readonly string[] | null | undefined): string | null {
+  return list ? JSON.stringify(list) : null;
+}
+
 /** A worker that two processes announce at once in different orders must not deadlock: sorted. */
 const ANNOUNCE: Statement = {
   name: 'announce-workers',
@@ -92,22 +108,27 @@ const ANNOUNCE: Statement = {
       select date_trunc('milliseconds', clock_timestamp()) as stamp
     )
     insert into workers as w (
-      worker_id, tenant_id, kind, role, queue_types, version, host, started_at, last_heartbeat
+      worker_id, tenant_id, kind, role, queue_types, tools, queue_names, version, host, started_at,
+      last_heartbeat
     )
     select distinct on (a.tenant_id, a.worker_id) a.worker_id, a.tenant_id, a.kind, a.role,
-      a.queue_types, a.version, a.host, (select stamp from clock), (select stamp from clock)
+      a.queue_types, a.tools, a.queue_names, a.version, a.host, (select stamp from clock),
+      (select stamp from clock)
     from unnest(
-      $1::text[], $2::text[], $3::text[], $4::text[], $5::json[], $6::text[], $7::text[]
-    ) as a (worker_id, tenant_id, kind, role, queue_types, version, host)
+      $1::text[], $2::text[], $3::text[], $4::text[], $5::json[], $6::text[], $7::text[], $8::json[],
+      $9::json[]
+    ) as a (worker_id, tenant_id, kind, role, queue_types, version, host, tools, queue_names)
     order by a.tenant_id, a.worker_id
     on conflict (tenant_id, worker_id) do update
     set kind = excluded.kind,
       role = excluded.role,
       queue_types = excluded.queue_types,
+      tools = excluded.tools,
+      queue_names = excluded.queue_names,
       version = excluded.version,
       host = excluded.host,
       started_at = case
-        when w.last_heartbeat > excluded.last_heartbeat - $8::int8 * interval '1 millisecond'
+        when w.last_heartbeat > excluded.last_heartbeat - $10::int8 * interval '1 millisecond'
           then w.started_at
         -- Whoever comes back after a silence has started anew.
         else excluded.started_at

@@ -1,7 +1,7 @@
 import type { TimerSpec } from '../../domain/workflow/plan.ts';
-import type { CommitPlan } from '../commit.ts';
+import type { CommitPlan, Release } from '../commit.ts';
 import type { Connection } from './connect.ts';
-import { enqueue, insertDeadLetter, insertLease, replaceLease } from './queue.ts';
+import { enqueue, findNames, insertDeadLetter, insertLease, replaceLease } from './queue.ts';
 import { bindTicket, HELD_DUE_AT, TICKET_COLUMNS, TICKET_PLACES } from './rows.ts';
 
 /*
@@ -25,11 +25,11 @@ export function writeItems(
   moveWaiting(connection, plan);
   for (const { ticket, record } of plan.newItems) {
     if (record !== null) insertRecord(connection, { ticket, record, now });
-    enqueue(connection, { ticket, shard, now });
+    enqueue(connection, { ticket, tool: record?.tool ?? null, shard, now });
   }
-  for (const { ticket, delayMs } of plan.retries) {
-    if (delayMs <= 0) enqueue(connection, { ticket, shard, now });
-    else insertRetry(connection, { ticket, shard, dueAt: now + delayMs });
+  for (const { ticket, delayMs, released } of plan.retries) {
+    if (delayMs <= 0) enqueue(connection, { ...findNames(connection, ticket), shard, now });
+    else insertRetry(connection, { ticket, shard, dueAt: now + delayMs, released });
   }
   const leases = plan.bornLeased.map(({ ticket, leaseTo, leaseMs }, index) => {
     const item = { ticket, workerId: leaseTo, leaseFence: drawFence(), leaseMs, now };
@@ -143,12 +143,12 @@ function insertRecord(
     `insert into work_items (
        work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool,
        payload, retry_policy, heartbeat_interval_ms, node_timeout_ms, schedule_to_start_ms,
-       created_at
+       queue_name, created_at
      )
      values (
        :work_item_id, :execution_id, :tenant_id, :node_id, :visit, :queue, :idempotency_key, :tool,
        :payload, :retry_policy, :heartbeat_interval_ms, :node_timeout_ms, :schedule_to_start_ms,
-       :created_at
+       :queue_name, :created_at
      )`,
     {
       work_item_id: record.workItemId,
@@ -164,6 +164,7 @@ function insertRecord(
       heartbeat_interval_ms: record.heartbeatIntervalMs,
       node_timeout_ms: ticket.nodeTimeoutMs,
       schedule_to_start_ms: ticket.scheduleToStartMs,
+      queue_name: record.queueName ?? null,
       created_at: now,
     },
   );
@@ -175,15 +176,27 @@ function insertRetry(
     readonly ticket: CommitPlan['retries'][number]['ticket'];
     readonly shard: number;
     readonly dueAt: number;
+    readonly released: Release | undefined;
   },
 ): void {
-  const { ticket, shard, dueAt } = params;
-  connection.run(INSERT_RETRY, [...bindTicket(ticket), shard, dueAt]);
+  const { ticket, shard, dueAt, released } = params;
+  const { place = null, isHeld = false, leaseFence = null } = released ?? {};
+  connection.run(INSERT_RETRY, [
+    ...bindTicket(ticket),
+    shard,
+    isHeld ? HELD_DUE_AT : dueAt,
+    isHeld ? dueAt : null,
+    place === null ? null : place.seq,
+    place === null ? null : Date.parse(place.queuedAt),
+    leaseFence,
+  ]);
 }
 
 const INSERT_RETRY = `
-  insert into retry_timers (${TICKET_COLUMNS}, shard, due_at)
-  values (${TICKET_PLACES}, ?, ?)`;
+  insert into retry_timers (
+    ${TICKET_COLUMNS}, shard, due_at, held_due_at, queue_seq, queued_at, released_fence
+  )
+  values (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?)`;
 
 export function writeTimers(
   connection: Connection,

@@ -1,8 +1,8 @@
 import { isTerminal, type ExecutionStatus } from '../../domain/execution/status.ts';
+import { queueKeyOf } from '../../domain/work/queue-key.ts';
 import type { CommitPlan, ExistingRequest, NewExecution, RefusalReason } from '../commit.ts';
 import type { Connection } from './connect.ts';
 import { judgeTree } from './judge-tree.ts';
-import { queueKey } from './queue.ts';
 import { findStandingPause } from './workflow-pauses.ts';
 
 /** Reads whether everything that a plan states still holds; writes nothing. */
@@ -166,14 +166,21 @@ function countQueued(connection: Connection, tenantId: string, limit: number): n
   const row = connection.get<{ readonly queued: number }>(
     `select count(*) as queued
      from (
-       select 1
-       from work_queue
-       where queue_key in (:python, :java)
-       limit :limit
+       select *
+       from (select 1 from work_queue where queue_key in (:python, :java) limit :limit)
+       union all
+       select *
+       from (
+         select 1
+         from work_queue
+         where tenant_id = :tenant_id and queue_name is not null
+         limit :limit
+       )
      )`,
     {
-      python: queueKey(tenantId, 'python_tool'),
-      java: queueKey(tenantId, 'java_tool'),
+      python: queueKeyOf({ tenantId, queue: 'python_tool' }),
+      java: queueKeyOf({ tenantId, queue: 'java_tool' }),
+      tenant_id: tenantId,
       limit,
     },
   );

@@ -4,7 +4,7 @@ import type { WorkQueue } from '../../domain/work/work-item.ts';
 import type { DeadLetter, WorkStore } from '../store.ts';
 import { appendAudit } from './audit-append.ts';
 import type { Connection } from './connect.ts';
-import { enqueue } from './queue.ts';
+import { enqueue, findNames } from './queue.ts';
 import { toIso, decodeTicket, type TicketRecord } from './rows.ts';
 
 interface RawDeadLetter {
@@ -95,7 +95,8 @@ export function requeue(
   if (isTerminal(row.status)) return 'ended';
   if (row.last_sequence !== params.expectedSequence) return 'moved';
   connection.run('delete from dead_letters where work_item_id = :id', { id });
-  enqueue(connection, { ticket: decodeTicket(row), shard: row.shard, now: connection.now() });
+  const { ticket, tool } = findNames(connection, decodeTicket(row));
+  enqueue(connection, { ticket, tool, shard: row.shard, now: connection.now() });
   appendAudit(connection, {
     tenantId,
     executionId: row.execution_id as ExecutionId,

@@ -1,4 +1,10 @@
-import type { ExecutionFacts, ItemPlace, Sighting } from '../../domain/execution/explain/facts.ts';
+import {
+  type ExecutionFacts,
+  type ItemPlace,
+  SERVING_MAX,
+  type ServingWorker,
+  type Sighting,
+} from '../../domain/execution/explain/facts.ts';
 import type { ExecutionStatus } from '../../domain/execution/status.ts';
 import type { WorkItemId } from '../../domain/ids.ts';
 import type { TenantStatus } from '../../domain/tenant.ts';
@@ -53,6 +59,7 @@ export function readExecutionFacts(
     workers: new Map(
       awaited.map((queue) => [queue, sightWorkers(connection, row.tenant_id, queue, now)]),
     ),
+    serving: awaited.length === 0 ? [] : readServing(connection, row.tenant_id, now),
     schedulers: sightSchedulers(connection, now),
   };
 }
@@ -92,9 +99,12 @@ function readQueued(connection: Connection, asked: Asked): readonly Placed[] {
       readonly enqueued_at: number;
       readonly start_before: number | null;
       readonly position: number | null;
+      readonly queue_name: string | null;
+      readonly tool: string | null;
     }
   >(
-    `select work_item_id, queue, attempt, enqueued_at, start_before,
+    `select work_item_id, queue, attempt, enqueued_at, start_before, queue_name,
+       (select i.tool from work_items i where i.work_item_id = mine.work_item_id) as tool,
        case when queue <> 'engine' and place <= ${POSITIONS_MAX} then (
          select nullif(1 + count(*), ${POSITION_MAX} + 1)
          from (
@@ -118,6 +128,8 @@ function readQueued(connection: Connection, asked: Asked): readonly Placed[] {
       is: 'queued',
       queue,
       attempt,
+      tool: row.tool,
+      ...(row.queue_name !== null && { queueName: row.queue_name }),
       enqueuedAt: toIso(row.enqueued_at),
       startBefore: toIsoOrNull(row.start_before),
       position: row.position,
@@ -240,6 +252,32 @@ function sightWorkers(
     { tenant_id: tenantId, queue, now, seen_since: now - WORKER_SILENCE_MS_MAX },
   );
   return sightingOf(row);
+}
+
+function readServing(
+  connection: Connection,
+  tenantId: string,
+  now: number,
+): readonly ServingWorker[] {
+  return connection
+    .all<{
+      readonly queue_types: string;
+      readonly tools: string | null;
+      readonly queue_names: string | null;
+    }>(
+      `select queue_types, tools, queue_names
+       from workers
+       where tenant_id = :tenant_id and last_heartbeat > :seen_since
+       limit ${SERVING_MAX}`,
+      { tenant_id: tenantId, seen_since: now - WORKER_SILENCE_MS_MAX },
+    )
+    .map((row) => ({
+      queueTypes: JSON.parse(row.queue_types) as readonly string[],
+      filter: {
+        tools: JSON.parse(row.tools ?? 'null') as readonly string[] | null,
+        queueNames: JSON.parse(row.queue_names ?? 'null') as readonly string[] | null,
+      },
+    }));
 }
 
 function sightSchedulers(connection: Connection, now: number): Sighting {

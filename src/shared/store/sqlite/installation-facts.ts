@@ -28,7 +28,12 @@ export function readInstallationFacts(
     processes: readProcesses(connection, now),
     queues: readQueues(connection, now, limit),
     queuesTotal: count(
-      `select count(distinct queue_key) as found from work_queue where ${TENANT_IS_ACTIVE}`,
+      `select count(*) as found
+       from (
+         select distinct case when queue = 'engine' then null else tenant_id end, queue
+         from work_queue
+         where ${TENANT_IS_ACTIVE}
+       )`,
     ),
     lapsedLeases: readOverdue(connection, 'work_leases', 'expires_at', now),
     overdueTimers: readOverdue(connection, 'timers', 'due_at', now),

@@ -7,18 +7,16 @@ import type {
   RenewedLease,
 } from '../store.ts';
 import type { Connection } from './connect.ts';
-import { insertLease, queueKey, withFences } from './queue.ts';
+import { insertLease, withFences } from './queue.ts';
 import {
   RECORD_COLUMNS,
-  TENANT_IS_ACTIVE,
-  TICKET_COLUMNS,
   toIso,
   toIsoOrNull,
   decodeRecord,
   decodeTicket,
   type WorkItemRow,
-  type TicketRecord,
 } from './rows.ts';
+import { selectNext } from './select-next.ts';
 
 const SELECT_RECORD = `
   select ${RECORD_COLUMNS}, (
@@ -34,23 +32,8 @@ const SELECT_RECORDED = `
   from recorded_outputs
   where execution_id = ? and idempotency_key = ?`;
 
-const SELECT_NEXT = `
-  select seq, ${TICKET_COLUMNS}
-  from work_queue
-  where queue_key = :queue_key
-    and (start_before is null or start_before > :now)
-    and (:shards is null or shard in (select value from json_each(:shards)))
-    and ${TENANT_IS_ACTIVE}
-  order by priority, seq
-  limit :limit`;
-
 interface ClaimedRecord extends WorkItemRow {
   readonly definition_id: DefinitionId;
-}
-
-/** A candidate: `seq` is its age. */
-interface RawQueued extends TicketRecord {
-  readonly seq: number;
 }
 
 /** Both run within a write transaction, so what is read here is still there when it is leased. */
@@ -70,7 +53,9 @@ export function claim(connection: Connection, request: ClaimRequest): readonly C
       const ticket = decodeTicket(row);
       const { workerId, leaseMs } = request;
       const leaseFence = drawFence();
-      const terms = insertLease(connection, { ticket, workerId, leaseFence, leaseMs, now });
+      const queuePlace = { seq: row.seq, queuedAt: row.enqueued_at };
+      const lease = { ticket, queuePlace, workerId, leaseFence, leaseMs, now };
+      const terms = insertLease(connection, lease);
       // Items of the engine have no record.
       const record =
         ticket.queue === 'engine'
@@ -91,32 +76,6 @@ export function claim(connection: Connection, request: ClaimRequest): readonly C
       };
     }),
   );
-}
-
-/**
- * The best of each queue, then the best of those: with several queues in one query, SQLite would
- * sort all their items at every claim instead of reading the first few off the index.
- */
-function selectNext(
-  connection: Connection,
-  request: ClaimRequest,
-  now: number,
-): readonly RawQueued[] {
-  const { queues, tenantId, shards } = request;
-  // To SQLite a negative limit is none.
-  const limit = Math.max(0, request.limit);
-  const keys = new Set(queues.map((queue) => queueKey(tenantId ?? '', queue)));
-  return [...keys]
-    .flatMap((key) =>
-      connection.all<RawQueued>(SELECT_NEXT, {
-        queue_key: key,
-        now,
-        shards: key !== 'engine' || shards === null ? null : JSON.stringify(shards),
-        limit,
-      }),
-    )
-    .toSorted((left, right) => left.priority - right.priority || left.seq - right.seq)
-    .slice(0, limit);
 }
 
 /** A lease past its deadline is not renewed: the attempt's time is over, whoever still runs it. */

@@ -1,38 +1,104 @@
-import type { WorkQueue, WorkTicket } from '../../domain/work/work-item.ts';
+import { toolKey } from '../../domain/work/claim-filter.ts';
+import { queueKeyOf } from '../../domain/work/queue-key.ts';
+import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { Bindable, Connection } from './connect.ts';
 import { bindTicket, TICKET_COLUMNS, TICKET_PLACES } from './rows.ts';
 
 /** The writes on queue and leases that commits, claims, retries and requeues have in common. */
 
-export function queueKey(tenantId: string, queue: WorkQueue): string {
-  return queue === 'engine' ? 'engine' : `${tenantId}/${queue}`;
-}
-
+/*
+ * The age of an item goes on from the clock, so that the place of one that was claimed stays its own
+ * although the row is gone: SQLite by itself would give it to the next that comes to an empty queue.
+ */
 const INSERT_QUEUED = `
   insert into work_queue (
-    ${TICKET_COLUMNS}, queue_key, shard, start_before, enqueued_at
+    ${TICKET_COLUMNS}, queue_key, queue_name, tool, shard, start_before, enqueued_at, seq
   )
-  values (${TICKET_PLACES}, ?, ?, ?, ?)`;
+  values (
+    ${TICKET_PLACES}, ?, ?, ?, ?, ?, ?,
+    max(?, coalesce((select max(seq) from work_queue), 0) + 1)
+  )`;
+
+const SEQS_PER_MS = 1_024;
+
+export interface Enqueued {
+  readonly ticket: WorkTicket;
+  /** Null: of the engine. */
+  readonly tool: string | null;
+  readonly shard: number;
+  readonly now: number;
+}
 
 /** Behind every item of its priority that is there already. */
-export function enqueue(
-  connection: Connection,
-  item: { readonly ticket: WorkTicket; readonly shard: number; readonly now: number },
-): void {
-  const { ticket, shard, now } = item;
-  const bound = ticket.scheduleToStartMs;
+export function enqueue(connection: Connection, item: Enqueued): void {
   connection.run(INSERT_QUEUED, [
-    ...bindTicket(ticket),
-    queueKey(ticket.tenantId, ticket.queue),
-    shard,
-    bound === null ? null : now + bound,
-    now,
+    ...bindQueued(item, item.now),
+    Math.floor(item.now) * SEQS_PER_MS,
   ]);
+}
+
+/** Where two items have had the same place, the one that is given back goes before the other. */
+const INSERT_GIVEN_BACK = `
+  insert into work_queue (
+    ${TICKET_COLUMNS}, queue_key, queue_name, tool, shard, start_before, enqueued_at, seq
+  )
+  values (
+    ${TICKET_PLACES}, ?, ?, ?, ?, ?, ?,
+    (
+      with recursive free (seq) as (
+        select ?
+        union all
+        select free.seq - 1
+        from free
+        where exists (select 1 from work_queue q where q.seq = free.seq)
+      )
+      select min(seq) from free
+    )
+  )`;
+
+/** Where it stood before. */
+export function giveBack(
+  connection: Connection,
+  item: Enqueued & { readonly seq: number; readonly queuedAt: number },
+): void {
+  connection.run(INSERT_GIVEN_BACK, [...bindQueued(item, item.queuedAt), item.seq]);
+}
+
+function bindQueued({ ticket, tool, shard }: Enqueued, since: number): readonly Bindable[] {
+  const bound = ticket.scheduleToStartMs;
+  return [
+    ...bindTicket(ticket),
+    queueKeyOf(ticket),
+    ticket.queueName ?? null,
+    tool === null ? null : toolKey(tool),
+    shard,
+    bound === null ? null : since + bound,
+    since,
+  ];
+}
+
+/** The parts of a queued item that its record has and its ticket has not. */
+export function findNames(
+  connection: Connection,
+  ticket: WorkTicket,
+): { readonly ticket: WorkTicket; readonly tool: string | null } {
+  if (ticket.queue === 'engine') return { ticket, tool: null };
+  const row = connection.get<{ readonly tool: string; readonly queue_name: string | null }>(
+    'select tool, queue_name from work_items where work_item_id = ?',
+    [ticket.workItemId],
+  );
+  const name = row?.queue_name ?? null;
+  return {
+    ticket: name === null ? ticket : { ...ticket, queueName: name },
+    tool: row?.tool ?? null,
+  };
 }
 
 /** An item that is handed to `workerId`. */
 export interface HandOut {
   readonly ticket: WorkTicket;
+  /** Absent: it was not claimed off a queue. */
+  readonly queuePlace?: { readonly seq: number; readonly queuedAt: number };
   readonly workerId: string;
   readonly leaseFence: number;
   readonly leaseMs: number;
@@ -47,9 +113,10 @@ export interface LeaseTerms {
 
 const INSERT_LEASE = `
   insert into work_leases (
-    ${TICKET_COLUMNS}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
+    ${TICKET_COLUMNS}, worker_id, lease_fence, claimed_at, expires_at, deadline_at, queue_seq,
+    queued_at
   )
-  values (${TICKET_PLACES}, ?, ?, ?, ?, ?)`;
+  values (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?, ?)`;
 
 export function insertLease(connection: Connection, item: HandOut): LeaseTerms {
   const terms = termsOf(item);
@@ -59,8 +126,10 @@ export function insertLease(connection: Connection, item: HandOut): LeaseTerms {
 
 const REPLACE_LEASE = `
   update work_leases
-  set (${TICKET_COLUMNS}, worker_id, lease_fence, claimed_at, expires_at, deadline_at)
-    = (${TICKET_PLACES}, ?, ?, ?, ?, ?)
+  set (
+    ${TICKET_COLUMNS}, worker_id, lease_fence, claimed_at, expires_at, deadline_at, queue_seq,
+    queued_at
+  ) = (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?, ?)
   where work_item_id = ?`;
 
 /** The same as deleting the lease of `endedItemId` and inserting the new one, by one statement. */
@@ -81,9 +150,18 @@ function termsOf({ ticket, leaseFence, leaseMs, now }: HandOut): LeaseTerms {
 }
 
 function bindLease(item: HandOut, terms: LeaseTerms): readonly Bindable[] {
-  const { ticket, workerId, now } = item;
+  const { ticket, queuePlace, workerId, now } = item;
   const { leaseFence, expiresAt, deadlineAt } = terms;
-  return [...bindTicket(ticket), workerId, leaseFence, now, expiresAt, deadlineAt];
+  return [
+    ...bindTicket(ticket),
+    workerId,
+    leaseFence,
+    now,
+    expiresAt,
+    deadlineAt,
+    queuePlace?.seq ?? null,
+    queuePlace?.queuedAt ?? null,
+  ];
 }
 
 /** Only items for workers have a record, so nothing is written for one of the engine. */

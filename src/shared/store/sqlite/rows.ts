@@ -159,9 +159,13 @@ export interface LeaseRecord extends TicketRecord {
   readonly claimed_at: number;
   readonly expires_at: number;
   readonly deadline_at: number | null;
+  /** Read only where a release may follow. */
+  readonly queue_seq?: number | null;
+  readonly queued_at?: number | null;
 }
 
 export function decodeLease(row: LeaseRecord, now: number): Lease {
+  const { queue_seq: seq = null, queued_at: queuedAt = null } = row;
   return {
     ticket: decodeTicket(row),
     leaseFence: row.lease_fence,
@@ -170,12 +174,13 @@ export function decodeLease(row: LeaseRecord, now: number): Lease {
     expiresAt: toIso(row.expires_at),
     deadlineAt: toIsoOrNull(row.deadline_at),
     timedOut: row.deadline_at !== null && row.deadline_at <= now,
+    ...(seq !== null && queuedAt !== null && { queuePlace: { seq, queuedAt: toIso(queuedAt) } }),
   };
 }
 
 export const RECORD_COLUMNS = `
-  work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool, payload,
-  retry_policy, heartbeat_interval_ms`;
+  work_item_id, execution_id, tenant_id, node_id, visit, queue, queue_name, idempotency_key, tool,
+  payload, retry_policy, heartbeat_interval_ms`;
 
 export interface WorkItemRow {
   readonly work_item_id: string;
@@ -184,6 +189,7 @@ export interface WorkItemRow {
   readonly node_id: string;
   readonly visit: number;
   readonly queue: WorkerQueue;
+  readonly queue_name: string | null;
   readonly idempotency_key: string;
   readonly tool: string;
   readonly payload: string;
@@ -199,6 +205,7 @@ export function decodeRecord(row: WorkItemRow): WorkItemRecord {
     nodeId: row.node_id,
     visit: row.visit,
     queue: row.queue,
+    ...(row.queue_name !== null && { queueName: row.queue_name }),
     idempotencyKey: row.idempotency_key,
     tool: row.tool,
     payload: JSON.parse(row.payload) as JsonObject,

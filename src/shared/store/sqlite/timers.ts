@@ -2,7 +2,7 @@ import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { DueTimer, TimerStore } from '../store.ts';
 import type { Connection } from './connect.ts';
-import { enqueue } from './queue.ts';
+import { enqueue, findNames, giveBack } from './queue.ts';
 import {
   HELD_DUE_AT,
   TENANT_IS_ACTIVE,
@@ -49,13 +49,19 @@ function listDue(connection: Connection, params: { readonly limit: number }): re
     }));
 }
 
+interface PromotedRecord extends TicketRecord {
+  readonly shard: number;
+  readonly queue_seq: number | null;
+  readonly queued_at: number | null;
+}
+
 function promoteRetries(
   connection: Connection,
   params: { readonly limit: number },
 ): readonly WorkTicket[] {
   const now = connection.now();
-  const due = connection.all<TicketRecord & { readonly shard: number }>(
-    `select ${TICKET_COLUMNS}, shard
+  const due = connection.all<PromotedRecord>(
+    `select ${TICKET_COLUMNS}, shard, queue_seq, queued_at
      from retry_timers
      where due_at <= :now and ${TENANT_IS_ACTIVE}
      order by due_at
@@ -64,8 +70,11 @@ function promoteRetries(
   );
   return due.map((row) => {
     connection.run('delete from retry_timers where work_item_id = :id', { id: row.work_item_id });
-    const ticket = decodeTicket(row);
-    enqueue(connection, { ticket, shard: row.shard, now });
+    const { ticket, tool } = findNames(connection, decodeTicket(row));
+    const { shard, queue_seq: seq, queued_at: queuedAt } = row;
+    const item = { ticket, tool, shard, now };
+    if (seq === null || queuedAt === null) enqueue(connection, item);
+    else giveBack(connection, { ...item, seq, queuedAt });
     return ticket;
   });
 }

@@ -54,13 +54,26 @@ function findWorkItem(
   );
   if (record === undefined) return null;
   const lease = findLease(connection, id);
-  const place = lease === null ? findPlace(connection, id) : 'leased';
-  return { record: decodeRecord(record), definitionId: record.definition_id, lease, place };
+  return {
+    record: decodeRecord(record),
+    definitionId: record.definition_id,
+    lease,
+    place: lease === null ? findPlace(connection, id) : 'leased',
+    releasedFence: findReleased(connection, id),
+  };
+}
+
+function findReleased(connection: Connection, id: WorkItemId): number | null {
+  const row = connection.get<{ readonly released_fence: number | null }>(
+    'select released_fence from retry_timers where work_item_id = :id',
+    { id },
+  );
+  return row?.released_fence ?? null;
 }
 
 function findLease(connection: Connection, id: WorkItemId): Lease | null {
   const row = connection.get<LeaseRecord>(
-    `select ${LEASE_COLUMNS}
+    `select ${LEASE_COLUMNS}, queue_seq, queued_at
      from work_leases
      where work_item_id = :id`,
     { id },

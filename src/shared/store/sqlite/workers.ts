@@ -22,15 +22,19 @@ function announce(connection: Connection, workers: readonly WorkerAnnouncement[]
   for (const worker of workers) {
     connection.run(
       `insert into workers (
-         worker_id, tenant_id, kind, role, queue_types, version, host, started_at, last_heartbeat
+         worker_id, tenant_id, kind, role, queue_types, tools, queue_names, version, host, started_at,
+         last_heartbeat
        )
        values (
-         :worker_id, :tenant_id, :kind, :role, :queue_types, :version, :host, :now, :now
+         :worker_id, :tenant_id, :kind, :role, :queue_types, :tools, :queue_names, :version, :host, :now,
+         :now
        )
        on conflict (coalesce(tenant_id, ''), worker_id) do update
        set kind = excluded.kind,
            role = excluded.role,
            queue_types = excluded.queue_types,
+           tools = excluded.tools,
+           queue_names = excluded.queue_names,
            version = excluded.version,
            host = excluded.host,
            -- Whoever comes back after a silence has started anew.
@@ -45,6 +49,8 @@ function announce(connection: Connection, workers: readonly WorkerAnnouncement[]
         kind: worker.kind,
         role: worker.role,
         queue_types: JSON.stringify(worker.queueTypes),
+        tools: textOf(worker.filter?.tools),
+        queue_names: textOf(worker.filter?.queueNames),
         version: worker.version,
         host: worker.host,
         now,
@@ -54,11 +60,21 @@ function announce(connection: Connection, workers: readonly WorkerAnnouncement[]
   }
 }
 
+function listOf(text: string | null): readonly string[] | null {
+  return text === null ? null : (JSON.parse(text) as string[]);
+}
+
+function textOf(list: readonly string[] | null | undefined): string | null {
+  return list ? JSON.stringify(list) : null;
+}
+
 interface RawWorker {
   readonly worker_id: string;
   readonly kind: WorkerRow['kind'];
   readonly role: string | null;
   readonly queue_types: string;
+  readonly tools: string | null;
+  readonly queue_names: string | null;
   readonly version: string;
   readonly host: string;
   readonly started_at: number;
@@ -69,7 +85,7 @@ interface RawWorker {
 function listWorkers(connection: Connection, tenantId: TenantId): readonly WorkerRow[] {
   return connection
     .all<RawWorker>(
-      `select worker_id, kind, role, queue_types, version, host, started_at, last_heartbeat,
+      `select worker_id, kind, role, queue_types, tools, queue_names, version, host, started_at, last_heartbeat,
          (
            select count(*)
            from work_leases as lease
@@ -90,6 +106,10 @@ function listWorkers(connection: Connection, tenantId: TenantId): readonly Worke
       kind: row.kind,
       role: row.role,
       queueTypes: JSON.parse(row.queue_types) as string[],
+      filter: {
+        tools: listOf(row.tools),
+        queueNames: listOf(row.queue_names),
+      },
       version: row.version,
       host: row.host,
       startedAt: toIso(row.started_at),

@@ -4,6 +4,7 @@ import { openTestStore, type TestStore } from '../../../support/stores.ts';
 import { agentCases } from './agents.ts';
 import { artifactCases } from './artifacts.ts';
 import { auditCases } from './audit.ts';
+import { claimFilterCases } from './claim-filters.ts';
 import { commitRaceCases } from './commit-races.ts';
 import { commitRefusalCases } from './commit-refusals.ts';
 import { commitCases } from './commit.ts';
@@ -43,6 +44,7 @@ const AREAS = [
   treeCases,
   usageCases,
   workCases,
+  claimFilterCases,
   leaseCases,
   deadLetterCases,
   timerCases,

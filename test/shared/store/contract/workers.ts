@@ -13,7 +13,8 @@ export function workerCases(name: string, open: () => TestStore): void {
 
   check('an announced worker is listed as it said', async (t, { store }) => {
     const tenantId = makeTenantId();
-    const worker = makeToolWorker(tenantId, { queueTypes: ['python_tool', 'java_tool'] });
+    const filter = { tools: ['payment.*'], queueNames: ['gpu', 'default'] };
+    const worker = makeToolWorker(tenantId, { queueTypes: ['python_tool', 'java_tool'], filter });
     await store.workers.announce([worker]);
     const [row] = await listOwn(store, tenantId, [worker]);
     const { tenantId: _, ...said } = worker;
@@ -57,7 +58,12 @@ export function workerCases(name: string, open: () => TestStore): void {
     const [before] = await listOwn(store, tenantId, [worker]);
     await store.workers.announce([{ ...worker, version: '9', queueTypes: [] }]);
     const [after, ...others] = await listOwn(store, tenantId, [worker]);
-    t.like(after, { version: '9', queueTypes: [], startedAt: before?.startedAt });
+    t.like(after, {
+      filter: { tools: null, queueNames: null },
+      version: '9',
+      queueTypes: [],
+      startedAt: before?.startedAt,
+    });
     t.true((after?.lastHeartbeat ?? '') > (before?.lastHeartbeat ?? ''));
     t.deepEqual(others, []);
   });

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createClaimWatermarks } from '../../../../src/shared/store/postgres/claim-watermarks.ts';
 import { connectPool, type PostgresPool } from '../../../../src/shared/store/postgres/connect.ts';
 import { claimItems } from '../../../../src/shared/store/postgres/leases.ts';
+import { createWaitingTools } from '../../../../src/shared/store/postgres/waiting-tools.ts';
 import { StoreUnavailableError } from '../../../../src/shared/store/store.ts';
 import { openTestStore } from '../../../support/stores.ts';
 import { commitOne, startWithItems } from '../contract/drive.ts';
@@ -55,16 +56,19 @@ async function startQueue(t: ExecutionContext) {
   const behind = { priority: 1 };
   const { tickets, ...execution } = await startWithItems(store, [behind, behind, behind]);
   const claim = async (claimers: number) => {
-    const claimed = await claimItems(failing, watermarks, {
-      tenantId: execution.tenantId,
-      queues: ['python_tool'],
-      leaseMs: 30_000,
-      shards: null,
-      claimers: Array.from({ length: claimers }, (_, index) => ({
-        workerId: `worker-${index}`,
-        limit: 1,
-      })),
-    });
+    const claimed = await claimItems(
+      { pool: failing, watermarks, waitingTools: createWaitingTools(failing) },
+      {
+        tenantId: execution.tenantId,
+        queues: ['python_tool'],
+        leaseMs: 30_000,
+        shards: null,
+        claimers: Array.from({ length: claimers }, (_, index) => ({
+          workerId: `worker-${index}`,
+          limit: 1,
+        })),
+      },
+    );
     return claimed.map((items) =>
       items.map(({ ticket, workerId }) => [ticket.workItemId, workerId]),
     );

@@ -4,6 +4,7 @@ import { createClaimWatermarks } from '../../../../src/shared/store/postgres/cla
 import type { WorkTicket } from '../../../../src/shared/domain/work/work-item.ts';
 
 const KEY = 'acme/python_tool';
+const part = (scope = '', filter = '') => ({ queueKey: KEY, scope, filter });
 const HEAD = { priority: 0, seq: 0 };
 
 function at(seq: number, priority = 5): { readonly priority: number; readonly seq: number } {
@@ -20,14 +21,28 @@ function setUp() {
       time += ms;
     },
     start: (options: { readonly scope?: string; readonly cameBackEmpty?: boolean } = {}) =>
-      watermarks.start(KEY, options.scope ?? '', options.cameBackEmpty ?? false),
+      watermarks.start(part(options.scope), options.cameBackEmpty ?? false),
     claimed: (position: { readonly priority: number; readonly seq: number }) =>
-      watermarks.noteClaimed(KEY, '', position),
+      watermarks.noteClaimed(part(), position),
   };
 }
 
 test('an unknown queue is searched from its head', (t) => {
   t.deepEqual(setUp().start(), HEAD);
+});
+
+test('each filter has a watermark of its own, and all end with their queue', (t) => {
+  const { watermarks, claimed, pass, start } = setUp();
+  const payments = part('', 'payment.*');
+  for (const seq of [10, 20, 30]) {
+    claimed(at(seq));
+    watermarks.noteClaimed(payments, at(seq + 100));
+    pass(60);
+  }
+  t.deepEqual([start(), watermarks.start(payments, false)], [at(20), at(120)]);
+  t.deepEqual(watermarks.start(part('', 'shipping.*'), false), HEAD);
+  watermarks.reset(KEY);
+  t.deepEqual([start(), watermarks.start(payments, false)], [HEAD, HEAD]);
 });
 
 test('the watermark trails behind the claims by more than a commit takes', (t) => {

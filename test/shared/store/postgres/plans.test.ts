@@ -143,6 +143,9 @@ async function useEverything(store: Store): Promise<void> {
     queues: ['java_tool', 'python_tool'],
   });
   if (second === undefined) throw new Error('nothing was claimed');
+  for (const tools of [['no.such'], ['no.such', 'nor.this'], ['no.*', 'nor.this']]) {
+    await claim(store, execution.tenantId, { limit: 1, tools });
+  }
   await store.work.renew([{ ...first, ...first.ticket, leaseMs: 30_000 }]);
   await store.work.find(first.ticket.workItemId, execution.tenantId);
   const engine = makeTicket(execution, { queue: 'engine' });

@@ -368,9 +368,11 @@ function createWork(
     visit,
     input: entry.input,
   });
+  const queueName = node.kind.queueName?.(node.spec) ?? null;
   schedule('work', {
     work_item_id: workItemId,
     queue: entry.queue,
+    ...(queueName !== null && { queue_name: queueName }),
     idempotency_key: idempotencyKey,
   });
   turn.effects.push({

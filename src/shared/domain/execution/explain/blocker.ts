@@ -17,6 +17,7 @@ export const BLOCKER_CODES = [
   'timer_missing',
   'dead_lettered',
   'no_worker_for_queue',
+  'no_worker_for_tool',
   'runnable_not_decided',
   'budget_used_up',
   'awaiting_approval',
@@ -59,6 +60,9 @@ export interface Blocker {
 export interface BlockerDetails {
   readonly workItemId?: WorkItemId;
   readonly queue?: WorkQueue;
+  /** A named one. */
+  readonly queueName?: string;
+  readonly tool?: string;
   /** From 0. */
   readonly attempt?: number;
   readonly workerId?: string;

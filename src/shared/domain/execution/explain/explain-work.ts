@@ -1,7 +1,8 @@
 import type { WorkerQueue } from '../../work/work-item.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
-import type { Blocker } from './blocker.ts';
-import { type ItemPlace, NOBODY } from './facts.ts';
+import { admitsItem, DEFAULT_QUEUE, queueNamesOf } from '../../work/claim-filter.ts';
+import type { Blocker, BlockerCode } from './blocker.ts';
+import { type ItemPlace, NOBODY, SERVING_MAX } from './facts.ts';
 import { blockerOf, isAboutToBeDone, isPast, type Scene, tellAge } from './scene.ts';
 
 /** Where the work item of a visit is, and what it waits for there. */
@@ -80,6 +81,15 @@ function explainQueued(
       unblockedBy: `a worker that claims from ${queue}`,
     });
   }
+  const unserved = explainUnserved(scene, { queue, seen, place });
+  if (unserved !== null) {
+    return blockerOf(visit, {
+      ...common,
+      ...unserved,
+      message: `${waits}, and ${unserved.message}`,
+      details: { ...known, ...unserved.details },
+    });
+  }
   const before = position === null ? '' : ` as number ${position}`;
   return blockerOf(visit, {
     ...common,
@@ -88,6 +98,39 @@ function explainQueued(
     unblockedBy: `the workers of ${queue}: lower priority numbers first, then the oldest`,
     details: { ...known, ...(position !== null && { position }) },
   });
+}
+
+/** A worker that starts up, or restarts, may not have claimed yet. */
+const GRACE_MS = 10_000;
+
+/** What the workers that are there do not serve; null: one does, or it is not known of all of them. */
+function explainUnserved(
+  { facts, nowMs }: Scene,
+  of: { readonly queue: WorkerQueue; readonly seen: number; readonly place: Place<'queued'> },
+): (Pick<Blocker, 'message' | 'unblockedBy' | 'details'> & { readonly code: BlockerCode }) | null {
+  const { tool, queueName, enqueuedAt } = of.place;
+  const here = facts.serving.filter(({ queueTypes }) => queueTypes.includes(of.queue));
+  // One that only holds a lease has not said lately what it claims.
+  if (tool === null || here.length < of.seen || facts.serving.length >= SERVING_MAX) return null;
+  if (nowMs - Date.parse(enqueuedAt) < GRACE_MS) return null;
+  if (here.some(({ filter }) => admitsItem(filter, { tool, queueName }))) return null;
+  const name = queueName ?? DEFAULT_QUEUE;
+  const details = { tool, ...(queueName !== undefined && { queueName }) };
+  const many = of.seen === 1 ? 'the one worker there' : `none of the ${of.seen} workers there`;
+  const does = (what: string) => `${many} ${of.seen === 1 ? 'does not claim' : 'claims'} ${what}`;
+  return here.some(({ filter }) => queueNamesOf(filter).includes(name))
+    ? {
+        code: 'no_worker_for_tool',
+        message: does(`tool ${tool}`),
+        unblockedBy: `a worker that claims ${tool}: start one, or add it to the tools of one`,
+        details,
+      }
+    : {
+        code: 'no_worker_for_queue',
+        message: does(`the queue named ${name}`),
+        unblockedBy: `a worker that claims with "queues": ["${name}"]`,
+        details,
+      };
 }
 
 function explainHeld(

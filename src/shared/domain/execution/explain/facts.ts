@@ -1,5 +1,6 @@
 import type { ExecutionId, WorkItemId } from '../../ids.ts';
 import type { TenantStatus } from '../../tenant.ts';
+import type { ClaimFilter } from '../../work/claim-filter.ts';
 import type { WorkerQueue, WorkQueue } from '../../work/work-item.ts';
 import type { ExecutionStatus } from '../status.ts';
 import type { BlockerCode } from './blocker.ts';
@@ -22,6 +23,8 @@ export interface ExecutionFacts {
   readonly timers: ReadonlyMap<string, string>;
   /** Tool workers of the tenant, by the queue they claim from. */
   readonly workers: ReadonlyMap<WorkerQueue, Sighting>;
+  /** What each of those claims that have been seen lately, while an item of the execution is queued. */
+  readonly serving: readonly ServingWorker[];
   /** Processes of the runtime that have the scheduler's role. */
   readonly schedulers: Sighting;
 }
@@ -33,6 +36,15 @@ export interface Sighting {
   readonly lastSeenAt: string | null;
 }
 
+/** A tool worker of the tenant. */
+export interface ServingWorker {
+  readonly queueTypes: readonly string[];
+  readonly filter: ClaimFilter;
+}
+
+/** Of so many it is told what they claim. */
+export const SERVING_MAX = 1_000;
+
 export const NOBODY: Sighting = { seen: 0, lastSeenAt: null };
 
 /** Where a work item is; one that is nowhere is not in the map. */
@@ -41,6 +53,10 @@ export type ItemPlace =
       readonly is: 'queued';
       readonly queue: WorkQueue;
       readonly attempt: number;
+      /** Null: of the engine. */
+      readonly tool: string | null;
+      /** Absent: the default queue. */
+      readonly queueName?: string;
       readonly enqueuedAt: string;
       /** Null: may wait for ever. */
       readonly startBefore: string | null;

@@ -1,0 +1,85 @@
+import { matchesGlob } from '../policy/policy.ts';
+
+/** Items whose node names no queue are on this one. */
+export const DEFAULT_QUEUE = 'default';
+
+/** Names of queues are parts of keys: no slash, and short. */
+export const QUEUE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Which items of its queue types a claim takes. */
+export interface ClaimFilter {
+  /** Globs over the names of tools, as in policies; null or absent: every tool. */
+  readonly tools?: readonly string[] | null;
+  /** Null or absent: the default queue alone, so that no named queue is served by chance. */
+  readonly queueNames?: readonly string[] | null;
+}
+
+export function queueNamesOf({ queueNames }: ClaimFilter): readonly string[] {
+  return queueNames ?? DEFAULT_QUEUES;
+}
+
+const DEFAULT_QUEUES = [DEFAULT_QUEUE];
+
+export function servesTool({ tools }: ClaimFilter, tool: string): boolean {
+  return !tools || tools.some((glob) => matchesGlob(glob, toolKey(tool)));
+}
+
+/**
+ * A name as it stands in the index of a queue, whose entries are limited: of a longer one the
+ * beginning, which is also what globs are matched against.
+ */
+export function toolKey(tool: string): string {
+  return tool.slice(0, TOOL_KEY_MAX).toWellFormed();
+}
+
+export const TOOL_KEY_MAX = 500;
+
+/** Whether a claim with this filter may be given the item. */
+export function admitsItem(
+  filter: ClaimFilter,
+  item: { readonly tool: string; readonly queueName?: string | undefined },
+): boolean {
+  return (
+    queueNamesOf(filter).includes(item.queueName ?? DEFAULT_QUEUE) && servesTool(filter, item.tool)
+  );
+}
+
+/** The same for filters that ask for the same; empty: for what a claim without filter asks for. */
+export function filterKey({ tools, queueNames }: ClaimFilter): string {
+  const [globs, names] = [tools ?? null, queueNames ?? null].map(
+    (list) => list && [...new Set(list)].toSorted(),
+  );
+  return globs || names ? JSON.stringify([globs, names]) : '';
+}
+
+/** What one worker claims that asks in several ways. */
+export function mergeFilters(one: ClaimFilter, other: ClaimFilter): ClaimFilter {
+  const queueNames = union(queueNamesOf(one), queueNamesOf(other));
+  if (!one.tools || !other.tools) return { tools: null, queueNames };
+  return { tools: union(one.tools, other.tools), queueNames };
+}
+
+/** Names are the callers' choice: of too many the later ones are kept. */
+function union(some: readonly string[], others: readonly string[]): readonly string[] {
+  return [...new Set([...some, ...others])].slice(-MERGED_MAX);
+}
+
+const MERGED_MAX = 200;
+
+/** Names of tools that a list of globs may match: these alone, and all that begin like one of those. */
+export function rangesOf(globs: readonly string[]): {
+  readonly names: readonly string[];
+  readonly prefixes: readonly string[];
+} {
+  const names = new Set<string>();
+  const prefixes = new Set<string>();
+  for (const glob of globs) {
+    const wild = glob.search(/[*?]/);
+    if (wild < 0) names.add(glob);
+    else prefixes.add(glob.slice(0, wild));
+  }
+  // Of prefixes that overlap the shorter is enough.
+  const all = [...prefixes];
+  const least = all.filter((one) => !all.some((other) => other !== one && one.startsWith(other)));
+  return { names: [...names], prefixes: least };
+}
