@@ -29,7 +29,10 @@ create index child_places_lent on child_places (parent_execution_id) where state
 
 -- Whether something of a tree may begin: not when an execution that it descends from has ended, or it or
 -- one of these is about to be cancelled. Locked first and read afterwards, as in `lock_tenant_room`.
-create function judge_tree(
+do $migration$
+declare
+  function constant text := $function$
+create or replace function public.judge_tree(
   root uuid,
   execution uuid,
   exclusive boolean,
@@ -43,31 +46,39 @@ begin
   if exclusive then
     select t.descendants
     into descendants
-    from execution_trees t
+    from public.execution_trees t
     where t.root_execution_id = root
     for no key update;
   else
-    perform from execution_trees t where t.root_execution_id = root for share;
+    perform from public.execution_trees t where t.root_execution_id = root for share;
   end if;
   descendants := coalesce(descendants, 0);
   is_orphaned := exists (
     select
-    from execution_chain(execution) c
-    join executions e on e.id = c.id
+    from public.execution_chain(execution) c
+    join public.executions e on e.id = c.id
     where (c.id <> execution and e.status in ('completed', 'failed', 'cancelled'))
       or exists (
         select
-        from timers t
+        from public.timers t
         where t.execution_id = c.id
           and t.name = 'parent_ended'
       )
   );
 end
 $$;
+$function$;
+begin
+  execute replace(function, 'public.', quote_ident(current_schema()) || '.');
+end
+$migration$;
 
 -- As in 0005_tenants.sql, but an execution in the place of its parent takes none, and children that wait
 -- go before what is started from outside.
-create or replace function lock_tenant_room(
+do $migration$
+declare
+  function constant text := $function$
+create or replace function public.lock_tenant_room(
   tenant text,
   executions_max bigint,
   queued_max bigint,
@@ -78,10 +89,10 @@ language plpgsql
 volatile
 as $$
 begin
-  perform from tenants t where t.id = tenant for no key update;
+  perform from public.tenants t where t.id = tenant for no key update;
   if executions_max is not null then
     if exists (
-      select from child_places c where c.tenant_id = tenant and c.state = 'waiting'
+      select from public.child_places c where c.tenant_id = tenant and c.state = 'waiting'
     ) then
       executions_free := 0;
     else
@@ -89,10 +100,10 @@ begin
       into executions_free
       from (
         select
-        from executions e
+        from public.executions e
         where e.tenant_id = tenant
           and e.status in ('running', 'paused')
-          and not exists (select from child_places c where c.execution_id = e.id)
+          and not exists (select from public.child_places c where c.execution_id = e.id)
         limit executions_max
       ) live;
     end if;
@@ -102,17 +113,25 @@ begin
     into queued_free
     from (
       select
-      from work_queue q
+      from public.work_queue q
       where q.queue_key in (tenant || '/python_tool', tenant || '/java_tool')
       limit queued_max
     ) queued;
   end if;
 end
 $$;
+$function$;
+begin
+  execute replace(function, 'public.', quote_ident(current_schema()) || '.');
+end
+$migration$;
 
 -- Gives places to children that wait, at most so many, and answers who got one. A parent lends its place to
 -- one child at a time; what is free of the tenant's limit goes to those who wait longest.
-create function admit_children(tenant text, at_most int)
+do $migration$
+declare
+  function constant text := $function$
+create or replace function public.admit_children(tenant text, at_most int)
 returns table (admitted_id uuid, admitted_shard smallint)
 language plpgsql
 volatile
@@ -123,7 +142,7 @@ declare
 begin
   select (t.limits ->> 'max_concurrent_executions')::bigint
   into places_max
-  from tenants t
+  from public.tenants t
   where t.id = tenant
     and t.status = 'active'
   for no key update;
@@ -132,12 +151,12 @@ begin
   end if;
 
   -- What has ended borrows nothing any more.
-  delete from child_places c
+  delete from public.child_places c
   where c.tenant_id = tenant
     and c.state = 'lent'
     and not exists (
       select
-      from executions e
+      from public.executions e
       where e.id = c.execution_id
         and e.status in ('running', 'paused')
     );
@@ -145,12 +164,12 @@ begin
   return query
   with picked as materialized (
     select distinct on (c.parent_execution_id) c.execution_id
-    from child_places c
+    from public.child_places c
     where c.tenant_id = tenant
       and c.state = 'waiting'
       and not exists (
         select
-        from child_places l
+        from public.child_places l
         where l.parent_execution_id = c.parent_execution_id
           and l.state = 'lent'
       )
@@ -158,14 +177,14 @@ begin
     limit at_most
   ),
   lent as (
-    update child_places c
+    update public.child_places c
     set state = 'lent'
     where c.execution_id = any(array(select p.execution_id from picked p))
       and c.state = 'waiting'
     returning c.execution_id, c.shard
   ),
   marked as (
-    insert into runnable (execution_id, shard)
+    insert into public.runnable (execution_id, shard)
     select l.execution_id, l.shard
     from lent l
     order by l.execution_id
@@ -180,10 +199,10 @@ begin
     into free
     from (
       select
-      from executions e
+      from public.executions e
       where e.tenant_id = tenant
         and e.status in ('running', 'paused')
-        and not exists (select from child_places c where c.execution_id = e.id)
+        and not exists (select from public.child_places c where c.execution_id = e.id)
       limit places_max
     ) live;
   end if;
@@ -191,20 +210,20 @@ begin
   return query
   with picked as materialized (
     select c.execution_id, c.seq
-    from child_places c
+    from public.child_places c
     where c.tenant_id = tenant
       and c.state = 'waiting'
     order by c.seq
     limit least(free, at_most)
   ),
   placed as (
-    delete from child_places c
+    delete from public.child_places c
     where c.execution_id = any(array(select p.execution_id from picked p))
       and c.state = 'waiting'
     returning c.execution_id, c.shard, c.seq
   ),
   marked as (
-    insert into runnable (execution_id, shard)
+    insert into public.runnable (execution_id, shard)
     select p.execution_id, p.shard
     from placed p
     order by p.execution_id
@@ -214,6 +233,11 @@ begin
   from placed p;
 end
 $$;
+$function$;
+begin
+  execute replace(function, 'public.', quote_ident(current_schema()) || '.');
+end
+$migration$;
 
 -- As for every table of tenants, see 0005_tenants.sql.
 do $$

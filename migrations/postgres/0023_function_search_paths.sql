@@ -54,42 +54,6 @@ begin
 end
 $$;
 
-create or replace function public.lock_tenant_room(
-  tenant text,
-  executions_max bigint,
-  queued_max bigint,
-  out executions_free bigint,
-  out queued_free bigint
-)
-language plpgsql
-volatile
-as $$
-begin
-  perform from public.tenants t where t.id = tenant for no key update;
-  if executions_max is not null then
-    select executions_max - count(*)
-    into executions_free
-    from (
-      select
-      from public.executions e
-      where e.tenant_id = tenant
-        and e.status in ('running', 'paused')
-      limit executions_max
-    ) live;
-  end if;
-  if queued_max is not null then
-    select queued_max - count(*)
-    into queued_free
-    from (
-      select
-      from public.work_queue q
-      where q.queue_key in (tenant || '/python_tool', tenant || '/java_tool')
-      limit queued_max
-    ) queued;
-  end if;
-end
-$$;
-
 create or replace function public.lock_workflow_room(
   tenant text,
   workflow text,

@@ -35,7 +35,10 @@ alter table workers
   add column queue_names json;
 
 -- As in 0022_child_places.sql, with the items on named queues.
-create or replace function lock_tenant_room(
+do $migration$
+declare
+  function constant text := $function$
+create or replace function public.lock_tenant_room(
   tenant text,
   executions_max bigint,
   queued_max bigint,
@@ -46,10 +49,10 @@ language plpgsql
 volatile
 as $$
 begin
-  perform from tenants t where t.id = tenant for no key update;
+  perform from public.tenants t where t.id = tenant for no key update;
   if executions_max is not null then
     if exists (
-      select from child_places c where c.tenant_id = tenant and c.state = 'waiting'
+      select from public.child_places c where c.tenant_id = tenant and c.state = 'waiting'
     ) then
       executions_free := 0;
     else
@@ -57,10 +60,10 @@ begin
       into executions_free
       from (
         select
-        from executions e
+        from public.executions e
         where e.tenant_id = tenant
           and e.status in ('running', 'paused')
-          and not exists (select from child_places c where c.execution_id = e.id)
+          and not exists (select from public.child_places c where c.execution_id = e.id)
         limit executions_max
       ) live;
     end if;
@@ -71,14 +74,14 @@ begin
     from (
       (
         select
-        from work_queue q
+        from public.work_queue q
         where q.queue_key in (tenant || '/python_tool', tenant || '/java_tool')
         limit queued_max
       )
       union all
       (
         select
-        from work_queue q
+        from public.work_queue q
         where q.tenant_id = tenant
           and q.queue_name is not null
         limit queued_max
@@ -87,3 +90,8 @@ begin
   end if;
 end
 $$;
+$function$;
+begin
+  execute replace(function, 'public.', quote_ident(current_schema()) || '.');
+end
+$migration$;
