@@ -4,10 +4,15 @@ import { printTable } from '../support/print-table.ts';
 import { readDocument } from '../support/read-document.ts';
 import { unwrapIr } from '../support/unwrap-ir.ts';
 
-export async function registerWorkflow(file: string, options: ClientOptions): Promise<void> {
+export async function registerWorkflow(
+  file: string,
+  options: ClientOptions & { readonly strict?: true },
+): Promise<void> {
   const client = connectClient(options);
   const { value } = await readDocument(file);
-  const answer = await client.registerWorkflow(unwrapIr(value).ir);
+  const answer = await client.registerWorkflow(unwrapIr(value).ir, {
+    strict: options.strict === true,
+  });
   if (options.output === 'json') return printJson(answer);
   for (const { pointer, message } of answer.warnings ?? []) {
     printNote(`warning: ${pointer || '/'}: ${message}`);

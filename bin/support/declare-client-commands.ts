@@ -27,6 +27,7 @@ function declareWorkflowCommands(program: Command): void {
   clientCommand(workflow, 'register')
     .description('register a workflow definition')
     .argument('<file>', 'JSON or YAML file; -: stdin')
+    .option('--strict', 'take warnings for errors')
     .action(async (file, options) => (await loadWorkflow()).registerWorkflow(file, options));
 
   clientCommand(workflow, 'list')

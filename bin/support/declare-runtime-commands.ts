@@ -24,6 +24,7 @@ export function declareRuntimeCommands(program: Command): void {
     .command('validate')
     .description('check a workflow definition, offline; exit code 1 when it cannot run')
     .argument('<file>', 'JSON or YAML file; -: stdin')
+    .option('--strict', 'take warnings for errors')
     .addOption(outputOption())
     .addOption(jsonOption())
     .action(async (file, options) =>

@@ -103,6 +103,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, Grant>> = {
   'POST /tokens/:id/rotate': OPERATORS,
 
   'GET /openapi.json': ALL_ROLES,
+  'GET /workflow.schema.json': ALL_ROLES,
 
   'POST /v1/memory/settings': WRITERS,
   'GET /v1/memory/settings': ALL_ROLES,

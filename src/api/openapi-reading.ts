@@ -1,4 +1,5 @@
 import type { JsonObject } from '../shared/domain/json.ts';
+import { componentName } from './schemas/component-ref.ts';
 
 /** As much of an OpenAPI document as the pages made from it read. */
 export interface OpenApi {
@@ -81,6 +82,7 @@ export function listFields(schema: Schema, prefix = ''): readonly Field[] {
 }
 
 export function nameType(schema: Schema): string {
+  if (schema.$ref !== undefined) return componentName(schema.$ref);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined)
     return schema.enum.map((value) => JSON.stringify(value)).join(', ');

@@ -3,7 +3,9 @@ import { z } from 'zod';
 
 import type { Access } from '../shared/domain/access.ts';
 import type { JsonObject, JsonValue } from '../shared/domain/json.ts';
+import { NODE_KINDS } from '../shared/nodes/index.ts';
 import type { Endpoint } from './endpoint.ts';
+import { workflowComponents } from './workflow-components.ts';
 
 /** The OpenAPI 3.1 document of a route list; its schemas are the ones that check the requests. */
 export function buildOpenApi(params: {
@@ -29,6 +31,7 @@ export function buildOpenApi(params: {
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       schemas: {
+        ...workflowComponents(NODE_KINDS),
         Error: {
           type: 'object',
           properties: { error: { type: 'string' } },

@@ -37,6 +37,7 @@ import { recallFacts } from './endpoints/memory/recall-facts.ts';
 import { saveMemorySettings } from './endpoints/memory/save-memory-settings.ts';
 import { testMemorySettings } from './endpoints/memory/test-memory-settings.ts';
 import { getOpenApi } from './endpoints/openapi/get-openapi.ts';
+import { getWorkflowSchema } from './endpoints/openapi/get-workflow-schema.ts';
 import { createTenant } from './endpoints/tenants/create-tenant.ts';
 import { listTenants } from './endpoints/tenants/list-tenants.ts';
 import { readTenant } from './endpoints/tenants/read-tenant.ts';
@@ -167,4 +168,5 @@ export const routes: readonly Endpoint[] = [
   rotateToken,
 
   getOpenApi,
+  getWorkflowSchema,
 ];

@@ -5,6 +5,8 @@ import { format, resolveConfig } from 'prettier';
 import { renderHttpDocs } from '../../src/api/http-docs.ts';
 import { buildOpenApi } from '../../src/api/openapi.ts';
 import { routes } from '../../src/api/routes.ts';
+import { workflowSchema } from '../../src/shared/domain/workflow/schema/workflow-schema.ts';
+import { NODE_KINDS } from '../../src/shared/nodes/index.ts';
 
 /*
  * The pages made from the route list. `UPDATE_DOCS=1 npm test -- test/api/docs.test.ts` writes them
@@ -19,6 +21,7 @@ const document = buildOpenApi({ routes, version });
 
 for (const [name, text] of [
   ['openapi.json', JSON.stringify(document)],
+  ['workflow.schema.json', JSON.stringify(workflowSchema(NODE_KINDS))],
   ['http-api.md', renderHttpDocs(document)],
 ] as const) {
   test(`docs/${name} is up to date`, async (t) => {

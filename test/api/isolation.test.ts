@@ -71,6 +71,7 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
     'GET /health': [{ path: '/health', status: 200 }],
     'GET /ready': [{ path: '/ready', status: 200 }],
     'GET /openapi.json': [{ path: '/openapi.json', status: 200 }],
+    'GET /workflow.schema.json': [{ path: '/workflow.schema.json', status: 200 }],
     'GET /.well-known/did.json': [{ path: '/.well-known/did.json', status: 200 }],
     'GET /.well-known/agent.json': [{ path: '/.well-known/agent.json', status: 200 }],
     'GET /.well-known/agent-card.json': [{ path: '/.well-known/agent-card.json', status: 200 }],

@@ -141,6 +141,17 @@ test('workflow: register again, list and show', async (t) => {
   t.is((await svc('workflow', 'show', 'gate', '--version', '9')).code, 4);
 });
 
+test('workflow register: --strict takes warnings for errors', async (t) => {
+  const ir = { workflow_id: 'slip', nodes: { a: { kind: 'pass', outptu: {} } } };
+  writeFileSync(join(cwd, 'slip.json'), JSON.stringify(ir));
+  const strict = await svc('workflow', 'register', 'slip.json', '--strict');
+  t.not(strict.code, 0);
+  t.regex(strict.stderr, /unknown field "outptu" is ignored: did you mean "output"\?/);
+  const lenient = await svc('workflow', 'register', 'slip.json');
+  t.is(lenient.code, 0);
+  t.regex(lenient.stderr, /warning: \/nodes\/a\/outptu: /);
+});
+
 test('workflow register: a definition that cannot run is refused with the place', async (t) => {
   writeFileSync(join(cwd, 'bad.yaml'), 'workflow_id: bad\nnodes:\n  a: { kind: bogus }\n');
   const { code, stdout, stderr } = await svc('workflow', 'register', 'bad.yaml');

@@ -84,6 +84,39 @@ test('0: warnings are printed and do not fail', async (t) => {
   t.regex(stdout, /^island\.yaml:5: warning: \/nodes\/island/m);
 });
 
+const SLIP = `workflow_id: w
+nodes:
+  a:
+    kind: python_fn
+    module: m
+    function: f
+    retry_polcy: no_retry
+`;
+
+test('0: a slip of a name is a warning with its line', async (t) => {
+  const { code, stdout } = await validate('slip.yaml', SLIP);
+  t.is(code, 0);
+  t.is(
+    stdout,
+    'slip.yaml:7: warning: /nodes/a/retry_polcy: unknown field "retry_polcy" is ignored: did you mean "retry_policy"?\n' +
+      'slip.yaml is valid: w 1.0.0\n',
+  );
+});
+
+test('1: --strict takes warnings for errors', async (t) => {
+  const { code, stdout, stderr } = await validate('strict.yaml', SLIP, '--strict');
+  t.is(code, 1);
+  t.regex(stdout, /^strict\.yaml:7: error: \/nodes\/a\/retry_polcy: /);
+  t.is(stderr, 'error: strict.yaml is refused by --strict: 1 problem\n');
+  const json = await validate('strict2.yaml', SLIP, '--strict', '-o', 'json');
+  t.is(json.code, 1);
+  t.like(JSON.parse(json.stdout), {
+    valid: false,
+    problems: [],
+    warnings: [{ code: 'unknown_field', pointer: '/nodes/a/retry_polcy', line: 7 }],
+  });
+});
+
 test('1: every problem with its line and its JSON pointer', async (t) => {
   const { code, stdout, stderr } = await validate('bad.yaml', BAD_YAML);
   t.is(code, 1);

@@ -10,12 +10,19 @@ interface Registered {
   readonly version: string;
   readonly revision: number;
   readonly ir_hash: string;
-  readonly warnings: readonly { readonly pointer: string; readonly message: string }[];
+  readonly warnings: readonly Warning[];
+}
+
+interface Warning {
+  readonly code: string;
+  readonly pointer: string;
+  readonly message: string;
 }
 
 interface Refusal {
   readonly error: string;
   readonly problems: readonly { readonly pointer: string; readonly message: string }[];
+  readonly warnings?: readonly Warning[];
 }
 
 check('201: a workflow is registered, with what the contract leaves out', async (t, svc) => {
@@ -208,6 +215,71 @@ check('201: what never runs is warned of', async (t, svc) => {
     reply.body.warnings.map(({ pointer }) => pointer),
     ['/nodes/b'],
   );
+});
+
+const MISSPELT = {
+  workflow_id: 'limit',
+  state_schema: { type: 'object', properties: { total: { type: 'number' } } },
+  nodes: {
+    start: {
+      kind: {
+        type: 'condition',
+        branches: [
+          { conditon: 'state.total > 100', target: 'ask' },
+          { condition: 'state.totl > 9', target: 'end' },
+        ],
+      },
+    },
+    ask: {},
+  },
+};
+const SLIPS = [
+  {
+    code: 'unknown_field',
+    pointer: '/nodes/start/kind/branches/0/conditon',
+    message: 'unknown field "conditon" is ignored: did you mean "condition"?',
+  },
+  {
+    code: 'unknown_state_path',
+    pointer: '/nodes/start/kind/branches/1/condition',
+    message: 'state.totl is not in the state_schema: did you mean state.total?',
+  },
+];
+
+check('201: slips of names are warned of with what was probably meant', async (t, svc) => {
+  const reply = await svc.post<Registered>('/workflows', { ir: MISSPELT });
+  t.is(reply.status, 201);
+  t.deepEqual(reply.body.warnings, SLIPS);
+});
+
+check('400: with strict=true warnings refuse, and nothing is stored', async (t, svc) => {
+  const reply = await svc.post<Refusal>('/workflows?strict=true', { ir: MISSPELT });
+  t.is(reply.status, 400);
+  t.deepEqual(reply.body.problems, SLIPS);
+  t.regex(reply.body.error, /did you mean "condition"\?/);
+  t.is((await svc.get('/workflows/limit')).status, 404);
+  t.is((await svc.post('/workflows?strict=yes', { ir: MISSPELT })).status, 400);
+  t.is((await svc.post('/workflows?strict=true', { ir: { workflow_id: 'w' } })).status, 201);
+});
+
+check('400: what is missing may be what is misspelt', async (t, svc) => {
+  const nodes = { a: { kind: 'python_fn', modul: 'm', function: 'f' } };
+  const reply = await svc.post<Refusal>('/workflows', { ir: { workflow_id: 'w', nodes } });
+  t.is(reply.status, 400);
+  t.deepEqual(reply.body.problems, [{ pointer: '/nodes/a/module', message: 'missing module' }]);
+  t.deepEqual(
+    reply.body.warnings?.map(({ message }) => message),
+    ['unknown field "modul" is ignored: did you mean "module"?'],
+  );
+});
+
+check('200: the JSON Schema of definitions is served for editors', async (t, svc) => {
+  const reply = await svc.get<{ $schema: string; $defs: Record<string, unknown> }>(
+    '/workflow.schema.json',
+  );
+  t.is(reply.status, 200);
+  t.is(reply.body.$schema, 'https://json-schema.org/draft/2020-12/schema');
+  t.true('PythonFnNode' in reply.body.$defs);
 });
 
 check('404: workflows of one tenant are unknown to another', async (t, svc, { runtime }) => {

@@ -5,7 +5,7 @@ import type { NodeKind, RunOn } from '../../src/shared/domain/workflow/plan.ts';
 export const cleanupKind: NodeKind<{ readonly runOn: RunOn }> = {
   type: 'cleanup',
   aliases: [],
-  fields: ['run_on'],
+  fields: { run_on: {} },
   leaf: false,
   toolLike: false,
   parse: (fields) => ({ runOn: (fields['run_on'] ?? 'always') as RunOn }),

@@ -10,7 +10,11 @@ import { parseMapping, type Mapping } from '../../../src/shared/domain/expressio
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 import { parseDuration } from '../../../src/shared/domain/workflow/parse-duration.ts';
 import { parseParts } from '../../../src/shared/domain/workflow/parse-parts.ts';
-import { pointerTo, ProblemList } from '../../../src/shared/domain/workflow/problem.ts';
+import {
+  pointerTo,
+  ProblemList,
+  WarningList,
+} from '../../../src/shared/domain/workflow/problem.ts';
 import { usageError } from '../exit-code.ts';
 import { printNote } from '../output.ts';
 import { readDocument } from '../read-document.ts';
@@ -141,7 +145,7 @@ class EvaluationReader {
 
   #scorers(options: EvaluationOptions, isRun: boolean): readonly Scorer[] | null {
     const { problems } = this;
-    const { models } = parseParts(this.#fields, { problems, warnings: new ProblemList() });
+    const { models } = parseParts(this.#fields, { problems, warnings: new WarningList() });
     const scorers = parseScorers(withChecks(this.#fields['scorers'] ?? null, options.check ?? []), {
       problem: (pointer, message) => this.#problem(`/scorers${pointer}`, message),
       variables: ['expected'],

@@ -61,6 +61,15 @@ export const paging = {
   offset: queryInteger({ min: 0, fallback: 0 }),
 };
 
+/** `true` or `false` in a query; left out it is false. */
+export function queryFlag(description: string) {
+  return z
+    .enum(['true', 'false'])
+    .optional()
+    .transform((text) => text === 'true')
+    .meta({ type: 'boolean', default: false, description });
+}
+
 /** A query parameter that may be left out. */
 export function optionalQuery<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().transform((value) => value ?? null);

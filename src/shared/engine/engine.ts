@@ -10,7 +10,7 @@ import type { ClaimFilter } from '../domain/work/claim-filter.ts';
 import type { WorkItemRecord } from '../domain/work/work-item.ts';
 import type { Tenant } from '../domain/tenant.ts';
 import type { Usage } from '../nodes/run.ts';
-import type { Problem } from '../domain/workflow/problem.ts';
+import type { Warning } from '../domain/workflow/problem.ts';
 import type { PlaceWait } from '../store/places.ts';
 import type {
   DefinitionRow,
@@ -163,6 +163,8 @@ export interface RegisterWorkflow extends Actor {
   readonly ir: JsonValue;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
+  /** Whether warnings refuse it. */
+  readonly isStrict?: boolean;
 }
 
 export interface RegisteredWorkflow {
@@ -170,7 +172,7 @@ export interface RegisteredWorkflow {
   readonly version: string;
   readonly revision: number;
   readonly irHash: string;
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly Warning[];
 }
 
 /** What is to be run, on what. */

@@ -3,8 +3,8 @@ import type { DefinitionId, TenantId } from '../domain/ids.ts';
 import { secretsNamed } from '../domain/tools/secrets-named.ts';
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
-import { pointerTo, type Problem } from '../domain/workflow/problem.ts';
-import { readWorkflow } from '../domain/workflow/read-workflow.ts';
+import { inspectWorkflow } from '../domain/workflow/inspect-workflow.ts';
+import { pointerTo, type Problem, type Warning } from '../domain/workflow/problem.ts';
 import type { Cpu, CpuCaller } from '../ports/cpu.ts';
 import { holdReferences } from './artifacts/hold-references.ts';
 import type { EngineDeps } from './deps.ts';
@@ -19,14 +19,16 @@ export async function registerWorkflow(
   kinds: KindRegistry,
   params: RegisterWorkflow,
 ): Promise<RegisteredWorkflow> {
-  const read = readWorkflow({ ir: params.ir, kinds });
-  if (!read.ok) throw refusal(read.problems);
+  const read = inspectWorkflow({ ir: params.ir, kinds });
+  if (!read.ok) throw refusal(read.problems, read.warnings);
   const faults = await schemaFaults(deps.cpu, read.plan, {
     tenantId: params.tenantId,
     signal: params.signal ?? null,
     whenBusy: 'refused',
   });
-  if (faults.length > 0) throw refusal(faults);
+  if (faults.length > 0) throw refusal(faults, read.warnings);
+  const warnings = [...read.warnings, ...warnOfSecrets(deps, read.plan, params.tenantId)];
+  if (params.isStrict && warnings.length > 0) throw refusal(warnings, []);
   await holdReferences(deps.store.artifacts, {
     tenantId: params.tenantId,
     json: JSON.stringify(read.ir),
@@ -50,7 +52,7 @@ export async function registerWorkflow(
     version: row.version,
     revision: row.revision,
     irHash: row.irHash,
-    warnings: [...read.warnings, ...warnOfSecrets(deps, read.plan, params.tenantId)],
+    warnings,
   };
 }
 
@@ -59,11 +61,11 @@ function warnOfSecrets(
   { secretRules }: EngineDeps,
   { parts }: Plan,
   tenantId: TenantId,
-): readonly Problem[] {
+): readonly Warning[] {
   if (secretRules === undefined) return [];
   return secretsNamed(parts).flatMap(({ name, pointer }) => {
     const message = secretRules.refuse({ name, tenantId });
-    return message === null ? [] : [{ pointer, message }];
+    return message === null ? [] : [{ code: 'secret_not_available' as const, pointer, message }];
   });
 }
 
@@ -102,13 +104,15 @@ function noRoom(max: number): Error {
   });
 }
 
-function refusal(problems: readonly Problem[]): Error {
+/** Warnings may tell why something is wrong: a field that is missing may be a field misspelt. */
+function refusal(problems: readonly (Problem | Warning)[], warnings: readonly Warning[]): Error {
   const told = problems
     .slice(0, PROBLEMS_IN_MESSAGE)
     .map(({ pointer, message }) => (pointer === '' ? message : `${message} (at ${pointer})`));
   const rest = problems.length - told.length;
   const detail = told.join('; ') + (rest > 0 ? `; and ${rest} more` : '');
   return badRequest(detail, {
-    problems: problems.map(({ pointer, message }) => ({ pointer, message })),
+    problems: problems.map((problem) => ({ ...problem })),
+    ...(warnings.length > 0 && { warnings: warnings.map((warning) => ({ ...warning })) }),
   });
 }

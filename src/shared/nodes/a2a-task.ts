@@ -1,5 +1,6 @@
 import type { RemoteAgentPart } from '../domain/workflow/parts.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
+import { flag, text, word } from '../domain/workflow/schema/fields.ts';
 import { enterWork } from './enter-work.ts';
 import { readName, readText, readWord } from './read-fields.ts';
 import { readFlag } from './read-flag.ts';
@@ -19,7 +20,15 @@ export type OnInputRequired = (typeof ON_INPUT_REQUIRED)[number];
 export const a2aTaskKind: NodeKind<A2aTaskSpec> = {
   type: 'a2a_task',
   aliases: [],
-  fields: ['remote_agent', 'skill', 'stream', 'on_input_required'],
+  fields: {
+    remote_agent: text('One of `remote_agents`, by name.'),
+    skill: text('A skill of the agent, by id or name.'),
+    stream: flag('Whether the agent tells of changes, if it can.'),
+    on_input_required: word(
+      'What a question of the agent does. Default `park`.',
+      ON_INPUT_REQUIRED,
+    ),
+  },
   leaf: true,
   toolLike: true,
   freshKeyOnRetry: true,

@@ -1,5 +1,6 @@
 import { findKeyProblem } from '../domain/keepable-json.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
+import { text } from '../domain/workflow/schema/fields.ts';
 import { enterWork } from './enter-work.ts';
 import { readText } from './read-fields.ts';
 import { modelOfWish, readWish, WISH_FIELDS, type Wish } from './read-wish.ts';
@@ -20,7 +21,10 @@ function searchKind(type: string): NodeKind<SearchSpec> {
   return {
     type,
     aliases: [],
-    fields: [...WISH_FIELDS, 'output_binding'],
+    fields: {
+      ...WISH_FIELDS,
+      output_binding: text('Another state key for the output.'),
+    },
     leaf: true,
     toolLike: false,
 
@@ -33,6 +37,8 @@ function searchKind(type: string): NodeKind<SearchSpec> {
     },
 
     model: ({ wish }) => (type === 'coordinator' ? modelOfWish(wish) : []),
+
+    writes: ({ outputBinding }) => (outputBinding === null ? [] : [outputBinding]),
 
     enter: (_spec, context) => enterWork({ queue: 'engine', call: {}, context }),
   };

@@ -2,6 +2,16 @@ import { evaluateMapping, type Mapping } from '../domain/expression/mapping.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { findAddressProblem } from '../domain/workflow/read-auth.ts';
 import type { EnterContext, Entry, NodeKind, ParseContext } from '../domain/workflow/plan.ts';
+import {
+  anyOf,
+  anything,
+  flag,
+  object,
+  ref,
+  text,
+  wholeNumber,
+  word,
+} from '../domain/workflow/schema/fields.ts';
 import { ON_INPUT_REQUIRED, type OnInputRequired } from './a2a-task.ts';
 import { enterWork } from './enter-work.ts';
 import { failExpression, failValue } from './fail-entry.ts';
@@ -33,7 +43,23 @@ const CHOICES = '"auto", an agent\'s id, or {"explicit": "https://…"}';
 export const agentKind: NodeKind<AgentSpec> = {
   type: 'agent',
   aliases: ['agent_tool'],
-  fields: [...WISH_FIELDS, 'agent_ref', 'agent', 'timeout_ms', 'stream', 'on_input_required'],
+  fields: {
+    agent_ref: ref('TextOrPath', 'The id of an agent, or a path that gives one.'),
+    agent: anyOf('"auto", an id or a path, or {explicit: URL}.', [
+      { $ref: '#/$defs/TextOrPath' },
+      object('An agent at an address, or one that is picked.', {
+        explicit: text('The address.'),
+        auto: anything('Whatever it is: the agent is picked.'),
+      }),
+    ]),
+    ...WISH_FIELDS,
+    timeout_ms: wholeNumber('Longest time in milliseconds.', { minimum: 1 }),
+    stream: flag('Whether the agent tells of changes, if it can.'),
+    on_input_required: word(
+      'What a question of the agent does. Default `park`.',
+      ON_INPUT_REQUIRED,
+    ),
+  },
   leaf: true,
   toolLike: true,
   freshKeyOnRetry: true,

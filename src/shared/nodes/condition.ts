@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { NodeKind, ParseContext } from '../domain/workflow/plan.ts';
 import { END_TARGET } from '../domain/workflow/plan.ts';
+import { list, object, ref } from '../domain/workflow/schema/fields.ts';
 import { failExpression } from './fail-entry.ts';
 import { readExpression, readName } from './read-fields.ts';
 
@@ -29,7 +30,19 @@ interface ConditionSpec {
 export const conditionKind: NodeKind<ConditionSpec> = {
   type: 'condition',
   aliases: ['branch'],
-  fields: ['branches'],
+  fields: {
+    branches: list(
+      'The first branch whose condition holds is taken. Without it the edges of the node say.',
+      object(
+        'A branch.',
+        {
+          condition: ref('Condition', 'Without one it is taken when no other is.'),
+          target: ref('Target', 'The node that it leads to.'),
+        },
+        ['target'],
+      ),
+    ),
+  },
   leaf: false,
   toolLike: false,
   branchesOnly: true,
@@ -114,6 +127,7 @@ function warnDefaults(spec: ConditionSpec, at: ParseContext): ConditionSpec {
   const defaults = spec.branches.filter(({ condition }) => condition === null);
   if (defaults.length > 1) {
     at.warn(
+      'never_taken',
       defaults[1]?.pointer ?? '',
       'never taken: there is an earlier branch without condition',
     );

@@ -12,6 +12,15 @@ import {
   type NodePlace,
   type ParseContext,
 } from '../domain/workflow/plan.ts';
+import {
+  anyOf,
+  anything,
+  list,
+  object,
+  ref,
+  wholeNumber,
+} from '../domain/workflow/schema/fields.ts';
+import { BRANCH_TARGET } from '../domain/workflow/schema/part-definitions.ts';
 import { coordinates } from './enter-work.ts';
 import { failExpression } from './fail-entry.ts';
 import { readExpression } from './read-fields.ts';
@@ -32,7 +41,26 @@ export interface EvalSpec {
 export const evalKind: NodeKind<EvalSpec> = {
   type: 'eval',
   aliases: [],
-  fields: ['scorers', 'on_fail', 'max_retries', 'input_expr'],
+  fields: {
+    scorers: list('What it is judged by.', { $ref: '#/$defs/Scorer' }),
+    on_fail: anyOf('What follows when it does not pass. Default `fail`.', [
+      { enum: ['fail', 'warn', 'retry'] },
+      object('One of them.', {
+        fail: anything('The node fails.'),
+        warn: anything('The node completes.'),
+        retry: anyOf('Back to a node.', [
+          { $ref: '#/$defs/NodeId' },
+          object('Back to a node.', { target: ref('NodeId', 'Default: the node before.') }),
+        ]),
+        branch: BRANCH_TARGET,
+      }),
+    ]),
+    max_retries: wholeNumber('How often `retry` goes back. Default 3.', {
+      minimum: 0,
+      maximum: 1000,
+    }),
+    input_expr: ref('Expression', 'What is judged. Default: the output of the node before.'),
+  },
   leaf: false,
   toolLike: false,
   countsVisits: true,

@@ -1,4 +1,5 @@
 import type { NodeKind, RunOn } from '../domain/workflow/plan.ts';
+import { word } from '../domain/workflow/schema/fields.ts';
 import { readWord } from './read-fields.ts';
 import { toolKind, type ToolSpec } from './tool.ts';
 
@@ -13,7 +14,10 @@ const RUN_ON: readonly RunOn[] = ['success', 'failure', 'always'];
 export const finalizerKind: NodeKind<FinalizerSpec> = {
   type: 'finalizer',
   aliases: [],
-  fields: [...(toolKind.fields ?? []), 'run_on'],
+  fields: {
+    ...toolKind.fields,
+    run_on: word('At which ends of the execution it runs. Default `always`.', RUN_ON),
+  },
   leaf: false,
   toolLike: true,
 
@@ -27,6 +31,8 @@ export const finalizerKind: NodeKind<FinalizerSpec> = {
   tool: ({ tool }) => tool.ref,
   toolAliases: ({ tool: { names } }) => names.slice(1),
   outputSchema: ({ tool }) => tool.outputSchema,
+
+  writes: ({ tool }, node) => toolKind.writes?.(tool, node) ?? [],
 
   enter({ tool }, context) {
     return toolKind.enter(tool, context);

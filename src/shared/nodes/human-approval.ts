@@ -1,5 +1,6 @@
 import { TIMEOUT_FORMS, parseTimeout } from '../domain/workflow/parse-timeouts.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
+import { ref, text } from '../domain/workflow/schema/fields.ts';
 import { readText } from './read-fields.ts';
 
 interface HumanApprovalSpec {
@@ -15,9 +16,14 @@ interface HumanApprovalSpec {
 export const humanApprovalKind: NodeKind<HumanApprovalSpec> = {
   type: 'human_approval',
   aliases: [],
-  fields: ['description', 'timeout_secs'],
+  fields: {
+    description: text('What the person decides about.'),
+    timeout_secs: ref('Duration', 'Longest wait. Default: `approval_timeout` of the workflow.'),
+  },
   leaf: false,
   toolLike: false,
+
+  writes: () => 'any',
 
   parse(fields, at) {
     const description = readText(fields, 'description', at);

@@ -52,7 +52,7 @@ export function createKindRegistry(kinds: readonly NodeKind<unknown>[]): KindReg
   const byName = new Map(
     kinds.flatMap((kind) => [kind.type, ...kind.aliases].map((name) => [name, kind] as const)),
   );
-  return { lookUp: (type) => byName.get(type) ?? null };
+  return { all: kinds, lookUp: (type) => byName.get(type) ?? null };
 }
 
 export const builtInKinds: KindRegistry = createKindRegistry(NODE_KINDS);

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../domain/json.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
+import { ref, text } from '../domain/workflow/schema/fields.ts';
 import { enterWork } from './enter-work.ts';
 import { readName, readOutputSchema, readQueueName } from './read-fields.ts';
 
@@ -14,7 +15,14 @@ interface JavaFnSpec {
 export const javaFnKind: NodeKind<JavaFnSpec> = {
   type: 'java_fn',
   aliases: ['java_tool'],
-  fields: ['class_name', 'method', 'module', 'function', 'output_schema', 'queue'],
+  fields: {
+    class_name: text('The class.'),
+    method: text('The method that a worker calls.'),
+    module: text('The same as `class_name`.'),
+    function: text('The same as `method`.'),
+    output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
+    queue: text('The named queue that workers claim it from; the default queue without it.'),
+  },
   leaf: true,
   toolLike: true,
 
@@ -30,6 +38,8 @@ export const javaFnKind: NodeKind<JavaFnSpec> = {
   tool: (spec) => `${spec.className}.${spec.method}`,
   outputSchema: (spec) => spec.outputSchema,
   queueName: (spec) => spec.queueName,
+
+  writes: () => 'any',
 
   /** The payload carries both pairs of names: the contract's, and Java's own. */
   enter({ className, method }, context) {

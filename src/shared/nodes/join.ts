@@ -6,6 +6,7 @@ import type {
   NodeReference,
   ParseContext,
 } from '../domain/workflow/plan.ts';
+import { anyOf, list, object, text } from '../domain/workflow/schema/fields.ts';
 import { coordinates } from './enter-work.ts';
 
 type MergeStrategy =
@@ -22,7 +23,25 @@ interface JoinSpec {
 export const joinKind: NodeKind<JoinSpec> = {
   type: 'join',
   aliases: [],
-  fields: ['wait_for', 'merge_strategy'],
+  fields: {
+    wait_for: list('The nodes that it waits for. Default: all that lead here.', {
+      $ref: '#/$defs/NodeId',
+    }),
+    merge_strategy: anyOf('How the outputs become one. Default `collect`.', [
+      { enum: ['collect', 'first'] },
+      object(
+        'A worker merges them.',
+        {
+          custom: object(
+            'The function.',
+            { function_ref: text('`module:function` of a Python worker.') },
+            ['function_ref'],
+          ),
+        },
+        ['custom'],
+      ),
+    ]),
+  },
   leaf: false,
   toolLike: false,
 
@@ -35,6 +54,8 @@ export const joinKind: NodeKind<JoinSpec> = {
   waitFor: ({ waitFor }) => waitFor,
 
   tool: ({ merge }) => (merge.by === 'custom' ? `${merge.module}.${merge.function}` : 'join'),
+
+  writes: ({ merge }) => (merge.by === 'custom' ? 'any' : []),
 
   enter({ merge }, context) {
     switch (merge.by) {

@@ -1,4 +1,5 @@
 import type { NodeKind } from '../domain/workflow/plan.ts';
+import { text } from '../domain/workflow/schema/fields.ts';
 import { readText } from './read-fields.ts';
 
 interface LimitExceededSpec {
@@ -9,7 +10,7 @@ interface LimitExceededSpec {
 export const limitExceededKind: NodeKind<LimitExceededSpec> = {
   type: 'limit_exceeded',
   aliases: [],
-  fields: ['message'],
+  fields: { message: text('Why the execution ends.') },
   leaf: false,
   toolLike: false,
 

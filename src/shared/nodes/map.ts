@@ -2,6 +2,7 @@ import type { Mapping } from '../domain/expression/mapping.ts';
 import { evaluateMapping } from '../domain/expression/mapping.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { NodeKind, NodeReference, ParseContext } from '../domain/workflow/plan.ts';
+import { anyOf, ref, text, wholeNumber, word } from '../domain/workflow/schema/fields.ts';
 import { failExpression, failValue } from './fail-entry.ts';
 import { readComputed, readName, readText, readWord } from './read-fields.ts';
 
@@ -24,16 +25,22 @@ const DEFAULT_MAX_CONCURRENCY = 100;
 export const mapKind: NodeKind<MapSpec> = {
   type: 'map',
   aliases: [],
-  fields: [
-    'items',
-    'node',
-    'workflow_ref',
-    'workflow_version',
-    'output_mapping',
-    'item_key',
-    'max_concurrency',
-    'on_item_failure',
-  ],
+  fields: {
+    items: ref('Computed', 'The list: an expression, a path that starts with $, or a list.'),
+    node: anyOf('The node that runs for each item: its id, or the node itself.', [
+      { $ref: '#/$defs/NodeId' },
+      { $ref: '#/$defs/Node' },
+    ]),
+    workflow_ref: text('In place of `node`: a workflow that runs for each item.'),
+    workflow_version: text('Of `workflow_ref`. Default: the one registered last.'),
+    output_mapping: ref('Mapping', 'Of `workflow_ref`: `output` is the last state of the child.'),
+    item_key: text('The item is `input.<item_key>`. Default `item`.'),
+    max_concurrency: wholeNumber('Most items under way. Default 100.', {
+      minimum: 1,
+      maximum: ITEMS_MAX,
+    }),
+    on_item_failure: word('What a failed item does. Default `fail`.', ['fail', 'collect']),
+  },
   inlineNode: 'node',
   shorthand: {
     field: 'workflow_ref',
@@ -66,6 +73,7 @@ export const mapKind: NodeKind<MapSpec> = {
   },
 
   body: ({ body }) => body,
+  itemKey: ({ itemKey }) => itemKey,
 
   enter({ items, body, itemKey, maxConcurrency, onItemFailure }, { scope }) {
     const result = evaluateMapping(items, scope);

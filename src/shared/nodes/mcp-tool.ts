@@ -2,6 +2,7 @@ import type { JsonObject } from '../domain/json.ts';
 import type { CallableTool } from '../domain/tools/callable-tool.ts';
 import { warnOfUnknownServer } from '../domain/workflow/parse-tool-target.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
+import { ref, text } from '../domain/workflow/schema/fields.ts';
 import { enterWork } from './enter-work.ts';
 import { readName, readOutputSchema } from './read-fields.ts';
 
@@ -14,7 +15,11 @@ export interface McpToolSpec {
 export const mcpToolKind: NodeKind<McpToolSpec> = {
   type: 'mcp_tool',
   aliases: [],
-  fields: ['server', 'tool', 'output_schema'],
+  fields: {
+    server: text('One of `mcp_servers` by name, or one of the operator.'),
+    tool: text('The tool.'),
+    output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
+  },
   leaf: true,
   toolLike: true,
 
@@ -24,7 +29,7 @@ export const mcpToolKind: NodeKind<McpToolSpec> = {
     const outputSchema = readOutputSchema(fields, at);
     if (server === null || tool === null) return null;
     const part = at.parts.mcpServers.get(server) ?? null;
-    if (part === null) at.warn('/server', warnOfUnknownServer(server));
+    if (part === null) at.warn('unknown_server', '/server', warnOfUnknownServer(server));
     return {
       outputSchema,
       tool: {

@@ -2,6 +2,7 @@ import { evaluateMapping, type Mapping } from '../domain/expression/mapping.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { K_MAX } from '../domain/memory/fact.ts';
 import type { EnterContext, Entry, NodeKind, ParseContext } from '../domain/workflow/plan.ts';
+import { ref, wholeNumber, word } from '../domain/workflow/schema/fields.ts';
 import { coordinates } from './enter-work.ts';
 import { failExpression, failValue } from './fail-entry.ts';
 import { readComputed, readMapping } from './read-fields.ts';
@@ -23,7 +24,14 @@ const ID_BYTES_MAX = 512;
 export const memoryRetrievalKind: NodeKind<MemoryRetrievalSpec> = {
   type: 'memory_retrieval',
   aliases: [],
-  fields: ['connector_ref', 'query_expr', 'query', 'k', 'agent_id', 'end_user_id'],
+  fields: {
+    connector_ref: word('There is one memory.', CONNECTORS),
+    query_expr: ref('Computed', 'An expression, or a path that starts with $.'),
+    query: ref('Computed', 'The same as `query_expr`.'),
+    k: wholeNumber('Most facts.', { minimum: 1, maximum: K_MAX }),
+    agent_id: ref('Mapping', 'Whose facts.'),
+    end_user_id: ref('Mapping', 'Whose facts.'),
+  },
   leaf: true,
   toolLike: false,
 

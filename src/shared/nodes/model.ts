@@ -9,6 +9,20 @@ import type {
   NodeKind,
   ParseContext,
 } from '../domain/workflow/plan.ts';
+import {
+  anyOf,
+  anything,
+  flag,
+  list,
+  number,
+  object,
+  ref,
+  text,
+  wholeNumber,
+  word,
+  type FieldSchemas,
+} from '../domain/workflow/schema/fields.ts';
+import { modelFields } from '../domain/workflow/schema/part-definitions.ts';
 import type { ModelMessage } from '../ports/models.ts';
 import { coordinates, evaluateInput } from './enter-work.ts';
 import { failExpression, failValue } from './fail-entry.ts';
@@ -31,6 +45,12 @@ export interface ModelSpec {
   readonly stream: boolean;
 }
 
+const TOOL_FIELDS: FieldSchemas = {
+  name: text('Up to 64 letters, digits, underscores and hyphens.'),
+  description: text('What the model is told about it.'),
+  parameters: ref('JsonSchema', 'Of its arguments, as in the APIs of OpenAI.'),
+};
+
 /**
  * Asks a model. Prompts are worked out when the node is entered, so that what is wrong with them
  * fails the node before anybody is asked; `run-model.ts` does the asking.
@@ -38,21 +58,42 @@ export interface ModelSpec {
 export const modelKind: NodeKind<ModelSpec> = {
   type: 'model',
   aliases: [],
-  fields: [
-    'model_ref',
-    'model',
-    'provider',
-    'base_url',
-    'prompt',
-    'prompt_ref',
-    'system_prompt',
-    'messages',
-    'tools',
-    'output_schema',
-    'temperature',
-    'max_tokens',
-    'stream',
-  ],
+  fields: {
+    ...modelFields(),
+    base_url: text('Of `model` beside `provider`.'),
+    prompt: ref('Prompt', 'What the model is asked.'),
+    prompt_ref: ref(
+      'TextOrPath',
+      'In place of `prompt`: one of `prompts` by name, a path, or the text itself.',
+    ),
+    system_prompt: ref('Prompt', 'What the model is told about its task.'),
+    messages: ref('Mapping', 'What has been said before the prompt.'),
+    tools: list(
+      'What the model may ask to be called.',
+      anyOf('One of `tools` by name, or a tool.', [
+        { type: 'string' },
+        object('A tool. `type` and `function` are as in the APIs of OpenAI.', {
+          ...TOOL_FIELDS,
+          input_schema: ref('JsonSchema', 'Of its arguments.'),
+          type: word('Of tools as in the APIs of OpenAI.', ['function']),
+          strict: anything('Of tools as in the APIs of OpenAI; without effect.'),
+          function: anyOf('The tool, as in Chat Completions.', [
+            object('The tool.', {
+              ...TOOL_FIELDS,
+              strict: anything('Without effect.'),
+            }),
+          ]),
+        }),
+      ]),
+    ),
+    output_schema: ref('SchemaOrReference', 'The answer must satisfy it.'),
+    temperature: number('How free the answer is. Default: that of the model.', {
+      minimum: 0,
+      maximum: 2,
+    }),
+    max_tokens: wholeNumber('Most tokens of the answer.', { minimum: 1, maximum: 10_000_000 }),
+    stream: flag('Whether the text is recorded as it comes.'),
+  },
   leaf: true,
   toolLike: false,
 
@@ -88,6 +129,8 @@ export const modelKind: NodeKind<ModelSpec> = {
   retryPolicy: (spec) => spec.model.retryPolicy,
   outputSchema: (spec) => spec.outputSchema,
 
+  writes: () => ['last_model_output', 'last_model_finish_reason', 'last_model_tool_calls'],
+
   enter(spec, context) {
     const input = evaluateInput(context);
     if (!input.ok) return failExpression(input.message);
@@ -112,7 +155,8 @@ export const modelKind: NodeKind<ModelSpec> = {
 
 function warnOfSchema(schema: JsonObject | null, at: ParseContext): void {
   const type = schema?.['type'] ?? 'object';
-  if (type !== 'object') at.warn('/output_schema', 'providers may take schemas of objects only');
+  if (type !== 'object')
+    at.warn('not_portable', '/output_schema', 'providers may take schemas of objects only');
 }
 
 function enterCall(

@@ -7,6 +7,7 @@ import type { JsonValue } from '../domain/json.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { NodeKind, NodeReference, ParseContext } from '../domain/workflow/plan.ts';
 import { END_TARGET } from '../domain/workflow/plan.ts';
+import { anyOf, list, object, ref } from '../domain/workflow/schema/fields.ts';
 import { failExpression } from './fail-entry.ts';
 
 interface ParallelSpec {
@@ -20,7 +21,15 @@ interface ParallelSpec {
 export const parallelKind: NodeKind<ParallelSpec> = {
   type: 'parallel',
   aliases: [],
-  fields: ['branches'],
+  fields: {
+    branches: list(
+      'The nodes that start. Without it the edges of the node say.',
+      anyOf('The id of a node, or {target}.', [
+        { $ref: '#/$defs/Target' },
+        object('A branch.', { target: ref('Target', 'The node that starts.') }, ['target']),
+      ]),
+    ),
+  },
   leaf: false,
   toolLike: false,
 

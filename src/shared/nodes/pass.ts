@@ -2,6 +2,8 @@ import type { Mapping } from '../domain/expression/mapping.ts';
 import { evaluateMapping } from '../domain/expression/mapping.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
+import { keysOfMapping } from '../domain/workflow/lint/state-keys.ts';
+import { ref } from '../domain/workflow/schema/fields.ts';
 import { failExpression } from './fail-entry.ts';
 import { readMapping } from './read-fields.ts';
 
@@ -17,12 +19,16 @@ interface PassSpec {
 export const passKind: NodeKind<PassSpec> = {
   type: 'pass',
   aliases: [],
-  fields: ['output'],
+  fields: { output: ref('Mapping', 'The output. An object is merged into the state.') },
   leaf: true,
   toolLike: false,
 
   parse(fields, at) {
     return { output: readMapping(fields, 'output', at) };
+  },
+
+  writes({ output }, { hasOutputKey }) {
+    return output === null || hasOutputKey ? [] : keysOfMapping(output);
   },
 
   enter({ output }, { node, scope, item }) {

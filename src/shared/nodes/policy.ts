@@ -12,6 +12,8 @@ import {
   type ParseContext,
   type RuleViolation,
 } from '../domain/workflow/plan.ts';
+import { anyOf, list, object, text } from '../domain/workflow/schema/fields.ts';
+import { BRANCH_TARGET } from '../domain/workflow/schema/part-definitions.ts';
 import { failExpression } from './fail-entry.ts';
 import { readText } from './read-fields.ts';
 
@@ -30,7 +32,14 @@ type OnViolation =
 export const policyKind: NodeKind<PolicySpec> = {
   type: 'policy',
   aliases: [],
-  fields: ['policy_ref', 'rules', 'on_violation'],
+  fields: {
+    policy_ref: text('One of `policies`, by name.'),
+    rules: list('What must hold.', { $ref: '#/$defs/PolicyRule' }),
+    on_violation: anyOf('What follows when a rule does not hold. Default `fail`.', [
+      { enum: ['fail', 'warn'] },
+      object('Continues there.', { branch: BRANCH_TARGET }, ['branch']),
+    ]),
+  },
   leaf: true,
   toolLike: false,
 

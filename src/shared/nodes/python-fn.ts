@@ -1,5 +1,6 @@
 import type { JsonObject } from '../domain/json.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
+import { ref, text } from '../domain/workflow/schema/fields.ts';
 import { enterWork } from './enter-work.ts';
 import { readName, readOutputSchema, readQueueName } from './read-fields.ts';
 
@@ -14,7 +15,12 @@ interface PythonFnSpec {
 export const pythonFnKind: NodeKind<PythonFnSpec> = {
   type: 'python_fn',
   aliases: ['python_tool'],
-  fields: ['module', 'function', 'output_schema', 'queue'],
+  fields: {
+    module: text('The module.'),
+    function: text('The function that a worker calls.'),
+    output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
+    queue: text('The named queue that workers claim it from; the default queue without it.'),
+  },
   leaf: true,
   toolLike: true,
 
@@ -26,6 +32,8 @@ export const pythonFnKind: NodeKind<PythonFnSpec> = {
     if (module === null || name === null) return null;
     return { module, function: name, outputSchema, queueName };
   },
+
+  writes: () => 'any',
 
   tool: (spec) => `${spec.module}.${spec.function}`,
   outputSchema: (spec) => spec.outputSchema,

@@ -79,7 +79,11 @@ export function readOutputSchema(fields: JsonObject, at: ParseContext): JsonObje
   if (isJsonObject(schema)) return schema;
   if (typeof schema !== 'string') at.problem('/output_schema', 'must be a JSON Schema object');
   else if (schema !== '') {
-    at.warn('/output_schema', 'is a reference, kept as it is: outputs are not checked against it');
+    at.warn(
+      'not_resolved',
+      '/output_schema',
+      'is a reference, kept as it is: outputs are not checked against it',
+    );
   }
   return null;
 }

@@ -18,7 +18,7 @@ export function readOnFail(fields: JsonObject, at: ParseContext): OnFail | null 
   const way = readWay(fields['on_fail'] ?? null, at);
   if (way === null || max === undefined) return null;
   if (max !== null && way.do !== 'retry') {
-    at.warn('/max_retries', `without effect: on_fail is ${way.do}`);
+    at.warn('without_effect', '/max_retries', `without effect: on_fail is ${way.do}`);
   }
   return way.do === 'retry' ? { ...way, max: max ?? RETRIES.default } : way;
 }

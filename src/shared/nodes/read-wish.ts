@@ -9,6 +9,16 @@ import { isJsonObject } from '../domain/json.ts';
 import { policyNames, readModelPart } from '../domain/models/read-model-part.ts';
 import type { ModelPart } from '../domain/workflow/parts.ts';
 import type { ParseContext } from '../domain/workflow/plan.ts';
+import { modelFields } from '../domain/workflow/schema/part-definitions.ts';
+import {
+  anyOf,
+  number,
+  object,
+  text,
+  word,
+  type FieldSchema,
+  type FieldSchemas,
+} from '../domain/workflow/schema/fields.ts';
 import { readText, readWord } from './read-fields.ts';
 
 /** What agent is looked for, and who decides between equals. */
@@ -17,15 +27,30 @@ export interface Wish extends AgentWish {
   readonly tiebreaker: ModelPart | null;
 }
 
-export const WISH_FIELDS = [
-  'skill',
-  'required_skills',
-  'preferred_skills',
-  'weights',
-  'tiebreaker',
-  'model_ref',
-  'budget',
-] as const;
+const TIEBREAKERS = ['model', 'agent_id'] as const;
+
+export const WISH_FIELDS: FieldSchemas = {
+  skill: text('The skill that is meant.'),
+  required_skills: skills('An agent without one of them is no candidate.'),
+  preferred_skills: skills('The more of them an agent has, the better.'),
+  weights: anyOf('What counts how much. Defaults 0.4, 0.3, 0.15 and 0.15.', [
+    object(
+      'Weights.',
+      Object.fromEntries(
+        SCORE_PARTS.map((part) => [
+          part,
+          { description: `Weight of ${part}.`, type: 'number', minimum: 0, maximum: 1000 },
+        ]),
+      ),
+    ),
+  ]),
+  tiebreaker: word('What decides between equals. Default `agent_id`.', TIEBREAKERS),
+  model_ref: modelFields()['model_ref'] ?? {},
+  budget: anyOf('US dollars that a call may cost.', [
+    { type: 'number', minimum: 0 },
+    object('The same.', { max_cost_usd: number('US dollars.', { minimum: 0 }) }),
+  ]),
+};
 
 /** Null: reported. */
 export function readWish(fields: JsonObject, at: ParseContext): Wish | null {
@@ -79,8 +104,6 @@ function readWeights(fields: JsonObject, at: ParseContext): Weights | null {
   return null;
 }
 
-const TIEBREAKERS = ['model', 'agent_id'] as const;
-
 /** `undefined`: reported. */
 function readTiebreaker(fields: JsonObject, at: ParseContext): ModelPart | null | undefined {
   const before = fields['tiebreaker'] ?? null;
@@ -102,4 +125,11 @@ function readBudget(fields: JsonObject, at: ParseContext): number | null | undef
   if (typeof amount === 'number' && amount >= 0) return amount;
   at.problem('/budget', 'must be US dollars, as a number or as {"max_cost_usd": …}');
   return undefined;
+}
+
+function skills(description: string): FieldSchema {
+  return anyOf(description, [
+    { type: 'string', minLength: 1 },
+    { type: 'array', items: { type: 'string', minLength: 1 } },
+  ]);
 }

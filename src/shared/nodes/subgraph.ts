@@ -2,6 +2,8 @@ import type { Mapping } from '../domain/expression/mapping.ts';
 import { evaluateMapping } from '../domain/expression/mapping.ts';
 import { isJsonObject } from '../domain/json.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
+import { keysOfMapping } from '../domain/workflow/lint/state-keys.ts';
+import { ref, text, word } from '../domain/workflow/schema/fields.ts';
 import { coordinates, evaluateInput } from './enter-work.ts';
 import { failExpression } from './fail-entry.ts';
 import { readMapping, readName, readText, readWord } from './read-fields.ts';
@@ -23,7 +25,12 @@ export interface SubgraphSpec {
 export const subgraphKind: NodeKind<SubgraphSpec> = {
   type: 'subgraph',
   aliases: [],
-  fields: ['workflow_ref', 'workflow_version', 'output_mapping', 'on_child_failure'],
+  fields: {
+    workflow_ref: text('The workflow that runs as a child.'),
+    workflow_version: text('Its version. Default: the one registered last.'),
+    output_mapping: ref('Mapping', 'The output; in it `output` is the last state of the child.'),
+    on_child_failure: word('What a failed child does. Default `fail`.', ['fail', 'complete']),
+  },
   leaf: true,
   toolLike: false,
 
@@ -33,6 +40,10 @@ export const subgraphKind: NodeKind<SubgraphSpec> = {
     const output = readMapping(fields, 'output_mapping', at);
     const onChildFailure = readWord(fields, 'on_child_failure', ['fail', 'complete'], at) ?? 'fail';
     return workflowId === null ? null : { workflowId, version, output, onChildFailure };
+  },
+
+  writes({ output }, { hasOutputKey }) {
+    return output === null || hasOutputKey ? [] : keysOfMapping(output);
   },
 
   enter(_spec, context) {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../domain/json.ts';
 import { callableTool, type CallableTool } from '../domain/tools/callable-tool.ts';
 import { toolNames } from '../domain/tools/tool-names.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
+import { ref, text } from '../domain/workflow/schema/fields.ts';
 import { enterWork } from './enter-work.ts';
 import { readName, readOutputSchema } from './read-fields.ts';
 
@@ -20,7 +21,10 @@ export interface ToolSpec {
 export const toolKind: NodeKind<ToolSpec> = {
   type: 'tool',
   aliases: [],
-  fields: ['tool_ref', 'output_schema'],
+  fields: {
+    tool_ref: text('One of `tools`, by name.'),
+    output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
+  },
   leaf: true,
   toolLike: true,
 
@@ -51,6 +55,8 @@ export const toolKind: NodeKind<ToolSpec> = {
   tool: (spec) => spec.ref,
   toolAliases: ({ names: [, ...aliases] }) => aliases,
   outputSchema: (spec) => spec.outputSchema,
+
+  writes: ({ does }) => (does.kind === 'python' ? 'any' : []),
 
   enter({ does }, context) {
     if (does.kind === 'call') return enterWork({ queue: 'engine', call: {}, context });

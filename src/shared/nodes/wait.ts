@@ -10,6 +10,7 @@ import type {
   ParseContext,
   TimerSpec,
 } from '../domain/workflow/plan.ts';
+import { ref, word } from '../domain/workflow/schema/fields.ts';
 import { failExpression, failValue } from './fail-entry.ts';
 import { parseInstant } from './parse-instant.ts';
 import { readComputed, readMapping, readWord } from './read-fields.ts';
@@ -38,7 +39,12 @@ const INSTANT_FORM = 'an ISO 8601 instant with offset, like "2030-01-31T09:00:00
 export const waitKind: NodeKind<WaitSpec> = {
   type: 'wait',
   aliases: [],
-  fields: ['condition', 'correlation_key', 'timeout_secs', 'until'],
+  fields: {
+    condition: word('What is waited for.', CONDITIONS),
+    correlation_key: ref('Mapping', 'The key of the event. Default: the id of the node.'),
+    timeout_secs: ref('Computed', 'A duration, an expression, or a path that starts with $.'),
+    until: ref('Computed', 'An ISO 8601 instant, an expression, or a path that starts with $.'),
+  },
   leaf: false,
   toolLike: false,
 

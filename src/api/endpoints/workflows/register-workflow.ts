@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
+import { isJsonObject, type JsonObject } from '../../../shared/domain/json.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { anyObject } from '../../schemas/json-values.ts';
+import { componentRef } from '../../schemas/component-ref.ts';
+import { queryFlag } from '../../schemas/query.ts';
+
+/** What is wrong inside it is found by the reader of definitions, with its place. */
+const workflowIr = z
+  .custom<JsonObject>(isJsonObject, 'must be an object')
+  .meta({ $ref: componentRef('Workflow') });
 
 export const registerWorkflow = defineEndpoint({
   name: 'register-workflow',
@@ -11,24 +18,37 @@ export const registerWorkflow = defineEndpoint({
   summary: 'Registers a workflow definition',
   note:
     'The same definition again gives the same answer; a different one under the same id and ' +
-    'version becomes a new revision, used by executions that start from then on.',
-  body: z.object({ ir: anyObject }),
+    'version becomes a new revision, used by executions that start from then on. `warnings` tell of ' +
+    'what the definition can run with and its author probably did not mean: names that nothing reads, ' +
+    'paths that are not in the `state_schema`, nodes that never run. A 400 lists `problems`, each with ' +
+    'the JSON pointer of its place.',
+  query: z.object({
+    strict: queryFlag('Whether warnings refuse the definition: 400, and nothing is stored.'),
+  }),
+  body: z.object({ ir: workflowIr }),
   replies: {
     201: z.object({
       workflow_id: z.string(),
       version: z.string(),
       revision: z.int().min(1),
       ir_hash: z.string(),
-      warnings: z.array(z.object({ pointer: z.string(), message: z.string() })),
+      warnings: z.array(
+        z.object({
+          code: z.string().meta({ description: 'The kind of warning, such as `unknown_field`.' }),
+          pointer: z.string().meta({ description: 'JSON pointer from the root of the IR.' }),
+          message: z.string(),
+        }),
+      ),
     }),
   },
   async handle(request, { engine }) {
-    const { body, caller } = request;
+    const { query, body, caller } = request;
     const registered = await engine.registerWorkflow({
       tenantId: caller.tenantId,
       actorId: caller.actorId,
       ir: body.ir,
       signal: request.gone(),
+      isStrict: query.strict,
     });
     return {
       status: 201,
@@ -37,7 +57,7 @@ export const registerWorkflow = defineEndpoint({
         version: registered.version,
         revision: registered.revision,
         ir_hash: registered.irHash,
-        warnings: registered.warnings.map(({ pointer, message }) => ({ pointer, message })),
+        warnings: registered.warnings.map((warning) => ({ ...warning })),
       },
     };
   },

@@ -19,7 +19,7 @@ import type {
 
 /** Client of this service's own HTTP API. Throws ApiError and ApiUnreachableError. */
 export interface SvcClient {
-  registerWorkflow(ir: JsonValue): Promise<WireRegistered>;
+  registerWorkflow(ir: JsonValue, options?: { readonly strict: boolean }): Promise<WireRegistered>;
   listWorkflows(query: Query): Promise<{ readonly workflows: readonly WireWorkflow[] }>;
   readWorkflow(params: {
     readonly workflowId: string;
@@ -80,8 +80,13 @@ export function createSvcClient(target: ApiTarget): SvcClient {
   }
 
   return {
-    registerWorkflow: (ir) =>
-      call('workflow_id', { method: 'POST', path: '/workflows', body: { ir } }),
+    registerWorkflow: (ir, options) =>
+      call('workflow_id', {
+        method: 'POST',
+        path: '/workflows',
+        query: { strict: options?.strict === true ? 'true' : null },
+        body: { ir },
+      }),
     listWorkflows: (query) => call('workflows', { method: 'GET', path: '/workflows', query }),
     readWorkflow: ({ workflowId, version }) =>
       call('workflow_id', {

@@ -10,12 +10,17 @@ export interface WireProblem {
   readonly message: string;
 }
 
+export interface WireWarning extends WireProblem {
+  /** Absent from a runtime that has no codes. */
+  readonly code?: string;
+}
+
 export interface WireRegistered {
   readonly workflow_id: string;
   readonly version: string;
   readonly revision?: number;
   readonly ir_hash?: string;
-  readonly warnings?: readonly WireProblem[];
+  readonly warnings?: readonly WireWarning[];
 }
 
 export interface WireWorkflow {

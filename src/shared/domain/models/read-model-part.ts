@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { parseParts } from '../workflow/parse-parts.ts';
 import type { ModelPart } from '../workflow/parts.ts';
-import { ProblemList } from '../workflow/problem.ts';
+import { ProblemList, WarningList } from '../workflow/problem.ts';
 import { findBaseUrlProblem } from './base-url.ts';
 import { canonicalProvider, findModelNameProblem } from './model-name.ts';
 
@@ -62,7 +62,7 @@ function readQualifiedName(ref: JsonValue): JsonObject | null {
 
 function readInline(fields: JsonObject, pointer: string, problem: Report): ModelPart | null {
   const problems = new ProblemList();
-  const findings = { problems, warnings: new ProblemList() };
+  const findings = { problems, warnings: new WarningList() };
   const { models } = parseParts({ models: { [INLINE]: fields } }, findings);
   for (const found of problems.toArray()) {
     problem(pointer + found.pointer.slice(`/models/${INLINE}`.length), found.message);

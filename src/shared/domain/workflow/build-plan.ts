@@ -137,6 +137,7 @@ function warnUnreachable(params: {
   for (const { id, pointer } of params.nodes) {
     if (params.reachable.has(id)) continue;
     params.findings.warnings.add(
+      'unreachable_node',
       pointer,
       `never runs: nothing leads here from the start node ${JSON.stringify(params.startNode)}`,
     );

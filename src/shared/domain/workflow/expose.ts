@@ -1,8 +1,7 @@
 import { parseMappingPath, type MappingPath } from '../expression/mapping-path.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
-import type { Findings } from './problem.ts';
-import { pointerTo } from './problem.ts';
+import { type Findings, pointerTo } from './problem.ts';
 
 /** What an agent of the A2A protocol takes and gives, beyond what every workflow does. */
 export interface Exposure {
@@ -32,7 +31,7 @@ export function readExposure({ expose }: JsonObject): Exposure {
 }
 
 /** `expose` decides who can reach a workflow, so what cannot be meant is refused, not ignored. */
-export function checkExpose(ir: JsonObject, { problems, warnings }: Findings): void {
+export function checkExpose(ir: JsonObject, { problems }: Findings): void {
   const expose = ir['expose'] ?? null;
   if (expose === null) return;
   if (!isJsonObject(expose)) {
@@ -54,12 +53,8 @@ export function checkExpose(ir: JsonObject, { problems, warnings }: Findings): v
       );
     }
   }
-  for (const key of Object.keys(expose).filter((name) => !KNOWN.includes(name))) {
-    warnings.add(pointerTo('expose', key), 'not known: ignored');
-  }
 }
 
-const KNOWN = ['a2a', 'result', 'input_modes', 'output_modes'];
 const MODES_MAX = 50;
 const MODE = /^[a-z0-9!#$&^_.+*-]+\/[a-z0-9!#$&^_.+*-]+$/i;
 

@@ -2,5 +2,6 @@
 export { compilePlan } from './compile-plan.ts';
 export type { KindRegistry } from './kind-registry.ts';
 export type { NormalisedIr } from './normalise-ir.ts';
-export type { Problem } from './problem.ts';
+export type { Problem, Warning } from './problem.ts';
+export { inspectWorkflow, type InspectedWorkflow } from './inspect-workflow.ts';
 export { readWorkflow, type ReadWorkflow } from './read-workflow.ts';

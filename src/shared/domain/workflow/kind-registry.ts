@@ -2,6 +2,7 @@ import type { NodeKind } from './plan.ts';
 
 /** The kinds of node there are. */
 export interface KindRegistry {
+  readonly all: readonly NodeKind<unknown>[];
   /** By type or alias; null: there is no such kind. */
   lookUp(type: string): NodeKind<unknown> | null;
 }

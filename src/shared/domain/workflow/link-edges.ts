@@ -204,7 +204,7 @@ class Linker {
   }
 
   #warn(pointer: string, message: string): void {
-    this.#findings.warnings.add(pointer, message);
+    this.#findings.warnings.add('never_taken', pointer, message);
   }
 }
 

@@ -41,8 +41,9 @@ export function normaliseNode(params: {
   const written = readKind(raw, pointer, problems);
   const kind = written === null ? null : lookUpKind(written, kinds, problems);
   const parts = new NodeParts(raw, written, pointer);
-  parts.moveIntoKind(kind?.fields ?? []);
-  parts.moveOutOfKind(kind?.fields ?? []);
+  const own = Object.keys(kind?.fields ?? {});
+  parts.moveIntoKind(own);
+  parts.moveOutOfKind(own);
   if (kind?.shorthand !== undefined && kind.inlineNode !== undefined) {
     parts.spellOut(kind.shorthand, kind.inlineNode);
   }

@@ -13,7 +13,6 @@ const OBJECTS = [
   'policies',
 ];
 const STRINGS = ['name', 'description', 'start_node'];
-const KEPT_ONLY: readonly string[] = [];
 const OPTIONAL = [
   'state_schema',
   'labels',
@@ -25,7 +24,6 @@ const OPTIONAL = [
   'continue_as_new',
   ...OBJECTS,
   ...STRINGS,
-  ...KEPT_ONLY,
 ];
 
 /** Checks the keys of a definition that may be left out; null says the same. */
@@ -38,14 +36,15 @@ export function checkOptionalKeys(ir: JsonObject, { problems, warnings }: Findin
     const value = ir[key] ?? '';
     if (typeof value !== 'string') problems.add(pointerTo(key), 'must be a string');
   }
-  for (const key of KEPT_ONLY) {
-    if ((ir[key] ?? null) !== null) warnings.add(pointerTo(key), 'kept, but not enforced yet');
-  }
   const schema = ir['state_schema'] ?? '';
   if (typeof schema !== 'string' && !isJsonObject(schema)) {
     problems.add('/state_schema', 'must be a JSON Schema object, or a string that refers to one');
   } else if (typeof schema === 'string' && schema !== '') {
-    warnings.add('/state_schema', 'a reference is kept but not resolved: input is not validated');
+    warnings.add(
+      'not_resolved',
+      '/state_schema',
+      'a reference is kept but not resolved: input is not validated',
+    );
   }
 }
 

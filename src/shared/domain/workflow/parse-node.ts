@@ -72,7 +72,7 @@ export function parseNode(params: {
     outEdges: params.outEdges.filter((edge) => edge.on === 'success'),
     listedBefore: [...new Set(params.inEdges.map((edge) => edge.from))],
     problem: (pointer, message) => findings.problems.add(locate(node, pointer), message),
-    warn: (pointer, message) => findings.warnings.add(locate(node, pointer), message),
+    warn: (code, pointer, message) => findings.warnings.add(code, locate(node, pointer), message),
   });
   if (spec === null) return null;
   const inherited = written === null ? kind.retryPolicy?.(spec) : undefined;

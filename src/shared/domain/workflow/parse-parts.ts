@@ -5,7 +5,7 @@ import { parseRules, type PolicyRule } from '../policy/parse-rules.ts';
 import type { McpServerPart, ModelPart, RemoteAgentPart, ToolPart } from './parts.ts';
 import type { WorkflowParts } from './parts.ts';
 import { parseToolTarget } from './parse-tool-target.ts';
-import type { Findings } from './problem.ts';
+import type { Findings, WarningCode } from './problem.ts';
 import { pointerTo } from './problem.ts';
 import { readAddress, readAuth } from './read-auth.ts';
 
@@ -45,7 +45,7 @@ interface Entry {
   problem(field: string, message: string): void;
   /** For what lies deeper than a field. */
   problemAt(below: string, message: string): void;
-  warn(field: string, message: string): void;
+  warn(code: WarningCode, field: string, message: string): void;
   text(field: string): string | null;
   needed(field: string): string | null;
   word<Word extends string>(field: string, words: readonly Word[]): Word | null;
@@ -88,7 +88,8 @@ function entryOf(name: string, fields: JsonObject, pointer: string, findings: Fi
     pointer,
     problem,
     problemAt: (below, message) => findings.problems.add(pointer + below, message),
-    warn: (field, message) => findings.warnings.add(pointer + pointerTo(field), message),
+    warn: (code, field, message) =>
+      findings.warnings.add(code, pointer + pointerTo(field), message),
     text,
     needed(field) {
       const value = text(field);

@@ -29,6 +29,7 @@ export function parseTimeouts(ir: JsonObject, findings: Findings): Timeouts {
   const heartbeatMs = read('heartbeat_interval') ?? HEARTBEAT_INTERVAL_MS;
   if (heartbeatMs > HEARTBEAT_INTERVAL_MS) {
     findings.warnings.add(
+      'without_effect',
       '/timeouts/heartbeat_interval',
       `heartbeats are asked for every ${HEARTBEAT_INTERVAL_MS / 1_000} s, well within the lease`,
     );

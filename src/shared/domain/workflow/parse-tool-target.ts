@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import { parseHttpTool } from '../tools/http-tool.ts';
 import type { McpServerPart, ToolTarget } from './parts.ts';
+import type { WarningCode } from './problem.ts';
 
 /** Reads what a tool calls; null: it cannot be called, which has been reported. */
 export function parseToolTarget(params: {
@@ -10,7 +11,7 @@ export function parseToolTarget(params: {
     readonly fields: JsonObject;
     readonly pointer: string;
     problem(field: string, message: string): void;
-    warn(field: string, message: string): void;
+    warn(code: WarningCode, field: string, message: string): void;
     problemAt(pointer: string, message: string): void;
   };
   readonly mcpServers: ReadonlyMap<string, McpServerPart>;
@@ -25,7 +26,11 @@ export function parseToolTarget(params: {
       const [module = '', name = '', ...others] = reference.split(':');
       if (module !== '' && name !== '' && others.length === 0) {
         if ((entry.fields['input_schema'] ?? null) !== null) {
-          entry.warn('input_schema', 'is not checked: a worker is given the input as it is');
+          entry.warn(
+            'without_effect',
+            'input_schema',
+            'is not checked: a worker is given the input as it is',
+          );
         }
         return { kind, module, function: name };
       }
@@ -39,7 +44,7 @@ export function parseToolTarget(params: {
         return null;
       }
       const part = mcpServers.get(server) ?? null;
-      if (part === null) entry.warn('reference', warnOfUnknownServer(server));
+      if (part === null) entry.warn('unknown_server', 'reference', warnOfUnknownServer(server));
       return { kind, server, tool, part };
     }
   }

@@ -9,7 +9,9 @@ import type { Policy } from '../policy/policy.ts';
 import type { RetryPolicy } from '../work/retry.ts';
 import type { WorkQueue } from '../work/work-item.ts';
 import type { WorkflowParts, WrittenRetryPolicy } from './parts.ts';
-import type { Problem } from './problem.ts';
+import type { FieldSchemas } from './schema/fields.ts';
+import type { WrittenKeys } from './lint/state-keys.ts';
+import type { Problem, WarningCode } from './problem.ts';
 
 /** Target that ends a path: it is never a node, and a token that reaches it is simply gone. */
 export const END_TARGET = 'end';
@@ -95,8 +97,8 @@ export interface PlanEdge {
 export interface NodeKind<Spec> {
   readonly type: string;
   readonly aliases: readonly string[];
-  /** Names of the fields it reads: these may also stand beside `kind` instead of in it. */
-  readonly fields?: readonly string[];
+  /** The fields it reads: these may also stand beside `kind` instead of in it. */
+  readonly fields?: FieldSchemas;
   /** The field that names another node and may also hold that node itself. */
   readonly inlineNode?: string;
   /** A field in place of that node, the type of node it stands for, and what else goes into it. */
@@ -139,6 +141,10 @@ export interface NodeKind<Spec> {
   model?(spec: Spec): readonly string[];
   /** Of what it calls, for nodes that have none of their own. */
   retryPolicy?(spec: Spec): WrittenRetryPolicy | undefined;
+  /** What it writes into the state, beside its output under its output key. Default: nothing. */
+  writes?(spec: Spec, node: { readonly hasOutputKey: boolean }): WrittenKeys;
+  /** The key of the input that its body finds an item under. */
+  itemKey?(spec: Spec): string;
   /** JSON Schema of the results that workers give; null: anything. */
   outputSchema?(spec: Spec): JsonObject | null;
   enter(spec: Spec, context: EnterContext): Entry;
@@ -172,7 +178,7 @@ export interface ImpliedEdge extends NodeReference {
 /** Where a kind's parser reports problems; pointers are relative to the kind's fields. */
 export interface ParseContext {
   problem(pointer: string, message: string): void;
-  warn(pointer: string, message: string): void;
+  warn(code: WarningCode, pointer: string, message: string): void;
   /** All node ids of the workflow. */
   readonly nodeIds: ReadonlySet<string>;
   readonly nodeId: string;

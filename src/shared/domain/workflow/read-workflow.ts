@@ -7,8 +7,8 @@ import type { KindRegistry } from './kind-registry.ts';
 import type { NormalisedIr } from './normalise-ir.ts';
 import { normaliseIr } from './normalise-ir.ts';
 import type { Plan } from './plan.ts';
-import type { Problem } from './problem.ts';
-import { ProblemList } from './problem.ts';
+import type { Problem, Warning } from './problem.ts';
+import { ProblemList, WarningList } from './problem.ts';
 
 export type ReadWorkflow =
   | {
@@ -18,7 +18,7 @@ export type ReadWorkflow =
       /** SHA-256, in hex, of the canonical JSON of `ir`. */
       readonly irHash: string;
       readonly plan: Plan;
-      readonly warnings: readonly Problem[];
+      readonly warnings: readonly Warning[];
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -31,7 +31,7 @@ export function readWorkflow(params: {
   readonly kinds: KindRegistry;
 }): ReadWorkflow {
   const { ir, kinds } = params;
-  const findings = { problems: new ProblemList(), warnings: new ProblemList() };
+  const findings = { problems: new ProblemList(), warnings: new WarningList() };
   const refuse = (): ReadWorkflow => ({ ok: false, problems: findings.problems.toArray() });
   if (!isObject(ir)) {
     const isMissing = ir === undefined || ir === null;

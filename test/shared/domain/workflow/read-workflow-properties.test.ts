@@ -27,7 +27,7 @@ const fieldNames = [
   'input_mapping',
   'output_key',
   'fallback_node',
-  ...NODE_KINDS.flatMap(({ fields = [] }) => fields),
+  ...NODE_KINDS.flatMap(({ fields = {} }) => Object.keys(fields)),
 ];
 const fields = fc.dictionary(fc.constantFrom(...fieldNames), values, { maxKeys: 8 });
 const right = fc.constantFrom<JsonObject>(

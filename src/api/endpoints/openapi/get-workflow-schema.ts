@@ -1,0 +1,21 @@
+import { workflowSchema } from '../../../shared/domain/workflow/schema/workflow-schema.ts';
+import { NODE_KINDS } from '../../../shared/nodes/index.ts';
+import { defineEndpoint } from '../../endpoint.ts';
+import { anyObject } from '../../schemas/json-values.ts';
+
+const schema = workflowSchema(NODE_KINDS);
+
+export const getWorkflowSchema = defineEndpoint({
+  name: 'get-workflow-schema',
+  method: 'GET',
+  path: '/workflow.schema.json',
+  access: 'read',
+  summary: 'Describes workflow definitions as a JSON Schema, for editors',
+  note:
+    'Draft 2020-12. It knows no names but those that the runtime reads, so an editor marks every ' +
+    'other one; the runtime takes those too, with a warning.',
+  replies: { 200: anyObject },
+  async handle() {
+    return { status: 200, body: schema };
+  },
+});

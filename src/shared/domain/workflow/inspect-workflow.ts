@@ -1,0 +1,26 @@
+import { isJsonObject } from '../json.ts';
+import { checkJson } from './check-json.ts';
+import type { KindRegistry } from './kind-registry.ts';
+import { lintWorkflow } from './lint/lint-workflow.ts';
+import { ProblemList, type Warning } from './problem.ts';
+import { readWorkflow, type ReadWorkflow } from './read-workflow.ts';
+
+/** A definition as it was read, with all warnings, also when it cannot run. */
+export type InspectedWorkflow =
+  | Extract<ReadWorkflow, { ok: true }>
+  | (Extract<ReadWorkflow, { ok: false }> & { readonly warnings: readonly Warning[] });
+
+/**
+ * Reads a definition for its author: beside what is wrong with it, it is told of names that nothing
+ * reads. A program that loads a stored definition uses `readWorkflow`, which spares that work.
+ */
+export function inspectWorkflow(params: {
+  readonly ir: unknown;
+  readonly kinds: KindRegistry;
+}): InspectedWorkflow {
+  const { ir, kinds } = params;
+  const read = readWorkflow(params);
+  if (!isJsonObject(ir) || !checkJson(ir, new ProblemList())) return { ...read, warnings: [] };
+  const found = lintWorkflow({ ir, plan: read.ok ? read.plan : null, kinds });
+  return { ...read, warnings: read.ok ? [...found, ...read.warnings] : found };
+}

@@ -1,0 +1,71 @@
+import type { JsonObject } from '../../json.ts';
+import { nearestName } from '../../nearest-name.ts';
+import type { KindRegistry } from '../kind-registry.ts';
+import type { Plan } from '../plan.ts';
+import { WarningList, type Warning } from '../problem.ts';
+import { quoteId } from '../quote-id.ts';
+import { workflowDefinitions, type Definitions } from '../schema/workflow-schema.ts';
+import { createPathChecker } from './check-state-path.ts';
+import { pathsInValue } from './paths-in-value.ts';
+import { walkDefinition } from './walk-definition.ts';
+
+/**
+ * Warns of names in a definition that nothing reads and of paths that the state will not have: slips
+ * that let a workflow run, and do something else than its author meant. `ir` is as the author wrote
+ * it; its paths are checked once there is a plan.
+ */
+export function lintWorkflow(params: {
+  readonly ir: JsonObject;
+  readonly plan: Plan | null;
+  readonly kinds: KindRegistry;
+}): readonly Warning[] {
+  const { ir, plan, kinds } = params;
+  const warnings = new WarningList();
+  const checkPath = plan === null ? null : createPathChecker(plan);
+  walkDefinition({
+    ir,
+    definitions: definitionsOf(kinds),
+    kindOf: (type) => kinds.lookUp(type),
+    visitor: {
+      unknownField({ pointer, name, known }) {
+        const message = warnings.isFull ? '' : describeUnknown(name, known);
+        warnings.add('unknown_field', pointer, message);
+      },
+      value({ pointer, name, value, nodeId }) {
+        if (checkPath === null || warnings.isFull) return;
+        const place = { nodeId, seesInput: seesInput(plan, nodeId, pointer) };
+        const told = new Set<string>();
+        for (const path of pathsInValue(name, value)) {
+          const message = checkPath(path, place);
+          const at = pointer + path.pointer;
+          if (message === null || told.has(at + message)) continue;
+          told.add(at + message);
+          warnings.add('unknown_state_path', at, message);
+        }
+      },
+    },
+  });
+  return warnings.toArray();
+}
+
+function describeUnknown(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  const meant = nearest === null ? '' : `: did you mean ${quoteId(nearest)}?`;
+  return `unknown field ${quoteId(name)} is ignored${meant}`;
+}
+
+/** Tools and prompts see the input of their node, which its `input_mapping` may have made. */
+function seesInput(plan: Plan | null, nodeId: string | null, pointer: string): boolean {
+  if (nodeId === null)
+    return pointer.startsWith('/edges') || pointer.startsWith('/continue_as_new');
+  const node = plan?.nodes.get(nodeId);
+  return node !== undefined && (node.inputMapping === null || node.kind.type !== 'model');
+}
+
+const known = new WeakMap<KindRegistry, Definitions>();
+
+function definitionsOf(kinds: KindRegistry): Definitions {
+  const definitions = known.get(kinds) ?? workflowDefinitions(kinds.all);
+  known.set(kinds, definitions);
+  return definitions;
+}

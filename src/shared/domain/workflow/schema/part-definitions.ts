@@ -1,0 +1,329 @@
+import { BUDGET_ACTIONS } from '../../budget/budget.ts';
+import { DETECTORS, PII_ACTIONS } from '../../data-policy/data-policy.ts';
+import {
+  anyOf,
+  anything,
+  flag,
+  list,
+  number,
+  object,
+  record,
+  ref,
+  text,
+  wholeNumber,
+  word,
+  type FieldSchema,
+  type FieldSchemas,
+} from './fields.ts';
+
+const duration = (description: string) => ref('Duration', description);
+
+/** The parts of a definition that are no nodes. `test/…/fields-read.test.ts` holds them against the parsers. */
+export const PART_DEFINITIONS: FieldSchemas = {
+  Edge: object(
+    'A way from one node to another. `source` and `target` say the same as `from` and `to`.',
+    {
+      from: ref('NodeId', 'The node that it leaves.'),
+      source: ref('NodeId', 'The same as `from`.'),
+      to: ref('Target', 'The node that it leads to.'),
+      target: ref('Target', 'The same as `to`.'),
+      condition: ref('Condition', 'When the edge is taken. Without one: when no other edge is.'),
+      on: word('Whether the edge is for the success or the failure of the node.', [
+        'success',
+        'failure',
+      ]),
+      ...kept(),
+    },
+  ),
+  RetryPolicy: object('How often a node is tried, and when.', {
+    max_attempts: wholeNumber('All attempts, the first included. Default 3.', {
+      minimum: 1,
+      maximum: 1000,
+    }),
+    backoff: word('How the delays grow. Default `exponential`.', [
+      'fixed',
+      'linear',
+      'exponential',
+    ]),
+    initial_delay: duration('Before the second attempt. Default 1 s.'),
+    initial_delay_secs: duration('The same as `initial_delay`.'),
+    max_delay: duration('Longest delay. Default 60 s.'),
+    max_delay_secs: duration('The same as `max_delay`.'),
+    jitter: flag('Whether delays are spread. Default true.'),
+    retryable_on: list('Only these error classes are tried again.', { type: 'string' }),
+    non_retryable_on: list('These error classes are never tried again.', { type: 'string' }),
+    ...kept(),
+  }),
+  Timeouts: object('Time limits of the workflow.', {
+    ...timeout('node_timeout', 'Longest time of one attempt of a node. Default 300 s.'),
+    ...timeout('workflow_timeout', 'Longest time of an execution.'),
+    ...timeout('heartbeat_interval', 'How often workers say that they live, at most 10 s.'),
+    ...timeout('approval_timeout', 'Longest wait for the decision of a person.'),
+    ...timeout('schedule_to_start', 'Longest wait of work for a worker.'),
+  }),
+  ContinueAsNew: object('When a run ends for another to continue with its state.', {
+    after_events: wholeNumber('From this number of events.', { minimum: 100 }),
+    when: ref('Expression', 'When this holds.'),
+  }),
+  Expose: object('Who can reach the workflow beside the API.', {
+    a2a: flag('Whether it is an agent of the Agent2Agent protocol.'),
+    result: text(
+      'Path of the result in the final state, such as $.reply. Default: the whole state.',
+    ),
+    input_modes: list('Media types of the files that the agent takes.', { type: 'string' }),
+    output_modes: list('Media types of the results that the agent gives.', { type: 'string' }),
+  }),
+  Model: object(
+    'A language model.',
+    {
+      provider: text('openai, anthropic, google, ollama, or one that the operator configures.'),
+      model: text('The name of the model at its provider.'),
+      base_url: text('Where the model is called, in place of the address of the provider.'),
+      temperature: number('How free the answer is.', { minimum: 0, maximum: 2 }),
+      max_tokens: wholeNumber('Most tokens of an answer.', { minimum: 1, maximum: 10_000_000 }),
+      timeout_secs: duration('Longest time of a call. Default 300 s.'),
+      retry_policy: retryPolicy('For nodes that have no retry policy of their own.'),
+      ...kept(),
+    },
+    ['provider', 'model'],
+  ),
+  NamedPrompt: anyOf('Text, or {text}.', [
+    { $ref: '#/$defs/PromptText' },
+    object('Text with more to say about it.', {
+      text: ref('PromptText', 'The text.'),
+      ...kept(),
+    }),
+  ]),
+  Tool: object('What tool nodes and models can call.', {
+    kind: word('What the reference is.', ['http', 'python', 'mcp']),
+    type: word('The same as `kind`.', ['http', 'python', 'mcp']),
+    reference: ref('HttpUrl', 'A URL, `module:function` for python, `server/tool` for mcp.'),
+    url: ref('HttpUrl', 'The same as `reference`.'),
+    description: text('What models are told about it.'),
+    input_schema: ref('JsonSchema', 'Checked before the call; not for python.'),
+    output_schema: ref('JsonSchema', 'Checked after the call.'),
+    method: {
+      description: 'Of `http`. Default GET, with a body POST.',
+      type: ['string', 'null'],
+      pattern:
+        '^([Gg][Ee][Tt]|[Hh][Ee][Aa][Dd]|[Pp][Oo][Ss][Tt]|[Pp][Uu][Tt]|[Pp][Aa][Tt][Cc][Hh]|[Dd][Ee][Ll][Ee][Tt][Ee])$',
+      examples: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    },
+    headers: record('Of `http`: texts by the name of the header.', { $ref: '#/$defs/HttpHeader' }),
+    body: ref('HttpBody', 'Of `http`. Default: the input as JSON where the method has a body.'),
+    response_mapping: ref(
+      'Mapping',
+      'Of `http`: what the answer is made into. It sees `output` as {status, headers, body}.',
+    ),
+    output_mapping: ref('Mapping', 'The same as `response_mapping`.'),
+    timeout_secs: duration('Longest time of a call over HTTP. Default 30 s, at most an hour.'),
+    response_bytes_max: wholeNumber('Largest answer. Default 1 MiB.', {
+      minimum: 1,
+      maximum: 4 * 1024 * 1024,
+    }),
+    permissions: anything('Kept, and without effect.'),
+    labels: anything('For readers and programs of yours.'),
+  }),
+  McpServer: object('A server of the Model Context Protocol.', {
+    transport: word('Default `streamable_http`.', ['streamable_http', 'http_sse', 'stdio']),
+    url: text('The address of the server.'),
+    command: text('Of `stdio`: a program that the operator allows.'),
+    args: list('Arguments of the command.', { type: 'string' }),
+    auth: ref('Auth', 'How to log in.'),
+    ...kept(),
+  }),
+  RemoteAgent: object(
+    'An agent of the Agent2Agent protocol.',
+    {
+      url: text('The address of the agent.'),
+      agent_card_path: text('Where its card is. Default `/.well-known/agent-card.json`.'),
+      auth: ref('Auth', 'How to log in.'),
+      ...kept(),
+    },
+    ['url'],
+  ),
+  Auth: object(
+    'How to log in: names of secrets, never secrets.',
+    {
+      type: word('`none` is the same as leaving `auth` out.', [
+        'none',
+        'bearer',
+        'api_key',
+        'oauth2',
+      ]),
+      token_env: text('Of `bearer`: the variable that holds the token.'),
+      header: text('Of `api_key`: the header that carries the key.'),
+      key_env: text('Of `api_key`: the variable that holds the key.'),
+      client_id_env: text('Of `oauth2`: the variable that holds the id of the client.'),
+      client_secret_env: text('Of `oauth2`: the variable that holds the secret.'),
+      token_url: text('Of `oauth2`: where tokens are given.'),
+    },
+    ['type'],
+  ),
+  Policy: object('What tools and models may be used. A node counts before its workflow.', {
+    blocked_tools: ref('Globs', 'These tools are never called.'),
+    require_approval_for: ref('Globs', 'A person must approve calls of these tools.'),
+    model_allowlist: ref('Globs', 'Only these models are called.'),
+  }),
+  PolicyRule: object(
+    'What must hold where a policy node stands.',
+    {
+      name: text('Stands in the event of a violation.'),
+      condition: ref('Expression', 'What must hold.'),
+      message: text('What a violation says.'),
+    },
+    ['condition'],
+  ),
+  PolicyRules: object(
+    'Rules that policy nodes name.',
+    { rules: list('All of them must hold.', { $ref: '#/$defs/PolicyRule' }), ...kept() },
+    ['rules'],
+  ),
+  DataPolicy: object('What is hidden or left out of what the API shows and records.', {
+    pii_fields: list('Names or paths of fields, such as "customer.email".', { type: 'string' }),
+    detectors: list('What is looked for in text.', { enum: [...DETECTORS] }),
+    pii_detectors: list('The same as `detectors`.', { enum: [...DETECTORS] }),
+    action: word('What is done with it.', PII_ACTIONS),
+    redaction_mode: word('The same as `action`.', PII_ACTIONS),
+    retain_prompts: flag('Whether prompts may be recorded.'),
+    retain_outputs: flag('Whether outputs may be recorded.'),
+  }),
+  Check: anyOf('An expression over `output` and `state`, or one with a name and a weight.', [
+    { $ref: '#/$defs/Expression' },
+    object('A check with a name.', {
+      check: ref('Expression', 'What must hold.'),
+      name: text('What results call it.'),
+      weight: number('Its share of the score. Default 1.', { minimum: 0, maximum: 1_000_000 }),
+    }),
+  ]),
+  Scorer: object(
+    'What gives an output a score from 0 to 1.',
+    {
+      type: word('What it judges by.', ['assertion', 'latency', 'cost', 'llm_judge']),
+      name: text('What results call it.'),
+      weight: number('Its share of the score. Default 1.', { minimum: 0, maximum: 1_000_000 }),
+      threshold: number('The score that passes.', { minimum: 0, maximum: 1 }),
+      checks: list('Of `assertion`: what must hold.', { $ref: '#/$defs/Check' }),
+      check: ref('Check', 'Of `assertion`: one check.'),
+      max_ms: number('Of `latency`: milliseconds.', { minimum: 1 }),
+      max_secs: duration('Of `latency`, in place of `max_ms`.'),
+      max_usd: number('Of `cost`: US dollars.', { minimum: 0 }),
+      max_tokens: number('Of `cost`: tokens. Of a judge in place: most tokens of its answer.', {
+        minimum: 0,
+      }),
+      rubric: text('Of `llm_judge`: what makes an output good.'),
+      prompt: text('The same as `rubric`.'),
+      ...modelFields(),
+      base_url: text('Of a model in place.'),
+      temperature: number('Of a model in place.', { minimum: 0, maximum: 2 }),
+      timeout_secs: duration('Of a model in place.'),
+      retry_policy: retryPolicy('Of a model in place.'),
+    },
+    ['type'],
+  ),
+};
+
+/** Fields that a definition has beside its nodes and edges. */
+export const WORKFLOW_FIELDS: FieldSchemas = {
+  workflow_id: {
+    description: 'The id of the workflow.',
+    type: 'string',
+    minLength: 1,
+    maxLength: 512,
+  },
+  version: {
+    description: 'Any label. Default "1.0.0".',
+    type: ['string', 'null'],
+    minLength: 1,
+    maxLength: 512,
+  },
+  name: text('What people call it.'),
+  description: text('What it is for.'),
+  labels: anything('Kept for readers and programs of yours.'),
+  start_node: ref(
+    'NodeId',
+    'Where it begins. Default: `start`, or the only node nothing leads to.',
+  ),
+  state_schema: ref(
+    'SchemaOrReference',
+    'The input must satisfy it. Paths of the state are checked against it.',
+  ),
+  nodes: record('The nodes by their ids. "end" is no node.', { $ref: '#/$defs/Node' }),
+  edges: list('What follows what.', { $ref: '#/$defs/Edge' }),
+  retry_policies: record('Retry policies by name.', { $ref: '#/$defs/RetryPolicy' }),
+  timeouts: ref('Timeouts', 'Time limits.'),
+  models: record('Language models by name.', { $ref: '#/$defs/Model' }),
+  prompts: record('Texts by name.', { $ref: '#/$defs/NamedPrompt' }),
+  tools: record('Tools by name.', { $ref: '#/$defs/Tool' }),
+  mcp_servers: record('MCP servers by name.', { $ref: '#/$defs/McpServer' }),
+  remote_agents: record('A2A agents by name.', { $ref: '#/$defs/RemoteAgent' }),
+  policy: ref('Policy', 'What tools and models may be used.'),
+  policies: record('Rules by name, for policy nodes.', { $ref: '#/$defs/PolicyRules' }),
+  data_policy: ref('DataPolicy', 'What is hidden or left out.'),
+  token_budget: anyOf('Most tokens of an execution: input and output together, or apart.', [
+    { type: 'integer', minimum: 1 },
+    object('Limits.', {
+      input_tokens: wholeNumber('Most tokens of input.', { minimum: 1 }),
+      output_tokens: wholeNumber('Most tokens of output.', { minimum: 1 }),
+      total_tokens: wholeNumber('Most tokens of both together.', { minimum: 1 }),
+    }),
+  ]),
+  cost_budget_usd: number('Most US dollars of an execution.', { above: 0 }),
+  on_budget_exceeded: word('What follows. Default `fail`.', BUDGET_ACTIONS),
+  continue_as_new: ref('ContinueAsNew', 'When a run ends for another to continue.'),
+  expose: ref('Expose', 'Who can reach it beside the API.'),
+};
+
+/** Fields that every node has beside its kind. */
+export const NODE_FIELDS: FieldSchemas = {
+  id: text('Must equal the key of the node.'),
+  description: anything('What the node is for.'),
+  labels: anything('Kept for readers and programs of yours.'),
+  input_mapping: ref('Mapping', 'The input of the node. Default: the whole state.'),
+  output_key: text('The state key that the output is put under.'),
+  retry_policy: retryPolicy('How often the node is tried. Default: 3 attempts.'),
+  node_timeout_secs: duration('Longest time of one attempt.'),
+  fallback_node: ref('Target', 'Where to continue when the node fails permanently.'),
+  policy: ref('Policy', 'What this node may use.'),
+  data_policy: ref('DataPolicy', 'What is hidden or left out of what this node does.'),
+};
+
+/** Where a branch leads that is none of the edges. */
+export const BRANCH_TARGET: FieldSchema = anyOf('Continues there, and nowhere else.', [
+  { $ref: '#/$defs/Target' },
+  object('The same.', { target: ref('Target', 'The node.') }, ['target']),
+]);
+
+/** Which model is asked. */
+export function modelFields(): FieldSchemas {
+  return {
+    model_ref: anyOf('One of `models` by name, provider/model, or a model.', [
+      { type: 'string' },
+      { $ref: '#/$defs/Model' },
+    ]),
+    model: anyOf('A model, or its name beside `provider`.', [
+      { type: 'string' },
+      { $ref: '#/$defs/Model' },
+    ]),
+    provider: text('The provider of `model`.'),
+  };
+}
+
+export function retryPolicy(description: string): FieldSchema {
+  return anyOf(description, [{ type: 'string' }, { $ref: '#/$defs/RetryPolicy' }]);
+}
+
+function timeout(name: string, description: string): FieldSchemas {
+  return {
+    [name]: duration(description),
+    [`${name}_secs`]: duration(`The same as \`${name}\`.`),
+  };
+}
+
+/** What parts may carry for readers; nothing in the runtime reads it. */
+function kept(): FieldSchemas {
+  return {
+    description: anything('For readers.'),
+    labels: anything('For readers and programs of yours.'),
+  };
+}
