@@ -125,6 +125,11 @@ function withOwnState(
   };
 }
 
+/** Of the routes that say this path word for word; else of those that have parameters in it. */
 function methodsFor(router: Router<ApiState>, path: string): readonly string[] {
-  return router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods);
+  const layers = router.match(path, 'OPTIONS').path;
+  const fewest = Math.min(...layers.map(({ paramNames }) => paramNames.length));
+  return layers
+    .filter((layer) => layer.paramNames.length === fewest)
+    .flatMap(({ methods }) => methods);
 }

@@ -119,7 +119,8 @@ export interface LargeBody {
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type ErrorStatus = 402 | 404 | 409 | 413 | 429 | 502;
+/** 400 beside that of what cannot be read: where the state of things refuses the request. */
+export type ErrorStatus = 400 | 402 | 404 | 409 | 413 | 429 | 502;
 export type ReplySchemas = Readonly<Record<number, z.ZodType>>;
 export type NoFields = Readonly<Record<never, never>>;
 

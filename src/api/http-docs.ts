@@ -57,7 +57,7 @@ function renderParameters(parameters: readonly Parameter[]): string {
 }
 
 function renderReply(status: string, content: Content): string {
-  if (content['application/octet-stream']) return `Answer ${status}: the bytes, of their type.`;
+  if (content['*/*']) return `Answer ${status}: the bytes, of their type.`;
   const streamed = content['text/event-stream'] ? ', or `text/event-stream`' : '';
   const schema = content['application/json']?.schema ?? {};
   return `Answer ${status}${streamed}:\n\n${renderFields(schema)}`;

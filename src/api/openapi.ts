@@ -5,6 +5,8 @@ import type { Access } from '../shared/domain/access.ts';
 import type { JsonObject, JsonValue } from '../shared/domain/json.ts';
 import { NODE_KINDS } from '../shared/nodes/index.ts';
 import type { Endpoint } from './endpoint.ts';
+import { describeTag } from './describe-tag.ts';
+import { requestSchema, VALUE_COMPONENTS } from './request-schema.ts';
 import { workflowComponents } from './workflow-components.ts';
 
 /** The OpenAPI 3.1 document of a route list; its schemas are the ones that check the requests. */
@@ -26,12 +28,15 @@ export function buildOpenApi(params: {
         'Durable execution of workflows. Unknown fields of a body are ignored, save where its ' +
         'schema allows no others; null is the same as leaving a field out. Every error is JSON: `{"error": "<message>"}`.',
     },
+    servers: [{ url: '/', description: 'The runtime that serves this document.' }],
+    tags: tagsOf(params.routes),
     security: [{ bearer: [] }],
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       schemas: {
         ...workflowComponents(NODE_KINDS),
+        ...VALUE_COMPONENTS,
         Error: {
           type: 'object',
           properties: { error: { type: 'string' } },
@@ -87,15 +92,15 @@ function describeOperation(endpoint: Endpoint): JsonObject {
 }
 
 function describeRequestBody({ body, bodyMayBeAbsent, uploads }: Endpoint): JsonObject {
-  if (uploads !== null) return { requestBody: { required: true, content: bytes('*/*', uploads) } };
+  if (uploads !== null) return { requestBody: { required: false, content: bytes('*/*', uploads) } };
   if (body === null) return {};
-  return { requestBody: { required: !bodyMayBeAbsent, content: json(schemaOf(body)) } };
+  return { requestBody: { required: !bodyMayBeAbsent, content: json(requestSchemaOf(body)) } };
 }
 
 function parametersOf(endpoint: Endpoint, place: 'path' | 'query'): readonly JsonObject[] {
   const declared = place === 'path' ? endpoint.params : endpoint.query;
   if (declared === null) return [];
-  const { properties, required } = schemaOf(declared) as {
+  const { properties, required } = requestSchemaOf(declared) as {
     readonly properties: Readonly<Record<string, JsonObject>>;
     readonly required?: readonly string[];
   };
@@ -111,7 +116,7 @@ function parametersOf(endpoint: Endpoint, place: 'path' | 'query'): readonly Jso
 function describeReplies(endpoint: Endpoint): JsonObject {
   const { downloads } = endpoint;
   if (downloads !== null) {
-    return { 200: { description: 'OK', content: bytes('application/octet-stream', downloads) } };
+    return { 200: { description: 'OK', content: bytes('*/*', downloads) } };
   }
   const entries = Object.entries(endpoint.replies).map(([status, schema]) => {
     const streamed =
@@ -150,13 +155,20 @@ export function errorStatuses(endpoint: Endpoint): readonly number[] {
     500,
     503,
   ];
-  return statuses.toSorted((left, right) => left - right);
+  return [...new Set(statuses)].toSorted((left, right) => left - right);
+}
+
+/** In the order of their first routes. */
+function tagsOf(routes: readonly Endpoint[]): readonly JsonObject[] {
+  const names = [...new Set(routes.map(({ path }) => tagOf(path)))];
+  return names.map((name) => ({ name, description: describeTag(name) }));
 }
 
 /** The first part of a path that is no version. */
 function tagOf(path: string): string {
-  const first = path.replace(/^\/v\d+\//, '/').split('/')[1] ?? '';
-  return first === '' ? 'health' : first;
+  const name = path.replace(/^\/v\d+\//, '/').split('/')[1] ?? '';
+  if (name === '') return 'health';
+  return name.endsWith('.json') ? 'schemas' : name;
 }
 
 function json(schema: JsonObject): JsonObject {
@@ -176,6 +188,11 @@ export function schemaOf(schema: z.ZodType): JsonObject {
     override: keepDefault,
   });
   return rest as JsonObject;
+}
+
+/** With what holds for everything that is sent. */
+function requestSchemaOf(schema: z.ZodType): JsonObject {
+  return requestSchema(schemaOf(schema));
 }
 
 /** A default told in `meta` is left out by zod where the value is transformed, as in a query. */

@@ -76,6 +76,23 @@ check('405: a known path with another method names those it has', async (t, _ten
   }
 });
 
+check('204: OPTIONS names the methods of that very path', async (t, _tenant, { runtime }) => {
+  for (const [path, allow] of [
+    ['/agents/discover', 'POST, OPTIONS'],
+    ['/executions/bulk', 'POST, OPTIONS'],
+    ['/executions/import', 'POST, OPTIONS'],
+    ['/executions/x', 'HEAD, GET, OPTIONS'],
+    ['/tokens', 'POST, HEAD, GET, OPTIONS'],
+  ] as const) {
+    const reply = await runtime.request({ method: 'OPTIONS', path });
+    t.is(reply.status, 204, path);
+    t.is(reply.headers.get('Allow'), allow, path);
+  }
+  const refused = await runtime.request({ method: 'PUT', path: '/agents/discover', body: {} });
+  t.is(refused.status, 405);
+  t.is(refused.headers.get('Allow'), 'POST, OPTIONS');
+});
+
 check('400: a body that is no JSON object', async (t, _tenant, { runtime }) => {
   for (const raw of ['', '{', '[]', '"text"', '1', 'null', '{"a":1} x', '\ufeff{', '{"a":01}']) {
     const reply = await runtime.request<ErrorBody>({ path: '/executions', raw });

@@ -11,8 +11,10 @@ export function drawFrom<Value>(dice: Dice, arbitrary: fc.Arbitrary<Value>): Val
 
 /** A value that a JSON Schema of the document allows; members that may be left out often are. */
 export function drawValue(dice: Dice, schema: JsonObject): JsonValue {
+  // Beside fields they are conditions.
   const branches = schema['anyOf'] as readonly JsonObject[] | undefined;
-  if (branches !== undefined) return drawValue(dice, dice.pick(branches));
+  if (branches !== undefined && schema['properties'] === undefined)
+    return drawValue(dice, dice.pick(branches));
   if (schema['const'] !== undefined) return schema['const'];
   const listed = schema['enum'] as readonly JsonValue[] | undefined;
   if (listed !== undefined) return dice.pick(listed);

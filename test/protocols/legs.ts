@@ -2,6 +2,7 @@ import { a2aTck } from './a2a/tck-leg.ts';
 import type { Leg } from './leg.ts';
 import { mcpConformance } from './mcp/conformance-leg.ts';
 import { pythonSdks } from './python/python-leg.ts';
+import { schemathesis } from './schemathesis/run-schemathesis.ts';
 
 /** Every leg of `npm run test:protocols`, in the order they run. Each has a file of its own. */
-export const LEGS: readonly Leg[] = [a2aTck, mcpConformance, pythonSdks];
+export const LEGS: readonly Leg[] = [a2aTck, mcpConformance, pythonSdks, schemathesis];

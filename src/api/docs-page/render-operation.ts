@@ -16,7 +16,7 @@ export function renderOperation({ method, path, operation }: ListedOperation): H
   const body = operation.requestBody?.content['application/json']?.schema;
   const { replies, errors } = splitReplies(operation);
   const answers = replies.map(({ status, content }) => {
-    if (content['application/octet-stream']) {
+    if (content['*/*']) {
       return html`<h4>Answer ${status}</h4>
         <p>The bytes, of their type.</p>`;
     }

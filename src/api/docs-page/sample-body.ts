@@ -5,7 +5,8 @@ import type { Schema } from '../openapi-reading.ts';
 export function sampleOf(schema: Schema): JsonValue {
   if (schema.const !== undefined) return schema.const as JsonValue;
   if (schema.enum !== undefined) return (schema.enum[0] ?? null) as JsonValue;
-  if (schema.anyOf?.[0] !== undefined) return sampleOf(schema.anyOf[0]);
+  if (schema.properties === undefined && schema.anyOf?.[0] !== undefined)
+    return sampleOf(schema.anyOf[0]);
   switch ([schema.type].flat()[0]) {
     case 'object':
       return sampleObject(schema);

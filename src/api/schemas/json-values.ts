@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { componentRef } from './component-ref.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/domain/json.ts';
 
 /**
@@ -10,12 +11,16 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/doma
 export const userObject = z
   .custom<JsonObject>(isJsonObject, 'must be an object')
   .superRefine(refuseUnsafe)
-  .meta({ type: 'object', additionalProperties: true });
+  .meta({ type: 'object', $ref: componentRef('StateObject') });
 
 export const userValue = z
   .custom<JsonValue>((value) => value !== undefined && value !== null)
   .superRefine(refuseUnsafe)
-  .meta({ description: 'Any JSON value but null.' });
+  .meta({
+    type: ['object', 'array', 'string', 'number', 'boolean'],
+    $ref: componentRef('StateValue'),
+    description: 'Any JSON value but null.',
+  });
 
 /** JSON the service answers with, as it is kept. */
 export const anyObject = z

@@ -22,6 +22,7 @@ export function queryInteger(params: {
     .meta({
       type: 'integer',
       minimum: min,
+      ...(clampTo === undefined ? { maximum: Number.MAX_SAFE_INTEGER } : {}),
       default: fallback,
       description: [description, clampTo && `Values above ${clampTo} are taken for ${clampTo}.`]
         .filter(Boolean)
@@ -67,7 +68,7 @@ export function queryFlag(description: string) {
     .enum(['true', 'false'])
     .optional()
     .transform((text) => text === 'true')
-    .meta({ type: 'boolean', default: false, description });
+    .meta({ default: 'false', description });
 }
 
 /** A query parameter that may be left out. */

@@ -15,21 +15,35 @@ export const idText = z
 /** What a read answers and nobody sets: accepted and ignored, so that what was read can be sent back. */
 export const readOnly = z.unknown().optional().meta({ description: 'As it was read; ignored.' });
 
+/** More than white space, and storable. */
+export const SAYS_SOMETHING = '^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$';
+
+/** What can be said of an address in a schema; where it leads is judged when it is used. */
+export const HTTP_URL = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\u0000-\\u0020@]+$';
+
 /** A field that may be left out; null is the same as leaving it out. */
 export function omittable<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? null);
 }
 
+const INSTANT_FORM = 'must be an ISO 8601 instant such as 2026-11-21T10:14:00.000Z';
+
+/** JSON Schema of an object in which a field stands and is not null. */
+export function given(name: string) {
+  return { required: [name], properties: { [name]: { not: { type: 'null' as const } } } };
+}
+
 /** ISO 8601 with a time zone, or a date alone, which is its midnight in UTC; normalised to UTC. */
-export const instant = z.string().transform((text, context) => {
-  const millis = ISO_INSTANT.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(millis)) return new Date(millis).toISOString();
-  context.addIssue({
-    code: 'custom',
-    message: 'must be an ISO 8601 instant such as 2026-11-21T10:14:00.000Z',
+export const instant = z
+  .string()
+  .regex(isoInstant(), INSTANT_FORM)
+  .transform((text, context) => {
+    const instant = new Date(Date.parse(text)).toISOString();
+    // An offset may lead out of the years that have four digits.
+    if (instant.length === 24) return instant;
+    context.addIssue({ code: 'custom', message: INSTANT_FORM });
+    return z.NEVER;
   });
-  return z.NEVER;
-});
 
 /** As the service writes it: UTC with milliseconds. */
 export const timestamp = z.string().meta({ format: 'date-time' });
@@ -38,4 +52,15 @@ export const executionId = z
   .string()
   .meta({ pattern: '^exec_[0-9a-f]{32}$', description: '`exec_` and 32 lowercase hex digits.' });
 
-const ISO_INSTANT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/;
+/** Days that there are: `Date.parse` takes the 30th of February for the 2nd of March. */
+function isoInstant(): RegExp {
+  const year = '(?:[1-9]\\d{3}|0[1-9]\\d{2}|00[1-9]\\d|000[1-9])';
+  const leapYear =
+    '(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[2468][048]|0[48]|[13579][26])00)';
+  const day =
+    '(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))';
+  const date = `(?:${year}-${day}|${leapYear}-02-29)`;
+  const time = '(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d{1,9})?)?';
+  const zone = '(?:Z|[+-](?:[01]\\d|2[0-3]):?[0-5]\\d)';
+  return new RegExp(`^${date}(?:T${time}${zone})?$`);
+}

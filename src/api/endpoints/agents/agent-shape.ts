@@ -8,7 +8,7 @@ import {
 import { isJsonObject, type JsonObject } from '../../../shared/domain/json.ts';
 import type { AgentRow } from '../../../shared/store/agents.ts';
 import { anyObject } from '../../schemas/json-values.ts';
-import { timestamp } from '../../schemas/text.ts';
+import { SAYS_SOMETHING, timestamp } from '../../schemas/text.ts';
 
 const schemaOrReference = z.union([anyObject, z.string()]);
 
@@ -55,41 +55,48 @@ export const agentShape = agentSummary.extend({
 
 export const statusShape = z.object({ agent_id: z.string(), status: agentStatus });
 
+/** Text that says something, as `read-agent-card.ts` asks for it. */
+const name = { type: 'string', pattern: SAYS_SOMETHING, maxLength: 512 } as const;
+const omittableName = { ...name, type: ['string', 'null'] };
+const names = { type: ['array', 'null'], items: name };
+const omittableText = { type: ['string', 'null'] };
+const schema = { type: ['object', 'string', 'null'] };
+/** A skill may be its name alone, and `auth` its type. */
+const skill = {
+  type: 'object',
+  required: ['name'],
+  properties: { name, description: omittableText, input_schema: schema, output_schema: schema },
+};
+const authType = { enum: [...AUTH_TYPES, null], default: 'none' };
+
 /** What a caller sends; the rules are the domain's, which reads fetched cards by them too. */
 export const cardBody = z.custom<JsonObject>(isJsonObject, 'must be an object').meta({
   type: 'object',
   required: ['name'],
   properties: {
-    id: { type: 'string', maxLength: 512, description: 'Default: a new UUID.' },
-    uri: { type: 'string', description: 'Address of the agent.' },
-    name: { type: 'string', maxLength: 512 },
-    description: { type: 'string' },
-    version: { type: 'string', default: '1.0.0' },
+    id: { ...omittableName, description: 'Default: a new UUID.' },
+    uri: { ...omittableName, description: 'Address of the agent, without credentials.' },
+    name,
+    description: omittableText,
+    version: { ...omittableName, default: '1.0.0' },
     capabilities: {
-      type: 'object',
+      type: ['object', 'null'],
       properties: {
         skills: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['name'],
-            properties: {
-              name: { type: 'string' },
-              description: { type: 'string' },
-              input_schema: { type: ['object', 'string'] },
-              output_schema: { type: ['object', 'string'] },
-            },
-          },
+          type: ['array', 'null'],
+          items: { anyOf: [skill, name] },
         },
-        protocols: { type: 'array', items: { type: 'string' } },
-        tools_provided: { type: 'array', items: { type: 'string' } },
-        tools_consumed: { type: 'array', items: { type: 'string' } },
+        protocols: names,
+        tools_provided: names,
+        tools_consumed: names,
       },
     },
-    autonomy: { enum: [...AUTONOMIES], default: 'guided' },
+    autonomy: { enum: [...AUTONOMIES, null], default: 'guided' },
     auth: {
-      type: 'object',
-      properties: { type: { enum: [...AUTH_TYPES], default: 'none' } },
+      anyOf: [
+        { type: ['object', 'null'], properties: { type: authType } },
+        { enum: [...AUTH_TYPES] },
+      ],
     },
   },
   additionalProperties: true,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { HTTP_URL } from '../../schemas/text.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { agentShape, shapeAgent } from './agent-shape.ts';
 
@@ -14,7 +15,9 @@ export const discoverAgent = defineEndpoint({
     'Discovering again refreshes the card. Addresses of private networks are refused unless ' +
     '`agents.allow_private_networks` is set. 502: nobody answers there, or not with a card.',
   body: z.object({
-    url: z.string().meta({ description: 'An http or https URL, without credentials.' }),
+    url: z
+      .string()
+      .meta({ pattern: HTTP_URL, description: 'An http or https URL, without credentials.' }),
   }),
   replies: { 201: agentShape },
   errors: [409, 502],

@@ -33,7 +33,7 @@ export const approveExecution = defineEndpoint({
       node_id: z.string().nullable(),
     }),
   },
-  errors: [404, 409],
+  errors: [400, 404, 409],
   async handle({ params, body, caller }, { engine }) {
     const answer = await engine.decideApproval({
       tenantId: caller.tenantId,

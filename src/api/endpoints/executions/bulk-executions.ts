@@ -13,7 +13,7 @@ import type { ExecutionRow } from '../../../shared/store/store.ts';
 import { badRequest } from '../../../shared/domain/errors.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionId, idText, instant, omittable, timestamp } from '../../schemas/text.ts';
-import { cursorOf, cursorText } from './cursor.ts';
+import { CURSOR_FORM, cursorOf, cursorText } from './cursor.ts';
 
 const MAX_DEFAULT = 100;
 const MAX_MAX = 500;
@@ -60,7 +60,7 @@ export const bulkExecutions = defineEndpoint({
     max: omittable(z.int().min(1).max(MAX_MAX)).meta({
       description: `At most so many in one request; ${MAX_DEFAULT} by default.`,
     }),
-    cursor: omittable(z.string()),
+    cursor: omittable(z.string().meta(CURSOR_FORM)),
   }),
   replies: {
     200: z.object({

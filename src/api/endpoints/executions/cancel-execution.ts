@@ -15,7 +15,7 @@ export const cancelExecution = defineEndpoint({
     'Work under way is taken back at once. With finalizers to run, the status stays `running`, and `ending` says so, until they are done.',
   params: executionParam,
   replies: { 200: z.object({ execution_id: executionId, status: z.literal('cancelled') }) },
-  errors: [404],
+  errors: [400, 404],
   async handle({ params, caller }, { engine }) {
     const cancelled = await engine.cancelExecution({
       tenantId: caller.tenantId,

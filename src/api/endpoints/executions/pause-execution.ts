@@ -19,7 +19,7 @@ export const pauseExecution = defineEndpoint({
   body: reasonBody,
   bodyMayBeAbsent: true,
   replies: { 200: pauseReply },
-  errors: [404],
+  errors: [400, 404],
   async handle({ params, body, caller }, { engine }) {
     const answer = await engine.pauseExecution({
       tenantId: caller.tenantId,
@@ -43,7 +43,7 @@ export const resumeExecution = defineEndpoint({
     'holds it. One that is not paused gives the same answer; one that has ended gives 400.',
   params: executionParam,
   replies: { 200: pauseReply },
-  errors: [404],
+  errors: [400, 404],
   async handle({ params, caller }, { engine }) {
     const answer = await engine.resumeExecution({
       tenantId: caller.tenantId,

@@ -32,7 +32,7 @@ export const retryExecution = defineEndpoint({
   }),
   bodyMayBeAbsent: true,
   replies: { 201: z.object({ execution_id: executionId, retried_from: executionId }) },
-  errors: [404, 409],
+  errors: [400, 404, 409],
   async handle({ params, body, caller }, { engine }) {
     const retried = await engine.retryExecution({
       tenantId: caller.tenantId,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { badRequest } from '../../../shared/domain/errors.ts';
 import type { Forget } from '../../../shared/engine/memory/memory.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { idText, omittable } from '../../schemas/text.ts';
+import { given, idText, omittable } from '../../schemas/text.ts';
 
 const REASON_CHARS_MAX = 2000;
 
@@ -18,14 +18,16 @@ export const forgetFacts = defineEndpoint({
     'once, and the quota still counts them. Forgetting an end user leaves one audit item, ' +
     '`memory_user_forgotten`, with the count, the reason and `end_user_hash`: the SHA-256 of ' +
     'the canonical JSON `{end_user_id, tenant_id}`, as that log is never altered.',
-  body: z.object({
-    id: omittable(idText),
-    end_user_id: omittable(idText),
-    reason: z
-      .string()
-      .regex(/\S/, 'must not be empty')
-      .max(REASON_CHARS_MAX, `must be at most ${REASON_CHARS_MAX} characters`),
-  }),
+  body: z
+    .object({
+      id: omittable(idText),
+      end_user_id: omittable(idText),
+      reason: z
+        .string()
+        .regex(/\S/, 'must not be empty')
+        .max(REASON_CHARS_MAX, `must be at most ${REASON_CHARS_MAX} characters`),
+    })
+    .meta({ oneOf: [given('id'), given('end_user_id')] }),
   replies: {
     200: z.object({ count: z.int().meta({ description: 'Facts forgotten by this request.' }) }),
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { badRequest } from '../../../shared/domain/errors.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { idText, omittable } from '../../schemas/text.ts';
+import { given, idText, omittable } from '../../schemas/text.ts';
 import { daysFields, policyShape, readDays, shapePolicy } from './policy-shape.ts';
 
 export const setRetentionPolicy = defineEndpoint({
@@ -14,12 +14,14 @@ export const setRetentionPolicy = defineEndpoint({
   note:
     'Takes the place of the policy of that workflow, or of the tenant. A scheduler removes what ' +
     'is older, with its events, within minutes; that cannot be taken back. See `docs/retention.md`.',
-  body: z.strictObject({
-    workflow_id: omittable(idText).meta({
-      description: 'Left out: all workflows of the tenant that have no policy of their own.',
-    }),
-    ...daysFields,
-  }),
+  body: z
+    .strictObject({
+      workflow_id: omittable(idText).meta({
+        description: 'Left out: all workflows of the tenant that have no policy of their own.',
+      }),
+      ...daysFields,
+    })
+    .meta({ anyOf: Object.keys(daysFields).map(given) }),
   replies: { 200: policyShape },
   async handle({ body, caller }, { retention }) {
     const days = readDays(body);

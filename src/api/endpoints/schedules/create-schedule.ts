@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { CATCHUP_WINDOW_SECS_DEFAULT } from '../../../shared/domain/schedules/schedule.ts';
 import { defineEndpoint, type Endpoint } from '../../endpoint.ts';
-import { omittable } from '../../schemas/text.ts';
+import { given, omittable } from '../../schemas/text.ts';
 import {
   nameOf,
   noteOf,
@@ -29,21 +29,23 @@ export function createSchedule(path: SchedulePath): Endpoint {
         'A name that is taken: the schedule is replaced as a whole, keeps its id, and the answer is ' +
         '200. The same again changes no time of a fire.',
     ),
-    body: z.strictObject({
-      name: scheduleName,
-      workflow_id: specFields.workflow_id,
-      workflow_version: omittable(specFields.workflow_version).meta({
-        description: 'Default: the version registered last, at each fire.',
-      }),
-      input: omittable(specFields.input),
-      cron_expression: omittable(specFields.cron_expression),
-      every: omittable(specFields.every),
-      timezone: omittable(specFields.timezone),
-      overlap_policy: omittable(specFields.overlap_policy),
-      catchup_window_secs: omittable(specFields.catchup_window_secs),
-      paused: omittable(specFields.paused),
-      enabled: omittable(specFields.enabled),
-    }),
+    body: z
+      .strictObject({
+        name: scheduleName,
+        workflow_id: specFields.workflow_id,
+        workflow_version: omittable(specFields.workflow_version).meta({
+          description: 'Default: the version registered last, at each fire.',
+        }),
+        input: omittable(specFields.input),
+        cron_expression: omittable(specFields.cron_expression),
+        every: omittable(specFields.every),
+        timezone: omittable(specFields.timezone),
+        overlap_policy: omittable(specFields.overlap_policy),
+        catchup_window_secs: omittable(specFields.catchup_window_secs),
+        paused: omittable(specFields.paused),
+        enabled: omittable(specFields.enabled),
+      })
+      .meta({ oneOf: [given('cron_expression'), given('every')] }),
     replies: { 200: scheduleShape, 201: scheduleShape },
     errors: [404, 409],
     async handle({ body, caller }, { schedules }) {

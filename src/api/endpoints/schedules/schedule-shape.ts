@@ -28,7 +28,11 @@ export const scheduleName = z
   .max(NAME_CHARACTERS_MAX, `must be at most ${NAME_CHARACTERS_MAX} characters`)
   .regex(/^[^\p{Cc}/]*$/u, 'must not hold control characters or slashes')
   .refine((name) => !UUID.test(name), 'must not look like an id')
-  .meta({ description: 'Unique in the tenant; a schedule keeps it.' });
+  .meta({
+    // The same, for readers of patterns that know no classes of Unicode.
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f/]*$',
+    description: 'Unique in the tenant; a schedule keeps it.',
+  });
 
 /** What can be said about a schedule; every field by itself. */
 export const specFields = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { WEBHOOK_EVENT_TYPES } from '../../../shared/domain/webhooks/webhook.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { omittable } from '../../schemas/text.ts';
+import { HTTP_URL, omittable } from '../../schemas/text.ts';
 import { shapeWebhook, webhookShape } from './webhook-shape.ts';
 
 const URL_CHARACTERS_MAX = 2048;
@@ -19,7 +19,11 @@ export const createWebhook = defineEndpoint({
     'and in order for each execution. What is not answered with 200 to 299 is sent again for ' +
     'about a day. `secret` is shown here and nowhere else.',
   body: z.strictObject({
-    url: z.string().min(1).max(URL_CHARACTERS_MAX).meta({ description: 'http or https.' }),
+    url: z
+      .string()
+      .min(1)
+      .max(URL_CHARACTERS_MAX)
+      .meta({ pattern: HTTP_URL, description: 'http or https, without credentials.' }),
     event_types: omittable(
       z.array(z.enum(WEBHOOK_EVENT_TYPES)).min(1, 'must name at least one'),
     ).meta({ description: 'Default: all there are.' }),

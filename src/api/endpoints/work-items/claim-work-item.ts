@@ -21,7 +21,8 @@ const queueTypes = z
       context.addIssue({ code: 'custom', message: `must name ${WORKER_QUEUES.join(' or ')}` });
     }
     return known;
-  });
+  })
+  .meta({ contains: { enum: [...WORKER_QUEUES] } });
 
 /** Bounded, as each costs a look-up. */
 function names(what: string, lengthMax: number) {

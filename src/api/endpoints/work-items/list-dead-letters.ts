@@ -1,3 +1,4 @@
+import { CURSOR_FORM } from '../executions/cursor.ts';
 import { z } from 'zod';
 
 import { parseWorkItemId } from '../../../shared/domain/ids.ts';
@@ -6,15 +7,18 @@ import { defineEndpoint } from '../../endpoint.ts';
 import { optionalQuery, paging } from '../../schemas/query.ts';
 import { executionId, instant, timestamp } from '../../schemas/text.ts';
 
-const letterCursor = z.string().transform((text, context) => {
-  const [deadLetteredAt = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ');
-  const workItemId = parseWorkItemId(id);
-  if (workItemId !== null && instant.safeParse(deadLetteredAt).success) {
-    return { deadLetteredAt, workItemId };
-  }
-  context.addIssue({ code: 'custom', message: 'must be the next_cursor of an earlier answer' });
-  return z.NEVER;
-});
+const letterCursor = z
+  .string()
+  .transform((text, context) => {
+    const [deadLetteredAt = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ');
+    const workItemId = parseWorkItemId(id);
+    if (workItemId !== null && instant.safeParse(deadLetteredAt).success) {
+      return { deadLetteredAt, workItemId };
+    }
+    context.addIssue({ code: 'custom', message: 'must be the next_cursor of an earlier answer' });
+    return z.NEVER;
+  })
+  .meta(CURSOR_FORM);
 
 function cursorOf({ deadLetteredAt, workItemId }: DeadLetter): string {
   return Buffer.from(`${deadLetteredAt} ${workItemId}`).toString('base64url');
