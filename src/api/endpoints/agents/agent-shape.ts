@@ -75,7 +75,11 @@ export const cardBody = z.custom<JsonObject>(isJsonObject, 'must be an object').
   required: ['name'],
   properties: {
     id: { ...omittableName, description: 'Default: a new UUID.' },
-    uri: { ...omittableName, maxLength: 2048, description: 'Address of the agent, without credentials.' },
+    uri: {
+      ...omittableName,
+      maxLength: 2048,
+      description: 'Address of the agent, without credentials.',
+    },
     name,
     description: omittableText,
     version: { ...omittableName, default: '1.0.0' },
