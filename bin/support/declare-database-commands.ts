@@ -42,11 +42,7 @@ export function declareDatabaseCommands(program: Command): void {
   tokenCommand(token, 'create')
     .description('make a token and print it, this once')
     .requiredOption('--name <name>', 'what or whom it is for')
-    .addOption(
-      new Option('--role <role>', 'what it may do')
-        .choices(ROLES)
-        .makeOptionMandatory(),
-    )
+    .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory())
     .option(
       '--expires <duration>',
       'how long it is valid, such as 30d; never ends if omitted',

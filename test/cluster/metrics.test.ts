@@ -45,7 +45,10 @@ test('one of two schedulers tells how the cluster is, each process tells of itse
   const item = await svc.work('a');
   await svc.until(item.execution_id, 'completed');
   const own = await scrape(apiPort);
-  t.regex(own, /^svc_node_duration_seconds_count\{node_id="[^"]+",node_kind="python_fn",outcome="completed"\} 1$/m);
+  t.regex(
+    own,
+    /^svc_node_duration_seconds_count\{node_id="[^"]+",node_kind="python_fn",outcome="completed"\} 1$/m,
+  );
   t.regex(own, /^svc_events_total\{kind="WorkflowStarted"\} 3$/m);
   t.regex(own, /^svc_http_requests_total\{method="POST",route="\/executions",status="201"\} 3$/m);
   t.notRegex(own, /^svc_(?:queue_items|shards_held|under_way)/m);
