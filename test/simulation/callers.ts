@@ -1,6 +1,6 @@
 import { parseExecutionId } from '../../src/shared/domain/ids.ts';
 import { retryIdOf } from '../../src/shared/engine/retry-execution.ts';
-import { insist, type Outside } from './clients.ts';
+import { insist, LAST_ARRIVAL_MS, type Outside } from './clients.ts';
 import type { Dice } from './dice.ts';
 import type { Request } from './network.ts';
 import {
@@ -101,9 +101,6 @@ async function holdUp(
   await world.pause(LAST_ARRIVAL_MS);
   await insist(outside, dice, askToResume(by, { executionId }));
 }
-
-/** Longer than a process is frozen at most, and a request under way. */
-const LAST_ARRIVAL_MS = 6_000;
 
 /** Asks again while there is nothing to decide yet. */
 async function review(

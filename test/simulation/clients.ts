@@ -26,6 +26,9 @@ export interface Outside {
   readonly isOver: () => boolean;
 }
 
+/** Once all are well, no request that was doubled arrives later: no process is frozen for so long. */
+export const LAST_ARRIVAL_MS = 6_000;
+
 /** Claims and settles until all is over. */
 export async function runWorker(outside: Outside, plan: PlannedWorker, dice: Dice): Promise<void> {
   const { world, network, isOver } = outside;

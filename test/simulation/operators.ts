@@ -1,4 +1,4 @@
-import { insist, type Outside } from './clients.ts';
+import { insist, LAST_ARRIVAL_MS, type Outside } from './clients.ts';
 import type { Dice } from './dice.ts';
 import {
   askForDeadLetters,
@@ -55,7 +55,7 @@ export async function runAdministrator(
   await insist(outside, dice, askToSetStatus(by, { status: 'active' }));
   // A request that was doubled may have had it suspended again.
   while (!outside.isCalm()) await outside.world.pause(100);
-  await outside.world.pause(1_000);
+  await outside.world.pause(LAST_ARRIVAL_MS);
   await insist(outside, dice, askToSetStatus(by, { status: 'active' }));
 }
 
@@ -75,7 +75,7 @@ export async function runSwitch(
   }
   // A request that was doubled may have paused it again.
   while (!outside.isCalm()) await world.pause(100);
-  await world.pause(1_000);
+  await world.pause(LAST_ARRIVAL_MS);
   await insist(outside, dice, askToResumeWorkflow(by, { workflowId }));
 }
 
@@ -89,6 +89,9 @@ export async function runPlanner(
   const by = { client: `${name}-planner`, tenantId };
   await insist(outside, dice, askToSchedule(by, plan));
   while (!outside.isCalm()) await outside.world.pause(100);
+  await insist(outside, dice, askToPause(by, { name }));
+  // Scheduled again by a request that was doubled, it would fire for ever.
+  await outside.world.pause(LAST_ARRIVAL_MS);
   await insist(outside, dice, askToPause(by, { name }));
 }
 
