@@ -182,7 +182,6 @@ for (const [title, status, headers, body] of HEADERS) {
 
 const TARGETS: readonly (readonly [title: string, status: number, firstLine: string])[] = [
   ['404: an unknown path', 404, 'GET /nothing HTTP/1.1'],
-  ['404: the root', 404, 'GET / HTTP/1.1'],
   ['404: a trailing slash', 404, 'GET /health/ HTTP/1.1'],
   ['404: another case', 404, 'GET /Health HTTP/1.1'],
   ['404: two slashes', 404, 'GET //health HTTP/1.1'],

@@ -27,6 +27,7 @@ const LENIENT = [
   'POST /work-items/:id/heartbeat',
   'POST /work-items/:id/complete',
   'POST /work-items/:id/fail',
+  'POST /work-items/:id/release',
   'POST /v1/memory/add',
   'POST /v1/memory/recall',
   'POST /v1/memory/forget',

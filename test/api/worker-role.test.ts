@@ -51,6 +51,7 @@ test('a worker does work items and artifacts, and nothing else', (t) => {
     'POST /work-items/:id/heartbeat',
     'POST /work-items/:id/complete',
     'POST /work-items/:id/fail',
+    'POST /work-items/:id/release',
     'POST /artifacts',
     'GET /artifacts/:hash',
   ]);

@@ -20,5 +20,5 @@ test('0: the same as JSON', async (t) => {
   const { stdout } = await runSvc(['auth', 'matrix', '-o', 'json'], { cwd: folder.path });
   const matrix = JSON.parse(stdout) as { readonly routes: readonly object[] };
   t.is(matrix.routes.length, routes.length);
-  t.like(matrix.routes[0], { method: 'GET', path: '/health', needs_token: false });
+  t.like(matrix.routes[0], { method: 'GET', path: '/', needs_token: false });
 });

@@ -34,6 +34,7 @@ check('200: failing is retried while attempts are left, then dead-lettered', asy
     tool: 'm.f',
     attempt: 1,
     error: 'two',
+    handled: true,
   });
   return masked(await svc.events(id));
 });

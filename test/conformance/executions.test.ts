@@ -59,6 +59,7 @@ check('201: an execution is started and can be read at once', async (t, svc) => 
     retried_as: null,
     pauses: [],
     imported: null,
+    waiting_for_place: null,
     ending: null,
     usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
   });

@@ -75,7 +75,7 @@ check('rule 3: 409, a stale or invented fence writes nothing', async (t, svc) =>
   ].filter((fence) => fence !== item.lease_fence && fence > 0)) {
     const reply = await svc.complete(item, { n: 1 }, { lease_fence: fence });
     t.is(reply.status, 409, String(fence));
-    t.deepEqual(Object.keys(reply.body).toSorted(), ['completed', 'reason']);
+    t.deepEqual(Object.keys(reply.body).toSorted(), ['completed', 'error', 'reason']);
     t.false(reply.body.completed);
     t.is(typeof reply.body.reason, 'string');
   }

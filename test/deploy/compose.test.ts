@@ -203,7 +203,7 @@ function configOf({ environment = {} }: Service): Config {
       value
         .replaceAll(/\$\{SVC_ENCRYPTION_KEY:[^}]*\}/g, 'A'.repeat(43))
         .replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
-        .replaceAll(/\$\{\w+:[^}]*\}/g, 'secret'),
+        .replaceAll(/\$\{\w+:[^}]*\}/g, 'kT3vQ9zLx2RbN7mYw5HcJ8dS'),
     ]),
   );
   const loaded = loadConfig({ flags: {}, env, cwd: '/', mode: 'serve' });

@@ -210,13 +210,17 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   },
   'POST /work-items/{id}/complete': ({ items }, dice) => {
     const { id, execution_id, node_id, lease_fence, idempotency_key } = dice.pick(
-      doomed(items).slice(1),
+      doomed(items).slice(2),
     );
     return { path: [id], body: { execution_id, node_id, lease_fence, idempotency_key } };
   },
   'POST /work-items/{id}/fail': ({ items }, dice) => {
     const { id, execution_id, node_id, lease_fence } = dice.pick(doomed(items).slice(0, 1));
     return { path: [id], body: { execution_id, node_id, lease_fence, error: 'it broke' } };
+  },
+  'POST /work-items/{id}/release': ({ items }, dice) => {
+    const { id, lease_fence } = dice.pick(doomed(items).slice(1, 2));
+    return { path: [id], body: { lease_fence } };
   },
   'GET /work-items': () => ({ query: { status: 'dead_lettered' } }),
   'POST /work-items/{id}/requeue': ({ deadItems }, dice) => ({ path: [dice.pick(deadItems)] }),

@@ -37,8 +37,8 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a retry begins with the first input',
     file: 'shared/domain/execution/retry-point.ts',
-    from: 'carried: carry(draft, {',
-    to: 'carried: carry({ ...draft, data: draft.input }, {',
+    from: '...carry(draft, {',
+    to: '...carry({ ...draft, data: draft.input }, {',
   },
   {
     bug: 'a retry begins at the first node',

@@ -89,9 +89,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'queues of all tenants are one',
-    file: `${SQLITE}/queue.ts`,
-    from: "queue === 'engine' ? 'engine' : `${tenantId}/${queue}`",
-    to: "queue === 'engine' || tenantId === '' ? 'engine' : queue",
+    file: 'shared/domain/work/queue-key.ts',
+    from: "const key = `${tenantId ?? ''}/${queue}`;",
+    to: "const key = tenantId === '' ? 'engine' : `/${queue}`;",
   },
   {
     bug: 'items of other tenants can be settled',
@@ -230,7 +230,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a runner takes a refused commit for an accepted one',
     file: 'shared/engine/execution-runner.ts',
-    from: 'refused(verdict.reason, mail);',
+    from: 'refused(now, verdict.reason, mail);',
     to: 'now.state = next;',
   },
   {

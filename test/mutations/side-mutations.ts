@@ -65,7 +65,7 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'work of suspended tenants is handed out',
-    file: `${SQLITE}/leases.ts`,
+    file: `${SQLITE}/select-next.ts`,
     from: '    and ${TENANT_IS_ACTIVE}\n  order by priority, seq',
     to: '  order by priority, seq',
   },

@@ -103,7 +103,11 @@ test('400: every hostile address, told without what is behind it', async (t) => 
     t.is(answer.status, 400, url);
     t.regex(answer.error, /^bad request: (url is not a URL|.* (is at an address|is not an http))/);
   }
-  t.deepEqual((await api.call({ path: '/agents' })).body, { agents: [] });
+  t.deepEqual((await api.call({ path: '/agents' })).body, {
+    agents: [],
+    total: 0,
+    next_cursor: null,
+  });
   await api.close();
 });
 

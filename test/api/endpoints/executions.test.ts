@@ -51,6 +51,7 @@ test('200: a read says what the contract says, and more', async (t) => {
     retried_as: null,
     pauses: [],
     imported: null,
+    waiting_for_place: null,
     ending: null,
     usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
   });

@@ -157,7 +157,7 @@ test('recall_facts finds what was added, and says when it cannot', async (t) => 
   const { api, mcp, provider } = t.context;
   t.regex(
     await mcp.fail('recall_facts', { query: 'tea' }),
-    /^bad request: no embedding key is configured/,
+    /^memory is disabled: enable it with PATCH/,
   );
   const settings = { provider: 'openai', api_key: 'sk-a', enabled: true };
   await api.call({ path: '/v1/memory/settings', body: settings });

@@ -56,7 +56,7 @@ test('nothing of a refused plan counts but its refusal', (t) => {
   t.deepEqual(report([[all, ACCEPTED]]).counts, {
     commits: 1,
     'events RetryScheduled': 1,
-    retries: 1,
+    'retries n': 1,
     dead_letters: 1,
     'model_tokens input': 1,
     'model_tokens output': 1,

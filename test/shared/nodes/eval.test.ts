@@ -224,6 +224,10 @@ test('max_retries without retry is warned about', (t) => {
     kinds: builtInKinds,
   });
   t.deepEqual(read.ok && read.warnings, [
-    { pointer: '/nodes/n/kind/max_retries', message: 'without effect: on_fail is warn' },
+    {
+      code: 'without_effect',
+      pointer: '/nodes/n/kind/max_retries',
+      message: 'without effect: on_fail is warn',
+    },
   ]);
 });

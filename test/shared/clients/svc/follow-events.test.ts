@@ -111,5 +111,7 @@ test('an answer that is no event stream is refused', async (t) => {
   const { url } = await startRuntime(t, [
     (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
   ]);
-  await t.throwsAsync(collect(url), { message: /expected an event stream, got text\/html/ });
+  await t.throwsAsync(collect(url), {
+    message: /is not an svc runtime: it gave text\/html for an event stream/,
+  });
 });

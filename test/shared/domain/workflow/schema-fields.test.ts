@@ -6,7 +6,7 @@ import { parseScorers } from '../../../../src/shared/domain/eval/parse-scorers.t
 import { isJsonObject, type JsonObject } from '../../../../src/shared/domain/json.ts';
 import { parsePolicy } from '../../../../src/shared/domain/policy/parse-policy.ts';
 import { parseRules } from '../../../../src/shared/domain/policy/parse-rules.ts';
-import { isExposedToA2a } from '../../../../src/shared/domain/workflow/expose.ts';
+import { isExposedToA2a, readExposure } from '../../../../src/shared/domain/workflow/expose.ts';
 import type { KindRegistry } from '../../../../src/shared/domain/workflow/kind-registry.ts';
 import { buildPlan } from '../../../../src/shared/domain/workflow/build-plan.ts';
 import { normaliseIr } from '../../../../src/shared/domain/workflow/normalise-ir.ts';
@@ -63,7 +63,12 @@ const PARTS: Readonly<
   },
   Timeouts: { read: (timeouts) => parseTimeouts({ timeouts }, findings()) },
   ContinueAsNew: { read: (sample) => parseContinueAsNew({ continue_as_new: sample }, findings()) },
-  Expose: { read: (expose) => isExposedToA2a({ expose }) },
+  Expose: {
+    read: (expose) => {
+      isExposedToA2a({ expose });
+      readExposure({ expose });
+    },
+  },
   Model: { read: part('models'), samples: [{ provider: 'openai', model: 'm' }] },
   Tool: {
     read: part('tools'),
