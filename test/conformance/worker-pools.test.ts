@@ -37,6 +37,16 @@ check('200: a claim for tools gets items of these alone, oldest first', async (t
   t.deepEqual(rest.work_items?.map(toolOf), ['shipping.book', 'payment.refund']);
 });
 
+check('200: a tool of the workflow is claimed by what it calls', async (t, svc) => {
+  await svc.run({
+    tools: { pay: { kind: 'python', reference: 'bank:transfer' } },
+    nodes: { a: { kind: { type: 'tool', tool_ref: 'pay' } } },
+  });
+  t.deepEqual(await svc.tryClaim({ tools: ['pay'] }), { claimed: false });
+  const item = await svc.claim({ tools: ['bank.*'] });
+  t.like(item.payload, { module: 'bank', function: 'transfer', tool_ref: 'pay' });
+});
+
 check('400: tools and queues that cannot be are refused with a reason', async (t, svc) => {
   const claim = async (body: Record<string, unknown>) => {
     const reply = await svc.post('/work-items/claim', {

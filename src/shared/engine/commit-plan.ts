@@ -7,6 +7,7 @@ import type { TimerPurpose } from '../domain/execution/event.ts';
 import { visitKey } from '../domain/execution/state.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
+import { calledName } from '../domain/work/called-name.ts';
 import type { WorkTicket, WorkerQueue } from '../domain/work/work-item.ts';
 import {
   type BornLease,
@@ -225,7 +226,8 @@ function recordOf(
     queue: effect.queue satisfies WorkerQueue,
     ...(ticket.queueName !== undefined && { queueName: ticket.queueName }),
     idempotencyKey,
-    tool: node.kind.tool?.(node.spec) ?? node.kind.type,
+    // Workers claim by what they call, whatever the workflow names it.
+    tool: calledName(payload) ?? node.kind.tool?.(node.spec) ?? node.kind.type,
     payload,
     retryPolicy: node.retryPolicy,
     heartbeatIntervalMs: node.heartbeatIntervalMs,

@@ -7,6 +7,7 @@ import {
 } from '../domain/execution/judge-work.ts';
 import { visitKey } from '../domain/execution/state.ts';
 import { effectivePolicy } from '../domain/policy/policy.ts';
+import { calledName } from '../domain/work/called-name.ts';
 import type { WorkItemRecord } from '../domain/work/work-item.ts';
 import { type CommitPlan, emptyCommit } from '../store/commit.ts';
 import type { ClaimedItem } from '../store/store.ts';
@@ -31,7 +32,7 @@ export async function judgeClaimed(
   // What a workflow or a node says does not change, and an item is there because it was allowed:
   // while the tenant's own policy has nothing against the tool, no execution need be read.
   const own = effectivePolicy({ node: null, workflow: null, tenant: tenantPolicy });
-  if (own.judgeTool(record.tool, ...calledNames(record)).is === 'allowed') return null;
+  if (own.judgeTool(record.tool, ...otherNames(record)).is === 'allowed') return null;
 
   const loaded = await deps.store.executions.load(executionId, null);
   if (loaded === null) return null;
@@ -71,8 +72,8 @@ export async function judgeClaimed(
   }
 }
 
-/** What the worker calls, by its own name: the workflow may have given it another one. */
-function calledNames({ payload }: WorkItemRecord): readonly string[] {
-  const { module, function: name } = payload;
-  return typeof module === 'string' && typeof name === 'string' ? [`${module}.${name}`] : [];
+/** A tool of the workflow's `tools` goes by the name it has there too, and so may policies. */
+function otherNames({ payload }: WorkItemRecord): readonly string[] {
+  const { tool_ref: ref } = payload;
+  return [calledName(payload), ref].filter((name) => typeof name === 'string');
 }

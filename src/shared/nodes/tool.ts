@@ -58,9 +58,9 @@ export const toolKind: NodeKind<ToolSpec> = {
 
   writes: ({ does }) => (does.kind === 'python' ? 'any' : []),
 
-  enter({ does }, context) {
+  enter({ ref, does }, context) {
     if (does.kind === 'call') return enterWork({ queue: 'engine', call: {}, context });
-    const call = { module: does.module, function: does.function };
+    const call = { module: does.module, function: does.function, tool_ref: ref };
     return enterWork({ queue: 'python_tool', call, context });
   },
 };
