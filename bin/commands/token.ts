@@ -37,8 +37,9 @@ export async function createToken(
   if (!NAME.test(options.name)) {
     throw usageError('--name takes 1 to 128 letters, digits, dots, dashes, underscores or spaces');
   }
-  const minted = await withStore(options, (store, tenantId) =>
-    mintToken(
+  const minted = await withStore(options, async (store, tenantId) => {
+    await refuseUnknown(store, tenantId);
+    return mintToken(
       { tokens: store.tokens, ids, randomBytes },
       {
         tenantId,
@@ -47,8 +48,8 @@ export async function createToken(
         expiresInMs: options.expires ?? null,
         actorId: CLI_ACTOR,
       },
-    ),
-  );
+    );
+  });
   const { row, plaintext } = minted;
   if (options.output === 'json') return printJson({ ...shapeToken(row), token: plaintext });
   const until = row.expiresAt === null ? 'until it is revoked' : `until ${row.expiresAt}`;
@@ -124,6 +125,12 @@ async function withStore<Result>(
     throw usageError(`"${options.tenant}" is no tenant id: expected a-z, 0-9, - and _, up to 63`);
   }
   return openAndUse({ ...options, applicationName: 'svc-token' }, (store) => work(store, tenantId));
+}
+
+async function refuseUnknown(store: Store, tenantId: TenantId): Promise<void> {
+  if ((await store.tenants.find(tenantId)) !== null) return;
+  const { message } = new SvcError('tenant_unknown', tenantId);
+  throw new CliError(message, { exitCode: EXIT.notFound });
 }
 
 const PAGE = 500;

@@ -103,7 +103,7 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
     threads: config.runtime.workers,
     // Nothing is checked before the engine is there.
     cpuSecondsMaxOf: async (tenantId) =>
-      (await engine.knowTenant(tenantId)).limits.max_cpu_seconds_per_minute ?? null,
+      (await engine.knowTenant(tenantId))?.limits.max_cpu_seconds_per_minute ?? null,
     onTask: (task) => metrics.onCpuTask(task),
     onThreadError: (error) => metrics.report.trouble('a worker thread failed', error),
   });

@@ -19,8 +19,8 @@ export function renderHttpDocs(document: JsonObject): string {
     'Made from `openapi.json`, which is made from the route list in `src/api/routes.ts`.',
     readOpenApi(document).info.description,
     'Every request but those marked "no token" carries `Authorization: Bearer <token>`. Operators ' +
-      'of the tenant `default` may name another tenant in `X-Tenant-Id`. `X-Request-Id` is taken ' +
-      'from the request, or made, and returned with every answer.',
+      'of the tenant `default` may name another tenant in `X-Tenant-Id`; one that nobody has made gets ' +
+      '404. `X-Request-Id` is taken from the request, or made, and returned with every answer.',
     ...listOperations(document).map(renderOperation),
   ].join('\n\n');
 }

@@ -148,7 +148,8 @@ export function errorStatuses(endpoint: Endpoint): readonly number[] {
   const takesBody = body !== null || uploads !== null;
   const statuses = [
     ...(takesBody || query !== null ? [400] : []),
-    ...(access === 'open' ? [] : [401, 403]),
+    // 404: `X-Tenant-Id` may name a tenant that nobody has made.
+    ...(access === 'open' ? [] : [401, 403, 404]),
     ...errors,
     ...(takesBody ? [413, 415] : []),
     ...(access === 'open' ? [] : [429]),

@@ -53,6 +53,16 @@ for (const endpoint of routes) {
     });
   }
 
+  if (endpoint.access !== 'open') {
+    test(`404: ${method} ${endpoint.path} for a tenant that nobody made`, async (t) => {
+      const body = method === 'GET' ? {} : { body: '{' };
+      const headers = { 'x-tenant-id': 'ghost' };
+      const answer = await t.context.api.call({ method, path, headers, ...body });
+      t.is(answer.status, 404);
+      t.deepEqual(answer.body, { error: 'not found: tenant ghost' });
+    });
+  }
+
   for (const role of ['developer', 'reviewer', 'viewer', 'worker'] as const) {
     const refusal = REFUSALS[endpoint.access][role];
     test(`${refusal === null ? 'allowed' : '403'}: ${method} ${endpoint.path} as ${role}`, async (t) => {
@@ -114,6 +124,7 @@ test('allowed: a reviewer approves where auth.reviewers_may_approve is set', asy
 
 test('200: an operator of the default tenant acts for the tenant in X-Tenant-Id', async (t) => {
   const { api } = t.context;
+  await api.makeTenant('customer');
   const headers = { 'x-tenant-id': 'customer' };
   const body = { name: 'theirs', role: 'viewer' };
   const created = await api.call({ path: '/tokens', body, headers });

@@ -25,6 +25,7 @@ const SUBJECTS = [
   { subject: 'CN=worker', role: 'developer', tenantId: 'acme' as TenantId },
   { subject: 'O=Acme,CN=admin', role: 'operator', tenantId: 'default' as TenantId },
   { subject: 'URI:spiffe://acme/viewer', role: 'viewer', tenantId: 'acme' as TenantId },
+  { subject: 'CN=stray', role: 'operator', tenantId: 'ghost' as TenantId },
 ] as const;
 
 test.before(async (t) => {
@@ -37,6 +38,8 @@ test.before(async (t) => {
     tls,
     auth: { method: { ...method, acceptTokens: true } },
   });
+  await t.context.api.makeTenant('acme');
+  await t.context.lenient.makeTenant('acme');
 });
 
 test.after.always(async (t) => {
@@ -62,6 +65,16 @@ test('200: a certificate of the table is its role and tenant', async (t) => {
   const viewer = authority.issue({ subject: [], uris: ['spiffe://acme/viewer'] });
   t.is((await call(api, { path: '/executions', shown: viewer })).status, 200);
   t.is((await call(api, { method: 'POST', path: '/executions', shown: viewer })).status, 403);
+});
+
+test('403: a certificate whose tenant nobody made says what to do', async (t) => {
+  const { api } = t.context;
+  const stray = authority.issue({ subject: [['CN', 'stray']] });
+  const refused = await call(api, { path: '/executions', shown: stray });
+  t.is(refused.status, 403);
+  t.deepEqual(JSON.parse(refused.body), {
+    error: 'tenant ghost does not exist: an operator of tenant default makes it with POST /tenants',
+  });
 });
 
 test('200: open routes need no certificate', async (t) => {

@@ -114,7 +114,7 @@ async function live(
   t.timeout(60_000);
   const database = await createTestDatabase('sqlite');
   const runtime: Runtime = await startRuntime({ databaseUrl: database.url, env });
-  const svc = runtime.newTenant();
+  const svc = await runtime.newTenant();
   await svc.register({
     nodes: { a: { ...CALL, retry_policy: { max_attempts: 1 } } },
     data_policy: POLICY,

@@ -89,20 +89,25 @@ test('a service with jwt accepts the tokens of its issuer, and no others', async
     SVC_AUTH_JWT_AUDIENCE: 'svc',
     SVC_AUTH_JWT_PUBLIC_KEY_FILE: write('issuer.pem', pem),
   });
-  const ask = async (path: string, token?: string) => {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const response = await fetch(`http://127.0.0.1:${service.port}${path}`, { headers });
+  const ask = async (path: string, token?: string, body?: object) => {
+    const response = await fetch(`http://127.0.0.1:${service.port}${path}`, {
+      headers: {
+        'content-type': 'application/json',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
     await response.arrayBuffer();
     return response.status;
   };
-  const tokenOf = (role: string, key = pair.privateKey) => {
+  const tokenOf = (role: string, { key = pair.privateKey, tenant = 'acme' } = {}) => {
     const claims = {
       iss: 'https://issuer.example',
       aud: 'svc',
       sub: 'ada',
       exp: Math.floor(Date.now() / 1000) + 60,
       role,
-      tenant: 'acme',
+      tenant,
     };
     const content = [{ alg: 'ES256' }, claims]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
@@ -111,11 +116,14 @@ test('a service with jwt accepts the tokens of its issuer, and no others', async
     return `${content}.${sign('sha256', Buffer.from(content), input).toString('base64url')}`;
   };
   await eventually(async () => t.is(await ask('/health'), 200));
+  t.is(await ask('/executions', tokenOf('viewer')), 403);
+  const manager = tokenOf('operator', { tenant: 'default' });
+  t.is(await ask('/tenants', manager, { id: 'acme', name: 'Acme' }), 201);
   t.is(await ask('/executions', tokenOf('viewer')), 200);
   t.is(await ask('/tokens', tokenOf('viewer')), 403);
   t.is(await ask('/tokens', tokenOf('operator')), 200);
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  t.is(await ask('/executions', tokenOf('operator', stranger)), 401);
+  t.is(await ask('/executions', tokenOf('operator', { key: stranger })), 401);
   t.is(await ask('/executions', `svc_${'x'.repeat(43)}`), 401);
   t.is(await service.end(), 0);
 });

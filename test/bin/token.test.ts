@@ -1,8 +1,11 @@
 import test from 'ava';
 
-import { createTestDatabase, type Dialect } from '../support/database.ts';
+import type { TenantId } from '../../src/shared/domain/ids.ts';
+import type { Dialect } from '../support/database.ts';
+import { openTestStore } from '../support/stores.ts';
 import { createFolder, runSvc, type Outcome } from './run-svc.ts';
 
+const ACME = 'acme' as TenantId;
 const folder = createFolder();
 test.after.always(() => folder.remove());
 
@@ -17,27 +20,26 @@ interface Token {
 
 for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
   test(`${dialect}: a token is made, listed and revoked`, async (t) => {
-    const database = await createTestDatabase(dialect);
-    t.teardown(() => database.drop());
+    const { store, url, close } = await openTestStore(dialect);
+    t.teardown(close);
     const svc = (...args: string[]): Promise<Outcome> =>
-      runSvc(['token', ...args, '--database-url', database.url], { cwd: folder.path });
+      runSvc(['token', ...args, '--database-url', url], { cwd: folder.path });
 
     const made = await svc('create', '--name', 'ci', '--role', 'developer', '--expires', '30d');
     t.is(made.code, 0, made.stderr);
     t.regex(made.stdout, /^svc_[\w-]{43}\n$/);
     t.regex(made.stderr, /developer of tenant default, valid until \d{4}-/);
 
-    const asJson = await svc(
-      'create',
-      '--name',
-      'x',
-      '--role',
-      'viewer',
-      '--tenant',
-      'acme',
-      '-o',
-      'json',
+    const ofAcme = ['--name', 'x', '--role', 'viewer', '--tenant', 'acme', '-o', 'json'];
+    const refused = await svc('create', ...ofAcme);
+    t.is(refused.code, 4);
+    t.is(refused.stdout, '');
+    t.regex(
+      refused.stderr,
+      /^error: tenant acme does not exist: .* tenant default makes it with POST \/tenants/m,
     );
+    await store.tenants.create({ tenantId: ACME, name: 'Acme', actorId: 'token:test' });
+    const asJson = await svc('create', ...ofAcme);
     const token = JSON.parse(asJson.stdout) as Token & { readonly token: string };
     t.like(token, { name: 'x', role: 'viewer', tenant_id: 'acme', expires_at: null });
 

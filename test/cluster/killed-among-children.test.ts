@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
 import { startRuntime, type Runtime } from '../support/runtime.ts';
-import { TestTenant } from '../support/tenant.ts';
+import { makeTenant, type TestTenant } from '../support/tenant.ts';
 
 /*
  * The runtime is killed (SIGKILL) again and again while a map runs a workflow for each item, each of
@@ -55,7 +55,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     };
     let runtime: Runtime = await startRuntime(settings);
     t.teardown(() => runtime.end('SIGKILL'));
-    const tenant = new TestTenant({
+    const tenant = await makeTenant({
       request: (request) => runtime.request(request),
       tenantId: 'acme',
     });

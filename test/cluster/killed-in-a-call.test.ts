@@ -6,7 +6,7 @@ import { createTestDatabase, type Dialect } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
 import { startRuntime, type Runtime } from '../support/runtime.ts';
-import { TestTenant } from '../support/tenant.ts';
+import { makeTenant, type TestTenant } from '../support/tenant.ts';
 import { startOutsides, type Hold, type Outside } from './outside.ts';
 
 /*
@@ -24,7 +24,7 @@ interface Scene {
   readonly outsides: readonly Outside[];
   /** Ids of the executions, in the order of `outsides`. */
   readonly ids: readonly string[];
-  readonly tenant: () => TestTenant;
+  readonly tenant: TestTenant;
   /** Kills the runtime, and starts another on the same database. */
   readonly kill: () => Promise<void>;
 }
@@ -50,10 +50,12 @@ async function play(
   };
   let runtime: Runtime = await startRuntime(settings);
   t.teardown(() => runtime.end('SIGKILL'));
-  const tenant = () =>
-    new TestTenant({ request: (request) => runtime.request(request), tenantId: 'acme' });
+  const tenant = await makeTenant({
+    request: (request) => runtime.request(request),
+    tenantId: 'acme',
+  });
   const ids = await Promise.all(
-    outsides.map((outside) => tenant().run(workflowOf(outside), { amount: 5 })),
+    outsides.map((outside) => tenant.run(workflowOf(outside), { amount: 5 })),
   );
   const kill = async () => {
     await runtime.end('SIGKILL');
@@ -85,12 +87,12 @@ async function untilCalled({ outsides }: Scene): Promise<void> {
 
 /** Lets all executions go on to their end, and looks at what they recorded. */
 async function finish(t: ExecutionContext, { outsides, ids, tenant }: Scene): Promise<void> {
-  await Promise.all(ids.map((id) => tenant().deliver(id, 'go')));
+  await Promise.all(ids.map((id) => tenant.deliver(id, 'go')));
   for (const [index, id] of ids.entries()) {
     const { kind, calls } = outsides[index] as Outside;
-    const { state } = await tenant().until(id, 'completed');
+    const { state } = await tenant.until(id, 'completed');
     t.true('result' in state, kind);
-    const story = await tenant().story(id);
+    const story = await tenant.story(id);
     t.is(
       story.filter((line) => line === 'NodeCompleted call').length,
       1,
@@ -121,9 +123,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test(`${dialect}: killed once a result is recorded, the call is not made again`, async (t) => {
     const scene = await play(t, dialect, () => Promise.resolve(), LONG_LEASE_SECONDS);
-    await Promise.all(
-      scene.ids.map((id) => scene.tenant().untilEvent(id, 'NodeCompleted', 'call')),
-    );
+    await Promise.all(scene.ids.map((id) => scene.tenant.untilEvent(id, 'NodeCompleted', 'call')));
     await scene.kill();
     await finish(t, scene);
     for (const { kind, calls } of scene.outsides) t.is(calls.length, 1, kind);

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { startHttpServer } from '../support/http-server.ts';
 import { freePort } from '../support/ports.ts';
 import { startRuntime } from '../support/runtime.ts';
-import { TestTenant } from '../support/tenant.ts';
+import { makeTenant, type TestTenant } from '../support/tenant.ts';
 
 /*
  * The runtime is killed (SIGKILL) while an execution ends: its finalizer is one visit whose result is
@@ -19,7 +19,7 @@ interface Scene {
   readonly calls: readonly { readonly key: unknown; readonly body: unknown }[];
   /** The workflow, its step being a wait that `go` ends. */
   readonly ir: JsonObject;
-  readonly tenant: () => TestTenant;
+  readonly tenant: TestTenant;
   /** Kills the runtime, and starts another on the same database. */
   readonly kill: () => Promise<void>;
 }
@@ -66,8 +66,10 @@ async function play(
         },
       },
     },
-    tenant: () =>
-      new TestTenant({ request: (request) => runtime.request(request), tenantId: 'acme' }),
+    tenant: await makeTenant({
+      request: (request) => runtime.request(request),
+      tenantId: 'acme',
+    }),
     kill: async () => {
       await runtime.end('SIGKILL');
       runtime = await startRuntime(settings);
@@ -82,19 +84,19 @@ function once(t: ExecutionContext, story: readonly string[], line: string): void
 for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`${dialect}: killed before its tool has answered, it is called again under its key`, async (t) => {
     const scene = await play(t, dialect, (call) => call > 0);
-    const id = await scene.tenant().run(scene.ir);
-    await scene.tenant().deliver(id, 'go');
+    const id = await scene.tenant.run(scene.ir);
+    await scene.tenant.deliver(id, 'go');
     await eventually(() => {
       if (scene.calls.length === 0) throw new Error('the tool was not called');
     });
     await scene.kill();
-    await scene.tenant().until(id, 'completed');
+    await scene.tenant.until(id, 'completed');
     t.deepEqual(
       scene.calls.map(({ body }) => body),
       [{ outcome: 'completed' }, { outcome: 'completed' }],
     );
     t.is(new Set(scene.calls.map(({ key }) => key)).size, 1);
-    const story = await scene.tenant().story(id);
+    const story = await scene.tenant.story(id);
     for (const line of ['NodeScheduled tell', 'NodeCompleted tell', 'WorkflowCompleted']) {
       once(t, story, line);
     }
@@ -103,15 +105,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   test(`${dialect}: killed once a cancel is answered, the finalizer runs all the same`, async (t) => {
     const scene = await play(t, dialect, () => true);
-    const id = await scene.tenant().run(scene.ir);
-    await scene.tenant().until(id, 'paused');
-    t.is((await scene.tenant().cancel(id)).status, 200);
+    const id = await scene.tenant.run(scene.ir);
+    await scene.tenant.until(id, 'paused');
+    t.is((await scene.tenant.cancel(id)).status, 200);
     await scene.kill();
-    await scene.tenant().until(id, 'cancelled');
+    await scene.tenant.until(id, 'cancelled');
     t.is(new Set(scene.calls.map(({ key }) => key)).size, 1);
     t.true(scene.calls.length <= 2);
     t.deepEqual(scene.calls[0]?.body, { outcome: 'cancelled' });
-    const story = await scene.tenant().story(id);
+    const story = await scene.tenant.story(id);
     for (const line of ['WorkflowEnding', 'NodeCompleted tell', 'WorkflowCancelled']) {
       once(t, story, line);
     }

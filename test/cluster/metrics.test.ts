@@ -26,7 +26,7 @@ test('one of two schedulers tells how the cluster is, each process tells of itse
   t.timeout(120_000);
   const apiPort = await freePort();
   const api = await cluster.startApi({ env: { SVC_TELEMETRY_METRICS_PORT: String(apiPort) } });
-  const svc = api.newTenant();
+  const svc = await api.newTenant();
   for (const _ of [1, 2, 3]) await svc.run({ nodes: { a: CALL } });
   const ports = [await freePort(), await freePort()];
   for (const port of ports) await cluster.startScheduler({ port });

@@ -22,7 +22,7 @@ test('schedulers that fire are killed: every second is fired, and once', async (
   const api = await cluster.startApi();
   const first = await cluster.startScheduler();
   await cluster.startScheduler();
-  const svc = api.newTenant();
+  const svc = await api.newTenant();
   await svc.register({ nodes: { a: {} } });
   const body = { name: 'tick', workflow_id: 'w', every: '1s', overlap_policy: 'allow' };
   expectStatus(await svc.post('/schedules', body), 201);

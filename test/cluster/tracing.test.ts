@@ -45,7 +45,7 @@ test.after.always(async (t) => {
 });
 
 test('one request leads to one trace, through api, scheduler, worker and child', async (t) => {
-  const svc = api.newTenant();
+  const svc = await api.newTenant();
   provider.answer('gpt-5-mini', { text: 'Hello', inputTokens: 11, outputTokens: 2 });
   const model = { type: 'model', model: { provider: 'openai', model: 'gpt-5-mini' }, prompt: 'Hi' };
   await svc.register({ workflow_id: 'inner', nodes: { ask: { kind: model } } });
@@ -91,7 +91,7 @@ test('one request leads to one trace, through api, scheduler, worker and child',
 });
 
 test('each attempt has a span, and those that failed say why', async (t) => {
-  const svc = api.newTenant();
+  const svc = await api.newTenant();
   const retry = { max_attempts: 2, backoff: 'fixed', initial_delay: '1ms', jitter: false };
   const id = await svc.run({ nodes: { a: { ...CALL, retry_policy: retry } } });
   await svc.breakDown('a', { error: 'no such table' });
@@ -117,7 +117,7 @@ test('each attempt has a span, and those that failed say why', async (t) => {
 });
 
 test('messages of errors are told as the data policy of their workflow lets them be seen', async (t) => {
-  const svc = api.newTenant();
+  const svc = await api.newTenant();
   const id = await svc.run({
     data_policy: { detectors: ['email'] },
     nodes: { a: { ...CALL, retry_policy: { max_attempts: 1 } } },

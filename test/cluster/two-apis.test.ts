@@ -34,7 +34,7 @@ test.after.always(async (t) => {
 });
 
 test('what one registers the other starts, newest revision first', async (t) => {
-  const [one, other] = tenantAtBoth();
+  const [one, other] = await tenantAtBoth();
   for (const node of ['a', 'b', 'c']) {
     await one.register({ nodes: { [node]: call } });
     const id = await other.start('w');
@@ -43,7 +43,7 @@ test('what one registers the other starts, newest revision first', async (t) => 
 });
 
 test('a claim that waits at one gets what is started at the other', async (t) => {
-  const [one, other] = tenantAtBoth();
+  const [one, other] = await tenantAtBoth();
   await one.register({ nodes: { a: call } });
   const waiting = one.claim();
   const id = await other.start('w');
@@ -51,7 +51,7 @@ test('a claim that waits at one gets what is started at the other', async (t) =>
 });
 
 test('a follower at one sees what happens at the other', async (t) => {
-  const [one, other] = tenantAtBoth();
+  const [one, other] = await tenantAtBoth();
   const id = await other.run({ nodes: { a: call } });
   const response = await openRequest(apis[0].url, {
     path: `/executions/${id}/events`,
@@ -66,7 +66,7 @@ test('a follower at one sees what happens at the other', async (t) => {
 });
 
 test('one Idempotency-Key at both starts one execution', async (t) => {
-  const both = tenantAtBoth();
+  const both = await tenantAtBoth();
   await both[0].register({ nodes: { a: call } });
   const replies = await Promise.all(
     competitors(both).map((tenant) =>
@@ -82,7 +82,7 @@ test('one Idempotency-Key at both starts one execution', async (t) => {
 });
 
 test('of those who settle one item at both exactly one does', async (t) => {
-  const both = tenantAtBoth();
+  const both = await tenantAtBoth();
   const id = await both[0].run({ nodes: { a: call } });
   const item = await both[1].claim();
   const replies = await Promise.all(
@@ -94,7 +94,7 @@ test('of those who settle one item at both exactly one does', async (t) => {
 });
 
 test('of reviewers at both exactly one decides', async (t) => {
-  const both = tenantAtBoth();
+  const both = await tenantAtBoth();
   const id = await both[0].run({ nodes: { a: { kind: 'human_approval' } } });
   const answers = await Promise.all(
     competitors(both).map((tenant) => tenant.approve(id, { decision: 'approved' })),
@@ -104,7 +104,7 @@ test('of reviewers at both exactly one decides', async (t) => {
 });
 
 test('cancelled at one, an item is settled for the other', async (t) => {
-  const [one, other] = tenantAtBoth();
+  const [one, other] = await tenantAtBoth();
   const id = await one.run({ nodes: { a: call } });
   const item = await other.claim();
   expectStatus(await one.cancel(id), 200);
@@ -113,7 +113,7 @@ test('cancelled at one, an item is settled for the other', async (t) => {
 });
 
 test('a token revoked at one is refused by the other within seconds', async (t) => {
-  const [one] = tenantAtBoth();
+  const [one] = await tenantAtBoth();
   const body = { name: 'leaver', role: 'viewer' };
   const made = expectStatus(
     await one.post<{ token: string; token_id: string }>('/tokens', body),
@@ -127,7 +127,7 @@ test('a token revoked at one is refused by the other within seconds', async (t) 
 });
 
 test('both and the scheduler are among the workers', async (t) => {
-  const [one, other] = tenantAtBoth();
+  const [one, other] = await tenantAtBoth();
   for (const tenant of [one, other]) {
     const roles = await eventually(async () => {
       const path = '/workers';
@@ -140,8 +140,8 @@ test('both and the scheduler are among the workers', async (t) => {
 });
 
 /** One tenant, at the one API and at the other. */
-function tenantAtBoth(): readonly [TestTenant, TestTenant] {
-  const { tenantId } = apis[0].newTenant();
+async function tenantAtBoth(): Promise<readonly [TestTenant, TestTenant]> {
+  const { tenantId } = await apis[0].newTenant();
   const at = (api: Runtime) =>
     new TestTenant({
       tenantId,

@@ -184,7 +184,7 @@ check('400 and 502: what cannot be discovered', async (t, svc) => {
 
 check('404: agents of one tenant are unknown to another', async (t, svc, { runtime }) => {
   await svc.post('/agents', CARD);
-  const other = runtime.newTenant();
+  const other = await runtime.newTenant();
   const replies = [
     await other.get('/agents/router'),
     await other.post('/agents/router/activate'),

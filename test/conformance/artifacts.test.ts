@@ -115,7 +115,7 @@ check('400: what comes in by other ways refers to nothing either', async (t, svc
 });
 
 check('400: a reference to what another tenant has', async (t, svc, place) => {
-  const other = place.runtime.newTenant();
+  const other = await place.runtime.newTenant();
   const { hash } = await upload(other, place, [randomBytes(100)]);
   await svc.run(CHAIN);
   const item = await svc.claimOf('a');

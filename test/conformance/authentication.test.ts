@@ -188,7 +188,7 @@ check('404: an execution of another tenant is unknown, everywhere', async (t, sv
   const id = await svc.run({ nodes: { a: call } });
   const item = await svc.claim();
   const before = await svc.events(id);
-  const other = runtime.newTenant();
+  const other = await runtime.newTenant();
   for (const role of ['operator', 'developer'] as const) {
     const { token } = await mint(runtime, { name: role, role }, other.tenantId);
     const acting = actingWith(runtime, token);
@@ -222,7 +222,7 @@ check('404: an execution of another tenant is unknown, everywhere', async (t, sv
 });
 
 check('403: only operators of the default tenant name another one', async (t, svc, { runtime }) => {
-  const other = runtime.newTenant();
+  const other = await runtime.newTenant();
   for (const role of ROLES) {
     const { token } = await mint(runtime, { name: role, role }, svc.tenantId);
     const named = (tenantId: string) => runtime.request({ path: '/executions', token, tenantId });
@@ -266,7 +266,7 @@ test('200: a reviewer may approve, and probes need no token, where so configured
     env: { SVC_AUTH_REVIEWERS_MAY_APPROVE: 'true', SVC_AUTH_OPEN_READY: 'true' },
   });
   t.teardown(() => runtime.end('SIGKILL'));
-  const svc = runtime.newTenant();
+  const svc = await runtime.newTenant();
   const id = await svc.run({ nodes: { ask: { kind: 'human_approval' } } });
   await svc.until(id, 'paused');
   const token = async (role: Role) =>

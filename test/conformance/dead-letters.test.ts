@@ -56,7 +56,7 @@ check('200: dead letters are listed newest first, and paged', async (t, svc, { r
   t.deepEqual(await deadLetters(svc, '&limit=2'), all.slice(0, 2));
   const before = encodeURIComponent(all[1]?.dead_lettered_at ?? '');
   t.deepEqual(await deadLetters(svc, `&before=${before}`), all.slice(2));
-  t.deepEqual(await deadLetters(runtime.newTenant()), []);
+  t.deepEqual(await deadLetters(await runtime.newTenant()), []);
 });
 
 check('400: a list of items that are not dead-lettered, or of nonsense', async (t, svc) => {

@@ -183,7 +183,7 @@ check('201: the same Idempotency-Key and body start one execution', async (t, sv
 });
 
 check('201: an Idempotency-Key is one per tenant', async (t, svc, { runtime }) => {
-  const other = runtime.newTenant();
+  const other = await runtime.newTenant();
   const start = async (tenant: TestTenant) => {
     await tenant.register({ nodes: {} });
     const body = { workflow_id: 'w', input: {} };

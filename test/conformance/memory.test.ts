@@ -107,7 +107,7 @@ check('200: the cascade, for every pair of agent and user', async (t, tenant) =>
 });
 
 check('200: a user is forgotten with the facts of every agent', async (t, tenant, { runtime }) => {
-  const other = runtime.newTenant();
+  const other = await runtime.newTenant();
   await save(tenant);
   await save(other);
   for (const scope of [{ end_user_id: 'u' }, { end_user_id: 'u', agent_id: AGENT }, {}]) {

@@ -96,7 +96,7 @@ test('examples/workflows/memory-retrieval.json: a scheduler of its own recalls',
     await database.drop();
     await provider.close();
   });
-  const svc = api.newTenant();
+  const svc = await api.newTenant();
   const settings = { provider: 'openai', api_key: 'sk-good' };
   expectStatus(await svc.post('/v1/memory/settings', settings), 200);
   for (const [content, end_user_id] of [

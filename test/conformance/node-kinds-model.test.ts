@@ -29,7 +29,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
         OLLAMA_BASE_URL: provider.url,
       },
     });
-    const svc = runtime.newTenant();
+    const svc = await runtime.newTenant();
     const { workflow_id: _, ...ir } = JSON.parse(readFileSync(EXAMPLE, 'utf8')) as JsonObject;
 
     provider.answer('gpt-5-mini', { text: '{"team":"support","urgent":false}' });

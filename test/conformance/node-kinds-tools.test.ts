@@ -41,7 +41,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
         }),
       },
     });
-    const svc = runtime.newTenant();
+    const svc = await runtime.newTenant();
 
     shop.answer(({ headers, path }, response) => {
       if (path.startsWith('/products/')) sendJson(response, { amount: 2, headers });

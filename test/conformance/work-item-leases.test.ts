@@ -101,7 +101,7 @@ test('200: a late complete counts while nobody has taken the lease back', async 
   // Without a scheduler no lease is ever taken back.
   const api = await startRuntime({ entry: 'svc-api', databaseUrl: database.url, env });
   t.teardown(() => api.end('SIGKILL'));
-  const svc = api.newTenant();
+  const svc = await api.newTenant();
   const id = await svc.run({ nodes: { a: call } });
   const item = await svc.claim();
   await eventually(() => {

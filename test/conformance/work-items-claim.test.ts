@@ -179,7 +179,7 @@ check('200: who left while waiting gets no item', async (t, svc, { runtime }) =>
 
 check('200: items of one tenant are never handed to another', async (t, svc, { runtime }) => {
   await svc.run({ nodes: { a: python } });
-  t.deepEqual(await runtime.newTenant().tryClaim(), { claimed: false });
+  t.deepEqual(await (await runtime.newTenant()).tryClaim(), { claimed: false });
   t.true((await svc.tryClaim()).claimed);
 });
 

@@ -328,7 +328,7 @@ check('404: an unknown item, whatever its id looks like', async (t, svc, { runti
       t.is(reply.body.error, `not found: work item ${decodeURIComponent(id)}`);
     }
   }
-  const other = runtime.newTenant();
+  const other = await runtime.newTenant();
   t.is((await other.complete(item)).status, 404);
   t.is((await other.fail(item)).status, 404);
   t.is((await svc.complete(item)).status, 200);

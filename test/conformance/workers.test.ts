@@ -66,12 +66,12 @@ check('200: the items a worker holds are counted', async (t, svc) => {
 });
 
 check('200: tool workers of one tenant are not shown to another', async (t, svc, { runtime }) => {
-  const other = runtime.newTenant();
+  const other = await runtime.newTenant();
   await svc.tryClaim({ worker_id: 'mine' });
   await other.tryClaim({ worker_id: 'mine' });
   await eventually(() => workers(svc, (worker) => worker.kind === 'tool'));
   await eventually(() => workers(other, (worker) => worker.kind === 'tool'));
-  const stranger = runtime.newTenant();
+  const stranger = await runtime.newTenant();
   const listed = expectStatus(await stranger.get<{ workers: Worker[] }>('/workers'), 200).workers;
   t.deepEqual(
     listed.filter(({ kind }) => kind === 'tool'),

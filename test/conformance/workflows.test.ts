@@ -284,7 +284,7 @@ check('200: the JSON Schema of definitions is served for editors', async (t, svc
 
 check('404: workflows of one tenant are unknown to another', async (t, svc, { runtime }) => {
   await svc.register({ nodes: {} });
-  const other = runtime.newTenant();
+  const other = await runtime.newTenant();
   t.is((await other.get('/workflows/w')).status, 404);
   t.is((await other.post('/executions', { workflow_id: 'w', input: {} })).status, 404);
   const list = await other.get<{ workflows: unknown[] }>('/workflows');

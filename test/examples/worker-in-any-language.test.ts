@@ -175,7 +175,9 @@ async function startWorker(
   },
 ): Promise<Opened> {
   t.timeout(60_000);
-  const tenant = tenantOf(`t-${(tenants += 1)}`);
+  const tenantId = `t-${(tenants += 1)}`;
+  await tenantOf('default').call('POST', '/tenants', { id: tenantId, name: tenantId });
+  const tenant = tenantOf(tenantId);
   await tenant.call('POST', '/workflows', { ir: SQUARE });
   const proxy = await openRecordingProxy(url, tenant.headers);
   if (of.interfere !== undefined) proxy.interfere = of.interfere;

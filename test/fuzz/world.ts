@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 
 import { eventually } from '../support/eventually.ts';
 import type { Runtime } from '../support/runtime.ts';
-import { expectStatus, TestTenant } from '../support/tenant.ts';
+import { expectStatus, makeTenant, type TestTenant } from '../support/tenant.ts';
 import type { DeadLetter, WorkItem } from '../support/wire.ts';
 
 /** What a tenant has that requests can be about, by its ids; some of everything that routes name. */
@@ -42,10 +42,10 @@ const COPIES = 6;
 /** Fills a tenant of its own over HTTP; `name` tells this world from others of the same database. */
 export async function fillWorld(runtime: Runtime, name: string): Promise<World> {
   const tenantId = `fuzz-${name}`;
-  const tenant = new TestTenant({ request: (options) => runtime.request(options), tenantId });
+  const request: Runtime['request'] = (options) => runtime.request(options);
+  const tenant = await makeTenant({ request, tenantId });
   const spareTenantId = `${tenantId}-spare`;
-  for (const id of [tenantId, spareTenantId])
-    await made(tenant, '/tenants', { id, name: id }, 'tenant_id');
+  await makeTenant({ request, tenantId: spareTenantId });
   for (const ir of Object.values(WORKFLOWS)) await tenant.register(ir);
   const times = <Made>(make: (index: number) => Promise<Made>, count = COPIES) =>
     inOrder(

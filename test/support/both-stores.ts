@@ -54,7 +54,7 @@ export function onBothStores(
       test(`${title} (${dialect})`, async (t) => {
         const place = places.get(dialect);
         if (place === undefined) throw new Error(`the runtime on ${dialect} did not start`);
-        const result = await scenario(t, place.runtime.newTenant(), place);
+        const result = await scenario(t, await place.runtime.newTenant(), place);
         results.set(dialect, result);
         for (const other of results.values()) t.deepEqual(result, other);
       });

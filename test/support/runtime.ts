@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { freePort } from './ports.ts';
 import { sendRequest, type HttpRequest, type Reply } from './http.ts';
 import { startProgram, waitUntilReady, type Entry, type Started } from './processes.ts';
-import { TestTenant } from './tenant.ts';
+import { makeTenant, type TestTenant } from './tenant.ts';
 
 /** A process of the service that serves the API. */
 export interface Runtime extends Started {
@@ -12,7 +12,7 @@ export interface Runtime extends Started {
   readonly apiKey: string;
   request<Body>(request: HttpRequest): Promise<Reply<Body>>;
   /** A tenant nobody else uses: its work items are handed out to nobody else. */
-  newTenant(): TestTenant;
+  newTenant(): Promise<TestTenant>;
   /** Lines logged as errors: what went wrong inside. */
   errors(): readonly string[];
 }
@@ -53,7 +53,7 @@ export async function startRuntime(params: {
     url,
     apiKey,
     request,
-    newTenant: () => new TestTenant({ request, tenantId: `t-${randomBytes(8).toString('hex')}` }),
+    newTenant: () => makeTenant({ request, tenantId: `t-${randomBytes(8).toString('hex')}` }),
     errors: () =>
       started
         .stdout()

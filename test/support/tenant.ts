@@ -13,6 +13,18 @@ import type {
 
 type Send = <Body>(request: HttpRequest) => Promise<Reply<Body>>;
 
+/** A tenant of this id, made the way that operators make one; it may be there already. */
+export async function makeTenant(params: {
+  readonly request: Send;
+  readonly tenantId: string;
+}): Promise<TestTenant> {
+  const { request, tenantId } = params;
+  const body = { id: tenantId, name: tenantId };
+  const reply = await request({ method: 'POST', path: '/tenants', body });
+  if (reply.status !== 409) expectStatus(reply, 201);
+  return new TestTenant(params);
+}
+
 /** How long a claim waits for work that is on its way. */
 const CLAIM_WAIT_MS = 15_000;
 

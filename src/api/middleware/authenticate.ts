@@ -8,7 +8,7 @@ import {
   type Access,
   type Identity,
 } from '../../shared/domain/access.ts';
-import { badRequest, SvcError } from '../../shared/domain/errors.ts';
+import { badRequest, notFound, SvcError } from '../../shared/domain/errors.ts';
 import { DEFAULT_TENANT, type TenantId } from '../../shared/domain/ids.ts';
 import { objectionOf, type Tenant } from '../../shared/domain/tenant.ts';
 import type { ApiSettings } from '../deps.ts';
@@ -28,7 +28,8 @@ const ANYONE: Caller = {
 
 /**
  * 401 without an acceptable token, 403 when its role does not suffice for the route or its tenant
- * for the one in X-Tenant-Id, or the tenant is not active; 429 when it is too fast; else the caller.
+ * for the one in X-Tenant-Id, or the tenant is not active; 404 when nobody has made the one in
+ * X-Tenant-Id; 429 when it is too fast; else the caller.
  */
 export async function admit(
   params: Admission & { readonly rateLimit: RateLimit; readonly database: DatabaseProbe },
@@ -84,7 +85,7 @@ export interface Admission {
   readonly tenantHeader: string | undefined;
   readonly auth: ApiSettings['auth'];
   readonly authenticator: Authenticator;
-  readonly knowTenant: (tenantId: TenantId) => Promise<Tenant>;
+  readonly knowTenant: (tenantId: TenantId) => Promise<Tenant | null>;
 }
 
 async function judgeCaller(
@@ -99,6 +100,7 @@ async function judgeCaller(
   if (missing !== null) throw new SvcError('forbidden', missing);
   const tenantId = chooseTenant(identity, params.tenantHeader);
   const tenant = await params.knowTenant(tenantId);
+  if (tenant === null) throw unknownTenant(tenantId, identity);
   const objection = objectionOf(tenant, { writes: params.method !== 'GET' && access !== 'read' });
   if (objection !== null) throw new SvcError('tenant_inactive', objection);
   return { caller: { identity, tenantId, actorId: actorOf(identity) }, tenant };
@@ -125,4 +127,10 @@ function chooseTenant(identity: Identity, header: string | undefined): TenantId 
   const named = parseTenantId(header);
   if (named === null) throw badRequest('X-Tenant-Id must match [a-z0-9][a-z0-9_-]{0,62}');
   return named;
+}
+
+/** 404 only for who may name any tenant. For everyone else it is their own, which somebody has to make. */
+function unknownTenant(tenantId: TenantId, identity: Identity): SvcError {
+  if (tenantId === identity.tenantId) return new SvcError('tenant_unknown', tenantId);
+  return notFound(`tenant ${tenantId}`);
 }

@@ -12,6 +12,11 @@ const ERRORS = {
   forbidden: { status: 403, message: (needed: string) => `insufficient role — ${needed} required` },
   foreign_page: { status: 403, message: (detail: string) => `forbidden: ${detail}` },
   tenant_inactive: { status: 403, message: (detail: string) => `tenant ${detail}` },
+  tenant_unknown: {
+    status: 403,
+    message: (tenantId: string) =>
+      `tenant ${tenantId} does not exist: an operator of tenant default makes it with POST /tenants`,
+  },
   not_found: { status: 404, message: (what: string) => `not found: ${what}` },
   method_not_allowed: { status: 405, message: (detail: string) => `method not allowed: ${detail}` },
   request_timeout: { status: 408, message: (detail: string) => `request timeout: ${detail}` },

@@ -36,7 +36,7 @@ export interface TenantLimits {
 export type LimitName =
   Exclude<keyof TenantLimits, 'memory_tier' | 'max_descendants'> | 'streams_per_token';
 
-/** What holds for a tenant that nobody has made: a token or a header may name it all the same. */
+/** What holds for a tenant that nobody has made. The API serves none; the engine runs what is there. */
 export function unlistedTenant(tenantId: TenantId): Tenant {
   return { tenantId, name: tenantId, status: 'active', policy: {}, limits: {} };
 }

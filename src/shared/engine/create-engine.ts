@@ -121,7 +121,7 @@ export function createEngine(
     releaseWorkItem: (params) => releaseWorkItem(deps, desk, params),
     listDeadLetters: (params) => listDeadLetters(deps, params),
     requeueWorkItem: (params) => requeueWorkItem(deps, params),
-    knowTenant: (tenantId) => deps.tenants.get(tenantId),
+    knowTenant: (tenantId) => deps.tenants.find(tenantId),
     createTenant: (params) => createTenant(deps, params),
     listTenants: (params) => store.tenants.list(params),
     countTenants: () => store.tenants.count(),

@@ -134,8 +134,11 @@ export interface Engine {
   requeueWorkItem(
     params: Actor & { readonly tenantId: TenantId; readonly workItemId: string },
   ): Promise<{ readonly workItemId: WorkItemId }>;
-  /** What holds for the tenant, as of a few seconds ago at most; what this process changes, at once. */
-  knowTenant(tenantId: TenantId): Promise<Tenant>;
+  /**
+   * What holds for the tenant, as of a few seconds ago at most; what this process changes, at once.
+   * Null: nobody has made it, as of now.
+   */
+  knowTenant(tenantId: TenantId): Promise<Tenant | null>;
   createTenant(
     params: Actor & { readonly tenantId: TenantId; readonly name: string },
   ): Promise<TenantRow>;

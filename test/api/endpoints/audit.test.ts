@@ -22,7 +22,7 @@ test('200: what was done is listed, newest first, with who did it', async (t) =>
   });
   const listed = await api.call({ path: '/audit', token });
   t.is(listed.status, 200);
-  t.like(listed.body, { total: 2, limit: 50, offset: 0 });
+  t.like(listed.body, { total: 3, limit: 50, offset: 0 });
   t.like(itemsOf(listed)[0], {
     event_type: 'token_created',
     actor_id: 'token:test operator',
@@ -68,7 +68,7 @@ test('200: another tenant’s items are not there', async (t) => {
   const listed = await api.call({ path: '/audit', token });
   t.deepEqual(
     itemsOf(listed).map(({ event_type: type }) => type),
-    ['token_created'],
+    ['token_created', 'tenant_created'],
   );
 });
 

@@ -322,7 +322,9 @@ let tenants = 0;
 
 /** A tenant of its own, with a key saved if one is given. */
 async function openTenant(api: TestApi, { key }: { readonly key?: string }) {
-  const headers = { 'x-tenant-id': `memory-${(tenants += 1)}` };
+  const tenantId = `memory-${(tenants += 1)}`;
+  await api.makeTenant(tenantId);
+  const headers = { 'x-tenant-id': tenantId };
   const call = (method: string, path: string, body?: JsonObject): Promise<ApiAnswer> =>
     api.call({ method, path: `/v1/memory${path}`, headers, ...(body && { body }) });
   const post = (path: string, body: JsonObject) => call('POST', path, body);

@@ -22,14 +22,16 @@ test.after.always(async (t) => {
 });
 
 test('200: before anything is saved there is no provider, and memory is off', async (t) => {
-  const answer = await t.context.api.call({ path: PATH, headers: tenant('untouched') });
+  const { api } = t.context;
+  const headers = await makeTenant(api, 'untouched');
+  const answer = await api.call({ path: PATH, headers });
   t.is(answer.status, 200);
   t.deepEqual(answer.body, { provider: null, enabled: false, configured: false });
 });
 
 test('200: saving enables, and the key is never shown', async (t) => {
   const { api } = t.context;
-  const headers = tenant('saving');
+  const headers = await makeTenant(api, 'saving');
   const body = { provider: 'openai', api_key: 'sk-canary-save', enabled: true };
   const saved = await api.call({ path: PATH, body, headers });
   t.is(saved.status, 200);
@@ -40,7 +42,7 @@ test('200: saving enables, and the key is never shown', async (t) => {
 
 test('200: enabled may be left out, or be false', async (t) => {
   const { api } = t.context;
-  const headers = tenant('enabled');
+  const headers = await makeTenant(api, 'enabled');
   const body = { provider: 'openai', api_key: 'sk-a' };
   t.like((await api.call({ path: PATH, body, headers })).body, { enabled: true });
   const off = await api.call({ path: PATH, body: { ...body, enabled: false }, headers });
@@ -49,7 +51,7 @@ test('200: enabled may be left out, or be false', async (t) => {
 
 test('200: memory is switched off and on, and keeps its key', async (t) => {
   const { api } = t.context;
-  const headers = tenant('switching');
+  const headers = await makeTenant(api, 'switching');
   await api.call({ path: PATH, body: { provider: 'openai', api_key: 'sk-a' }, headers });
   for (const enabled of [false, true]) {
     const changed = await api.call({ method: 'PATCH', path: PATH, body: { enabled }, headers });
@@ -102,7 +104,7 @@ for (const [key, error] of [
 ] as const) {
   test(`200: a key is tried and nothing is kept: ${key}`, async (t) => {
     const { api } = t.context;
-    const headers = tenant(key);
+    const headers = await makeTenant(api, key);
     const body = { provider: 'openai', api_key: key };
     const answer = await api.call({ path: `${PATH}/test`, body, headers });
     t.is(answer.status, 200);
@@ -119,6 +121,7 @@ test('400: a try needs provider and key', async (t) => {
   t.regex(answer.error, /api_key is required/);
 });
 
-function tenant(name: string): Readonly<Record<string, string>> {
+async function makeTenant(api: TestApi, name: string): Promise<Readonly<Record<string, string>>> {
+  await api.makeTenant(name);
   return { 'x-tenant-id': name };
 }

@@ -82,6 +82,7 @@ test('404: an unknown workflow, and an unknown version', async (t) => {
 
 test('200: workflows are listed newest first, in pages', async (t) => {
   const { api } = t.context;
+  await api.makeTenant('lister');
   const headers = { 'x-tenant-id': 'lister' };
   for (const id of ['a', 'b', 'c']) {
     await api.call({ path: '/workflows', body: { ir: passing(id) }, headers });

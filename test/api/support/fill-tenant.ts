@@ -31,6 +31,7 @@ export interface TenantIds {
  * a fact, a token.
  */
 export async function fillTenant(api: TestApi, tenant: string): Promise<TenantIds> {
+  await api.makeTenant(tenant);
   const headers = { 'x-tenant-id': tenant };
   const send = async (path: string, body: JsonObject) => {
     const answer = await api.call({ path, body, headers });

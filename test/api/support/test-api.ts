@@ -45,6 +45,9 @@ export interface TestApi {
   readonly troubles: readonly { readonly message: string; readonly fields: object }[];
   /** Sends a request as the operator, unless the call says otherwise. */
   call(call: ApiCall): Promise<ApiAnswer>;
+  /** Makes the tenant, unless it is there. */
+  makeTenant(tenant: string): Promise<void>;
+  /** Makes the token's tenant too, unless it is there. */
   mint(params: { readonly role: Role; readonly tenant?: string }): Promise<string>;
   /** Does the scheduler's part until the execution waits for the outside. */
   advance(executionId: string): Promise<void>;
@@ -84,7 +87,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const cpu = createCpu({
     threads: 1,
     cpuSecondsMaxOf: async (tenantId) =>
-      (await engine.knowTenant(tenantId)).limits.max_cpu_seconds_per_minute ?? null,
+      (await engine.knowTenant(tenantId))?.limits.max_cpu_seconds_per_minute ?? null,
   });
   const engine = createEngine({
     store,
@@ -174,7 +177,12 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ? {}
       : { requestTimeoutMs, headersTimeoutMs: requestTimeoutMs }),
   });
+  const makeTenant: TestApi['makeTenant'] = async (tenant) => {
+    const tenantId = tenant as TenantId;
+    await store.tenants.create({ tenantId, name: tenant, actorId: 'token:test' });
+  };
   const mint: TestApi['mint'] = async ({ role, tenant }) => {
+    if (tenant !== undefined) await makeTenant(tenant);
     const minted = await mintToken(
       { tokens: store.tokens, ids, randomBytes },
       {
@@ -196,6 +204,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     reports,
     troubles,
     nextReport: async (route) => ((await once(reported, route)) as [RequestReport])[0],
+    makeTenant,
     mint,
     call: (call) => callApi(server.url, { token: operatorToken, ...call }),
     advance: (executionId) => engine.scheduling.advance(executionId as ExecutionId),
