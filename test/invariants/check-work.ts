@@ -52,7 +52,9 @@ function checkPlaces(dump: Dump): Violation[] {
   );
   const open = new Map(folded.entries().map(([id, { openItems }]) => [id, openItems] as const));
   const owners = new Map(dump.executions.map((row) => [row.id, row.tenant_id]));
-  const marked = new Set(dump.runnable.map((mark) => mark.execution_id));
+  // What is about to be cancelled has its timer in place of a mark.
+  const ending = dump.timers.filter(({ purpose }) => purpose === 'parent_ended');
+  const marked = new Set([...dump.runnable, ...ending].map((row) => row.execution_id));
   const places = new Map<string, string[]>();
   const held = [
     ...dump.work_queue.map((row) => ({ place: 'work_queue', row })),

@@ -169,10 +169,10 @@ export const WORKFLOWS = {
     start_node: 'first',
     nodes: {
       first: effect('first'),
-      split: { kind: { type: 'parallel', branches: ['once', 'other'] } },
+      split: { kind: { type: 'parallel', branches: ['once', 'other', 'each'] } },
       once: python('once', { retry_policy: ONCE }),
       other: java('other'),
-      both: { kind: { type: 'join', wait_for: ['once', 'other'] } },
+      both: { kind: { type: 'join', wait_for: ['once', 'other', 'each'] } },
       each: {
         kind: { type: 'map', items: '[1, 2, 3]', node: 'item', max_concurrency: 2 },
         output_key: 'each',
@@ -180,7 +180,7 @@ export const WORKFLOWS = {
       item: python('item', { retry_policy: ONCE }),
       last: { ...effect('last'), retry_policy: ONCE },
     },
-    edges: edges('first split', 'both each', 'each last'),
+    edges: edges('first split', 'both last'),
   },
   patient: {
     nodes: {
