@@ -195,6 +195,7 @@ export async function openEngine(given: {
         scheduleFiring: createScheduleFiring({
           store: store.schedules,
           executions: store.executions,
+          audit: store.audit,
           engine,
           wake,
           report,

@@ -241,6 +241,7 @@ async function startRoles(
   const scheduleFiring = createScheduleFiring({
     store: store.schedules,
     executions: store.executions,
+    audit: store.audit,
     engine,
     wake,
     report: metrics.report,

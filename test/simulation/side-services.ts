@@ -64,6 +64,7 @@ export function createSideServices(params: {
       ? createScheduleFiring({
           store: store.schedules,
           executions: store.executions,
+          audit: store.audit,
           engine,
           wake,
           report,

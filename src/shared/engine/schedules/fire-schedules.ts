@@ -3,6 +3,7 @@ import type { ExecutionId } from '../../domain/ids.ts';
 import { planTurn, type FireStart, type Turn } from '../../domain/schedules/plan-turn.ts';
 import type { Schedule } from '../../domain/schedules/schedule.ts';
 import type { Wake } from '../../ports/wake.ts';
+import type { AuditStore } from '../../store/audit.ts';
 import type { DueSchedule, ScheduleStore } from '../../store/schedules.ts';
 import { StoreUnavailableError, type ExecutionStore } from '../../store/store.ts';
 import type { EngineReport } from '../deps.ts';
@@ -35,11 +36,12 @@ const PRIORITY = 5;
 export function createScheduleFiring(deps: {
   readonly store: ScheduleStore;
   readonly executions: Pick<ExecutionStore, 'find' | 'events'>;
+  readonly audit: Pick<AuditStore, 'retired'>;
   readonly engine: Pick<Engine, 'startExecution' | 'cancelExecution'>;
   readonly wake: Wake;
   readonly report: Pick<EngineReport, 'count' | 'trouble'>;
 }): ScheduleFiring {
-  const { store, executions, engine, wake, report } = deps;
+  const { store, executions, audit, engine, wake, report } = deps;
   const followRuns = createFollowRuns(executions);
   const watched = new Map<string, { readonly executionId: ExecutionId; end(): void }>();
   let ended: string[] = [];
@@ -134,6 +136,8 @@ export function createScheduleFiring(deps: {
     start: FireStart,
     work: () => Promise<void>,
   ): Promise<string | null> {
+    // A fire that was noted long ago may have started, and retention has removed what it started.
+    if (start.again && (await wasRemoved(start.executionId))) return null;
     try {
       await work();
       return null;
@@ -148,6 +152,10 @@ export function createScheduleFiring(deps: {
       report.trouble('a fire of a schedule failed', error, idsOf(schedule));
       return 'internal error';
     }
+  }
+
+  async function wasRemoved(executionId: ExecutionId): Promise<boolean> {
+    return (await audit.retired({ executionIds: [executionId] })).length > 0;
   }
 
   async function cancel(schedule: Schedule, executionId: ExecutionId): Promise<void> {

@@ -40,6 +40,7 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
     return createScheduleFiring({
       store: store.schedules,
       executions: store.executions,
+      audit: store.audit,
       engine: { ...engine, ...faulty },
       wake,
       report: {
