@@ -73,8 +73,8 @@ async function work(
   const manner = isCareful ? 'well' : dice.pick(plan.isOld ? OLD_MISCHIEF : MISCHIEF);
   if (manner === 'never') return;
   if (manner === 'not mine') {
-    // Some notice when the lease is over, or nearly.
-    if (dice.chance(0.3)) await world.pause(leaseMs * (0.9 + dice.fraction() * 2));
+    // Half of them notice when the lease is over.
+    if (dice.chance(0.5)) await world.pause(leaseMs * (1.2 + dice.fraction() * 3));
     await insist(outside, dice, askToRelease(by, held));
     // Not everybody remembers that it is given back.
     if (dice.chance(0.7)) return;
