@@ -28,6 +28,8 @@ function checkDecided(earlier: Dump, later: Dump): Violation[] {
   return violations('each fire of a schedule is decided once', later.schedules ?? [], (now) => {
     const then = before.get(now.name);
     if (then === undefined) return null;
+    // A caller may have paused it and resumed it in between, which passes over fires.
+    if (then.revision !== now.revision) return null;
     if (then.next_fire_at === null || now.next_fire_at === null) return null;
     const passed = (now.next_fire_at - then.next_fire_at) / EVERY_MS;
     const counted = decided(now) - decided(then);

@@ -98,6 +98,8 @@ export interface PolicyOf {
 export interface ScheduleOf {
   readonly tenant_id: string;
   readonly name: string;
+  /** Counts the changes that callers made. */
+  readonly revision: number;
   readonly overlap_policy: string;
   /** Null: it is paused. */
   readonly next_fire_at: number | null;

@@ -31,7 +31,7 @@ const QUERIES = {
   child_places: 'execution_id, parent_execution_id, state from child_places',
   workflow_holds: 'execution_id from workflow_holds',
   retired_executions: 'execution_id from retired_executions',
-  schedules: `tenant_id, name, overlap_policy, next_fire_at, waiting_fire_at, starting_fire_at,
+  schedules: `tenant_id, name, revision, overlap_policy, next_fire_at, waiting_fire_at, starting_fire_at,
     started, skipped, missed, failed from schedules`,
   webhook_deliveries:
     'seq, webhook_id, tenant_id, execution_id, event_type, status from webhook_deliveries order by seq',

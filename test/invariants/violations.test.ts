@@ -38,6 +38,13 @@ test('a run in which all is well violates nothing', (t) => {
   t.deepEqual(rulesBroken(makeExampleRun()), []);
 });
 
+test('a schedule that was paused and resumed in between may pass over fires', (t) => {
+  const run = makeExampleRun();
+  run.earlier.schedules = [SCHEDULE];
+  run.last.schedules = [{ ...SCHEDULE, revision: 2, next_fire_at: 2_000 }];
+  t.deepEqual(rulesBroken(run), []);
+});
+
 /** By the rule that is broken: how. */
 const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   // Histories
@@ -541,6 +548,7 @@ const PAUSED = { kind: 'ExecutionPaused', payload: { scope: 'execution' } };
 const SCHEDULE: ScheduleOf = {
   tenant_id: 'amber',
   name: 's',
+  revision: 0,
   overlap_policy: 'skip',
   next_fire_at: 1_000,
   waiting_fire_at: null,
