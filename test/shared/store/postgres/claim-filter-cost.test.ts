@@ -5,7 +5,7 @@ import type { ClaimRequest } from '../../../../src/shared/store/store.ts';
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
 import { createTestDatabase } from '../../../support/database.ts';
 import { claim } from '../contract/drive.ts';
-import { connectRaw } from './raw-client.ts';
+import { connectRaw, waitUntilAlone } from './raw-client.ts';
 
 /*
  * A claim reads about as much as it hands out, whatever else waits: here 100 000 items of 1 000 other
@@ -51,11 +51,11 @@ test('a claim for one tool walks over no items of others', async (t) => {
     for (let n = 0; n < CLAIMS; n += 1) {
       t.is((await claim(store, TENANT, { limit: 1, ...of })).length, 1);
     }
-    // A session reports its reads when it ends.
     await store.close();
     return ((await countReads()) - before) / CLAIMS;
   };
   async function countReads(): Promise<number> {
+    await waitUntilAlone(raw);
     await raw.query('select pg_stat_force_next_flush()');
     const { rows } = await raw.query<{ readonly reads: number }>(
       `select (t.seq_tup_read + sum(i.idx_tup_read))::float8 as reads

@@ -29,7 +29,7 @@ import {
   makeUuid,
 } from '../contract/make.ts';
 import { partitionPast } from './partition-scene.ts';
-import { connectRaw } from './raw-client.ts';
+import { connectRaw, waitUntilAlone } from './raw-client.ts';
 
 /*
  * Plans are made when a statement is first used and then kept. A process that starts with an empty
@@ -50,8 +50,8 @@ for (const partitioned of [false, true]) {
     await fill(reader);
     const before = await countReads(reader);
     await useEverything(store);
-    // A session reports its reads when it ends.
     await store.close();
+    await waitUntilAlone(reader);
     const after = await countReads(reader);
     for (const [table, reads] of after) {
       t.true(reads - (before.get(table) ?? 0) < READS_MAX, `${table}: ${reads} rows were read`);
@@ -83,8 +83,10 @@ for (const partitioned of [false, true]) {
     );
     // Where the chain begins is looked for once.
     await sealOnce(url);
+    await waitUntilAlone(reader);
     const before = await countWalks(reader);
     t.true((await sealOnce(url)) > 0);
+    await waitUntilAlone(reader);
     const after = await countWalks(reader);
     t.is(after.walks - before.walks, 0);
     t.true(after.lookups - before.lookups <= 100, `${after.lookups - before.lookups} lookups`);
@@ -109,7 +111,7 @@ async function openDatabase(
   return { url, reader };
 }
 
-/** In sessions of its own: a session reports its reads when it ends. */
+/** In a session of its own, which reports what it read as it ends. */
 async function sealOnce(url: string): Promise<number> {
   const store = await openPostgresStore({ url, poolSize: 1, audit: { finalMs: 0 } });
   const { items } = await store.audit.seal({ itemsMax: 100, lagMs: 0 });

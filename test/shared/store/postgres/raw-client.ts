@@ -34,3 +34,20 @@ export async function terminate(client: pg.Client, applicationName: string): Pro
   );
   return rows[0]?.ended ?? 0;
 }
+
+/**
+ * Resolves when no other client is connected to this database. A session reports what it read only
+ * as it ends, which is after its client has closed the connection.
+ */
+export async function waitUntilAlone(client: pg.Client): Promise<void> {
+  await eventually(async () => {
+    const { rows } = await client.query<{ readonly sessions: number }>(
+      `select count(*)::int4 as sessions
+       from pg_stat_activity
+       where datname = current_database()
+         and backend_type = 'client backend'
+         and pid <> pg_backend_pid()`,
+    );
+    if (rows[0]?.sessions !== 0) throw new Error(`${rows[0]?.sessions} sessions have not ended`);
+  });
+}
