@@ -205,7 +205,9 @@ const IS_IN_LEASED_ITEM: Statement = {
   text: `
     select 1 as is_named
     from work_leases l
-      join work_items i on i.work_item_id = l.work_item_id
+    cross join lateral (
+      select w.payload from work_items w where w.work_item_id = l.work_item_id limit 1
+    ) i
     where l.tenant_id = $1
       and (
         position($2::text in i.payload::text) > 0

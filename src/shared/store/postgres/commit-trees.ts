@@ -107,7 +107,12 @@ export function placingParts(): string[] {
       insert into child_places (execution_id, tenant_id, parent_execution_id, shard, state, since)
       select r.id, r.tenant_id, c.parent_execution_id, r.shard, c.state, c.since
       from run r
-      join child_places c on c.execution_id = r.takes_place_of
+      cross join lateral (
+        select p.parent_execution_id, p.state, p.since
+        from child_places p
+        where p.execution_id = r.takes_place_of
+        limit 1
+      ) c
     )`,
   ];
 }

@@ -92,7 +92,12 @@ const USAGE: Statement = {
     select c.id, c.definition_id, coalesce(u.input_tokens, 0) as input_tokens,
       coalesce(u.output_tokens, 0) as output_tokens, coalesce(u.cost_usd, 0) as cost_usd
     from execution_chain($1) with ordinality as c (id, parent_id, definition_id, place)
-    left join execution_usage u on u.execution_id = c.id
+    left join lateral (
+      select n.input_tokens, n.output_tokens, n.cost_usd
+      from execution_usage n
+      where n.execution_id = c.id
+      limit 1
+    ) u on true
     order by c.place`,
 };
 

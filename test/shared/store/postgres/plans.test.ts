@@ -46,10 +46,10 @@ for (const partitioned of [false, true]) {
   test(`${where}: plans that were made on empty tables walk over no full one`, async (t) => {
     const { url, reader } = await openDatabase(t, partitioned);
     const store = await openPostgresStore({ url, poolSize: 1, maxOverflow: 0 });
-    await useEverything(store);
+    await useEverything(t, store);
     await fill(reader);
     const before = await countReads(reader);
-    await useEverything(store);
+    await useEverything(t, store);
     await store.close();
     await waitUntilAlone(reader);
     const after = await countReads(reader);
@@ -132,7 +132,7 @@ async function countWalks(reader: pg.Client): Promise<{ walks: number; lookups: 
 }
 
 /** Each statement of the hot path, with every part of a commit. */
-async function useEverything(store: Store): Promise<void> {
+async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
   const request = { key: makeUuid(), bodyHash: 'hash' };
   const started = await start(store, { create: { request } });
   await judge(store, makePlan(started, { events: [makeEvent()], runnable: 'mark' }));
@@ -152,6 +152,7 @@ async function useEverything(store: Store): Promise<void> {
   await store.work.find(first.ticket.workItemId, execution.tenantId);
   const engine = makeTicket(execution, { queue: 'engine' });
   const key = makeKey();
+  const childId = executionIdFromUuid(makeUuid());
   await commitOne(
     store,
     makePlan(execution, {
@@ -171,7 +172,7 @@ async function useEverything(store: Store): Promise<void> {
       ],
       startsExecutions: [
         {
-          executionId: executionIdFromUuid(makeUuid()),
+          executionId: childId,
           definitionId: makeUuid() as DefinitionId,
           workflowId: 'w',
           workflowVersion: '1',
@@ -182,11 +183,24 @@ async function useEverything(store: Store): Promise<void> {
           used: { inputTokens: 1, outputTokens: 1, costUsd: 0 },
         },
       ],
+      tree: { rootExecutionId: execution.executionId, is: 'start', adds: 1, descendantsMax: 10 },
       recordsOutput: { idempotencyKey: key, workItemId: first.ticket.workItemId, eventIndex: 0 },
       snapshot: '{}',
       runnable: 'mark',
     }),
   );
+  await judge(
+    store,
+    makePlan(
+      { executionId: childId, tenantId: execution.tenantId },
+      {
+        events: [makeEvent()],
+        tree: { rootExecutionId: execution.executionId, is: 'begin', adds: 0, descendantsMax: 10 },
+        charge: { inputTokens: 1, outputTokens: 1, costUsd: 0 },
+      },
+    ),
+  );
+  t.is((await store.executions.usage(childId)).length, 2);
   const importing = importingOf(makeDocument(), execution.tenantId);
   const { executionId: importedId } = importing.execution;
   await store.imports.removal(importedId);
@@ -269,6 +283,12 @@ async function fill(reader: pg.Client): Promise<void> {
          gen_random_uuid()::text
          placing left(uuid_floor(now() - i * interval '10 minutes')::text, 13) from 1
        )::uuid, 1, 'NodeStarted', '{}', 'a', now()`,
+    `child_places (execution_id, tenant_id, parent_execution_id, shard, state, since)
+     select gen_random_uuid(), '${tenant}', gen_random_uuid(), 0, 'lent', now()`,
+    `execution_usage (execution_id, tenant_id, input_tokens, output_tokens, cost_usd)
+     select gen_random_uuid(), '${tenant}', 1, 1, 0`,
+    `execution_trees (root_execution_id, tenant_id, descendants)
+     select gen_random_uuid(), '${tenant}', 1`,
     `snapshots (execution_id, sequence, body) select gen_random_uuid(), 1, ''`,
     `runnable (execution_id, shard) select gen_random_uuid(), 9`,
     `work_items (work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool,

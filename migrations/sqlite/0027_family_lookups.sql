@@ -1,0 +1,2 @@
+-- works from: 14
+-- SQLite looks up each row of a chain by its key already: nothing changes.
