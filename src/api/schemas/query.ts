@@ -43,7 +43,7 @@ export function pagingOfWhole<Position extends z.ZodType>(cursor: Position) {
       description: 'Default: everything.',
     }).meta({ default: undefined }),
     offset: paging.offset,
-    cursor: optionalQuery(cursor).meta({ description: 'The `next_cursor` of an earlier page.' }),
+    cursor: optionalQuery(cursor),
   };
 }
 

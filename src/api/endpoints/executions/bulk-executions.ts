@@ -13,7 +13,8 @@ import type { ExecutionRow } from '../../../shared/store/store.ts';
 import { badRequest } from '../../../shared/domain/errors.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionId, idText, instant, omittable, timestamp } from '../../schemas/text.ts';
-import { CURSOR_FORM, cursorOf, cursorText } from './cursor.ts';
+import { CURSOR_FORM } from '../../schemas/position.ts';
+import { cursorOf, cursorText } from './cursor.ts';
 
 const MAX_DEFAULT = 100;
 const MAX_MAX = 500;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { parseExecutionId } from '../../../shared/domain/ids.ts';
 import type { ExecutionRow, ListExecutions } from '../../../shared/store/store.ts';
+import { CURSOR_FORM, isTimestamp } from '../../schemas/position.ts';
 
 type Cursor = NonNullable<ListExecutions['cursor']>;
 
@@ -9,12 +10,6 @@ type Cursor = NonNullable<ListExecutions['cursor']>;
 export function cursorOf(row: Pick<ExecutionRow, 'createdAt' | 'executionId'>): string {
   return Buffer.from(`${row.createdAt} ${row.executionId}`).toString('base64url');
 }
-
-/** All that can be said of it in a schema. */
-export const CURSOR_FORM = {
-  pattern: '^[A-Za-z0-9_-]+$',
-  description: '`next_cursor` of an earlier answer.',
-};
 
 export const cursorText = z
   .string()
@@ -26,8 +21,3 @@ export const cursorText = z
     return z.NEVER;
   })
   .meta(CURSOR_FORM);
-
-function isTimestamp(text: string): boolean {
-  const millis = Date.parse(text);
-  return !Number.isNaN(millis) && new Date(millis).toISOString() === text;
-}

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { badRequest } from '../../../shared/domain/errors.ts';
 import type { Forget } from '../../../shared/engine/memory/memory.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { given, idText, omittable } from '../../schemas/text.ts';
+import { given, idText, omittable, SAYS_SOMETHING } from '../../schemas/text.ts';
 
 const REASON_CHARS_MAX = 2000;
 
@@ -25,7 +25,8 @@ export const forgetFacts = defineEndpoint({
       reason: z
         .string()
         .regex(/\S/, 'must not be empty')
-        .max(REASON_CHARS_MAX, `must be at most ${REASON_CHARS_MAX} characters`),
+        .max(REASON_CHARS_MAX, `must be at most ${REASON_CHARS_MAX} characters`)
+        .meta({ pattern: SAYS_SOMETHING }),
     })
     .meta({ oneOf: [given('id'), given('end_user_id')] }),
   replies: {

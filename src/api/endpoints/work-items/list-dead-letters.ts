@@ -1,9 +1,9 @@
-import { CURSOR_FORM } from '../executions/cursor.ts';
 import { z } from 'zod';
 
 import { parseWorkItemId } from '../../../shared/domain/ids.ts';
 import type { DeadLetter } from '../../../shared/store/store.ts';
 import { defineEndpoint } from '../../endpoint.ts';
+import { CURSOR_FORM } from '../../schemas/position.ts';
 import { optionalQuery, paging } from '../../schemas/query.ts';
 import { executionId, instant, timestamp } from '../../schemas/text.ts';
 
