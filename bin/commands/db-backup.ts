@@ -11,7 +11,7 @@ type BackupOptions = ConfigOptions & { readonly output: OutputFormat };
 /** Copies the database file while the service writes on. */
 export async function backUp(file: string, options: BackupOptions): Promise<void> {
   const { path } = sqliteOf(takeDatabase(options).database);
-  const { backupSqlite } = await import('../../src/shared/store/sqlite/backup.ts');
+  const { backupSqlite } = await import('../../src/shared/store/sqlite/connection/backup.ts');
   const { bytes } = await explained(path, () => backupSqlite({ path, to: file }));
   const { current: version } = await migrationStatus({ dialect: 'sqlite', path: file });
   print({ database: path, backup: file, bytes, version }, options.output);
@@ -20,7 +20,7 @@ export async function backUp(file: string, options: BackupOptions): Promise<void
 /** Puts a backup in the place of the database, which nobody may serve meanwhile. */
 export async function restore(file: string, options: BackupOptions): Promise<void> {
   const { path } = sqliteOf(takeDatabase(options).database);
-  const { restoreSqlite } = await import('../../src/shared/store/sqlite/backup.ts');
+  const { restoreSqlite } = await import('../../src/shared/store/sqlite/connection/backup.ts');
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const { keptAs } = await explained(path, () => restoreSqlite({ path, from: file, stamp }));
   const { current: version } = await migrationStatus({ dialect: 'sqlite', path });

@@ -1,6 +1,6 @@
 import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import { maskUrl } from '../../src/shared/config/mask-url.ts';
-import { explainOpenFailure } from '../../src/shared/store/sqlite/errors.ts';
+import { explainOpenFailure } from '../../src/shared/store/sqlite/connection/errors.ts';
 import { CliError } from './exit-code.ts';
 
 export interface DatabaseTrouble {

@@ -53,7 +53,8 @@ export async function claimDatabaseFile(path: string): Promise<Disposable> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw new CliError(`database file "${path}" is a directory: name a file in it`);
   }
-  const { lockDatabaseFile } = await import('../../src/shared/store/sqlite/process-lock.ts');
+  const { lockDatabaseFile } =
+    await import('../../src/shared/store/sqlite/connection/process-lock.ts');
   const lock = lockDatabaseFile(path);
   return { [Symbol.dispose]: () => lock.release() };
 }

@@ -10,7 +10,7 @@ import { createWebhooks } from '../../src/shared/engine/webhooks/webhooks.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import { readMigrations } from '../../src/shared/store/migrations.ts';
-import { connectTo } from '../../src/shared/store/sqlite/connect.ts';
+import { connectTo } from '../../src/shared/store/sqlite/connection/connect.ts';
 import { createSqliteStore } from '../../src/shared/store/sqlite/open.ts';
 import type { Store, StoredDefinition } from '../../src/shared/store/store.ts';
 import { readSqliteDump } from '../invariants/read-sqlite-dump.ts';

@@ -1,4 +1,4 @@
-import { translateError } from '../../src/shared/store/postgres/errors.ts';
+import { translateError } from '../../src/shared/store/postgres/connection/errors.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { Dice } from './dice.ts';
 import type { FaultKind, Faults } from './faults.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 
 import { readMigrations } from '../../src/shared/store/migrations.ts';
-import { migratePostgres } from '../../src/shared/store/postgres/migrator.ts';
+import { migratePostgres } from '../../src/shared/store/postgres/connection/migrator.ts';
 import { chain } from '../cluster/chain.ts';
 import { ClusterClient } from '../cluster/client.ts';
 import { Cluster } from '../cluster/cluster.ts';

@@ -3,7 +3,7 @@ import test from 'ava';
 import { checkSchema, migrateDatabase, SchemaError } from '../../src/shared/store/migrate.ts';
 import { readMigrations } from '../../src/shared/store/migrations.ts';
 import { openPostgresStore } from '../../src/shared/store/postgres/open.ts';
-import { migratePostgres } from '../../src/shared/store/postgres/migrator.ts';
+import { migratePostgres } from '../../src/shared/store/postgres/connection/migrator.ts';
 import { claim, startWithItems } from '../shared/store/contract/drive.ts';
 import { connectRaw } from '../shared/store/postgres/raw-client.ts';
 import { createEmptyDatabase } from '../support/database.ts';

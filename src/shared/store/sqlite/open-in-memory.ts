@@ -2,8 +2,8 @@ import Database from 'better-sqlite3';
 
 import { readMigrations } from '../migrations.ts';
 import type { Store } from '../store.ts';
-import { connectTo } from './connect.ts';
-import { migrateOpen } from './migrator.ts';
+import { connectTo } from './connection/connect.ts';
+import { migrateOpen } from './connection/migrator.ts';
 import { createSqliteStore } from './open.ts';
 
 /** A store that is gone when it is closed, for what nobody reads afterwards. */

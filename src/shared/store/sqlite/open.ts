@@ -1,31 +1,31 @@
 import type { Store } from '../store.ts';
-import { createAgentStore } from './agents.ts';
-import { createArtifactStore } from './artifacts.ts';
-import { createAuditStore } from './audit.ts';
-import { connect, type Clock, type Connection } from './connect.ts';
-import { createDefinitionStore } from './definitions.ts';
-import { createDiagnosisStore } from './diagnosis.ts';
-import { createExecutionStore } from './executions.ts';
-import { createMemoryStore } from './memory.ts';
-import { createPlaceStore } from './places.ts';
-import { prune } from './prune.ts';
-import { createImportStore } from './imports.ts';
-import { createRetentionStore } from './retention.ts';
-import { createRunnableStore } from './runnable.ts';
-import { createScheduleStore } from './schedules.ts';
-import { createShardLocks } from './shards.ts';
-import { createTenantStore } from './tenants.ts';
-import { createTimerStore } from './timers.ts';
-import { createTokenStore } from './tokens.ts';
-import { createUnusedArtifactStore } from './unused-artifacts.ts';
-import { createRemoteWake } from './wake.ts';
-import { createWebhookStore } from './webhooks.ts';
-import { createWorkflowPauseStore } from './workflow-pauses.ts';
-import { createWorkStore } from './work.ts';
-import { createWorkerStore } from './workers.ts';
+import { createAgentStore } from './tenants/agents.ts';
+import { createArtifactStore } from './artifacts/artifacts.ts';
+import { createAuditStore } from './audit/audit.ts';
+import { connect, type Clock, type Connection } from './connection/connect.ts';
+import { createDefinitionStore } from './workflows/definitions.ts';
+import { createDiagnosisStore } from './diagnosis/diagnosis.ts';
+import { createExecutionStore } from './executions/executions.ts';
+import { createMemoryStore } from './memory/memory.ts';
+import { createPlaceStore } from './scheduling/places.ts';
+import { prune } from './retention/prune.ts';
+import { createImportStore } from './executions/imports.ts';
+import { createRetentionStore } from './retention/retention.ts';
+import { createRunnableStore } from './scheduling/runnable.ts';
+import { createScheduleStore } from './schedules/schedules.ts';
+import { createShardLocks } from './scheduling/shards.ts';
+import { createTenantStore } from './tenants/tenants.ts';
+import { createTimerStore } from './scheduling/timers.ts';
+import { createTokenStore } from './tenants/tokens.ts';
+import { createUnusedArtifactStore } from './artifacts/unused-artifacts.ts';
+import { createRemoteWake } from './scheduling/wake.ts';
+import { createWebhookStore } from './webhooks/webhooks.ts';
+import { createWorkflowPauseStore } from './workflows/workflow-pauses.ts';
+import { createWorkStore } from './work/work.ts';
+import { createWorkerStore } from './work/workers.ts';
 
-export { StoreOpenError } from './errors.ts';
-export { lockDatabaseFile } from './process-lock.ts';
+export { StoreOpenError } from './connection/errors.ts';
+export { lockDatabaseFile } from './connection/process-lock.ts';
 
 /**
  * Opens a migrated database file. Throws `StoreOpenError` when the file cannot be used; its message

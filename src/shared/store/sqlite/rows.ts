@@ -10,7 +10,7 @@ import type {
   WorkTicket,
 } from '../../domain/work/work-item.ts';
 import type { ExecutionRow, Lease } from '../store.ts';
-import type { Bindable } from './connect.ts';
+import type { Bindable } from './connection/connect.ts';
 
 /** Rows as SQLite gives them, and what they are outside. Written by this adapter only, so trusted. */
 

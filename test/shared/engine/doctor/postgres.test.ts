@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import pg from 'pg';
 
-import { advisoryKey } from '../../../../src/shared/store/postgres/advisory-key.ts';
+import { advisoryKey } from '../../../../src/shared/store/postgres/connection/advisory-key.ts';
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
 import { runOnServer } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';

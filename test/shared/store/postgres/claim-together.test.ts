@@ -1,9 +1,12 @@
 import test, { type ExecutionContext } from 'ava';
 
-import { createClaimWatermarks } from '../../../../src/shared/store/postgres/claim-watermarks.ts';
-import { connectPool, type PostgresPool } from '../../../../src/shared/store/postgres/connect.ts';
-import { claimItems } from '../../../../src/shared/store/postgres/leases.ts';
-import { createWaitingTools } from '../../../../src/shared/store/postgres/waiting-tools.ts';
+import { createClaimWatermarks } from '../../../../src/shared/store/postgres/work/claim-watermarks.ts';
+import {
+  connectPool,
+  type PostgresPool,
+} from '../../../../src/shared/store/postgres/connection/connect.ts';
+import { claimItems } from '../../../../src/shared/store/postgres/work/leases.ts';
+import { createWaitingTools } from '../../../../src/shared/store/postgres/work/waiting-tools.ts';
 import { StoreUnavailableError } from '../../../../src/shared/store/store.ts';
 import { openTestStore } from '../../../support/stores.ts';
 import { commitOne, startWithItems } from '../contract/drive.ts';

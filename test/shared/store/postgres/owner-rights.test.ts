@@ -3,7 +3,7 @@ import type pg from 'pg';
 
 import { migrateDatabase } from '../../../../src/shared/store/migrate.ts';
 import { readMigrations } from '../../../../src/shared/store/migrations.ts';
-import { migratePostgres } from '../../../../src/shared/store/postgres/migrator.ts';
+import { migratePostgres } from '../../../../src/shared/store/postgres/connection/migrator.ts';
 import {
   createEmptyDatabase,
   createTestDatabase,

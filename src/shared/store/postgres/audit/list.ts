@@ -1,0 +1,178 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+
+import { auditIdOfEvent, eventKindOf, eventTypeOf } from '../../../domain/audit/audit-item.ts';
+import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { AuditPage, ListAudit, ListedItem } from '../../audit.ts';
+import type { Management } from '../connection/management.ts';
+import { toUuid } from '../rows.ts';
+
+const ItemRecord = z.object({
+  key: z.string(),
+  sequence: z.int().nullable(),
+  execution_id: z.string().nullable(),
+  event_type: z.string(),
+  node_id: z.string().nullable(),
+  actor_id: z.string(),
+  payload: z.string().nullable(),
+  created_at: z.string(),
+});
+
+const TotalRecord = z.object({ total: z.int() });
+const SinceRecord = z.object({ since: z.string() });
+
+/** How many seals back a page is looked for before everything is. */
+const SEALS_MAX = 2_000;
+/** With a filter the matching items lie this much farther apart, and farther. */
+const WIDEN_BY = 16;
+
+export async function listAudit(management: Management, params: ListAudit): Promise<AuditPage> {
+  const [items, total] = await Promise.all([
+    readPage(management, params),
+    countItems(management, params),
+  ]);
+  return { items, total };
+}
+
+/**
+ * Events have no index of their own by tenant and time. The tenant's seals tell how far back its
+ * newest items reach, and from there on the summaries by time find them. Where that was not far
+ * enough, because of a filter, the next look goes farther back.
+ */
+async function readPage(management: Management, params: ListAudit): Promise<readonly ListedItem[]> {
+  for (let reach = params.offset + params.limit; ; reach *= WIDEN_BY) {
+    const since = params.executionId === null ? await findSince(management, params, reach) : null;
+    const items = await readSince(management, params, since);
+    if (since === null || items.length === params.limit) return items;
+  }
+}
+
+/** From when on the tenant has at least `reach` items; null: look at all. */
+async function findSince(
+  management: Management,
+  { tenantId }: { readonly tenantId: TenantId },
+  reach: number,
+): Promise<string | null> {
+  const [row] = await management.any(
+    sql.type(SinceRecord)`
+    select w.covers_from as since
+    from (
+      select n.window_number, sum(n.item_count) over (order by n.seal_number desc) as reach
+      from (
+        select s.window_number, s.seal_number, s.item_count
+        from audit_seals s
+        where s.tenant_id = ${tenantId}
+        order by s.seal_number desc
+        limit ${SEALS_MAX}
+      ) n
+    ) r
+    join audit_windows w on w.window_number = r.window_number
+    where r.reach >= ${reach}
+    order by r.window_number desc
+    limit 1`,
+    { tenant: tenantId },
+  );
+  return row?.since ?? null;
+}
+
+async function readSince(
+  management: Management,
+  params: ListAudit,
+  since: string | null,
+): Promise<readonly ListedItem[]> {
+  const { limit, offset } = params;
+  const from = since ?? '-infinity';
+  const rows = await management.any(
+    sql.type(ItemRecord)`
+    select i.key, i.sequence, i.execution_id, i.event_type, i.node_id, i.actor_id, i.payload,
+      i.created_at
+    from (
+      (
+        select e.execution_id as key, e.sequence, e.execution_id, e.kind as event_type, e.node_id,
+          e.actor_id, null::json as payload, e.created_at
+        from events e
+        join executions x on x.id = e.execution_id
+        where ${eventConditions(params)}
+          and e.created_at >= ${from}::timestamptz
+        order by e.created_at desc, e.execution_id desc, e.sequence desc
+        limit ${offset + limit}
+      )
+      union all
+      (
+        select a.audit_id, null, a.execution_id, a.event_type, null, a.actor_id, a.payload,
+          a.created_at
+        from audit_log a
+        where ${logConditions(params)}
+          and a.created_at >= ${from}::timestamptz
+        order by a.created_at desc, a.audit_id desc
+        limit ${offset + limit}
+      )
+    ) i
+    order by i.created_at desc, i.key desc, i.sequence desc
+    limit ${limit}
+    offset ${offset}`,
+    { tenant: params.tenantId },
+  );
+  return rows.map((row) => decodeItem(row, params.tenantId));
+}
+
+/** Without a filter the executions know how many events they have: their histories have no gaps. */
+async function countItems(management: Management, params: ListAudit): Promise<number> {
+  const { tenantId, executionId, actorId, eventType } = params;
+  const isFiltered = executionId !== null || actorId !== null || eventType !== null;
+  const events = isFiltered
+    ? sql.fragment`
+        select count(*)
+        from events e
+        join executions x on x.id = e.execution_id
+        where ${eventConditions(params)}`
+    : sql.fragment`
+        select coalesce(sum(x.last_sequence), 0)
+        from executions x
+        where x.tenant_id = ${tenantId}
+          and not exists (select from imported_executions m where m.execution_id = x.id)`;
+  const [row] = await management.any(
+    sql.type(TotalRecord)`
+    select ((${events}) + (select count(*) from audit_log a where ${logConditions(params)}))::int8
+      as total`,
+    { tenant: tenantId },
+  );
+  return row?.total ?? 0;
+}
+
+function eventConditions({ tenantId, executionId, actorId, eventType }: ListAudit) {
+  // No event has the kind '', so a type that none can have finds none.
+  const kind = eventType === null ? null : (eventKindOf(eventType) ?? '');
+  return sql.fragment`x.tenant_id = ${tenantId}
+    and (${executionId && toUuid(executionId)}::uuid is null
+      or e.execution_id = ${executionId && toUuid(executionId)}::uuid)
+    and (${kind}::text is null or e.kind = ${kind})
+    and (${actorId}::text is null or e.actor_id = ${actorId})
+    and not exists (select from imported_executions m where m.execution_id = x.id)`;
+}
+
+function logConditions({ tenantId, executionId, actorId, eventType }: ListAudit) {
+  return sql.fragment`a.tenant_id = ${tenantId}
+    and (${executionId && toUuid(executionId)}::uuid is null
+      or a.execution_id = ${executionId && toUuid(executionId)}::uuid)
+    and (${eventType}::text is null or a.event_type = ${eventType})
+    and (${actorId}::text is null or a.actor_id = ${actorId})`;
+}
+
+function decodeItem(row: z.infer<typeof ItemRecord>, tenantId: TenantId): ListedItem {
+  const { sequence } = row;
+  const executionId = row.execution_id === null ? null : executionIdFromUuid(row.execution_id);
+  const isEvent = sequence !== null && executionId !== null;
+  return {
+    id: isEvent ? auditIdOfEvent(executionId, sequence) : row.key,
+    tenantId,
+    executionId,
+    sequence,
+    eventType: isEvent ? eventTypeOf(row.event_type) : row.event_type,
+    nodeId: row.node_id,
+    actorId: row.actor_id,
+    payload: row.payload === null ? null : (JSON.parse(row.payload) as JsonObject),
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,166 @@
+import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
+import type { CommitPlan, CommitVerdict, ExistingRequest, RefusalReason } from '../../commit.ts';
+import { StoreUnavailableError } from '../../store.ts';
+import { COLUMN_TYPES, encodePlans } from './batch.ts';
+import { commitOutright, isOutright } from './outright.ts';
+import { arrayParameter } from './parameter.ts';
+import { commitStatement } from './sql.ts';
+import type { PostgresPool, Statement } from '../connection/connect.ts';
+
+/**
+ * One statement for the whole batch, and a second one when it was written outright and does not
+ * hold; see `commit/outright.ts` and `commit/sql.ts` for what they do and in which order. An error
+ * about the data of one plan (which validated plans never have) fails the batch, and nothing of it
+ * is written.
+ */
+export async function commitPlans(
+  pool: PostgresPool,
+  plans: readonly CommitPlan[],
+): Promise<readonly CommitVerdict[]> {
+  if (plans.length === 0) return [];
+  if (plans.every(isOutright)) {
+    const verdicts = await commitOutright(pool, plans);
+    if (verdicts !== null) return verdicts;
+  }
+  const latecomers = findRepeatedRequests(plans);
+  const sent = plans.filter((plan) => !latecomers.has(plan));
+  const batch = encodePlans(sent);
+  const { name, text, columns } = commitStatement(batch);
+  const rows = await pool.run<VerdictRecord>(
+    { name, text, writes: true },
+    columns.map((column) => arrayParameter(COLUMN_TYPES[column], batch[column])),
+  );
+  const verdicts = new Map<CommitPlan, CommitVerdict>();
+  const repeated = [...latecomers];
+  const limited: CommitPlan[] = [];
+  for (const row of rows) {
+    const plan = sent[row.position];
+    if (plan === undefined) throw new Error(`verdict on plan ${row.position}, which was not sent`);
+    const verdict = decodeVerdict(row);
+    if (verdict === 'duplicate_request') repeated.push(plan);
+    else verdicts.set(plan, verdict);
+    if (isLimited(verdict) && isRepeatable(plan)) limited.push(plan);
+  }
+  // A start that is sent again takes no room: it is answered like the first time.
+  for (const [plan, existing] of await readRequests(pool, limited)) {
+    verdicts.set(plan, { accepted: false, reason: 'duplicate_request', existing });
+  }
+  for (const [plan, existing] of await findExistingRequests(pool, repeated)) {
+    verdicts.set(plan, { accepted: false, reason: 'duplicate_request', existing });
+  }
+  return plans.map((plan) => {
+    const verdict = verdicts.get(plan);
+    if (verdict === undefined) throw new Error(`no verdict on the plan of ${plan.executionId}`);
+    return verdict;
+  });
+}
+
+interface VerdictRecord {
+  readonly position: number;
+  readonly accepted: boolean;
+  readonly reason: RefusalReason | null;
+  readonly last_sequence: number | null;
+  readonly stamp: string | null;
+  readonly fences: readonly number[];
+  readonly granted?: boolean;
+}
+
+/** Plans that bring an Idempotency-Key which an earlier plan of the batch brings as well. */
+function findRepeatedRequests(plans: readonly CommitPlan[]): ReadonlySet<CommitPlan> {
+  const keys = new Set<string>();
+  const repeated = new Set<CommitPlan>();
+  for (const plan of plans) {
+    const request = plan.create?.request ?? null;
+    if (request === null) continue;
+    const key = JSON.stringify([plan.tenantId, request.key]);
+    if (keys.has(key)) repeated.add(plan);
+    keys.add(key);
+  }
+  return repeated;
+}
+
+function decodeVerdict(row: VerdictRecord): CommitVerdict | 'duplicate_request' {
+  if (row.accepted && row.last_sequence !== null && row.stamp !== null) {
+    return {
+      accepted: true,
+      lastSequence: row.last_sequence,
+      createdAt: row.stamp,
+      fences: row.fences,
+    };
+  }
+  if (row.reason !== null) return { accepted: false, reason: row.reason, existing: null };
+  // A new execution that was not written: the key was taken, or a commit at the same time made it.
+  if (row.granted === false) return 'duplicate_request';
+  return { accepted: false, reason: 'exists', existing: null };
+}
+
+function isLimited(verdict: CommitVerdict | 'duplicate_request'): boolean {
+  if (verdict === 'duplicate_request' || verdict.accepted) return false;
+  return verdict.reason === 'executions_limited' || verdict.reason === 'queue_limited';
+}
+
+/** It has a key by which it may have been carried out before. */
+function isRepeatable(plan: CommitPlan): boolean {
+  return (plan.create?.request ?? null) !== null;
+}
+
+const FIND_REQUESTS: Statement = {
+  name: 'find-requests',
+  writes: false,
+  text: `
+    select r.position, k.execution_id, k.body_hash
+    from unnest($1::int4[], $2::text[], $3::text[]) as r (position, tenant_id, key)
+    cross join lateral (
+      select q.execution_id, q.body_hash
+      from request_keys q
+      where q.tenant_id = r.tenant_id
+        and q.key = r.key
+        and q.created_at > clock_timestamp() - interval '24 hours'
+      limit 1
+    ) k`,
+};
+
+/**
+ * Who used these keys before. A statement of its own: whoever took a key while the commit waited for
+ * it is not in the commit's snapshot. The rest of the batch is committed by now, so a failure here
+ * leaves the outcome open for the callers.
+ */
+async function findExistingRequests(
+  pool: PostgresPool,
+  plans: readonly CommitPlan[],
+): Promise<ReadonlyMap<CommitPlan, ExistingRequest>> {
+  const found = await readRequests(pool, plans);
+  if (found.size < plans.length) {
+    throw ambiguous('an Idempotency-Key ran out while it was looked up', undefined);
+  }
+  return found;
+}
+
+async function readRequests(
+  pool: PostgresPool,
+  plans: readonly CommitPlan[],
+): Promise<ReadonlyMap<CommitPlan, ExistingRequest>> {
+  if (plans.length === 0) return new Map();
+  const tenants: TenantId[] = plans.map((plan) => plan.tenantId);
+  const keys = plans.map((plan) => plan.create?.request?.key);
+  const rows = await pool
+    .run<{ readonly position: number; readonly execution_id: string; readonly body_hash: string }>(
+      FIND_REQUESTS,
+      [plans.map((_, position) => position), tenants, keys],
+    )
+    .catch((error: unknown) => {
+      throw ambiguous('the earlier use of an Idempotency-Key could not be read', error);
+    });
+  const found = new Map<CommitPlan, ExistingRequest>();
+  for (const row of rows) {
+    const plan = plans[row.position];
+    if (plan === undefined) continue;
+    const executionId = executionIdFromUuid(row.execution_id);
+    found.set(plan, { executionId, bodyHash: row.body_hash });
+  }
+  return found;
+}
+
+function ambiguous(message: string, cause: unknown): StoreUnavailableError {
+  return new StoreUnavailableError(message, { ambiguous: true, cause });
+}

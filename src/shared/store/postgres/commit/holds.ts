@@ -1,0 +1,97 @@
+import { after, type Has, type Param } from './parts.ts';
+import { HELD_DUE_AT, ticketColumns } from '../rows.ts';
+
+/*
+ * What waits is held among the retries, due at a time that never comes: whatever ends the execution
+ * finds it there. `held_due_at` says what it is due at once it is given back; what stood on a queue
+ * has been due since it was put there, and so goes back in the same order.
+ */
+export function holdingParts(has: Has, $: Param): string[] {
+  const parts: string[] = [];
+  if (has('hold_execution')) {
+    parts.push(
+      `leaving_retries as materialized (
+        select r.work_item_id
+        from retry_timers r
+        join accepted a on a.id = r.execution_id
+        where r.execution_id = any(${$('hold_execution')})
+          and r.held_due_at is null
+      )`,
+      `stopped_retries as (
+        update retry_timers r
+        set held_due_at = r.due_at,
+          due_at = ${HELD_DUE_AT}
+        where r.work_item_id = any(array(select work_item_id from leaving_retries))
+        returning r.work_item_id
+      )`,
+      `taken_off as (
+        delete from work_queue q
+        using accepted a
+        where q.execution_id = any(${$('hold_execution')})
+          and a.id = q.execution_id
+        returning q.shard, q.enqueued_at, ${ticketColumns('q')}
+      )`,
+      `set_aside as (
+        insert into retry_timers (shard, due_at, held_due_at, ${ticketColumns()})
+        select q.shard, ${HELD_DUE_AT}, q.enqueued_at, ${ticketColumns('q')}
+        from taken_off q
+        where ${after('stopped_retries')}
+      )`,
+    );
+  }
+  if (has('release_execution')) {
+    parts.push(
+      `given_back as (
+        update retry_timers r
+        set due_at = r.held_due_at,
+          held_due_at = null
+        from accepted a
+        where r.execution_id = any(${$('release_execution')})
+          and a.id = r.execution_id
+          and r.held_due_at is not null
+      )`,
+    );
+  }
+  return parts;
+}
+
+/** Whether something moved between the snapshot of the statement and its own deletes. */
+export function racingParts(has: Has, $: Param): string[] {
+  const revokes = has('revoke_execution');
+  const holds = has('hold_execution');
+  if (!revokes && !holds) return [];
+  const executions = [
+    ...(revokes ? [`select unnest(${$('revoke_execution')})`] : []),
+    ...(holds ? [`select unnest(${$('hold_execution')})`] : []),
+  ];
+  const differ = (seen: string, done: string): string =>
+    `(select count(*) from ${seen}) <> (select count(*) from ${done})`;
+  const races = [
+    ...(revokes
+      ? [
+          differ('leaving_work_queue', 'dropped_work_queue'),
+          differ('leaving_retry_timers', 'dropped_retry_timers'),
+        ]
+      : []),
+    // An item that is claimed meanwhile is out, and may be; one that is promoted would be missed.
+    ...(holds ? [differ('leaving_retries', 'stopped_retries')] : []),
+    `exists (
+       select
+       from accepted a
+       join locked k on k.id = a.id
+       join seen s on s.id = a.id
+       where s.version <> k.version
+     )`,
+  ];
+  return [
+    `seen as materialized (
+      select e.id, e.xmin as version
+      from executions e
+      where e.id = any(array(${executions.join(' union ')}))
+    )`,
+    `raced as materialized (
+      select true as happened
+      where ${races.join('\n          or ')}
+    )`,
+  ];
+}

@@ -1,0 +1,221 @@
+import { after, INSTANT, type Has, type Param } from './parts.ts';
+import { pauseJudgingParts, pauseLockingParts } from './pauses.ts';
+import { treeJudgingParts, treeLockingParts } from './trees.ts';
+
+/** What plans rest on: locked, read as it is now, and judged. Nothing is written. */
+
+export function lockingParts(has: Has, $: Param): string[] {
+  const revokes = has('revoke_execution');
+  const leases = [
+    ...(has('settle_plan') ? [`select unnest(${$('settle_item')})`] : []),
+    ...(revokes
+      ? [
+          `select unnest(${$('revoke_item')})`,
+          `select l.work_item_id
+           from work_leases l
+           where l.execution_id = any(${$('revoke_all_execution')})`,
+        ]
+      : []),
+  ];
+  return [
+    `plan as materialized (
+      select p.position, p.id, p.tenant_id, p.is_new, p.expected, p.event_count, p.status, p.error,
+        p.runnable, p.revokes_all
+      from unnest(
+        ${$('plan')}, ${$('plan_execution')}, ${$('plan_tenant')}, ${$('plan_new')},
+        ${$('plan_expected')}, ${$('plan_events')}, ${$('plan_status')}, ${$('plan_error')},
+        ${$('plan_runnable')}, ${$('plan_revokes_all')}
+      ) as p (
+        position, id, tenant_id, is_new, expected, event_count, status, error, runnable, revokes_all
+      )
+    )`,
+    // By array and not by join, here and below: a kept plan must never walk a whole table.
+    `locked as materialized (
+      select e.id, e.tenant_id, e.status, e.last_sequence, e.xmin as version
+      from executions e
+      where e.id = any(${$('plan_execution')})
+      order by e.id
+      for no key update
+    )`,
+    ...(leases.length > 0
+      ? [
+          `held as materialized (
+            select l.work_item_id, l.execution_id, l.lease_fence, l.expires_at
+            from work_leases l
+            where l.work_item_id = any(array(${leases.join(' union ')}))
+              and ${after('locked')}
+            order by l.work_item_id
+            for update
+          )`,
+        ]
+      : []),
+    ...(has('expire_plan')
+      ? [
+          `overdue as materialized (
+            select q.work_item_id, q.execution_id, q.start_before
+            from work_queue q
+            where q.work_item_id = any(${$('expire_item')})
+              and ${after('locked')}
+            order by q.work_item_id
+            for update
+          )`,
+        ]
+      : []),
+    ...(has('fire_plan')
+      ? [
+          `firing as materialized (
+            select t.execution_id, t.name, t.due_at
+            from timers t
+            where t.execution_id = any(${$('gone_timer_execution')})
+              and t.name = any(${$('fire_name')})
+              and ${after('locked')}
+            order by t.execution_id, t.name
+            for update
+          )`,
+        ]
+      : []),
+    ...pauseLockingParts(has, $),
+    ...treeLockingParts(has, $),
+    ...(has('limit_plan') ? [room(has, $)] : []),
+    `clock as materialized (
+      select w.instant,
+        greatest(
+          date_trunc('milliseconds', w.instant),
+          -- Also of a clock that was set back: what is sealed stays as it is.
+          (select s.covers_to from audit_windows s order by s.window_number desc limit 1)
+        ) as stamp
+      from (
+        select clock_timestamp() as instant
+        from (
+          select (select count(*) from locked)
+            ${leases.length > 0 ? '+ (select count(*) from held)' : ''}
+            ${has('expire_plan') ? '+ (select count(*) from overdue)' : ''}
+            ${has('fire_plan') ? '+ (select count(*) from firing)' : ''}
+            ${has('pause_plan') ? '+ (select count(*) from standing)' : ''}
+            ${has('tree_plan') ? '+ (select count(*) from related)' : ''}
+            ${has('limit_plan') ? '+ (select count(*) from room)' : ''} as locks
+          offset 0
+        ) waited
+        where waited.locks >= 0
+        offset 0
+      ) w
+    )`,
+  ];
+}
+
+export function judgingParts(has: Has, $: Param): string[] {
+  const stale = [
+    ...(has('settle_plan')
+      ? [
+          `select s.position
+           from unnest(
+             ${$('settle_plan')}, ${$('settle_item')}, ${$('settle_fence')}, ${$('settle_if_expired')}
+           ) as s (position, work_item_id, lease_fence, if_expired)
+           join plan p on p.position = s.position
+           left join held h
+             on h.work_item_id = s.work_item_id
+             and h.lease_fence = s.lease_fence
+             and h.execution_id = p.id
+           where h.work_item_id is null
+             or (s.if_expired and h.expires_at > ${INSTANT})`,
+        ]
+      : []),
+    ...(has('expire_plan')
+      ? [
+          `select x.position
+           from unnest(${$('expire_plan')}, ${$('expire_item')}) as x (position, work_item_id)
+           join plan p on p.position = x.position
+           left join overdue o on o.work_item_id = x.work_item_id and o.execution_id = p.id
+           where o.work_item_id is null
+             or o.start_before is null
+             or o.start_before > ${INSTANT}`,
+        ]
+      : []),
+    ...(has('fire_plan')
+      ? [
+          `select f.position
+           from unnest(${$('fire_plan')}, ${$('fire_name')}) as f (position, name)
+           join plan p on p.position = f.position
+           left join firing t on t.execution_id = p.id and t.name = f.name
+           where t.name is null
+             or t.due_at > ${INSTANT}`,
+        ]
+      : []),
+  ];
+  return [
+    ...(has('limit_plan') ? [crowded($)] : []),
+    ...pauseJudgingParts(has, $),
+    ...treeJudgingParts(has),
+    ...(stale.length > 0 ? [`stale as materialized (${stale.join(' union all ')})`] : []),
+    `judged as materialized (
+      select p.position, p.id, p.tenant_id, p.is_new, p.event_count, p.status, p.error, p.runnable,
+        p.revokes_all,
+        case
+          when p.is_new and k.id is not null then 'exists'
+          when p.is_new then ${newRefusal(has)}
+          when k.id is null or k.tenant_id <> p.tenant_id then 'missing'
+          when k.status in ('completed', 'failed', 'cancelled') then 'ended'
+          when k.last_sequence <> p.expected then 'moved'
+          ${has('pause_plan') ? 'when u.reason is not null then u.reason' : ''}
+          ${has('tree_plan') ? 'when b.reason is not null then b.reason' : ''}
+          ${stale.length > 0 ? `when p.position in (select position from stale) then 'stale'` : ''}
+        end as reason
+      from plan p
+      left join locked k on k.id = p.id
+      ${has('limit_plan') ? 'left join crowded c on c.position = p.position' : ''}
+      ${has('pause_plan') ? 'left join unfit u on u.position = p.position' : ''}
+      ${has('tree_plan') ? 'left join barren b on b.position = p.position' : ''}
+    )`,
+  ];
+}
+
+/** Why an execution is not made that is not there yet. */
+function newRefusal(has: Has): string {
+  const reasons = [
+    ...(has('pause_plan') ? ['u.reason'] : []),
+    ...(has('limit_plan') ? ['c.reason'] : []),
+  ];
+  return reasons.length === 0 ? 'null' : `coalesce(${reasons.join(', ')})`;
+}
+
+/**
+ * What is free of the limits of tenants that start something here. Locks them, in the order of their
+ * ids and after the executions, until the end of the transaction: see `lock_tenant_room`.
+ */
+function room(has: Has, $: Param): string {
+  return `room as materialized (
+      select t.tenant_id, r.executions_free, r.queued_free
+      from (
+        select l.tenant_id, min(l.executions_max) as executions_max, min(l.queued_max) as queued_max
+        from unnest(${$('limit_tenant')}, ${$('limit_executions')}, ${$('limit_queued')})
+          as l (tenant_id, executions_max, queued_max)
+        where ${after(has('tree_plan') ? 'related' : 'locked')}
+        group by l.tenant_id
+        order by l.tenant_id
+        offset 0
+      ) t
+      cross join lateral lock_tenant_room(t.tenant_id, t.executions_max, t.queued_max) r
+    )`;
+}
+
+/** New executions that find no room beside what stands before them in the batch. */
+function crowded($: Param): string {
+  return `crowded as materialized (
+      select n.position,
+        case
+          when n.executions_before >= n.executions_free then 'executions_limited'
+          else 'queue_limited'
+        end as reason
+      from (
+        select l.position, m.executions_free, m.queued_free,
+          row_number() over earlier - 1 as executions_before,
+          sum(l.items) over earlier - l.items as items_before
+        from unnest(${$('limit_plan')}, ${$('limit_tenant')}, ${$('limit_items')})
+          as l (position, tenant_id, items)
+        join room m on m.tenant_id = l.tenant_id
+        window earlier as (partition by l.tenant_id order by l.position)
+      ) n
+      where n.executions_before >= n.executions_free
+        or n.items_before >= n.queued_free
+    )`;
+}

@@ -1,0 +1,70 @@
+import { after, type Has, type Param } from './parts.ts';
+
+/*
+ * Whether the pause of a workflow holds an execution rests on whether that pause stands. Its row is
+ * locked, so whoever ends or begins one waits for the commits that go by it, and those that come after
+ * see what has become of it: once a workflow is resumed nothing of it is held any more, and once it is
+ * paused anew nothing is given back.
+ */
+
+export function pauseLockingParts(has: Has, $: Param): string[] {
+  if (!has('pause_plan')) return [];
+  return [
+    `standing as materialized (
+      select w.tenant_id, w.workflow_id, w.resumed_at
+      from workflow_pauses w
+      where w.tenant_id = any(${$('pause_tenant')})
+        and w.workflow_id = any(${$('pause_workflow')})
+        and ${after('locked')}
+      order by w.tenant_id, w.workflow_id
+      for share
+    )`,
+  ];
+}
+
+export function pauseJudgingParts(has: Has, $: Param): string[] {
+  if (!has('pause_plan')) return [];
+  return [
+    `unfit as materialized (
+      select h.position,
+        case h.change when 'put' then 'workflow_resumed' else 'workflow_paused' end as reason
+      from ${holds($)}
+      left join standing s
+        on s.tenant_id = h.tenant_id
+        and s.workflow_id = h.workflow_id
+        and s.resumed_at is null
+      where (h.change = 'put' and s.workflow_id is null)
+        or (h.change = 'lift' and s.workflow_id is not null)
+    )`,
+  ];
+}
+
+export function pauseWritingParts(has: Has, $: Param): string[] {
+  if (!has('pause_plan')) return [];
+  return [
+    `held_back as (
+      insert into workflow_holds (execution_id, tenant_id, workflow_id)
+      select a.id, h.tenant_id, h.workflow_id
+      from ${holds($)}
+      join accepted a on a.position = h.position
+      where h.change = 'put'
+      order by a.id
+      on conflict (execution_id) do nothing
+    )`,
+    `let_go as (
+      delete from workflow_holds w
+      where w.execution_id = any(array(
+        select a.id
+        from ${holds($)}
+        join accepted a on a.position = h.position
+        where h.change <> 'put'
+      ))
+    )`,
+  ];
+}
+
+function holds($: Param): string {
+  return `unnest(
+        ${$('pause_plan')}, ${$('pause_tenant')}, ${$('pause_workflow')}, ${$('pause_is')}
+      ) as h (position, tenant_id, workflow_id, change)`;
+}

@@ -1,0 +1,109 @@
+import { COLUMN_TYPES, type Batch, type Column } from './batch.ts';
+import { deletingParts, timerParts, workParts } from './effects.ts';
+import { judgingParts, lockingParts } from './judge.ts';
+import { SECTIONS, type Has, type Section } from './parts.ts';
+import { holdingParts, racingParts } from './holds.ts';
+import { pauseWritingParts } from './pauses.ts';
+import { startingParts } from './starts.ts';
+import { treeWritingParts } from './trees.ts';
+import { acceptingParts, recordingParts } from './write.ts';
+
+/*
+ * The text of the commit statement. One statement is one transaction and one snapshot; all its
+ * parts see the tables as they were when it began, whatever they wait for meanwhile. Rows that are
+ * locked (`for update`) or written are the exception: they are seen as they are once the lock is
+ * had. The order of the parts follows from that:
+ *
+ * 1. `locked`: the executions, by id. From here on nobody else commits to them.
+ * 2. `held`, `overdue`, `firing`: the leases, queued items and timers that plans rest on, locked and
+ *    therefore as they are now. Executions come first and leases are taken by id, as everywhere, so
+ *    there are no deadlocks.
+ * 3. `standing`: the pauses of workflows that plans rest on; `related`: the trees that plans start
+ *    something in, or end; `room`: the tenants whose limits new executions are held to.
+ * 4. `clock`: the one instant of this statement, read when all locks are had.
+ * 5. `judged`: the verdict of each plan; `accepted`: those that hold, with their execution changed.
+ * 6. Everything else joins `accepted`, so a refused plan writes nothing.
+ *
+ * Rows are deleted before rows with the same key are inserted: a part that must come later counts
+ * the rows of the earlier one, which runs it to its end.
+ *
+ * Revoking, and holding what waits, meet claims and promotions of retries, which move an item (retry timer → queue → lease)
+ * without taking its execution. An item that moves between the statement's snapshot and its own
+ * deletes is seen at its old place and is no longer there; `raced` finds that by counting, as well
+ * as an execution that was changed between snapshot and lock (its new items would be invisible).
+ * The statement then fails as a serialization failure, nothing of it remains, and it is sent again
+ * with a fresh snapshot. Items move twice at most, so this ends.
+ */
+
+export interface CommitStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly columns: readonly Column[];
+}
+
+/** Texts prepared on a connection cost it memory; past this many, the text with all parts serves. */
+const TEXTS_MAX = 64;
+
+const texts = new Map<number, CommitStatement>();
+
+/** The statement with the parts that this batch needs. */
+export function commitStatement(batch: Batch): CommitStatement {
+  let mask = SECTIONS.reduce(
+    (bits, section, index) => (batch[section].length > 0 ? bits | (1 << index) : bits),
+    0,
+  );
+  if (!texts.has(mask) && texts.size >= TEXTS_MAX) mask = (1 << SECTIONS.length) - 1;
+  let statement = texts.get(mask);
+  if (statement === undefined) {
+    const bits = mask;
+    const has = (section: Section) => (bits & (1 << SECTIONS.indexOf(section))) !== 0;
+    statement = { name: `commit-${mask}`, ...composeCommit(has) };
+    texts.set(mask, statement);
+  }
+  return statement;
+}
+
+function composeCommit(has: Has): Omit<CommitStatement, 'name'> {
+  const columns: Column[] = [];
+  /** A parameter by the name of its column. */
+  const $ = (column: Column): string => {
+    if (!columns.includes(column)) columns.push(column);
+    return `$${columns.indexOf(column) + 1}::${COLUMN_TYPES[column]}[]`;
+  };
+  const parts = [
+    ...lockingParts(has, $),
+    ...judgingParts(has, $),
+    ...acceptingParts(has, $),
+    ...startingParts(has, $),
+    ...treeWritingParts(has, $),
+    ...deletingParts(has, $),
+    ...holdingParts(has, $),
+    ...pauseWritingParts(has, $),
+    ...racingParts(has, $),
+    ...workParts(has, $),
+    ...timerParts(has, $),
+    ...recordingParts(has, $),
+  ];
+  return { text: `with ${parts.join(',\n')}\n${verdicts(has)}`, columns };
+}
+
+function verdicts(has: Has): string {
+  const tickets = has('ticket_plan');
+  return `select j.position, j.reason, a.last_sequence, a.stamp,
+      a.position is not null as accepted,
+      ${tickets ? `coalesce(f.fences, '{}')` : `'{}'::int8[]`} as fences
+      ${has('request_plan') ? ', j.id in (select execution_id from granted) as granted' : ''}
+      ${has('revoke_execution') || has('hold_execution') ? ', (select fail_as_serialization() from raced) as raced' : ''}
+    from judged j
+    left join accepted a on a.position = j.position
+    ${
+      tickets
+        ? `left join (
+             select t.position, array_agg(t.lease_fence order by t.ordinal) as fences
+             from ticket t
+             where t.place = 'lease'
+             group by t.position
+           ) f on f.position = j.position`
+        : ''
+    }`;
+}

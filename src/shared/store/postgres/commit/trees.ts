@@ -1,0 +1,118 @@
+import { after, STAMP, type Has, type Param } from './parts.ts';
+
+/*
+ * What plans do in their trees of executions, see `TreeUse`. The row of a tree is locked after the
+ * executions and before the tenants: exclusively by what adds to it and by what ends children, shared
+ * by what begins, so that the children of one tree begin side by side.
+ */
+
+export function treeLockingParts(has: Has, $: Param): string[] {
+  if (!has('tree_plan')) return [];
+  return [
+    `related as materialized (
+      select l.position, l.root, l.doing, l.adds, l.descendants_max, t.descendants, t.is_orphaned
+      from (
+        select n.position, n.root, n.execution, n.doing, n.adds, n.descendants_max
+        from unnest(
+          ${$('tree_plan')}, ${$('tree_root')}, ${$('tree_execution')}, ${$('tree_is')},
+          ${$('tree_adds')}, ${$('tree_max')}
+        ) as n (position, root, execution, doing, adds, descendants_max)
+        where ${after('locked')}
+        -- The stronger lock first: it is never asked for by one who holds the weaker.
+        order by n.root, n.doing = 'begin', n.position
+        offset 0
+      ) l
+      cross join lateral judge_tree(l.root, l.execution, l.doing <> 'begin') t
+    )`,
+  ];
+}
+
+export function treeJudgingParts(has: Has): string[] {
+  if (!has('tree_plan')) return [];
+  return [
+    `barren as materialized (
+      select n.position, case when n.is_orphaned then 'orphaned' else 'descendants_limited' end as reason
+      from (
+        select r.position, r.doing, r.is_orphaned,
+          r.doing = 'start' and r.descendants + sum(r.adds) over earlier > r.descendants_max as is_full
+        from related r
+        window earlier as (partition by r.root order by r.position)
+      ) n
+      where (n.doing <> 'end' and n.is_orphaned)
+        or n.is_full
+    )`,
+  ];
+}
+
+export function treeWritingParts(has: Has, $: Param): string[] {
+  return [
+    ...(has('tree_plan')
+      ? [
+          `grown as (
+            insert into execution_trees as t (root_execution_id, tenant_id, descendants)
+            select r.root, max(a.tenant_id), sum(r.adds)
+            from related r
+            join accepted a on a.position = r.position
+            where r.adds > 0
+            group by r.root
+            order by r.root
+            on conflict (root_execution_id) do update
+            set descendants = t.descendants + excluded.descendants
+          )`,
+        ]
+      : []),
+    ...(has('tree_plan') && has('timer_plan')
+      ? [
+          // Nothing of a child that is about to be cancelled needs deciding. Others' marks are left.
+          `unmarked as (
+            delete from runnable r
+            where r.execution_id = any(array(
+              select m.execution_id
+              from runnable m
+              where m.execution_id = any(array(
+                select t.execution_id
+                from unnest(${$('timer_plan')}, ${$('timer_execution')}, ${$('timer_purpose')})
+                  as t (position, execution_id, purpose)
+                join accepted a on a.position = t.position
+                where t.purpose = 'parent_ended'
+              ))
+              for update skip locked
+            ))
+          )`,
+        ]
+      : []),
+    ...(has('leave_execution')
+      ? [
+          `left_queue as (
+            delete from child_places c
+            where c.execution_id = any(${$('leave_execution')})
+              and c.execution_id in (select id from accepted)
+          )`,
+        ]
+      : []),
+  ];
+}
+
+/** What executions that begin with the plans of others have to do with places, see `PlaceStore`. */
+export function placingParts(): string[] {
+  return [
+    `run_waiting as (
+      insert into child_places (execution_id, tenant_id, parent_execution_id, shard, state, since)
+      select r.id, r.tenant_id, r.parent_execution_id, r.shard, 'waiting', ${STAMP}
+      from run r
+      where r.waits_for_place
+      order by r.id
+    )`,
+    `run_placed as (
+      insert into child_places (execution_id, tenant_id, parent_execution_id, shard, state, since)
+      select r.id, r.tenant_id, c.parent_execution_id, r.shard, c.state, c.since
+      from run r
+      cross join lateral (
+        select p.parent_execution_id, p.state, p.since
+        from child_places p
+        where p.execution_id = r.takes_place_of
+        limit 1
+      ) c
+    )`,
+  ];
+}

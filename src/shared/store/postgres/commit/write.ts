@@ -1,0 +1,232 @@
+import { STAMP, type Has, type Param } from './parts.ts';
+
+/** The executions and events of accepted plans, and what is kept beside them. */
+
+export function acceptingParts(has: Has, $: Param): string[] {
+  const asks = has('request_plan');
+  return [
+    ...(asks
+      ? [
+          `granted as (
+            insert into request_keys as k (tenant_id, key, body_hash, execution_id, created_at)
+            select j.tenant_id, r.key, r.body_hash, j.id, ${STAMP}
+            from unnest(${$('request_plan')}, ${$('request_key')}, ${$('request_hash')})
+              as r (position, key, body_hash)
+            join judged j on j.position = r.position
+            where j.reason is null
+            order by j.tenant_id, r.key
+            on conflict (tenant_id, key) do update
+            set body_hash = excluded.body_hash,
+              execution_id = excluded.execution_id,
+              created_at = excluded.created_at
+            where k.created_at <= excluded.created_at - interval '24 hours'
+            returning k.execution_id
+          )`,
+        ]
+      : []),
+    ...(has('new_plan')
+      ? [
+          `created as (
+            insert into executions (
+              id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
+              parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at
+            )
+            select j.id, j.tenant_id, n.definition_id, n.workflow_id, n.workflow_version, n.shard,
+              n.priority, n.parent_execution_id, coalesce(j.status, 'running'), j.event_count,
+              j.error, ${STAMP}, ${STAMP},
+              case when j.status in ('completed', 'failed', 'cancelled') then ${STAMP} end
+            from unnest(
+              ${$('new_plan')}, ${$('new_definition')}, ${$('new_workflow')}, ${$('new_version')},
+              ${$('new_shard')}, ${$('new_priority')}, ${$('new_parent')}
+            ) as n (
+              position, definition_id, workflow_id, workflow_version, shard, priority,
+              parent_execution_id
+            )
+            join judged j on j.position = n.position
+            where j.reason is null
+              ${
+                asks
+                  ? `and (
+                       j.position <> all(${$('request_plan')})
+                       or j.id in (select execution_id from granted)
+                     )`
+                  : ''
+              }
+            order by j.id
+            on conflict (id) do nothing
+            returning id, last_sequence, shard, updated_at
+          )`,
+        ]
+      : []),
+    // The tables of the hash join are the batch and the rows the array finds, never more.
+    `updated as (
+      update executions e
+      set last_sequence = e.last_sequence + j.event_count,
+        status = coalesce(j.status, e.status),
+        error = coalesce(j.error, e.error),
+        updated_at = greatest(${STAMP}, e.updated_at),
+        completed_at = case
+          when j.status in ('completed', 'failed', 'cancelled') then greatest(${STAMP}, e.updated_at)
+          else e.completed_at
+        end
+      from judged j
+      where e.id = any(${$('plan_execution')})
+        and j.id = e.id
+        and j.reason is null
+        and not j.is_new
+      returning e.id, e.last_sequence, e.shard, e.updated_at
+    )`,
+    `accepted as materialized (
+      select j.position, j.id, j.tenant_id, j.status, j.runnable, j.revokes_all, u.shard,
+        u.last_sequence, u.last_sequence - j.event_count as base, u.updated_at as stamp
+      from judged j
+      join (
+        select id, last_sequence, shard, updated_at from updated
+        ${has('new_plan') ? 'union all select id, last_sequence, shard, updated_at from created' : ''}
+      ) u on u.id = j.id
+    )`,
+    `appended as (
+      insert into events (execution_id, sequence, kind, node_id, payload, actor_id, created_at)
+      select a.id, a.base + v.ordinal, v.kind, v.node_id, v.payload, v.actor_id, a.stamp
+      from unnest(
+        ${$('event_plan')}, ${$('event_ordinal')}, ${$('event_kind')}, ${$('event_node')},
+        ${$('event_payload')}, ${$('event_actor')}
+      ) as v (position, ordinal, kind, node_id, payload, actor_id)
+      join accepted a on a.position = v.position
+    )`,
+  ];
+}
+
+export function recordingParts(has: Has, $: Param): string[] {
+  const parts: string[] = [];
+  if (has('output_plan')) {
+    // The first result under a key stays: that is what a replay must find.
+    parts.push(
+      `recorded as (
+        insert into recorded_outputs (
+          execution_id, idempotency_key, work_item_id, event_sequence, created_at
+        )
+        select a.id, o.idempotency_key, o.work_item_id, a.base + o.ordinal, a.stamp
+        from unnest(
+          ${$('output_plan')}, ${$('output_key')}, ${$('output_item')}, ${$('output_index')}
+        ) as o (position, idempotency_key, work_item_id, ordinal)
+        join accepted a on a.position = o.position
+        on conflict (execution_id, idempotency_key) do nothing
+      )`,
+    );
+  }
+  if (has('snapshot_plan')) {
+    parts.push(
+      `folded as (
+        insert into snapshots (execution_id, sequence, body)
+        select a.id, a.last_sequence, s.body
+        from unnest(${$('snapshot_plan')}, ${$('snapshot_body')}) as s (position, body)
+        join accepted a on a.position = s.position
+        on conflict (execution_id) do update
+        set sequence = excluded.sequence,
+          body = excluded.body
+      )`,
+    );
+  }
+  if (has('dead_plan')) {
+    parts.push(
+      `buried as (
+        insert into dead_letters (
+          work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt, error,
+          dead_lettered_at
+        )
+        select i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.queue, i.tool, d.attempt,
+          d.error, a.stamp
+        from unnest(
+          ${$('dead_plan')}, ${$('dead_item')}, ${$('dead_attempt')}, ${$('dead_error')}
+        ) as d (position, work_item_id, attempt, error)
+        join accepted a on a.position = d.position
+        join work_items i on i.work_item_id = d.work_item_id and i.execution_id = a.id
+        where i.work_item_id = any(${$('dead_item')})
+        on conflict (work_item_id) do update
+        set attempt = excluded.attempt,
+          error = excluded.error,
+          dead_lettered_at = excluded.dead_lettered_at
+      )`,
+    );
+  }
+  if (has('hook_plan')) {
+    // A status that the execution had already is no news.
+    parts.push(
+      `told as (
+        insert into webhook_deliveries (
+          delivery_id, webhook_id, tenant_id, execution_id, event_type, data, status, attempts,
+          next_attempt_at, created_at
+        )
+        select gen_random_uuid(), w.webhook_id, a.tenant_id, coalesce(h.execution_id, a.id), h.type, h.data, 'pending', 0,
+          a.stamp, a.stamp
+        from unnest(
+          ${$('hook_plan')}, ${$('hook_execution')}, ${$('hook_ordinal')}, ${$('hook_type')},
+          ${$('hook_data')}, ${$('hook_status')}
+        ) as h (position, execution_id, ordinal, type, data, status)
+        join accepted a on a.position = h.position
+        join (
+          select webhook_id, tenant_id, event_types
+          from webhooks
+          where tenant_id = any(${$('plan_tenant')})
+            and status = 'active'
+        ) w on w.tenant_id = a.tenant_id
+        left join locked k on k.id = a.id and h.execution_id is null
+        where (w.event_types is null or h.type = any(w.event_types))
+          and (h.status is null or k.status is distinct from h.status)
+        order by h.position, h.ordinal
+      )`,
+    );
+  }
+  if (has('charge_plan')) {
+    // In the order of their ids, so that two commits with an ancestor in common never deadlock.
+    parts.push(
+      `charged as (
+        insert into execution_usage as u (
+          execution_id, tenant_id, input_tokens, output_tokens, cost_usd
+        )
+        select chain.id, max(a.tenant_id), sum(c.input_tokens), sum(c.output_tokens),
+          sum(c.cost_usd)
+        from unnest(
+          ${$('charge_plan')}, ${$('charge_input')}, ${$('charge_output')}, ${$('charge_cost')}
+        ) as c (position, input_tokens, output_tokens, cost_usd)
+        join accepted a on a.position = c.position
+        -- One that is made here is not in the snapshot that its chain is read from.
+        cross join lateral (
+          select a.id
+          union
+          select above.id
+          from execution_chain(a.id) above
+        ) chain
+        group by chain.id
+        order by chain.id
+        on conflict (execution_id) do update
+        set input_tokens = u.input_tokens + excluded.input_tokens,
+          output_tokens = u.output_tokens + excluded.output_tokens,
+          cost_usd = u.cost_usd + excluded.cost_usd
+      )`,
+    );
+  }
+  // An execution that has ended has nothing to decide, and no later commit could take the mark off.
+  parts.push(
+    `marked as (
+      insert into runnable (execution_id, shard)
+      select a.id, a.shard
+      from accepted a
+      where a.runnable = 'mark'
+        and coalesce(a.status, 'running') in ('running', 'paused')
+      order by a.position
+      on conflict (execution_id) do nothing
+    )`,
+    `cleared as (
+      delete from runnable r
+      where r.execution_id = any(array(
+        select a.id
+        from accepted a
+        where a.runnable = 'clear'
+          or a.status in ('completed', 'failed', 'cancelled')
+      ))
+    )`,
+  );
+  return parts;
+}

@@ -1,0 +1,97 @@
+import { StoreUnavailableError } from '../../store.ts';
+
+/**
+ * The store's edge: what the database or the driver says about the state of the connection or the
+ * server becomes `StoreUnavailableError`; anything else (a constraint, a type, a bug) is passed on
+ * as it is, because it is about the data.
+ *
+ * `mayBeCarriedOut`: the failed request was one that commits. Whether it did is unknown only when
+ * the answer was lost; when the server answers with an error, it has rolled back.
+ */
+export function translateError(
+  error: unknown,
+  options: { readonly mayBeCarriedOut: boolean },
+): unknown {
+  if (error instanceof StoreUnavailableError) return error;
+  const lost = isConnectionLoss(error);
+  if (!lost && !isUnavailable(error)) return error;
+  return new StoreUnavailableError(`database unavailable: ${messageOf(error)}`, {
+    ambiguous: lost && options.mayBeCarriedOut,
+    cause: error,
+  });
+}
+
+/** The server rolled the transaction back as a whole and says that trying again may succeed. */
+export function isRetriable(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '40001' || code === '40P01';
+}
+
+/** A commit that was carried out outright does not hold; see `refuse_outright` in the schema. */
+export function isRefusedOutright(error: unknown): boolean {
+  return codeOf(error) === 'SV001';
+}
+
+/** The connection is gone, or in a state nobody knows: it must not be used again. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === null) return error instanceof Error && LOSS_MESSAGES.test(error.message);
+  return SOCKET_CODES.has(code) || code.startsWith('08') || SHUTDOWN_CODES.has(code);
+}
+
+/** Answers of a server that is there but cannot do it now. */
+function isUnavailable(error: unknown): boolean {
+  const code = codeOf(error);
+  return (
+    code !== null &&
+    // 53: out of memory, disk or connections · 28: refused at the door · 58: an I/O error of the host.
+    (/^(?:53|28|58)[0-9A-Z]{3}$/.test(code) || UNAVAILABLE_CODES.has(code) || isRetriable(error))
+  );
+}
+
+/** What the driver says without any code. */
+const LOSS_MESSAGES =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Client has already been|Cannot use a pool after calling end)/;
+
+const SHUTDOWN_CODES: ReadonlySet<string> = new Set([
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P05', // idle_session_timeout
+  '25P03', // idle_in_transaction_session_timeout
+]);
+
+const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
+  // Behind a pooler by transaction, where statements are prepared on connections of others.
+  '26000', // invalid_sql_statement_name
+  '42P05', // duplicate_prepared_statement
+  '25006', // read_only_sql_transaction: a standby, or a primary that was demoted
+  '55P03', // lock_not_available
+  '57014', // query_canceled: the statement took too long
+  '57P03', // cannot_connect_now: starting up or recovering
+  '3D000', // invalid_catalog_name: no such database
+]);
+
+const SOCKET_CODES: ReadonlySet<string> = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return error.errors.map(messageOf).join('; ');
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,22 @@
+import type { DiagnosisStore } from '../../diagnosis.ts';
+import { readCluster } from './cluster-reading.ts';
+import type { ConnectionSettings, PostgresPool } from '../connection/connect.ts';
+import { readExecutionFacts } from './execution-facts.ts';
+import { listOldestLive, readInstallationFacts } from './installation-facts.ts';
+import { readClock, readServerFacts } from './server-facts.ts';
+import { readTableFacts } from './table-facts.ts';
+
+export function createDiagnosisStore(
+  readers: PostgresPool,
+  settings: ConnectionSettings,
+): DiagnosisStore {
+  return {
+    executionFacts: (question) => readExecutionFacts(readers, question),
+    clock: () => readClock(readers),
+    serverFacts: () => readServerFacts(readers, settings),
+    tableFacts: () => readTableFacts(readers),
+    installationFacts: (params) => readInstallationFacts(readers, params),
+    oldestLive: (params) => listOldestLive(readers, params),
+    clusterReading: (bounds) => readCluster(readers, bounds),
+  };
+}

@@ -1,0 +1,165 @@
+import { type DefinitionId, type ExecutionId, executionIdFromUuid } from '../../../domain/ids.ts';
+import type { ExecutionStore, ListExecutions } from '../../store.ts';
+import type { ClaimWatermarks } from '../work/claim-watermarks.ts';
+import { commitPlans } from '../commit/commit.ts';
+import { readExecutionDocument } from './execution-document.ts';
+import { gatherReads } from '../connection/gather-reads.ts';
+import { listUpdated } from './list-updated.ts';
+import { loadExecution, loadExecutions } from './load-executions.ts';
+import type { PostgresPool, Statement } from '../connection/connect.ts';
+import {
+  decodeEvent,
+  decodeExecution,
+  EXECUTION_COLUMNS,
+  toUuid,
+  type EventRecord,
+  type ExecutionRecord,
+} from '../rows.ts';
+
+/** `readers` is for what one tenant asks, under row-level security. */
+export function createExecutionStore(
+  pool: PostgresPool,
+  readers: PostgresPool,
+  watermarks: ClaimWatermarks,
+): ExecutionStore {
+  const loadOne = gatherReads((ids: readonly ExecutionId[]) => loadExecutions(pool, ids));
+  return {
+    async commit(plans) {
+      const verdicts = await commitPlans(pool, plans);
+      for (const plan of plans) {
+        for (const { ticket } of plan.newItems) watermarks.noteEnqueued(ticket);
+        for (const { ticket, delayMs } of plan.retries) {
+          if (delayMs <= 0) watermarks.noteEnqueued(ticket);
+        }
+      }
+      return verdicts;
+    },
+
+    async find(id, tenantId) {
+      const values = [toUuid(id), tenantId];
+      const rows =
+        tenantId === null
+          ? await pool.run<ExecutionRecord>(FIND, values)
+          : await readers.run<ExecutionRecord>(FIND, values, tenantId);
+      return rows[0] === undefined ? null : decodeExecution(rows[0]);
+    },
+
+    load: (id, tenantId) =>
+      tenantId === null ? loadOne(id) : loadExecution(readers, id, tenantId),
+
+    document: (id, tenantId) => readExecutionDocument(readers, id, tenantId),
+
+    async events({ executionId, after, limit }) {
+      const rows = await pool.run<EventRecord>(EVENTS, [toUuid(executionId), after, limit]);
+      return rows.map(decodeEvent);
+    },
+
+    async usage(id) {
+      const rows = await pool.run<UsageRecord>(USAGE, [toUuid(id)]);
+      return rows.map((row) => ({
+        executionId: executionIdFromUuid(row.id),
+        definitionId: row.definition_id as DefinitionId,
+        inputTokens: Number(row.input_tokens),
+        outputTokens: Number(row.output_tokens),
+        costUsd: Number(row.cost_usd),
+      }));
+    },
+
+    async list(params) {
+      const { statement, values } = listStatement(params);
+      const rows = await readers.run<ExecutionRecord>(statement, values, params.tenantId);
+      return rows.map(decodeExecution);
+    },
+
+    listUpdated: (params) => listUpdated(readers, params),
+  };
+}
+
+const FIND: Statement = {
+  name: 'find-execution',
+  writes: false,
+  text: `
+    select ${EXECUTION_COLUMNS}
+    from executions e
+    where e.id = $1
+      and ($2::text is null or e.tenant_id = $2)`,
+};
+
+const USAGE: Statement = {
+  name: 'execution-usage',
+  writes: false,
+  text: `
+    select c.id, c.definition_id, coalesce(u.input_tokens, 0) as input_tokens,
+      coalesce(u.output_tokens, 0) as output_tokens, coalesce(u.cost_usd, 0) as cost_usd
+    from execution_chain($1) with ordinality as c (id, parent_id, definition_id, place)
+    left join lateral (
+      select n.input_tokens, n.output_tokens, n.cost_usd
+      from execution_usage n
+      where n.execution_id = c.id
+      limit 1
+    ) u on true
+    order by c.place`,
+};
+
+interface UsageRecord {
+  readonly id: string;
+  readonly definition_id: string;
+  readonly input_tokens: string;
+  readonly output_tokens: string;
+  readonly cost_usd: string;
+}
+
+const EVENTS: Statement = {
+  name: 'list-events',
+  writes: false,
+  text: `
+    select v.sequence, v.kind, v.node_id, v.payload, v.actor_id, v.created_at
+    from events v
+    where v.execution_id = $1
+      and v.sequence > $2
+    order by v.sequence
+    limit $3`,
+};
+
+/** Each combination of filters is a statement of its own, so that each finds its index. */
+function listStatement(params: ListExecutions): {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+} {
+  const parentId = params.parentExecutionId ?? null;
+  const filters: readonly (readonly [string, string, readonly unknown[] | null])[] = [
+    ['status', 'e.status = ?', optional(params.status)],
+    ['workflow', 'e.workflow_id = ?', optional(params.workflowId)],
+    ['parent', 'e.parent_execution_id = ?::uuid', parentId === null ? null : [toUuid(parentId)]],
+    ['after', 'e.created_at >= ?::timestamptz', optional(params.createdAfter)],
+    ['before', 'e.created_at < ?::timestamptz', optional(params.createdBefore)],
+    [
+      'cursor',
+      '(e.created_at, e.id) < (?::timestamptz, ?::uuid)',
+      params.cursor === null ? null : [params.cursor.createdAt, toUuid(params.cursor.executionId)],
+    ],
+  ];
+  const names = ['list-executions'];
+  const values: unknown[] = [params.tenantId, params.limit, params.offset];
+  let where = 'e.tenant_id = $1';
+  for (const [name, condition, given] of filters) {
+    if (given === null) continue;
+    names.push(name);
+    const first = values.length + 1;
+    values.push(...given);
+    let index = first;
+    where += `\n      and ${condition.replaceAll('?', () => `$${index++}`)}`;
+  }
+  const text = `
+    select ${EXECUTION_COLUMNS}
+    from executions e
+    where ${where}
+    order by e.created_at desc, e.id desc
+    limit $2
+    offset $3`;
+  return { statement: { name: names.join('-'), text, writes: false }, values };
+}
+
+function optional(value: unknown): readonly unknown[] | null {
+  return value === null ? null : [value];
+}

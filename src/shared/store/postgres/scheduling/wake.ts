@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+
+import type { RemoteWake } from '../../store.ts';
+import type { ConnectionSettings } from '../connection/connect.ts';
+import {
+  createDedicatedConnection,
+  type DedicatedConnection,
+} from '../connection/dedicated-connection.ts';
+
+/*
+ * Hints to other processes by NOTIFY, on a connection of its own and outside every transaction:
+ * within the step's transaction it took three quarters of the throughput, because PostgreSQL lets
+ * notifying transactions commit one after another.
+ *
+ * A hint goes out at once when the last one is long enough ago; else topics gather and are sent
+ * together, one notification at a time and at most one in 8 ms. What cannot be sent is dropped:
+ * whoever missed it polls. After a break, a listener is told that anything may have happened.
+ *
+ * A payload is the sender's id and the topics, one a line; `*` stands for any.
+ */
+
+const CHANNEL = 'svc_wake';
+/**
+ * A transaction of its own; hints need not wait for the disk. Only for this transaction: behind a
+ * pooler the session's settings would be those of commits that must wait.
+ */
+const NOTIFY = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;
+const GATHER_MS = 8;
+const RELISTEN_MS = 1_000;
+/** PostgreSQL takes payloads shorter than 8000 bytes. */
+const PAYLOAD_BYTES_MAX = 7_999;
+const ANY_TOPIC = '*';
+
+export function createRemoteWake(
+  settings: ConnectionSettings,
+): RemoteWake & { close(): Promise<void> } {
+  const sender = randomUUID();
+  const waiting = new Set<string>();
+  let listener: ((topics: readonly string[]) => void) | null = null;
+  let sending = false;
+  let closed = false;
+  let timer: { readonly cancel: () => void } | null = null;
+  let relisten: NodeJS.Timeout | null = null;
+  let hasListened = false;
+  /** When the last notification was sent, of a clock that never goes back. */
+  let sentAt = -Infinity;
+
+  const connection: DedicatedConnection = createDedicatedConnection({
+    settings: { ...settings, applicationName: `${settings.applicationName}-wake` },
+    onOpen: async (client) => {
+      client.on('notification', ({ payload }) => receive(payload ?? ''));
+      if (listener === null) return;
+      await client.query(`listen ${CHANNEL}`);
+      if (hasListened) listener([ANY_TOPIC]);
+      hasListened = true;
+    },
+    onLost: () => {
+      if (listener !== null) listenAgain();
+    },
+  });
+
+  function receive(payload: string): void {
+    const [from, ...topics] = payload.split('\n');
+    if (from !== sender && listener !== null) listener(topics);
+  }
+
+  /** Any query opens the connection, and opening it listens. */
+  function listenAgain(): void {
+    if (closed || relisten !== null) return;
+    relisten = setTimeout(() => {
+      relisten = null;
+      connection.query('select 1', []).catch(() => listenAgain());
+    }, RELISTEN_MS);
+    relisten.unref();
+  }
+
+  function sendSoon(): void {
+    if (timer !== null || sending || closed) return;
+    const restMs = sentAt + GATHER_MS - performance.now();
+    timer = after(restMs, () => {
+      timer = null;
+      // Timers of Node may fire up to a millisecond too early.
+      if (performance.now() < sentAt + GATHER_MS) sendSoon();
+      else void sendWaiting();
+    });
+  }
+
+  async function sendWaiting(): Promise<void> {
+    const payload = encode(sender, [...waiting]);
+    waiting.clear();
+    sending = true;
+    sentAt = performance.now();
+    await connection.query(NOTIFY, [CHANNEL, payload]).catch(() => undefined);
+    sending = false;
+    if (waiting.size > 0) sendSoon();
+  }
+
+  return {
+    send(topics) {
+      if (closed) return;
+      for (const topic of topics) waiting.add(topic);
+      if (waiting.size > 0) sendSoon();
+    },
+
+    async listen(onTopics) {
+      const opened = listener === null;
+      listener = onTopics;
+      if (!opened) return;
+      try {
+        // The connection may have been opened by a send: then it does not listen yet.
+        await connection.query(`listen ${CHANNEL}`, []);
+        hasListened = true;
+      } catch (error) {
+        settings.onBackgroundError(error);
+        listenAgain();
+      }
+    },
+
+    async close() {
+      closed = true;
+      timer?.cancel();
+      if (relisten !== null) clearTimeout(relisten);
+      await connection.close();
+    },
+  };
+}
+
+/** Not later than the end of what the event loop is at, when there is nothing to wait for. */
+function after(ms: number, action: () => void): { readonly cancel: () => void } {
+  if (ms <= 0) {
+    const immediate = setImmediate(action).unref();
+    return { cancel: () => clearImmediate(immediate) };
+  }
+  const timer = setTimeout(action, ms).unref();
+  return { cancel: () => clearTimeout(timer) };
+}
+
+function encode(sender: string, topics: readonly string[]): string {
+  const payload = [sender, ...topics].join('\n');
+  return Buffer.byteLength(payload) <= PAYLOAD_BYTES_MAX ? payload : `${sender}\n${ANY_TOPIC}`;
+}

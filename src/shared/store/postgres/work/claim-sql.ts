@@ -1,0 +1,69 @@
+import { leaseColumns, NEXT_FENCE, ticketColumns } from '../rows.ts';
+
+/*
+ * What all claims have in common: the rows that `candidates` picks and locks move from `work_queue` to
+ * `work_leases`, dealt out to the workers in $1. $2: length of the lease.
+ */
+export function claimText(candidates: string): string {
+  return `
+    with picked as materialized (${candidates}
+    ),
+    clock as materialized (
+      select clock_timestamp() as instant
+    ),
+    taken as (
+      delete from work_queue q
+      where q.work_item_id = any(array(select work_item_id from picked))
+      returning ${ticketColumns('q')}, q.queue_key, q.seq, q.enqueued_at
+    ),
+    leased as (
+      insert into work_leases as l (
+        ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at,
+        queue_seq, queued_at
+      )
+      select ${ticketColumns('t')}, ($1::text[])[t.place], ${NEXT_FENCE},
+        (select instant from clock),
+        (select instant from clock)
+          + least($2::int8, t.node_timeout_ms) * interval '1 millisecond',
+        (select instant from clock) + t.node_timeout_ms * interval '1 millisecond',
+        t.seq, t.enqueued_at
+      from (
+        select *, row_number() over (order by priority, seq) as place
+        from taken
+      ) t
+      order by t.place
+      returning ${leaseColumns('l')}
+    ),
+    described as materialized (
+      select i.work_item_id, i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms,
+        i.queue_name, (
+          select e.definition_id
+          from executions e
+          where e.id = i.execution_id
+        ) as definition_id
+      from work_items i
+      where i.work_item_id = any(array(
+        select t.work_item_id
+        from taken t
+        where t.queue <> 'engine'
+      ))
+    )
+    select ${leaseColumns('l')}, false as timed_out, t.queue_key, t.seq, w.tool, w.payload,
+      w.retry_policy, w.heartbeat_interval_ms, w.queue_name, w.definition_id,
+      (
+        select true
+        from recorded_outputs o
+        where o.execution_id = l.execution_id
+          and o.idempotency_key = l.idempotency_key
+        limit 1
+      ) is true as has_recorded_output
+    from leased l
+    join taken t on t.work_item_id = l.work_item_id
+    left join described w on w.work_item_id = l.work_item_id
+    order by t.priority, t.seq`;
+}
+
+/** Candidates that are read without a lock: what other claims may take away meanwhile comes on top. */
+export function surplusOver(limit: string): string {
+  return `${limit} + 100`;
+}

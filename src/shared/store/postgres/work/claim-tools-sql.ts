@@ -1,0 +1,76 @@
+import { claimText, surplusOver } from './claim-sql.ts';
+import type { Statement } from '../connection/connect.ts';
+import { tenantIsActive } from '../rows.ts';
+
+/** The same as a claim on one queue, over the items of one tool, which stand together in an index. */
+export const CLAIM_OF_TOOL: Statement = {
+  name: 'claim-of-tool',
+  writes: true,
+  text: claimText(`
+    select q.work_item_id
+    from work_queue q
+    where q.queue_key = $5
+      and q.queue <> 'engine'
+      and q.tool = $8::text
+      and (q.priority, q.seq) >= ($6::int4, $7::int8)
+      and (q.start_before is null or q.start_before > clock_timestamp())
+      and ($4::int2[] is null or q.shard = any($4))
+      and ${tenantIsActive('q')}
+    order by q.priority, q.seq
+    limit $3
+    for update skip locked`),
+};
+
+/** Of other claims' heads so many may be taken away meanwhile. */
+const HEADS_SPARE = 20;
+
+/*
+ * The heads of all asked tools are looked up first, one by one. What is next over all of them is among
+ * the tools with the oldest heads, as many of these as items are wanted: only there more is read.
+ */
+export const CLAIM_OF_TOOLS: Statement = {
+  name: 'claim-of-tools',
+  writes: true,
+  text: claimText(`
+    select q.work_item_id
+    from work_queue q
+    where q.work_item_id = any(array(
+      select n.work_item_id
+      from (
+        select a.queue_key, t.tool, h.priority, h.seq
+        from unnest($5::text[], $6::int4[], $7::int8[]) as a (queue_key, priority, seq)
+        cross join unnest($8::text[]) as t (tool)
+        cross join lateral (
+          select c.priority, c.seq
+          from work_queue c
+          where ${isOpen('c', 'a', 't.tool')}
+          order by c.priority, c.seq
+          limit 1
+        ) h
+        order by h.priority, h.seq
+        limit $3 + ${HEADS_SPARE}
+      ) o
+      cross join lateral (
+        select c.work_item_id, c.priority, c.seq
+        from work_queue c
+        where ${isOpen('c', 'o', 'o.tool')}
+        order by c.priority, c.seq
+        limit ${surplusOver('$3')}
+      ) n
+      order by n.priority, n.seq
+      limit ${surplusOver('$3')}
+    ))
+    order by q.priority, q.seq
+    limit $3
+    for update skip locked`),
+};
+
+function isOpen(item: string, from: string, tool: string): string {
+  return `${item}.queue_key = ${from}.queue_key
+            and ${item}.queue <> 'engine'
+            and ${item}.tool = ${tool}
+            and (${item}.priority, ${item}.seq) >= (${from}.priority, ${from}.seq)
+            and (${item}.start_before is null or ${item}.start_before > clock_timestamp())
+            and ($4::int2[] is null or ${item}.shard = any($4))
+            and ${tenantIsActive(item)}`;
+}

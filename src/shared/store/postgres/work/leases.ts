@@ -1,0 +1,303 @@
+import type { DefinitionId } from '../../../domain/ids.ts';
+import { filterKey, queueNamesOf } from '../../../domain/work/claim-filter.ts';
+import { queueKeyOf } from '../../../domain/work/queue-key.ts';
+import type {
+  ClaimedItem,
+  Claimer,
+  ClaimScope,
+  JointClaim,
+  LeaseRenewal,
+  RenewedLease,
+} from '../../store.ts';
+import type { ClaimWatermarks, QueuePosition } from './claim-watermarks.ts';
+import { claimText, surplusOver } from './claim-sql.ts';
+import type { PostgresPool, Statement } from '../connection/connect.ts';
+import {
+  decodeLease,
+  decodeRecord,
+  tenantIsActive,
+  type LeaseRecord,
+  type RecordColumns,
+} from '../rows.ts';
+import { CLAIM_OF_TOOL, CLAIM_OF_TOOLS } from './claim-tools-sql.ts';
+import type { WaitingTools } from './waiting-tools.ts';
+
+/*
+ * A claim moves rows from `work_queue` to `work_leases` in one statement. It waits for nobody: a row
+ * that another transaction holds is left to it. It takes no execution's lock, so a commit that
+ * revokes items must reckon with it (see `commit/sql.ts`).
+ */
+
+export interface ClaimMeans {
+  readonly pool: PostgresPool;
+  readonly watermarks: ClaimWatermarks;
+  readonly waitingTools: WaitingTools;
+}
+
+/** One statement for all claimers: what it takes is dealt out to them in their order. */
+export async function claimItems(
+  { pool, watermarks, waitingTools }: ClaimMeans,
+  request: JointClaim,
+): Promise<readonly (readonly ClaimedItem[])[]> {
+  const keys = queueKeys(request);
+  const places = placesOf(request.claimers);
+  if (keys.length === 0 || places.length === 0) return request.claimers.map(() => []);
+  const parts = keys.map((queueKey) => ({
+    queueKey,
+    scope: request.shards === null ? '' : request.shards.join(),
+    filter: filterKey({ tools: request.tools ?? null }),
+  }));
+  const starts = parts.map((part) => watermarks.start(part, false));
+  const { tools = null } = request;
+  // What is added while this claim runs is hinted at, and found by the next.
+  const named = tools === null ? null : await waitingTools({ keys, starts, globs: tools });
+  const from = { request, keys, tools: named };
+  const claimFrom = async (some: Pick<ClaimFrom, 'places' | 'starts'>) => {
+    const claim = { ...from, ...some };
+    const { items, lasts } = await claimStatement(pool, claim);
+    for (const part of parts) {
+      const last = lasts.get(part.queueKey);
+      if (last !== undefined) watermarks.noteClaimed(part, last);
+    }
+    return items;
+  };
+  const claimed = await claimFrom({ places, starts });
+  const emptyHanded = withoutItem(places, claimed.length);
+  if (emptyHanded.length > 0) {
+    const again = parts.map((part) => watermarks.start(part, true));
+    if (again.some((start, index) => start.seq < (starts[index]?.seq ?? 0))) {
+      if (tools !== null) from.tools = await waitingTools({ keys, starts: again, globs: tools });
+      const found = await claimFrom({
+        places: emptyHanded,
+        starts: again,
+      }).catch((error: unknown) => {
+        // What is claimed by then is leased, and would only lapse.
+        if (claimed.length > 0) return [];
+        throw error;
+      });
+      const dealt = found.map((item, index) => ({ item, place: emptyHanded[index] }));
+      return dealOut(request.claimers, [...dealOf(places, claimed), ...dealt]);
+    }
+  }
+  return dealOut(request.claimers, dealOf(places, claimed));
+}
+
+/** The claimer that each item goes to, in the order of the items: as many places as its limit. */
+function placesOf(claimers: readonly Claimer[]): readonly Place[] {
+  return claimers.flatMap(({ workerId, limit }, claimer) =>
+    Array.from({ length: Math.max(0, limit) }, () => ({ claimer, workerId })),
+  );
+}
+
+interface Place {
+  readonly claimer: number;
+  readonly workerId: string;
+}
+
+/** The places of those who have got nothing while `count` items went to the first places. */
+function withoutItem(places: readonly Place[], count: number): readonly Place[] {
+  const lastServed = count === 0 ? -1 : (places[count - 1]?.claimer ?? -1);
+  return places.filter(({ claimer }) => claimer > lastServed);
+}
+
+interface Dealt {
+  readonly item: ClaimedItem;
+  readonly place: Place | undefined;
+}
+
+function dealOf(places: readonly Place[], items: readonly ClaimedItem[]): readonly Dealt[] {
+  return items.map((item, index) => ({ item, place: places[index] }));
+}
+
+function dealOut(
+  claimers: readonly Claimer[],
+  dealt: readonly Dealt[],
+): readonly (readonly ClaimedItem[])[] {
+  return claimers.map((_, claimer) =>
+    dealt.filter(({ place }) => place?.claimer === claimer).map(({ item }) => item),
+  );
+}
+
+/** The engine's queue is one for all tenants; those of workers belong to a tenant each. */
+function queueKeys(scope: ClaimScope): readonly string[] {
+  const { queues, tenantId } = scope;
+  const asked = queues.filter((queue) => queue === 'engine' || tenantId !== null);
+  const keys = asked.flatMap((queue) =>
+    queueNamesOf(scope).map((queueName) => queueKeyOf({ tenantId, queue, queueName })),
+  );
+  return [...new Set(keys)];
+}
+
+interface ClaimFrom {
+  readonly request: ClaimScope;
+  readonly keys: readonly string[];
+  /** Null: all. */
+  readonly tools: readonly string[] | null;
+  readonly places: readonly Place[];
+  readonly starts: readonly QueuePosition[];
+}
+
+async function claimStatement(
+  pool: PostgresPool,
+  claim: ClaimFrom,
+): Promise<{
+  readonly items: readonly ClaimedItem[];
+  /** The last that was taken of each queue. */
+  readonly lasts: ReadonlyMap<string, QueuePosition>;
+}> {
+  if (claim.tools?.length === 0) return { items: [], lasts: new Map() };
+  const { request, places } = claim;
+  const workerIds = places.map(({ workerId }) => workerId);
+  const common = [workerIds, request.leaseMs, places.length, request.shards];
+  const { statement, values } = statementOf(claim);
+  const rows = await pool.run<ClaimRecord>(statement, [...common, ...values]);
+  const lasts = new Map<string, QueuePosition>(
+    rows.map(({ queue_key: key, priority, seq }) => [key, { priority, seq }]),
+  );
+  return { items: rows.map(decodeClaim), lasts };
+}
+
+function statementOf({ keys, tools, starts }: ClaimFrom): {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+} {
+  const [key, ...otherKeys] = keys;
+  const [start] = starts;
+  const [tool, ...otherTools] = tools ?? [];
+  const all = [keys, starts.map(({ priority }) => priority), starts.map(({ seq }) => seq)];
+  if (otherKeys.length === 0 && start !== undefined) {
+    const one = [key, start.priority, start.seq];
+    if (tools === null) return { statement: CLAIM_ONE, values: one };
+    if (otherTools.length === 0) return { statement: CLAIM_OF_TOOL, values: [...one, tool] };
+  }
+  if (tools === null) return { statement: CLAIM_MANY, values: all };
+  return { statement: CLAIM_OF_TOOLS, values: [...all, tools] };
+}
+
+interface ClaimRecord extends LeaseRecord, Partial<Record<keyof RecordColumns, unknown>> {
+  readonly queue_key: string;
+  readonly seq: number;
+  readonly definition_id: DefinitionId | null;
+  readonly has_recorded_output: boolean;
+}
+
+function decodeClaim(row: ClaimRecord): ClaimedItem {
+  return {
+    ...decodeLease(row),
+    record: hasRecord(row) ? decodeRecord(row) : null,
+    definitionId: row.definition_id,
+    hasRecordedOutput: row.has_recorded_output,
+  };
+}
+
+function hasRecord(row: ClaimRecord): row is ClaimRecord & RecordColumns {
+  return row.tool !== null;
+}
+
+/** The rows it locks are those it takes: `limit` stands above the locking. */
+const CLAIM_ONE: Statement = {
+  name: 'claim-one',
+  writes: true,
+  text: claimText(`
+    select q.work_item_id
+    from work_queue q
+    where q.queue_key = $5
+      and (q.priority, q.seq) >= ($6::int4, $7::int8)
+      and (q.start_before is null or q.start_before > clock_timestamp())
+      and ($4::int2[] is null or q.shard = any($4))
+      and ${tenantIsActive('q')}
+    order by q.priority, q.seq
+    limit $3
+    for update skip locked`),
+};
+
+/*
+ * Over several queues no index gives the order, and locking must not run ahead of the limit. So the
+ * heads of the queues are read without locks and merged, and then locked one by one until there are
+ * enough. The surplus is what other claims may take away meanwhile.
+ */
+const CLAIM_MANY: Statement = {
+  name: 'claim-many',
+  writes: true,
+  text: claimText(`
+    select q.work_item_id
+    from work_queue q
+    where q.work_item_id = any(array(
+      select h.work_item_id
+      from unnest($5::text[], $6::int4[], $7::int8[]) as a (queue_key, priority, seq)
+      cross join lateral (
+        select c.work_item_id, c.priority, c.seq
+        from work_queue c
+        where c.queue_key = a.queue_key
+          and (c.priority, c.seq) >= (a.priority, a.seq)
+          and (c.start_before is null or c.start_before > clock_timestamp())
+          and (c.queue <> 'engine' or $4::int2[] is null or c.shard = any($4))
+          and ${tenantIsActive('c')}
+        order by c.priority, c.seq
+        limit ${surplusOver('$3')}
+      ) h
+    ))
+    order by q.priority, q.seq
+    limit $3
+    for update skip locked`),
+};
+
+/** All in one statement. A lease whose deadline has passed is not renewed: its time is over. */
+export async function renewLeases(
+  pool: PostgresPool,
+  leases: readonly LeaseRenewal[],
+): Promise<readonly (RenewedLease | null)[]> {
+  if (leases.length === 0) return [];
+  const rows = await pool.run<{ readonly position: number; readonly expires_at: string }>(RENEW, [
+    leases.map((_, position) => position),
+    leases.map((lease) => lease.workItemId),
+    leases.map((lease) => lease.tenantId),
+    leases.map((lease) => lease.leaseFence),
+    leases.map((lease) => lease.leaseMs),
+  ]);
+  const renewed = new Map(rows.map((row) => [row.position, row.expires_at]));
+  return leases.map((_, position) => {
+    const expiresAt = renewed.get(position);
+    return expiresAt === undefined ? null : { expiresAt };
+  });
+}
+
+/** Leases are locked by id, like everywhere, so that renewals and commits never deadlock. */
+const RENEW: Statement = {
+  name: 'renew-leases',
+  writes: true,
+  text: `
+    with held as materialized (
+      select l.work_item_id
+      from work_leases l
+      where l.work_item_id = any($2::uuid[])
+      order by l.work_item_id
+      for update
+    ),
+    clock as materialized (
+      select clock_timestamp() as instant
+      from (select count(*) as locks from held offset 0) waited
+      where waited.locks >= 0
+    ),
+    renewed as (
+      update work_leases l
+      set expires_at = least(
+        (select instant from clock) + r.lease_ms * interval '1 millisecond', l.deadline_at
+      )
+      from unnest($1::int4[], $2::uuid[], $3::text[], $4::int8[], $5::int8[])
+        as r (position, work_item_id, tenant_id, lease_fence, lease_ms)
+      where l.work_item_id = any($2::uuid[])
+        and l.work_item_id = r.work_item_id
+        and l.lease_fence = r.lease_fence
+        and (r.tenant_id is null or l.tenant_id = r.tenant_id)
+        and (l.deadline_at is null or l.deadline_at > (select instant from clock))
+      returning l.work_item_id, l.lease_fence, l.tenant_id, l.expires_at
+    )
+    select r.position, n.expires_at
+    from unnest($1::int4[], $2::uuid[], $3::text[], $4::int8[], $5::int8[])
+      as r (position, work_item_id, tenant_id, lease_fence, lease_ms)
+    join renewed n
+      on n.work_item_id = r.work_item_id
+      and n.lease_fence = r.lease_fence
+      and (r.tenant_id is null or r.tenant_id = n.tenant_id)`,
+};

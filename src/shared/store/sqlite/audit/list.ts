@@ -1,0 +1,109 @@
+import { auditIdOfEvent, eventKindOf, eventTypeOf } from '../../../domain/audit/audit-item.ts';
+import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { AuditPage, ListAudit, ListedItem } from '../../audit.ts';
+import type { Bindable, Connection } from '../connection/connect.ts';
+import { isImported } from '../executions/is-imported.ts';
+import { toIso } from '../rows.ts';
+
+interface ItemRecord {
+  readonly key: string;
+  readonly sequence: number | null;
+  readonly execution_id: string | null;
+  readonly event_type: string;
+  readonly node_id: string | null;
+  readonly actor_id: string;
+  readonly payload: string | null;
+  readonly created_at: number;
+}
+
+/** Both halves come in order of time from their indexes, so a page reads no more than it shows. */
+export function listAudit(connection: Connection, params: ListAudit): AuditPage {
+  const { events, log, bindings } = conditionsOf(params);
+  const items = connection.all<ItemRecord>(
+    `select e.execution_id as key, e.sequence, e.execution_id, e.kind as event_type, e.node_id,
+       e.actor_id, null as payload, e.created_at
+     from events as e
+     join executions as x on x.id = e.execution_id
+     where ${events}
+     union all
+     select a.audit_id, null, a.execution_id, a.event_type, null, a.actor_id, a.payload,
+       a.created_at
+     from audit_log as a
+     where ${log}
+     order by 8 desc, 1 desc, 2 desc
+     limit :limit offset :offset`,
+    { ...bindings, limit: params.limit, offset: params.offset },
+  );
+  return {
+    items: items.map((row) => decodeItem(row, params.tenantId)),
+    total: countItems(connection, params),
+  };
+}
+
+/** Without a filter the executions know how many events they have: their histories have no gaps. */
+function countItems(connection: Connection, params: ListAudit): number {
+  const { events, log, bindings, isFiltered } = conditionsOf(params);
+  const counted = isFiltered
+    ? `select count(*)
+       from events as e
+       join executions as x on x.id = e.execution_id
+       where ${events}`
+    : `select coalesce(sum(x.last_sequence), 0)
+       from executions as x
+       where x.tenant_id = :tenant_id
+         and not ${isImported('x.id')}`;
+  const row = connection.get<{ readonly total: number }>(
+    `select (${counted}) + (select count(*) from audit_log as a where ${log}) as total`,
+    bindings,
+  );
+  return row?.total ?? 0;
+}
+
+/** The text varies with the filters in use, so that each combination finds its index. */
+function conditionsOf(params: ListAudit) {
+  const { tenantId, executionId, actorId, eventType } = params;
+  const events = ['x.tenant_id = :tenant_id', `not ${isImported('e.execution_id')}`];
+  const log = ['a.tenant_id = :tenant_id'];
+  const bindings: Record<string, Bindable> = { tenant_id: tenantId };
+  if (executionId !== null) {
+    events.push('e.execution_id = :execution_id');
+    log.push('a.execution_id = :execution_id');
+    bindings['execution_id'] = executionId;
+  }
+  if (actorId !== null) {
+    events.push('e.actor_id = :actor_id');
+    log.push('a.actor_id = :actor_id');
+    bindings['actor_id'] = actorId;
+  }
+  if (eventType !== null) {
+    events.push('e.kind = :kind');
+    log.push('a.event_type = :event_type');
+    // No event has the kind '', so a type that none can have finds none.
+    bindings['kind'] = eventKindOf(eventType) ?? '';
+    bindings['event_type'] = eventType;
+  }
+  return {
+    events: events.join(' and '),
+    log: log.join(' and '),
+    bindings,
+    isFiltered: executionId !== null || actorId !== null || eventType !== null,
+  };
+}
+
+function decodeItem(row: ItemRecord, tenantId: TenantId): ListedItem {
+  const { sequence } = row;
+  const executionId = row.execution_id as ExecutionId | null;
+  const isEvent = sequence !== null && executionId !== null;
+  return {
+    id: isEvent ? auditIdOfEvent(executionId, sequence) : row.key,
+    tenantId,
+    executionId,
+    sequence,
+    eventType: isEvent ? eventTypeOf(row.event_type) : row.event_type,
+    nodeId: row.node_id,
+    actorId: row.actor_id,
+    payload: row.payload === null ? null : (JSON.parse(row.payload) as JsonObject),
+    createdAt: toIso(row.created_at),
+  };
+}

@@ -1,0 +1,154 @@
+import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
+import { AHEAD_MAX, type PlaceStore } from '../../places.ts';
+import type { Connection } from '../connection/connect.ts';
+import { toIso } from '../rows.ts';
+
+export function createPlaceStore(connection: Connection): PlaceStore {
+  return {
+    admit: (params) => connection.write(() => admit(connection, params)),
+    listTenants: () => connection.read(() => listTenants(connection)),
+    find: (executionId) => connection.read(() => find(connection, executionId)),
+  };
+}
+
+interface Waiting {
+  readonly executionId: ExecutionId;
+  readonly shard: number;
+}
+
+/** See `admit_children` of PostgreSQL. */
+function admit(
+  connection: Connection,
+  { tenantId, limit }: Parameters<PlaceStore['admit']>[0],
+): readonly Waiting[] {
+  const tenant = connection.get<{ readonly places_max: number | null }>(
+    `select limits ->> 'max_concurrent_executions' as places_max
+     from tenants
+     where id = ? and status = 'active'`,
+    [tenantId],
+  );
+  if (tenant === undefined) return [];
+  connection.run(
+    `delete from child_places
+     where tenant_id = ?
+       and state = 'lent'
+       and not exists (
+         select 1
+         from executions e
+         where e.id = child_places.execution_id and e.status in ('running', 'paused')
+       )`,
+    [tenantId],
+  );
+  const borrowing = findBorrowing(connection, { tenantId, limit });
+  for (const { executionId } of borrowing) {
+    connection.run(`update child_places set state = 'lent' where execution_id = ?`, [executionId]);
+  }
+  const free =
+    tenant.places_max === null ? limit : tenant.places_max - countTaken(connection, tenantId);
+  const placed = findOldest(connection, { tenantId, limit: Math.min(limit, free) });
+  for (const { executionId } of placed) {
+    connection.run('delete from child_places where execution_id = ?', [executionId]);
+  }
+  const admitted = [...borrowing, ...placed];
+  for (const { executionId, shard } of admitted) {
+    connection.run(
+      `insert into runnable (execution_id, shard)
+       values (?, ?)
+       on conflict (execution_id) do nothing`,
+      [executionId, shard],
+    );
+  }
+  return admitted;
+}
+
+/** The oldest child of each parent that lends its place to none. */
+function findBorrowing(
+  connection: Connection,
+  params: { readonly tenantId: TenantId; readonly limit: number },
+): readonly Waiting[] {
+  return connection.all<Waiting>(
+    `select execution_id as executionId, shard
+     from (
+       select execution_id, shard, min(seq)
+       from child_places c
+       where tenant_id = :tenant_id
+         and state = 'waiting'
+         and not exists (
+           select 1
+           from child_places l
+           where l.parent_execution_id = c.parent_execution_id and l.state = 'lent'
+         )
+       group by parent_execution_id
+       limit :limit
+     )`,
+    { tenant_id: params.tenantId, limit: params.limit },
+  );
+}
+
+function findOldest(
+  connection: Connection,
+  params: { readonly tenantId: TenantId; readonly limit: number },
+): readonly Waiting[] {
+  if (params.limit <= 0) return [];
+  return connection.all<Waiting>(
+    `select execution_id as executionId, shard
+     from child_places
+     where tenant_id = :tenant_id and state = 'waiting'
+     order by seq
+     limit :limit`,
+    { tenant_id: params.tenantId, limit: params.limit },
+  );
+}
+
+function countTaken(connection: Connection, tenantId: TenantId): number {
+  const row = connection.get<{ readonly taken: number }>(
+    `select count(*) as taken
+     from executions e
+     where e.tenant_id = ?
+       and e.status in ('running', 'paused')
+       and not exists (select 1 from child_places c where c.execution_id = e.id)`,
+    [tenantId],
+  );
+  return row?.taken ?? 0;
+}
+
+function listTenants(connection: Connection): readonly TenantId[] {
+  return connection
+    .all<{ readonly tenant_id: TenantId }>(
+      `select distinct tenant_id
+       from child_places
+       where state = 'waiting'`,
+    )
+    .map((row) => row.tenant_id);
+}
+
+function find(
+  connection: Connection,
+  executionId: ExecutionId,
+): Awaited<ReturnType<PlaceStore['find']>> {
+  const row = connection.get<{
+    readonly since: number;
+    readonly ahead: number;
+    readonly places_max: number | null;
+  }>(
+    `select since, (
+       select count(*)
+       from (
+         select 1
+         from child_places o
+         where o.tenant_id = c.tenant_id and o.state = 'waiting' and o.seq < c.seq
+         limit :limit
+       )
+     ) as ahead, (
+       select t.limits ->> 'max_concurrent_executions'
+       from tenants t
+       where t.id = c.tenant_id
+     ) as places_max
+     from child_places c
+     where execution_id = :execution_id and state = 'waiting'`,
+    { execution_id: executionId, limit: AHEAD_MAX },
+  );
+  if (row === undefined) return null;
+  const { since, ahead, places_max: placesMax } = row;
+  return { since: toIso(since), ahead, placesMax };
+}

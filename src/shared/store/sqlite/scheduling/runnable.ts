@@ -1,0 +1,33 @@
+import type { ExecutionId } from '../../../domain/ids.ts';
+import type { RunnableStore } from '../../store.ts';
+import type { Connection } from '../connection/connect.ts';
+import { TENANT_IS_ACTIVE } from '../rows.ts';
+
+export function createRunnableStore(connection: Connection): RunnableStore {
+  return {
+    list: ({ shards, limit }) =>
+      connection.read(() =>
+        connection.all<{ readonly executionId: ExecutionId; readonly shard: number }>(
+          `select execution_id as executionId, shard
+           from runnable
+           where shard in (select value from json_each(:shards))
+             and not exists (
+               select 1
+               from child_places c
+               where c.execution_id = runnable.execution_id and c.state = 'waiting'
+             )
+             and (
+               not exists (select 1 from tenants where status <> 'active')
+               or (
+                 select ${TENANT_IS_ACTIVE}
+                 from executions
+                 where id = runnable.execution_id
+               )
+             )
+           order by seq
+           limit :limit`,
+          { shards: JSON.stringify(shards), limit },
+        ),
+      ),
+  };
+}

@@ -1,0 +1,106 @@
+import type { DefinitionId } from '../../../domain/ids.ts';
+import type {
+  ClaimedItem,
+  ClaimRequest,
+  JointClaim,
+  LeaseRenewal,
+  RenewedLease,
+} from '../../store.ts';
+import type { Connection } from '../connection/connect.ts';
+import { insertLease, withFences } from './queue.ts';
+import {
+  RECORD_COLUMNS,
+  toIso,
+  toIsoOrNull,
+  decodeRecord,
+  decodeTicket,
+  type WorkItemRow,
+} from '../rows.ts';
+import { selectNext } from './select-next.ts';
+
+const SELECT_RECORD = `
+  select ${RECORD_COLUMNS}, (
+    select definition_id
+    from executions
+    where executions.id = work_items.execution_id
+  ) as definition_id
+  from work_items
+  where work_item_id = ?`;
+
+const SELECT_RECORDED = `
+  select 1
+  from recorded_outputs
+  where execution_id = ? and idempotency_key = ?`;
+
+interface ClaimedRecord extends WorkItemRow {
+  readonly definition_id: DefinitionId;
+}
+
+/** Both run within a write transaction, so what is read here is still there when it is leased. */
+export function claimTogether(
+  connection: Connection,
+  request: JointClaim,
+): readonly (readonly ClaimedItem[])[] {
+  return request.claimers.map((claimer) => claim(connection, { ...request, ...claimer }));
+}
+
+export function claim(connection: Connection, request: ClaimRequest): readonly ClaimedItem[] {
+  const now = connection.now();
+  const next = selectNext(connection, request, now);
+  return withFences(connection, (drawFence) =>
+    next.map((row) => {
+      connection.run('delete from work_queue where seq = ?', [row.seq]);
+      const ticket = decodeTicket(row);
+      const { workerId, leaseMs } = request;
+      const leaseFence = drawFence();
+      const queuePlace = { seq: row.seq, queuedAt: row.enqueued_at };
+      const lease = { ticket, queuePlace, workerId, leaseFence, leaseMs, now };
+      const terms = insertLease(connection, lease);
+      // Items of the engine have no record.
+      const record =
+        ticket.queue === 'engine'
+          ? undefined
+          : connection.get<ClaimedRecord>(SELECT_RECORD, [ticket.workItemId]);
+      const recorded = connection.get(SELECT_RECORDED, [ticket.executionId, ticket.idempotencyKey]);
+      return {
+        ticket,
+        leaseFence: terms.leaseFence,
+        workerId,
+        claimedAt: toIso(now),
+        expiresAt: toIso(terms.expiresAt),
+        deadlineAt: toIsoOrNull(terms.deadlineAt),
+        timedOut: terms.deadlineAt !== null && terms.deadlineAt <= now,
+        record: record === undefined ? null : decodeRecord(record),
+        definitionId: record?.definition_id ?? null,
+        hasRecordedOutput: recorded !== undefined,
+      };
+    }),
+  );
+}
+
+/** A lease past its deadline is not renewed: the attempt's time is over, whoever still runs it. */
+export function renew(
+  connection: Connection,
+  leases: readonly LeaseRenewal[],
+): readonly (RenewedLease | null)[] {
+  const now = connection.now();
+  return leases.map((lease) => {
+    const row = connection.get<{ readonly expires_at: number }>(
+      `update work_leases
+       set expires_at = min(:expires_at, coalesce(deadline_at, :expires_at))
+       where work_item_id = :id
+         and lease_fence = :lease_fence
+         and (:tenant_id is null or tenant_id = :tenant_id)
+         and (deadline_at is null or deadline_at > :now)
+       returning expires_at`,
+      {
+        id: lease.workItemId,
+        lease_fence: lease.leaseFence,
+        tenant_id: lease.tenantId,
+        expires_at: now + lease.leaseMs,
+        now,
+      },
+    );
+    return row === undefined ? null : { expiresAt: toIso(row.expires_at) };
+  });
+}

@@ -1,0 +1,234 @@
+import { toolKey } from '../../../domain/work/claim-filter.ts';
+import { queueKeyOf } from '../../../domain/work/queue-key.ts';
+import type { WorkTicket } from '../../../domain/work/work-item.ts';
+import type { Bindable, Connection } from '../connection/connect.ts';
+import { bindTicket, TICKET_COLUMNS, TICKET_PLACES } from '../rows.ts';
+
+/** The writes on queue and leases that commits, claims, retries and requeues have in common. */
+
+/*
+ * The age of an item goes on from the clock, so that the place of one that was claimed stays its own
+ * although the row is gone: SQLite by itself would give it to the next that comes to an empty queue.
+ */
+const INSERT_QUEUED = `
+  insert into work_queue (
+    ${TICKET_COLUMNS}, queue_key, queue_name, tool, shard, start_before, enqueued_at, seq
+  )
+  values (
+    ${TICKET_PLACES}, ?, ?, ?, ?, ?, ?,
+    max(?, coalesce((select max(seq) from work_queue), 0) + 1)
+  )`;
+
+const SEQS_PER_MS = 1_024;
+
+export interface Enqueued {
+  readonly ticket: WorkTicket;
+  /** Null: of the engine. */
+  readonly tool: string | null;
+  readonly shard: number;
+  readonly now: number;
+}
+
+/** Behind every item of its priority that is there already. */
+export function enqueue(connection: Connection, item: Enqueued): void {
+  connection.run(INSERT_QUEUED, [
+    ...bindQueued(item, item.now),
+    Math.floor(item.now) * SEQS_PER_MS,
+  ]);
+}
+
+/** Where two items have had the same place, the one that is given back goes before the other. */
+const INSERT_GIVEN_BACK = `
+  insert into work_queue (
+    ${TICKET_COLUMNS}, queue_key, queue_name, tool, shard, start_before, enqueued_at, seq
+  )
+  values (
+    ${TICKET_PLACES}, ?, ?, ?, ?, ?, ?,
+    (
+      with recursive free (seq) as (
+        select ?
+        union all
+        select free.seq - 1
+        from free
+        where exists (select 1 from work_queue q where q.seq = free.seq)
+      )
+      select min(seq) from free
+    )
+  )`;
+
+/** Where it stood before. */
+export function giveBack(
+  connection: Connection,
+  item: Enqueued & { readonly seq: number; readonly queuedAt: number },
+): void {
+  connection.run(INSERT_GIVEN_BACK, [...bindQueued(item, item.queuedAt), item.seq]);
+}
+
+function bindQueued({ ticket, tool, shard }: Enqueued, since: number): readonly Bindable[] {
+  const bound = ticket.scheduleToStartMs;
+  return [
+    ...bindTicket(ticket),
+    queueKeyOf(ticket),
+    ticket.queueName ?? null,
+    tool === null ? null : toolKey(tool),
+    shard,
+    bound === null ? null : since + bound,
+    since,
+  ];
+}
+
+/** The parts of a queued item that its record has and its ticket has not. */
+export function findNames(
+  connection: Connection,
+  ticket: WorkTicket,
+): { readonly ticket: WorkTicket; readonly tool: string | null } {
+  if (ticket.queue === 'engine') return { ticket, tool: null };
+  const row = connection.get<{ readonly tool: string; readonly queue_name: string | null }>(
+    'select tool, queue_name from work_items where work_item_id = ?',
+    [ticket.workItemId],
+  );
+  const name = row?.queue_name ?? null;
+  return {
+    ticket: name === null ? ticket : { ...ticket, queueName: name },
+    tool: row?.tool ?? null,
+  };
+}
+
+/** An item that is handed to `workerId`. */
+export interface HandOut {
+  readonly ticket: WorkTicket;
+  /** Absent: it was not claimed off a queue. */
+  readonly queuePlace?: { readonly seq: number; readonly queuedAt: number };
+  readonly workerId: string;
+  readonly leaseFence: number;
+  readonly leaseMs: number;
+  readonly now: number;
+}
+
+export interface LeaseTerms {
+  readonly leaseFence: number;
+  readonly expiresAt: number;
+  readonly deadlineAt: number | null;
+}
+
+const INSERT_LEASE = `
+  insert into work_leases (
+    ${TICKET_COLUMNS}, worker_id, lease_fence, claimed_at, expires_at, deadline_at, queue_seq,
+    queued_at
+  )
+  values (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?, ?)`;
+
+export function insertLease(connection: Connection, item: HandOut): LeaseTerms {
+  const terms = termsOf(item);
+  connection.run(INSERT_LEASE, bindLease(item, terms));
+  return terms;
+}
+
+const REPLACE_LEASE = `
+  update work_leases
+  set (
+    ${TICKET_COLUMNS}, worker_id, lease_fence, claimed_at, expires_at, deadline_at, queue_seq,
+    queued_at
+  ) = (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?, ?)
+  where work_item_id = ?`;
+
+/** The same as deleting the lease of `endedItemId` and inserting the new one, by one statement. */
+export function replaceLease(
+  connection: Connection,
+  params: { readonly endedItemId: string; readonly item: HandOut },
+): LeaseTerms {
+  const terms = termsOf(params.item);
+  connection.run(REPLACE_LEASE, [...bindLease(params.item, terms), params.endedItemId]);
+  return terms;
+}
+
+/** Never for longer than the attempt may run. */
+function termsOf({ ticket, leaseFence, leaseMs, now }: HandOut): LeaseTerms {
+  const deadlineAt = ticket.nodeTimeoutMs === null ? null : now + ticket.nodeTimeoutMs;
+  const expiresAt = Math.min(now + leaseMs, deadlineAt ?? Infinity);
+  return { leaseFence, expiresAt, deadlineAt };
+}
+
+function bindLease(item: HandOut, terms: LeaseTerms): readonly Bindable[] {
+  const { ticket, queuePlace, workerId, now } = item;
+  const { leaseFence, expiresAt, deadlineAt } = terms;
+  return [
+    ...bindTicket(ticket),
+    workerId,
+    leaseFence,
+    now,
+    expiresAt,
+    deadlineAt,
+    queuePlace?.seq ?? null,
+    queuePlace?.queuedAt ?? null,
+  ];
+}
+
+/** Only items for workers have a record, so nothing is written for one of the engine. */
+export function insertDeadLetter(
+  connection: Connection,
+  letter: {
+    readonly workItemId: string;
+    readonly executionId: string;
+    readonly attempt: number;
+    readonly error: string;
+    readonly now: number;
+  },
+): void {
+  connection.run(
+    `insert into dead_letters (
+       work_item_id, execution_id, tenant_id, node_id, queue, tool, attempt, error,
+       dead_lettered_at
+     )
+     select work_item_id, execution_id, tenant_id, node_id, queue, tool, :attempt, :error, :now
+     from work_items
+     where work_item_id = :work_item_id and execution_id = :execution_id
+     on conflict (work_item_id) do update
+     set attempt = excluded.attempt,
+         error = excluded.error,
+         dead_lettered_at = excluded.dead_lettered_at`,
+    {
+      work_item_id: letter.workItemId,
+      execution_id: letter.executionId,
+      attempt: letter.attempt,
+      error: letter.error,
+      now: letter.now,
+    },
+  );
+}
+
+/** Fences for each second: far more than are drawn, and enough until the year 2242. */
+const FENCES_PER_SECOND = 2 ** 20;
+
+/** What the fences of a connection are above. */
+const floors = new WeakMap<Connection, number>();
+
+/**
+ * Hands out new fences within a transaction: nobody else draws one meanwhile, so the last is read
+ * once and written once, and not at all when none is drawn. Those of a transaction that is rolled
+ * back are drawn again: nobody has seen them.
+ *
+ * Those of a connection go on from the clock as it was at the first: the file may be a copy from
+ * earlier, whose last fence is not the last that workers were given. The clock is ahead of all that
+ * were drawn before, unless it was set back.
+ */
+export function withFences<Result>(
+  connection: Connection,
+  work: (drawFence: () => number) => Result,
+): Result {
+  let last: number | null = null;
+  const result = work(() => {
+    last = (last ?? readLastFence(connection)) + 1;
+    return last;
+  });
+  if (last !== null) connection.run('update lease_fence set last = ?', [last]);
+  return result;
+}
+
+function readLastFence(connection: Connection): number {
+  const row = connection.get<{ readonly last: number }>('select last from lease_fence');
+  if (row === undefined) throw new Error('the row of lease_fence is gone');
+  const floor = floors.get(connection) ?? (connection.now() / 1000) * FENCES_PER_SECOND;
+  floors.set(connection, floor);
+  return Math.max(row.last, Math.floor(floor));
+}

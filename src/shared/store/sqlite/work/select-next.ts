@@ -1,0 +1,144 @@
+import { matchesGlob } from '../../../domain/policy/policy.ts';
+import { queueNamesOf, rangesOf, TOOL_KEY_MAX } from '../../../domain/work/claim-filter.ts';
+import { queueKeyOf } from '../../../domain/work/queue-key.ts';
+import type { ClaimRequest } from '../../store.ts';
+import type { Connection } from '../connection/connect.ts';
+import { TENANT_IS_ACTIVE, TICKET_COLUMNS, type TicketRecord } from '../rows.ts';
+
+/** A candidate: `seq` is its age. */
+export interface RawQueued extends TicketRecord {
+  readonly seq: number;
+  readonly enqueued_at: number;
+}
+
+/**
+ * The best of each queue, then the best of those: with several queues in one query, SQLite would
+ * sort all their items at every claim instead of reading the first few off the index.
+ */
+export function selectNext(
+  connection: Connection,
+  request: ClaimRequest,
+  now: number,
+): readonly RawQueued[] {
+  const { queues, tenantId, shards, tools = null } = request;
+  // To SQLite a negative limit is none.
+  const limit = Math.max(0, request.limit);
+  if (limit === 0) return [];
+  const keys = queues.flatMap((queue) =>
+    queueNamesOf(request).map((queueName) => queueKeyOf({ tenantId, queue, queueName })),
+  );
+  return oldest(
+    [...new Set(keys)].flatMap((key) => {
+      const of = {
+        queue_key: key,
+        now,
+        shards: key !== 'engine' || shards === null ? null : JSON.stringify(shards),
+      };
+      return tools === null
+        ? connection.all<RawQueued>(NEXT, { ...of, limit })
+        : selectOfTools(connection, { of, tools, limit });
+    }),
+    limit,
+  );
+}
+
+function oldest<Item extends Pick<RawQueued, 'priority' | 'seq'>>(
+  items: readonly Item[],
+  limit: number,
+): readonly Item[] {
+  return items
+    .toSorted((left, right) => left.priority - right.priority || left.seq - right.seq)
+    .slice(0, limit);
+}
+
+/**
+ * The heads of all tools first. What is next over all of them is among the tools with the oldest
+ * heads, as many of these as items are wanted: only there more is read.
+ */
+function selectOfTools(
+  connection: Connection,
+  asked: {
+    readonly of: {
+      readonly queue_key: string;
+      readonly now: number;
+      readonly shards: string | null;
+    };
+    readonly tools: readonly string[];
+    readonly limit: number;
+  },
+): readonly RawQueued[] {
+  const { of, tools, limit } = asked;
+  const select = (tool: string, count: number) =>
+    connection.all<RawQueued>(NEXT_OF_TOOL, { ...of, tool, limit: count });
+  const names = listWaiting(connection, of.queue_key, tools);
+  const [only] = names;
+  if (names.length === 1 && only !== undefined) return select(only, limit);
+  const heads = names.flatMap((tool) => select(tool, 1).map((head) => ({ ...head, tool })));
+  return oldest(heads, limit).flatMap(({ tool }) => select(tool, limit));
+}
+
+/** The tools that the globs name, and those waiting that they match. */
+function listWaiting(
+  connection: Connection,
+  queueKey: string,
+  globs: readonly string[],
+): readonly string[] {
+  // An older version leaves the name of the tool out.
+  connection.run(NAME_OLDER, { queue_key: queueKey });
+  const { names, prefixes } = rangesOf(globs);
+  const found = new Set(names);
+  for (const prefix of prefixes) {
+    const high = prefix + LAST_CHARACTER;
+    let tool = nextTool(FIRST_TOOL, { queue_key: queueKey, low: prefix, high });
+    while (tool !== null) {
+      const name = tool;
+      if (globs.some((glob) => matchesGlob(glob, name))) found.add(name);
+      tool = nextTool(TOOL_AFTER, { queue_key: queueKey, low: name, high });
+    }
+  }
+  return [...found];
+
+  function nextTool(
+    text: string,
+    of: { readonly queue_key: string; readonly low: string; readonly high: string },
+  ): string | null {
+    return connection.get<{ readonly tool: string }>(text, of)?.tool ?? null;
+  }
+}
+
+const LAST_CHARACTER = '\u{10FFFF}';
+
+const next = (ofTool: string): string => `
+  select seq, enqueued_at, ${TICKET_COLUMNS}
+  from work_queue
+  where queue_key = :queue_key ${ofTool}
+    and (start_before is null or start_before > :now)
+    and (:shards is null or shard in (select value from json_each(:shards)))
+    and ${TENANT_IS_ACTIVE}
+  order by priority, seq
+  limit :limit`;
+
+const NEXT = next('');
+const NEXT_OF_TOOL = next(`and queue <> 'engine' and tool = :tool`);
+
+const toolWhere = (above: string): string => `
+  select tool
+  from work_queue
+  where queue_key = :queue_key and queue <> 'engine' and ${above} and tool <= :high
+  order by tool
+  limit 1`;
+
+const FIRST_TOOL = toolWhere('tool >= :low');
+const TOOL_AFTER = toolWhere('tool > :low');
+
+const NAME_OLDER = `
+  update work_queue
+  set tool = coalesce(
+    (
+      select substr(tool, 1, ${TOOL_KEY_MAX})
+      from work_items
+      where work_items.work_item_id = work_queue.work_item_id
+    ),
+    ''
+  )
+  where queue_key = :queue_key and queue <> 'engine' and tool is null`;

@@ -1,0 +1,62 @@
+import test from 'ava';
+import type pg from 'pg';
+
+import { OUTRIGHT_SECTIONS } from '../../../../../src/shared/store/postgres/commit/outright-batch.ts';
+import { outrightStatement } from '../../../../../src/shared/store/postgres/commit/outright-sql.ts';
+import { toUuid } from '../../../../../src/shared/store/postgres/rows.ts';
+import { openTestStore, type TestStore } from '../../../../support/stores.ts';
+import { commitOne, start, type Started } from '../../contract/drive.ts';
+import { makeEvent, makePlan } from '../../contract/make.ts';
+import { connectRaw } from '../raw-client.ts';
+
+let database: TestStore;
+let client: pg.Client;
+
+test.before(async () => {
+  database = await openTestStore('postgres');
+  client = await connectRaw(database.url);
+});
+
+test.after.always(async () => {
+  await client.end();
+  await database.close();
+});
+
+test.serial(
+  'when there are too many texts, the one that serves appends as any other',
+  async (t) => {
+    const names = useUpTexts();
+    const { store } = database;
+    for (const expectedSequence of [3, null]) {
+      const execution = await start(store);
+      const events = [makeEvent(), makeEvent()];
+      await commitOne(store, makePlan(execution, { expectedSequence: 1, events }));
+      const end = makePlan(execution, { expectedSequence, events, status: 'completed' });
+      t.is((await commitOne(store, end)).lastSequence, 5);
+      t.deepEqual(await sequencesOf(execution), [1, 2, 3, 4, 5]);
+    }
+    t.true(names.size < 70, 'texts without a bound');
+  },
+);
+
+/** Asks for a text for each set of sections there can be; the names of those that were given. */
+function useUpTexts(): ReadonlySet<string> {
+  const names = new Set<string>();
+  // From the last: none of them is one that the store would ask for.
+  for (let bits = 2 ** OUTRIGHT_SECTIONS.length - 1; names.size < 66 && bits > 0; bits -= 1) {
+    names.add(outrightStatement((section) => has(bits, section)).name);
+  }
+  return names;
+}
+
+function has(bits: number, section: (typeof OUTRIGHT_SECTIONS)[number]): boolean {
+  return (bits & (1 << OUTRIGHT_SECTIONS.indexOf(section))) !== 0;
+}
+
+async function sequencesOf({ executionId }: Started): Promise<readonly number[]> {
+  const { rows } = await client.query<{ readonly sequence: number }>(
+    'select sequence from events where execution_id = $1 order by sequence',
+    [toUuid(executionId)],
+  );
+  return rows.map(({ sequence }) => sequence);
+}
