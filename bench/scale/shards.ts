@@ -2,7 +2,7 @@ import { createActivity } from '../../src/scheduler/activity.ts';
 import { type Loop, startLoop } from '../../src/scheduler/loop.ts';
 import { fairShare, holdShards } from '../../src/scheduler/loops/hold-shards.ts';
 import type { HeldShards, LoopContext } from '../../src/scheduler/loops/loop-context.ts';
-import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
+import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { SHARD_COUNT } from '../../src/shared/store/store.ts';
 import { seeded } from '../../test/support/vectors.ts';
 import { createVirtualTimers } from '../../test/scheduler/virtual-timers.ts';

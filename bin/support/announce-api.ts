@@ -1,5 +1,5 @@
 import { startLoop } from '../../src/scheduler/loop.ts';
-import { systemTimers } from '../../src/shared/engine/timers.ts';
+import { systemTimers } from '../../src/shared/engine/scheduling/timers.ts';
 import type { EngineReport } from '../../src/shared/engine/deps.ts';
 import type { WorkerStore } from '../../src/shared/store/store.ts';
 

@@ -3,14 +3,14 @@ import { MEMORY_QUOTAS, type MemoryTier } from '../../src/shared/domain/memory/t
 import type { EngineSettings } from '../../src/shared/engine/deps.ts';
 import type { Agents } from '../../src/shared/engine/agents/agents.ts';
 import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
-import { createClusterWatch } from '../../src/shared/engine/cluster-watch.ts';
+import { createClusterWatch } from '../../src/shared/engine/scheduling/cluster-watch.ts';
 import {
   createRetaining,
   type RetentionSettings,
 } from '../../src/shared/engine/retention/retaining.ts';
 import type { ScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
-import type { Scheduling } from '../../src/shared/engine/scheduling.ts';
-import { systemTimers, type Timers } from '../../src/shared/engine/timers.ts';
+import type { Scheduling } from '../../src/shared/engine/scheduling/scheduling.ts';
+import { systemTimers, type Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import type { WebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
 import type { Wake } from '../../src/shared/ports/wake.ts';
 import type { Store } from '../../src/shared/store/store.ts';

@@ -15,7 +15,7 @@ import type { EngineSettings } from '../../src/shared/engine/deps.ts';
 import type { Memory } from '../../src/shared/engine/memory/memory.ts';
 import type { RetentionSettings } from '../../src/shared/engine/retention/retaining.ts';
 import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
-import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake-bus.ts';
+import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import {
   createWebhookDelivering,
   type WebhookDelivering,

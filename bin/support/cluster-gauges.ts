@@ -1,4 +1,7 @@
-import type { ClusterWatch, WatchedCluster } from '../../src/shared/engine/cluster-watch.ts';
+import type {
+  ClusterWatch,
+  WatchedCluster,
+} from '../../src/shared/engine/scheduling/cluster-watch.ts';
 import type { GaugeKey } from '../../src/shared/telemetry/metric-list.ts';
 import type { GaugeReading, Metrics } from '../../src/shared/telemetry/metrics.ts';
 

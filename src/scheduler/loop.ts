@@ -1,5 +1,5 @@
-import type { RoundResult } from '../shared/engine/scheduling.ts';
-import type { Timers } from '../shared/engine/timers.ts';
+import type { RoundResult } from '../shared/engine/scheduling/scheduling.ts';
+import type { Timers } from '../shared/engine/scheduling/timers.ts';
 
 /**
  * A background loop: run a round, go on at once when there is more, else rest until the time is up

@@ -1,5 +1,5 @@
-import { SCHEDULERS_TOPIC, EVERY_TOPIC } from '../shared/engine/wake-bus.ts';
-import type { Scheduling } from '../shared/engine/scheduling.ts';
+import { SCHEDULERS_TOPIC, EVERY_TOPIC } from '../shared/engine/wake/wake-bus.ts';
+import type { Scheduling } from '../shared/engine/scheduling/scheduling.ts';
 import type { Wake } from '../shared/ports/wake.ts';
 import { createActivity } from './activity.ts';
 import { createDuty } from './duty.ts';
@@ -25,8 +25,8 @@ import { sealAudit } from './loops/seal-audit.ts';
 import { sweepWorkflowPauses } from './loops/sweep-workflow-pauses.ts';
 import { watchCluster } from './loops/watch-cluster.ts';
 import { stopWithin } from './stop-within.ts';
-import { systemTimers } from '../shared/engine/timers.ts';
-import type { Timers } from '../shared/engine/timers.ts';
+import { systemTimers } from '../shared/engine/scheduling/timers.ts';
+import type { Timers } from '../shared/engine/scheduling/timers.ts';
 
 export interface SchedulerDeps {
   readonly scheduling: Scheduling;

@@ -1,4 +1,4 @@
-import type { Timers } from '../shared/engine/timers.ts';
+import type { Timers } from '../shared/engine/scheduling/timers.ts';
 
 /**
  * The steps of a stop, one after the other, all within one deadline. A step that fails is reported

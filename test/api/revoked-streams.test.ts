@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { DEFAULT_CALLER_RECHECK_MS } from '../../src/api/deps.ts';
 import { REMEMBER_MS } from '../../src/shared/security/authenticators/stored-tokens.ts';
 import { createJsonWebTokens } from '../../src/shared/security/authenticators/json-web-token.ts';
-import { TENANT_REMEMBER_MS } from '../../src/shared/engine/tenant-directory.ts';
+import { TENANT_REMEMBER_MS } from '../../src/shared/engine/tenants/tenant-directory.ts';
 import { followEvents } from '../../src/shared/clients/svc/follow-events.ts';
 import { textOf } from './support/call-api.ts';
 import { openStream, type TestStream } from './support/open-stream.ts';

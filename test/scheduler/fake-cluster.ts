@@ -1,8 +1,8 @@
-import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
-import type { RoundResult, Scheduling } from '../../src/shared/engine/scheduling.ts';
+import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
+import type { RoundResult, Scheduling } from '../../src/shared/engine/scheduling/scheduling.ts';
 import { SHARD_COUNT } from '../../src/shared/store/store.ts';
 import type { RemoteWake } from '../../src/shared/store/store.ts';
-import { connectRemoteWake } from '../../src/shared/engine/wake-bus.ts';
+import { connectRemoteWake } from '../../src/shared/engine/wake/wake-bus.ts';
 import { startScheduler } from '../../src/scheduler/scheduler.ts';
 import type { SchedulerStore } from '../../src/scheduler/loops/loop-context.ts';
 import { createVirtualTimers } from './virtual-timers.ts';

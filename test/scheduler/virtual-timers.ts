@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Timers } from '../../src/shared/engine/timers.ts';
+import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 
 export interface VirtualTimers extends Timers {
   /** Lets `ms` pass: what comes due is called in order, and what follows from it is let happen. */

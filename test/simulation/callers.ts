@@ -1,5 +1,5 @@
 import { parseExecutionId } from '../../src/shared/domain/ids.ts';
-import { retryIdOf } from '../../src/shared/engine/retry-execution.ts';
+import { retryIdOf } from '../../src/shared/engine/executions/retry-execution.ts';
 import { insist, LAST_ARRIVAL_MS, type Outside } from './clients.ts';
 import type { Dice } from './dice.ts';
 import type { Request } from './network.ts';

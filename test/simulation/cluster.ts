@@ -3,7 +3,7 @@ import { createIds } from '../../src/shared/clients/system-ids.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { Engine } from '../../src/shared/engine/engine.ts';
 import { createSchedules, type Schedules } from '../../src/shared/engine/schedules/schedules.ts';
-import { createWakeBus, type WakeBus } from '../../src/shared/engine/wake-bus.ts';
+import { createWakeBus, type WakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import type { NodeRunners } from '../../src/shared/nodes/run.ts';
 import { EPOCH_MS, KINDS, NO_POOL, type SimulatedDatabase } from './database.ts';
 import type { Dice } from './dice.ts';

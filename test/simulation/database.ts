@@ -5,7 +5,7 @@ import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { compilePlan } from '../../src/shared/domain/workflow/compile-plan.ts';
 import type { Plan } from '../../src/shared/domain/workflow/plan.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
-import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
+import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createWebhooks } from '../../src/shared/engine/webhooks/webhooks.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';

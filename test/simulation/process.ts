@@ -1,4 +1,4 @@
-import type { Timers } from '../../src/shared/engine/timers.ts';
+import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import type { World } from './world.ts';
 
 /**

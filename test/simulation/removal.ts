@@ -3,7 +3,7 @@ import {
   runRetention,
   type RetentionResult,
 } from '../../src/shared/engine/retention/run-retention.ts';
-import type { Timers } from '../../src/shared/engine/timers.ts';
+import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import type { Ids } from '../../src/shared/ports/ids.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { KeptDays } from '../invariants/check-retired.ts';

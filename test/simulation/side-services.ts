@@ -3,10 +3,10 @@ import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.
 import type { EngineReport } from '../../src/shared/engine/deps.ts';
 import type { Engine } from '../../src/shared/engine/engine.ts';
 import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
-import type { WakeBus } from '../../src/shared/engine/wake-bus.ts';
+import type { WakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createWebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
 import { createRetaining } from '../../src/shared/engine/retention/retaining.ts';
-import type { Timers } from '../../src/shared/engine/timers.ts';
+import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import type { Http } from '../../src/shared/ports/http.ts';
 import type { Ids } from '../../src/shared/ports/ids.ts';
 import type { Store } from '../../src/shared/store/store.ts';

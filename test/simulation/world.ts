@@ -1,4 +1,4 @@
-import type { Cancel } from '../../src/shared/engine/timers.ts';
+import type { Cancel } from '../../src/shared/engine/scheduling/timers.ts';
 import type { Dice } from './dice.ts';
 
 /**

@@ -12,7 +12,7 @@ import type {
   CompleteWorkItem,
   FailWorkItem,
 } from '../../src/shared/engine/engine.ts';
-import { createWakeBus } from '../../src/shared/engine/wake-bus.ts';
+import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';

@@ -181,7 +181,7 @@ const AMBIENT = [
 
 /** The one place where the engine's time comes from, and an index that forgets what is not asked for. */
 const HAS_TIME = new Set([
-  'src/shared/engine/timers.ts',
+  'src/shared/engine/scheduling/timers.ts',
   'src/shared/engine/memory/vector-index.ts',
 ]);
 

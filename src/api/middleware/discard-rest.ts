@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { systemTimers, type Timers } from '../../shared/engine/timers.ts';
+import { systemTimers, type Timers } from '../../shared/engine/scheduling/timers.ts';
 
 const BYTES_MAX = 16 * 1024 * 1024;
 /** In which nothing comes. */

@@ -1,4 +1,4 @@
-import { PLACES_TOPIC } from '../../shared/engine/wake-bus.ts';
+import { PLACES_TOPIC } from '../../shared/engine/wake/wake-bus.ts';
 import { NOTHING } from '../loop.ts';
 import { onTopics } from './loop-context.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';

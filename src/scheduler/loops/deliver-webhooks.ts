@@ -1,4 +1,4 @@
-import { WEBHOOKS_TOPIC } from '../../shared/engine/wake-bus.ts';
+import { WEBHOOKS_TOPIC } from '../../shared/engine/wake/wake-bus.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /** Sends what webhooks are to be told. Every scheduler does; a message is claimed by one of them. */

@@ -1,4 +1,4 @@
-import { SCHEDULERS_TOPIC } from '../../shared/engine/wake-bus.ts';
+import { SCHEDULERS_TOPIC } from '../../shared/engine/wake/wake-bus.ts';
 import { SHARD_COUNT } from '../../shared/store/store.ts';
 import { NOTHING } from '../loop.ts';
 import { onTopics } from './loop-context.ts';

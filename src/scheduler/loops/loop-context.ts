@@ -1,10 +1,10 @@
 import type { Agents } from '../../shared/engine/agents/agents.ts';
 import type { AuditSealing } from '../../shared/engine/audit/audit-sealing.ts';
-import type { ClusterWatch } from '../../shared/engine/cluster-watch.ts';
+import type { ClusterWatch } from '../../shared/engine/scheduling/cluster-watch.ts';
 import type { WebhookDelivering } from '../../shared/engine/webhooks/deliver-webhooks.ts';
 import type { ScheduleFiring } from '../../shared/engine/schedules/fire-schedules.ts';
 import type { Retaining } from '../../shared/engine/retention/retaining.ts';
-import type { Scheduling } from '../../shared/engine/scheduling.ts';
+import type { Scheduling } from '../../shared/engine/scheduling/scheduling.ts';
 import type { Wake } from '../../shared/ports/wake.ts';
 import type { Store } from '../../shared/store/store.ts';
 import type { Activity } from '../activity.ts';

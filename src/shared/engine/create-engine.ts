@@ -4,39 +4,44 @@ import { compilePlan } from '../domain/workflow/compile-plan.ts';
 import type { Plan } from '../domain/workflow/plan.ts';
 import type { NodeRunners } from '../nodes/run.ts';
 import type { StoredDefinition } from '../store/store.ts';
-import { cancelExecution } from './cancel-execution.ts';
-import { retryExecution } from './retry-execution.ts';
-import { exportExecution } from './export-execution.ts';
-import { importExecution } from './import-execution.ts';
-import { pauseExecution, resumeExecution } from './pause-execution.ts';
-import { pauseWorkflow, readPauses, resumeWorkflow } from './pause-workflow.ts';
-import { createAdmission } from './admit-children.ts';
-import { createClaimPace } from './claim-pace.ts';
-import { claimWork } from './claim-work.ts';
-import { createCommitter } from './committer.ts';
-import { createScheduling } from './create-scheduling.ts';
-import { decideApproval } from './decide-approval.ts';
-import { createDefinitionCache } from './definition-cache.ts';
-import { deliverExternalEvent } from './deliver-external-event.ts';
+import { cancelExecution } from './executions/cancel-execution.ts';
+import { retryExecution } from './executions/retry-execution.ts';
+import { exportExecution } from './executions/export-execution.ts';
+import { importExecution } from './executions/import-execution.ts';
+import { pauseExecution, resumeExecution } from './executions/pause-execution.ts';
+import { pauseWorkflow, readPauses, resumeWorkflow } from './workflows/pause-workflow.ts';
+import { createAdmission } from './scheduling/admit-children.ts';
+import { createClaimPace } from './scheduling/claim-pace.ts';
+import { claimWork } from './work/claim-work.ts';
+import { createCommitter } from './commit/committer.ts';
+import { createScheduling } from './scheduling/create-scheduling.ts';
+import { decideApproval } from './executions/decide-approval.ts';
+import { createDefinitionCache } from './advance/definition-cache.ts';
+import { deliverExternalEvent } from './executions/deliver-external-event.ts';
 import type { EngineDeps } from './deps.ts';
 import type { Engine } from './engine.ts';
-import { explainExecution } from './explain-execution.ts';
-import { listDeadLetters, listExecutions, listUpdated } from './list-shown.ts';
-import { listApprovals, readEvents, readExecution, waitForEvents } from './read-execution.ts';
-import { redactError } from './redact-view.ts';
-import { registerWorkflow } from './register-workflow.ts';
-import { releaseWorkItem } from './release-work-item.ts';
-import { renewLease } from './renew-lease.ts';
-import { requeueWorkItem } from './requeue-work-item.ts';
-import type { Scheduling } from './scheduling.ts';
-import { completeWorkItem, failWorkItem } from './settle-work-item.ts';
-import { checkStart, startExecution } from './start-execution.ts';
-import { createTenantDirectory } from './tenant-directory.ts';
-import { systemTimers, type Timers } from './timers.ts';
-import { createTenant, readTenant, updateTenant } from './tenants.ts';
-import { wasMessageReceived } from './was-message-received.ts';
-import { createWorkerDesk } from './worker-desk.ts';
-import { createWorkerSightings } from './worker-sightings.ts';
+import { explainExecution } from './executions/explain-execution.ts';
+import { listDeadLetters, listExecutions, listUpdated } from './executions/list-shown.ts';
+import {
+  listApprovals,
+  readEvents,
+  readExecution,
+  waitForEvents,
+} from './executions/read-execution.ts';
+import { redactError } from './executions/redact-view.ts';
+import { registerWorkflow } from './workflows/register-workflow.ts';
+import { releaseWorkItem } from './work/release-work-item.ts';
+import { renewLease } from './work/renew-lease.ts';
+import { requeueWorkItem } from './work/requeue-work-item.ts';
+import type { Scheduling } from './scheduling/scheduling.ts';
+import { completeWorkItem, failWorkItem } from './work/settle-work-item.ts';
+import { checkStart, startExecution } from './executions/start-execution.ts';
+import { createTenantDirectory } from './tenants/tenant-directory.ts';
+import { systemTimers, type Timers } from './scheduling/timers.ts';
+import { createTenant, readTenant, updateTenant } from './tenants/tenants.ts';
+import { wasMessageReceived } from './executions/was-message-received.ts';
+import { createWorkerDesk } from './work/worker-desk.ts';
+import { createWorkerSightings } from './work/worker-sightings.ts';
 
 /** The engine of one process: what the api serves and what the scheduler's loops call. */
 export function createEngine(

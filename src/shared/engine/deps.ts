@@ -8,11 +8,11 @@ import type { Ids } from '../ports/ids.ts';
 import type { SecretRules } from '../ports/named-secrets.ts';
 import type { Wake } from '../ports/wake.ts';
 import type { Store } from '../store/store.ts';
-import type { Admission } from './admit-children.ts';
-import type { Committer } from './committer.ts';
-import type { DefinitionCache } from './definition-cache.ts';
-import type { TenantDirectory } from './tenant-directory.ts';
-import type { Timers } from './timers.ts';
+import type { Admission } from './scheduling/admit-children.ts';
+import type { Committer } from './commit/committer.ts';
+import type { DefinitionCache } from './advance/definition-cache.ts';
+import type { TenantDirectory } from './tenants/tenant-directory.ts';
+import type { Timers } from './scheduling/timers.ts';
 
 /** What every use case is given. */
 export interface EngineDeps {

@@ -22,12 +22,12 @@ import type {
   StoredDefinition,
   WorkerRow,
 } from '../store/store.ts';
-import type { ExportedExecution } from './export-execution.ts';
-import type { ShownDeadLetter } from './list-shown.ts';
-import type { ImportAnswer, ImportExecution } from './import-execution.ts';
-import type { PauseAnswer } from './pause-execution.ts';
-import type { ShownPause, WorkflowRef } from './pause-workflow.ts';
-import type { RetriedExecution, RetryExecution } from './retry-execution.ts';
+import type { ExportedExecution } from './executions/export-execution.ts';
+import type { ShownDeadLetter } from './executions/list-shown.ts';
+import type { ImportAnswer, ImportExecution } from './executions/import-execution.ts';
+import type { PauseAnswer } from './executions/pause-execution.ts';
+import type { ShownPause, WorkflowRef } from './workflows/pause-workflow.ts';
+import type { RetriedExecution, RetryExecution } from './executions/retry-execution.ts';
 import type { ListTenants, TenantChanges, TenantRow } from '../store/tenants.ts';
 
 /**

@@ -21,7 +21,7 @@ import { createSchedules } from '../../../src/shared/engine/schedules/schedules.
 import { createWebhooks } from '../../../src/shared/engine/webhooks/webhooks.ts';
 import { checkOutgoingUrl } from '../../../src/shared/security/check-outgoing-url.ts';
 import { makeSecretBox } from '../../support/secrets.ts';
-import { createWakeBus } from '../../../src/shared/engine/wake-bus.ts';
+import { createWakeBus } from '../../../src/shared/engine/wake/wake-bus.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 import { createCpu } from '../../../src/scheduler/pool/pool.ts';
 import { mintToken } from '../../../src/shared/security/mint-token.ts';

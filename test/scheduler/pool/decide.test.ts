@@ -7,7 +7,7 @@ import { emptyState } from '../../../src/shared/domain/execution/draft.ts';
 import { evolve } from '../../../src/shared/domain/execution/evolve.ts';
 import type { ExecutionId, WorkItemId } from '../../../src/shared/domain/ids.ts';
 import { DEFAULT_TENANT } from '../../../src/shared/domain/ids.ts';
-import { decideAnywhere } from '../../../src/shared/engine/decide-serialised.ts';
+import { decideAnywhere } from '../../../src/shared/engine/advance/decide-serialised.ts';
 import type { ExecutionState } from '../../../src/shared/domain/execution/state.ts';
 import { History, planOf } from '../../support/history.ts';
 

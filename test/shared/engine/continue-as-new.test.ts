@@ -2,7 +2,7 @@ import test from 'ava';
 
 import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
-import { CALLER, openScene, parentOf } from './child-scene.ts';
+import { CALLER, openScene, parentOf } from './families/child-scene.ts';
 
 const COUNT = { kind: { type: 'pass', output: { n: { expr: 'state.n + 1' } } } };
 

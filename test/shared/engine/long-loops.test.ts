@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { CALLER, openScene } from './child-scene.ts';
+import { CALLER, openScene } from './families/child-scene.ts';
 
 const ROUNDS = 100_000;
 const PAGE = 1_000;

@@ -6,7 +6,7 @@ import { decodeState, encodeState } from '../../../src/shared/domain/execution/s
 import { isTerminal } from '../../../src/shared/domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
-import { foldLoaded } from '../../../src/shared/engine/load-execution.ts';
+import { foldLoaded } from '../../../src/shared/engine/advance/load-execution.ts';
 import type { NodeCall, NodeOutcome } from '../../../src/shared/nodes/run.ts';
 import { openTestEngine, type TestEngine } from '../../support/engine.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';

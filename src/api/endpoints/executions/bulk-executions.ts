@@ -8,7 +8,7 @@ import {
   type BulkOutcome,
   bulkExecutions as actOnAll,
   previewBulk,
-} from '../../../shared/engine/bulk-executions.ts';
+} from '../../../shared/engine/executions/bulk-executions.ts';
 import type { ExecutionRow } from '../../../shared/store/store.ts';
 import { badRequest } from '../../../shared/domain/errors.ts';
 import { defineEndpoint } from '../../endpoint.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { Pause } from '../../../shared/domain/execution/state.ts';
 import { EXECUTION_STATUSES } from '../../../shared/domain/execution/status.ts';
-import type { PauseAnswer } from '../../../shared/engine/pause-execution.ts';
+import type { PauseAnswer } from '../../../shared/engine/executions/pause-execution.ts';
 import { executionId } from '../../schemas/text.ts';
 
 export const pausesShape = z

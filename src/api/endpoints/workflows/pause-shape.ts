@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { ShownPause } from '../../../shared/engine/pause-workflow.ts';
+import type { ShownPause } from '../../../shared/engine/workflows/pause-workflow.ts';
 import { timestamp } from '../../schemas/text.ts';
 
 const PROGRESS = ['pausing', 'paused', 'resuming'] as const;

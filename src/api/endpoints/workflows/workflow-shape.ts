@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { ShownPause } from '../../../shared/engine/pause-workflow.ts';
+import type { ShownPause } from '../../../shared/engine/workflows/pause-workflow.ts';
 import type { DefinitionRow } from '../../../shared/store/store.ts';
 import { timestamp } from '../../schemas/text.ts';
 import { shapeWorkflowPause, workflowPauseShape } from './pause-shape.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../shared/domain/json.ts';
-import { decideSerialised } from '../../../shared/engine/decide-serialised.ts';
+import { decideSerialised } from '../../../shared/engine/advance/decide-serialised.ts';
 import { announceStart } from './announce-start.ts';
 
 export interface DecideTask {

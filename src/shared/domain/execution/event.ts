@@ -363,7 +363,7 @@ export interface TimerPayload {
 
 /**
  * `child_ended`, `parent_ended`: due at once, written by the end of another execution; see
- * `engine/fire-timers.ts`. They are answered with events of their own, never with TimerFired.
+ * `engine/scheduling/fire-timers.ts`. They are answered with events of their own, never with TimerFired.
  */
 export type TimerPurpose =
   'wait' | 'approval_timeout' | 'workflow_timeout' | 'child_ended' | 'parent_ended';

@@ -3,7 +3,7 @@ import type { TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AgentPosition, AgentRow } from '../../store/agents.ts';
 import type { Actor } from '../engine.ts';
-import type { RoundResult } from '../scheduling.ts';
+import type { RoundResult } from '../scheduling/scheduling.ts';
 
 /**
  * What the outside can ask about agents. Every method may throw a `SvcError` (400, 404, 409, 502)

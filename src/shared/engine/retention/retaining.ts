@@ -1,9 +1,9 @@
 import type { RetentionDays } from '../../domain/retention/retention-policy.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { EngineReport } from '../deps.ts';
-import { SCHEDULER_ACTOR } from '../new-event.ts';
-import type { RoundResult } from '../scheduling.ts';
-import type { Timers } from '../timers.ts';
+import { SCHEDULER_ACTOR } from '../commit/new-event.ts';
+import type { RoundResult } from '../scheduling/scheduling.ts';
+import type { Timers } from '../scheduling/timers.ts';
 import { collectArtifacts, type ArtifactStores } from './collect-artifacts.ts';
 import { runRetention, type RetentionRun } from './run-retention.ts';
 import { sweepAfterMs } from './scan-due.ts';

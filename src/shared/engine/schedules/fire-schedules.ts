@@ -8,9 +8,9 @@ import type { DueSchedule, ScheduleStore } from '../../store/schedules.ts';
 import { StoreUnavailableError, type ExecutionStore } from '../../store/store.ts';
 import type { EngineReport } from '../deps.ts';
 import type { Engine } from '../engine.ts';
-import type { RoundResult } from '../scheduling.ts';
-import { endedTopic } from '../wake-for.ts';
-import { SCHEDULES_TOPIC } from '../wake-bus.ts';
+import type { RoundResult } from '../scheduling/scheduling.ts';
+import { endedTopic } from '../wake/wake-for.ts';
+import { SCHEDULES_TOPIC } from '../wake/wake-bus.ts';
 import { createFollowRuns } from './follow-runs.ts';
 
 /*

@@ -12,7 +12,7 @@ import type { Ids } from '../../ports/ids.ts';
 import type { Wake } from '../../ports/wake.ts';
 import type { ScheduleRef, ScheduleStore } from '../../store/schedules.ts';
 import type { Actor, Engine } from '../engine.ts';
-import { SCHEDULES_TOPIC } from '../wake-bus.ts';
+import { SCHEDULES_TOPIC } from '../wake/wake-bus.ts';
 
 /** What the outside can ask about schedules. Every method may throw a `SvcError` (400, 404, 409). */
 export interface Schedules {

@@ -3,7 +3,7 @@ import type { Http } from '../../ports/http.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
 import type { ClaimedDelivery, SettleDelivery, WebhookStore } from '../../store/webhooks.ts';
 import type { EngineReport } from '../deps.ts';
-import type { RoundResult } from '../scheduling.ts';
+import type { RoundResult } from '../scheduling/scheduling.ts';
 import { signMessage } from './sign-message.ts';
 import { openWebhookSecret } from './webhook-secret.ts';
 

@@ -1,0 +1,14 @@
+import type { CommitPlan } from '../../store/commit.ts';
+import type { RunningItem } from './run-items.ts';
+
+/** The items that a commit has leased to this process, to be run now. */
+export function bornItems(
+  { bornLeased }: CommitPlan,
+  fences: readonly number[],
+): readonly RunningItem[] {
+  return bornLeased.map(({ ticket }, index) => {
+    const leaseFence = fences[index];
+    if (leaseFence === undefined) throw new Error('a born lease came without its fence');
+    return { ticket, leaseFence, abort: new AbortController() };
+  });
+}

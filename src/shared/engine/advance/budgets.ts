@@ -1,0 +1,78 @@
+import type { HeldBudget } from '../../domain/budget/budget.ts';
+import type { ExecutionEvent, UsagePayload } from '../../domain/execution/event.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { ModelUse } from '../../store/commit.ts';
+import type { EngineDeps } from '../deps.ts';
+
+/**
+ * The budgets an execution is held to, its own and those of what it is a descendant of, with what
+ * is spent of each. Read before every decision that may enter work, where there are any: what was in
+ * flight by then is all that a budget can be overshot by.
+ */
+export async function readBudgets(
+  deps: EngineDeps,
+  executionId: ExecutionId,
+): Promise<readonly HeldBudget[]> {
+  const rows = await deps.store.executions.usage(executionId);
+  const held: HeldBudget[] = [];
+  for (const { executionId: account, definitionId, inputTokens, outputTokens, costUsd } of rows) {
+    const { plan } = await deps.definitions.get(definitionId);
+    if (plan.budget === null) continue;
+    held.push({
+      account,
+      budget: plan.budget,
+      spent: { inputTokens, outputTokens, costUsd },
+    });
+  }
+  return held;
+}
+
+/** The budgets with what facts that are about to be recorded add to what is spent. */
+export function addUse(
+  budgets: readonly HeldBudget[],
+  facts: readonly ExecutionEvent[],
+): readonly HeldBudget[] {
+  const use = useOf(facts);
+  if (use === undefined) return budgets;
+  return budgets.map((held) => ({
+    ...held,
+    spent: {
+      inputTokens: held.spent.inputTokens + use.inputTokens,
+      outputTokens: held.spent.outputTokens + use.outputTokens,
+      costUsd: held.spent.costUsd + use.costUsd,
+    },
+  }));
+}
+
+/** The part of a commit that counts what its events say models used. */
+export function chargeWith(events: readonly ExecutionEvent[]): { readonly charge?: ModelUse } {
+  const charge = useOf(events);
+  return charge === undefined ? {} : { charge };
+}
+
+/** What events say that models used; undefined: none did. */
+export function useOf(events: readonly ExecutionEvent[]): ModelUse | undefined {
+  const uses = events.flatMap((event) => usageOf(event) ?? []);
+  if (uses.length === 0) return undefined;
+  return {
+    inputTokens: sum(uses.map((use) => use.input_tokens)),
+    outputTokens: sum(uses.map((use) => use.output_tokens)),
+    costUsd: sum(uses.map((use) => use.cost_usd ?? 0)),
+  };
+}
+
+/** A child's use is not among them: it was counted when the child's own events said so. */
+function usageOf(event: ExecutionEvent): UsagePayload | undefined {
+  switch (event.kind) {
+    case 'NodeCompleted':
+    case 'NodeFailed':
+    case 'NodeParked':
+      return event.payload.usage;
+    default:
+      return undefined;
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

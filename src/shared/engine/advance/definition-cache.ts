@@ -1,0 +1,79 @@
+import type { DefinitionId, TenantId } from '../../domain/ids.ts';
+import type { Plan } from '../../domain/workflow/plan.ts';
+import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
+import type { DefinitionStore, StoredDefinition } from '../../store/store.ts';
+
+/** A stored revision together with its compiled plan. Both never change. */
+export interface CompiledDefinition {
+  readonly definition: StoredDefinition;
+  readonly plan: Plan;
+}
+
+/** What would be started now. */
+export interface Startable extends CompiledDefinition {
+  /** Of the workflow: what is started is held. Null: none stands. */
+  readonly workflowPause: StandingPause | null;
+}
+
+export interface DefinitionCache {
+  /** Throws when the revision is not stored: executions never outlive their definition. */
+  get(id: DefinitionId): Promise<CompiledDefinition>;
+  /** Null: there is no such workflow. */
+  latest(of: {
+    readonly tenantId: TenantId;
+    readonly workflowId: string;
+    readonly version: string | null;
+  }): Promise<Startable | null>;
+}
+
+/** Compiled plans of one process, the least recently used dropped first. */
+export function createDefinitionCache(deps: {
+  readonly definitions: Pick<DefinitionStore, 'find' | 'latestId'>;
+  readonly compile: (definition: StoredDefinition) => Plan;
+  readonly sizeMax?: number;
+}): DefinitionCache {
+  const sizeMax = deps.sizeMax ?? 500;
+  const cached = new Map<DefinitionId, CompiledDefinition>();
+  /** Being read: a process that has just begun is asked for the same one many times at once. */
+  const reading = new Map<DefinitionId, Promise<CompiledDefinition>>();
+
+  function keep(compiled: CompiledDefinition): CompiledDefinition {
+    const id = compiled.definition.definitionId;
+    cached.delete(id);
+    cached.set(id, compiled);
+    const oldest = cached.keys().next();
+    if (cached.size > sizeMax && !oldest.done) cached.delete(oldest.value);
+    return compiled;
+  }
+
+  function compile(definition: StoredDefinition): CompiledDefinition {
+    const known = cached.get(definition.definitionId);
+    return keep(known ?? { definition, plan: deps.compile(definition) });
+  }
+
+  async function get(id: DefinitionId): Promise<CompiledDefinition> {
+    const known = cached.get(id);
+    if (known !== undefined) return keep(known);
+    const underWay = reading.get(id);
+    if (underWay !== undefined) return underWay;
+    const begun = read(id).finally(() => reading.delete(id));
+    reading.set(id, begun);
+    return begun;
+  }
+
+  async function read(id: DefinitionId): Promise<CompiledDefinition> {
+    const definition = await deps.definitions.find(id);
+    if (definition === null) throw new Error(`workflow definition ${id} is not stored`);
+    return compile(definition);
+  }
+
+  return {
+    get,
+    latest: async (of) => {
+      const latest = await deps.definitions.latestId(of);
+      if (latest === null) return null;
+      const { definitionId, workflowPause } = latest;
+      return { ...(await get(definitionId)), workflowPause };
+    },
+  };
+}

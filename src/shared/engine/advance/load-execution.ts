@@ -1,0 +1,58 @@
+import { emptyState } from '../../domain/execution/draft.ts';
+import type { RecordedEvent } from '../../domain/execution/event.ts';
+import { evolve } from '../../domain/execution/evolve.ts';
+import type { ExecutionState } from '../../domain/execution/state.ts';
+import { decodeState } from '../../domain/execution/state-codec.ts';
+import { notFound } from '../../domain/errors.ts';
+import { parseExecutionId, type TenantId } from '../../domain/ids.ts';
+import type { Plan } from '../../domain/workflow/plan.ts';
+import type { ExecutionRow, ExecutionStore, LoadedExecution } from '../../store/store.ts';
+import type { EventRange } from '../engine.ts';
+
+/** The state that snapshot and tail fold to; see `evolve` for what a null plan leaves out. */
+export function foldLoaded(loaded: LoadedExecution, plan: Plan | null): ExecutionState {
+  const { row, snapshot, events } = loaded;
+  const base = snapshot === null ? emptyState(row) : decodeState(snapshot.body);
+  return evolve({ state: base, events, plan });
+}
+
+/** Loads an execution by the id a caller wrote; 404 for an unknown one and another tenant's. */
+export async function loadForCaller(params: {
+  readonly executions: ExecutionStore;
+  /** Null: of whatever tenant; nobody has asked for it. */
+  readonly tenantId: TenantId | null;
+  readonly executionId: string;
+}): Promise<LoadedExecution> {
+  const id = parseExecutionId(params.executionId);
+  const loaded = id && (await params.executions.load(id, params.tenantId));
+  if (loaded === null) throw notFound(`execution ${params.executionId}`);
+  return loaded;
+}
+
+/** Like `loadForCaller`, the row alone. */
+export async function findForCaller(params: {
+  readonly executions: ExecutionStore;
+  readonly tenantId: TenantId;
+  readonly executionId: string;
+}): Promise<ExecutionRow> {
+  const id = parseExecutionId(params.executionId);
+  const row = id && (await params.executions.find(id, params.tenantId));
+  if (row === null) throw notFound(`execution ${params.executionId}`);
+  return row;
+}
+
+/**
+ * Events of an execution that was found. Throws as if it had not been when there are none although there
+ * were some: retention has removed it between the two readings.
+ */
+export async function readEventsOf(
+  executions: ExecutionStore,
+  { row, after, limit }: { readonly row: ExecutionRow } & EventRange,
+): Promise<readonly RecordedEvent[]> {
+  const { executionId, tenantId } = row;
+  const events = await executions.events({ executionId, after, limit });
+  if (events.length === 0 && row.lastSequence > after) {
+    await findForCaller({ executions, tenantId, executionId });
+  }
+  return events;
+}

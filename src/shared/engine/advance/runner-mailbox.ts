@@ -1,0 +1,82 @@
+import { LeaseLostError, type NodeOutcome, type NodeProgress } from '../../nodes/run.ts';
+import type { RunningItem } from './run-items.ts';
+
+/**
+ * What the runs of one execution's items hand to its runner, until a commit has taken it: how they
+ * ended, and what they want on record before they go on.
+ */
+export interface RunnerMailbox {
+  finish(of: Finished): void;
+  /** Resolves once it is committed; rejects with `LeaseLostError` when it never will be. */
+  note(item: RunningItem, progress: NodeProgress): Promise<void>;
+  isEmpty(): boolean;
+  /** Runs that have ended and are not settled. */
+  finished(): number;
+  /** For one commit. What belongs to items that are no longer under way is dropped. */
+  take(isCurrent: (item: RunningItem) => boolean): Mail;
+  /** It was not committed: the next commit takes it again. */
+  putBack(mail: Mail): void;
+  /** The outcomes were refused together, which doesn't say which is at fault: one at a time now. */
+  splitUp(): void;
+  /** Nothing that is left will be committed here. */
+  close(): void;
+}
+
+export interface Mail {
+  readonly noted: readonly Note[];
+  readonly settled: readonly Finished[];
+}
+
+export interface Finished {
+  readonly item: RunningItem;
+  readonly outcome: NodeOutcome;
+}
+
+/** What a run under way wants on record before it goes on. */
+export interface Note {
+  readonly item: RunningItem;
+  readonly progress: NodeProgress;
+  readonly kept: PromiseWithResolvers<void>;
+}
+
+export function createRunnerMailbox(onMail: () => void): RunnerMailbox {
+  const finished: Finished[] = [];
+  const notes: Note[] = [];
+  let oneByOne = false;
+
+  return {
+    finish(of) {
+      finished.push(of);
+      onMail();
+    },
+    note(item, progress) {
+      const kept = Promise.withResolvers<void>();
+      notes.push({ item, progress, kept });
+      onMail();
+      return kept.promise;
+    },
+    isEmpty: () => finished.length === 0 && notes.length === 0,
+    finished: () => finished.length,
+    take(isCurrent) {
+      const noted = notes.splice(0).filter((note) => isCurrent(note.item) || giveUp(note));
+      const ended = oneByOne ? finished.splice(0, 1) : finished.splice(0);
+      if (finished.length === 0) oneByOne = false;
+      return { noted, settled: ended.filter(({ item }) => isCurrent(item)) };
+    },
+    putBack({ noted, settled }) {
+      notes.unshift(...noted);
+      finished.unshift(...settled);
+    },
+    splitUp() {
+      oneByOne = true;
+    },
+    close() {
+      for (const note of notes.splice(0)) giveUp(note);
+    },
+  };
+}
+
+function giveUp({ item, kept }: Note): false {
+  kept.reject(new LeaseLostError(item.ticket.workItemId));
+  return false;
+}

@@ -1,0 +1,47 @@
+import type { ExecutionEvent } from '../../domain/execution/event.ts';
+import type { ExecutionStatus } from '../../domain/execution/status.ts';
+import type { NewEvent } from '../../store/commit.ts';
+
+/** What a reader would have to fold on top of the last snapshot. */
+export interface Tail {
+  readonly events: number;
+  /** Length of their payloads. */
+  readonly chars: number;
+  /** Length of the snapshot itself; 0: there is none. */
+  readonly snapshotChars: number;
+}
+
+/**
+ * A snapshot is worth its writing when reading would otherwise fold this many events. One that waits
+ * is read whenever something comes for it; one that has ended, hardly ever, and its snapshot holds
+ * input and state once more.
+ */
+const EVENTS_MIN = { paused: 32, others: 256 };
+
+export function emptyTail(snapshotChars: number): Tail {
+  return { events: 0, chars: 0, snapshotChars };
+}
+
+export function addToTail(tail: Tail, events: readonly ExecutionEvent[]): Tail {
+  if (events.length === 0) return tail;
+  let { chars } = tail;
+  for (const { payload } of events) chars += JSON.stringify(payload).length;
+  return { ...tail, events: tail.events + events.length, chars };
+}
+
+/** The same of events in the form in which they are stored. */
+export function addStored(tail: Tail, events: readonly NewEvent[]): Tail {
+  let { chars } = tail;
+  for (const { payload } of events) chars += payload.length;
+  return { ...tail, events: tail.events + events.length, chars };
+}
+
+/**
+ * Only when the tail has grown as long as the snapshot it stands on: a large state, such as the
+ * results of a map over thousands of items, would be written again and again for every few events.
+ * So all snapshots of an execution together are at most about twice as long as its history.
+ */
+export function isWorthSnapshot(tail: Tail, status: ExecutionStatus): boolean {
+  const eventsMin = status === 'paused' ? EVENTS_MIN.paused : EVENTS_MIN.others;
+  return tail.events >= eventsMin && tail.chars >= tail.snapshotChars;
+}

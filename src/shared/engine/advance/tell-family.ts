@@ -1,0 +1,164 @@
+import type { ExecutionEvent, UsagePayload } from '../../domain/execution/event.ts';
+import type { ExecutionState, UsageTotal } from '../../domain/execution/state.ts';
+import { isTerminal } from '../../domain/execution/status.ts';
+import { parseExecutionId } from '../../domain/ids.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
+import {
+  type DueTimer,
+  type ExecutionRow,
+  type LoadedExecution,
+  StoreUnavailableError,
+} from '../../store/store.ts';
+import { afterCommit } from '../commit/after-commit.ts';
+import { lookedInto } from '../artifacts/looked-into.ts';
+import { isLarge, offloadResult } from '../artifacts/offload.ts';
+import { commitOfCancel } from '../executions/cancel-execution.ts';
+import { newEvent, SCHEDULER_ACTOR } from '../commit/new-event.ts';
+import type { EngineDeps } from '../deps.ts';
+import { CHILD_TIMER } from './family.ts';
+import { foldLoaded } from './load-execution.ts';
+import { shardOf } from '../scheduling/shard-of.ts';
+import { wakeFor } from '../wake/wake-for.ts';
+
+/** A child that moves all the time is left to the next round after this many readings. */
+const READINGS_MAX = 50;
+
+/** Tells a parent of all its children that have ended by now, in one commit. */
+export async function tellParent(deps: EngineDeps, timers: readonly DueTimer[]): Promise<void> {
+  const [parent] = timers;
+  if (parent === undefined) return;
+  const events = await Promise.all(timers.map((timer) => endOfChild(deps, timer)));
+  const commit: CommitPlan = {
+    ...emptyCommit(parent),
+    firesTimers: timers.map(({ name }) => name),
+    events: events.map((event) => newEvent(event, SCHEDULER_ACTOR)),
+    runnable: 'mark',
+  };
+  const verdict = await deps.committer.commit(commit);
+  if (verdict.accepted) {
+    deps.report.count('timers_fired', timers.length, { purpose: 'child_ended' });
+    wakeFor(deps.wake, commit, shardOf(parent.executionId));
+  } else if (verdict.reason === 'ended' || verdict.reason === 'missing') {
+    await deps.store.timers.discard(timers);
+  }
+}
+
+async function endOfChild(deps: EngineDeps, timer: DueTimer): Promise<ExecutionEvent> {
+  const { nodeId, visit } = timer;
+  const childId = parseExecutionId(timer.name.slice(CHILD_TIMER.length));
+  const loaded = childId === null ? null : await deps.store.executions.load(childId, null);
+  if (loaded === null || nodeId === null || visit === null) {
+    throw new Error(`timer ${timer.name} of ${timer.executionId} is of no child`);
+  }
+  const { executionId, status, error } = loaded.row;
+  const state = foldLoaded(loaded, null);
+  const about = { visit, child_execution_id: executionId, ...usageOf(state.usage) };
+  if (status === 'completed') {
+    const output = await leanOutput(deps, timer, state.data);
+    return { kind: 'ChildWorkflowCompleted', nodeId, payload: { ...about, output } };
+  }
+  const failed =
+    status === 'cancelled'
+      ? {
+          status,
+          error: `child execution ${executionId} was cancelled`,
+          error_class: 'child_cancelled',
+        }
+      : {
+          status: 'failed' as const,
+          error: `child execution ${executionId} failed: ${error ?? 'no reason is known'}`,
+          error_class: 'child_failed',
+        };
+  return { kind: 'ChildWorkflowFailed', nodeId, payload: { ...about, ...failed } };
+}
+
+/** A large state goes into the parent's history as the result of a node would. */
+async function leanOutput(
+  deps: EngineDeps,
+  { executionId, tenantId, nodeId }: DueTimer,
+  data: JsonObject,
+): Promise<JsonObject> {
+  if (!isLarge(JSON.stringify(data))) return data;
+  const parent = await deps.store.executions.find(executionId, null);
+  if (parent === null) return data;
+  const { plan, definition } = await deps.definitions.get(parent.definitionId);
+  const outputKey = (nodeId === null ? null : plan.nodes.get(nodeId)?.outputKey) ?? null;
+  const use = { outputKey, looks: lookedInto(definition.ir) };
+  const { output } = await offloadResult(deps, tenantId, { visit: 0, output: data }, use);
+  return isJsonObject(output) ? output : data;
+}
+
+function usageOf(used: UsageTotal): { readonly usage?: UsagePayload } {
+  const { inputTokens, outputTokens, costUsd } = used;
+  if (inputTokens === 0 && outputTokens === 0 && costUsd === 0) return {};
+  return {
+    usage: { input_tokens: inputTokens, output_tokens: outputTokens, cost_usd: costUsd },
+  };
+}
+
+/**
+ * Cancels a child that nobody waits for any more. When it has gone on as another run meanwhile,
+ * that one is cancelled, and only then is the timer taken away.
+ */
+export async function endChild(deps: EngineDeps, timer: DueTimer): Promise<void> {
+  let executionId = timer.executionId;
+  for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+    const loaded = await deps.store.executions.load(executionId, null);
+    const state = loaded && foldLoaded(loaded, null);
+    if (loaded === null || state === null) return deps.store.timers.discard([timer]);
+    if (isTerminal(loaded.row.status)) {
+      if (state.continuedAs === null) return deps.store.timers.discard([timer]);
+      executionId = state.continuedAs;
+      reading = 0;
+      continue;
+    }
+    const outcome = await cancelOnce(deps, timer, loaded, state);
+    if (outcome === 'done') return;
+  }
+  throw new StoreUnavailableError(`execution ${executionId} changes too fast; try again`, {
+    ambiguous: false,
+  });
+}
+
+/**
+ * Cancels an execution that may not go on, because one that it descends from has ended. Where it has
+ * moved meanwhile, whoever finds it next does it again.
+ */
+export async function cancelOrphan(
+  deps: EngineDeps,
+  known: { readonly row: ExecutionRow; readonly state: ExecutionState },
+): Promise<void> {
+  const row = { ...known.row, lastSequence: known.state.sequence };
+  const by = { actorId: SCHEDULER_ACTOR, tellsParent: false };
+  const commit = await commitOfCancel(deps, row, known.state, by);
+  if (commit === null) return;
+  const verdict = await deps.committer.commit(commit, { ahead: true });
+  if (verdict.accepted) afterCommit(deps, { commit, row, committedAt: verdict.createdAt });
+}
+
+async function cancelOnce(
+  deps: EngineDeps,
+  timer: DueTimer,
+  { row }: LoadedExecution,
+  state: ExecutionState,
+): Promise<'done' | 'moved'> {
+  const isOwn = row.executionId === timer.executionId;
+  // Its parent waits for it no more, and most often has ended as well.
+  const by = { actorId: SCHEDULER_ACTOR, tellsParent: false };
+  const cancel = await commitOfCancel(deps, row, state, by);
+  if (cancel !== null || isOwn) {
+    const commit: CommitPlan = {
+      ...(cancel ?? emptyCommit(row)),
+      firesTimers: isOwn ? [timer.name] : [],
+      // Its mark was taken off when the timer was set: what is ending by itself gets it back.
+      ...(cancel === null && { runnable: 'mark' as const }),
+    };
+    const verdict = await deps.committer.commit(commit, { ahead: true });
+    if (!verdict.accepted) return verdict.reason === 'stale' ? 'done' : 'moved';
+    deps.report.count('timers_fired', 1, { purpose: 'parent_ended' });
+    afterCommit(deps, { commit, row, committedAt: verdict.createdAt });
+  }
+  if (!isOwn) await deps.store.timers.discard([timer]);
+  return 'done';
+}

@@ -1,0 +1,205 @@
+import type { CommitPlan, CommitVerdict } from '../../store/commit.ts';
+import { type ExecutionStore, StoreUnavailableError } from '../../store/store.ts';
+import type { EngineReport } from '../deps.ts';
+import { reportCommits } from './report-commits.ts';
+import { afterMicrotasks, systemTimers, type Timers } from '../scheduling/timers.ts';
+
+/**
+ * Gathers the commits of a whole process into batches: one transaction for many executions.
+ *
+ * While nothing is under way a commit goes out at once, alone if need be; what comes meanwhile waits,
+ * and goes out when the batch is back, in the order in which it came. So at low load a commit is one
+ * round trip, and throughput rises with load: a batch costs as much as some twenty further plans in
+ * it, which is why few plans never go beside a batch under way.
+ *
+ * Many do, on the second lane, and then each batch takes its lane's share of all that is under way.
+ * Executions follow a verdict with their next commit, so what goes out together comes back together:
+ * in one batch they would have database and process take turns, each idle while the other works.
+ * With two, one lane's executions are decided while the database is at the other's. For the same
+ * reason a lane that frees waits for what its own verdicts lead to within this turn of the event loop.
+ *
+ * A batch holds one plan per execution, since each is judged against the sequence before the batch;
+ * a second plan of an execution waits for the next batch. Every caller gets the verdict on its own
+ * plan. When a batch throws for its data, halves are tried until the plan at fault stands alone;
+ * when the store cannot be reached every caller is told so, and nothing is tried again here, since
+ * the outcome may be unknown.
+ */
+export interface Committer {
+  /**
+   * `ahead`: before the plans that wait already. For what was read a moment ago and may not be true
+   * for long: an execution that is advanced without a pause could otherwise never be cancelled.
+   */
+  commit(plan: CommitPlan, options?: { readonly ahead?: boolean }): Promise<CommitVerdict>;
+  /** Resolves when nothing waits and nothing is under way. */
+  idle(): Promise<void>;
+}
+
+/** Two lanes keep the database busy while the next batch gathers; more only split the batches. */
+const LANES = 2;
+/**
+ * A lane opens beside another for this many plans. A batch cost 0.9 ms of the database and 0.6 ms of
+ * the process, a plan in it 0.08 ms of both: halves of fewer cost more than taking turns does.
+ */
+const LANE_PLANS_MIN = 16;
+/** Nor is a batch waited for that is held up, as by a lock. */
+const LATE_MS = 20;
+const BATCH_PLANS_MAX = 500;
+/** Beyond this many waiting commits the store is too slow for the load: refuse rather than pile up. */
+const WAITING_MAX = 20_000;
+
+/**
+ * A store without I/O answers before the event loop has gone round, so that commits following upon
+ * commits would never let it: nothing else in the process would run. It gets a turn this often.
+ */
+const TURN_MS_MAX = 10;
+
+interface Waiting {
+  readonly plan: CommitPlan;
+  readonly resolve: (verdict: CommitVerdict) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function createCommitter(deps: {
+  readonly executions: Pick<ExecutionStore, 'commit'>;
+  readonly report: EngineReport;
+  /** 1 on a store with a single writer. */
+  readonly lanes?: number;
+  readonly timers?: Timers;
+}): Committer {
+  const { executions, report, timers = systemTimers } = deps;
+  const lanes = deps.lanes ?? LANES;
+  let waiting: Waiting[] = [];
+  let waitingAhead: Waiting[] = [];
+  let busy = 0;
+  /** Plans in the batches under way. */
+  let sent = 0;
+  let sentAt = 0;
+  let isLookingAgain = false;
+  const idleListeners: (() => void)[] = [];
+  let flushScheduled = false;
+  /** Null: the event loop has gone round since the last batch. */
+  let turnBegun: number | null = null;
+
+  function commit(
+    plan: CommitPlan,
+    { ahead = false }: { readonly ahead?: boolean } = {},
+  ): Promise<CommitVerdict> {
+    const queue = ahead ? waitingAhead : waiting;
+    if (queue.length >= WAITING_MAX) {
+      const message = 'too many changes are waiting for the database';
+      return Promise.reject(new StoreUnavailableError(message, { ambiguous: false }));
+    }
+    return new Promise((resolve, reject) => {
+      queue.push({ plan, resolve, reject });
+      flushSoon();
+    });
+  }
+
+  /** What the present turn of the event loop still brings goes into the same batch. */
+  function flushSoon(): void {
+    if (busy >= lanes || flushScheduled) return;
+    flushScheduled = true;
+    afterMicrotasks(() => {
+      flushScheduled = false;
+      flush();
+    });
+  }
+
+  function flush(): void {
+    while (isWorthLane() && !isTurnOver()) {
+      const batch = takeBatch(share());
+      busy += 1;
+      sent += batch.length;
+      sentAt = timers.now();
+      void runBatch(batch).finally(() => {
+        busy -= 1;
+        sent -= batch.length;
+        if (!isNothingWaiting()) return flushSoon();
+        if (busy === 0) for (const listener of idleListeners.splice(0)) listener();
+      });
+    }
+  }
+
+  function isWorthLane(): boolean {
+    if (busy >= lanes || isNothingWaiting()) return false;
+    if (busy === 0 || waitingAhead.length > 0 || waiting.length >= LANE_PLANS_MIN) return true;
+    const waitMs = sentAt + LATE_MS - timers.now();
+    if (waitMs > 0) lookAgain(waitMs);
+    return waitMs <= 0;
+  }
+
+  function lookAgain(afterMs: number): void {
+    if (isLookingAgain) return;
+    isLookingAgain = true;
+    timers.after(afterMs, () => {
+      isLookingAgain = false;
+      flush();
+    });
+  }
+
+  function share(): number {
+    const underWay = sent + waiting.length + waitingAhead.length;
+    const fair = Math.ceil(underWay / lanes);
+    return Math.min(fair >= LANE_PLANS_MIN ? fair : underWay, BATCH_PLANS_MAX);
+  }
+
+  function isTurnOver(): boolean {
+    if (turnBegun !== null) return timers.now() - turnBegun >= TURN_MS_MAX;
+    turnBegun = timers.now();
+    timers.after(0, () => {
+      turnBegun = null;
+      flush();
+    });
+    return false;
+  }
+
+  function isNothingWaiting(): boolean {
+    return waiting.length === 0 && waitingAhead.length === 0;
+  }
+
+  /** The oldest waiting plans, at most one per execution. */
+  function takeBatch(plansMax: number): Waiting[] {
+    const batch: Waiting[] = [];
+    const taken = new Set<string>();
+    const takeFrom = (queue: readonly Waiting[]): Waiting[] =>
+      queue.filter((entry) => {
+        const { executionId } = entry.plan;
+        if (batch.length >= plansMax || taken.has(executionId)) return true;
+        taken.add(executionId);
+        batch.push(entry);
+        return false;
+      });
+    waitingAhead = takeFrom(waitingAhead);
+    waiting = takeFrom(waiting);
+    return batch;
+  }
+
+  async function runBatch(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const plans = batch.map((entry) => entry.plan);
+      const verdicts = await executions.commit(plans);
+      batch.forEach((entry, index) => {
+        const verdict = verdicts[index];
+        if (verdict === undefined) entry.reject(new Error('the store gave no verdict on a commit'));
+        else entry.resolve(verdict);
+      });
+      reportCommits(report, plans, verdicts);
+    } catch (error) {
+      if (error instanceof StoreUnavailableError || batch.length === 1) {
+        for (const entry of batch) entry.reject(error);
+        return;
+      }
+      const middle = Math.ceil(batch.length / 2);
+      await runBatch(batch.slice(0, middle));
+      await runBatch(batch.slice(middle));
+    }
+  }
+
+  return {
+    commit,
+    idle: () =>
+      busy === 0 && isNothingWaiting()
+        ? Promise.resolve()
+        : new Promise((resolve) => idleListeners.push(resolve)),
+  };
+}

@@ -1,0 +1,178 @@
+import { SvcError } from '../../domain/errors.ts';
+import type { ExecutionStatus } from '../../domain/execution/status.ts';
+import type { ExecutionId, TenantId } from '../../domain/ids.ts';
+import type { ExecutionRow, ListExecutions } from '../../store/store.ts';
+import type { Actor, Engine } from '../engine.ts';
+
+/*
+ * One action on many executions. Each is acted upon by itself, as if it had been asked for alone, and
+ * each of these requests may be repeated: so a bulk that was broken off is simply asked for again, and
+ * needs no memory of its own. A caller goes on with the cursor, one page after another.
+ */
+
+export const BULK_ACTIONS = ['cancel', 'pause', 'resume', 'retry'] as const;
+export type BulkAction = (typeof BULK_ACTIONS)[number];
+
+/**
+ * What an action is for, unless the caller says which it means. In this order: what an action makes of
+ * an execution must not be listed after it.
+ */
+const STATUSES: Readonly<Record<BulkAction, readonly ExecutionStatus[]>> = {
+  cancel: ['running', 'paused'],
+  pause: ['paused', 'running'],
+  resume: ['paused'],
+  retry: ['failed'],
+};
+
+export interface BulkFilter {
+  readonly workflowId: string | null;
+  /** Null: those that the action is for. */
+  readonly status: ExecutionStatus | null;
+  readonly parentExecutionId: ExecutionId | null;
+  /** ISO instants; inclusive and exclusive. */
+  readonly createdAfter: string | null;
+  readonly createdBefore: string | null;
+}
+
+/** Where to go on: which of the statuses, and behind which execution. */
+export interface BulkCursor {
+  readonly status: ExecutionStatus;
+  readonly after: ListExecutions['cursor'];
+}
+
+export interface BulkRequest extends Actor {
+  readonly tenantId: TenantId;
+  readonly action: BulkAction;
+  readonly filter: BulkFilter;
+  readonly reason: string | null;
+  readonly cursor: BulkCursor | null;
+  /** How many are acted upon, or shown, at most. */
+  readonly max: number;
+}
+
+/** `refused`: it is in no state for it; `error` says why. */
+export interface BulkOutcome {
+  readonly row: ExecutionRow;
+  readonly outcome: 'done' | 'refused';
+  readonly error: string | null;
+  /** The execution in which it was tried again, now or earlier. */
+  readonly retriedAs: ExecutionId | null;
+}
+
+export interface BulkAnswer {
+  readonly outcomes: readonly BulkOutcome[];
+  /** Null: there are no more. */
+  readonly next: BulkCursor | null;
+}
+
+type Acting = Pick<
+  Engine,
+  'listExecutions' | 'cancelExecution' | 'pauseExecution' | 'resumeExecution' | 'retryExecution'
+>;
+
+export async function bulkExecutions(engine: Acting, request: BulkRequest): Promise<BulkAnswer> {
+  const { rows, next } = await listPage(engine, request);
+  const outcomes: BulkOutcome[] = [];
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    const part = rows.slice(at, at + AT_ONCE);
+    outcomes.push(...(await Promise.all(part.map((row) => actOn(engine, request, row)))));
+  }
+  return { outcomes, next };
+}
+
+/** So many commits of one request are under way together. */
+const AT_ONCE = 16;
+
+export interface BulkPreview {
+  /** The first of them. */
+  readonly rows: readonly ExecutionRow[];
+  readonly total: number;
+  /** False: there are more, and they were not counted. */
+  readonly isExact: boolean;
+}
+
+/** What it would act upon now. Changes nothing. */
+export async function previewBulk(
+  engine: Pick<Engine, 'listExecutions'>,
+  request: BulkRequest,
+): Promise<BulkPreview> {
+  const first: ExecutionRow[] = [];
+  let total = 0;
+  let cursor: BulkCursor | null = request.cursor;
+  do {
+    const page = await listPage(engine, { ...request, cursor, max: COUNTED_AT_ONCE });
+    first.push(...page.rows.slice(0, request.max - first.length));
+    total += page.rows.length;
+    cursor = page.next;
+  } while (cursor !== null && total < COUNTED_MAX);
+  return { rows: first, total, isExact: cursor === null };
+}
+
+const COUNTED_AT_ONCE = 500;
+const COUNTED_MAX = 10_000;
+
+async function listPage(
+  { listExecutions }: Pick<Engine, 'listExecutions'>,
+  { tenantId, action, filter, cursor, max }: BulkRequest,
+): Promise<{ readonly rows: readonly ExecutionRow[]; readonly next: BulkCursor | null }> {
+  const { status: wanted, ...rest } = filter;
+  const statuses = wanted === null ? STATUSES[action] : [wanted];
+  const rows: ExecutionRow[] = [];
+  const begin = cursor === null ? 0 : Math.max(0, statuses.indexOf(cursor.status));
+  for (const status of statuses.slice(begin)) {
+    const limit = max - rows.length;
+    const after = status === cursor?.status ? cursor.after : null;
+    const page = await listExecutions({
+      tenantId,
+      status,
+      cursor: after,
+      limit,
+      offset: 0,
+      ...rest,
+    });
+    rows.push(...page);
+    const last = page.at(-1);
+    if (page.length < limit || last === undefined) continue;
+    const { createdAt, executionId } = last;
+    return { rows, next: { status, after: { createdAt, executionId } } };
+  }
+  return { rows, next: null };
+}
+
+async function actOn(
+  engine: Acting,
+  { tenantId, actorId, action, reason }: BulkRequest,
+  row: ExecutionRow,
+): Promise<BulkOutcome> {
+  const of = { tenantId, actorId, executionId: row.executionId };
+  const done = { row, outcome: 'done', error: null, retriedAs: null } as const;
+  try {
+    switch (action) {
+      case 'cancel':
+        await engine.cancelExecution(of);
+        return done;
+      case 'pause':
+        await engine.pauseExecution({ ...of, reason });
+        return done;
+      case 'resume':
+        await engine.resumeExecution(of);
+        return done;
+      case 'retry': {
+        const retried = await engine.retryExecution({ ...of, statePatch: null, revision: 'same' });
+        return { ...done, retriedAs: retried.executionId };
+      }
+    }
+  } catch (error) {
+    // What would refuse all the others too, such as a limit or an outage, is no outcome of this one.
+    if (!(error instanceof SvcError) || !REFUSALS.has(error.status)) throw error;
+    const retriedAs = error.body?.['retried_as'] ?? null;
+    return {
+      row,
+      outcome: 'refused',
+      error: error.message,
+      retriedAs: typeof retriedAs === 'string' ? (retriedAs as ExecutionId) : null,
+    };
+  }
+}
+
+const REFUSALS: ReadonlySet<number> = new Set([400, 404, 409]);

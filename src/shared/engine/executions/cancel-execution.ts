@@ -1,0 +1,93 @@
+import { badRequest } from '../../domain/errors.ts';
+import { cancellationEvents, terminalEvent } from '../../domain/execution/finalizers.ts';
+import type { ExecutionState } from '../../domain/execution/state.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { Plan } from '../../domain/workflow/plan.ts';
+import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
+import { changeExecution } from '../commit/change-execution.ts';
+import { newEvent } from '../commit/commit-plan.ts';
+import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
+import { type ExecutionRow, StoreUnavailableError } from '../../store/store.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { Actor, ExecutionRef } from '../engine.ts';
+import { childEnded, childrenOf, isUnbegun, parentEnded, treeUseOf } from '../advance/family.ts';
+
+/**
+ * Cancels at once: the fact ends everything that is live and takes back its work in one
+ * transaction, so that every fence it had handed out is stale when the caller has the answer. The
+ * execution is over with it, unless finalizers are to run first.
+ */
+export function cancelExecution(
+  deps: EngineDeps,
+  params: ExecutionRef & Actor,
+): Promise<{ readonly executionId: ExecutionId }> {
+  return changeExecution(deps, {
+    ...params,
+    propose: async (state, { row }) => {
+      const answer = { executionId: row.executionId };
+      if (row.status === 'cancelled') return { commit: null, answer };
+      if (row.status === 'completed' || row.status === 'failed') {
+        throw badRequest(`execution ${row.executionId} is ${row.status}`);
+      }
+      return { commit: await commitOfCancel(deps, row, state, params), answer };
+    },
+  });
+}
+
+/**
+ * The commit that cancels a live execution as it was read, children with it; null: it is ending
+ * already. One that is paused goes on.
+ */
+export async function commitOfCancel(
+  deps: EngineDeps,
+  row: ExecutionRow,
+  state: ExecutionState,
+  { actorId, tellsParent = true }: Actor & { readonly tellsParent?: boolean },
+): Promise<CommitPlan | null> {
+  const waits = isUnbegun(state);
+  const plan = await readPlan(deps, row);
+  if (state.ending !== null && plan !== null) {
+    // Its finalizers are what is left to do, and are to be done.
+    const scopes = state.pauses.map(({ scope }) => scope);
+    return scopes.length === 0 ? null : commitOfResume(row, state, { scopes, actorId }).commit;
+  }
+  const events = waits ? [terminalEvent('cancelled', null)] : cancellationEvents(plan, state);
+  const told = childrenOf(state).map(parentEnded);
+  const isOver = events.at(-1)?.kind === 'WorkflowCancelled';
+  return {
+    ...emptyCommit(row),
+    expectedSequence: row.lastSequence,
+    events: events.map((event) => newEvent(event, actorId)),
+    status: isOver ? 'cancelled' : 'running',
+    revokesAll: true,
+    ...(told.length > 0 &&
+      treeUseOf({
+        base: state,
+        children: 0,
+        goesOn: false,
+        startsTimers: told,
+        descendantsMax: 0,
+      })),
+    ...(waits && { leavesQueue: true }),
+    startsTimers: [...told, ...(isOver && tellsParent ? childEnded(state) : [])],
+    runnable: isOver ? 'clear' : 'mark',
+    ...(isHeldByWorkflow(state) && {
+      workflowHold: { workflowId: row.workflowId, is: 'drop' as const },
+    }),
+  };
+}
+
+/** Null: it cannot be read, so nothing of it could run any more, finalizers neither. */
+async function readPlan(
+  deps: EngineDeps,
+  { executionId, definitionId }: ExecutionRow,
+): Promise<Plan | null> {
+  try {
+    return (await deps.definitions.get(definitionId)).plan;
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error;
+    const ids = { execution_id: executionId };
+    deps.report.trouble('an execution is cancelled without its definition', error, ids);
+    return null;
+  }
+}

@@ -1,0 +1,70 @@
+import { conflict } from '../../domain/errors.ts';
+import { isPausedByOperator } from '../../domain/execution/state.ts';
+import { isTerminal } from '../../domain/execution/status.ts';
+import { keepCompanionEntry } from '../audit/keep-companion-entry.ts';
+import { holdReferences } from '../artifacts/hold-references.ts';
+import { changeExecution } from '../commit/change-execution.ts';
+import { newEvent } from '../commit/commit-plan.ts';
+import { emptyCommit } from '../../store/commit.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { Actor, ExecutionRef, ExternalEvent, ExternalEventAnswer } from '../engine.ts';
+
+/** Events nobody waits for stay in the state, so there is an end to them. */
+const MAILBOX_MAX = 10_000;
+
+/** Records an external event: the open wait with its key takes it, else the next one with that key. */
+export async function deliverExternalEvent(
+  deps: EngineDeps,
+  params: ExecutionRef & Actor & ExternalEvent,
+): Promise<ExternalEventAnswer> {
+  const { tenantId, correlationKey, payload, atSequence } = params;
+  await holdReferences(deps.store.artifacts, {
+    tenantId,
+    json: JSON.stringify(payload),
+    values: [payload],
+    what: 'the payload',
+  });
+  return changeExecution<ExternalEventAnswer>(deps, {
+    ...params,
+    propose: async (state, { row }) => {
+      const { executionId } = row;
+      if (isTerminal(row.status)) {
+        const accepted = await keepCompanionEntry(deps, { row, payload, actorId: params.actorId });
+        return { commit: null, answer: { executionId, accepted } };
+      }
+      if (atSequence !== undefined && row.lastSequence !== atSequence) {
+        return { commit: null, answer: { executionId, accepted: false, moved: true } };
+      }
+      if (state.mailbox.length >= MAILBOX_MAX) {
+        throw conflict(
+          `execution ${executionId} has ${MAILBOX_MAX} external events that no wait has taken`,
+        );
+      }
+      const awaited = state.live
+        .values()
+        .some(
+          (visit) =>
+            (visit.phase === 'event' || visit.phase === 'either') &&
+            visit.correlationKey === correlationKey,
+        );
+      const received = newEvent(
+        {
+          kind: 'ExternalEventReceived',
+          nodeId: null,
+          payload: { correlation_key: correlationKey, payload },
+        },
+        params.actorId,
+      );
+      return {
+        commit: {
+          ...emptyCommit(row),
+          expectedSequence: row.lastSequence,
+          events: [received],
+          status: awaited && !isPausedByOperator(state) ? 'running' : null,
+          runnable: 'mark',
+        },
+        answer: { executionId, accepted: true },
+      };
+    },
+  });
+}

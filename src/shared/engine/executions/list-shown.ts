@@ -1,0 +1,107 @@
+import { dataPolicyOf } from '../../domain/data-policy/data-policy.ts';
+import { redact } from '../../domain/data-policy/redact.ts';
+import type { TenantId, WorkItemId } from '../../domain/ids.ts';
+import type { Plan } from '../../domain/workflow/plan.ts';
+import type { DeadLetter, ListExecutions, ListUpdated, WorkStore } from '../../store/store.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { ListedExecution, UpdatedIds } from '../engine.ts';
+import { foldLoaded } from '../advance/load-execution.ts';
+import { redactRow } from './redact-view.ts';
+
+/* Lists over many executions, each shown as the data policy of its own workflow lets it be seen. */
+
+export async function listExecutions(
+  deps: EngineDeps,
+  params: ListExecutions,
+): Promise<readonly ListedExecution[]> {
+  const { executions, imports } = deps.store;
+  const rows = await executions.list(params);
+  if (rows.length === 0) return [];
+  const executionIds = rows.map(({ executionId }) => executionId);
+  const found = await imports.find({ tenantId: params.tenantId, executionIds });
+  const imported = new Map(found.map((each) => [each.executionId, each]));
+  return Promise.all(
+    rows.map(async (row) => {
+      const listed = { ...row, imported: imported.get(row.executionId) ?? null };
+      if (row.error === null) return listed;
+      const { plan } = await deps.definitions.get(row.definitionId);
+      return { ...listed, ...redactRow(row, plan, deps.pseudonym) };
+    }),
+  );
+}
+
+export async function listUpdated(deps: EngineDeps, params: ListUpdated): Promise<UpdatedIds> {
+  const { rows, total } = await deps.store.executions.listUpdated(params);
+  const updated = rows.map(({ executionId, completedAt, updatedAt }) => ({
+    executionId,
+    updatedAt: completedAt ?? updatedAt,
+  }));
+  return { updated, total };
+}
+
+/** `handled`: its node failed and the execution continued all the same. */
+export interface ShownDeadLetter extends DeadLetter {
+  readonly handled: boolean;
+}
+
+export async function listDeadLetters(
+  deps: EngineDeps,
+  params: Parameters<WorkStore['listDeadLetters']>[0],
+): Promise<readonly ShownDeadLetter[]> {
+  const letters = await deps.store.work.listDeadLetters(params);
+  const byExecution = Map.groupBy(letters, ({ executionId }) => executionId);
+  const readings = new Map(
+    await Promise.all(
+      [...byExecution].map(
+        async ([id, own]) => [id, await readAround(deps, own, params.tenantId)] as const,
+      ),
+    ),
+  );
+  return letters.map((letter) => {
+    const { plan = null, handled } = readings.get(letter.executionId) ?? {};
+    const shown = { ...letter, handled: handled?.has(letter.workItemId) === true };
+    const node = plan?.nodes.get(letter.nodeId)?.dataPolicy ?? null;
+    const policy = plan && dataPolicyOf({ workflow: plan.dataPolicy, node });
+    if (policy === null) return shown;
+    return { ...shown, error: redact(letter.error, policy, deps.pseudonym) as string };
+  });
+}
+
+interface Around {
+  readonly plan: Plan | null;
+  readonly handled: ReadonlySet<WorkItemId>;
+}
+
+/** The state is folded only where a failure can have been handled at all. */
+async function readAround(
+  deps: EngineDeps,
+  letters: readonly DeadLetter[],
+  tenantId: TenantId,
+): Promise<Around> {
+  const id = letters[0]?.executionId;
+  const row = id === undefined ? null : await deps.store.executions.find(id, tenantId);
+  if (row === null) return { plan: null, handled: new Set() };
+  const { plan } = await deps.definitions.get(row.definitionId);
+  const candidates = letters.filter(({ nodeId }) => mayBeHandled(plan, nodeId));
+  // A cancel ends what was still waited for, and no failure has led on from there.
+  if (candidates.length === 0 || row.status === 'cancelled') return { plan, handled: new Set() };
+  const loaded = await deps.store.executions.load(row.executionId, tenantId);
+  if (loaded === null) return { plan, handled: new Set() };
+  const { live, fatal } = foldLoaded(loaded, plan);
+  const awaited = new Set([...live.values()].map(({ workItemId }) => workItemId));
+  const handled = candidates.filter(({ nodeId, workItemId }) => {
+    const endsIt = fatal !== null && [nodeId, mapOf(plan, nodeId)].includes(fatal.nodeId);
+    return !endsIt && !awaited.has(workItemId);
+  });
+  return { plan, handled: new Set(handled.map(({ workItemId }) => workItemId)) };
+}
+
+/** By an edge for failures, or by the map whose item it was. */
+function mayBeHandled(plan: Plan, nodeId: string): boolean {
+  const edges = plan.nodes.get(nodeId)?.edges ?? [];
+  return edges.some(({ on }) => on === 'failure') || mapOf(plan, nodeId) !== null;
+}
+
+function mapOf(plan: Plan, nodeId: string): string | null {
+  return plan.nodes.get(nodeId)?.bodyOf ?? null;
+}

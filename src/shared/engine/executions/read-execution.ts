@@ -1,0 +1,190 @@
+import { messageIdsOf } from '../../domain/a2a/message-ids.ts';
+import type { LiveVisit } from '../../domain/execution/state.ts';
+import type { RecordedEvent } from '../../domain/execution/event.ts';
+import { isTerminal } from '../../domain/execution/status.ts';
+import { resolveReferences } from '../artifacts/resolve.ts';
+import type { EngineDeps } from '../deps.ts';
+import type {
+  Approvals,
+  EventPage,
+  EventRange,
+  ExecutionRef,
+  ExecutionView,
+  WaitingOn,
+} from '../engine.ts';
+import { isUnbegun } from '../advance/family.ts';
+import {
+  findForCaller,
+  foldLoaded,
+  loadForCaller,
+  readEventsOf,
+} from '../advance/load-execution.ts';
+import { redactEvent, redactRow, redactState } from './redact-view.ts';
+import { retryIdOf } from './retry-execution.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { ExecutionRow } from '../../store/store.ts';
+import { waitForTopics } from '../wake/wait-for-topics.ts';
+import { eventsTopic } from '../wake/wake-for.ts';
+
+/** How far back from the newest event the start of a wait is looked for. */
+const SINCE_EVENTS_MAX = 500;
+/** A follower in another process than the writer sees events by looking this often. */
+const FOLLOW_POLL_MS = 500;
+
+export async function readExecution(
+  deps: EngineDeps,
+  params: ExecutionRef,
+): Promise<ExecutionView> {
+  const { executions } = deps.store;
+  const loaded = await loadForCaller({ executions, ...params });
+  const state = foldLoaded(loaded, null);
+  const { plan } = await deps.definitions.get(loaded.row.definitionId);
+  const live = [...state.live.values()].filter((visit) => visit.phase !== 'none');
+  const [imported = null] = isTerminal(loaded.row.status)
+    ? await deps.store.imports.find({
+        tenantId: params.tenantId,
+        executionIds: [loaded.row.executionId],
+      })
+    : [];
+  const times = await scheduledTimes(deps, loaded.events, live, state.executionId);
+  const [data, input] = await resolveReferences(deps.store.artifacts, {
+    tenantId: params.tenantId,
+    values: [state.data, state.input],
+  });
+  const whole = { ...state, data, input, status: loaded.row.status };
+  return {
+    messageIds: messageIdsOf(input),
+    row: { ...redactRow(loaded.row, plan, deps.pseudonym), imported },
+    state: redactState(whole, plan, deps.pseudonym),
+    placeWait: isUnbegun(state) ? await deps.store.places.find(state.executionId) : null,
+    waitingOn: live.map((visit) => waitingOn(visit, times)),
+    retriedAs: await findRetry(deps, loaded.row),
+  };
+}
+
+async function findRetry(
+  deps: EngineDeps,
+  { executionId, tenantId, status }: ExecutionRow,
+): Promise<ExecutionId | null> {
+  if (status !== 'failed' && status !== 'cancelled') return null;
+  const found = await deps.store.executions.find(retryIdOf(executionId), tenantId);
+  return found?.executionId ?? null;
+}
+
+export async function readEvents(
+  deps: EngineDeps,
+  params: ExecutionRef & EventRange,
+): Promise<EventPage> {
+  const { executions } = deps.store;
+  const row = await findForCaller({ executions, ...params });
+  const { executionId } = row;
+  const { after, limit } = params;
+  const events = await readEventsOf(executions, { row, after, limit });
+  const last = events.at(-1)?.sequence ?? after;
+  const { plan } = await deps.definitions.get(row.definitionId);
+  const shown = events.map((event) => redactEvent(event, plan, deps.pseudonym));
+  return { executionId, events: shown, ended: isTerminal(row.status) && last >= row.lastSequence };
+}
+
+export async function waitForEvents(
+  deps: EngineDeps,
+  params: {
+    readonly executionId: ExecutionView['row']['executionId'];
+    readonly after: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { executionId, after, signal } = params;
+  const { executions } = deps.store;
+  while (!signal.aborted) {
+    const hint = waitForTopics(deps, [eventsTopic(executionId)]);
+    try {
+      const row = await executions.find(executionId, null);
+      if (row === null || row.lastSequence > after || isTerminal(row.status)) return;
+      await hint.wait({ timeoutMs: FOLLOW_POLL_MS, signal });
+    } finally {
+      hint.end();
+    }
+  }
+}
+
+/** The approvals of an execution, read from its events: who asked, who decided, when. */
+export async function listApprovals(deps: EngineDeps, params: ExecutionRef): Promise<Approvals> {
+  const { executions } = deps.store;
+  const row = await findForCaller({ executions, ...params });
+  const { executionId, definitionId } = row;
+  const { plan } = await deps.definitions.get(definitionId);
+  const recorded = await readEventsOf(executions, { row, after: 0, limit: null });
+  const events = recorded.map((event) => redactEvent(event, plan, deps.pseudonym));
+  const pending = new Map<string, Approvals['pending'][number]>();
+  const decided: Approvals['decided'][number][] = [];
+  for (const event of events) {
+    if (event.kind === 'ApprovalRequested') {
+      pending.set(approvalKey(event), {
+        nodeId: event.nodeId,
+        visit: event.payload.visit,
+        description: event.payload.description,
+        requestedAt: event.createdAt,
+        timeoutMs: event.payload.timeout_ms,
+        shown: event.payload.shown ?? null,
+        shownHash: event.payload.shown_hash ?? null,
+      });
+    } else if (event.kind === 'ApprovalReceived') {
+      pending.delete(approvalKey(event));
+      decided.push({
+        nodeId: event.nodeId,
+        visit: event.payload.visit,
+        decision: event.payload.decision,
+        userId: event.payload.user_id,
+        comment: event.payload.comment,
+        shownHash: event.payload.shown_hash ?? null,
+        decidedAt: event.createdAt,
+      });
+    } else if (event.kind === 'NodeFailed' || event.kind === 'NodeCancelled') {
+      pending.delete(approvalKey(event));
+    }
+  }
+  return { executionId, pending: [...pending.values()], decided };
+}
+
+function approvalKey(event: {
+  readonly nodeId: string;
+  readonly payload: { readonly visit: number };
+}): string {
+  return `${event.nodeId}#${event.payload.visit}`;
+}
+
+async function scheduledTimes(
+  deps: EngineDeps,
+  tail: readonly RecordedEvent[],
+  live: readonly LiveVisit[],
+  executionId: ExecutionView['row']['executionId'],
+): Promise<ReadonlyMap<number, string>> {
+  const times = new Map(tail.map((event) => [event.sequence, event.createdAt]));
+  const missing = live
+    .map((visit) => visit.scheduledSequence)
+    .filter((sequence) => !times.has(sequence));
+  if (missing.length === 0) return times;
+  const events = await deps.store.executions.events({
+    executionId,
+    after: Math.min(...missing) - 1,
+    limit: SINCE_EVENTS_MAX,
+  });
+  for (const event of events) times.set(event.sequence, event.createdAt);
+  return times;
+}
+
+function waitingOn(visit: LiveVisit, times: ReadonlyMap<number, string>): WaitingOn {
+  return {
+    nodeId: visit.nodeId,
+    visit: visit.visit,
+    kind: visit.nodeKind,
+    waitingFor: visit.phase === 'none' ? 'work' : visit.phase,
+    since: times.get(visit.scheduledSequence) ?? null,
+    attempt: visit.attempt,
+    workItemId: visit.workItemId,
+    queue: visit.queue,
+    correlationKey: visit.correlationKey,
+    childId: visit.phase === 'child' ? visit.childId : null,
+  };
+}

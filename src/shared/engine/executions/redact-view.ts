@@ -1,0 +1,199 @@
+import { type DataPolicy, dataPolicyOf } from '../../domain/data-policy/data-policy.ts';
+import { type Pseudonym, redact, redactObject } from '../../domain/data-policy/redact.ts';
+import type { RecordedEvent } from '../../domain/execution/event.ts';
+import type { ExecutionState } from '../../domain/execution/state.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import type { Plan } from '../../domain/workflow/plan.ts';
+import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
+import type { ExecutionRow } from '../../store/store.ts';
+
+/** Keys of events' payloads under which people's data may stand; the rest is the engine's own. */
+const DATA_KEYS = new Set([
+  'input',
+  'output',
+  'state_patch',
+  'payload',
+  'data',
+  'shown',
+  'approval',
+  'approved',
+  'carried',
+  'description',
+  'comment',
+  'user_id',
+  'reason',
+  'error',
+  'message',
+]);
+/** A person's own words of a decision: a policy may name them as fields, too. */
+const DECISION_KEYS = new Set(['comment', 'user_id']);
+const OUTPUT_KEYS = new Set(['output', 'state_patch', 'data', 'carried']);
+
+/** A state as its workflow's data policy lets it be seen. */
+export function redactState(
+  state: ExecutionState,
+  plan: Plan,
+  pseudonym: Pseudonym,
+): ExecutionState {
+  const policy = plan.shownPolicy;
+  if (policy === null) return state;
+  const data = policy.retainOutputs ? withoutHiddenOutputs(state.data, plan) : {};
+  const see = (value: JsonObject) => redactObject(value, policy, pseudonym);
+  return {
+    ...state,
+    data: see(data),
+    input: see(state.input),
+    error: state.error === null ? null : (redact(state.error, policy, pseudonym) as string),
+    pauses: redactPauses(state.pauses, plan, pseudonym),
+  };
+}
+
+/** The same of a pause of its workflow. */
+export function redactReason(
+  pause: StandingPause | null,
+  plan: Plan,
+  pseudonym: Pseudonym,
+): StandingPause | null {
+  const policy = plan.shownPolicy;
+  if (policy === null || pause === null || pause.reason === null) return pause;
+  return { ...pause, reason: redact(pause.reason, policy, pseudonym) as string };
+}
+
+/** Why somebody has paused it: a text of a person about others. */
+export function redactPauses(
+  pauses: ExecutionState['pauses'],
+  plan: Plan,
+  pseudonym: Pseudonym,
+): ExecutionState['pauses'] {
+  const policy = plan.shownPolicy;
+  if (policy === null) return pauses;
+  return pauses.map(({ reason, ...pause }) => ({
+    ...pause,
+    reason: reason && (redact(reason, policy, pseudonym) as string),
+  }));
+}
+
+/** An execution's row: of its columns the error alone may hold people's data. */
+export function redactRow(row: ExecutionRow, plan: Plan, pseudonym: Pseudonym): ExecutionRow {
+  if (plan.shownPolicy === null || row.error === null) return row;
+  return { ...row, error: redact(row.error, plan.shownPolicy, pseudonym) as string };
+}
+
+/** A message by the policy of its node; of an execution, which may tell of any node, by all of them. */
+export function redactError(
+  error: string,
+  of: { readonly plan: Plan; readonly nodeId: string | null; readonly pseudonym: Pseudonym },
+): string {
+  const policy = policyOf(of.plan, of.nodeId);
+  return policy === null ? error : (redact(error, policy, of.pseudonym) as string);
+}
+
+/** An event as the data policy of its node, and of its workflow, lets it be seen. */
+export function redactEvent(event: RecordedEvent, plan: Plan, pseudonym: Pseudonym): RecordedEvent {
+  if (plan.shownPolicy === null) return event;
+  const node = event.nodeId === null ? undefined : plan.nodes.get(event.nodeId);
+  const policy = policyOf(plan, event.nodeId);
+  if (policy === null) return event;
+  const payload = redactPayload(showCarried(event.payload, plan, pseudonym), {
+    policy,
+    pseudonym,
+    outputKey: node?.outputKey ?? null,
+  });
+  return { ...event, payload } as unknown as RecordedEvent;
+}
+
+function policyOf(plan: Plan, nodeId: string | null): DataPolicy | null {
+  const node = nodeId === null ? undefined : plan.nodes.get(nodeId);
+  if (node === undefined) return plan.shownPolicy;
+  return dataPolicyOf({ workflow: plan.dataPolicy, node: node.dataPolicy });
+}
+
+function redactPayload(
+  payload: JsonObject,
+  by: {
+    readonly policy: DataPolicy;
+    readonly pseudonym: Pseudonym;
+    /** Under which the output stands in the state, where fields are named as a whole path. */
+    readonly outputKey: string | null;
+  },
+): JsonObject {
+  const { policy, pseudonym } = by;
+  return Object.fromEntries(
+    Object.entries(payload).flatMap(([key, value]): [string, JsonValue][] => {
+      if (!DATA_KEYS.has(key)) return [[key, value]];
+      if (!policy.retainOutputs && OUTPUT_KEYS.has(key)) return [];
+      if (DECISION_KEYS.has(key)) {
+        return [[key, redactObject({ [key]: value }, policy, pseudonym)[key] ?? null]];
+      }
+      if (key !== 'output') return [[key, redact(value, policy, pseudonym)]];
+      const shown = redactOutput(value, by);
+      return shown === undefined ? [] : [[key, shown]];
+    }),
+  );
+}
+
+/** Undefined: the whole is removed. */
+function redactOutput(
+  output: JsonValue,
+  by: Parameters<typeof redactPayload>[1],
+): JsonValue | undefined {
+  const { policy, pseudonym, outputKey } = by;
+  if (outputKey === null) return redact(output, policy, pseudonym);
+  return redactObject({ [outputKey]: output }, policy, pseudonym)[outputKey];
+}
+
+/** What a run was handed over by the one before it: its state, and outputs on their way. */
+function showCarried(payload: JsonObject, plan: Plan, pseudonym: Pseudonym): JsonObject {
+  const { carried = null } = payload;
+  if (!isJsonObject(carried) || !isJsonObject(carried['state'])) return payload;
+  const { arrivals = null, maps = null } = carried;
+  return {
+    ...payload,
+    carried: {
+      ...carried,
+      state: withoutHiddenOutputs(carried['state'], plan),
+      ...(Array.isArray(maps) && { maps: maps.map((map: JsonValue) => showMap(map, plan)) }),
+      ...(Array.isArray(arrivals) && {
+        arrivals: arrivals.map((arrival: JsonValue) => showArrival(arrival, plan, pseudonym)),
+      }),
+    },
+  };
+}
+
+/** Of a map that a retry takes up again: the outputs of its items. */
+function showMap(map: JsonValue, plan: Plan): JsonValue {
+  if (!isJsonObject(map) || !Array.isArray(map['done'])) return map;
+  const { node_id: nodeId = null, body = null } = map;
+  const nodes = [nodeId, body].map((id) => (typeof id === 'string' ? plan.nodes.get(id) : null));
+  if (!nodes.some((node) => node?.dataPolicy?.retainOutputs === false)) return map;
+  const done = map['done'].map((one: JsonValue) =>
+    isJsonObject(one) ? { ...one, output: null } : one,
+  );
+  return { ...map, done };
+}
+
+function showArrival(arrival: JsonValue, plan: Plan, pseudonym: Pseudonym): JsonValue {
+  if (!isJsonObject(arrival) || typeof arrival['from'] !== 'string') return arrival;
+  const node = plan.nodes.get(arrival['from']);
+  const policy = node && dataPolicyOf({ workflow: plan.dataPolicy, node: node.dataPolicy });
+  if (node === undefined || !policy) return arrival;
+  const { outputKey } = node;
+  const { output = null } = arrival;
+  const shown = policy.retainOutputs
+    ? redactOutput(output, { policy, pseudonym, outputKey })
+    : null;
+  return { ...arrival, output: shown ?? null };
+}
+
+/** A node that alone keeps its outputs back has them under its output key. */
+function withoutHiddenOutputs(data: JsonObject, plan: Plan): JsonObject {
+  const hidden = new Set(
+    plan.nodes
+      .values()
+      .filter((node) => node.dataPolicy?.retainOutputs === false)
+      .map((node) => node.outputKey)
+      .toArray(),
+  );
+  if (hidden.size === 0) return data;
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !hidden.has(key)));
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+
+import { badRequest, conflict, notFound } from '../../domain/errors.ts';
+import type { ExecutionEvent } from '../../domain/execution/event.ts';
+import { findRetryPoint } from '../../domain/execution/retry-point.ts';
+import { isTerminal } from '../../domain/execution/status.ts';
+import { type ExecutionId, executionIdFromUuid } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { ExecutionRow } from '../../store/store.ts';
+import type { CompiledDefinition } from '../advance/definition-cache.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { Actor, ExecutionRef } from '../engine.ts';
+import {
+  findForCaller,
+  foldLoaded,
+  loadForCaller,
+  readEventsOf,
+} from '../advance/load-execution.ts';
+import { beginExecution } from './start-execution.ts';
+import type { StartsHere } from '../advance/starts-here.ts';
+
+/*
+ * Trying an execution again that failed or was cancelled.
+ *
+ * Nothing may follow the end of a history, so what goes on is another execution: it begins with the
+ * state that the first one ended with, and with tokens at the nodes that were under way. Its id is
+ * worked out from the first one's. So there is one at most, however many ask at the same time and
+ * whoever asks again, and each of them is told which it is; that one can be tried again in its turn.
+ */
+
+export interface RetryExecution extends ExecutionRef, Actor {
+  /** A change of the state that it goes on with. */
+  readonly statePatch: JsonObject | null;
+  /** `latest`: on the definition registered last; else on that of the execution. */
+  readonly revision: 'same' | 'latest';
+}
+
+export interface RetriedExecution {
+  readonly executionId: ExecutionId;
+  readonly retriedFrom: ExecutionId;
+}
+
+export async function retryExecution(
+  deps: EngineDeps,
+  here: StartsHere,
+  params: RetryExecution,
+): Promise<RetriedExecution> {
+  const { executions } = deps.store;
+  const { tenantId, actorId } = params;
+  const row = await findForCaller({ executions, ...params });
+  const { executionId: retriedFrom, definitionId, lastSequence } = row;
+  checkRetriable(row);
+  const executionId = retryIdOf(retriedFrom);
+  if ((await executions.find(executionId, tenantId)) !== null) throw isRetried(row, executionId);
+  const own = await deps.definitions.get(definitionId);
+  const compiled = params.revision === 'same' ? own : await findLatest(deps, row);
+  const events = await readEventsOf(executions, { row, after: 0, limit: null });
+  const [first] = events;
+  if (first?.kind !== 'WorkflowStarted' || events.length < lastSequence) {
+    throw new Error(`the history of ${retriedFrom} is not whole`);
+  }
+  const point = findRetryPoint({
+    executionId: retriedFrom,
+    tenantId,
+    events,
+    plan: own.plan,
+    successor: executionId,
+    newPlan: compiled.plan,
+    statePatch: params.statePatch,
+  });
+  if ('refused' in point) throw badRequest(`execution ${retriedFrom}: ${point.refused}`);
+  const loaded = await loadForCaller({ executions, ...params });
+  const state = foldLoaded(loaded, null);
+  const { definition, plan } = compiled;
+  const { usage } = point.carried;
+  const started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }> = {
+    kind: 'WorkflowStarted',
+    nodeId: null,
+    payload: {
+      workflow_id: definition.workflowId,
+      workflow_version: definition.version,
+      definition_id: definition.definitionId,
+      input: first.payload.input,
+      retried_from: {
+        execution_id: retriedFrom,
+        sequence: point.sequence,
+        node_id: point.nodeId,
+        keys_of: state.keysOf ?? retriedFrom,
+      },
+      carried: point.carried,
+    },
+  };
+  const spent = {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    costUsd: usage.cost_usd ?? 0,
+  };
+  const verdict = await beginExecution(deps, here, {
+    compiled,
+    workflowPause: loaded.workflowPause,
+    executionId,
+    tenantId,
+    actorId,
+    started,
+    priority: row.priority,
+    request: null,
+    budgets: plan.budget === null ? [] : [{ account: executionId, budget: plan.budget, spent }],
+    ...(Object.values(spent).some((used) => used > 0) && { charge: spent }),
+    refusesUnknown: false,
+  });
+  if (!verdict.accepted) throw isRetried(row, executionId);
+  return { executionId, retriedFrom };
+}
+
+/** The id of the execution in which another is tried again: a UUIDv7 of the same moment. */
+export function retryIdOf(executionId: ExecutionId): ExecutionId {
+  const hash = createHash('sha256').update(`retry of ${executionId}`).digest('hex');
+  const moment = executionId.slice('exec_'.length, 'exec_'.length + 12);
+  return executionIdFromUuid(`${moment}7${hash.slice(0, 3)}8${hash.slice(3, 18)}`);
+}
+
+function checkRetriable({ executionId, status }: ExecutionRow): void {
+  if (!isTerminal(status)) {
+    throw badRequest(
+      `execution ${executionId} is ${status}: cancel it first, or see what it waits for`,
+    );
+  }
+  if (status === 'completed') throw badRequest(`execution ${executionId} is completed`);
+}
+
+function isRetried({ executionId }: ExecutionRow, retriedAs: ExecutionId): Error {
+  return conflict(
+    `execution ${executionId} was retried as ${retriedAs}; if that one failed too, retry it`,
+    { retried_as: retriedAs },
+  );
+}
+
+async function findLatest(
+  deps: EngineDeps,
+  { tenantId, workflowId }: ExecutionRow,
+): Promise<CompiledDefinition> {
+  const found = await deps.definitions.latest({ tenantId, workflowId, version: null });
+  if (found === null) throw notFound(`workflow ${workflowId}`);
+  return found;
+}

@@ -1,0 +1,61 @@
+import { isTerminal } from '../../domain/execution/status.ts';
+import type { TenantId } from '../../domain/ids.ts';
+import type { Wake } from '../../ports/wake.ts';
+import type { CommitPlan } from '../../store/commit.ts';
+import type { PlaceStore } from '../../store/places.ts';
+import type { RoundResult } from './scheduling.ts';
+import { runTopic } from '../wake/wake-for.ts';
+import { PLACES_TOPIC } from '../wake/wake-bus.ts';
+
+/**
+ * Lets children begin that wait for a place of their tenant's limit. The rows of those that wait are
+ * the truth, and a round that looks at them lets begin whatever may. Hints spare the waiting: a process
+ * gives one when it makes a child wait, and when something ends in a tenant of which it knows that
+ * children wait. So tenants without limits, or without children, cost nothing here.
+ */
+export interface Admission {
+  /** Of a commit that was accepted. */
+  note(commit: CommitPlan): void;
+  round(): Promise<AdmissionRound>;
+}
+
+export interface AdmissionRound extends RoundResult {
+  /** Children wait that found no place in this round. */
+  readonly isWaiting: boolean;
+}
+
+/** Children of one tenant that begin by one statement. */
+const ADMITTED_MAX = 200;
+
+export function createAdmission(deps: {
+  readonly places: PlaceStore;
+  readonly wake: Wake;
+}): Admission {
+  let waiting: ReadonlySet<TenantId> = new Set();
+
+  return {
+    note(commit) {
+      const makesWait =
+        commit.startsExecutions?.some(({ waitsForPlace }) => waitsForPlace) ?? false;
+      const makesRoom =
+        commit.status !== null && isTerminal(commit.status) && waiting.has(commit.tenantId);
+      if (makesWait) waiting = new Set([...waiting, commit.tenantId]);
+      if (makesWait || makesRoom) deps.wake.notify([PLACES_TOPIC]);
+    },
+
+    async round() {
+      const tenants = await deps.places.listTenants();
+      waiting = new Set(tenants);
+      let found = 0;
+      let more = false;
+      for (const tenantId of tenants) {
+        const admitted = await deps.places.admit({ tenantId, limit: ADMITTED_MAX });
+        found += admitted.length;
+        more ||= admitted.length >= ADMITTED_MAX;
+        const topics = new Set(admitted.map(({ shard }) => runTopic(shard)));
+        if (topics.size > 0) deps.wake.notify([...topics]);
+      }
+      return { found, more, isWaiting: tenants.length > 0 };
+    },
+  };
+}

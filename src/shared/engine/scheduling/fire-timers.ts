@@ -1,0 +1,72 @@
+import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
+import { type DueTimer, StoreUnavailableError } from '../../store/store.ts';
+import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { RoundResult } from './scheduling.ts';
+import { shardOf } from './shard-of.ts';
+import { endChild, tellParent } from '../advance/tell-family.ts';
+import { queueTopic, wakeFor } from '../wake/wake-for.ts';
+
+/**
+ * Fires the timers that are due and puts the retries that are due on their queues. A timer fires
+ * once however many processes try: its row is removed by the commit that records TimerFired, or
+ * the end of a child or a parent (see `family.ts`).
+ */
+export async function fireTimers(
+  deps: EngineDeps,
+  params: { readonly limit: number },
+): Promise<RoundResult> {
+  const [due, retries] = await Promise.all([
+    deps.store.timers.listDue(params),
+    deps.store.timers.promoteRetries(params),
+  ]);
+  if (retries.length > 0) deps.wake.notify([...new Set(retries.map(queueTopic))]);
+  const byPurpose = Map.groupBy(due, ({ purpose }) =>
+    purpose === 'child_ended' || purpose === 'parent_ended' ? purpose : 'own',
+  );
+  const ended = Map.groupBy(byPurpose.get('child_ended') ?? [], ({ executionId }) => executionId);
+  const told = await Promise.all([
+    ...(byPurpose.get('own') ?? []).map((timer) => fire(deps, timer)),
+    ...ended.entries().map(([id, timers]) => apart(deps, id, tellParent(deps, timers))),
+    ...(byPurpose.get('parent_ended') ?? []).map((timer) =>
+      apart(deps, timer.executionId, endChild(deps, timer)),
+    ),
+  ]);
+  return {
+    found: told.filter((isTold) => isTold !== false).length + retries.length,
+    more: due.length >= params.limit || retries.length >= params.limit,
+  };
+}
+
+/** What is at fault with one family is no trouble of the others. False: it is left as it was. */
+async function apart(
+  deps: EngineDeps,
+  executionId: ExecutionId,
+  telling: Promise<void>,
+): Promise<boolean> {
+  try {
+    await telling;
+    return true;
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error;
+    const ids = { execution_id: executionId };
+    deps.report.trouble('telling a parent or a child failed', error, ids);
+    return false;
+  }
+}
+
+async function fire(deps: EngineDeps, timer: DueTimer): Promise<void> {
+  const { executionId, purpose, nodeId, visit } = timer;
+  const fired = { kind: 'TimerFired', nodeId, payload: { purpose, visit } } as const;
+  const commit: CommitPlan = {
+    ...emptyCommit(timer),
+    firesTimers: [timer.name],
+    events: [newEvent(fired, SCHEDULER_ACTOR)],
+    runnable: 'mark',
+  };
+  const verdict = await deps.committer.commit(commit);
+  if (!verdict.accepted) return;
+  deps.report.count('timers_fired', 1, { purpose });
+  wakeFor(deps.wake, commit, shardOf(executionId));
+}

@@ -1,0 +1,54 @@
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { AdmissionRound } from './admit-children.ts';
+import type { PauseSweep } from './sweep-workflow-pauses.ts';
+
+/**
+ * What the scheduler's loops call. Each method does one bounded round and says how much it found,
+ * so that the loop knows whether to go on at once or to rest. All may throw StoreUnavailableError;
+ * every one is safe to run in several processes at a time.
+ */
+export interface Scheduling {
+  /**
+   * Decides and commits until the execution waits for the outside, running the items of in-engine
+   * nodes on the way. A second call for an execution under way here pokes the first and returns.
+   */
+  advance(executionId: ExecutionId): Promise<void>;
+  /** Runnable executions of these shards are advanced, at most `limit` begun in this round. */
+  advanceRunnable(params: {
+    readonly shards: readonly number[];
+    readonly limit: number;
+  }): Promise<RoundResult>;
+  /**
+   * From now on executions of these shards that are started in this process begin here at once,
+   * while fewer than so many are under way; see `starts-here.ts`.
+   */
+  takeStarts(params: { readonly shards: readonly number[]; readonly underWayMax: number }): void;
+  /** Claims queued items of in-engine nodes (retries, hand-overs) and starts them. */
+  runQueuedNodes(params: {
+    readonly shards: readonly number[];
+    readonly limit: number;
+  }): Promise<RoundResult>;
+  /** Leases that lapsed or ran out of time count as a failed attempt. */
+  reclaimLeases(params: { readonly limit: number }): Promise<RoundResult>;
+  /** Queued items that waited longer than their schedule-to-start bound fail the attempt. */
+  expireQueued(params: { readonly limit: number }): Promise<RoundResult>;
+  /** Timers that are due fire, retries that are due go back to their queues. */
+  fireTimers(params: { readonly limit: number }): Promise<RoundResult>;
+  /** Lets children begin that wait for a place of their tenant's limit. */
+  admitChildren(): Promise<AdmissionRound>;
+  /** Holds executions of workflows that are paused, and gives back those of workflows that no longer are. */
+  readonly sweepWorkflowPauses: PauseSweep['round'];
+  /** Renews the leases of in-engine items under way here; a lost one aborts its run. */
+  renewOwnLeases(): Promise<RoundResult>;
+  /** In-engine items and executions under way in this process. */
+  underWay(): number;
+  /** Starts nothing more; resolves when what is under way has ended or was given back. */
+  drain(params: { readonly deadlineMs: number }): Promise<void>;
+}
+
+export interface RoundResult {
+  /** What was found and acted upon in this round. */
+  readonly found: number;
+  /** There may be more right now: the limit was reached. */
+  readonly more: boolean;
+}

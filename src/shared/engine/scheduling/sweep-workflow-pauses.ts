@@ -1,0 +1,202 @@
+import { SvcError } from '../../domain/errors.ts';
+import type { ExecutionState } from '../../domain/execution/state.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { WorkflowPause } from '../../domain/workflow/workflow-pause.ts';
+import type { CommitPlan } from '../../store/commit.ts';
+import { type LoadedExecution, StoreUnavailableError } from '../../store/store.ts';
+import type { FreePosition } from '../../store/workflow-pauses.ts';
+import { changeExecution } from '../commit/change-execution.ts';
+import type { EngineDeps } from '../deps.ts';
+import { commitOfWorkflowHold, commitOfWorkflowRelease } from '../executions/pause-execution.ts';
+import type { RoundResult } from './scheduling.ts';
+
+/*
+ * Holds what a paused workflow has under way, and gives it back when it is resumed.
+ *
+ * Each execution is changed by a commit of its own, which rests on whether the pause stands and on the
+ * sequence it was decided on. So nothing here is trusted: a process that dies leaves some executions
+ * held and some not, and whoever comes next asks for those that are left; two that sweep at a time
+ * find half of theirs done; and one that goes on with a pause that was ended meanwhile, or a
+ * resumption that was taken back, is refused.
+ *
+ * A pass looks through the live executions that are not held, those that run before those that wait
+ * for somebody. Passes go on while the pause stands, ever more seldom: a start whose commit was on its
+ * way when the workflow was paused is seen by a later one. When a whole pass held nothing, that is noted.
+ */
+
+export interface PauseSweep {
+  round(params: { readonly signal: AbortSignal }): Promise<SweepRound>;
+}
+
+export interface SweepRound extends RoundResult {
+  /** There are pauses, of whatever state. */
+  readonly isPaused: boolean;
+}
+
+interface Pass {
+  status: 'running' | 'paused';
+  after: FreePosition | null;
+  /** Executions that this pass has held. */
+  held: number;
+}
+
+/** Until when no pass is due, since the last held nothing, by the process's clock. */
+interface Rest {
+  readonly until: number;
+  readonly ms: number;
+}
+
+export function createPauseSweep(deps: EngineDeps): PauseSweep {
+  /** Passes under way, by pause. */
+  const passes = new Map<string, Pass>();
+  const rests = new Map<string, Rest>();
+  /** Where giving back has come to, by pause. */
+  const returns = new Map<string, ExecutionId>();
+  /** Executions that cannot be changed, told of once. */
+  const troubled = new Set<ExecutionId>();
+
+  async function round({ signal }: { readonly signal: AbortSignal }): Promise<SweepRound> {
+    const all = await listPauses(deps);
+    forgetOthers(passes, all);
+    forgetOthers(rests, all);
+    forgetOthers(returns, all);
+    let found = 0;
+    let more = false;
+    for (const pause of all) {
+      if (signal.aborted) break;
+      const swept = pause.resumed === null ? await hold(pause) : await giveBack(pause);
+      found += swept.found;
+      more ||= swept.more;
+    }
+    return { found, more, isPaused: all.length > 0 };
+  }
+
+  /** A part of a pass. */
+  async function hold(pause: WorkflowPause): Promise<RoundResult> {
+    const { pauseId } = pause;
+    if ((rests.get(pauseId)?.until ?? 0) > deps.timers.now()) return NOTHING;
+    const pass = passes.get(pauseId) ?? { status: 'running', after: null, held: 0 };
+    passes.set(pauseId, pass);
+    const free = await deps.store.workflowPauses.listFree({
+      pause,
+      status: pass.status,
+      after: pass.after,
+      limit: BATCH_MAX,
+    });
+    const done = await changeAll(
+      free.map(({ executionId }) => executionId),
+      (state, { row, workflowPause }) => commitOfWorkflowHold(row, state, workflowPause),
+    );
+    const found = done.filter((outcome) => outcome === 'changed').length;
+    pass.held += found;
+    pass.after = free.at(-1) ?? null;
+    if (free.length === BATCH_MAX) return { found, more: true };
+    pass.after = null;
+    if (pass.status === 'running') {
+      pass.status = 'paused';
+      const rest = await hold(pause);
+      return { found: found + rest.found, more: rest.more };
+    }
+    passes.delete(pauseId);
+    // What changed its status meanwhile may have been seen by neither half.
+    if (pass.held > 0) return { found, more: true };
+    const ms = Math.min(2 * (rests.get(pauseId)?.ms ?? REST_MS_MIN / 2), REST_MS_MAX);
+    rests.set(pauseId, { until: deps.timers.now() + ms, ms });
+    if (pause.sweptAt === null) await deps.store.workflowPauses.noteSwept(pause);
+    return { found: pause.sweptAt === null ? 1 : 0, more: false };
+  }
+
+  async function giveBack(pause: WorkflowPause): Promise<RoundResult> {
+    const { workflowPauses } = deps.store;
+    const after = returns.get(pause.pauseId) ?? null;
+    const held = await workflowPauses.listHeld({ pause, after, limit: BATCH_MAX });
+    const actorId = pause.resumed?.by ?? pause.by;
+    const done = await changeAll(held, (state, { row, workflowPause }) =>
+      workflowPause === null ? commitOfWorkflowRelease(row, state, { actorId }) : null,
+    );
+    const leftOver = held.filter((_, index) => done[index] === 'unchanged');
+    await workflowPauses.forget(pause, leftOver);
+    const found = held.length - done.filter((outcome) => outcome === 'failed').length;
+    const last = held.at(-1);
+    if (last !== undefined && held.length === BATCH_MAX) {
+      returns.set(pause.pauseId, last);
+      return { found, more: true };
+    }
+    returns.delete(pause.pauseId);
+    const isFinished = await workflowPauses.finish(pause);
+    return { found: found + (isFinished ? 1 : 0), more: false };
+  }
+
+  /** Changes each where there is something to change; some at a time, so that they commit together. */
+  async function changeAll(
+    executionIds: readonly ExecutionId[],
+    commitOf: (state: ExecutionState, loaded: LoadedExecution) => CommitPlan | null,
+  ): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (let at = 0; at < executionIds.length; at += AT_ONCE) {
+      const part = executionIds.slice(at, at + AT_ONCE);
+      outcomes.push(
+        ...(await Promise.all(part.map((executionId) => change(executionId, commitOf)))),
+      );
+    }
+    return outcomes;
+  }
+
+  async function change(
+    executionId: ExecutionId,
+    commitOf: (state: ExecutionState, loaded: LoadedExecution) => CommitPlan | null,
+  ): Promise<Outcome> {
+    try {
+      return await changeExecution<Outcome>(deps, {
+        // Readings of no tenant go together.
+        tenantId: null,
+        executionId,
+        propose: (state, loaded) => {
+          const commit = commitOf(state, loaded);
+          return commit === null ? { commit, answer: 'unchanged' } : { commit, answer: 'changed' };
+        },
+      });
+    } catch (error) {
+      // It was removed.
+      if (error instanceof SvcError && error.status === 404) return 'unchanged';
+      if (error instanceof StoreUnavailableError) throw error;
+      if (!troubled.has(executionId)) {
+        const ids = { execution_id: executionId };
+        deps.report.trouble('an execution of a paused workflow cannot be changed', error, ids);
+      }
+      if (troubled.size < TROUBLED_MAX) troubled.add(executionId);
+      return 'failed';
+    }
+  }
+
+  return { round };
+}
+
+type Outcome = 'changed' | 'unchanged' | 'failed';
+
+async function listPauses(deps: EngineDeps): Promise<readonly WorkflowPause[]> {
+  const all: WorkflowPause[] = [];
+  for (;;) {
+    const page = await deps.store.workflowPauses.list({
+      after: all.at(-1) ?? null,
+      limit: PAGE_MAX,
+    });
+    all.push(...page);
+    if (page.length < PAGE_MAX) return all;
+  }
+}
+
+function forgetOthers(known: Map<string, unknown>, pauses: readonly WorkflowPause[]): void {
+  const ids = new Set(pauses.map(({ pauseId }) => pauseId));
+  for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
+}
+
+const PAGE_MAX = 500;
+/** Executions of one workflow that a round looks at: so long others wait at most. */
+const BATCH_MAX = 256;
+/** Changed at the same time. */
+const AT_ONCE = 32;
+const TROUBLED_MAX = 1_000;
+const REST_MS_MIN = 5_000;
+const REST_MS_MAX = 600_000;
+const NOTHING: RoundResult = { found: 0, more: false };

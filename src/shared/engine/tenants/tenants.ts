@@ -1,0 +1,46 @@
+import { parseTenantId } from '../../domain/access.ts';
+import { conflict, notFound } from '../../domain/errors.ts';
+import { DEFAULT_TENANT, type TenantId } from '../../domain/ids.ts';
+import type { TenantChanges, TenantRow } from '../../store/tenants.ts';
+import type { EngineDeps } from '../deps.ts';
+
+export async function createTenant(
+  deps: EngineDeps,
+  params: { readonly tenantId: TenantId; readonly name: string; readonly actorId: string },
+): Promise<TenantRow> {
+  const created = await deps.store.tenants.create(params);
+  if (created === null) throw conflict(`tenant ${params.tenantId} exists`);
+  deps.tenants.forget(params.tenantId);
+  return created;
+}
+
+export async function readTenant(
+  deps: EngineDeps,
+  params: { readonly tenantId: string },
+): Promise<TenantRow> {
+  const tenantId = parseTenantId(params.tenantId);
+  const found = tenantId && (await deps.store.tenants.find(tenantId));
+  if (found === null) throw notFound(`tenant ${params.tenantId}`);
+  return found;
+}
+
+/** Who manages the tenants must stay able to: nobody could take it back. */
+export async function updateTenant(
+  deps: EngineDeps,
+  params: {
+    readonly tenantId: string;
+    readonly changes: TenantChanges;
+    readonly actorId: string;
+  },
+): Promise<TenantRow> {
+  const { changes, actorId } = params;
+  const tenantId = parseTenantId(params.tenantId);
+  if (tenantId === null) throw notFound(`tenant ${params.tenantId}`);
+  if (tenantId === DEFAULT_TENANT && changes.status !== null && changes.status !== 'active') {
+    throw conflict(`tenant ${DEFAULT_TENANT} manages the others and stays active`);
+  }
+  const updated = await deps.store.tenants.update(tenantId, { ...changes, actorId });
+  if (updated === null) throw notFound(`tenant ${tenantId}`);
+  deps.tenants.forget(tenantId);
+  return updated;
+}

@@ -1,0 +1,141 @@
+import { DETAIL_MARK, type Wake } from '../../ports/wake.ts';
+import type { RemoteWake } from '../../store/store.ts';
+
+/** Wakes everyone when notified; hears everything when subscribed to. */
+export const EVERY_TOPIC = '*';
+
+/** A timer or a retry was set: the next one due may be nearer than thought. */
+export const TIMERS_TOPIC = 'timers';
+
+/** A commit may have written messages to webhooks. */
+export const WEBHOOKS_TOPIC = 'webhooks';
+
+/** A schedule was made or changed: the next fire may be nearer than thought. */
+export const SCHEDULES_TOPIC = 'schedules';
+
+/** A workflow was paused or resumed: its executions are to be held, or given back. */
+export const PAUSES_TOPIC = 'pauses';
+
+/** A child waits for a place of its tenant's limit, or one may have come free. */
+export const PLACES_TOPIC = 'places';
+
+/** Schedulers came or went: shards should be shared out anew. */
+export const SCHEDULERS_TOPIC = 'schedulers';
+
+export interface WakeBus extends Wake {
+  /** Hands topics of other processes to the listeners here; they are not sent on. */
+  deliver(topics: readonly string[]): void;
+  /** From now on local topics that concern other processes go to `send` as well. */
+  forwardTo(send: (topics: readonly string[]) => void): void;
+}
+
+/**
+ * Wake-ups within a process, and the way out to the others.
+ *
+ * Topics gather until the current task has run out and are then delivered in one microtask, so a
+ * commit of 500 plans wakes a listener once, and a listener never runs inside the notifier's own
+ * call. Nothing here throws and nothing grows: a listener that throws is reported and the rest are
+ * still called; when more distinct topics are waiting than `PENDING_MAX`, everyone is woken
+ * instead, which is always right because a hint may come for nothing.
+ */
+export function createWakeBus(
+  options: { readonly onListenerError?: (error: unknown) => void } = {},
+): WakeBus {
+  const listeners = new Map<string, Set<Listener>>();
+  const pending = new Set<string>();
+  let forward: ((topics: readonly string[]) => void) | null = null;
+
+  function collect(topics: readonly string[]): void {
+    if (topics.length === 0) return;
+    if (pending.size === 0) queueMicrotask(flush);
+    for (const topic of topics) pending.add(topic);
+    if (pending.size > PENDING_MAX) {
+      pending.clear();
+      pending.add(EVERY_TOPIC);
+    }
+  }
+
+  function flush(): void {
+    const topics = [...pending];
+    pending.clear();
+    for (const { listener } of listenersOf(topics)) call(listener);
+  }
+
+  /** Each listener once, however many of its topics came. */
+  function listenersOf(topics: readonly string[]): ReadonlySet<Listener> {
+    const named = topics.includes(EVERY_TOPIC) ? listeners.keys() : [...topics, EVERY_TOPIC];
+    const found = new Set<Listener>();
+    for (const said of named) {
+      const mark = said.indexOf(DETAIL_MARK);
+      const topic = mark < 0 ? said : said.slice(0, mark);
+      for (const each of listeners.get(topic) ?? []) {
+        if (mark < 0 || each.accepts(said.slice(mark + 1))) found.add(each);
+      }
+    }
+    return found;
+  }
+
+  function call(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      options.onListenerError?.(error);
+    }
+  }
+
+  return {
+    notify(topics) {
+      collect(topics);
+      const remote = topics.filter(concernsOthers);
+      if (forward !== null && remote.length > 0) {
+        const send = forward;
+        call(() => send(remote));
+      }
+    },
+    subscribe(topic, listener, accepts = () => true) {
+      // Two subscriptions of one function are two subscriptions.
+      const entry = { listener, accepts };
+      const ofTopic = listeners.get(topic) ?? new Set();
+      listeners.set(topic, ofTopic.add(entry));
+      return () => {
+        ofTopic.delete(entry);
+        if (ofTopic.size === 0 && listeners.get(topic) === ofTopic) listeners.delete(topic);
+      };
+    },
+    deliver: collect,
+    forwardTo(send) {
+      forward = send;
+    },
+  };
+}
+
+interface Listener {
+  readonly listener: () => void;
+  readonly accepts: (detail: string) => boolean;
+}
+
+/** Joins the bus to the other processes: its topics go out, theirs come in, none comes back. */
+export async function connectRemoteWake(params: {
+  readonly bus: WakeBus;
+  readonly remote: RemoteWake;
+}): Promise<void> {
+  params.bus.forwardTo((topics) => params.remote.send(topics));
+  await params.remote.listen((topics) => params.bus.deliver(topics));
+}
+
+const PENDING_MAX = 4096;
+const SHARED_TOPICS = new Set([
+  TIMERS_TOPIC,
+  SCHEDULES_TOPIC,
+  PAUSES_TOPIC,
+  PLACES_TOPIC,
+  SCHEDULERS_TOPIC,
+]);
+
+/**
+ * `events:` stays here: readers of an event stream poll, and telling every process about every
+ * event would cost more than it saves.
+ */
+function concernsOthers(topic: string): boolean {
+  return topic.startsWith('run:') || topic.startsWith('queue:') || SHARED_TOPICS.has(topic);
+}

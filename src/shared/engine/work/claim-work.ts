@@ -1,0 +1,187 @@
+import type { TenantId } from '../../domain/ids.ts';
+import { filterKey, queueNamesOf, servesTool } from '../../domain/work/claim-filter.ts';
+import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
+import type { ClaimedItem } from '../../store/store.ts';
+import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
+import { resolveReferences } from '../artifacts/resolve.ts';
+import type { ClaimPace, LookReason } from '../scheduling/claim-pace.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { ClaimedWork, ClaimWork } from '../engine.ts';
+import { judgeClaimed } from './judge-claimed.ts';
+import { completionFacts } from '../advance/outcome-facts.ts';
+import { shardOf } from '../scheduling/shard-of.ts';
+import { type TopicHint, waitForTopics } from '../wake/wait-for-topics.ts';
+import { queueTopic, wakeFor } from '../wake/wake-for.ts';
+import type { WorkerDesk } from './worker-desk.ts';
+import type { WorkerSightings } from './worker-sightings.ts';
+
+/** How often one look at the queues goes on when items were not handed out; callers ask again. */
+const ROUNDS_MAX = 100;
+
+/**
+ * Leases the items that are next on the asked queues, of those that the filter admits, waiting for one if the caller wants to. An
+ * item whose result is recorded already is not handed out: its recorded result is replayed. Nor is
+ * one that a policy stands against by now (see `judge-claimed.ts`).
+ */
+export async function claimWork(
+  deps: EngineDeps,
+  of: {
+    readonly sightings: WorkerSightings;
+    readonly pace: ClaimPace;
+    readonly desk: WorkerDesk;
+  },
+  params: ClaimWork,
+): Promise<readonly ClaimedWork[]> {
+  of.sightings.note(params);
+  const { tenantId, filter = {} } = params;
+  const topics = params.queues.flatMap((queue) =>
+    queueNamesOf(filter).map((queueName) => queueTopic({ tenantId, queue, queueName })),
+  );
+  const key = [...topics, filterKey(filter)].join('\n');
+  const began = deps.timers.now();
+  const deadline = began + params.waitMs;
+  let reason: LookReason | null = 'arrival';
+  for (;;) {
+    // An item leased to a caller who has left would only lapse.
+    if (reason === null || params.signal.aborted) return [];
+    const hint = waitForTopics(deps, topics, (tool) => servesTool(filter, tool));
+    try {
+      of.pace.looking(key);
+      const claimed = await claimNow(deps, of.desk, params);
+      of.pace.looked(key, { found: claimed.length > 0, reason });
+      if (claimed.length > 0) {
+        deps.report.observe('claim_wait_seconds', (deps.timers.now() - began) / 1_000);
+        return claimed;
+      }
+      reason = await untilLook(deps, { ...params, hint, pace: of.pace, key, deadline });
+    } finally {
+      hint.end();
+    }
+  }
+}
+
+/** Null: the time is over, or the caller has left. */
+async function untilLook(
+  { timers }: EngineDeps,
+  given: {
+    readonly hint: TopicHint;
+    readonly pace: ClaimPace;
+    readonly key: string;
+    readonly deadline: number;
+    readonly signal: AbortSignal;
+  },
+): Promise<LookReason | null> {
+  const { hint, pace, key, deadline, signal } = given;
+  for (;;) {
+    const leftMs = deadline - timers.now();
+    if (leftMs <= 0 || signal.aborted) return null;
+    const untilLookMs = pace.untilLookMs(key);
+    // Of all that wait for these queues, the first to find the time come looks.
+    if (untilLookMs <= 0) return 'poll';
+    const hinted = await hint.wait({ timeoutMs: Math.min(untilLookMs, leftMs), signal });
+    if (hinted) return 'hint';
+  }
+}
+
+async function claimNow(
+  deps: EngineDeps,
+  desk: WorkerDesk,
+  params: ClaimWork,
+): Promise<readonly ClaimedWork[]> {
+  const claimed: ClaimedWork[] = [];
+  const failures: unknown[] = [];
+  for (let round = 0; round < ROUNDS_MAX && !params.signal.aborted; round += 1) {
+    const before = claimed.length;
+    const items = await desk
+      .claim({ ...params, limit: params.maxItems - before })
+      .catch((error: unknown) => {
+        failures.push(error);
+        return [];
+      });
+    for (const item of items) {
+      const handedOut = await handOut(deps, item).catch((error: unknown) => {
+        failures.push(error);
+        return null;
+      });
+      if (handedOut === null) continue;
+      claimed.push(handedOut);
+      remember(desk, item);
+    }
+    // In place of those that were not handed out, the next of the queue are looked at.
+    if (failures.length > 0 || claimed.length - before === items.length) break;
+  }
+  // What is leased by now would only lapse, whatever has become of the others.
+  if (claimed.length === 0 && failures.length > 0) throw failures[0];
+  for (const error of failures) deps.report.trouble('handing out an item failed', error);
+  if (claimed.length > 0) deps.report.count('items_claimed', claimed.length);
+  return withWholeInputs(deps, params.tenantId, claimed);
+}
+
+/** Values that the engine has put elsewhere are handed out as they were. */
+async function withWholeInputs(
+  deps: EngineDeps,
+  tenantId: TenantId,
+  claimed: readonly ClaimedWork[],
+): Promise<readonly ClaimedWork[]> {
+  const values = claimed.map(({ record }) => record.payload);
+  const payloads = await resolveReferences(deps.store.artifacts, { tenantId, values });
+  if (payloads === values) return claimed;
+  return claimed.map((item, index) => {
+    const payload = payloads[index] ?? item.record.payload;
+    return { ...item, record: { ...item.record, payload } };
+  });
+}
+
+function remember(desk: WorkerDesk, { record, definitionId, ...lease }: ClaimedItem): void {
+  if (record === null || definitionId === null) return;
+  const { payload: _, ...kept } = record;
+  desk.noteHandedOut({ record: kept, lease, definitionId });
+}
+
+/** Null: the item is settled without its worker, or somebody else has it. */
+async function handOut(deps: EngineDeps, item: ClaimedItem): Promise<ClaimedWork | null> {
+  const { record } = item;
+  if (record === null) throw new Error(`${item.ticket.workItemId} has no record`);
+  if (item.hasRecordedOutput) {
+    await replay(deps, item);
+    return null;
+  }
+  const refusal = await judgeClaimed(deps, { ...item, record });
+  if (refusal !== null) {
+    const verdict = await deps.committer.commit(refusal);
+    if (verdict.accepted) wakeFor(deps.wake, refusal, shardOf(refusal.executionId));
+    return null;
+  }
+  // A worker that misses one heartbeat, or two, still keeps its item.
+  const heartbeatMsMax = Math.floor(deps.settings.leaseMs / 3);
+  return {
+    record: {
+      ...record,
+      heartbeatIntervalMs: Math.min(record.heartbeatIntervalMs, heartbeatMsMax),
+    },
+    attempt: item.ticket.attempt,
+    leaseFence: item.leaseFence,
+    leaseExpiresAt: item.expiresAt,
+  };
+}
+
+/** Settles an item with the result recorded under its key, as if the worker had given it again. */
+async function replay(deps: EngineDeps, item: ClaimedItem): Promise<void> {
+  const { ticket, record } = item;
+  const { executionId, idempotencyKey } = ticket;
+  const recorded = await deps.store.work.recordedOutput({ executionId, idempotencyKey });
+  if (recorded === null || record === null) {
+    throw new Error(`the recorded result of ${ticket.workItemId} is gone`);
+  }
+  const commit: CommitPlan = {
+    ...emptyCommit(ticket),
+    settles: [{ workItemId: ticket.workItemId, leaseFence: item.leaseFence, onlyIfExpired: false }],
+    events: completionFacts(ticket, {
+      ...recorded,
+      report: { tool: record.tool, replayed: true },
+    }).map((event) => newEvent(event, SCHEDULER_ACTOR)),
+    runnable: 'mark',
+  };
+  const verdict = await deps.committer.commit(commit);
+  if (verdict.accepted) wakeFor(deps.wake, commit, shardOf(executionId));
+}

@@ -1,0 +1,81 @@
+import { notFound, protocolConflict } from '../../domain/errors.ts';
+import { isPausedByOperator } from '../../domain/execution/state.ts';
+import { parseWorkItemId, type TenantId, type WorkItemId } from '../../domain/ids.ts';
+import { emptyCommit } from '../../store/commit.ts';
+import { type FoundWorkItem, type Lease, StoreUnavailableError } from '../../store/store.ts';
+import type { EngineDeps } from '../deps.ts';
+import { foldLoaded } from '../advance/load-execution.ts';
+import { shardOf } from '../scheduling/shard-of.ts';
+import { wakeFor } from '../wake/wake-for.ts';
+import type { WorkerDesk } from './worker-desk.ts';
+
+/*
+ * A worker gives an item back that is not its to do: the attempt is not counted, and nothing about it
+ * is recorded in the history. The item rests among the retries for a moment, so that a worker which
+ * takes everything and gives it back does so once in a while and not in a loop; then it has its old
+ * place on its queue again. The rest grows with the age of the item.
+ *
+ * One commit ends the lease under its fence and begins the rest. Of an execution that is paused the item
+ * is kept back as well, which is why the state is read first and the commit depends on it.
+ */
+export async function releaseWorkItem(
+  deps: EngineDeps,
+  desk: WorkerDesk,
+  params: {
+    readonly tenantId: TenantId;
+    readonly workItemId: string;
+    readonly leaseFence: number;
+  },
+): Promise<{ readonly workItemId: WorkItemId }> {
+  const { tenantId, leaseFence } = params;
+  const workItemId = parseWorkItemId(params.workItemId);
+  for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+    const found = workItemId && (await deps.store.work.find(workItemId, tenantId));
+    if (workItemId === null || found === null) throw notFound(`work item ${params.workItemId}`);
+    // The answer to the first request was lost.
+    if (found.releasedFence === leaseFence) return { workItemId };
+    const { lease, record } = found;
+    if (lease?.leaseFence !== leaseFence) {
+      throw protocolConflict({ released: false, reason: reasonOf(found) });
+    }
+    const loaded = await deps.store.executions.load(record.executionId, tenantId);
+    if (loaded === null) throw notFound(`work item ${params.workItemId}`);
+    const isHeld = isPausedByOperator(foldLoaded(loaded, null));
+    const place = lease.queuePlace ?? null;
+    const commit = {
+      ...emptyCommit(record),
+      expectedSequence: loaded.row.lastSequence,
+      settles: [{ workItemId, leaseFence, onlyIfExpired: false }],
+      retries: [
+        { ticket: lease.ticket, delayMs: restMs(lease), released: { leaseFence, place, isHeld } },
+      ],
+    };
+    const verdict = await deps.committer.commit(commit);
+    if (verdict.accepted) {
+      desk.forget(workItemId);
+      deps.report.count('items_released', 1);
+      wakeFor(deps.wake, commit, shardOf(record.executionId));
+      return { workItemId };
+    }
+  }
+  throw new StoreUnavailableError(
+    `the execution of work item ${params.workItemId} changes too fast; try again`,
+    { ambiguous: false },
+  );
+}
+
+const READINGS_MAX = 50;
+const REST_MS = { min: 1_000, max: 10_000 };
+
+/** A tenth of the time that it had waited when it was claimed. */
+function restMs({ queuePlace, claimedAt }: Lease): number {
+  const waitedMs =
+    queuePlace === undefined ? 0 : Date.parse(claimedAt) - Date.parse(queuePlace.queuedAt);
+  return Math.round(Math.min(REST_MS.max, Math.max(REST_MS.min, waitedMs / 10)));
+}
+
+function reasonOf({ lease, place }: FoundWorkItem): string {
+  return lease !== null || place === 'queued' || place === 'retrying'
+    ? 'stale lease_fence: the lease was reclaimed; abandon this item'
+    : 'already settled';
+}

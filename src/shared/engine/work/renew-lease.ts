@@ -1,0 +1,33 @@
+import { notFound, protocolConflict } from '../../domain/errors.ts';
+import { parseWorkItemId, type TenantId, type WorkItemId } from '../../domain/ids.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { WorkerDesk } from './worker-desk.ts';
+
+/** Renews a worker's lease, or says that it is lost; a lost lease never comes back (rule 8). */
+export async function renewLease(
+  deps: EngineDeps,
+  desk: WorkerDesk,
+  params: {
+    readonly tenantId: TenantId;
+    readonly workItemId: string;
+    readonly workerId: string;
+    readonly leaseFence: number;
+  },
+): Promise<{ readonly workItemId: WorkItemId; readonly expiresAt: string }> {
+  const { tenantId, leaseFence } = params;
+  const workItemId = parseWorkItemId(params.workItemId);
+  if (workItemId === null) throw notFound(`work item ${params.workItemId}`);
+  const { leaseMs } = deps.settings;
+  const renewed = await desk.renew({ workItemId, tenantId, leaseFence, leaseMs });
+  if (renewed !== null) return { workItemId, expiresAt: renewed.expiresAt };
+  const found = await deps.store.work.find(workItemId, tenantId);
+  if (found === null) throw notFound(`work item ${params.workItemId}`);
+  throw protocolConflict({
+    renewed: false,
+    work_item_id: workItemId,
+    reason:
+      found.lease?.leaseFence === leaseFence
+        ? 'the time of this attempt is over; abandon this item'
+        : 'stale lease_fence: the lease was reclaimed or settled; abandon this item',
+  });
+}

@@ -1,0 +1,75 @@
+import { conflict, notFound } from '../../domain/errors.ts';
+import { isPausedByOperator, visitKey } from '../../domain/execution/state.ts';
+import { isTerminal } from '../../domain/execution/status.ts';
+import { parseWorkItemId, type TenantId, type WorkItemId } from '../../domain/ids.ts';
+import type { WorkItemRecord } from '../../domain/work/work-item.ts';
+import { StoreUnavailableError } from '../../store/store.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { Actor } from '../engine.ts';
+import { foldLoaded } from '../advance/load-execution.ts';
+import { queueTopic } from '../wake/wake-for.ts';
+
+/**
+ * Puts a dead-lettered item back on its queue, attempts counted anew, while its node still waits
+ * for it: after a settlement without a fence. A node that failed for good is over, and a result for
+ * it would fit nowhere into the history any more.
+ */
+export async function requeueWorkItem(
+  deps: EngineDeps,
+  params: Actor & { readonly tenantId: TenantId; readonly workItemId: string },
+): Promise<{ readonly workItemId: WorkItemId }> {
+  const { tenantId, actorId } = params;
+  const workItemId = parseWorkItemId(params.workItemId);
+  for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+    const found = workItemId && (await deps.store.work.find(workItemId, tenantId));
+    if (workItemId === null || found === null) throw notFound(`work item ${params.workItemId}`);
+    if (found.place !== 'dead_lettered') {
+      throw conflict(`work item ${workItemId} is not dead-lettered`);
+    }
+    const expectedSequence = await checkAwaited(deps, found.record);
+    const outcome = await deps.store.work.requeue({
+      workItemId,
+      tenantId,
+      expectedSequence,
+      actorId,
+    });
+    switch (outcome) {
+      case 'requeued':
+        deps.wake.notify([queueTopic(found.record)]);
+        return { workItemId };
+      case 'missing':
+        throw notFound(`work item ${params.workItemId}`);
+      case 'not_dead':
+        throw conflict(`work item ${workItemId} is not dead-lettered`);
+      case 'ended':
+        throw conflict(`the execution of work item ${workItemId} has ended; start it anew`);
+      case 'moved':
+        break;
+    }
+  }
+  throw new StoreUnavailableError(
+    `the execution of work item ${params.workItemId} changes too fast; try again`,
+    { ambiguous: false },
+  );
+}
+
+const READINGS_MAX = 50;
+
+/** The sequence at which the node was seen to wait for the item. */
+async function checkAwaited(deps: EngineDeps, record: WorkItemRecord): Promise<number> {
+  const { executionId, tenantId, nodeId, visit, workItemId } = record;
+  const loaded = await deps.store.executions.load(executionId, tenantId);
+  if (loaded === null) throw notFound(`work item ${workItemId}`);
+  const { lastSequence, status } = loaded.row;
+  // Of an ended execution the store says so.
+  if (isTerminal(status)) return lastSequence;
+  const state = foldLoaded(loaded, null);
+  if (isPausedByOperator(state)) {
+    throw conflict(`execution ${executionId} is paused; resume it, then requeue the item`);
+  }
+  const { live } = state;
+  if (live.get(visitKey(nodeId, visit))?.workItemId === workItemId) return lastSequence;
+  throw conflict(
+    `node ${nodeId} of execution ${executionId} no longer waits for work item ${workItemId}`,
+  );
+}

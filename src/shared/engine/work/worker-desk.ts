@@ -1,0 +1,111 @@
+import type { DefinitionId, TenantId, WorkItemId } from '../../domain/ids.ts';
+import { type ClaimFilter, filterKey } from '../../domain/work/claim-filter.ts';
+import type { WorkerQueue, WorkItemRecord } from '../../domain/work/work-item.ts';
+import type {
+  ClaimedItem,
+  Lease,
+  LeaseRenewal,
+  RenewedLease,
+  WorkStore,
+} from '../../store/store.ts';
+import { gatherCalls } from './gather-calls.ts';
+import type { Timers } from '../scheduling/timers.ts';
+
+/*
+ * What the workers that talk to this process ask of the store, asked together: claims of one tenant
+ * on the same queues, for the same tools, in one statement, and renewals. Claims are served in the order in which they
+ * came, each as if alone. Here too it is remembered which items were handed out, so that a completion
+ * need not read what the claim has read already; see `settle-work-item.ts` for what that is worth.
+ */
+export interface WorkerDesk {
+  claim(call: ClaimCall): Promise<readonly ClaimedItem[]>;
+  renew(renewal: LeaseRenewal): Promise<RenewedLease | null>;
+  /** The item was handed out under this lease. */
+  noteHandedOut(item: Settleable): void;
+  /** Null: not handed out here, or not known any more. It may have been settled since. */
+  handedOut(ref: {
+    readonly workItemId: WorkItemId;
+    readonly tenantId: TenantId;
+    readonly leaseFence: number;
+  }): Settleable | null;
+  forget(workItemId: WorkItemId): void;
+}
+
+/** What there is to know about an item in order to settle it. */
+export interface Settleable {
+  readonly record: Omit<WorkItemRecord, 'payload'>;
+  readonly lease: Pick<Lease, 'ticket' | 'leaseFence' | 'workerId' | 'claimedAt'>;
+  readonly definitionId: DefinitionId;
+}
+
+export interface ClaimCall {
+  readonly tenantId: TenantId;
+  readonly queues: readonly WorkerQueue[];
+  readonly filter?: ClaimFilter;
+  readonly workerId: string;
+  readonly limit: number;
+  /** Aborted: the caller has left. */
+  readonly signal: AbortSignal;
+}
+
+/** Of a batch. */
+const ITEMS_MAX = 200;
+const RENEWALS_MAX = 500;
+/** Lost ones are read again. An entry is about 1 kB. */
+const REMEMBERED_MAX = 10_000;
+
+export function createWorkerDesk(deps: {
+  readonly work: Pick<WorkStore, 'claimTogether' | 'renew'>;
+  readonly leaseMs: number;
+  readonly timers: Timers;
+}): WorkerDesk {
+  const { work, leaseMs, timers } = deps;
+  const handedOut = new Map<WorkItemId, Settleable>();
+
+  async function claimAll(
+    calls: readonly ClaimCall[],
+  ): Promise<readonly (readonly ClaimedItem[])[]> {
+    // An item leased to a caller who has left would only lapse.
+    const claimers = calls.map(({ workerId, limit, signal }) => ({
+      workerId,
+      limit: signal.aborted ? 0 : limit,
+    }));
+    const [first] = calls;
+    if (first === undefined) return [];
+    const { tenantId, queues, filter = {} } = first;
+    return work.claimTogether({ ...filter, tenantId, queues, leaseMs, shards: null, claimers });
+  }
+
+  return {
+    // One lane: two would only take half of the callers each.
+    claim: gatherCalls(claimAll, {
+      groupOf: ({ tenantId, queues, filter = {} }) =>
+        `${tenantId} ${queues.toSorted().join(' ')} ${filterKey(filter)}`,
+      sizeOf: ({ limit }) => limit,
+      sizeMax: ITEMS_MAX,
+      lanes: 1,
+      timers,
+    }),
+    // A renewal may wait for a commit on its item; the others have another lane then.
+    renew: gatherCalls((renewals: readonly LeaseRenewal[]) => work.renew(renewals), {
+      groupOf: () => '',
+      sizeOf: () => 1,
+      sizeMax: RENEWALS_MAX,
+      lanes: 2,
+      timers,
+    }),
+    noteHandedOut(item) {
+      const { workItemId } = item.lease.ticket;
+      handedOut.delete(workItemId);
+      const [oldest] = handedOut.keys();
+      if (handedOut.size >= REMEMBERED_MAX && oldest !== undefined) handedOut.delete(oldest);
+      handedOut.set(workItemId, item);
+    },
+    handedOut({ workItemId, tenantId, leaseFence }) {
+      const item = handedOut.get(workItemId);
+      const isIt = item?.lease.leaseFence === leaseFence && item.record.tenantId === tenantId;
+      return isIt ? item : null;
+    },
+    forget: (workItemId) => void handedOut.delete(workItemId),
+  };
+}

@@ -1,0 +1,91 @@
+import type { TenantId } from '../../domain/ids.ts';
+import { type ClaimFilter, filterKey, mergeFilters } from '../../domain/work/claim-filter.ts';
+import type { WorkerAnnouncement, WorkerStore } from '../../store/store.ts';
+import type { EngineReport } from '../deps.ts';
+
+/** How often a busy worker is announced again; well below the 60 s after which it counts as gone. */
+const ANNOUNCE_EVERY_MS = 15_000;
+/** How soon it is told that one asks for something else than before. */
+const NEWS_EVERY_MS = 1_000;
+/** Worker ids are the callers' choice: bounded, or a caller could fill the memory. */
+const KNOWN_MAX = 10_000;
+
+/** The tool workers that claim through this process, announced together in one statement. */
+export interface WorkerSightings {
+  note(worker: {
+    readonly tenantId: TenantId;
+    readonly workerId: string;
+    readonly queues: readonly string[];
+    readonly filter?: ClaimFilter;
+    readonly host: string;
+    readonly version: string;
+  }): void;
+}
+
+export function createWorkerSightings(deps: {
+  readonly workers: Pick<WorkerStore, 'announce'>;
+  readonly report: EngineReport;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+}): WorkerSightings {
+  const announced = new Map<string, WorkerAnnouncement>();
+  let seen = new Map<string, WorkerAnnouncement>();
+  let lastFlush = -Infinity;
+
+  async function flush(): Promise<void> {
+    const batch = [...seen.values()];
+    seen = new Map();
+    lastFlush = deps.now();
+    if (announced.size > KNOWN_MAX) announced.clear();
+    for (const worker of batch) announced.set(keyOf(worker), worker);
+    try {
+      await deps.workers.announce(batch);
+    } catch (error) {
+      deps.report.trouble('announcing tool workers failed', error);
+    }
+  }
+
+  return {
+    note: ({ tenantId, workerId, queues, filter = {}, host, version }) => {
+      const worker: WorkerAnnouncement = {
+        workerId,
+        tenantId,
+        kind: 'tool',
+        role: null,
+        queueTypes: queues,
+        filter,
+        version,
+        host,
+      };
+      const before = seen.get(keyOf(worker));
+      seen.set(keyOf(worker), before === undefined ? worker : bothOf(before, worker));
+      const last = announced.get(keyOf(worker));
+      const dueMs =
+        last !== undefined && asksAnew(last, worker) ? NEWS_EVERY_MS : ANNOUNCE_EVERY_MS;
+      if (last === undefined || deps.now() - lastFlush >= dueMs) void flush();
+    },
+  };
+}
+
+/** Whether it asks for something that is not on record. */
+function asksAnew(last: WorkerAnnouncement, now: WorkerAnnouncement): boolean {
+  const known = mergeFilters(last.filter ?? {}, last.filter ?? {});
+  const all = bothOf(last, now);
+  return (
+    filterKey(all.filter ?? {}) !== filterKey(known) ||
+    all.queueTypes.length > last.queueTypes.length
+  );
+}
+
+/** A worker that asks in several ways serves all that it asks for. */
+function bothOf(before: WorkerAnnouncement, now: WorkerAnnouncement): WorkerAnnouncement {
+  return {
+    ...now,
+    queueTypes: [...new Set([...before.queueTypes, ...now.queueTypes])],
+    filter: mergeFilters(before.filter ?? {}, now.filter ?? {}),
+  };
+}
+
+function keyOf(worker: WorkerAnnouncement): string {
+  return `${worker.tenantId ?? ''}/${worker.workerId}`;
+}

@@ -1,0 +1,94 @@
+import { notFound } from '../../domain/errors.ts';
+import type { TenantId } from '../../domain/ids.ts';
+import {
+  type PauseProgress,
+  progressOf,
+  type WorkflowPause,
+} from '../../domain/workflow/workflow-pause.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { Actor } from '../engine.ts';
+import { PAUSES_TOPIC } from '../wake/wake-bus.ts';
+
+/*
+ * Pausing a whole workflow, all of its versions, and letting it go on.
+ *
+ * The pause stands with the answer. Whatever begins from then on is held before its first step: a
+ * start reads of the pause with the definition, everything else (a child, a retry, the run that goes
+ * on) when it is read to be decided on for the first time. What is under way already is held by a
+ * scheduler, a batch at a time, and given back by it likewise; see `sweep-workflow-pauses.ts`. Each
+ * execution tells of it by an event of its own.
+ */
+
+export interface WorkflowRef {
+  readonly tenantId: TenantId;
+  readonly workflowId: string;
+}
+
+/** A workflow's pause, for people. */
+export interface ShownPause extends Omit<WorkflowPause, 'tenantId' | 'workflowId'> {
+  readonly progress: PauseProgress;
+  /** Executions that it holds. */
+  readonly held: number;
+  /** False: it holds more, and they were not counted. */
+  readonly isExact: boolean;
+}
+
+/** Pausing what is paused already changes nothing. */
+export async function pauseWorkflow(
+  deps: EngineDeps,
+  params: WorkflowRef & Actor & { readonly reason: string | null },
+): Promise<ShownPause> {
+  const pauseId = deps.ids.uuid();
+  const pause = await deps.store.workflowPauses.pause({ ...params, pauseId });
+  if (pause === null) throw notFound(`workflow ${params.workflowId}`);
+  // Also when it was asked for before: that hint may have been lost.
+  deps.wake.notify([PAUSES_TOPIC]);
+  return (await readPause(deps, params)) ?? { ...shown(pause), held: 0, isExact: true };
+}
+
+/** Null: nothing holds it. Else what its pause holds is being given back. */
+export async function resumeWorkflow(
+  deps: EngineDeps,
+  params: WorkflowRef & Actor,
+): Promise<ShownPause | null> {
+  const resumed = await deps.store.workflowPauses.resume(params);
+  const pause = await readPause(deps, params);
+  if (resumed !== null || pause !== null) deps.wake.notify([PAUSES_TOPIC]);
+  else if ((await deps.store.definitions.latestId({ ...params, version: null })) === null) {
+    throw notFound(`workflow ${params.workflowId}`);
+  }
+  return pause;
+}
+
+/** Those of these workflows that are paused, or are being resumed. */
+export async function readPauses(
+  deps: Pick<EngineDeps, 'store'>,
+  of: { readonly tenantId: TenantId; readonly workflowIds: readonly string[] },
+): Promise<ReadonlyMap<string, ShownPause>> {
+  if (of.workflowIds.length === 0) return new Map();
+  const pauses = await deps.store.workflowPauses.find({ ...of, countMax: HELD_COUNTED_MAX + 1 });
+  return new Map(
+    pauses.map(({ held, ...pause }) => [
+      pause.workflowId,
+      {
+        ...shown(pause),
+        held: Math.min(held, HELD_COUNTED_MAX),
+        isExact: held <= HELD_COUNTED_MAX,
+      },
+    ]),
+  );
+}
+
+/** Counting is work for the database, so it ends there. */
+const HELD_COUNTED_MAX = 10_000;
+
+async function readPause(deps: EngineDeps, of: WorkflowRef): Promise<ShownPause | null> {
+  const { tenantId, workflowId } = of;
+  const pauses = await readPauses(deps, { tenantId, workflowIds: [workflowId] });
+  return pauses.get(workflowId) ?? null;
+}
+
+function shown(pause: WorkflowPause): Omit<ShownPause, 'held' | 'isExact'> {
+  const { tenantId: _tenantId, workflowId: _workflowId, ...rest } = pause;
+  return { ...rest, progress: progressOf(pause) };
+}

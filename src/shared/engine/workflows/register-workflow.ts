@@ -1,0 +1,118 @@
+import { badRequest, limitExceeded } from '../../domain/errors.ts';
+import type { DefinitionId, TenantId } from '../../domain/ids.ts';
+import { secretsNamed } from '../../domain/tools/secrets-named.ts';
+import type { KindRegistry } from '../../domain/workflow/kind-registry.ts';
+import type { Plan } from '../../domain/workflow/plan.ts';
+import { inspectWorkflow } from '../../domain/workflow/inspect-workflow.ts';
+import { pointerTo, type Problem, type Warning } from '../../domain/workflow/problem.ts';
+import type { Cpu, CpuCaller } from '../../ports/cpu.ts';
+import { holdReferences } from '../artifacts/hold-references.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { RegisteredWorkflow, RegisterWorkflow } from '../engine.ts';
+
+/** Problems told in the message; all of them are in the body. */
+const PROBLEMS_IN_MESSAGE = 3;
+
+/** Stores a workflow as the newest revision of its id and version; the same IR again is a no-op. */
+export async function registerWorkflow(
+  deps: EngineDeps,
+  kinds: KindRegistry,
+  params: RegisterWorkflow,
+): Promise<RegisteredWorkflow> {
+  const read = inspectWorkflow({ ir: params.ir, kinds });
+  if (!read.ok) throw refusal(read.problems, read.warnings);
+  const faults = await schemaFaults(deps.cpu, read.plan, {
+    tenantId: params.tenantId,
+    signal: params.signal ?? null,
+    whenBusy: 'refused',
+  });
+  if (faults.length > 0) throw refusal(faults, read.warnings);
+  const warnings = [...read.warnings, ...warnOfSecrets(deps, read.plan, params.tenantId)];
+  if (params.isStrict && warnings.length > 0) throw refusal(warnings, []);
+  await holdReferences(deps.store.artifacts, {
+    tenantId: params.tenantId,
+    json: JSON.stringify(read.ir),
+    values: [read.ir],
+    what: null,
+  });
+  const { max_workflows: max } = (await deps.tenants.get(params.tenantId)).limits;
+  const row = await deps.store.definitions.register({
+    definitionId: deps.ids.uuid() as DefinitionId,
+    tenantId: params.tenantId,
+    workflowId: read.plan.workflowId,
+    version: read.plan.version,
+    irHash: read.irHash,
+    ir: read.ir,
+    actorId: params.actorId,
+    workflowsMax: max ?? null,
+  });
+  if (row === null) throw noRoom(max ?? 0);
+  return {
+    workflowId: row.workflowId,
+    version: row.version,
+    revision: row.revision,
+    irHash: row.irHash,
+    warnings,
+  };
+}
+
+/** Told at once what would fail at the first call; the scheduler's own configuration decides then. */
+function warnOfSecrets(
+  { secretRules }: EngineDeps,
+  { parts }: Plan,
+  tenantId: TenantId,
+): readonly Warning[] {
+  if (secretRules === undefined) return [];
+  return secretsNamed(parts).flatMap(({ name, pointer }) => {
+    const message = secretRules.refuse({ name, tenantId });
+    return message === null ? [] : [{ code: 'secret_not_available' as const, pointer, message }];
+  });
+}
+
+/** Schemas are compiled on the worker-thread pool, so they are checked after all the rest. */
+async function schemaFaults(cpu: Cpu, plan: Plan, caller: CpuCaller): Promise<readonly Problem[]> {
+  const schemas = [
+    { pointer: '/state_schema', schema: plan.stateSchema },
+    ...plan.parts.tools.values().flatMap(({ pointer, inputSchema, outputSchema }) => [
+      { pointer: `${pointer}/input_schema`, schema: inputSchema },
+      { pointer: `${pointer}/output_schema`, schema: outputSchema },
+    ]),
+    ...plan.nodes.values().map((node) => ({
+      pointer: pointerTo('nodes', node.id, 'kind', 'output_schema'),
+      schema: node.kind.outputSchema?.(node.spec) ?? null,
+    })),
+  ];
+  const faults: Problem[] = [];
+  for (const { pointer, schema } of schemas) {
+    if (schema === null) continue;
+    for (const message of await cpu.checkSchema({ schema, caller })) {
+      faults.push({ pointer, message: `is no valid JSON Schema: ${message}` });
+    }
+  }
+  return faults;
+}
+
+/** Workflows are never removed, so there is no use in coming again soon. */
+const RETRY_AFTER_SECONDS = 60;
+
+function noRoom(max: number): Error {
+  return limitExceeded({
+    limit: 'max_workflows',
+    max,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    detail: `the tenant has ${max} workflows, which is all it may; versions of these may be registered`,
+  });
+}
+
+/** Warnings may tell why something is wrong: a field that is missing may be a field misspelt. */
+function refusal(problems: readonly (Problem | Warning)[], warnings: readonly Warning[]): Error {
+  const told = problems
+    .slice(0, PROBLEMS_IN_MESSAGE)
+    .map(({ pointer, message }) => (pointer === '' ? message : `${message} (at ${pointer})`));
+  const rest = problems.length - told.length;
+  const detail = told.join('; ') + (rest > 0 ? `; and ${rest} more` : '');
+  return badRequest(detail, {
+    problems: problems.map((problem) => ({ ...problem })),
+    ...(warnings.length > 0 && { warnings: warnings.map((warning) => ({ ...warning })) }),
+  });
+}

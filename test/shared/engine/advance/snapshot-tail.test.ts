@@ -1,0 +1,44 @@
+import test from 'ava';
+
+import type { ExecutionEvent } from '../../../../src/shared/domain/execution/event.ts';
+import {
+  addToTail,
+  emptyTail,
+  isWorthSnapshot,
+} from '../../../../src/shared/engine/advance/snapshot-tail.ts';
+
+const event = (chars: number): ExecutionEvent => ({
+  kind: 'NodeCompleted',
+  nodeId: 'n',
+  payload: { visit: 0, output: 'x'.repeat(chars) },
+});
+
+/** Lengths of the snapshots of an execution whose state grows by what each event brings. */
+function snapshotsOf(params: { readonly events: number; readonly keeps: number }): number[] {
+  const snapshots: number[] = [];
+  let tail = emptyTail(0);
+  let state = 0;
+  for (let count = 0; count < params.events; count += 1) {
+    tail = addToTail(tail, [event(100)]);
+    state += params.keeps;
+    if (!isWorthSnapshot(tail, 'running')) continue;
+    snapshots.push(state);
+    tail = emptyTail(state);
+  }
+  return snapshots;
+}
+
+test('the snapshots of a state that keeps everything are together as long as its history', (t) => {
+  const snapshots = snapshotsOf({ events: 40_000, keeps: 100 });
+  const written = snapshots.reduce((sum, chars) => sum + chars, 0);
+  t.true(written < 2 * 40_000 * 125, `${written} in ${snapshots.length}`);
+  t.true(snapshots.length > 5);
+});
+
+test('a state that stays small is kept every 256 events, and sooner while it waits', (t) => {
+  t.is(snapshotsOf({ events: 2_560, keeps: 0 }).length, 10);
+  const tail = addToTail(emptyTail(0), Array<ExecutionEvent>(32).fill(event(1)));
+  t.true(isWorthSnapshot(tail, 'paused'));
+  t.false(isWorthSnapshot(tail, 'running'));
+  t.false(isWorthSnapshot(tail, 'completed'));
+});

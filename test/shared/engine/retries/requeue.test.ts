@@ -1,0 +1,27 @@
+import test from 'ava';
+
+import { openTestEngine, TENANT } from '../../../support/engine.ts';
+import { openTestStore } from '../../../support/stores.ts';
+
+test('an item of a node that has just failed for good is not put back on its queue', async (t) => {
+  const { store, close } = await openTestStore('sqlite');
+  t.teardown(close);
+  const host = openTestEngine({ store });
+  const executionId = await host.start({
+    nodes: {
+      a: { kind: { type: 'python_fn', module: 'm', function: 'f' }, retry_policy: 'no_retry' },
+    },
+    edges: [],
+  });
+  const [item] = await host.claim();
+  if (item === undefined) throw new Error('no work');
+  const { workItemId } = item.record;
+  await host.fail(item);
+  // Recorded, and not decided upon yet.
+  await t.throwsAsync(
+    host.engine.requeueWorkItem({ tenantId: TENANT, workItemId, actorId: 'token:ops' }),
+  );
+  t.deepEqual(await host.claim(), []);
+  await host.settle();
+  t.is((await host.story(executionId)).at(-1), 'WorkflowFailed');
+});

@@ -1,0 +1,136 @@
+import test from 'ava';
+import type { RemoteWake } from '../../../../src/shared/store/store.ts';
+import { connectRemoteWake, createWakeBus } from '../../../../src/shared/engine/wake/wake-bus.ts';
+
+test('a listener is called once for many notifications of its topics', async (t) => {
+  const bus = createWakeBus();
+  const heard = recorder(bus, 'run:1');
+  bus.notify(['run:1', 'run:2']);
+  bus.notify(['run:1']);
+  t.is(heard.times(), 0, 'not within the notifier’s own call');
+  await Promise.resolve();
+  t.is(heard.times(), 1);
+  bus.notify(['run:1']);
+  await Promise.resolve();
+  t.is(heard.times(), 2);
+});
+
+test('only the topics subscribed to wake, and none after the subscription has ended', async (t) => {
+  const bus = createWakeBus();
+  const one = recorder(bus, 'run:1');
+  const two = recorder(bus, 'run:2');
+  bus.notify(['run:2']);
+  await Promise.resolve();
+  t.deepEqual([one.times(), two.times()], [0, 1]);
+  two.end();
+  bus.notify(['run:1', 'run:2']);
+  await Promise.resolve();
+  t.deepEqual([one.times(), two.times()], [1, 1]);
+});
+
+test('the topic * wakes everyone, and a subscription to * hears everything', async (t) => {
+  const bus = createWakeBus();
+  const one = recorder(bus, 'run:1');
+  const all = recorder(bus, '*');
+  bus.notify(['*']);
+  await Promise.resolve();
+  t.deepEqual([one.times(), all.times()], [1, 1]);
+  bus.notify(['events:exec_1']);
+  await Promise.resolve();
+  t.deepEqual([one.times(), all.times()], [1, 2]);
+});
+
+test('a topic with a detail wakes those who accept it, and a topic without one all', async (t) => {
+  const bus = createWakeBus();
+  const heard: string[] = [];
+  bus.subscribe('queue:acme/python_tool', () => heard.push('all'));
+  bus.subscribe(
+    'queue:acme/python_tool',
+    () => heard.push('payment'),
+    (tool) => tool.startsWith('payment.'),
+  );
+  const notify = async (...topics: readonly string[]) => {
+    heard.length = 0;
+    bus.notify(topics);
+    await Promise.resolve();
+    return heard.join(' ');
+  };
+  t.is(await notify('queue:acme/python_tool\tshipping.book'), 'all');
+  t.is(
+    await notify('queue:acme/python_tool\tshipping.book', 'queue:acme/python_tool\tpayment.charge'),
+    'all payment',
+  );
+  t.is(await notify('queue:acme/python_tool'), 'all payment');
+  t.is(await notify('queue:acme/python_tool/gpu\tpayment.charge'), '');
+  t.is(await notify('*'), 'all payment');
+});
+
+test('a listener that throws is reported and does not stop the others', async (t) => {
+  const errors: unknown[] = [];
+  const bus = createWakeBus({ onListenerError: (error) => errors.push(error) });
+  bus.subscribe('timers', () => {
+    throw new Error('broken listener');
+  });
+  const other = recorder(bus, 'timers');
+  t.notThrows(() => bus.notify(['timers']));
+  await Promise.resolve();
+  t.is(other.times(), 1);
+  t.is(errors.length, 1);
+});
+
+test('more topics than can be kept wake everyone', async (t) => {
+  const bus = createWakeBus();
+  const bystander = recorder(bus, 'queue:engine');
+  bus.notify(Array.from({ length: 5000 }, (_, index) => `events:${index}`));
+  await Promise.resolve();
+  t.is(bystander.times(), 1);
+});
+
+test('topics of executions, queues, timers and schedulers go out; events stay', async (t) => {
+  const remote = fakeRemote();
+  const bus = createWakeBus();
+  await connectRemoteWake({ bus, remote });
+  bus.notify(['run:7', 'events:exec_1', 'queue:default/python_tool', 'timers', 'schedulers']);
+  bus.notify(['events:exec_1']);
+  t.deepEqual(remote.sent, [['run:7', 'queue:default/python_tool', 'timers', 'schedulers']]);
+});
+
+test('remote topics wake listeners here and are not sent back', async (t) => {
+  const remote = fakeRemote();
+  const bus = createWakeBus();
+  await connectRemoteWake({ bus, remote });
+  const heard = recorder(bus, 'run:7');
+  remote.receive(['run:7']);
+  await Promise.resolve();
+  t.is(heard.times(), 1);
+  t.deepEqual(remote.sent, []);
+});
+
+test('a remote side that throws does not reach the notifier', async (t) => {
+  const bus = createWakeBus();
+  bus.forwardTo(() => {
+    throw new Error('connection lost');
+  });
+  const heard = recorder(bus, 'run:1');
+  t.notThrows(() => bus.notify(['run:1']));
+  await Promise.resolve();
+  t.is(heard.times(), 1);
+});
+
+function recorder(bus: ReturnType<typeof createWakeBus>, topic: string) {
+  let times = 0;
+  const end = bus.subscribe(topic, () => times++);
+  return { times: () => times, end };
+}
+
+function fakeRemote() {
+  const sent: (readonly string[])[] = [];
+  let onTopics: (topics: readonly string[]) => void = () => undefined;
+  const remote: RemoteWake = {
+    send: (topics) => void sent.push(topics),
+    listen: async (listener) => {
+      onTopics = listener;
+    },
+  };
+  return { ...remote, sent, receive: (topics: readonly string[]) => onTopics(topics) };
+}
