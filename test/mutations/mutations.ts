@@ -23,67 +23,67 @@ const SQLITE = 'shared/store/sqlite';
 export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a settle does not check the fence',
-    file: `${SQLITE}/commit-judge.ts`,
+    file: `${SQLITE}/commit/judge.ts`,
     from: 'and lease_fence = ?',
     to: 'and lease_fence >= min(1, ?)',
   },
   {
     bug: 'the fence stays the same from claim to claim',
-    file: `${SQLITE}/queue.ts`,
+    file: `${SQLITE}/work/queue.ts`,
     from: '(last ?? readLastFence(connection)) + 1',
     to: 'last ?? Math.max(readLastFence(connection), 1)',
   },
   {
     bug: 'a commit does not check the sequence',
-    file: `${SQLITE}/commit-judge.ts`,
+    file: `${SQLITE}/commit/judge.ts`,
     from: 'expectedSequence !== row.last_sequence',
     to: 'expectedSequence > row.last_sequence',
   },
   {
     bug: 'an event follows the end',
-    file: `${SQLITE}/commit-judge.ts`,
+    file: `${SQLITE}/commit/judge.ts`,
     from: "if (isTerminal(row.status)) return refuse('ended');",
     to: "if (row.status === 'failed') return refuse('ended');",
   },
   {
     bug: 'a heartbeat does not save a lease from being reclaimed',
-    file: `${SQLITE}/commit-judge.ts`,
+    file: `${SQLITE}/commit/judge.ts`,
     from: '(!settle.onlyIfExpired || lease.expires_at <= now)',
     to: '(!settle.onlyIfExpired || lease.expires_at > 0)',
   },
   {
     bug: 'a timer fires as often as somebody tries',
-    file: `${SQLITE}/commit-judge.ts`,
+    file: `${SQLITE}/commit/judge.ts`,
     from: 'return due !== undefined;',
     to: 'return due !== null;',
   },
   {
     bug: 'a settled item keeps its lease',
-    file: `${SQLITE}/commit-effects.ts`,
+    file: `${SQLITE}/commit/effects.ts`,
     from: 'if (workItemId === replaced) continue;',
     to: 'if (workItemId !== replaced) continue;',
   },
   {
     bug: 'an end leaves what waits for its retry',
-    file: `${SQLITE}/commit-effects.ts`,
+    file: `${SQLITE}/commit/effects.ts`,
     from: "    connection.run('delete from retry_timers where execution_id = :execution_id', all);\n",
     to: '',
   },
   {
     bug: 'an end leaves its timers',
-    file: `${SQLITE}/commit-effects.ts`,
+    file: `${SQLITE}/commit/effects.ts`,
     from: "    connection.run('delete from timers where execution_id = :execution_id', {\n      execution_id: plan.executionId,\n    });\n",
     to: '',
   },
   {
     bug: 'a heartbeat renews under any fence',
-    file: `${SQLITE}/leases.ts`,
+    file: `${SQLITE}/work/leases.ts`,
     from: '         and lease_fence = :lease_fence\n',
     to: '',
   },
   {
     bug: 'a claim leaves the item on the queue',
-    file: `${SQLITE}/leases.ts`,
+    file: `${SQLITE}/work/leases.ts`,
     from: 'delete from work_queue where seq = ?',
     to: 'delete from work_queue where seq < ?',
   },
@@ -95,61 +95,61 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'items of other tenants can be settled',
-    file: `${SQLITE}/work.ts`,
+    file: `${SQLITE}/work/work.ts`,
     from: '     where work_item_id = :id and tenant_id = :tenant_id`,\n    { id, tenant_id: tenantId },',
     to: '     where work_item_id = :id`,\n    { id },',
   },
   {
     bug: 'executions of other tenants can be seen',
-    file: `${SQLITE}/executions.ts`,
+    file: `${SQLITE}/executions/executions.ts`,
     from: 'where id = :id and (:tenant_id is null or tenant_id = :tenant_id)',
     to: "where id = :id and (:tenant_id is null or tenant_id <> '')",
   },
   {
     bug: 'a limit of executions is one too many',
-    file: `${SQLITE}/commit-judge.ts`,
+    file: `${SQLITE}/commit/judge.ts`,
     from: 'countLive(connection, tenantId, executionsMax) >= executionsMax',
     to: 'countLive(connection, tenantId, executionsMax + 1) > executionsMax',
   },
   {
     bug: 'a start is repeated under the same Idempotency-Key',
-    file: `${SQLITE}/commit-judge.ts`,
+    file: `${SQLITE}/commit/judge.ts`,
     from: "if (existing !== null) return { holds: false, reason: 'duplicate_request', existing };",
     to: '',
   },
   {
     bug: 'timestamps follow a clock that is set back',
-    file: `${SQLITE}/commit-write.ts`,
+    file: `${SQLITE}/commit/write.ts`,
     from: 'Math.max(now, head.updatedAt, params.sealedUntil)',
     to: 'Math.max(now, params.sealedUntil)',
   },
   {
     bug: 'a snapshot is filed one event too early',
-    file: `${SQLITE}/commit-write.ts`,
+    file: `${SQLITE}/commit/write.ts`,
     from: 'sequence: lastSequence, body: plan.snapshot',
     to: 'sequence: lastSequence - 1, body: plan.snapshot',
   },
   {
     bug: 'the result is recorded beside the event that holds it',
-    file: `${SQLITE}/commit-write.ts`,
+    file: `${SQLITE}/commit/write.ts`,
     from: 'event_sequence: after + plan.recordsOutput.eventIndex + 1',
     to: 'event_sequence: after + plan.recordsOutput.eventIndex',
   },
   {
     bug: 'a retry that is due stays a retry',
-    file: `${SQLITE}/timers.ts`,
+    file: `${SQLITE}/scheduling/timers.ts`,
     from: "connection.run('delete from retry_timers where work_item_id = :id', { id: row.work_item_id });",
     to: '',
   },
   {
     bug: 'the time comes from the process, not from the database',
-    file: `${SQLITE}/connect.ts`,
+    file: `${SQLITE}/connection/connect.ts`,
     from: 'now: clock,',
     to: 'now: Date.now,',
   },
   {
     bug: 'a settle is one commit, and what it means another',
-    file: 'shared/engine/settle-work-item.ts',
+    file: 'shared/engine/work/settle-work-item.ts',
     from: 'const verdict = await deps.committer.commit(commit);',
     to: `const verdict = await deps.committer.commit({
       ...commit, events: [], recordsOutput: null, deadLetters: [], runnable: 'keep',
@@ -158,25 +158,25 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a settle forgets to say that there is something to decide',
-    file: 'shared/engine/settle-work-item.ts',
+    file: 'shared/engine/work/settle-work-item.ts',
     from: "        : { idempotencyKey, workItemId, eventIndex: lean.stored.length - 1 },\n    runnable: 'mark',",
     to: "        : { idempotencyKey, workItemId, eventIndex: lean.stored.length - 1 },\n    runnable: 'keep',",
   },
   {
     bug: 'any key will do',
-    file: 'shared/engine/settle-work-item.ts',
+    file: 'shared/engine/work/settle-work-item.ts',
     from: '(isIdempotencyKey(key) && key === record.idempotencyKey)',
     to: 'isIdempotencyKey(key)',
   },
   {
     bug: 'an execution is made first, and its first work afterwards',
-    file: 'shared/engine/start-execution.ts',
+    file: 'shared/engine/executions/start-execution.ts',
     from: 'const verdict = await deps.committer.commit(commit).catch(',
     to: `const early = { ...commit, newItems: [], runnable: 'keep' as const };
   const verdict = await deps.committer.commit(early).catch(`,
     also: [
       {
-        file: 'shared/engine/start-execution.ts',
+        file: 'shared/engine/executions/start-execution.ts',
         from: "  if (verdict.accepted) {\n    deps.report.count('executions_started', 1);",
         to: `  if (verdict.accepted) {
     const { create, ...rest } = { ...commit, events: [], startsTimers: [], status: null };
@@ -187,61 +187,61 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a lapse does not count as an attempt',
-    file: 'shared/engine/fail-attempt.ts',
+    file: 'shared/engine/work/fail-attempt.ts',
     from: 'judgeRetry({ policy, attempt, errorClass, seed: idempotencyKey })',
     to: 'judgeRetry({ policy, attempt: -1, errorClass, seed: idempotencyKey })',
   },
   {
     bug: 'a lease is reclaimed although it was renewed',
-    file: 'shared/engine/reclaim-leases.ts',
+    file: 'shared/engine/scheduling/reclaim-leases.ts',
     from: 'onlyIfExpired: true',
     to: 'onlyIfExpired: false',
   },
   {
     bug: 'an approval is decided twice',
-    file: 'shared/engine/decide-approval.ts',
+    file: 'shared/engine/executions/decide-approval.ts',
     from: "visit.phase === 'approval' && visit.signal === null",
     to: "visit.phase === 'approval'",
   },
   {
     bug: 'an event that comes early is dropped',
-    file: 'shared/engine/deliver-external-event.ts',
+    file: 'shared/engine/executions/deliver-external-event.ts',
     from: "          runnable: 'mark',\n        },\n        answer: { executionId, accepted: true },",
     to: "          runnable: 'mark',\n          ...(!awaited && { events: [] }),\n        },\n        answer: { executionId, accepted: true },",
   },
   {
     bug: 'a cancel takes nothing back',
-    file: 'shared/engine/cancel-execution.ts',
+    file: 'shared/engine/executions/cancel-execution.ts',
     from: 'revokesAll: true',
     to: 'revokesAll: false',
   },
   {
     bug: 'a cancel is decided on what was read, whatever has happened since',
-    file: 'shared/engine/cancel-execution.ts',
+    file: 'shared/engine/executions/cancel-execution.ts',
     from: 'expectedSequence: row.lastSequence',
     to: 'expectedSequence: null',
   },
   {
     bug: 'a mark is cleared although something has happened',
-    file: 'shared/engine/execution-runner.ts',
+    file: 'shared/engine/advance/execution-runner.ts',
     from: '      expectedSequence: now.state.sequence,\n      status: status === now.rowStatus ? null : status,',
     to: '      expectedSequence: null,\n      status: status === now.rowStatus ? null : status,',
   },
   {
     bug: 'a runner takes a refused commit for an accepted one',
-    file: 'shared/engine/execution-runner.ts',
+    file: 'shared/engine/advance/execution-runner.ts',
     from: 'refused(now, verdict.reason, mail);',
     to: 'now.state = next;',
   },
   {
     bug: 'callers of one batch get the verdict of its first',
-    file: 'shared/engine/committer.ts',
+    file: 'shared/engine/commit/committer.ts',
     from: 'const verdict = verdicts[index];',
     to: 'const verdict = verdicts[index * 0];',
   },
   {
     bug: 'whoever asks has the lease that was handed out here',
-    file: 'shared/engine/worker-desk.ts',
+    file: 'shared/engine/work/worker-desk.ts',
     from: 'item?.lease.leaseFence === leaseFence && item.record.tenantId === tenantId',
     to: 'item !== undefined && leaseFence > 0 && tenantId.length > 0',
   },
@@ -253,12 +253,12 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a sequence is one more than the highest there is, whatever was decided on',
-    file: `${SQLITE}/commit-judge.ts`,
+    file: `${SQLITE}/commit/judge.ts`,
     from: 'expectedSequence !== row.last_sequence',
     to: 'row.last_sequence < 0',
     also: [
       {
-        file: `${SQLITE}/commit-write.ts`,
+        file: `${SQLITE}/commit/write.ts`,
         from: 'const { plan, head, now, drawFence } = params;\n  // The',
         to: `const { plan, now, drawFence } = params;
   const highest = connection.get<{ readonly n: number | null }>(
@@ -270,12 +270,12 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'executions are counted, and one more is started afterwards',
-    file: 'shared/engine/start-execution.ts',
+    file: 'shared/engine/executions/start-execution.ts',
     from: '      ...limitsOf(tenant),\n',
     to: '',
     also: [
       {
-        file: 'shared/engine/start-execution.ts',
+        file: 'shared/engine/executions/start-execution.ts',
         from: 'const verdict = await deps.committer.commit(commit).catch(',
         to: `const rows = await deps.store.executions.list({
     tenantId, status: null, workflowId: null, createdAfter: null, createdBefore: null,

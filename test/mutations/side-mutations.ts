@@ -6,12 +6,12 @@ const SQLITE = 'shared/store/sqlite';
 export const SIDE_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a result without a fence moves its node on',
-    file: 'shared/engine/settle-work-item.ts',
+    file: 'shared/engine/work/settle-work-item.ts',
     from: "deps.report.count('unrecorded_keys', 1);\n  if (params.leaseFence === null) {",
     to: "deps.report.count('unrecorded_keys', 1);\n  if (params.leaseFence === null && idempotencyKey === null) {",
     also: [
       {
-        file: 'shared/engine/settle-work-item.ts',
+        file: 'shared/engine/work/settle-work-item.ts',
         from: '    settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],\n    events: lean.stored,',
         to: '    settles: [{ workItemId, leaseFence: params.leaseFence ?? found.lease.leaseFence, onlyIfExpired: false }],\n    events: lean.stored,',
       },
@@ -19,19 +19,19 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a settle without a fence leaves the lease',
-    file: `${SQLITE}/work.ts`,
+    file: `${SQLITE}/work/work.ts`,
     from: '    `delete from work_leases\n     where work_item_id = :id and tenant_id = :tenant_id\n     returning ${TICKET_COLUMNS}, worker_id`,',
     to: '    `select ${TICKET_COLUMNS}, worker_id from work_leases\n     where work_item_id = :id and tenant_id = :tenant_id`,',
   },
   {
     bug: 'a result on record is asked for again',
-    file: 'shared/engine/claim-work.ts',
+    file: 'shared/engine/work/claim-work.ts',
     from: 'if (item.hasRecordedOutput) {',
     to: 'if (item.hasRecordedOutput && item.leaseFence < 0) {',
   },
   {
     bug: 'a requeue is written down after its commit',
-    file: `${SQLITE}/dead-letters.ts`,
+    file: `${SQLITE}/work/dead-letters.ts`,
     from: "  if (row === undefined) return 'missing';\n",
     to: `  if (row === undefined) return 'missing';
   const entry = {
@@ -46,12 +46,12 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
 `,
     also: [
       {
-        file: `${SQLITE}/dead-letters.ts`,
+        file: `${SQLITE}/work/dead-letters.ts`,
         from: "  appendAudit(connection, {\n    tenantId,\n    executionId: row.execution_id as ExecutionId,\n    eventType: 'work_item_requeued',\n    actorId: params.actorId,\n    payload: { work_item_id: id, node_id: row.node_id },\n  });\n",
         to: '',
       },
       {
-        file: 'shared/engine/requeue-work-item.ts',
+        file: 'shared/engine/work/requeue-work-item.ts',
         from: "      case 'requeued':\n",
         to: "      case 'requeued':\n        await deps.store.work.requeue({ workItemId, tenantId, expectedSequence: -1, actorId });\n",
       },
@@ -59,19 +59,19 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a change of a tenant is not written down',
-    file: `${SQLITE}/tenants.ts`,
+    file: `${SQLITE}/tenants/tenants.ts`,
     from: "if (row === undefined) return null;\n  appendAudit(connection, {\n    tenantId,\n    executionId: null,\n    eventType: 'tenant_updated',",
     to: "if (row === undefined) return null;\n  if (changes.limits !== null) appendAudit(connection, {\n    tenantId,\n    executionId: null,\n    eventType: 'tenant_updated',",
   },
   {
     bug: 'work of suspended tenants is handed out',
-    file: `${SQLITE}/select-next.ts`,
+    file: `${SQLITE}/work/select-next.ts`,
     from: '    and ${TENANT_IS_ACTIVE}\n  order by priority, seq',
     to: '  order by priority, seq',
   },
   {
     bug: 'an event gets a time in a window that is sealed',
-    file: `${SQLITE}/commit-write.ts`,
+    file: `${SQLITE}/commit/write.ts`,
     from: 'Math.max(now, head.updatedAt, params.sealedUntil)',
     to: 'Math.max(now, head.updatedAt)',
   },
@@ -83,7 +83,7 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a fire is decided whatever has been decided since',
-    file: `${SQLITE}/schedule-turns.ts`,
+    file: `${SQLITE}/schedules/turns.ts`,
     from: 'where schedule_id = :schedule_id and turn = :turn`',
     to: 'where schedule_id = :schedule_id and turn >= :turn * 0`',
   },
@@ -95,7 +95,7 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a message overtakes those before it',
-    file: `${SQLITE}/webhook-deliveries.ts`,
+    file: `${SQLITE}/webhooks/deliveries.ts`,
     from: 'and p.seq < d.seq',
     to: 'and p.seq < 0',
   },
