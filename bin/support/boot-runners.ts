@@ -1,18 +1,18 @@
 import { createA2aAgents } from '../../src/shared/clients/a2a/create-a2a-agents.ts';
 import { systemTimers } from '../../src/shared/clients/system-timers.ts';
 import type { Config } from '../../src/shared/config/config.ts';
-import { createFinalizerRunner } from '../../src/shared/nodes/run-finalizer.ts';
-import { createEvalRunner } from '../../src/shared/nodes/run-eval.ts';
+import { createFinalizerRunner } from '../../src/shared/nodes/finalizer/run.ts';
+import { createEvalRunner } from '../../src/shared/nodes/eval/run.ts';
 import { createAgentDirectory } from '../../src/shared/engine/agents/agent-directory.ts';
-import { createA2aTaskRunner } from '../../src/shared/nodes/run-a2a-task.ts';
-import { createAgentRunner } from '../../src/shared/nodes/run-agent.ts';
+import { createA2aTaskRunner } from '../../src/shared/nodes/a2a-task/run.ts';
+import { createAgentRunner } from '../../src/shared/nodes/agent/run.ts';
 import {
   createAgentDiscoveryRunner,
   createCoordinatorRunner,
-} from '../../src/shared/nodes/run-agent-discovery.ts';
-import { createMemoryRetrievalRunner } from '../../src/shared/nodes/run-memory-retrieval.ts';
-import { createModelRunner } from '../../src/shared/nodes/run-model.ts';
-import { createMcpToolRunner, createToolRunner } from '../../src/shared/nodes/run-tool.ts';
+} from '../../src/shared/nodes/agent-discovery/run.ts';
+import { createMemoryRetrievalRunner } from '../../src/shared/nodes/memory-retrieval/run.ts';
+import { createModelRunner } from '../../src/shared/nodes/model/run.ts';
+import { createMcpToolRunner, createToolRunner } from '../../src/shared/nodes/tool/run.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import type { History } from '../../src/shared/ports/history.ts';

@@ -1,7 +1,7 @@
 import { createMcpCaller } from '../../src/shared/clients/mcp/create-mcp-caller.ts';
 import type { Config } from '../../src/shared/config/config.ts';
 import { CONFIG_KEY_NAMES, ownEnvNames, rowOf } from '../../src/shared/config/keys.ts';
-import type { ToolDeps } from '../../src/shared/nodes/call-tool.ts';
+import type { ToolDeps } from '../../src/shared/nodes/tool/call-tool.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import type { NamedSecrets, SecretRules } from '../../src/shared/ports/named-secrets.ts';
 import { createGuardedFetch } from '../../src/shared/security/guarded-fetch.ts';

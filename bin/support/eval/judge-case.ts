@@ -4,7 +4,7 @@ import type { Judgement } from '../../../src/shared/domain/eval/judgement.ts';
 import { scoreSubject } from '../../../src/shared/domain/eval/score-subject.ts';
 import type { EvalResult, JudgeScorer, Scorer } from '../../../src/shared/domain/eval/scorer.ts';
 import type { JsonValue } from '../../../src/shared/domain/json.ts';
-import { judgeOutput } from '../../../src/shared/nodes/judge-output.ts';
+import { judgeOutput } from '../../../src/shared/nodes/model/judge-output.ts';
 import type { ModelClient } from '../../../src/shared/ports/models.ts';
 import type { EvalCase } from './make-case.ts';
 

@@ -1,26 +1,26 @@
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import type { NodeKind } from '../domain/workflow/plan.ts';
-import { a2aTaskKind } from './a2a-task.ts';
-import { agentDiscoveryKind, coordinatorKind } from './agent-discovery.ts';
-import { agentKind } from './agent.ts';
-import { conditionKind } from './condition.ts';
-import { evalKind } from './eval.ts';
-import { humanApprovalKind } from './human-approval.ts';
-import { javaFnKind } from './java-fn.ts';
-import { joinKind } from './join.ts';
-import { limitExceededKind } from './limit-exceeded.ts';
-import { mapKind } from './map.ts';
-import { mcpToolKind } from './mcp-tool.ts';
-import { memoryRetrievalKind } from './memory-retrieval.ts';
-import { modelKind } from './model.ts';
-import { parallelKind } from './parallel.ts';
-import { passKind } from './pass.ts';
-import { subgraphKind } from './subgraph.ts';
-import { pythonFnKind } from './python-fn.ts';
-import { toolKind } from './tool.ts';
-import { waitKind } from './wait.ts';
-import { finalizerKind } from './finalizer.ts';
-import { policyKind } from './policy.ts';
+import { a2aTaskKind } from './a2a-task/kind.ts';
+import { agentDiscoveryKind, coordinatorKind } from './agent-discovery/kind.ts';
+import { agentKind } from './agent/kind.ts';
+import { conditionKind } from './condition/kind.ts';
+import { evalKind } from './eval/kind.ts';
+import { humanApprovalKind } from './human-approval/kind.ts';
+import { javaFnKind } from './java-fn/kind.ts';
+import { joinKind } from './join/kind.ts';
+import { limitExceededKind } from './limit-exceeded/kind.ts';
+import { mapKind } from './map/kind.ts';
+import { mcpToolKind } from './mcp-tool/kind.ts';
+import { memoryRetrievalKind } from './memory-retrieval/kind.ts';
+import { modelKind } from './model/kind.ts';
+import { parallelKind } from './parallel/kind.ts';
+import { passKind } from './pass/kind.ts';
+import { subgraphKind } from './subgraph/kind.ts';
+import { pythonFnKind } from './python-fn/kind.ts';
+import { toolKind } from './tool/kind.ts';
+import { waitKind } from './wait/kind.ts';
+import { finalizerKind } from './finalizer/kind.ts';
+import { policyKind } from './policy/kind.ts';
 
 /** Every kind of node that can run. */
 export const NODE_KINDS: readonly NodeKind<unknown>[] = [

@@ -1,7 +1,7 @@
 import { emptyCommit } from '../../store/commit.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { NodeRunners } from '../../nodes/run.ts';
-import { createSubgraphRunner } from '../../nodes/run-subgraph.ts';
+import { createSubgraphRunner } from '../../nodes/subgraph/run.ts';
 import { isAmbiguous, StoreUnavailableError } from '../../store/store.ts';
 
 import type { EngineDeps } from '../deps.ts';

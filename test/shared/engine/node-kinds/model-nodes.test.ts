@@ -5,7 +5,7 @@ import { createModelClient } from '../../../../src/shared/clients/models/create-
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { LIST_PRICES } from '../../../../src/shared/domain/models/prices.ts';
 import { createCpu } from '../../../../src/scheduler/pool/pool.ts';
-import { createModelRunner } from '../../../../src/shared/nodes/run-model.ts';
+import { createModelRunner } from '../../../../src/shared/nodes/model/run.ts';
 import type { NodeOutcome, NodeRunner } from '../../../../src/shared/nodes/run.ts';
 import { createGuardedFetch } from '../../../../src/shared/security/guarded-fetch.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';

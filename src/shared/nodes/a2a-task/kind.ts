@@ -1,0 +1,58 @@
+import type { RemoteAgentPart } from '../../domain/workflow/parts.ts';
+import type { NodeKind } from '../../domain/workflow/plan.ts';
+import { flag, text, word } from '../../domain/workflow/schema/fields.ts';
+import { enterWork } from '../enter-work.ts';
+import { readName, readText, readWord } from '../read-fields.ts';
+import { readFlag } from '../read-flag.ts';
+
+export interface A2aTaskSpec {
+  readonly agent: RemoteAgentPart;
+  /** Null: the agent finds out. */
+  readonly skill: string | null;
+  readonly stream: boolean;
+  readonly onInputRequired: OnInputRequired;
+}
+
+export const ON_INPUT_REQUIRED = ['park', 'fail'] as const;
+export type OnInputRequired = (typeof ON_INPUT_REQUIRED)[number];
+
+/** A task for an agent of the Agent2Agent protocol; `a2a-task/run.ts` has it done. */
+export const a2aTaskKind: NodeKind<A2aTaskSpec> = {
+  type: 'a2a_task',
+  aliases: [],
+  fields: {
+    remote_agent: text('One of `remote_agents`, by name.'),
+    skill: text('A skill of the agent, by id or name.'),
+    stream: flag('Whether the agent tells of changes, if it can.'),
+    on_input_required: word(
+      'What a question of the agent does. Default `park`.',
+      ON_INPUT_REQUIRED,
+    ),
+  },
+  leaf: true,
+  toolLike: true,
+  freshKeyOnRetry: true,
+
+  parse(fields, at) {
+    const name = readName(fields, 'remote_agent', at);
+    const skill = readText(fields, 'skill', at);
+    const stream = readFlag(fields, 'stream', at);
+    const onInputRequired = readWord(fields, 'on_input_required', ON_INPUT_REQUIRED, at) ?? 'park';
+    if (name === null) return null;
+    const agent = at.parts.remoteAgents.get(name);
+    if (agent === undefined) {
+      // One that is there and could not be read has been reported at its place.
+      const said = `no agent ${JSON.stringify(name)} that can be called is in remote_agents`;
+      at.problem('/remote_agent', said);
+      return null;
+    }
+    return { agent, skill, stream, onInputRequired };
+  },
+
+  tool: ({ agent }) => agent.name,
+
+  enter(_spec, context) {
+    const { nodeTimeoutMs } = context.node;
+    return enterWork({ queue: 'engine', call: { timeout_ms: nodeTimeoutMs }, context });
+  },
+};

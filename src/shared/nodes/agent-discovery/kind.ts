@@ -1,0 +1,45 @@
+import { findKeyProblem } from '../../domain/keepable-json.ts';
+import type { NodeKind } from '../../domain/workflow/plan.ts';
+import { text } from '../../domain/workflow/schema/fields.ts';
+import { enterWork } from '../enter-work.ts';
+import { readText } from '../read-fields.ts';
+import { modelOfWish, readWish, WISH_FIELDS, type Wish } from '../agent/read-wish.ts';
+
+export interface SearchSpec {
+  readonly wish: Wish;
+  /** State key of the output, beside the node's own; null: none. */
+  readonly outputBinding: string | null;
+}
+
+/** Lists the agents that can do something, the best first. */
+export const agentDiscoveryKind: NodeKind<SearchSpec> = searchKind('agent_discovery');
+
+/** Picks the agent that can do something best; the work itself is for another node. */
+export const coordinatorKind: NodeKind<SearchSpec> = searchKind('coordinator');
+
+function searchKind(type: string): NodeKind<SearchSpec> {
+  return {
+    type,
+    aliases: [],
+    fields: {
+      ...WISH_FIELDS,
+      output_binding: text('Another state key for the output.'),
+    },
+    leaf: true,
+    toolLike: false,
+
+    parse(fields, at) {
+      const wish = readWish(fields, at);
+      const outputBinding = readText(fields, 'output_binding', at);
+      const problem = outputBinding === null ? null : findKeyProblem(outputBinding);
+      if (problem !== null) at.problem('/output_binding', `${problem} is not allowed`);
+      return wish === null ? null : { wish, outputBinding };
+    },
+
+    model: ({ wish }) => (type === 'coordinator' ? modelOfWish(wish) : []),
+
+    writes: ({ outputBinding }) => (outputBinding === null ? [] : [outputBinding]),
+
+    enter: (_spec, context) => enterWork({ queue: 'engine', call: {}, context }),
+  };
+}

@@ -1,0 +1,144 @@
+import { evaluateMapping, type Mapping } from '../../domain/expression/mapping.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { findAddressProblem } from '../../domain/workflow/read-auth.ts';
+import type { EnterContext, Entry, NodeKind, ParseContext } from '../../domain/workflow/plan.ts';
+import {
+  anyOf,
+  anything,
+  flag,
+  object,
+  ref,
+  text,
+  wholeNumber,
+  word,
+} from '../../domain/workflow/schema/fields.ts';
+import { ON_INPUT_REQUIRED, type OnInputRequired } from '../a2a-task/kind.ts';
+import { enterWork } from '../enter-work.ts';
+import { failExpression, failValue } from '../fail-entry.ts';
+import { readMapping, readText, readWord } from '../read-fields.ts';
+import { readFlag } from '../read-flag.ts';
+import { modelOfWish, readWish, WISH_FIELDS, type Wish } from './read-wish.ts';
+
+export interface AgentSpec {
+  readonly choice: AgentChoice;
+  readonly wish: Wish;
+  readonly skill: string | null;
+  /** Null: the node's limit alone. */
+  readonly timeoutMs: number | null;
+  readonly stream: boolean;
+  readonly onInputRequired: OnInputRequired;
+}
+
+export type AgentChoice =
+  /** A registered agent, by its id. */
+  | { readonly by: 'ref'; readonly ref: Mapping }
+  /** A registered agent at this address, or one that nobody has registered. */
+  | { readonly by: 'uri'; readonly uri: string }
+  /** As a coordinator picks. */
+  | { readonly by: 'auto' };
+
+const CHOICES = '"auto", an agent\'s id, or {"explicit": "https://…"}';
+
+/** Has a registered agent do something, over the protocol that its card names. */
+export const agentKind: NodeKind<AgentSpec> = {
+  type: 'agent',
+  aliases: ['agent_tool'],
+  fields: {
+    agent_ref: ref('TextOrPath', 'The id of an agent, or a path that gives one.'),
+    agent: anyOf('"auto", an id or a path, or {explicit: URL}.', [
+      { $ref: '#/$defs/TextOrPath' },
+      object('An agent at an address, or one that is picked.', {
+        explicit: text('The address.'),
+        auto: anything('Whatever it is: the agent is picked.'),
+      }),
+    ]),
+    ...WISH_FIELDS,
+    timeout_ms: wholeNumber('Longest time in milliseconds.', { minimum: 1 }),
+    stream: flag('Whether the agent tells of changes, if it can.'),
+    on_input_required: word(
+      'What a question of the agent does. Default `park`.',
+      ON_INPUT_REQUIRED,
+    ),
+  },
+  leaf: true,
+  toolLike: true,
+  freshKeyOnRetry: true,
+
+  parse(fields, at) {
+    const choice = readChoice(fields, at);
+    const wish = readWish(fields, at);
+    const skill = readText(fields, 'skill', at);
+    const timeoutMs = readTimeout(fields, at);
+    const stream = readFlag(fields, 'stream', at);
+    const onInputRequired = readWord(fields, 'on_input_required', ON_INPUT_REQUIRED, at) ?? 'park';
+    if (choice === null || wish === null || timeoutMs === undefined) return null;
+    return { choice, wish, skill, timeoutMs, stream, onInputRequired };
+  },
+
+  model: ({ choice, wish }) => (choice.by === 'auto' ? modelOfWish(wish) : []),
+
+  enter({ choice, timeoutMs }, context) {
+    const ref = choice.by === 'ref' ? evaluateRef(choice.ref, context) : null;
+    if (typeof ref === 'object' && ref !== null) return ref;
+    const limits = [timeoutMs, context.node.nodeTimeoutMs].filter((ms) => ms !== null);
+    const timeout = limits.length === 0 ? null : Math.min(...limits);
+    const call = { timeout_ms: timeout, agent_ref: ref };
+    return enterWork({ queue: 'engine', call, context });
+  },
+};
+
+function readChoice(fields: JsonObject, at: ParseContext): AgentChoice | null {
+  const ref = readRef(fields, 'agent_ref', at);
+  const agent = fields['agent'] ?? null;
+  if ((fields['agent_ref'] ?? null) !== null) {
+    if (agent !== null) at.problem('/agent', 'agent_ref or agent, not both');
+    return ref;
+  }
+  if (agent === null) at.problem('/agent', `missing agent_ref, or agent: ${CHOICES}`);
+  else if (agent === 'auto' || (isJsonObject(agent) && 'auto' in agent)) return { by: 'auto' };
+  else if (typeof agent === 'string') return readRef(fields, 'agent', at);
+  else return readExplicit(agent, at);
+  return null;
+}
+
+function readRef(fields: JsonObject, name: string, at: ParseContext): AgentChoice | null {
+  const ref = readMapping(fields, name, at);
+  if (ref === null) return null;
+  if (ref.kind === 'literal' && !isId(ref.value)) at.problem(`/${name}`, `must be ${ID}`);
+  return { by: 'ref', ref };
+}
+
+function readExplicit(agent: unknown, at: ParseContext): AgentChoice | null {
+  const uri = isJsonObject(agent) ? agent['explicit'] : null;
+  if (typeof uri === 'string' && URL.canParse(uri) && /^https?:$/.test(new URL(uri).protocol)) {
+    const problem = findAddressProblem(uri);
+    if (problem !== null) at.problem('/agent/explicit', problem);
+    return { by: 'uri', uri };
+  }
+  at.problem('/agent', `must be ${CHOICES}`);
+  return null;
+}
+
+/** Null: none; `undefined`: reported. */
+function readTimeout(fields: JsonObject, at: ParseContext): number | null | undefined {
+  const value = fields['timeout_ms'] ?? null;
+  if (value === null) return null;
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value;
+  at.problem('/timeout_ms', 'must be a whole number of milliseconds above 0');
+  return undefined;
+}
+
+const REF_BYTES_MAX = 512;
+const ID = `an agent's id, text of 1 to ${REF_BYTES_MAX} bytes`;
+
+function isId(value: JsonValue): value is string {
+  return typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= REF_BYTES_MAX;
+}
+
+/** The id, or the entry that fails the node. */
+function evaluateRef(ref: Mapping, { scope }: EnterContext): string | Entry {
+  const result = evaluateMapping(ref, scope);
+  if (!result.ok) return failExpression(result.message);
+  const { value } = result;
+  return isId(value) ? value : failValue(`agent_ref must give ${ID}`);
+}

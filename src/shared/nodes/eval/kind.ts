@@ -1,0 +1,171 @@
+import { parseScorers } from '../../domain/eval/parse-scorers.ts';
+import { scoreSubject } from '../../domain/eval/score-subject.ts';
+import type { EvalResult, JudgeScorer, Scorer } from '../../domain/eval/scorer.ts';
+import { evaluateExpression } from '../../domain/expression/evaluate-expression.ts';
+import type { Expression } from '../../domain/expression/expression.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { policyNames } from '../../domain/models/read-model-part.ts';
+import {
+  END_TARGET,
+  type Entry,
+  type NodeKind,
+  type NodePlace,
+  type ParseContext,
+} from '../../domain/workflow/plan.ts';
+import {
+  anyOf,
+  anything,
+  list,
+  object,
+  ref,
+  wholeNumber,
+} from '../../domain/workflow/schema/fields.ts';
+import { BRANCH_TARGET } from '../../domain/workflow/schema/part-definitions.ts';
+import { coordinates } from '../enter-work.ts';
+import { failExpression } from '../fail-entry.ts';
+import { readExpression } from '../read-fields.ts';
+import { readOnFail, type OnFail } from '../read-on-fail.ts';
+
+export interface EvalSpec {
+  readonly scorers: readonly Scorer[];
+  readonly onFail: OnFail;
+  /** What is judged; null: the output of the node before. */
+  readonly input: Expression | null;
+}
+
+/**
+ * Scores an output. Checks alone are judged at once; a model, a duration or a cost is asked for by
+ * `eval/run.ts`. An output that does not pass may send the execution back to the node that made it:
+ * a loop along an edge of this kind's own, counted by its visits.
+ */
+export const evalKind: NodeKind<EvalSpec> = {
+  type: 'eval',
+  aliases: [],
+  fields: {
+    scorers: list('What it is judged by.', { $ref: '#/$defs/Scorer' }),
+    on_fail: anyOf('What follows when it does not pass. Default `fail`.', [
+      { enum: ['fail', 'warn', 'retry'] },
+      object('One of them.', {
+        fail: anything('The node fails.'),
+        warn: anything('The node completes.'),
+        retry: anyOf('Back to a node.', [
+          { $ref: '#/$defs/NodeId' },
+          object('Back to a node.', { target: ref('NodeId', 'Default: the node before.') }),
+        ]),
+        branch: BRANCH_TARGET,
+      }),
+    ]),
+    max_retries: wholeNumber('How often `retry` goes back. Default 3.', {
+      minimum: 0,
+      maximum: 1000,
+    }),
+    input_expr: ref('Expression', 'What is judged. Default: the output of the node before.'),
+  },
+  leaf: false,
+  toolLike: false,
+  countsVisits: true,
+
+  parse(fields, at) {
+    const scorers = parseScorers(fields['scorers'] ?? null, {
+      problem: (pointer, message) => at.problem(`/scorers${pointer}`, message),
+      variables: [],
+      models: at.parts.models,
+    });
+    const onFail = readOnFail(fields, at);
+    const input = readInput(fields, at);
+    if (scorers === null || onFail === null || input === undefined) return null;
+    return { scorers, onFail, input };
+  },
+
+  edges({ onFail }) {
+    return 'target' in onFail ? [{ ...onFail.target, on: 'choice' }] : [];
+  },
+
+  checkPlace({ scorers, onFail }, place) {
+    const problems = scorers.flatMap(({ type }, index) => {
+      const message = findUnknown(type, place.predecessors);
+      return message === null ? [] : [{ pointer: `/scorers/${index}/type`, message }];
+    });
+    if (onFail.do !== 'retry' || place.leadsHere(onFail.target.to)) return problems;
+    const { to, pointer } = onFail.target;
+    const message = `there is no way from ${JSON.stringify(to)} back here, so nothing would be judged again`;
+    return [...problems, { pointer, message }];
+  },
+
+  model: ({ scorers }) => {
+    const [judge] = judgesOf(scorers);
+    return judge === undefined ? [] : policyNames(judge.model);
+  },
+
+  enter(spec, context) {
+    const { scope, visit } = context;
+    const judged =
+      spec.input === null
+        ? ({ ok: true, value: scope.output } as const)
+        : evaluateExpression(spec.input, scope);
+    if (!judged.ok) return failExpression(judged.message);
+    const output = judged.value;
+    if (spec.scorers.some(({ type }) => type !== 'assertion')) {
+      return { do: 'work', queue: 'engine', input: output, payload: coordinates(context) };
+    }
+    const result = scoreSubject({
+      scorers: spec.scorers,
+      subject: { scope: { ...scope, output }, durationMs: null, tokens: null, costUsd: null },
+      judgements: new Map(),
+    });
+    return concludeEval(spec, { result, visit });
+  },
+};
+
+/** Why a scorer cannot know what it judges where it stands; null: it can. */
+function findUnknown(type: Scorer['type'], predecessors: NodePlace['predecessors']): string | null {
+  if (type !== 'latency' && type !== 'cost') return null;
+  if (predecessors.length === 0) return `no node leads here, so there is no ${type} to judge`;
+  const silent = predecessors.find(({ kind }) => kind.model === undefined);
+  if (type === 'latency' || silent === undefined) return null;
+  return `what ${JSON.stringify(silent.id)} costs is not known: it is no node that asks a model`;
+}
+
+export function judgesOf(scorers: readonly Scorer[]): readonly JudgeScorer[] {
+  return scorers.filter((scorer) => scorer.type === 'llm_judge');
+}
+
+/** What follows from a result. */
+export function concludeEval(
+  { scorers, onFail }: EvalSpec,
+  of: { readonly result: EvalResult; readonly visit: number },
+): Extract<Entry, { do: 'complete' | 'fail' }> {
+  const { result, visit } = of;
+  if (result.passed || onFail.do === 'warn') return { do: 'complete', output: result };
+  if (onFail.do === 'branch' || (onFail.do === 'retry' && visit < onFail.max)) {
+    const { to } = onFail.target;
+    return { do: 'complete', output: result, targets: to === END_TARGET ? [] : [to] };
+  }
+  const retried = onFail.do === 'retry' ? ` after ${onFail.max} retries` : '';
+  return {
+    do: 'fail',
+    error: `the evaluation was not passed${retried}: ${describeFailed(scorers, result)}`,
+    errorClass: 'eval_failed',
+  };
+}
+
+/** A judge's reason stays out of it: errors say nothing in the words of others. */
+function describeFailed(scorers: readonly Scorer[], { scorers: results }: EvalResult): string {
+  return results
+    .flatMap(({ name, type, score, passed, reason }, index) => {
+      const { weight = 0, threshold = 0 } = scorers[index] ?? {};
+      if (passed || weight === 0) return [];
+      const why = type === 'llm_judge' ? '' : ` (${reason})`;
+      return [`${name} ${score}, below ${threshold}${why}`];
+    })
+    .join('; ');
+}
+
+/** Null: left out; undefined: reported. */
+function readInput(fields: JsonObject, at: ParseContext): Expression | null | undefined {
+  const source = fields['input_expr'] ?? null;
+  if (source === null || source === '') return null;
+  if (typeof source === 'string') return readExpression(source, '/input_expr', at) ?? undefined;
+  at.problem('/input_expr', 'must be an expression');
+  return undefined;
+}

@@ -1,0 +1,40 @@
+import type { NodeKind, RunOn } from '../../domain/workflow/plan.ts';
+import { word } from '../../domain/workflow/schema/fields.ts';
+import { readWord } from '../read-fields.ts';
+import { toolKind, type ToolSpec } from '../tool/kind.ts';
+
+export interface FinalizerSpec {
+  readonly tool: ToolSpec;
+  readonly runOn: RunOn;
+}
+
+const RUN_ON: readonly RunOn[] = ['success', 'failure', 'always'];
+
+/** Calls a tool when the execution ends, just as a `tool` node does; no edge leads to it or from it. */
+export const finalizerKind: NodeKind<FinalizerSpec> = {
+  type: 'finalizer',
+  aliases: [],
+  fields: {
+    ...toolKind.fields,
+    run_on: word('At which ends of the execution it runs. Default `always`.', RUN_ON),
+  },
+  leaf: false,
+  toolLike: true,
+
+  parse(fields, at) {
+    const runOn = readWord(fields, 'run_on', RUN_ON, at) ?? 'always';
+    const tool = toolKind.parse(fields, at);
+    return tool === null ? null : { tool, runOn };
+  },
+
+  runOn: ({ runOn }) => runOn,
+  tool: ({ tool }) => tool.ref,
+  toolAliases: ({ tool: { names } }) => names.slice(1),
+  outputSchema: ({ tool }) => tool.outputSchema,
+
+  writes: ({ tool }, node) => toolKind.writes?.(tool, node) ?? [],
+
+  enter({ tool }, context) {
+    return toolKind.enter(tool, context);
+  },
+};

@@ -1,0 +1,41 @@
+import { TIMEOUT_FORMS, parseTimeout } from '../../domain/workflow/parse-timeouts.ts';
+import type { NodeKind } from '../../domain/workflow/plan.ts';
+import { ref, text } from '../../domain/workflow/schema/fields.ts';
+import { readText } from '../read-fields.ts';
+
+interface HumanApprovalSpec {
+  readonly description: string | null;
+  /** Null: the workflow's `approval_timeout`. */
+  readonly timeoutMs: number | null;
+}
+
+/**
+ * Parks until a person decides. Rejected or out of time, it fails, and `fallback_node`, which every
+ * node may have, leads on from there.
+ */
+export const humanApprovalKind: NodeKind<HumanApprovalSpec> = {
+  type: 'human_approval',
+  aliases: [],
+  fields: {
+    description: text('What the person decides about.'),
+    timeout_secs: ref('Duration', 'Longest wait. Default: `approval_timeout` of the workflow.'),
+  },
+  leaf: false,
+  toolLike: false,
+
+  writes: () => 'any',
+
+  parse(fields, at) {
+    const description = readText(fields, 'description', at);
+    const timeout = fields['timeout_secs'] ?? null;
+    const timeoutMs = timeout === null ? null : parseTimeout(timeout);
+    if (timeout !== null && timeoutMs === null) {
+      at.problem('/timeout_secs', `must be ${TIMEOUT_FORMS}`);
+    }
+    return { description, timeoutMs };
+  },
+
+  enter({ description, timeoutMs }, { node }) {
+    return { do: 'approval', description, timeoutMs: timeoutMs ?? node.approvalTimeoutMs };
+  },
+};

@@ -1,0 +1,53 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { NodeKind } from '../../domain/workflow/plan.ts';
+import { ref, text } from '../../domain/workflow/schema/fields.ts';
+import { enterWork } from '../enter-work.ts';
+import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
+
+interface JavaFnSpec {
+  readonly className: string;
+  readonly method: string;
+  readonly outputSchema: JsonObject | null;
+  readonly queueName: string | null;
+}
+
+/** A method that a worker of queue `java_tool` calls; `module` and `function` say the same. */
+export const javaFnKind: NodeKind<JavaFnSpec> = {
+  type: 'java_fn',
+  aliases: ['java_tool'],
+  fields: {
+    class_name: text('The class.'),
+    method: text('The method that a worker calls.'),
+    module: text('The same as `class_name`.'),
+    function: text('The same as `method`.'),
+    output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
+    queue: text('The named queue that workers claim it from; the default queue without it.'),
+  },
+  leaf: true,
+  toolLike: true,
+
+  parse(fields, at) {
+    const className = readName(fields, eitherName(fields, 'class_name', 'module'), at);
+    const method = readName(fields, eitherName(fields, 'method', 'function'), at);
+    const outputSchema = readOutputSchema(fields, at);
+    const queueName = readQueueName(fields, at);
+    if (className === null || method === null) return null;
+    return { className, method, outputSchema, queueName };
+  },
+
+  tool: (spec) => `${spec.className}.${spec.method}`,
+  outputSchema: (spec) => spec.outputSchema,
+  queueName: (spec) => spec.queueName,
+
+  writes: () => 'any',
+
+  /** The payload carries both pairs of names: the contract's, and Java's own. */
+  enter({ className, method }, context) {
+    const call = { module: className, function: method, class: className, method };
+    return enterWork({ queue: 'java_tool', call, context });
+  },
+};
+
+function eitherName(fields: JsonObject, name: string, other: string): string {
+  return (fields[name] ?? '') === '' && (fields[other] ?? '') !== '' ? other : name;
+}

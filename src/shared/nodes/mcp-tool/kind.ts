@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { CallableTool } from '../../domain/tools/callable-tool.ts';
+import { warnOfUnknownServer } from '../../domain/workflow/parse-tool-target.ts';
+import type { NodeKind } from '../../domain/workflow/plan.ts';
+import { ref, text } from '../../domain/workflow/schema/fields.ts';
+import { enterWork } from '../enter-work.ts';
+import { readName, readOutputSchema } from '../read-fields.ts';
+
+export interface McpToolSpec {
+  readonly tool: CallableTool;
+  readonly outputSchema: JsonObject | null;
+}
+
+/** A tool of an MCP server, of the workflow's `mcp_servers` or of the operator's. */
+export const mcpToolKind: NodeKind<McpToolSpec> = {
+  type: 'mcp_tool',
+  aliases: [],
+  fields: {
+    server: text('One of `mcp_servers` by name, or one of the operator.'),
+    tool: text('The tool.'),
+    output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
+  },
+  leaf: true,
+  toolLike: true,
+
+  parse(fields, at) {
+    const server = readName(fields, 'server', at);
+    const tool = readName(fields, 'tool', at);
+    const outputSchema = readOutputSchema(fields, at);
+    if (server === null || tool === null) return null;
+    const part = at.parts.mcpServers.get(server) ?? null;
+    if (part === null) at.warn('unknown_server', '/server', warnOfUnknownServer(server));
+    return {
+      outputSchema,
+      tool: {
+        name: `${server}.${tool}`,
+        target: { kind: 'mcp', server, tool, part },
+        inputSchema: null,
+        outputSchemas: outputSchema === null ? [] : [outputSchema],
+      },
+    };
+  },
+
+  tool: (spec) => spec.tool.name,
+  outputSchema: (spec) => spec.outputSchema,
+
+  enter(_spec, context) {
+    return enterWork({ queue: 'engine', call: {}, context });
+  },
+};

@@ -1,0 +1,46 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { NodeKind } from '../../domain/workflow/plan.ts';
+import { ref, text } from '../../domain/workflow/schema/fields.ts';
+import { enterWork } from '../enter-work.ts';
+import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
+
+interface PythonFnSpec {
+  readonly module: string;
+  readonly function: string;
+  readonly outputSchema: JsonObject | null;
+  readonly queueName: string | null;
+}
+
+/** A function that a worker of queue `python_tool` calls. */
+export const pythonFnKind: NodeKind<PythonFnSpec> = {
+  type: 'python_fn',
+  aliases: ['python_tool'],
+  fields: {
+    module: text('The module.'),
+    function: text('The function that a worker calls.'),
+    output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
+    queue: text('The named queue that workers claim it from; the default queue without it.'),
+  },
+  leaf: true,
+  toolLike: true,
+
+  parse(fields, at) {
+    const module = readName(fields, 'module', at);
+    const name = readName(fields, 'function', at);
+    const outputSchema = readOutputSchema(fields, at);
+    const queueName = readQueueName(fields, at);
+    if (module === null || name === null) return null;
+    return { module, function: name, outputSchema, queueName };
+  },
+
+  writes: () => 'any',
+
+  tool: (spec) => `${spec.module}.${spec.function}`,
+  outputSchema: (spec) => spec.outputSchema,
+  queueName: (spec) => spec.queueName,
+
+  enter(spec, context) {
+    const call = { module: spec.module, function: spec.function };
+    return enterWork({ queue: 'python_tool', call, context });
+  },
+};

@@ -1,0 +1,71 @@
+import { executionIdFromUuid, type DefinitionId, type TenantId } from '../../domain/ids.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import type { CpuCaller } from '../../ports/cpu.ts';
+import type { SubgraphSpec } from './kind.ts';
+import type { NodeOutcome, NodeRunner } from '../run.ts';
+
+const VIOLATIONS_TOLD_MAX = 5;
+
+/**
+ * Finds the workflow that a `subgraph` names and checks the input. Nothing is started here: the
+ * child begins with the commit that settles this item, so however often this runs there is one.
+ */
+export function createSubgraphRunner(deps: {
+  readonly find: (of: {
+    readonly tenantId: TenantId;
+    readonly workflowId: string;
+    readonly version: string | null;
+  }) => Promise<FoundDefinition | null>;
+  /** What the value violates. */
+  readonly validate: (of: {
+    readonly schema: JsonObject;
+    readonly value: JsonObject;
+    readonly caller: CpuCaller;
+  }) => Promise<readonly string[]>;
+  readonly newId: () => string;
+}): NodeRunner {
+  return {
+    async run({ spec, input, tenantId, signal }) {
+      const { workflowId, version } = spec as SubgraphSpec;
+      if (!isJsonObject(input)) {
+        return refuse(`the input of workflow ${workflowId} must be an object`, 'invalid_input');
+      }
+      const definition = await deps.find({ tenantId, workflowId, version });
+      if (definition === null) {
+        const which = version === null ? '' : ` version ${version}`;
+        return refuse(`there is no workflow ${workflowId}${which}`, 'not_found');
+      }
+      const schema = definition.stateSchema;
+      const caller: CpuCaller = { tenantId, signal, whenBusy: 'waits' };
+      const violations =
+        schema === null ? [] : await deps.validate({ schema, value: input, caller });
+      if (violations.length > 0) {
+        const told = violations.slice(0, VIOLATIONS_TOLD_MAX).join('; ');
+        const error = `input does not satisfy the state schema of ${workflowId}: ${told}`;
+        return refuse(error, 'invalid_input');
+      }
+      return {
+        ok: 'child',
+        child: {
+          executionId: executionIdFromUuid(deps.newId()),
+          definitionId: definition.definitionId,
+          workflowId: definition.workflowId,
+          workflowVersion: definition.version,
+          input,
+        },
+      };
+    },
+  };
+}
+
+interface FoundDefinition {
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string;
+  readonly version: string;
+  readonly stateSchema: JsonObject | null;
+}
+
+/** The same attempt would end the same way. */
+function refuse(error: string, errorClass: string): NodeOutcome {
+  return { ok: false, error, errorClass, final: true };
+}

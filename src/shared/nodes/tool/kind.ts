@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../domain/json.ts';
+import { callableTool, type CallableTool } from '../../domain/tools/callable-tool.ts';
+import { toolNames } from '../../domain/tools/tool-names.ts';
+import type { NodeKind } from '../../domain/workflow/plan.ts';
+import { ref, text } from '../../domain/workflow/schema/fields.ts';
+import { enterWork } from '../enter-work.ts';
+import { readName, readOutputSchema } from '../read-fields.ts';
+
+export interface ToolSpec {
+  readonly ref: string;
+  /** Every name that policies may give it, the reference first. */
+  readonly names: readonly [string, ...string[]];
+  readonly does:
+    | { readonly kind: 'python'; readonly module: string; readonly function: string }
+    | { readonly kind: 'call'; readonly tool: CallableTool };
+  /** What is checked when a worker completes; what the engine calls itself is checked by its call. */
+  readonly outputSchema: JsonObject | null;
+}
+
+/** A tool of the workflow's `tools`: called over HTTP or MCP by the engine, or by a Python worker. */
+export const toolKind: NodeKind<ToolSpec> = {
+  type: 'tool',
+  aliases: [],
+  fields: {
+    tool_ref: text('One of `tools`, by name.'),
+    output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
+  },
+  leaf: true,
+  toolLike: true,
+
+  parse(fields, at) {
+    const ref = readName(fields, 'tool_ref', at);
+    const outputSchema = readOutputSchema(fields, at);
+    if (ref === null) return null;
+    const part = at.parts.tools.get(ref);
+    if (part === undefined) {
+      // One that is there and could not be read has been reported at its place.
+      at.problem('/tool_ref', `no tool ${JSON.stringify(ref)} that can be called is in tools`);
+      return null;
+    }
+    const { target } = part;
+    const names = toolNames(ref, target);
+    if (target.kind === 'python') {
+      const { module, function: name } = target;
+      const does = { kind: 'python', module, function: name } as const;
+      return { ref, names, does, outputSchema: outputSchema ?? part.outputSchema };
+    }
+    const tool = callableTool(part);
+    if (tool === null) return null;
+    const outputSchemas = [...tool.outputSchemas, ...(outputSchema === null ? [] : [outputSchema])];
+    const does = { kind: 'call', tool: { ...tool, outputSchemas } } as const;
+    return { ref, names, does, outputSchema };
+  },
+
+  tool: (spec) => spec.ref,
+  toolAliases: ({ names: [, ...aliases] }) => aliases,
+  outputSchema: (spec) => spec.outputSchema,
+
+  writes: ({ does }) => (does.kind === 'python' ? 'any' : []),
+
+  enter({ ref, does }, context) {
+    if (does.kind === 'call') return enterWork({ queue: 'engine', call: {}, context });
+    const call = { module: does.module, function: does.function, tool_ref: ref };
+    return enterWork({ queue: 'python_tool', call, context });
+  },
+};
