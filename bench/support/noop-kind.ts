@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import type { NodeKind } from '../../src/shared/domain/workflow/plan.ts';
+import type { NodeKind } from '../../src/shared/domain/workflow/plan/plan.ts';
 import type { NodeRunner } from '../../src/shared/nodes/run.ts';
 
 /** A node with an outside effect that is nothing: leased, run, settled and committed like any other. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 import type { Config } from '../../src/shared/config/config.ts';
 import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
-import { compilePlan } from '../../src/shared/domain/workflow/compile-plan.ts';
+import { compilePlan } from '../../src/shared/domain/workflow/plan/compile-plan.ts';
 import { createDefinitionCache } from '../../src/shared/engine/advance/definition-cache.ts';
 import type { CheckResult, MigrationFacts } from '../../src/shared/engine/doctor/check.ts';
 import { type Diagnosis, examine, unreachable } from '../../src/shared/engine/doctor/doctor.ts';

@@ -23,7 +23,7 @@ import { requestContext } from './middleware/request-context.ts';
 import { answerUnmatched } from './middleware/unmatched.ts';
 import { refuseMalformedUrls } from './middleware/url.ts';
 import { MCP_PATH, serveMcp } from './mcp/serve-mcp.ts';
-import { buildOpenApi } from './openapi.ts';
+import { buildOpenApi } from './openapi/openapi.ts';
 import { routes } from './routes.ts';
 import { serveEndpoint } from './serve-endpoint.ts';
 

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import test from 'ava';
 import { format, resolveConfig } from 'prettier';
 
-import { renderHttpDocs } from '../../src/api/http-docs.ts';
-import { buildOpenApi } from '../../src/api/openapi.ts';
+import { renderHttpDocs } from '../../src/api/openapi/http-docs.ts';
+import { buildOpenApi } from '../../src/api/openapi/openapi.ts';
 import { routes } from '../../src/api/routes.ts';
 import { workflowSchema } from '../../src/shared/domain/workflow/schema/workflow-schema.ts';
 import { NODE_KINDS } from '../../src/shared/nodes/index.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { buildOpenApi, templateOf } from '../../src/api/openapi.ts';
+import { buildOpenApi, templateOf } from '../../src/api/openapi/openapi.ts';
 import { routes } from '../../src/api/routes.ts';
 
 /** The interface document, "Endpoints", for the areas that are there. */

@@ -1,4 +1,4 @@
-import { listOperations, type Operation } from '../../src/api/openapi-reading.ts';
+import { listOperations, type Operation } from '../../src/api/openapi/reading.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 
 /** One route, as far as requests are made for it and answers judged by it. */

@@ -2,8 +2,8 @@ import Database from 'better-sqlite3';
 
 import { createIds } from '../../src/shared/clients/system-ids.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
-import { compilePlan } from '../../src/shared/domain/workflow/compile-plan.ts';
-import type { Plan } from '../../src/shared/domain/workflow/plan.ts';
+import { compilePlan } from '../../src/shared/domain/workflow/plan/compile-plan.ts';
+import type { Plan } from '../../src/shared/domain/workflow/plan/plan.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createWebhooks } from '../../src/shared/engine/webhooks/webhooks.ts';

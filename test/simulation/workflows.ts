@@ -1,6 +1,6 @@
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import type { NodeKind } from '../../src/shared/domain/workflow/plan.ts';
+import type { NodeKind } from '../../src/shared/domain/workflow/plan/plan.ts';
 
 /** What the histories run: small, each about one way in which things can go wrong. */
 

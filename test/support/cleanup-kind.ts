@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import type { NodeKind, RunOn } from '../../src/shared/domain/workflow/plan.ts';
+import type { NodeKind, RunOn } from '../../src/shared/domain/workflow/plan/plan.ts';
 
 /** A finalizer without a tool of its own, for tests of when finalizers run. */
 export const cleanupKind: NodeKind<{ readonly runOn: RunOn }> = {

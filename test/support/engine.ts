@@ -4,7 +4,7 @@ import { createIds } from '../../src/shared/clients/system-ids.ts';
 import type { ExecutionId, TenantId } from '../../src/shared/domain/ids.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
-import type { NodeKind } from '../../src/shared/domain/workflow/plan.ts';
+import type { NodeKind } from '../../src/shared/domain/workflow/plan/plan.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { EngineReport } from '../../src/shared/engine/deps.ts';
 import type {

@@ -9,8 +9,8 @@ import { DEFAULT_TENANT, type ExecutionId, type WorkItemId } from '../../src/sha
 import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
 import type { HeldBudget } from '../../src/shared/domain/budget/budget.ts';
 import type { Policy } from '../../src/shared/domain/policy/policy.ts';
-import type { Plan } from '../../src/shared/domain/workflow/plan.ts';
-import { readWorkflow } from '../../src/shared/domain/workflow/read-workflow.ts';
+import type { Plan } from '../../src/shared/domain/workflow/plan/plan.ts';
+import { readWorkflow } from '../../src/shared/domain/workflow/parse/read-workflow.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
 
 /** The plan of a workflow that must be valid. */

@@ -8,7 +8,7 @@ import {
 import type { TerminalStatus } from '../../src/shared/domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import { readWorkflow } from '../../src/shared/domain/workflow/read-workflow.ts';
+import { readWorkflow } from '../../src/shared/domain/workflow/parse/read-workflow.ts';
 import { hashDocumented, prepareEvents } from '../../src/shared/engine/executions/import-events.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
 import type { Importing } from '../../src/shared/store/imports.ts';

@@ -1,4 +1,4 @@
-import type { Plan, PlanNode } from '../../../src/shared/domain/workflow/plan.ts';
+import type { Plan, PlanNode } from '../../../src/shared/domain/workflow/plan/plan.ts';
 
 /** Ids of the nodes whose work only a worker can do. */
 export function findWorkerNodes({ nodes, parts }: Plan): readonly string[] {

@@ -8,8 +8,8 @@ import { parseScorers } from '../../../src/shared/domain/eval/parse-scorers.ts';
 import type { Scorer } from '../../../src/shared/domain/eval/scorer.ts';
 import { parseMapping, type Mapping } from '../../../src/shared/domain/expression/mapping.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
-import { parseDuration } from '../../../src/shared/domain/workflow/parse-duration.ts';
-import { parseParts } from '../../../src/shared/domain/workflow/parse-parts.ts';
+import { parseDuration } from '../../../src/shared/domain/workflow/parse/parse-duration.ts';
+import { parseParts } from '../../../src/shared/domain/workflow/parse/parse-parts.ts';
 import {
   pointerTo,
   ProblemList,

@@ -6,7 +6,7 @@ import {
   type ListedOperation,
   type Parameter,
   type Schema,
-} from '../openapi-reading.ts';
+} from '../openapi/reading.ts';
 import { html, renderWords, type Html } from './html.ts';
 import { sampleOf } from './sample-body.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 import type { JsonObject } from '../../shared/domain/json.ts';
-import { listOperations, readOpenApi, type ListedOperation } from '../openapi-reading.ts';
+import { listOperations, readOpenApi, type ListedOperation } from '../openapi/reading.ts';
 import { html, Html, renderWords } from './html.ts';
 import { renderOperation } from './render-operation.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../shared/domain/json.ts';
-import type { Schema } from '../openapi-reading.ts';
+import type { Schema } from '../openapi/reading.ts';
 
 /** The least JSON that a schema lets through, more or less: a place to start typing. */
 export function sampleOf(schema: Schema): JsonValue {

@@ -1,7 +1,7 @@
 import { badRequest } from '../../shared/domain/errors.ts';
 import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
 import { decode } from '../decode.ts';
-import { schemaOf } from '../openapi.ts';
+import { schemaOf } from '../openapi/openapi.ts';
 import type { McpTool } from './tools.ts';
 
 /** The JSON Schema of a tool's arguments, made from the schemas that check them. */

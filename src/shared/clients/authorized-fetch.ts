@@ -1,4 +1,4 @@
-import type { AuthPart } from '../domain/workflow/parts.ts';
+import type { AuthPart } from '../domain/workflow/parse/parts.ts';
 import type { SecretReading } from '../ports/named-secrets.ts';
 import { signalOf } from '../security/guarded-fetch.ts';
 

@@ -1,5 +1,5 @@
 import { parseTenantId } from '../domain/access.ts';
-import type { AuthPart } from '../domain/workflow/parts.ts';
+import type { AuthPart } from '../domain/workflow/parse/parts.ts';
 import { maskUrl } from './mask-url.ts';
 
 /** An MCP server that the operator gives to workflows by its name. */

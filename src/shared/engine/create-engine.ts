@@ -1,7 +1,7 @@
 import { notFound } from '../domain/errors.ts';
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
-import { compilePlan } from '../domain/workflow/compile-plan.ts';
-import type { Plan } from '../domain/workflow/plan.ts';
+import { compilePlan } from '../domain/workflow/plan/compile-plan.ts';
+import type { Plan } from '../domain/workflow/plan/plan.ts';
 import type { NodeRunners } from '../nodes/run.ts';
 import type { StoredDefinition } from '../store/store.ts';
 import { cancelExecution } from './executions/cancel-execution.ts';

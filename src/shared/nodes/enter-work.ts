@@ -2,7 +2,7 @@ import { evaluateMapping } from '../domain/expression/mapping.ts';
 import type { EvaluationResult } from '../domain/expression/expression.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { WorkQueue } from '../domain/work/work-item.ts';
-import type { EnterContext, Entry } from '../domain/workflow/plan.ts';
+import type { EnterContext, Entry } from '../domain/workflow/plan/plan.ts';
 import { failExpression } from './fail-entry.ts';
 
 /** Hands a node to workers, or to a runner of this engine: coordinates, what to call, the input. */

@@ -1,4 +1,4 @@
-import type { Entry } from '../domain/workflow/plan.ts';
+import type { Entry } from '../domain/workflow/plan/plan.ts';
 
 /** An expression or mapping that could not be evaluated; `message` quotes it. */
 export function failExpression(message: string): Entry {

@@ -1,5 +1,5 @@
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
-import type { NodeKind } from '../domain/workflow/plan.ts';
+import type { NodeKind } from '../domain/workflow/plan/plan.ts';
 import { a2aTaskKind } from './a2a-task/kind.ts';
 import { agentDiscoveryKind, coordinatorKind } from './agent-discovery/kind.ts';
 import { agentKind } from './agent/kind.ts';

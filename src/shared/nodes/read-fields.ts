@@ -5,7 +5,7 @@ import { parseExpression } from '../domain/expression/parse-expression.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { DEFAULT_QUEUE, QUEUE_NAME } from '../domain/work/claim-filter.ts';
 import { pointerTo } from '../domain/workflow/problem.ts';
-import type { ParseContext } from '../domain/workflow/plan.ts';
+import type { ParseContext } from '../domain/workflow/plan/plan.ts';
 
 /** A field that must be there: null means it is not, or is no text, and that this was reported. */
 export function readName(fields: JsonObject, name: string, at: ParseContext): string | null {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/json.ts';
 import { pointerTo } from '../domain/workflow/problem.ts';
-import type { ParseContext } from '../domain/workflow/plan.ts';
+import type { ParseContext } from '../domain/workflow/plan/plan.ts';
 
 /** False when it is left out, or no flag, which is reported. */
 export function readFlag(fields: JsonObject, name: string, at: ParseContext): boolean {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
-import { END_TARGET, type NodeReference, type ParseContext } from '../domain/workflow/plan.ts';
+import { END_TARGET, type NodeReference, type ParseContext } from '../domain/workflow/plan/plan.ts';
 
 /** What becomes of an evaluation that did not pass. */
 export type OnFail =

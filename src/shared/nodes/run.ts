@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../domain/json.ts';
 import type { DefinitionId, ExecutionId, TenantId } from '../domain/ids.ts';
 import type { Violation } from '../domain/execution/judge-work.ts';
 import type { EffectivePolicy } from '../domain/policy/policy.ts';
-import type { ExpressionScope } from '../domain/workflow/plan.ts';
+import type { ExpressionScope } from '../domain/workflow/plan/plan.ts';
 
 /**
  * The part of an in-engine kind that touches the outside world. Called by a scheduler that holds

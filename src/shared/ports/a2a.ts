@@ -1,7 +1,7 @@
 import type { AgentMessage, AgentTask, Content } from '../domain/a2a/agent-task.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { AuthPart } from '../domain/workflow/parts.ts';
+import type { AuthPart } from '../domain/workflow/parse/parts.ts';
 
 /** Agents of the Agent2Agent protocol. Every method throws an `AgentFailure` when it comes to nothing. */
 export interface A2aAgents {

@@ -1,6 +1,6 @@
 import type { TenantId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
-import type { McpServerPart } from '../domain/workflow/parts.ts';
+import type { McpServerPart } from '../domain/workflow/parse/parts.ts';
 
 /** Calls tools of servers of the Model Context Protocol. */
 export interface McpCaller {

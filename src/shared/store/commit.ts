@@ -1,7 +1,7 @@
 import type { EventKind, TimerPurpose } from '../domain/execution/event.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
-import type { TimerSpec } from '../domain/workflow/plan.ts';
+import type { TimerSpec } from '../domain/workflow/plan/plan.ts';
 import type { QueuePlace, WorkItemRecord, WorkTicket } from '../domain/work/work-item.ts';
 
 /**

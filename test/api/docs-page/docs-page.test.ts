@@ -4,7 +4,7 @@ import test from 'ava';
 import { html, renderWords } from '../../../src/api/docs-page/html.ts';
 import { renderPage } from '../../../src/api/docs-page/render-page.ts';
 import { sampleOf } from '../../../src/api/docs-page/sample-body.ts';
-import { buildOpenApi } from '../../../src/api/openapi.ts';
+import { buildOpenApi } from '../../../src/api/openapi/openapi.ts';
 import { routes } from '../../../src/api/routes.ts';
 import { startTestApi } from '../support/test-api.ts';
 

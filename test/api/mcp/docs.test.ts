@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 
 import { tools } from '../../../src/api/mcp/tools.ts';
-import { describeAccess } from '../../../src/api/openapi.ts';
+import { describeAccess } from '../../../src/api/openapi/openapi.ts';
 
 const page = readFileSync(new URL('../../../docs/mcp.md', import.meta.url), 'utf8');
 

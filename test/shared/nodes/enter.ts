@@ -1,7 +1,7 @@
 import type { ExecutionId } from '../../../src/shared/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../../src/shared/domain/json.ts';
 import { readWorkflow } from '../../../src/shared/domain/workflow/ir.ts';
-import type { EnterContext, Entry, Plan } from '../../../src/shared/domain/workflow/plan.ts';
+import type { EnterContext, Entry, Plan } from '../../../src/shared/domain/workflow/plan/plan.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 
 /** The plan of a definition that must be right. */

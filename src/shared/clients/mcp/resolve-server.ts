@@ -1,6 +1,6 @@
 import type { McpServerSetting } from '../../config/read-mcp-servers.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import type { AuthPart } from '../../domain/workflow/parts.ts';
+import type { AuthPart } from '../../domain/workflow/parse/parts.ts';
 import type { McpServerRef } from '../../ports/mcp.ts';
 import type { NamedSecrets, SecretReading } from '../../ports/named-secrets.ts';
 

@@ -1,4 +1,4 @@
-import type { AuthPart } from '../workflow/parts.ts';
+import type { AuthPart } from '../workflow/parse/parts.ts';
 import type { AgentCard } from './agent-card.ts';
 
 /**

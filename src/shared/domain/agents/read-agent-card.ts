@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
-import { checkJson } from '../workflow/check-json.ts';
+import { checkJson } from '../workflow/parse/check-json.ts';
 import { ProblemList } from '../workflow/problem.ts';
 import type { AgentAuth, AgentCapabilities, AgentCard, AgentSkill } from './agent-card.ts';
 import { AUTH_TYPES, AUTONOMIES } from './agent-card.ts';

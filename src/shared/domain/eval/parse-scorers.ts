@@ -1,8 +1,8 @@
 import { parseExpression } from '../expression/parse-expression.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { readModelPart } from '../models/read-model-part.ts';
-import { parseDuration } from '../workflow/parse-duration.ts';
-import type { ModelPart } from '../workflow/parts.ts';
+import { parseDuration } from '../workflow/parse/parse-duration.ts';
+import type { ModelPart } from '../workflow/parse/parts.ts';
 import type { Check, Scorer, ScorerType } from './scorer.ts';
 
 /** Where the reader of scorers reports problems; pointers go on from the list. */

@@ -1,5 +1,5 @@
 import type { Expression } from '../expression/expression.ts';
-import type { ModelPart } from '../workflow/parts.ts';
+import type { ModelPart } from '../workflow/parse/parts.ts';
 
 /**
  * One way to judge an output. Each gives a score from 0 to 1 and passes from its `threshold` on;

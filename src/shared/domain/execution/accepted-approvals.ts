@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json.ts';
-import type { Plan } from '../workflow/plan.ts';
+import type { Plan } from '../workflow/plan/plan.ts';
 import type { Draft } from './draft.ts';
 import { mergePatch } from './merge-patch.ts';
 import { type LiveVisit, visitKey } from './state.ts';

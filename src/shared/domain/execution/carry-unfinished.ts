@@ -1,5 +1,5 @@
 import { hashJson } from '../canonical-json.ts';
-import type { Plan } from '../workflow/plan.ts';
+import type { Plan } from '../workflow/plan/plan.ts';
 import { entryOf } from './decisions/enter-node.ts';
 import type { CarriedMapPayload, CarriedPayload, RecordedEvent } from './event.ts';
 import { type ExecutionState, type LiveVisit, visitKey } from './state.ts';

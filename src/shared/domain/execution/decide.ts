@@ -1,7 +1,7 @@
 import type { WorkItemId } from '../ids.ts';
 import type { HeldBudget } from '../budget/budget.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Plan } from '../workflow/plan.ts';
+import type { Plan } from '../workflow/plan/plan.ts';
 import { answerSignals } from './decisions/answer-signals.ts';
 import { continueAsNew } from './decisions/continue-as-new.ts';
 import { endExecution, endOnFailure } from './decisions/end-execution.ts';

@@ -1,7 +1,7 @@
 import type { ExecutionId, WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { WorkQueue } from '../work/work-item.ts';
-import type { TimerSpec } from '../workflow/plan.ts';
+import type { TimerSpec } from '../workflow/plan/plan.ts';
 import type { ExecutionEvent, TimerPurpose } from './event.ts';
 
 /** What a decision asks the store to do, in the same transaction as its events. */

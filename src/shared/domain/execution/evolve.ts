@@ -1,7 +1,7 @@
 import type { DefinitionId, ExecutionId, WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { hashJson } from '../canonical-json.ts';
-import type { Plan } from '../workflow/plan.ts';
+import type { Plan } from '../workflow/plan/plan.ts';
 import { type Draft, draftOf } from './draft.ts';
 import type {
   CarriedApprovalPayload,

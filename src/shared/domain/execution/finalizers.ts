@@ -1,4 +1,4 @@
-import type { Plan, RunOn } from '../workflow/plan.ts';
+import type { Plan, RunOn } from '../workflow/plan/plan.ts';
 import type { ExecutionEvent } from './event.ts';
 import type { ExecutionState, Failure } from './state.ts';
 import type { TerminalStatus } from './status.ts';

@@ -1,7 +1,7 @@
 import { hashJson } from '../canonical-json.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { effectivePolicy, type Policy } from '../policy/policy.ts';
-import type { Plan, PlanNode } from '../workflow/plan.ts';
+import type { Plan, PlanNode } from '../workflow/plan/plan.ts';
 import type { ExecutionEvent } from './event.ts';
 import type { LiveVisit } from './state.ts';
 

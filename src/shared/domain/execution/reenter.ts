@@ -1,4 +1,4 @@
-import type { Entry, ExpressionScope, Plan, PlanNode } from '../workflow/plan.ts';
+import type { Entry, ExpressionScope, Plan, PlanNode } from '../workflow/plan/plan.ts';
 import { contextOfVisit, entryOf } from './decisions/enter-node.ts';
 import { type ExecutionState, type LiveVisit, visitKey } from './state.ts';
 

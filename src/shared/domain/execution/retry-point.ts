@@ -9,7 +9,7 @@ import { routeFrom } from './route.ts';
 import type { Arrival, LiveVisit } from './state.ts';
 import type { ExecutionId, TenantId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { Plan } from '../workflow/plan.ts';
+import type { Plan } from '../workflow/plan/plan.ts';
 
 /**
  * Where an execution that failed or was cancelled is taken up again: its state when it ended, and

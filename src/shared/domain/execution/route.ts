@@ -1,6 +1,11 @@
 import { evaluateExpression, isTruthy, shareSteps } from '../expression/evaluate-expression.ts';
 import type { JsonValue } from '../json.ts';
-import { END_TARGET, type ExpressionScope, type Plan, type PlanEdge } from '../workflow/plan.ts';
+import {
+  END_TARGET,
+  type ExpressionScope,
+  type Plan,
+  type PlanEdge,
+} from '../workflow/plan/plan.ts';
 import type { Draft } from './draft.ts';
 import type { ExecutionState } from './state.ts';
 

@@ -2,7 +2,7 @@ import type { WorkItemId } from '../ids.ts';
 import type { HeldBudget } from '../budget/budget.ts';
 import { readStepsSpent } from '../expression/step-budget.ts';
 import type { Policy } from '../policy/policy.ts';
-import type { Plan, PlanNode } from '../workflow/plan.ts';
+import type { Plan, PlanNode } from '../workflow/plan/plan.ts';
 import type { Draft } from './draft.ts';
 import { type Effect, type TimerAbout, timerName } from './effect.ts';
 import type { ExecutionEvent } from './event.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import { parseParts } from '../workflow/parse-parts.ts';
-import type { ModelPart } from '../workflow/parts.ts';
+import { parseParts } from '../workflow/parse/parse-parts.ts';
+import type { ModelPart } from '../workflow/parse/parts.ts';
 import { ProblemList, WarningList } from '../workflow/problem.ts';
 import { findBaseUrlProblem } from './base-url.ts';
 import { canonicalProvider, findModelNameProblem } from './model-name.ts';

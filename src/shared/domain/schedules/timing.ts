@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 
-import { parseDuration } from '../workflow/parse-duration.ts';
+import { parseDuration } from '../workflow/parse/parse-duration.ts';
 
 /**
  * When a schedule fires: by a cron expression in a time zone, or at even intervals. Exactly one of

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts';
-import type { ToolPart, ToolTarget } from '../workflow/parts.ts';
+import type { ToolPart, ToolTarget } from '../workflow/parse/parts.ts';
 
 /** A tool that the engine calls itself: everything about it that does not depend on who calls. */
 export interface CallableTool {

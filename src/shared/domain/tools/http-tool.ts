@@ -1,6 +1,6 @@
 import { parseMapping, type Mapping } from '../expression/mapping.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
-import { parseDuration } from '../workflow/parse-duration.ts';
+import { parseDuration } from '../workflow/parse/parse-duration.ts';
 import { pointerTo } from '../workflow/problem.ts';
 import { parseBody, type BodyTemplate } from './body-template.ts';
 import { parseTemplate, type Template } from './template.ts';

@@ -1,4 +1,4 @@
-import type { AuthPart, ToolPart, WorkflowParts } from '../workflow/parts.ts';
+import type { AuthPart, ToolPart, WorkflowParts } from '../workflow/parse/parts.ts';
 import { pointerTo } from '../workflow/problem.ts';
 import type { BodyTemplate, JsonTemplate } from './body-template.ts';
 import { secretsIn } from './template.ts';

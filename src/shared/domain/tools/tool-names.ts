@@ -1,4 +1,4 @@
-import type { ToolTarget } from '../workflow/parts.ts';
+import type { ToolTarget } from '../workflow/parse/parts.ts';
 
 /**
  * Every name that policies may give one of a workflow's tools: the author chose the first, and what is

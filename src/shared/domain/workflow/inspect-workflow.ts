@@ -1,9 +1,9 @@
 import { isJsonObject } from '../json.ts';
-import { checkJson } from './check-json.ts';
+import { checkJson } from './parse/check-json.ts';
 import type { KindRegistry } from './kind-registry.ts';
 import { lintWorkflow } from './lint/lint-workflow.ts';
 import { ProblemList, type Warning } from './problem.ts';
-import { readWorkflow, type ReadWorkflow } from './read-workflow.ts';
+import { readWorkflow, type ReadWorkflow } from './parse/read-workflow.ts';
 
 /** A definition as it was read, with all warnings, also when it cannot run. */
 export type InspectedWorkflow =

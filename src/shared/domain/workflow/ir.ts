@@ -1,7 +1,7 @@
 /** What the rest of the program needs of workflow definitions. */
-export { compilePlan } from './compile-plan.ts';
+export { compilePlan } from './plan/compile-plan.ts';
 export type { KindRegistry } from './kind-registry.ts';
-export type { NormalisedIr } from './normalise-ir.ts';
+export type { NormalisedIr } from './parse/normalise-ir.ts';
 export type { Problem, Warning } from './problem.ts';
 export { inspectWorkflow, type InspectedWorkflow } from './inspect-workflow.ts';
-export { readWorkflow, type ReadWorkflow } from './read-workflow.ts';
+export { readWorkflow, type ReadWorkflow } from './parse/read-workflow.ts';

@@ -1,4 +1,4 @@
-import type { NodeKind } from './plan.ts';
+import type { NodeKind } from './plan/plan.ts';
 
 /** The kinds of node there are. */
 export interface KindRegistry {

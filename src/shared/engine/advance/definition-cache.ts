@@ -1,5 +1,5 @@
 import type { DefinitionId, TenantId } from '../../domain/ids.ts';
-import type { Plan } from '../../domain/workflow/plan.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
 import type { DefinitionStore, StoredDefinition } from '../../store/store.ts';
 

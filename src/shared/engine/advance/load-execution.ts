@@ -5,7 +5,7 @@ import type { ExecutionState } from '../../domain/execution/state.ts';
 import { decodeState } from '../../domain/execution/state-codec.ts';
 import { notFound } from '../../domain/errors.ts';
 import { parseExecutionId, type TenantId } from '../../domain/ids.ts';
-import type { Plan } from '../../domain/workflow/plan.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { ExecutionRow, ExecutionStore, LoadedExecution } from '../../store/store.ts';
 import type { EventRange } from '../engine.ts';
 

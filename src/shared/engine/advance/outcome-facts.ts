@@ -2,7 +2,7 @@ import type { ExecutionEvent, UsagePayload } from '../../domain/execution/event.
 import { violationEvent } from '../../domain/execution/judge-work.ts';
 import type { LiveVisit } from '../../domain/execution/state.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
-import type { PlanNode } from '../../domain/workflow/plan.ts';
+import type { PlanNode } from '../../domain/workflow/plan/plan.ts';
 import { judgeRetry, type RetryPolicy, type RetryVerdict } from '../../domain/work/retry.ts';
 import type { NodeOutcome, Usage } from '../../nodes/run.ts';
 

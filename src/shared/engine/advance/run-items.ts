@@ -8,7 +8,7 @@ import { reenter } from '../../domain/execution/reenter.ts';
 import type { ExecutionState, LiveVisit } from '../../domain/execution/state.ts';
 import { isReference } from '../../domain/artifact-reference.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
-import type { Plan, PlanNode } from '../../domain/workflow/plan.ts';
+import type { Plan, PlanNode } from '../../domain/workflow/plan/plan.ts';
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 import { dataPolicyOf } from '../../domain/data-policy/data-policy.ts';
 import { effectivePolicy, type Policy } from '../../domain/policy/policy.ts';

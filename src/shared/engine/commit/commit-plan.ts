@@ -6,7 +6,7 @@ import { type ExecutionStatus, isTerminal } from '../../domain/execution/status.
 import type { TimerPurpose } from '../../domain/execution/event.ts';
 import { visitKey } from '../../domain/execution/state.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Plan } from '../../domain/workflow/plan.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { calledName } from '../../domain/work/called-name.ts';
 import type { WorkTicket, WorkerQueue } from '../../domain/work/work-item.ts';
 import {

@@ -2,7 +2,7 @@ import { badRequest } from '../../domain/errors.ts';
 import { cancellationEvents, terminalEvent } from '../../domain/execution/finalizers.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
-import type { Plan } from '../../domain/workflow/plan.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { commitOfResume, isHeldByWorkflow } from './pause-execution.ts';
 import { changeExecution } from '../commit/change-execution.ts';
 import { newEvent } from '../commit/commit-plan.ts';

@@ -14,7 +14,7 @@ import type { ExecutionState } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import { notFound } from '../../domain/errors.ts';
 import { type ExecutionId, parseExecutionId, type TenantId } from '../../domain/ids.ts';
-import type { Plan } from '../../domain/workflow/plan.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import {
   type ExecutionRow,
   type LoadedExecution,

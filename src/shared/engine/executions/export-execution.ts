@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../../domain/execution/event.ts';
 import type { ExecutionDocument } from '../../domain/execution/execution-document.ts';
 import { parseExecutionId, type TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Plan } from '../../domain/workflow/plan.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { artifactsNamedByContent, artifactsNamedIn } from '../artifacts/artifacts-named.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { ExecutionRef } from '../engine.ts';

@@ -1,7 +1,7 @@
 import { dataPolicyOf } from '../../domain/data-policy/data-policy.ts';
 import { redact } from '../../domain/data-policy/redact.ts';
 import type { TenantId, WorkItemId } from '../../domain/ids.ts';
-import type { Plan } from '../../domain/workflow/plan.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { DeadLetter, ListExecutions, ListUpdated, WorkStore } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
 import type { ListedExecution, UpdatedIds } from '../engine.ts';

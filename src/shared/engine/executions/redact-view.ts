@@ -3,7 +3,7 @@ import { type Pseudonym, redact, redactObject } from '../../domain/data-policy/r
 import type { RecordedEvent } from '../../domain/execution/event.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import type { Plan } from '../../domain/workflow/plan.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
 import type { ExecutionRow } from '../../store/store.ts';
 

@@ -1,4 +1,4 @@
-import type { PlanNode } from '../../domain/workflow/plan.ts';
+import type { PlanNode } from '../../domain/workflow/plan/plan.ts';
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { NodeOutcome, Usage } from '../../nodes/run.ts';
 import type { AttemptReport, EngineDeps } from '../deps.ts';

@@ -2,7 +2,7 @@ import { badRequest, limitExceeded } from '../../domain/errors.ts';
 import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import { secretsNamed } from '../../domain/tools/secrets-named.ts';
 import type { KindRegistry } from '../../domain/workflow/kind-registry.ts';
-import type { Plan } from '../../domain/workflow/plan.ts';
+import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { inspectWorkflow } from '../../domain/workflow/inspect-workflow.ts';
 import { pointerTo, type Problem, type Warning } from '../../domain/workflow/problem.ts';
 import type { Cpu, CpuCaller } from '../../ports/cpu.ts';

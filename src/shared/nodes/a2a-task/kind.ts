@@ -1,5 +1,5 @@
-import type { RemoteAgentPart } from '../../domain/workflow/parts.ts';
-import type { NodeKind } from '../../domain/workflow/plan.ts';
+import type { RemoteAgentPart } from '../../domain/workflow/parse/parts.ts';
+import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { flag, text, word } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readText, readWord } from '../read-fields.ts';

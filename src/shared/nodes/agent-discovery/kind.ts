@@ -1,5 +1,5 @@
 import { findKeyProblem } from '../../domain/keepable-json.ts';
-import type { NodeKind } from '../../domain/workflow/plan.ts';
+import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readText } from '../read-fields.ts';

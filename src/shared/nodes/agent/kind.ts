@@ -1,7 +1,12 @@
 import { evaluateMapping, type Mapping } from '../../domain/expression/mapping.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
-import { findAddressProblem } from '../../domain/workflow/read-auth.ts';
-import type { EnterContext, Entry, NodeKind, ParseContext } from '../../domain/workflow/plan.ts';
+import { findAddressProblem } from '../../domain/workflow/parse/read-auth.ts';
+import type {
+  EnterContext,
+  Entry,
+  NodeKind,
+  ParseContext,
+} from '../../domain/workflow/plan/plan.ts';
 import {
   anyOf,
   anything,

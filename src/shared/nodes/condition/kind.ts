@@ -6,8 +6,8 @@ import {
 import type { Expression } from '../../domain/expression/expression.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { NodeKind, ParseContext } from '../../domain/workflow/plan.ts';
-import { END_TARGET } from '../../domain/workflow/plan.ts';
+import type { NodeKind, ParseContext } from '../../domain/workflow/plan/plan.ts';
+import { END_TARGET } from '../../domain/workflow/plan/plan.ts';
 import { list, object, ref } from '../../domain/workflow/schema/fields.ts';
 import { failExpression } from '../fail-entry.ts';
 import { readExpression, readName } from '../read-fields.ts';

@@ -11,7 +11,7 @@ import {
   type NodeKind,
   type NodePlace,
   type ParseContext,
-} from '../../domain/workflow/plan.ts';
+} from '../../domain/workflow/plan/plan.ts';
 import {
   anyOf,
   anything,

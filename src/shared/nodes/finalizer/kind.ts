@@ -1,4 +1,4 @@
-import type { NodeKind, RunOn } from '../../domain/workflow/plan.ts';
+import type { NodeKind, RunOn } from '../../domain/workflow/plan/plan.ts';
 import { word } from '../../domain/workflow/schema/fields.ts';
 import { readWord } from '../read-fields.ts';
 import { toolKind, type ToolSpec } from '../tool/kind.ts';

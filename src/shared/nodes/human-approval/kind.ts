@@ -1,5 +1,5 @@
-import { TIMEOUT_FORMS, parseTimeout } from '../../domain/workflow/parse-timeouts.ts';
-import type { NodeKind } from '../../domain/workflow/plan.ts';
+import { TIMEOUT_FORMS, parseTimeout } from '../../domain/workflow/parse/parse-timeouts.ts';
+import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { readText } from '../read-fields.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { NodeKind } from '../../domain/workflow/plan.ts';
+import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';

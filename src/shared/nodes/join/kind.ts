@@ -5,7 +5,7 @@ import type {
   NodeKind,
   NodeReference,
   ParseContext,
-} from '../../domain/workflow/plan.ts';
+} from '../../domain/workflow/plan/plan.ts';
 import { anyOf, list, object, text } from '../../domain/workflow/schema/fields.ts';
 import { coordinates } from '../enter-work.ts';
 

@@ -1,4 +1,4 @@
-import type { NodeKind } from '../../domain/workflow/plan.ts';
+import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { text } from '../../domain/workflow/schema/fields.ts';
 import { readText } from '../read-fields.ts';
 

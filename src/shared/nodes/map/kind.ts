@@ -1,7 +1,7 @@
 import type { Mapping } from '../../domain/expression/mapping.ts';
 import { evaluateMapping } from '../../domain/expression/mapping.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { NodeKind, NodeReference, ParseContext } from '../../domain/workflow/plan.ts';
+import type { NodeKind, NodeReference, ParseContext } from '../../domain/workflow/plan/plan.ts';
 import { anyOf, ref, text, wholeNumber, word } from '../../domain/workflow/schema/fields.ts';
 import { failExpression, failValue } from '../fail-entry.ts';
 import { readComputed, readName, readText, readWord } from '../read-fields.ts';

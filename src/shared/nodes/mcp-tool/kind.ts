@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { CallableTool } from '../../domain/tools/callable-tool.ts';
-import { warnOfUnknownServer } from '../../domain/workflow/parse-tool-target.ts';
-import type { NodeKind } from '../../domain/workflow/plan.ts';
+import { warnOfUnknownServer } from '../../domain/workflow/parse/parse-tool-target.ts';
+import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema } from '../read-fields.ts';

@@ -1,7 +1,12 @@
 import { evaluateMapping, type Mapping } from '../../domain/expression/mapping.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { K_MAX } from '../../domain/memory/fact.ts';
-import type { EnterContext, Entry, NodeKind, ParseContext } from '../../domain/workflow/plan.ts';
+import type {
+  EnterContext,
+  Entry,
+  NodeKind,
+  ParseContext,
+} from '../../domain/workflow/plan/plan.ts';
 import { ref, wholeNumber, word } from '../../domain/workflow/schema/fields.ts';
 import { coordinates } from '../enter-work.ts';
 import { failExpression, failValue } from '../fail-entry.ts';

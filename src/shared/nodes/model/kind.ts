@@ -1,14 +1,14 @@
 import { evaluateMapping, type Mapping } from '../../domain/expression/mapping.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { policyNames, readModelPart } from '../../domain/models/read-model-part.ts';
-import type { ModelPart } from '../../domain/workflow/parts.ts';
+import type { ModelPart } from '../../domain/workflow/parse/parts.ts';
 import type {
   EnterContext,
   Entry,
   ExpressionScope,
   NodeKind,
   ParseContext,
-} from '../../domain/workflow/plan.ts';
+} from '../../domain/workflow/plan/plan.ts';
 import {
   anyOf,
   anything,

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { toolNames } from '../../domain/tools/tool-names.ts';
 import { pointerTo } from '../../domain/workflow/problem.ts';
-import type { ParseContext } from '../../domain/workflow/plan.ts';
+import type { ParseContext } from '../../domain/workflow/plan/plan.ts';
 import type { ModelTool } from '../../ports/models.ts';
 
 /** A tool that a model may ask to be called, and every name that policies may give it. */

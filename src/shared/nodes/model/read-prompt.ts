@@ -3,7 +3,7 @@ import { evaluateMapping, parseMapping, type Mapping } from '../../domain/expres
 import type { EvaluationResult, ExpressionScope } from '../../domain/expression/expression.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { parseTemplate, secretsIn, type Template } from '../../domain/tools/template.ts';
-import type { ParseContext } from '../../domain/workflow/plan.ts';
+import type { ParseContext } from '../../domain/workflow/plan/plan.ts';
 
 /** Text for a model, put together when the node is entered. */
 export type Prompt =

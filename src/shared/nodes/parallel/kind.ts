@@ -5,8 +5,8 @@ import {
 } from '../../domain/expression/evaluate-expression.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { NodeKind, NodeReference, ParseContext } from '../../domain/workflow/plan.ts';
-import { END_TARGET } from '../../domain/workflow/plan.ts';
+import type { NodeKind, NodeReference, ParseContext } from '../../domain/workflow/plan/plan.ts';
+import { END_TARGET } from '../../domain/workflow/plan/plan.ts';
 import { anyOf, list, object, ref } from '../../domain/workflow/schema/fields.ts';
 import { failExpression } from '../fail-entry.ts';
 

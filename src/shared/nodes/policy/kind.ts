@@ -11,7 +11,7 @@ import {
   type NodeReference,
   type ParseContext,
   type RuleViolation,
-} from '../../domain/workflow/plan.ts';
+} from '../../domain/workflow/plan/plan.ts';
 import { anyOf, list, object, text } from '../../domain/workflow/schema/fields.ts';
 import { BRANCH_TARGET } from '../../domain/workflow/schema/part-definitions.ts';
 import { failExpression } from '../fail-entry.ts';

@@ -1,7 +1,7 @@
 import type { Mapping } from '../../domain/expression/mapping.ts';
 import { evaluateMapping } from '../../domain/expression/mapping.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { NodeKind } from '../../domain/workflow/plan.ts';
+import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { keysOfMapping } from '../../domain/workflow/lint/state-keys.ts';
 import { ref, text, word } from '../../domain/workflow/schema/fields.ts';
 import { coordinates, evaluateInput } from '../enter-work.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { callableTool, type CallableTool } from '../../domain/tools/callable-tool.ts';
 import { toolNames } from '../../domain/tools/tool-names.ts';
-import type { NodeKind } from '../../domain/workflow/plan.ts';
+import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema } from '../read-fields.ts';

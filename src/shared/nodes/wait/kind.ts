@@ -2,14 +2,14 @@ import type { EvaluationResult } from '../../domain/expression/expression.ts';
 import type { Mapping } from '../../domain/expression/mapping.ts';
 import { evaluateMapping } from '../../domain/expression/mapping.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
-import { parseDuration } from '../../domain/workflow/parse-duration.ts';
+import { parseDuration } from '../../domain/workflow/parse/parse-duration.ts';
 import type {
   Entry,
   EnterContext,
   NodeKind,
   ParseContext,
   TimerSpec,
-} from '../../domain/workflow/plan.ts';
+} from '../../domain/workflow/plan/plan.ts';
 import { ref, word } from '../../domain/workflow/schema/fields.ts';
 import { failExpression, failValue } from '../fail-entry.ts';
 import { parseInstant } from './parse-instant.ts';

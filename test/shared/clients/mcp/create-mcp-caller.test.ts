@@ -9,7 +9,10 @@ import { createMcpCaller } from '../../../../src/shared/clients/mcp/create-mcp-c
 import type { McpServerSetting } from '../../../../src/shared/config/read-mcp-servers.ts';
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../../../src/shared/domain/json.ts';
-import type { AuthPart, McpServerPart } from '../../../../src/shared/domain/workflow/parts.ts';
+import type {
+  AuthPart,
+  McpServerPart,
+} from '../../../../src/shared/domain/workflow/parse/parts.ts';
 import type { McpAnswer } from '../../../../src/shared/ports/mcp.ts';
 import { createGuardedFetch } from '../../../../src/shared/security/guarded-fetch.ts';
 import { createNamedSecrets } from '../../../../src/shared/security/named-secrets.ts';

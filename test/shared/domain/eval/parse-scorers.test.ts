@@ -3,7 +3,7 @@ import test from 'ava';
 import { parseScorers } from '../../../../src/shared/domain/eval/parse-scorers.ts';
 import type { Scorer } from '../../../../src/shared/domain/eval/scorer.ts';
 import type { JsonValue } from '../../../../src/shared/domain/json.ts';
-import type { ModelPart } from '../../../../src/shared/domain/workflow/parts.ts';
+import type { ModelPart } from '../../../../src/shared/domain/workflow/parse/parts.ts';
 
 const MODEL: ModelPart = {
   ref: 'm',

@@ -6,7 +6,7 @@ import { cancellationEvents } from '../../../../src/shared/domain/execution/fina
 import type { ExecutionEvent } from '../../../../src/shared/domain/execution/event.ts';
 import type { LiveVisit } from '../../../../src/shared/domain/execution/state.ts';
 import { decodeState, encodeState } from '../../../../src/shared/domain/execution/state-codec.ts';
-import type { Plan } from '../../../../src/shared/domain/workflow/plan.ts';
+import type { Plan } from '../../../../src/shared/domain/workflow/plan/plan.ts';
 import { explain } from '../../../../src/shared/domain/execution/explain/explain.ts';
 import { factsAround } from '../../../support/execution-facts.ts';
 import { History, planOf } from '../../../support/history.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 
 import type { DefinitionId, TenantId } from '../../../../src/shared/domain/ids.ts';
-import { compilePlan } from '../../../../src/shared/domain/workflow/compile-plan.ts';
+import { compilePlan } from '../../../../src/shared/domain/workflow/plan/compile-plan.ts';
 import { createDefinitionCache } from '../../../../src/shared/engine/advance/definition-cache.ts';
 import { createKindRegistry, NODE_KINDS } from '../../../../src/shared/nodes/index.ts';
 import type { StoredDefinition } from '../../../../src/shared/store/store.ts';

@@ -1,5 +1,5 @@
 import { DEFAULT_RETRY_POLICY, judgeRetry, type RetryVerdict } from '../../work/retry.ts';
-import type { PlanNode } from '../../workflow/plan.ts';
+import type { PlanNode } from '../../workflow/plan/plan.ts';
 import type { ChildEnd, LiveVisit } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';
 import { contextOfVisit } from './enter-node.ts';

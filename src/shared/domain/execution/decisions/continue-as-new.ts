@@ -1,6 +1,6 @@
 import { evaluateExpression, isTruthy } from '../../expression/evaluate-expression.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../ids.ts';
-import type { ContinueAsNew } from '../../workflow/plan.ts';
+import type { ContinueAsNew } from '../../workflow/plan/plan.ts';
 import { carry } from '../carry.ts';
 import type { ExecutionEvent } from '../event.ts';
 import { scopeOf } from '../route.ts';

@@ -2,7 +2,13 @@ import { hashJson } from '../../canonical-json.ts';
 import type { HeldBudget } from '../../budget/budget.ts';
 import { mintIdempotencyKey } from '../../work/idempotency-key.ts';
 import type { JsonObject } from '../../json.ts';
-import type { EnterContext, Entry, Plan, PlanNode, RuleViolation } from '../../workflow/plan.ts';
+import type {
+  EnterContext,
+  Entry,
+  Plan,
+  PlanNode,
+  RuleViolation,
+} from '../../workflow/plan/plan.ts';
 import { type TimerAbout, timerName } from '../effect.ts';
 import type {
   CarriedMapPayload,

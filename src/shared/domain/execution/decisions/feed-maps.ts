@@ -1,4 +1,4 @@
-import type { Entry } from '../../workflow/plan.ts';
+import type { Entry } from '../../workflow/plan/plan.ts';
 import { type LiveVisit, type MapProgress, visitKey } from '../state.ts';
 import {
   cancelVisit,

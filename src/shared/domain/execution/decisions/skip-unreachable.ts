@@ -1,4 +1,4 @@
-import type { Plan } from '../../workflow/plan.ts';
+import type { Plan } from '../../workflow/plan/plan.ts';
 import { emit, type Turn } from '../turn.ts';
 
 /** Records, once, every node that nothing live can lead to any more. */

@@ -1,4 +1,4 @@
-import type { PlanNode } from '../../workflow/plan.ts';
+import type { PlanNode } from '../../workflow/plan/plan.ts';
 import { enterOnBudget, planNode, type Turn } from '../turn.ts';
 import { enterNode } from './enter-node.ts';
 

@@ -1,4 +1,4 @@
-import type { Plan, PlanNode } from '../../workflow/plan.ts';
+import type { Plan, PlanNode } from '../../workflow/plan/plan.ts';
 import type { ExecutionState } from '../state.ts';
 import type { Blocker } from './blocker.ts';
 import { blockerOf, type Scene } from './scene.ts';

@@ -1,5 +1,5 @@
 import type { ExecutionId } from '../../ids.ts';
-import type { Plan } from '../../workflow/plan.ts';
+import type { Plan } from '../../workflow/plan/plan.ts';
 import type { RecordedEvent } from '../event.ts';
 import type { StandingPause } from '../../workflow/workflow-pause.ts';
 import { type ExecutionState, isPausedByOperator } from '../state.ts';

@@ -1,7 +1,7 @@
 import type { ExpressionVariable } from '../../expression/expression.ts';
 import type { JsonObject } from '../../json.ts';
 import { nearestName } from '../../nearest-name.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { ReadPath } from './paths-in-expression.ts';
 import { SchemaMembers } from './schema-members.ts';
 import { stateKeys } from './state-keys.ts';

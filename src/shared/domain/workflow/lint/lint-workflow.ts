@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import { nearestName } from '../../nearest-name.ts';
 import type { KindRegistry } from '../kind-registry.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../plan/plan.ts';
 import { WarningList, type Warning } from '../problem.ts';
 import { quoteId } from '../quote-id.ts';
 import { workflowDefinitions, type Definitions } from '../schema/workflow-schema.ts';

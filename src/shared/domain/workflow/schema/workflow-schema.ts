@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../json.ts';
-import type { NodeKind } from '../plan.ts';
+import type { NodeKind } from '../plan/plan.ts';
 import { object, type FieldSchema, type FieldSchemas } from './fields.ts';
 import { NODE_FIELDS, PART_DEFINITIONS, WORKFLOW_FIELDS } from './part-definitions.ts';
 import { VALUE_DEFINITIONS } from './value-definitions.ts';

@@ -1,4 +1,4 @@
-import type { TimerSpec } from '../../../domain/workflow/plan.ts';
+import type { TimerSpec } from '../../../domain/workflow/plan/plan.ts';
 import type { CommitPlan, Release } from '../../commit.ts';
 import type { Connection } from '../connection/connect.ts';
 import { enqueue, findNames, insertDeadLetter, insertLease, replaceLease } from '../work/queue.ts';

@@ -1,0 +1,206 @@
+import { isJsonObject } from '../../json.ts';
+import { joinDataPolicies } from '../../data-policy/data-policy.ts';
+import { parseDataPolicy } from '../../data-policy/parse-data-policy.ts';
+import { parseBudget } from '../../budget/parse-budget.ts';
+import { parsePolicy } from '../../policy/parse-policy.ts';
+import { findStartNode } from './find-start-node.ts';
+import type { Links } from './link-edges.ts';
+import { linkEdges } from './link-edges.ts';
+import type { Normalised } from '../parse/normalise-ir.ts';
+import { parseContinueAsNew } from '../parse/parse-continue-as-new.ts';
+import type { ParsedNode } from '../parse/parse-node.ts';
+import { locate, parseNode, parseRetryPolicies } from '../parse/parse-node.ts';
+import type { Timeouts } from '../parse/parse-timeouts.ts';
+import { parseTimeouts } from '../parse/parse-timeouts.ts';
+import { parseParts } from '../parse/parse-parts.ts';
+import type { WorkflowParts } from '../parse/parts.ts';
+import type { Plan, PlanNode } from './plan.ts';
+import type { Findings } from '../problem.ts';
+import { computeReachability } from './reachability.ts';
+
+/** Turns a normalised definition into a plan. Null: at least one problem has been reported. */
+export function buildPlan(normalised: Normalised, findings: Findings): Plan | null {
+  const { ir } = normalised;
+  const before = findings.problems.count;
+  const timeouts = parseTimeouts(ir, findings);
+  const parts = parseParts(ir, findings);
+  const policy = parsePolicy(ir['policy'] ?? null, '/policy', findings.problems);
+  const budget = parseBudget(ir, findings.problems);
+  const dataPolicy = parseDataPolicy(ir['data_policy'] ?? null, '/data_policy', findings.problems);
+  const continueAsNew = parseContinueAsNew(ir, findings);
+  const nodes = parseNodes(normalised, parts, findings);
+  const nodeIds = new Set(normalised.nodes.map((node) => node.id));
+  const links = linkEdges({ nodeIds, nodes, edges: normalised.edges, findings });
+  checkPlaces(nodes, links, findings);
+  const isComplete = normalised.isComplete && findings.problems.count === before;
+  const finalizers = findFinalizers(nodes);
+  const finalizerIds = new Set(finalizers.map(({ nodeId }) => nodeId));
+  const startNode = findStartNode({ ir, nodeIds, finalizerIds, links, isComplete, findings });
+  if (findings.problems.count > 0) return null;
+
+  const reachable = findReachable(startNode, links);
+  const steps = nodes.filter(({ id }) => !finalizerIds.has(id));
+  warnUnreachable({ nodes: steps, startNode, reachable, findings });
+  const schema = ir['state_schema'] ?? null;
+  return {
+    workflowId: ir.workflow_id,
+    version: ir.version,
+    startNode,
+    nodes: buildNodes({ nodes, links, reachable, timeouts }),
+    stateSchema: isJsonObject(schema) ? schema : null,
+    workflowTimeoutMs: timeouts.workflowTimeoutMs,
+    continueAsNew,
+    policy,
+    budget,
+    dataPolicy,
+    shownPolicy: joinDataPolicies(
+      dataPolicy,
+      nodes.map((node) => node.dataPolicy).filter((policy) => policy !== null),
+    ),
+    parts,
+    finalizers,
+    reaches: buildReaches(nodes, links),
+  };
+}
+
+function parseNodes(
+  { ir, nodes, edges }: Normalised,
+  parts: WorkflowParts,
+  findings: Findings,
+): readonly ParsedNode[] {
+  const retryPolicies = parseRetryPolicies(ir, findings);
+  const nodeIds = new Set(nodes.map((node) => node.id));
+  const edgesFrom = Map.groupBy(edges, (edge) => edge.from);
+  const edgesTo = Map.groupBy(edges, (edge) => edge.to);
+  return nodes
+    .map((node) => {
+      const outEdges = edgesFrom.get(node.id) ?? [];
+      const inEdges = edgesTo.get(node.id) ?? [];
+      return parseNode({ node, outEdges, inEdges, nodeIds, retryPolicies, parts, findings });
+    })
+    .filter((node) => node !== null);
+}
+
+/** What only the whole workflow shows to be wrong with a node. */
+function checkPlaces(nodes: readonly ParsedNode[], links: Links, { problems }: Findings): void {
+  const checked = nodes.filter(({ kind }) => kind.checkPlace !== undefined);
+  if (checked.length === 0) return;
+  const kinds = new Map(nodes.map(({ id, kind }) => [id, kind]));
+  const predecessors = findPredecessors(links);
+  for (const node of checked) {
+    const before = [...(predecessors.get(node.id) ?? [])].flatMap((id) => {
+      const kind = kinds.get(id);
+      return kind === undefined ? [] : [{ id, kind }];
+    });
+    const place = {
+      predecessors: before,
+      leadsHere: (from: string) => !kinds.has(from) || isWay({ links, from, to: node.id }),
+    };
+    const found = node.kind.checkPlace?.(node.spec, place) ?? [];
+    for (const { pointer, message } of found) problems.add(locate(node, pointer), message);
+  }
+}
+
+function isWay(of: { readonly links: Links; readonly from: string; readonly to: string }): boolean {
+  const passed = new Set([of.from]);
+  for (const id of passed) {
+    for (const { to } of of.links.edges.get(id) ?? []) {
+      if (to === of.to) return true;
+      passed.add(to);
+    }
+  }
+  return false;
+}
+
+function findFinalizers(nodes: readonly ParsedNode[]): Plan['finalizers'] {
+  return nodes.flatMap(({ id, kind, spec }) => {
+    const runOn = kind.runOn?.(spec);
+    return runOn === undefined ? [] : [{ nodeId: id, runOn }];
+  });
+}
+
+function findReachable(startNode: string | null, links: Links): ReadonlySet<string> {
+  const reachable = new Set(startNode === null ? [] : [startNode]);
+  for (const id of reachable) {
+    for (const { to } of links.edges.get(id) ?? []) reachable.add(to);
+  }
+  for (const [body, map] of links.bodyOf) if (reachable.has(map)) reachable.add(body);
+  return reachable;
+}
+
+function warnUnreachable(params: {
+  readonly nodes: readonly ParsedNode[];
+  readonly startNode: string | null;
+  readonly reachable: ReadonlySet<string>;
+  readonly findings: Findings;
+}): void {
+  for (const { id, pointer } of params.nodes) {
+    if (params.reachable.has(id)) continue;
+    params.findings.warnings.add(
+      'unreachable_node',
+      pointer,
+      `never runs: nothing leads here from the start node ${JSON.stringify(params.startNode)}`,
+    );
+  }
+}
+
+function buildNodes(params: {
+  readonly nodes: readonly ParsedNode[];
+  readonly links: Links;
+  readonly reachable: ReadonlySet<string>;
+  readonly timeouts: Timeouts;
+}): ReadonlyMap<string, PlanNode> {
+  const { links, timeouts } = params;
+  const predecessors = findPredecessors(links);
+  return new Map(
+    params.nodes.map((node) => [
+      node.id,
+      {
+        id: node.id,
+        kind: node.kind,
+        spec: node.spec,
+        edges: links.edges.get(node.id) ?? [],
+        predecessors: [...(predecessors.get(node.id) ?? [])],
+        waitFor: links.waitFor.get(node.id) ?? null,
+        reachable: params.reachable.has(node.id),
+        bodyOf: links.bodyOf.get(node.id) ?? null,
+        outputKey: node.outputKey,
+        inputMapping: node.inputMapping,
+        retryPolicy: node.retryPolicy,
+        nodeTimeoutMs: node.nodeTimeoutMs ?? timeouts.nodeTimeoutMs,
+        scheduleToStartMs: timeouts.scheduleToStartMs,
+        heartbeatIntervalMs: timeouts.heartbeatIntervalMs,
+        approvalTimeoutMs: timeouts.approvalTimeoutMs,
+        policy: node.policy,
+        dataPolicy: node.dataPolicy,
+      },
+    ]),
+  );
+}
+
+function findPredecessors(links: Links): ReadonlyMap<string, ReadonlySet<string>> {
+  const predecessors = new Map<string, Set<string>>();
+  for (const [from, edges] of links.edges) {
+    for (const { to } of edges) {
+      const known = predecessors.get(to);
+      if (known === undefined) predecessors.set(to, new Set([from]));
+      else known.add(from);
+    }
+  }
+  return predecessors;
+}
+
+function buildReaches(nodes: readonly ParsedNode[], links: Links): Plan['reaches'] {
+  const numbers = new Map(nodes.map((node, index) => [node.id, index]));
+  const reaches = computeReachability(
+    nodes.map((node) =>
+      (links.edges.get(node.id) ?? [])
+        .map(({ to }) => numbers.get(to))
+        .filter((number) => number !== undefined),
+    ),
+  );
+  return (from, to) => {
+    const [fromNumber, toNumber] = [numbers.get(from), numbers.get(to)];
+    return fromNumber !== undefined && toNumber !== undefined && reaches(fromNumber, toNumber);
+  };
+}

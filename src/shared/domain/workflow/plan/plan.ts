@@ -1,0 +1,277 @@
+import type { ChildEnd } from '../../execution/state.ts';
+import type { Mapping } from '../../expression/mapping.ts';
+import type { Expression } from '../../expression/parse-expression.ts';
+import type { ExecutionId } from '../../ids.ts';
+import type { JsonObject, JsonValue } from '../../json.ts';
+import type { DataPolicy, PartialDataPolicy } from '../../data-policy/data-policy.ts';
+import type { Budget } from '../../budget/budget.ts';
+import type { Policy } from '../../policy/policy.ts';
+import type { RetryPolicy } from '../../work/retry.ts';
+import type { WorkQueue } from '../../work/work-item.ts';
+import type { WorkflowParts, WrittenRetryPolicy } from '../parse/parts.ts';
+import type { FieldSchemas } from '../schema/fields.ts';
+import type { WrittenKeys } from '../lint/state-keys.ts';
+import type { Problem, WarningCode } from '../problem.ts';
+
+/** Target that ends a path: it is never a node, and a token that reaches it is simply gone. */
+export const END_TARGET = 'end';
+
+/**
+ * A workflow definition ready to run: every name resolved, every default filled in, reachability
+ * worked out. Immutable; compiled once per stored revision and cached by every process.
+ */
+export interface Plan {
+  readonly workflowId: string;
+  readonly version: string;
+  /** Null: the workflow has no nodes and completes at once. */
+  readonly startNode: string | null;
+  readonly nodes: ReadonlyMap<string, PlanNode>;
+  /** JSON Schema the input must satisfy; null when absent or an opaque reference. */
+  readonly stateSchema: JsonObject | null;
+  readonly workflowTimeoutMs: number | null;
+  readonly continueAsNew: ContinueAsNew | null;
+  /** The workflow's own; null: none. */
+  readonly policy: Policy | null;
+  readonly budget: Budget | null;
+  /** The workflow's own; null: none. */
+  readonly dataPolicy: PartialDataPolicy | null;
+  /** What holds for its state; null: no level asks for anything. */
+  readonly shownPolicy: DataPolicy | null;
+  readonly parts: WorkflowParts;
+  /** Nodes that run when the execution ends; no edge leads to them or from them. */
+  readonly finalizers: readonly { readonly nodeId: string; readonly runOn: RunOn }[];
+  /** Whether `to` can be reached from `from` along one or more control edges. */
+  reaches(from: string, to: string): boolean;
+}
+
+/** When a run ends for another to go on; at least one of the two is not null. */
+export interface ContinueAsNew {
+  /** From so many events on. */
+  readonly afterEvents: number | null;
+  readonly when: Expression | null;
+}
+
+/** `failure`: the execution failed, or was cancelled. */
+export type RunOn = 'success' | 'failure' | 'always';
+
+export interface PlanNode {
+  readonly id: string;
+  readonly kind: NodeKind<unknown>;
+  /** What `kind.parse` made of the node's fields. */
+  readonly spec: unknown;
+  readonly edges: readonly PlanEdge[];
+  /** Distinct nodes with a control edge to this one. */
+  readonly predecessors: readonly string[];
+  /** Non-null on a `join` that waits for exactly these. */
+  readonly waitFor: readonly string[] | null;
+  /** Reachable from the start node; the others, finalizers apart, never run and were warned about. */
+  readonly reachable: boolean;
+  /** The `map` node this node is the body of; a body takes no part in routing. */
+  readonly bodyOf: string | null;
+  readonly outputKey: string | null;
+  readonly inputMapping: Mapping | null;
+  readonly retryPolicy: RetryPolicy;
+  readonly nodeTimeoutMs: number | null;
+  readonly scheduleToStartMs: number | null;
+  readonly heartbeatIntervalMs: number;
+  readonly approvalTimeoutMs: number | null;
+  readonly policy: Policy | null;
+  readonly dataPolicy: PartialDataPolicy | null;
+}
+
+/** A node may have several edges to the same target, with different conditions. */
+export interface PlanEdge {
+  /** A node's id, or `END_TARGET`. */
+  readonly to: string;
+  /** `choice`: only when the node itself names the target. */
+  readonly on: 'success' | 'failure' | 'choice';
+  /** Null: unconditional. */
+  readonly condition: Expression | null;
+}
+
+/**
+ * One kind of node: how its fields are read, and what entering it does. Pure; what needs the
+ * outside world is `run`, which lives with the kinds (`shared/nodes/run.ts`) and is called by the
+ * scheduler for visits on the `engine` queue.
+ */
+export interface NodeKind<Spec> {
+  readonly type: string;
+  readonly aliases: readonly string[];
+  /** The fields it reads: these may also stand beside `kind` instead of in it. */
+  readonly fields?: FieldSchemas;
+  /** The field that names another node and may also hold that node itself. */
+  readonly inlineNode?: string;
+  /** A field in place of that node, the type of node it stands for, and what else goes into it. */
+  readonly shorthand?: {
+    readonly field: string;
+    readonly type: string;
+    readonly fields: readonly string[];
+  };
+  /** The queue that its work waits on, of those of its type; null or absent: the default queue. */
+  queueName?(spec: Spec): string | null;
+  /** May be the body of a `map`. */
+  readonly leaf: boolean;
+  /** Whether its success is reported as a tool call (ToolCallCompleted before NodeCompleted). */
+  readonly toolLike: boolean;
+  /** Work under its old key would be taken for work that has ended, and not be done again. */
+  readonly freshKeyOnRetry?: true;
+  /** What it does depends on how often it was entered: a run that goes on as another counts on. */
+  readonly countsVisits?: true;
+  /** On success only the edges it implies are taken, never others of the workflow. */
+  readonly branchesOnly?: boolean;
+  /** Reads the kind's own fields; reports what is wrong to `at` and then returns null. */
+  parse(fields: JsonObject, at: ParseContext): Spec | null;
+  /** Control edges that the kind itself implies. */
+  edges?(spec: Spec): readonly ImpliedEdge[];
+  /** The nodes that a barrier waits for; null: whatever leads to it. */
+  waitFor?(spec: Spec): readonly NodeReference[] | null;
+  /** What is wrong with it where it stands; pointers are relative to the kind's fields. */
+  checkPlace?(spec: Spec, place: NodePlace): readonly Problem[];
+  /** The node that is run once for each item. */
+  body?(spec: Spec): NodeReference;
+  /** A finalizer: at which ends of an execution it runs. */
+  runOn?(spec: Spec): RunOn;
+  /** Name of the outside tool, for events, metrics and policies. */
+  tool?(spec: Spec): string;
+  /** Further names of that tool, which policies may give it as well. */
+  toolAliases?(spec: Spec): readonly string[];
+  /** The model it asks, for traces. */
+  asks?(spec: Spec): { readonly name: string; readonly provider: string };
+  /** Names of the model it calls, as policies may write them. */
+  model?(spec: Spec): readonly string[];
+  /** Of what it calls, for nodes that have none of their own. */
+  retryPolicy?(spec: Spec): WrittenRetryPolicy | undefined;
+  /** What it writes into the state, beside its output under its output key. Default: nothing. */
+  writes?(spec: Spec, node: { readonly hasOutputKey: boolean }): WrittenKeys;
+  /** The key of the input that its body finds an item under. */
+  itemKey?(spec: Spec): string;
+  /** JSON Schema of the results that workers give; null: anything. */
+  outputSchema?(spec: Spec): JsonObject | null;
+  enter(spec: Spec, context: EnterContext): Entry;
+  /** What the end of the child execution means that its work has started. */
+  afterChild?(
+    spec: Spec,
+    context: EnterContext,
+    end: ChildEnd,
+  ): Extract<Entry, { do: 'complete' | 'fail' }>;
+}
+
+/** What surrounds a node, once all edges are known. */
+export interface NodePlace {
+  /** Those with a control edge to it. */
+  readonly predecessors: readonly { readonly id: string; readonly kind: NodeKind<unknown> }[];
+  /** Whether there is a way from a node to this one. True of what is no node: that is reported elsewhere. */
+  leadsHere(from: string): boolean;
+}
+
+/** Another node, named by a field of this one. */
+export interface NodeReference {
+  readonly to: string;
+  /** JSON pointer below the kind, for problems: `/branches/0/target`. */
+  readonly pointer: string;
+}
+
+export interface ImpliedEdge extends NodeReference {
+  readonly on: PlanEdge['on'];
+}
+
+/** Where a kind's parser reports problems; pointers are relative to the kind's fields. */
+export interface ParseContext {
+  problem(pointer: string, message: string): void;
+  warn(code: WarningCode, pointer: string, message: string): void;
+  /** All node ids of the workflow. */
+  readonly nodeIds: ReadonlySet<string>;
+  readonly nodeId: string;
+  /** The models, tools, servers and agents that the workflow names. */
+  readonly parts: WorkflowParts;
+  /** Nodes that the workflow lists an edge from to this one. */
+  readonly listedBefore: readonly string[];
+  /** The success edges that the workflow lists for this node, in order. */
+  readonly outEdges: readonly { readonly to: string; readonly condition: string | null }[];
+}
+
+export interface EnterContext {
+  readonly node: PlanNode;
+  readonly executionId: ExecutionId;
+  readonly workflowId: string;
+  readonly workflowVersion: string;
+  readonly visit: number;
+  readonly scope: ExpressionScope;
+  /** Set on a visit that is one item of a `map` visit: its item, and the key it goes under. */
+  readonly item?: { readonly key: string; readonly value: JsonValue } | null;
+  /** Outputs of the nodes that a join collects, in order of completion. */
+  readonly arrivals: readonly { readonly nodeId: string; readonly output: JsonValue }[];
+}
+
+/** What expressions and mappings see. On a map item, `input` also holds the item. */
+export interface ExpressionScope {
+  readonly state: JsonObject;
+  readonly output: JsonValue;
+  readonly input: JsonObject;
+  readonly execution: JsonObject;
+}
+
+/** What entering a node does. */
+export type Entry =
+  /** Done at once. `targets`: the successors the kind chose itself, in place of its edges. */
+  | {
+      readonly do: 'complete';
+      readonly output: JsonValue;
+      readonly statePatch?: JsonObject;
+      readonly targets?: readonly string[];
+      /** Rules that do not hold and are put on record. */
+      readonly violations?: readonly RuleViolation[];
+    }
+  /** Work on a queue. For workers `payload` holds module, function and so on without `input`. */
+  | {
+      readonly do: 'work';
+      readonly queue: WorkQueue;
+      readonly input: JsonValue;
+      readonly payload: JsonObject;
+    }
+  /** Parks until the timer fires, the event arrives, or either. Null: not waited for. */
+  | {
+      readonly do: 'wait';
+      readonly timer: TimerSpec | null;
+      readonly correlationKey: string | null;
+      /**
+       * When the timer fires first: `complete` with output null, or `{timed_out: true}` if an event
+       * was waited for too; `fail` with error class `timeout`.
+       */
+      readonly onTimeout: 'complete' | 'fail';
+    }
+  /** Parks for a person's decision. */
+  | {
+      readonly do: 'approval';
+      readonly description: string | null;
+      readonly timeoutMs: number | null;
+    }
+  /** Runs `body` once for each item, then completes with the list of their outputs. */
+  | {
+      readonly do: 'map';
+      readonly items: readonly JsonValue[];
+      readonly body: string;
+      readonly itemKey: string;
+      readonly maxConcurrency: number;
+      readonly onItemFailure: 'fail' | 'collect';
+    }
+  /** Ends the execution as failed. */
+  | { readonly do: 'end'; readonly error: string; readonly errorClass: string }
+  /** The node fails; `error` quotes the expression or field at fault. */
+  | {
+      readonly do: 'fail';
+      readonly error: string;
+      readonly errorClass: string;
+      readonly violations?: readonly RuleViolation[];
+    };
+
+/** A rule of a policy that does not hold, and what its author says about it. */
+export interface RuleViolation {
+  readonly name: string;
+  readonly message: string;
+}
+
+export type TimerSpec =
+  | { readonly delayMs: number }
+  /** ISO 8601 UTC instant. */
+  | { readonly until: string };
