@@ -3,6 +3,6 @@
 # Needs Node 20 or newer and npm. Options are those of examples/demo/run-demo.ts.
 set -eu
 cd "$(dirname "$0")/.."
-. bin/support/ensure-installed.sh
+. bin/launch/ensure-installed.sh
 
 exec "$NODE" examples/demo/run-demo.ts "$@"

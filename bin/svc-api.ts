@@ -1,4 +1,4 @@
-import { createRoleProgram } from './support/create-role-program.ts';
-import { runProgram } from './support/run-program.ts';
+import { createRoleProgram } from './boot/create-role-program.ts';
+import { runProgram } from './boot/run-program.ts';
 
 await runProgram(createRoleProgram('api'));

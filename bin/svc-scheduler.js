@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { launch, SERVER_OPTIONS } from './support/launch.js';
+import { launch, SERVER_OPTIONS } from './launch/launch.js';
 
 launch({
   source: new URL('./svc-scheduler.ts', import.meta.url),

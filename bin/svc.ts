@@ -1,4 +1,4 @@
-import { createProgram } from './support/create-program.ts';
-import { runProgram } from './support/run-program.ts';
+import { createProgram } from './cli/create-program.ts';
+import { runProgram } from './boot/run-program.ts';
 
 await runProgram(createProgram());

@@ -3,6 +3,6 @@
 # Needs Node 20 or newer and npm. Arguments are those of `npm test --`.
 set -eu
 cd "$(dirname "$0")/.."
-. bin/support/ensure-installed.sh
+. bin/launch/ensure-installed.sh
 
 exec npm test -- "$@"

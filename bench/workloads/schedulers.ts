@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-import { SERVER_OPTIONS } from '../../bin/support/launch.js';
+import { SERVER_OPTIONS } from '../../bin/launch/launch.js';
 import { openEngine } from '../support/engine-process.ts';
 import { inLanes, times } from '../support/lanes.ts';
 import { chainOf } from '../support/noop-kind.ts';

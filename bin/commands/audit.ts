@@ -5,10 +5,10 @@ import type { AuditProblem } from '../../src/shared/domain/audit/verify-window.t
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { verifyAudit } from '../../src/shared/engine/audit/verify-audit.ts';
 import type { AuditStore, ExportedItem, ExportPosition } from '../../src/shared/store/audit.ts';
-import { CliError, usageError } from '../support/exit-code.ts';
-import { printJson, printLine, type OutputFormat } from '../support/output.ts';
-import type { ConfigOptions } from '../support/read-config.ts';
-import { withStore } from '../support/with-store.ts';
+import { CliError, usageError } from '../cli/exit-code.ts';
+import { printJson, printLine, type OutputFormat } from '../cli/output.ts';
+import type { ConfigOptions } from '../boot/read-config.ts';
+import { withStore } from '../cli/with-store.ts';
 
 type AuditOptions = ConfigOptions & { readonly tenant?: string };
 

@@ -1,7 +1,7 @@
 import { ACCESS_MATRIX } from '../../src/api/access-matrix.ts';
 import { ROLES } from '../../src/shared/domain/access.ts';
-import { printJson, type OutputFormat } from '../support/output.ts';
-import { printTable } from '../support/print-table.ts';
+import { printJson, type OutputFormat } from '../cli/output.ts';
+import { printTable } from '../cli/print-table.ts';
 
 /** Who may use which route of the API. Asks no runtime: it is the same in all of this version. */
 export function showMatrix(options: { readonly output: OutputFormat }): void {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 
-import { completedCommands } from '../support/completion/completed-commands.ts';
-import { renderBash } from '../support/completion/render-bash.ts';
-import { renderFish } from '../support/completion/render-fish.ts';
-import { renderZsh } from '../support/completion/render-zsh.ts';
-import { createRoleProgram } from '../support/create-role-program.ts';
+import { completedCommands } from '../cli/completion/completed-commands.ts';
+import { renderBash } from '../cli/completion/render-bash.ts';
+import { renderFish } from '../cli/completion/render-fish.ts';
+import { renderZsh } from '../cli/completion/render-zsh.ts';
+import { createRoleProgram } from '../boot/create-role-program.ts';
 
 const RENDERERS = { bash: renderBash, zsh: renderZsh, fish: renderFish };
 

@@ -13,14 +13,14 @@ import { idOfKey } from '../../src/shared/security/secret-box.ts';
 import { migrationStatus, SchemaError } from '../../src/shared/store/migrate.ts';
 import { openStore } from '../../src/shared/store/open.ts';
 import { type Store, StoreUnavailableError } from '../../src/shared/store/store.ts';
-import { readEncryptionKeys } from '../support/encryption-keys.ts';
-import { CliError } from '../support/exit-code.ts';
-import { explainDatabaseError } from '../support/explain-database-error.ts';
-import { withOneConnection } from '../support/one-connection.ts';
-import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
-import { printTable } from '../support/print-table.ts';
-import type { ConfigOptions } from '../support/read-config.ts';
-import { takeDatabase } from '../support/take-database.ts';
+import { readEncryptionKeys } from '../boot/encryption-keys.ts';
+import { CliError } from '../cli/exit-code.ts';
+import { explainDatabaseError } from '../boot/explain-database-error.ts';
+import { withOneConnection } from '../cli/one-connection.ts';
+import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
+import { printTable } from '../cli/print-table.ts';
+import type { ConfigOptions } from '../boot/read-config.ts';
+import { takeDatabase } from '../boot/take-database.ts';
 
 type DoctorOptions = ConfigOptions & { readonly output: OutputFormat; readonly limit: number };
 

@@ -7,13 +7,13 @@ import { createSecretBox } from '../../src/shared/security/secret-box.ts';
 import { checkSchema } from '../../src/shared/store/migrate.ts';
 import { openStore } from '../../src/shared/store/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
-import { keyFileOf, readEncryptionKeys } from '../support/encryption-keys.ts';
-import { CliError, usageError } from '../support/exit-code.ts';
-import { explainDatabaseError } from '../support/explain-database-error.ts';
-import { withOneConnection } from '../support/one-connection.ts';
-import { printJson, printLine, printNote, type OutputFormat } from '../support/output.ts';
-import type { ConfigOptions } from '../support/read-config.ts';
-import { takeDatabase } from '../support/take-database.ts';
+import { keyFileOf, readEncryptionKeys } from '../boot/encryption-keys.ts';
+import { CliError, usageError } from '../cli/exit-code.ts';
+import { explainDatabaseError } from '../boot/explain-database-error.ts';
+import { withOneConnection } from '../cli/one-connection.ts';
+import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
+import type { ConfigOptions } from '../boot/read-config.ts';
+import { takeDatabase } from '../boot/take-database.ts';
 
 /**
  * Seals all provider keys and webhook secrets with the newest encryption key. Where keys are kept in a file, a new one is

@@ -1,11 +1,11 @@
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
-import { boot } from '../support/boot.ts';
-import { checkStartup } from '../support/check-startup.ts';
-import { createLog } from '../support/create-log.ts';
-import { runUntilStopped } from '../support/drain.ts';
-import { createProcessId } from '../support/process-id.ts';
-import { readConfig, type ConfigOptions } from '../support/read-config.ts';
-import { noteDatabase } from '../support/take-database.ts';
+import { boot } from '../boot/boot.ts';
+import { checkStartup } from '../boot/check-startup.ts';
+import { createLog } from '../boot/create-log.ts';
+import { runUntilStopped } from '../boot/drain.ts';
+import { createProcessId } from '../boot/process-id.ts';
+import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
+import { noteDatabase } from '../boot/take-database.ts';
 
 export interface ServeOptions extends ConfigOptions {
   readonly role: ProcessRole;

@@ -4,10 +4,10 @@ import {
   type Warning,
 } from '../../src/shared/domain/workflow/ir.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
-import { CliError } from '../support/exit-code.ts';
-import { printJson, printLine, type OutputFormat } from '../support/output.ts';
-import { readDocument, type SourceDocument } from '../support/read-document.ts';
-import { unwrapIr } from '../support/unwrap-ir.ts';
+import { CliError } from '../cli/exit-code.ts';
+import { printJson, printLine, type OutputFormat } from '../cli/output.ts';
+import { readDocument, type SourceDocument } from '../cli/read-document.ts';
+import { unwrapIr } from '../cli/unwrap-ir.ts';
 
 type Finding<Found> = Found & { readonly line: number };
 

@@ -1,8 +1,8 @@
 import { ApiError } from '../../src/shared/clients/svc/request.ts';
 import type { WireDeadLetters } from '../../src/shared/clients/svc/wire.ts';
-import { connectClient, type ClientOptions } from '../support/client.ts';
-import { printJson, printLine, printNote } from '../support/output.ts';
-import { printTable } from '../support/print-table.ts';
+import { connectClient, type ClientOptions } from '../cli/client.ts';
+import { printJson, printLine, printNote } from '../cli/output.ts';
+import { printTable } from '../cli/print-table.ts';
 
 export type LetterOptions = ClientOptions & {
   readonly workflow?: string;

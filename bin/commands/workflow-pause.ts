@@ -1,6 +1,6 @@
 import type { WireWorkflowPaused } from '../../src/shared/clients/svc/wire.ts';
-import { connectClient, type ClientOptions } from '../support/client.ts';
-import { printJson, printLine } from '../support/output.ts';
+import { connectClient, type ClientOptions } from '../cli/client.ts';
+import { printJson, printLine } from '../cli/output.ts';
 
 export async function pauseWorkflow(
   workflowId: string,

@@ -1,8 +1,8 @@
-import { connectClient, type ClientOptions } from '../support/client.ts';
-import { printFields, printJson, printLine, printNote } from '../support/output.ts';
-import { printTable } from '../support/print-table.ts';
-import { readDocument } from '../support/read-document.ts';
-import { unwrapIr } from '../support/unwrap-ir.ts';
+import { connectClient, type ClientOptions } from '../cli/client.ts';
+import { printFields, printJson, printLine, printNote } from '../cli/output.ts';
+import { printTable } from '../cli/print-table.ts';
+import { readDocument } from '../cli/read-document.ts';
+import { unwrapIr } from '../cli/unwrap-ir.ts';
 
 export async function registerWorkflow(
   file: string,

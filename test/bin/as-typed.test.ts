@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { nameProgram } from '../../bin/support/as-typed.ts';
+import { nameProgram } from '../../bin/cli/as-typed.ts';
 
 const cwd = '/home/ann/shop';
 

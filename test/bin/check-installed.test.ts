@@ -7,7 +7,7 @@ import test from 'ava';
 
 /* The script runs in a repository of its own, of which there are but the two lock files. */
 
-const SCRIPT = fileURLToPath(new URL('../../bin/support/check-installed.js', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../bin/launch/check-installed.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'svc-test-installed-'));
 test.after.always(() => rmSync(folder, { recursive: true }));
 
@@ -53,17 +53,17 @@ let repositories = 0;
 
 async function check(installed: object | null): Promise<{ code: number; stdout: string }> {
   const root = join(folder, String(repositories++));
-  mkdirSync(join(root, 'bin/support'), { recursive: true });
+  mkdirSync(join(root, 'bin/launch'), { recursive: true });
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages: LOCK }));
-  copyFileSync(SCRIPT, join(root, 'bin/support/check-installed.js'));
+  copyFileSync(SCRIPT, join(root, 'bin/launch/check-installed.js'));
   if (installed !== null) {
     mkdirSync(join(root, 'node_modules'));
     const record = JSON.stringify({ packages: installed });
     writeFileSync(join(root, 'node_modules/.package-lock.json'), record);
   }
   return new Promise((resolve) => {
-    const args = [join(root, 'bin/support/check-installed.js')];
+    const args = [join(root, 'bin/launch/check-installed.js')];
     execFile(process.execPath, args, (error, stdout) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout });
     });

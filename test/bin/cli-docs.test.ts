@@ -3,10 +3,10 @@ import test from 'ava';
 import type { Command } from 'commander';
 import { format, resolveConfig } from 'prettier';
 
-import { createProgram } from '../../bin/support/create-program.ts';
-import { createRoleProgram } from '../../bin/support/create-role-program.ts';
-import { EXIT } from '../../bin/support/exit-code.ts';
-import { renderCliDocs } from '../../bin/support/render-cli-docs.ts';
+import { createProgram } from '../../bin/cli/create-program.ts';
+import { createRoleProgram } from '../../bin/boot/create-role-program.ts';
+import { EXIT } from '../../bin/cli/exit-code.ts';
+import { renderCliDocs } from '../../bin/cli/render-cli-docs.ts';
 import { runSvc } from './run-svc.ts';
 
 /* `UPDATE_DOCS=1 npm test -- test/bin/cli-docs.test.ts` writes the page anew. */

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 
-import { EXIT } from '../../bin/support/exit-code.ts';
+import { EXIT } from '../../bin/cli/exit-code.ts';
 import { createFolder, runSvc } from './run-svc.ts';
 
 /*

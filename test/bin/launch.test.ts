@@ -11,7 +11,7 @@ import test from 'ava';
  * launcher then runs itself again on the packaged one.
  */
 
-const LAUNCH = new URL('../../bin/support/launch.js', import.meta.url).href;
+const LAUNCH = new URL('../../bin/launch/launch.js', import.meta.url).href;
 const ENTRY = `
 const [command = '', ...rest]: string[] = process.argv.slice(2);
 if (command === 'exit') process.exit(Number(rest[0]));

@@ -10,7 +10,7 @@ import { createFolder, runSvc, startSvc } from './run-svc.ts';
  * first use.
  */
 
-const TELL = fileURLToPath(new URL('./support/tell-loaded-packages.ts', import.meta.url));
+const TELL = fileURLToPath(new URL('./tell-loaded-packages.ts', import.meta.url));
 const folder = createFolder();
 test.after.always(() => folder.remove());
 

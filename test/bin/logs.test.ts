@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 
 import { createTestDatabase } from '../support/database.ts';
 import { startRuntime, type Runtime } from '../support/runtime.ts';
-import { EXIT } from '../../bin/support/exit-code.ts';
+import { EXIT } from '../../bin/cli/exit-code.ts';
 import { createFolder, runSvc } from './run-svc.ts';
 
 /* What a process of the service writes, in each format and at the levels that differ. */

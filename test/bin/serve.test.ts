@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import test from 'ava';
 
-import { REPEAT_MS } from '../../bin/support/drain.ts';
+import { REPEAT_MS } from '../../bin/boot/drain.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
 import { freePort } from '../support/ports.ts';
 import { createFolder, runSvc, startSvc, type RunningSvc } from './run-svc.ts';

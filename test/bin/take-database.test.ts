@@ -2,7 +2,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 
-import { tellDatabase } from '../../bin/support/take-database.ts';
+import { tellDatabase } from '../../bin/boot/take-database.ts';
 import { freePort } from '../support/ports.ts';
 import { createFolder, runSvc, startSvc } from './run-svc.ts';
 

@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import test from 'ava';
 import { parse } from 'yaml';
 
-import { GRACE_MS } from '../../bin/support/drain.ts';
+import { GRACE_MS } from '../../bin/boot/drain.ts';
 import { checkConfig } from '../../src/shared/config/check-config.ts';
 import type { Config } from '../../src/shared/config/config.ts';
 import { CONFIG_KEY_NAMES, ownEnvNames } from '../../src/shared/config/keys.ts';

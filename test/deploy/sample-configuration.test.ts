@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-test-sample-'));
 test.after.always(() => rmSync(folder, { recursive: true }));
 
 test('deploy/svc.example.toml is rendered from the table of keys', (t) => {
-  t.is(sample, renderConfigSample(), 'out of date: run `node bin/support/generate-docs.ts`');
+  t.is(sample, renderConfigSample(), 'out of date: run `node bin/cli/generate-docs.ts`');
 });
 
 test('a copy of it changes nothing', (t) => {

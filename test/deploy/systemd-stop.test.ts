@@ -20,7 +20,7 @@ import { freePort } from '../support/ports.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
-const LAUNCH = new URL('../../bin/support/launch.js', import.meta.url).href;
+const LAUNCH = new URL('../../bin/launch/launch.js', import.meta.url).href;
 const KEY = 'k3y-that-only-this-test-of-units-knows';
 const WAIT_MS_MAX = 60_000;
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
-import { GRACE_MS } from '../../bin/support/drain.ts';
+import { GRACE_MS } from '../../bin/boot/drain.ts';
 import { checkConfig } from '../../src/shared/config/check-config.ts';
 import { CONFIG_KEY_NAMES, ownEnvNames } from '../../src/shared/config/keys.ts';
 import { loadConfig } from '../../src/shared/config/load.ts';

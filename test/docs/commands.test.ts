@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { CommanderError, type Command } from 'commander';
 
-import { createProgram } from '../../bin/support/create-program.ts';
-import { createRoleProgram } from '../../bin/support/create-role-program.ts';
+import { createProgram } from '../../bin/cli/create-program.ts';
+import { createRoleProgram } from '../../bin/boot/create-role-program.ts';
 import { commandsIn, type ShownCommand, simpleCommands } from './support/commands-in.ts';
 import { readPage, readPages, ROOT } from './support/pages.ts';
 

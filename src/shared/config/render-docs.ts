@@ -12,7 +12,7 @@ export function renderConfigDocs(): string {
 const INTRODUCTION = `# Configuration
 
 This page is generated from the table of keys in \`src/shared/config/keys.ts\`; run
-\`node bin/support/generate-docs.ts\` after changing it.
+\`node bin/cli/generate-docs.ts\` after changing it.
 
 A value is taken from the first of these that gives one:
 

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { SERVER_OPTIONS } from '../../../bin/support/launch.js';
+import { SERVER_OPTIONS } from '../../../bin/launch/launch.js';
 import type { Orders, Reached } from '../preload/failpoints.ts';
 
 export type MemberKind = 'api' | 'scheduler' | 'worker' | 'cleaner';

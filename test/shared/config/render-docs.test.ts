@@ -9,7 +9,7 @@ test('docs/configuration.md is rendered from the table of keys', (t) => {
   t.is(
     readFileSync(PAGE, 'utf8'),
     renderConfigDocs(),
-    'the page is out of date: run `node bin/support/generate-docs.ts`',
+    'the page is out of date: run `node bin/cli/generate-docs.ts`',
   );
 });
 

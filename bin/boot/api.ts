@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+
+import { createApi } from '../../src/api/api.ts';
+import {
+  DEFAULT_CALLER_RECHECK_MS,
+  DEFAULT_STREAM_HEARTBEAT_MS,
+  type ApiDeps,
+} from '../../src/api/deps.ts';
+import { startApiServer, type ApiServer } from '../../src/api/server.ts';
+import type { Config } from '../../src/shared/config/config.ts';
+import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
+import { publicUrl } from '../../src/shared/config/listeners.ts';
+import type { Agents } from '../../src/shared/engine/agents/agents.ts';
+import { createArtifacts } from '../../src/shared/engine/artifacts/artifacts.ts';
+import type { Engine } from '../../src/shared/engine/engine.ts';
+import type { Memory } from '../../src/shared/engine/memory/memory.ts';
+import { createSchedules } from '../../src/shared/engine/schedules/schedules.ts';
+import { createWebhooks } from '../../src/shared/engine/webhooks/webhooks.ts';
+import type { SecretBox } from '../../src/shared/ports/secret-box.ts';
+import type { Wake } from '../../src/shared/ports/wake.ts';
+import { checkOutgoingUrl } from '../../src/shared/security/check-outgoing-url.ts';
+import type { Store } from '../../src/shared/store/store.ts';
+import type { Logger } from '../../src/shared/telemetry/log.ts';
+import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
+import { asTyped } from '../cli/as-typed.ts';
+import { CliError } from '../cli/exit-code.ts';
+import { ids } from './ids.ts';
+import { readAuthMethod, readTlsFiles } from './read-access-files.ts';
+import { logRequests } from './log-what-happens.ts';
+import { readVersion } from './version.ts';
+
+/** A ping slower than this is as good as none: probes give up at about that time. */
+export const PING_MS_MAX = 2_000;
+
+/** The API role: the HTTP server over the engine. */
+export async function bootApi(params: {
+  readonly config: Config;
+  readonly engine: Engine;
+  readonly memory: Memory;
+  readonly agents: Agents;
+  readonly secrets: SecretBox;
+  readonly store: Store;
+  readonly wake: Wake;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly traceparentOf?: ApiDeps['traceparentOf'];
+}): Promise<ApiServer> {
+  const { config, engine, agents, memory, secrets, store, log, metrics } = params;
+  // Port 0 is a real one only once the server listens.
+  let server: ApiServer | null = null;
+  const method = await readAuthMethod(config);
+  const tls = readTlsFiles(config);
+  const api = createApi({
+    engine,
+    agents,
+    memory,
+    tokens: store.tokens,
+    audit: store.audit,
+    retention: store.retention,
+    webhooks: createWebhooks({
+      store: store.webhooks,
+      ids,
+      randomBytes,
+      secrets,
+      checkUrl: (url) =>
+        checkOutgoingUrl(url, {
+          allowPrivate: config.webhooks.allowPrivateNetworks,
+          setting: 'webhooks.allow_private_networks',
+        }),
+    }),
+    artifacts: createArtifacts({
+      store: store.artifacts,
+      ids,
+      bytesMax: config.artifacts.maxBytes,
+    }),
+    schedules: createSchedules({ store: store.schedules, engine, ids, wake: params.wake }),
+    ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
+    log,
+    version: readVersion(),
+    publicUrl: () => publicUrl(config, server?.port),
+    settings: {
+      auth: {
+        enabled: config.auth.enabled,
+        apiKey: config.auth.apiKey,
+        ...(method !== undefined && { method }),
+        openReady: config.auth.openReady,
+        reviewersMayApprove: config.auth.reviewersMayApprove,
+      },
+      bodyBytesMax: config.api.bodyBytesMax,
+      mcp: config.api.mcp,
+      openDocs: config.api.openDocs,
+      streamHeartbeatMs: DEFAULT_STREAM_HEARTBEAT_MS,
+      callerRecheckMs: DEFAULT_CALLER_RECHECK_MS,
+      streamsPerToken: config.api.streamsPerToken,
+    },
+    ids,
+    now: () => performance.now(),
+    newRequestId: () => ids.uuid(),
+    randomBytes,
+    onRequest: logRequests(log, (request) => metrics.onRequest(request)),
+    ...(params.traceparentOf && { traceparentOf: params.traceparentOf }),
+  });
+  const needsTokens = config.auth.enabled && method === undefined;
+  if (needsTokens && config.auth.apiKey === null) await hintAtTokens(store, log);
+  const { bind: host, port } = config.runtime;
+  const options = { api, host, port, ...(tls !== undefined && { tls }) };
+  server = await listen(() => startApiServer(options));
+  return server;
+}
+
+/** An address that cannot be had is no bug: its message is for the person who started this. */
+export async function listen<Server>(start: () => Promise<Server>): Promise<Server> {
+  try {
+    return await start();
+  } catch (error) {
+    const isSystemError = error instanceof Error && hasSyscall(error.cause ?? error);
+    throw isSystemError ? new CliError(error.message, { cause: error }) : error;
+  }
+}
+
+async function hintAtTokens(store: Store, log: Logger): Promise<void> {
+  const known = await store.tokens.list({ tenantId: DEFAULT_TENANT, limit: 1, offset: 0 });
+  if (known.length > 0) return;
+  log.warn(
+    'every request will be refused, as there is no token yet: ' +
+      asTyped('make one with "svc token create --role operator --name <name>"'),
+  );
+}
+
+function hasSyscall(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'syscall' in error;
+}

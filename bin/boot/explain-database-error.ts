@@ -1,0 +1,97 @@
+import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
+import { maskUrl } from '../../src/shared/config/mask-url.ts';
+import { explainOpenFailure } from '../../src/shared/store/sqlite/connection/errors.ts';
+import { CliError } from '../cli/exit-code.ts';
+
+export interface DatabaseTrouble {
+  readonly error: Error;
+  /** The server may only be starting: the same attempt can succeed a little later. */
+  readonly mayPass: boolean;
+}
+
+/** What opening a database threw, in one line for the operator; other errors stay as they are. */
+export function explainDatabaseError(thrown: unknown, database: DatabaseLocation): DatabaseTrouble {
+  if (database.dialect === 'sqlite') {
+    return { error: explainOpenFailure(database.path, thrown), mayPass: false };
+  }
+  const code = findCode(thrown);
+  const row = code === null ? null : (CODES[code] ?? classOf(code));
+  const isLost = code === null && LOST.test(messageOf(thrown));
+  if (row === null && !isLost) return { error: toError(thrown), mayPass: false };
+  const { advice, mayPass } = row ?? LOST_ROW;
+  const where = `PostgreSQL at ${maskUrl(database.url)}`;
+  return {
+    error: new CliError(`${where} ${advice} (${messageOf(thrown)})`, { cause: thrown }),
+    mayPass,
+  };
+}
+
+/** The same work, whose errors are told to the operator. */
+export async function withDatabaseErrorsExplained<Result>(
+  database: DatabaseLocation,
+  work: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw explainDatabaseError(error, database).error;
+  }
+}
+
+interface Row {
+  readonly advice: string;
+  readonly mayPass: boolean;
+}
+
+const UNREACHABLE: Row = {
+  advice: 'cannot be reached: start it, or correct SVC_DATABASE_URL',
+  mayPass: true,
+};
+const LOST_ROW: Row = { advice: 'broke the connection off: see its own log', mayPass: true };
+const REFUSED: Row = { advice: 'refuses this user: correct SVC_DATABASE_URL', mayPass: false };
+
+/** By system error code and SQLSTATE (PostgreSQL manual, appendix A). */
+const CODES: Readonly<Record<string, Row>> = {
+  ECONNREFUSED: UNREACHABLE,
+  ECONNRESET: UNREACHABLE,
+  ETIMEDOUT: UNREACHABLE,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  // Where names come and go with containers, a name that is not there yet is as good as refused.
+  ENOTFOUND: UNREACHABLE,
+  EAI_AGAIN: UNREACHABLE,
+  ENOENT: UNREACHABLE,
+  '57P01': LOST_ROW,
+  '57P02': LOST_ROW,
+  '57P03': { advice: 'is starting or stopping', mayPass: true },
+  '53300': { advice: 'has no connection left: raise its max_connections', mayPass: true },
+  '28P01': REFUSED,
+  '28000': REFUSED,
+  '3D000': { advice: 'has no such database: create it first', mayPass: false },
+  '42501': { advice: 'does not let this user do that: grant it the right', mayPass: false },
+  '25006': { advice: 'is read-only: name the primary server', mayPass: true },
+};
+
+/** What pg says of a lost connection carries no code. */
+const LOST = /^(Connection terminated|timeout exceeded when trying to connect|timeout expired)/;
+
+function classOf(code: string): Row | null {
+  return code.startsWith('08') ? LOST_ROW : null;
+}
+
+function findCode(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof AggregateError) return findCode(error.errors[0]);
+  return findCode(error.cause);
+}
+
+/** Names that resolve to several addresses fail with an AggregateError without any message. */
+function messageOf(error: unknown): string {
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  return toError(inner).message;
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

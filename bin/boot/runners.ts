@@ -1,0 +1,67 @@
+import { createA2aAgents } from '../../src/shared/clients/a2a/create-a2a-agents.ts';
+import { systemTimers } from '../../src/shared/clients/system-timers.ts';
+import type { Config } from '../../src/shared/config/config.ts';
+import { createFinalizerRunner } from '../../src/shared/nodes/finalizer/run.ts';
+import { createEvalRunner } from '../../src/shared/nodes/eval/run.ts';
+import { createAgentDirectory } from '../../src/shared/engine/agents/agent-directory.ts';
+import { createA2aTaskRunner } from '../../src/shared/nodes/a2a-task/run.ts';
+import { createAgentRunner } from '../../src/shared/nodes/agent/run.ts';
+import {
+  createAgentDiscoveryRunner,
+  createCoordinatorRunner,
+} from '../../src/shared/nodes/agent-discovery/run.ts';
+import { createMemoryRetrievalRunner } from '../../src/shared/nodes/memory-retrieval/run.ts';
+import { createModelRunner } from '../../src/shared/nodes/model/run.ts';
+import { createMcpToolRunner, createToolRunner } from '../../src/shared/nodes/tool/run.ts';
+import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
+import type { Cpu } from '../../src/shared/ports/cpu.ts';
+import type { History } from '../../src/shared/ports/history.ts';
+import type { Recaller } from '../../src/shared/ports/recaller.ts';
+import type { AgentStore } from '../../src/shared/store/agents.ts';
+import { bootModels } from './models.ts';
+import { bootTools } from './tools.ts';
+
+export interface BootRunners {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cpu: Cpu;
+  readonly history: History;
+  readonly agents: AgentStore;
+  readonly memory: Recaller;
+  readonly opened: AsyncDisposableStack;
+}
+
+/**
+ * What runs the nodes of in-engine kinds, by kind type. A runner's own connections and processes are
+ * closed with `opened`.
+ */
+export function bootRunners(params: BootRunners): NodeRunners {
+  const models = bootModels(params);
+  const now = () => performance.now();
+  const tools = bootTools(params);
+  const toolRunner = createToolRunner(tools);
+  const delegation = {
+    a2a: createA2aAgents({
+      allowPrivate: params.config.agents.allowPrivateNetworks,
+      secrets: tools.secrets,
+      now,
+    }),
+    timers: systemTimers,
+  };
+  const directory = createAgentDirectory({
+    store: params.agents,
+    heartbeatTimeoutMs: params.config.agents.heartbeatTimeout * 1000,
+  });
+  return new Map<string, NodeRunner>([
+    ['model', createModelRunner({ client: models, now })],
+    ['eval', createEvalRunner({ models, history: params.history })],
+    ['tool', toolRunner],
+    ['finalizer', createFinalizerRunner(toolRunner)],
+    ['mcp_tool', createMcpToolRunner(tools)],
+    ['a2a_task', createA2aTaskRunner(delegation)],
+    ['agent', createAgentRunner({ ...delegation, directory, models, tools })],
+    ['agent_discovery', createAgentDiscoveryRunner({ directory })],
+    ['coordinator', createCoordinatorRunner({ directory, models })],
+    ['memory_retrieval', createMemoryRetrievalRunner({ memory: params.memory })],
+  ]);
+}

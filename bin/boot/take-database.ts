@@ -1,0 +1,67 @@
+import { statSync } from 'node:fs';
+import { relative } from 'node:path';
+
+import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
+import { parseDatabaseUrl } from '../../src/shared/config/database-url.ts';
+import { CONFIG_KEYS } from '../../src/shared/config/keys.ts';
+import type { ConfigMode } from '../../src/shared/config/load.ts';
+import { nameDatabase } from './name-database.ts';
+import { printNote } from '../cli/output.ts';
+import { readConfig, type ConfigOptions, type ReadConfig } from './read-config.ts';
+
+/** The configuration of a command that works on a database, which it names on stderr. */
+export function takeDatabase(options: ConfigOptions): ReadConfig {
+  const read = readConfig(options, 'serve');
+  noteDatabase(read, 'serve');
+  return read;
+}
+
+/**
+ * Says on stderr which database is taken and why: `svc dev` has another default than all other
+ * commands, as the contract asks for both files.
+ */
+export function noteDatabase({ database, origins }: ReadConfig, mode: ConfigMode): void {
+  const origin = origins.get('database.url') ?? 'default';
+  printNote(tellDatabase({ database, origin, mode, cwd: process.cwd() }));
+}
+
+/** `database: .svc/runtime.db (default)`, and where the other default is the likelier one, that too. */
+export function tellDatabase(params: {
+  readonly database: DatabaseLocation;
+  /** As the configuration names it. */
+  readonly origin: string;
+  readonly mode: ConfigMode;
+  readonly cwd: string;
+}): string {
+  const { database, origin, mode, cwd } = params;
+  const told = `database: ${showDatabase(database, cwd)} (${origin})`;
+  if (origin !== 'default' || database.dialect !== 'sqlite') return told;
+  const other = mode === 'dev' ? OTHERS.dev : OTHERS.serve;
+  const parsed = parseDatabaseUrl(other.url, { cwd });
+  const path = parsed.ok && parsed.location.dialect === 'sqlite' ? parsed.location.path : null;
+  if (path === null || changedAt(path) <= changedAt(database.path)) return told;
+  return `${told}\n${other.url} was used more recently, by ${other.user}: to use it, add --database-url ${other.url}`;
+}
+
+/** Relative inside the working directory, absolute elsewhere; without a password. */
+export function showDatabase(database: DatabaseLocation, cwd: string): string {
+  if (database.dialect !== 'sqlite') return nameDatabase(database);
+  const fromHere = relative(cwd, database.path);
+  return fromHere === '' || fromHere.startsWith('..') ? database.path : fromHere;
+}
+
+const { default: serveUrl, devDefault: devUrl } = CONFIG_KEYS['database.url'];
+
+/** The default file of the other mode. */
+const OTHERS = {
+  dev: { url: serveUrl, user: '"svc serve" or a command beside it' },
+  serve: { url: devUrl, user: '"svc dev"' },
+};
+
+/** 0: there is no such file. What is written stays in the write-ahead log for a while. */
+function changedAt(path: string): number {
+  const times = [path, `${path}-wal`].map(
+    (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  );
+  return Math.max(...times);
+}

@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+
+import { declareClientCommands } from './declare-client-commands.ts';
+import { declareCompletionCommand } from './declare-completion-command.ts';
+import { declareDatabaseCommands } from './declare-database-commands.ts';
+import { declareRetentionCommands } from './declare-retention-commands.ts';
+import { declareEvalCommands } from './declare-eval-commands.ts';
+import { declareRuntimeCommands } from './declare-runtime-commands.ts';
+import { readVersion } from '../boot/version.ts';
+
+/*
+ * The command line, as declarations only: what a command does is imported when it is the one that
+ * was asked for, so `svc version` never loads a database driver.
+ */
+
+export function createProgram(): Command {
+  const program = new Command('svc')
+    .description('Runs workflows durably on PostgreSQL or one SQLite file.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    // Lets `--version` after a command be that command's own option.
+    .enablePositionalOptions()
+    .showHelpAfterError('(add --help for the options)')
+    .exitOverride();
+  declareRuntimeCommands(program);
+  declareDatabaseCommands(program);
+  declareRetentionCommands(program);
+  declareClientCommands(program);
+  declareEvalCommands(program);
+  declareCompletionCommand(program);
+  return program;
+}

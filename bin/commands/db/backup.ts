@@ -1,0 +1,52 @@
+import type { DatabaseLocation } from '../../../src/shared/config/database-url.ts';
+import { migrationStatus } from '../../../src/shared/store/migrate.ts';
+import { explainDatabaseError } from '../../boot/explain-database-error.ts';
+import { usageError } from '../../cli/exit-code.ts';
+import { printFields, printJson, type OutputFormat } from '../../cli/output.ts';
+import type { ConfigOptions } from '../../boot/read-config.ts';
+import { takeDatabase } from '../../boot/take-database.ts';
+
+type BackupOptions = ConfigOptions & { readonly output: OutputFormat };
+
+/** Copies the database file while the service writes on. */
+export async function backUp(file: string, options: BackupOptions): Promise<void> {
+  const { path } = sqliteOf(takeDatabase(options).database);
+  const { backupSqlite } = await import('../../../src/shared/store/sqlite/connection/backup.ts');
+  const { bytes } = await explained(path, () => backupSqlite({ path, to: file }));
+  const { current: version } = await migrationStatus({ dialect: 'sqlite', path: file });
+  print({ database: path, backup: file, bytes, version }, options.output);
+}
+
+/** Puts a backup in the place of the database, which nobody may serve meanwhile. */
+export async function restore(file: string, options: BackupOptions): Promise<void> {
+  const { path } = sqliteOf(takeDatabase(options).database);
+  const { restoreSqlite } = await import('../../../src/shared/store/sqlite/connection/backup.ts');
+  const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const { keptAs } = await explained(path, () => restoreSqlite({ path, from: file, stamp }));
+  const { current: version } = await migrationStatus({ dialect: 'sqlite', path });
+  print({ database: path, backup: file, version, kept_as: keptAs }, options.output);
+}
+
+function sqliteOf(database: DatabaseLocation): { readonly path: string } {
+  if (database.dialect === 'sqlite') return database;
+  throw usageError(
+    'this command is for SQLite files: back PostgreSQL up and restore it with its own tools, ' +
+      'pg_basebackup or pg_dump, as docs/operations.md says',
+  );
+}
+
+async function explained<Result>(
+  path: string,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explainDatabaseError(error, { dialect: 'sqlite', path }).error;
+  }
+}
+
+function print(fields: Readonly<Record<string, string | number | null>>, output: OutputFormat) {
+  if (output === 'json') printJson(fields);
+  else printFields(fields);
+}

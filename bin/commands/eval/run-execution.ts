@@ -1,0 +1,142 @@
+import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
+import { ApiError } from '../../../src/shared/clients/svc/request.ts';
+import type { WireEvent, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
+import { printNote } from '../../cli/output.ts';
+import { callPatiently } from '../../../src/shared/evaluation/call-patiently.ts';
+
+/** How the execution of a case ended, as the runtime tells it. */
+export interface EndedExecution {
+  /** Null: it was never started. */
+  readonly executionId: string | null;
+  readonly state: JsonValue;
+  /** Set unless it completed. */
+  readonly error: string | null;
+  /** From its start to its end, by the runtime's clock. */
+  readonly durationMs: number | null;
+  /** What its models used, input and output together. */
+  readonly tokens: number | null;
+  /** US dollars; null: a price is not known. */
+  readonly costUsd: number | null;
+}
+
+export interface RunExecution {
+  readonly client: SvcClient;
+  readonly workflow: { readonly id: string; readonly version: string };
+  readonly input: JsonObject;
+  readonly idempotencyKey: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+const INTERRUPTED = 'the evaluation was interrupted';
+
+/**
+ * Starts an execution and follows it to its end, over to the one it goes on as. One that takes too
+ * long, or is under way when the evaluation is interrupted, is cancelled. Rejects when the runtime
+ * is gone or turns the client away: then other cases would fare no better.
+ */
+export async function runExecution(params: RunExecution): Promise<EndedExecution> {
+  const { client, timeoutMs, signal } = params;
+  const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const usage = new UsageSum();
+  let executionId: string | null = null;
+  let startedAt: number | null = null;
+  try {
+    executionId = await start(params, either);
+    for (;;) {
+      const ended = await follow({ client, executionId, usage, signal: either });
+      startedAt ??= Date.parse(ended.created_at);
+      const next: string | null = ended.continued_as ?? null;
+      if (next === null) return { ...readEnd(ended, startedAt), ...usage.sum() };
+      executionId = next;
+    }
+  } catch (error) {
+    if (!either.aborted && !isAboutCase(error)) throw error;
+    if (executionId !== null) await cancel(client, executionId);
+    const tooLate = signal.aborted ? INTERRUPTED : `not done within ${timeoutMs / 1000} s`;
+    return {
+      executionId,
+      state: null,
+      error: either.aborted ? tooLate : (error as ApiError).message,
+      durationMs: null,
+      ...usage.sum(),
+    };
+  }
+}
+
+async function start(params: RunExecution, signal: AbortSignal): Promise<string> {
+  const { client, input, idempotencyKey } = params;
+  const { id: workflowId, version } = params.workflow;
+  const { execution_id: executionId } = await callPatiently(
+    () => client.startExecution({ workflowId, version, input, idempotencyKey }),
+    signal,
+  );
+  return executionId;
+}
+
+async function follow(params: {
+  readonly client: SvcClient;
+  readonly executionId: string;
+  readonly usage: UsageSum;
+  readonly signal: AbortSignal;
+}): Promise<WireExecution> {
+  const { client, executionId, usage, signal } = params;
+  let after = 0;
+  await callPatiently(async () => {
+    for await (const event of client.followEvents({ executionId, after, signal })) {
+      after = event.sequence;
+      usage.add(event);
+    }
+  }, signal);
+  return callPatiently(() => client.readExecution(executionId), signal);
+}
+
+function readEnd(ended: WireExecution, startedAt: number) {
+  const { execution_id: executionId, status, state = null, error, completed_at: end } = ended;
+  return {
+    executionId,
+    state,
+    error: status === 'completed' ? null : (error ?? `the execution was ${status}`),
+    durationMs: end === null ? null : Date.parse(end) - startedAt,
+  };
+}
+
+/** Not about the token or the workflow, which are the same for all cases. */
+function isAboutCase(error: unknown): boolean {
+  return error instanceof ApiError && ![401, 403, 404].includes(error.status);
+}
+
+/** It may have ended in the meantime. */
+async function cancel(client: SvcClient, executionId: string): Promise<void> {
+  try {
+    await client.cancelExecution(executionId);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    printNote(`${executionId} could not be cancelled: ${reason}`);
+  }
+}
+
+/** Adds up what the events say that models used. */
+class UsageSum {
+  #tokens = 0;
+  #costUsd: number | null = 0;
+
+  add({ payload }: WireEvent): void {
+    const usage = isJsonObject(payload) ? (payload['usage'] ?? null) : null;
+    if (!isJsonObject(usage)) return;
+    const { input_tokens: input, output_tokens: output, cost_usd: cost } = usage;
+    this.#tokens += toNumber(input) + toNumber(output);
+    const isPriced = typeof cost === 'number' && this.#costUsd !== null;
+    this.#costUsd = isPriced ? (this.#costUsd ?? 0) + cost : null;
+  }
+
+  sum(): Pick<EndedExecution, 'tokens' | 'costUsd'> {
+    return { tokens: this.#tokens, costUsd: this.#costUsd };
+  }
+}
+
+function toNumber(value: JsonValue | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}

@@ -1,0 +1,39 @@
+import type { WireEvent } from '../../../src/shared/clients/svc/wire.ts';
+import { connectClient, type ClientOptions } from '../../cli/client.ts';
+import { describeEvent, factsOf } from '../../cli/describe-event.ts';
+import { printJson, printLine, printNote } from '../../cli/output.ts';
+import { printTable } from '../../cli/print-table.ts';
+
+export interface EventsOptions extends ClientOptions {
+  readonly after: number;
+  readonly limit?: number;
+  readonly follow?: boolean;
+}
+
+/** With `--follow`, JSON output is one document a line: a stream has no end to wait for. */
+export async function showEvents(executionId: string, options: EventsOptions): Promise<void> {
+  const client = connectClient(options);
+  const isJson = options.output === 'json';
+  if (options.follow === true) {
+    const events = client.followEvents({
+      executionId,
+      after: options.after,
+      onReconnect: (reason) => printNote(`connecting again: ${reason}`),
+    });
+    for await (const event of events) {
+      printLine(isJson ? JSON.stringify(event) : describeEvent(event));
+    }
+    return;
+  }
+  const { after, limit = null } = options;
+  const answer = await client.readEvents({ executionId, after, limit });
+  if (isJson) printJson(answer);
+  else printTable({ head: HEAD, rows: answer.events.map(toRow) });
+}
+
+const HEAD = ['SEQUENCE', 'TIME', 'KIND', 'NODE', 'ATTEMPT', 'TOOL', 'ERROR'];
+
+function toRow(event: WireEvent): (string | number | null)[] {
+  const { tool, attempt, error } = factsOf(event);
+  return [event.sequence, event.created_at, event.kind, event.node_id, attempt, tool, error];
+}

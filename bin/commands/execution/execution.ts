@@ -1,0 +1,124 @@
+import type { WireExecution } from '../../../src/shared/clients/svc/wire.ts';
+import { noteApproval } from './approvals.ts';
+import { describePause } from './pause.ts';
+import { connectClient, type ClientOptions } from '../../cli/client.ts';
+import { CliError } from '../../cli/exit-code.ts';
+import { readJsonOption, readObjectOption } from '../../cli/json-option.ts';
+import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
+import { printTable } from '../../cli/print-table.ts';
+
+export async function listExecutions(
+  options: ClientOptions & {
+    readonly status?: string;
+    readonly workflow?: string;
+    readonly limit?: number;
+    readonly cursor?: string;
+  },
+): Promise<void> {
+  const answer = await connectClient(options).listExecutions({
+    status: options.status ?? null,
+    workflow_id: options.workflow ?? null,
+    limit: options.limit ?? null,
+    cursor: options.cursor ?? null,
+  });
+  if (options.output === 'json') return printJson(answer);
+  printTable({
+    head: ['EXECUTION', 'WORKFLOW', 'STATUS', 'CREATED', 'COMPLETED'],
+    rows: answer.executions.map((row) => [
+      row.execution_id,
+      row.workflow_id,
+      row.status,
+      row.created_at,
+      row.completed_at,
+    ]),
+  });
+  if (answer.next_cursor) printNote(`there are more: add --cursor ${answer.next_cursor}`);
+}
+
+export async function showExecution(executionId: string, options: ClientOptions): Promise<void> {
+  printExecution(await connectClient(options).readExecution(executionId), options);
+}
+
+export async function cancelExecution(executionId: string, options: ClientOptions): Promise<void> {
+  const answer = await connectClient(options).cancelExecution(executionId);
+  if (options.output === 'json') printJson(answer);
+  else printLine(`${answer.execution_id} is ${answer.status}`);
+}
+
+export async function approveExecution(
+  executionId: string,
+  options: ClientOptions & {
+    readonly reject?: boolean;
+    readonly node?: string;
+    readonly user?: string;
+    readonly comment?: string;
+    readonly shownHash?: string;
+    readonly statePatch?: string;
+  },
+): Promise<void> {
+  const decision = options.reject === true ? 'rejected' : 'approved';
+  const client = connectClient(options);
+  const open = (await client.listApprovals(executionId)).pending.filter(
+    ({ node_id: node }) => options.node === undefined || node === options.node,
+  );
+  for (const approval of open) noteApproval(approval);
+  // What was shown here is what is decided on, whatever has happened in between.
+  const shownHash = options.shownHash ?? (open.length === 1 ? open[0]?.shown_hash : null) ?? null;
+  const answer = await client.approveExecution(executionId, {
+    decision,
+    ...(options.node !== undefined && { node_id: options.node }),
+    ...(options.user !== undefined && { user_id: options.user }),
+    ...(options.comment !== undefined && { comment: options.comment }),
+    ...(shownHash !== null && { shown_hash: shownHash }),
+    ...(options.statePatch !== undefined && {
+      state_patch: await readObjectOption('--state-patch', options.statePatch),
+    }),
+  });
+  if (options.output === 'json') printJson(answer);
+  else if (answer.accepted) printLine(`${decision} ${answer.node_id ?? answer.execution_id}`);
+  if (!answer.accepted) {
+    throw new CliError(
+      `no approval is open: see what it waits for with: svc execution explain ${answer.execution_id}`,
+    );
+  }
+}
+
+export async function sendEvent(
+  executionId: string,
+  correlationKey: string,
+  options: ClientOptions & { readonly payload: string },
+): Promise<void> {
+  const payload = await readJsonOption('--payload', options.payload);
+  const answer = await connectClient(options).sendEvent({ executionId, correlationKey, payload });
+  if (options.output === 'json') printJson(answer);
+  else if (answer.accepted) printLine(`delivered ${correlationKey} to ${answer.execution_id}`);
+  if (!answer.accepted) {
+    throw new CliError(`not accepted: ${answer.execution_id} has ended`);
+  }
+}
+
+export function printExecution(execution: WireExecution, options: ClientOptions): void {
+  if (options.output === 'json') return printJson(execution);
+  printFields({
+    execution: execution.execution_id,
+    workflow: [execution.workflow_id, execution.workflow_version].filter(Boolean).join(' '),
+    status: execution.status,
+    error: execution.error,
+    'waiting on':
+      execution.waiting_on
+        ?.map(({ node_id: node, waiting_for: what, correlation_key: key }) =>
+          key ? `${node} (${what} ${key})` : `${node} (${what})`,
+        )
+        .join(', ') || null,
+    paused: execution.pauses?.map(describePause).join(', ') || null,
+    'retry of': execution.retried_from?.execution_id ?? null,
+    'retried as': execution.retried_as ?? null,
+    imported: execution.imported
+      ? `${execution.imported.at} by ${execution.imported.actor_id}`
+      : null,
+    steps: execution.steps_executed,
+    created: execution.created_at,
+    completed: execution.completed_at,
+    state: execution.state,
+  });
+}

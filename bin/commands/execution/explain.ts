@@ -1,0 +1,35 @@
+import { asTyped } from '../../cli/as-typed.ts';
+import { connectClient, type ClientOptions } from '../../cli/client.ts';
+import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
+import { printTable } from '../../cli/print-table.ts';
+
+/** What holds an execution up, the gravest first, and below what would unblock it. */
+export async function explainExecution(executionId: string, options: ClientOptions): Promise<void> {
+  const explained = await connectClient(options).explainExecution(executionId);
+  if (options.output === 'json') return printJson(explained);
+  const { blockers, ended } = explained;
+  printFields({
+    execution: explained.execution_id,
+    status: explained.status,
+    moving: ended === null ? (explained.moving ? 'yes' : 'no') : null,
+    'next wake-up': explained.next_wake_up,
+    ended: ended?.at,
+    by: ended?.actor_id,
+    why: ended?.message ?? blockers[0]?.message,
+    'unblocked by': blockers[0] && asTyped(blockers[0].unblocked_by),
+  });
+  if (blockers.length === 0) return;
+  printLine('');
+  printTable({
+    head: ['CODE', 'NODE', 'SINCE', 'UNTIL', 'WHY'],
+    rows: blockers.map((blocker) => [
+      blocker.code,
+      blocker.node_id,
+      blocker.since,
+      blocker.until,
+      blocker.message,
+    ]),
+  });
+  const left = explained.blockers_total - blockers.length;
+  if (left > 0) printNote(`there are ${left} more`);
+}

@@ -1,0 +1,72 @@
+import type { SvcClient } from '../../../src/shared/clients/svc/client.ts';
+import type { WireExecution } from '../../../src/shared/clients/svc/wire.ts';
+import { connectClient, type ClientOptions } from '../../cli/client.ts';
+import { CliError, EXIT } from '../../cli/exit-code.ts';
+import { readObjectOption } from '../../cli/json-option.ts';
+import { printJson, printLine, printNote } from '../../cli/output.ts';
+import { createProgress } from '../../cli/progress.ts';
+import { printExecution } from './execution.ts';
+
+export interface StartOptions extends ClientOptions {
+  readonly input: string;
+  readonly version?: string;
+  readonly idempotencyKey?: string;
+  readonly wait?: boolean;
+}
+
+export async function startExecution(workflowId: string, options: StartOptions): Promise<void> {
+  const client = connectClient(options);
+  const started = await client.startExecution({
+    workflowId,
+    version: options.version ?? null,
+    input: await readObjectOption('--input', options.input),
+    idempotencyKey: options.idempotencyKey ?? null,
+  });
+  if (options.wait === true) {
+    tellId(started.execution_id, options);
+    const ended = await awaitEnd(client, started.execution_id);
+    printExecution(ended, options);
+    refuseUnlessCompleted(ended);
+  } else if (options.output === 'json') {
+    printJson(started);
+  } else {
+    printLine(started.execution_id);
+  }
+}
+
+/**
+ * Whoever stops waiting still knows what was started. A terminal shows the id while it waits; JSON
+ * keeps stdout to the one document at the end.
+ */
+function tellId(executionId: string, { output }: StartOptions): void {
+  if (output === 'json') printNote(executionId);
+  else if (!process.stdout.isTTY) printLine(executionId);
+}
+
+/** Shows what happens on stderr until the execution has ended. */
+async function awaitEnd(client: SvcClient, executionId: string): Promise<WireExecution> {
+  const progress = createProgress(executionId);
+  try {
+    const events = client.followEvents({ executionId, after: 0, onReconnect: progress.note });
+    for await (const event of events) progress.show(event);
+  } catch (error) {
+    progress.end();
+    printNote(
+      `${executionId} goes on; follow it with: svc execution events --follow ${executionId}`,
+    );
+    throw error;
+  }
+  progress.end();
+  return client.readExecution(executionId);
+}
+
+function refuseUnlessCompleted(execution: WireExecution): void {
+  if (execution.status === 'completed') return;
+  const { execution_id: id, status, error } = execution;
+  throw new CliError(
+    `${id} ${status === 'cancelled' ? 'was cancelled' : status}${error ? `: ${error}` : ''}`,
+    {
+      exitCode: EXIT.executionFailed,
+    },
+  );
+}
