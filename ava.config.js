@@ -1,4 +1,4 @@
-import { writeTotals } from './test/support/totals.ts';
+import { writeTotals } from './test/support/gate/totals.ts';
 
 // The only way to the counts as numbers. ava is pinned to one version, as its experiments may change.
 const countsForGate = {

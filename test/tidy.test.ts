@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import * as rules from './support/tidy-rules.ts';
+import * as rules from './support/gate/tidy-rules.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NOT_OURS = new Set(['node_modules', '.git', 'dist', 'coverage', '.svc']);

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import * as restate from '@restatedev/restate-sdk';
 import * as clients from '@restatedev/restate-sdk-clients';
 
-import { freePort } from '../../test/support/ports.ts';
+import { freePort } from '../../test/support/servers/ports.ts';
 import { pollUntil } from '../support/poll-until.ts';
 import { cpuMicrosOf } from '../support/process-use.ts';
 import type { GivenWorkload } from '../support/workload.ts';

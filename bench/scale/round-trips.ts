@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 import { openDatabases } from '../support/databases.ts';
-import { freePort } from '../../test/support/ports.ts';
+import { freePort } from '../../test/support/servers/ports.ts';
 import { type Experiment, measureChains, rounded, type Row } from './experiment.ts';
 
 const PROXY = new URL('slow-proxy.ts', import.meta.url);

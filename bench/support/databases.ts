@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { migrateDatabase } from '../../src/shared/store/migrate.ts';
 import { runOnServer } from '../../test/support/database.ts';
-import { startPostgresServer } from '../../test/support/postgres-server.ts';
+import { startPostgresServer } from '../../test/support/servers/postgres-server.ts';
 import type { ServerReading } from './measurement.ts';
 import { openServerMeter } from './server-meter.ts';
 import type { StatementUse } from './statement-use.ts';

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-import { freePort } from '../../test/support/ports.ts';
+import { freePort } from '../../test/support/servers/ports.ts';
 import { after, createLatencies, inLanes } from '../support/lanes.ts';
 import { cpuMicrosOf } from '../support/process-use.ts';
 import { openWorkerClient } from '../support/worker-client.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { freePort } from '../../test/support/ports.ts';
+import { freePort } from '../../test/support/servers/ports.ts';
 import { pollUntil } from '../support/poll-until.ts';
 import { spread } from '../support/statistics.ts';
 import type { GivenWorkload } from '../support/workload.ts';

@@ -25,7 +25,7 @@ import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
 import { asTyped } from '../cli/as-typed.ts';
 import { CliError } from '../cli/exit-code.ts';
 import { ids } from './ids.ts';
-import { readAuthMethod, readTlsFiles } from './read-access-files.ts';
+import { readAuthMethod, readTlsFiles } from './config/read-access-files.ts';
 import { logRequests } from './log-what-happens.ts';
 import { readVersion } from './version.ts';
 

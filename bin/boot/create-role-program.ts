@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 
 import type { ServeOptions } from '../commands/serve.ts';
-import { serveOptions } from '../cli/declare-runtime-commands.ts';
+import { serveOptions } from '../cli/declare/runtime-commands.ts';
 import { readVersion } from './version.ts';
 
 /** The command line of a process with one role; the same as `svc serve --role <role>`. */

@@ -5,7 +5,7 @@ import type { Config } from '../../src/shared/config/config.ts';
 import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import { openKeyFile } from '../../src/shared/security/key-file.ts';
 import { parseEncryptionKey, type EncryptionKeys } from '../../src/shared/security/secret-box.ts';
-import { configError } from './read-config.ts';
+import { configError } from './config/read-config.ts';
 
 /** The keys that seal provider keys: those configured, else on SQLite those of a file beside it. */
 export function readEncryptionKeys(params: {

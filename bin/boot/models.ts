@@ -10,7 +10,7 @@ import { LIST_PRICES } from '../../src/shared/domain/models/prices.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import type { ModelClient } from '../../src/shared/ports/models.ts';
 import { createGuardedFetch } from '../../src/shared/security/guarded-fetch.ts';
-import { readPricesFile } from './read-prices-file.ts';
+import { readPricesFile } from './config/read-prices-file.ts';
 
 /** Models as the configuration and the environment say. A fault in the prices ends the start. */
 export function bootModels(params: {

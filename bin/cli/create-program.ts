@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 
-import { declareClientCommands } from './declare-client-commands.ts';
-import { declareCompletionCommand } from './declare-completion-command.ts';
-import { declareDatabaseCommands } from './declare-database-commands.ts';
-import { declareRetentionCommands } from './declare-retention-commands.ts';
-import { declareEvalCommands } from './declare-eval-commands.ts';
-import { declareRuntimeCommands } from './declare-runtime-commands.ts';
+import { declareClientCommands } from './declare/client-commands.ts';
+import { declareCompletionCommand } from './declare/completion-command.ts';
+import { declareDatabaseCommands } from './declare/database-commands.ts';
+import { declareRetentionCommands } from './declare/retention-commands.ts';
+import { declareEvalCommands } from './declare/eval-commands.ts';
+import { declareRuntimeCommands } from './declare/runtime-commands.ts';
 import { readVersion } from '../boot/version.ts';
 
 /*

@@ -4,7 +4,7 @@ import type { Store } from '../../src/shared/store/store.ts';
 import { explainDatabaseError } from '../boot/explain-database-error.ts';
 import { withOneConnection } from './one-connection.ts';
 import { printNote } from './output.ts';
-import type { ConfigOptions } from '../boot/read-config.ts';
+import type { ConfigOptions } from '../boot/config/read-config.ts';
 import { takeDatabase } from '../boot/take-database.ts';
 
 /** Opens the configured database for one command, and closes it whatever happens. */

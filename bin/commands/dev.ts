@@ -6,7 +6,7 @@ import { DEFAULT_URL } from '../cli/default-url.ts';
 import { runUntilStopped } from '../boot/drain.ts';
 import { printNote } from '../cli/output.ts';
 import { createProcessId } from '../boot/process-id.ts';
-import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
+import { readConfig, type ConfigOptions } from '../boot/config/read-config.ts';
 import { noteDatabase, showDatabase } from '../boot/take-database.ts';
 import { readVersion } from '../boot/version.ts';
 

@@ -19,7 +19,7 @@ import { explainDatabaseError } from '../boot/explain-database-error.ts';
 import { withOneConnection } from '../cli/one-connection.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
 import { printTable } from '../cli/print-table.ts';
-import type { ConfigOptions } from '../boot/read-config.ts';
+import type { ConfigOptions } from '../boot/config/read-config.ts';
 import { takeDatabase } from '../boot/take-database.ts';
 
 type DoctorOptions = ConfigOptions & { readonly output: OutputFormat; readonly limit: number };

@@ -12,7 +12,7 @@ import { CliError, usageError } from '../cli/exit-code.ts';
 import { explainDatabaseError } from '../boot/explain-database-error.ts';
 import { withOneConnection } from '../cli/one-connection.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
-import type { ConfigOptions } from '../boot/read-config.ts';
+import type { ConfigOptions } from '../boot/config/read-config.ts';
 import { takeDatabase } from '../boot/take-database.ts';
 
 /**

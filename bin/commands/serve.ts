@@ -4,7 +4,7 @@ import { checkStartup } from '../boot/check-startup.ts';
 import { createLog } from '../boot/create-log.ts';
 import { runUntilStopped } from '../boot/drain.ts';
 import { createProcessId } from '../boot/process-id.ts';
-import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
+import { readConfig, type ConfigOptions } from '../boot/config/read-config.ts';
 import { noteDatabase } from '../boot/take-database.ts';
 
 export interface ServeOptions extends ConfigOptions {

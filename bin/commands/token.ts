@@ -14,7 +14,7 @@ import type { Store, TokenRow } from '../../src/shared/store/store.ts';
 import { CliError, EXIT, usageError } from '../cli/exit-code.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
 import { printTable } from '../cli/print-table.ts';
-import type { ConfigOptions } from '../boot/read-config.ts';
+import type { ConfigOptions } from '../boot/config/read-config.ts';
 import { withStore as openAndUse } from '../cli/with-store.ts';
 
 type TokenOptions = ConfigOptions & { readonly tenant: string; readonly output: OutputFormat };

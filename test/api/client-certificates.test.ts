@@ -2,7 +2,7 @@ import { Agent } from 'node:https';
 import anyTest, { type TestFn } from 'ava';
 
 import type { TenantId } from '../../src/shared/domain/ids.ts';
-import { createAuthority } from '../support/certificate-authority.ts';
+import { createAuthority } from '../support/servers/certificate-authority.ts';
 import { requestOverTls, type Shown, type TlsRequest } from './support/request-over-tls.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
 import { waiting } from './support/workflows.ts';

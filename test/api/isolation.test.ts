@@ -2,7 +2,10 @@ import anyTest, { type TestFn } from 'ava';
 
 import { routes } from '../../src/api/routes.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import { startEmbeddingProvider, type EmbeddingProvider } from '../support/embedding-provider.ts';
+import {
+  startEmbeddingProvider,
+  type EmbeddingProvider,
+} from '../support/servers/embedding-provider.ts';
 import { makeExport } from '../support/imports.ts';
 import { textOf, type ApiAnswer } from './support/call-api.ts';
 import { fillTenant, type TenantIds } from './support/fill-tenant.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import test from 'ava';
 
 import { startApiServer } from '../../src/api/server.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { openStream } from './support/open-stream.ts';
 import { rawCall } from './support/raw-call.ts';
 import { textOf } from './support/call-api.ts';

@@ -7,7 +7,7 @@ import { writeArchive } from '../../src/shared/clients/archive/write-archive.ts'
 import type { ExecutionDocument } from '../../src/shared/domain/execution/execution-document.ts';
 import { eventually } from '../support/eventually.ts';
 import { makeExport } from '../support/imports.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import {
   createFolder,
   runProgram,

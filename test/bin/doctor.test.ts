@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 
 import { createTestDatabase, type Dialect } from '../support/database.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { changeTable } from '../support/stores.ts';
 import { createFolder, runSvc } from './run-svc.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
-import { serveJson, startHttpServer } from '../support/http-server.ts';
-import { freePort } from '../support/ports.ts';
+import { serveJson, startHttpServer } from '../support/servers/http-server.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { createFolder, runSvc, startSvc } from './run-svc.ts';
 
 /* `svc eval run` without a runtime, beside the same against one. */

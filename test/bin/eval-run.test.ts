@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
 import { eventually } from '../support/eventually.ts';
-import { startFakeModelProvider } from '../support/fake-model-provider.ts';
-import { serveJson, startHttpServer } from '../support/http-server.ts';
-import { freePort } from '../support/ports.ts';
+import { startFakeModelProvider } from '../support/servers/fake-model-provider.ts';
+import { serveJson, startHttpServer } from '../support/servers/http-server.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { createFolder, runSvc, startSvc, type Outcome, type RunningSvc } from './run-svc.ts';
 
 /* `svc eval run` against one `svc dev`. */

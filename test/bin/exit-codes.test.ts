@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import test from 'ava';
 
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { runSvc } from './run-svc.ts';
 
 const cwd = process.cwd();

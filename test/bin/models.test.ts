@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 
 import { readModelSettings } from '../../bin/boot/models.ts';
-import { readPricesFile } from '../../bin/boot/read-prices-file.ts';
+import { readPricesFile } from '../../bin/boot/config/read-prices-file.ts';
 import { loadConfig } from '../../src/shared/config/load.ts';
 import { createFolder, runSvc } from './run-svc.ts';
 

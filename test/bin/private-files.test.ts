@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import test from 'ava';
 
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { createFolder, runSvc, startSvc } from './run-svc.ts';
 
 /* Whatever the umask of the shell, nobody but the user who runs a command reads what it writes. */

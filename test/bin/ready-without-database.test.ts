@@ -1,7 +1,7 @@
 import test from 'ava';
 
-import { freePort } from '../support/ports.ts';
-import { startPostgresServer } from '../support/postgres-server.ts';
+import { freePort } from '../support/servers/ports.ts';
+import { startPostgresServer } from '../support/servers/postgres-server.ts';
 import { startProgram } from '../support/processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { createFolder, runSvc } from './run-svc.ts';

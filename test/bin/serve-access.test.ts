@@ -4,10 +4,10 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import test from 'ava';
 
-import { createAuthority } from '../support/certificate-authority.ts';
+import { createAuthority } from '../support/servers/certificate-authority.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { startProgram } from '../support/processes.ts';
 import { createFolder, runSvc } from './run-svc.ts';
 

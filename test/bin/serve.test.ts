@@ -7,7 +7,7 @@ import test from 'ava';
 
 import { REPEAT_MS } from '../../bin/boot/drain.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { createFolder, runSvc, startSvc, type RunningSvc } from './run-svc.ts';
 
 /* One after the other: thirty processes that start at once would measure the machine. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 
 import { tellDatabase } from '../../bin/boot/take-database.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { createFolder, runSvc, startSvc } from './run-svc.ts';
 
 const folder = createFolder();

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { checkSecrets } from '../invariants/check-secrets.ts';
+import { checkSecrets } from '../invariants/checks/check-secrets.ts';
 import type { Dump } from '../invariants/dump.ts';
 import { POSTGRES_DUMP } from '../invariants/read-postgres-dump.ts';
 import type { Violation } from '../invariants/violation.ts';

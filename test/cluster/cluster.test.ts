@@ -6,7 +6,7 @@ import { POSTGRES_DUMP } from '../invariants/read-postgres-dump.ts';
 import { describe } from '../invariants/violation.ts';
 import { createTestDatabase, runOnServer, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import type { Runtime } from '../support/runtime.ts';
 import { assertDoneOnce, chain, STEPS } from './chain.ts';
 import { ClusterClient } from './client.ts';

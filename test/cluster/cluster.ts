@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 
 import { sendRequest } from '../support/http.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { startProgram, waitUntilReady, type Started } from '../support/processes.ts';
 import { startRuntime, type Runtime } from '../support/runtime.ts';
 

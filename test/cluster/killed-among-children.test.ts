@@ -3,7 +3,7 @@ import test from 'ava';
 
 import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { startRuntime, type Runtime } from '../support/runtime.ts';
 import { makeTenant, type TestTenant } from '../support/tenant.ts';
 

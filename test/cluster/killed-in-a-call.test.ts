@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { createTestDatabase, type Dialect } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { startRuntime, type Runtime } from '../support/runtime.ts';
 import { makeTenant, type TestTenant } from '../support/tenant.ts';
 import { startOutsides, type Hold, type Outside } from './outside.ts';

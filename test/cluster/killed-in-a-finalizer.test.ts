@@ -4,8 +4,8 @@ import test, { type ExecutionContext } from 'ava';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { createTestDatabase, type Dialect } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { startHttpServer } from '../support/http-server.ts';
-import { freePort } from '../support/ports.ts';
+import { startHttpServer } from '../support/servers/http-server.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { startRuntime } from '../support/runtime.ts';
 import { makeTenant, type TestTenant } from '../support/tenant.ts';
 

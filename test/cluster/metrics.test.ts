@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { Cluster } from './cluster.ts';
 
 /* What Prometheus reads of real processes of both roles. */

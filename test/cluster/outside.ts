@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import { startTestAgent } from '../support/a2a-agent.ts';
-import { startFakeModelProvider } from '../support/fake-model-provider.ts';
-import { startHttpServer } from '../support/http-server.ts';
-import { startMcpServer } from '../support/mcp-server.ts';
+import { startTestAgent } from '../support/servers/a2a-agent.ts';
+import { startFakeModelProvider } from '../support/servers/fake-model-provider.ts';
+import { startHttpServer } from '../support/servers/http-server.ts';
+import { startMcpServer } from '../support/servers/mcp-server.ts';
 
 /** A system of somebody else that a node calls. */
 export interface Outside {

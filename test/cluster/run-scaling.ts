@@ -1,5 +1,5 @@
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import type { Started } from '../support/processes.ts';
 import type { Runtime } from '../support/runtime.ts';
 import { startBalancer } from '../upgrade/support/balancer.ts';

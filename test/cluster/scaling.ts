@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { startPostgresServer } from '../support/postgres-server.ts';
+import { startPostgresServer } from '../support/servers/postgres-server.ts';
 import { runProgram } from '../support/processes.ts';
 import { runScaling, type ScalingRun } from './run-scaling.ts';
 

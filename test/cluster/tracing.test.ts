@@ -2,8 +2,8 @@ import test from 'ava';
 
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { startFakeModelProvider } from '../support/fake-model-provider.ts';
-import { startOtlpCollector, type CollectedSpan } from '../support/otlp-collector.ts';
+import { startFakeModelProvider } from '../support/servers/fake-model-provider.ts';
+import { startOtlpCollector, type CollectedSpan } from '../support/servers/otlp-collector.ts';
 import type { Runtime } from '../support/runtime.ts';
 import { expectStatus } from '../support/tenant.ts';
 import { Cluster } from './cluster.ts';

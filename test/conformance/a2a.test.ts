@@ -1,7 +1,7 @@
 import { TaskState, type StreamResponse } from '@a2a-js/sdk';
 
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import { about, asTask, connectA2a, say, VERSIONS } from '../support/a2a-client.ts';
+import { about, asTask, connectA2a, say, VERSIONS } from '../support/servers/a2a-client.ts';
 import { onBothStores, type Place } from '../support/both-stores.ts';
 import type { TestTenant } from '../support/tenant.ts';
 

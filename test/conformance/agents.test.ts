@@ -1,8 +1,8 @@
 import { A2A_CARDS, ADDRESS } from '../shared/domain/agents/a2a-cards.ts';
 import { eventually } from '../support/eventually.ts';
 import { onBothStores } from '../support/both-stores.ts';
-import { serveJson, startHttpServer } from '../support/http-server.ts';
-import { freePort } from '../support/ports.ts';
+import { serveJson, startHttpServer } from '../support/servers/http-server.ts';
+import { freePort } from '../support/servers/ports.ts';
 import type { ErrorBody } from '../support/http.ts';
 import type { TestTenant } from '../support/tenant.ts';
 

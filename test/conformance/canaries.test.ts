@@ -3,8 +3,8 @@ import test from 'ava';
 
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { createTestDatabase, type Dialect } from '../support/database.ts';
-import { startEmbeddingProvider } from '../support/embedding-provider.ts';
-import { freePort } from '../support/ports.ts';
+import { startEmbeddingProvider } from '../support/servers/embedding-provider.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { startRuntime, type Runtime } from '../support/runtime.ts';
 import { readTables } from '../support/stores.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { onBothStores } from '../support/both-stores.ts';
 import type { ErrorBody } from '../support/http.ts';
-import { sendRaw } from '../support/raw-http.ts';
+import { sendRaw } from '../support/servers/raw-http.ts';
 
 /* Interface document: "Transport", "Health and federation", "Errors". */
 

@@ -6,7 +6,7 @@ import {
   PROVIDER_WORDS,
   startEmbeddingProvider,
   type EmbeddingProvider,
-} from '../support/embedding-provider.ts';
+} from '../support/servers/embedding-provider.ts';
 import type { Reply } from '../support/http.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
 

@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/domain/json.ts';
 import { onBothStores } from '../support/both-stores.ts';
-import { type FakeReply, startFakeModelProvider } from '../support/fake-model-provider.ts';
+import { type FakeReply, startFakeModelProvider } from '../support/servers/fake-model-provider.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
 
 /* Calls that a model asks for: judged by their own names before anybody, a worker too, can make them. */

@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'ava';
 import { onBothStores } from '../support/both-stores.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
-import { isSigned, startReceiver, type Receiver } from '../support/webhook-receiver.ts';
+import { isSigned, startReceiver, type Receiver } from '../support/servers/webhook-receiver.ts';
 
 /* Webhooks: what happens to executions is told to whoever asked for it. */
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 
 import { createEmptyDatabase } from '../support/database.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { waitUntilReady, type Started } from '../support/processes.ts';
 import { buildImageRoot, DOCKERFILE, sentToTheBuild, type ImageRoot } from './image-root.ts';
 import { renderedManifests, workloadsOf, type Container } from './manifests.ts';

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import test from 'ava';
 
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 
 /*
  * What somebody gets who installs the package: it is packed from a clean copy of the tree, in which nothing is

@@ -10,7 +10,7 @@ import test from 'ava';
 
 import { readUnit } from '../install/unit.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 
 /*
  * Runs what the units name and stops it as systemd does. `KillMode=mixed`, which the units ask for,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 
 import { createFolder } from '../bin/run-svc.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { watchProcess, type WatchedProcess } from './watch-process.ts';
 
 /* The demo as a process. One at a time: each starts a runtime and two workers of its own. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 
 import { createFolder, startSvc, type RunningSvc } from '../bin/run-svc.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import {
   openRecordingProxy,
   type Action,

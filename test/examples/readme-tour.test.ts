@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
 import { createFolder, startSvc } from '../bin/run-svc.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 
 /* The commands of the tour, as they stand in README.md, typed into a shell. */
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 
 /** Stands between a worker and the runtime, writes down what is said, and can get in the way. */
 export interface RecordingProxy {

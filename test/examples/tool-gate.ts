@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 
 /**
  * Tools that do as the test says: every call of `test.tool` in a worker comes out here, and waits

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createFolder, startSvc, type RunningSvc } from '../bin/run-svc.ts';
 import { readPage } from '../docs/support/pages.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts';
 import { watchProcess, type WatchedProcess } from './watch-process.ts';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { migrateDatabase } from '../../src/shared/store/migrate.ts';
-import { startEmbeddingProvider } from '../support/embedding-provider.ts';
-import { startHttpServer } from '../support/http-server.ts';
-import { startPostgresServer } from '../support/postgres-server.ts';
+import { startEmbeddingProvider } from '../support/servers/embedding-provider.ts';
+import { startHttpServer } from '../support/servers/http-server.ts';
+import { startPostgresServer } from '../support/servers/postgres-server.ts';
 import { startRuntime, type Runtime } from '../support/runtime.ts';
 import type { Dialect } from '../support/database.ts';
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
 import { eventually } from '../support/eventually.ts';
-import { startOtlpCollector } from '../support/otlp-collector.ts';
+import { startOtlpCollector } from '../support/servers/otlp-collector.ts';
 import { setUpMachine } from './machine.ts';
 
 /* Started by `install.ts`, in namespaces of its own. */

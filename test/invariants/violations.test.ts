@@ -4,7 +4,7 @@ import test from 'ava';
 
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { checkInvariants } from './check-invariants.ts';
-import { checkSecrets } from './check-secrets.ts';
+import { checkSecrets } from './checks/check-secrets.ts';
 import {
   LIMITS,
   makeExampleRun,

@@ -14,7 +14,7 @@ import { connectTo } from '../../src/shared/store/sqlite/connection/connect.ts';
 import { createSqliteStore } from '../../src/shared/store/sqlite/open.ts';
 import type { Store, StoredDefinition } from '../../src/shared/store/store.ts';
 import { readSqliteDump } from '../invariants/read-sqlite-dump.ts';
-import type { KeptDays } from '../invariants/check-retired.ts';
+import type { KeptDays } from '../invariants/checks/check-retired.ts';
 import type { Dump } from '../invariants/dump.ts';
 import { createDice } from './dice.ts';
 import { OPEN_BOX } from './receiver.ts';

@@ -1,4 +1,4 @@
-import { claimsOf } from '../invariants/check-claims.ts';
+import { claimsOf } from '../invariants/checks/check-claims.ts';
 import type { History } from '../invariants/history.ts';
 import {
   askToCancel,

@@ -6,7 +6,7 @@ import {
 import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import type { Ids } from '../../src/shared/ports/ids.ts';
 import type { Store } from '../../src/shared/store/store.ts';
-import type { KeptDays } from '../invariants/check-retired.ts';
+import type { KeptDays } from '../invariants/checks/check-retired.ts';
 
 /** What `svc retention run` does, after the audit log was sealed as far as it can be. */
 export type Removal = (params: {

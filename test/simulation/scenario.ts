@@ -5,7 +5,7 @@ import {
 import { createDice, type Dice } from './dice.ts';
 import { FAULTS, type FaultKind, type FaultRates } from './faults.ts';
 import type { Role } from './cluster.ts';
-import type { KeptDays } from '../invariants/check-retired.ts';
+import type { KeptDays } from '../invariants/checks/check-retired.ts';
 import { EVENTS, TENANTS, STARTED, type WorkflowName } from './workflows.ts';
 
 /** All that one history begins with. It follows from the seed; shrinking takes parts away. */

@@ -10,7 +10,7 @@ import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import type { Http } from '../../src/shared/ports/http.ts';
 import type { Ids } from '../../src/shared/ports/ids.ts';
 import type { Store } from '../../src/shared/store/store.ts';
-import type { KeptDays } from '../invariants/check-retired.ts';
+import type { KeptDays } from '../invariants/checks/check-retired.ts';
 import { OPEN_BOX } from './receiver.ts';
 
 /** What a scheduler does beside the executions; what a history is not about rests, to save time. */

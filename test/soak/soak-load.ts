@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { eventually } from '../support/eventually.ts';
-import { startHttpServer } from '../support/http-server.ts';
+import { startHttpServer } from '../support/servers/http-server.ts';
 import { sendRequest } from '../support/http.ts';
 import { expectStatus } from '../support/tenant.ts';
 import { sendJson } from '../support/shop.ts';

@@ -9,7 +9,10 @@ import type { TerminalStatus } from '../../src/shared/domain/execution/status.ts
 import type { DefinitionId, ExecutionId, TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { readWorkflow } from '../../src/shared/domain/workflow/parse/read-workflow.ts';
-import { hashDocumented, prepareEvents } from '../../src/shared/engine/executions/import-events.ts';
+import {
+  hashDocumented,
+  prepareEvents,
+} from '../../src/shared/engine/executions/import/import-events.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
 import type { Importing } from '../../src/shared/store/imports.ts';
 import { makeDefinitionId, makeExecutionId, makeUuid } from '../shared/store/contract/make.ts';

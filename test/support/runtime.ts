@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { freePort } from './ports.ts';
+import { freePort } from './servers/ports.ts';
 import { sendRequest, type HttpRequest, type Reply } from './http.ts';
 import { startProgram, waitUntilReady, type Entry, type Started } from './processes.ts';
 import { makeTenant, type TestTenant } from './tenant.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
-import { startHttpServer } from './http-server.ts';
+import { startHttpServer } from './servers/http-server.ts';
 
 export interface SeenRequest {
   readonly method: string;

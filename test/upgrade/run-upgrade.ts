@@ -6,7 +6,7 @@ import { chain } from '../cluster/chain.ts';
 import { ClusterClient } from '../cluster/client.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { runProgram, startProgram, type Started } from '../support/processes.ts';
-import { freePort } from '../support/ports.ts';
+import { freePort } from '../support/servers/ports.ts';
 import type { Runtime } from '../support/runtime.ts';
 import { startBalancer } from './support/balancer.ts';
 import { checkWhenEnded } from './support/checked.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { startPostgresServer } from '../support/postgres-server.ts';
+import { startPostgresServer } from '../support/servers/postgres-server.ts';
 import { runUpgrade } from './run-upgrade.ts';
 import { checkOutPrevious } from './support/previous-version.ts';
 

@@ -11,7 +11,7 @@ import { printFields, printJson, printLine, type OutputFormat } from '../../cli/
 import { withOneConnection } from '../../cli/one-connection.ts';
 import { printTable } from '../../cli/print-table.ts';
 import { tellBytes } from '../../cli/tell-bytes.ts';
-import type { ConfigOptions } from '../../boot/read-config.ts';
+import type { ConfigOptions } from '../../boot/config/read-config.ts';
 import { takeDatabase } from '../../boot/take-database.ts';
 
 type StatusOptions = ConfigOptions & { readonly output: OutputFormat };

@@ -10,7 +10,7 @@ import { boot } from '../../boot/boot.ts';
 import { createLog } from '../../boot/create-log.ts';
 import { usageError } from '../../cli/exit-code.ts';
 import { createProcessId } from '../../boot/process-id.ts';
-import { readConfig } from '../../boot/read-config.ts';
+import { readConfig } from '../../boot/config/read-config.ts';
 import { findWorkerNodes } from '../../../src/shared/evaluation/find-worker-nodes.ts';
 
 export interface OwnRuntime {

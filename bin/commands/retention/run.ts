@@ -19,7 +19,7 @@ import { CliError } from '../../cli/exit-code.ts';
 import { ids } from '../../boot/ids.ts';
 import { onInterrupt } from '../../cli/on-interrupt.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
-import { readConfig } from '../../boot/read-config.ts';
+import { readConfig } from '../../boot/config/read-config.ts';
 import {
   CLI_ACTOR,
   readRequest,

@@ -7,7 +7,7 @@ import type { StoredDefinition } from '../store/store.ts';
 import { cancelExecution } from './executions/cancel-execution.ts';
 import { retryExecution } from './executions/retry-execution.ts';
 import { exportExecution } from './executions/export-execution.ts';
-import { importExecution } from './executions/import-execution.ts';
+import { importExecution } from './executions/import/import-execution.ts';
 import { pauseExecution, resumeExecution } from './executions/pause-execution.ts';
 import { pauseWorkflow, readPauses, resumeWorkflow } from './workflows/pause-workflow.ts';
 import { createAdmission } from './scheduling/admit-children.ts';

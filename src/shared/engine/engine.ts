@@ -24,7 +24,7 @@ import type {
 } from '../store/store.ts';
 import type { ExportedExecution } from './executions/export-execution.ts';
 import type { ShownDeadLetter } from './executions/list-shown.ts';
-import type { ImportAnswer, ImportExecution } from './executions/import-execution.ts';
+import type { ImportAnswer, ImportExecution } from './executions/import/import-execution.ts';
 import type { PauseAnswer } from './executions/pause-execution.ts';
 import type { ShownPause, WorkflowRef } from './workflows/pause-workflow.ts';
 import type { RetriedExecution, RetryExecution } from './executions/retry-execution.ts';

@@ -3,7 +3,7 @@ import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import anyTest, { type TestFn } from 'ava';
 
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
-import { about, asTask, connectA2a, say } from '../../support/a2a-client.ts';
+import { about, asTask, connectA2a, say } from '../../support/servers/a2a-client.ts';
 import { textOf } from '../support/call-api.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { passing, waiting } from '../support/workflows.ts';

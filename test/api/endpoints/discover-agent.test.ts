@@ -4,8 +4,8 @@ import anyTest, { type TestFn } from 'ava';
 import { CARD_BYTES_MAX } from '../../../src/shared/domain/agents/read-agent-card.ts';
 import { A2A_CARDS, ADDRESS } from '../../shared/domain/agents/a2a-cards.ts';
 import { HOSTILE_URLS } from '../../shared/security/hostile-urls.ts';
-import { serveJson, startHttpServer } from '../../support/http-server.ts';
-import { freePort } from '../../support/ports.ts';
+import { serveJson, startHttpServer } from '../../support/servers/http-server.ts';
+import { freePort } from '../../support/servers/ports.ts';
 import { textOf } from '../support/call-api.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 

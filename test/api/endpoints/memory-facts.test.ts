@@ -5,7 +5,7 @@ import {
   PROVIDER_WORDS,
   startEmbeddingProvider,
   type EmbeddingProvider,
-} from '../../support/embedding-provider.ts';
+} from '../../support/servers/embedding-provider.ts';
 import { textOf, type ApiAnswer } from '../support/call-api.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 

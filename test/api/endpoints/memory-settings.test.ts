@@ -4,7 +4,7 @@ import {
   PROVIDER_WORDS,
   startEmbeddingProvider,
   type EmbeddingProvider,
-} from '../../support/embedding-provider.ts';
+} from '../../support/servers/embedding-provider.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 
 const test = anyTest as TestFn<{ api: TestApi; provider: EmbeddingProvider }>;

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { createServer, globalAgent } from 'node:https';
 import { getResolver } from 'web-did-resolver';
 
-import { createCertificate } from '../../support/self-signed-certificate.ts';
-import { freePort } from '../../support/ports.ts';
+import { createCertificate } from '../../support/servers/self-signed-certificate.ts';
+import { freePort } from '../../support/servers/ports.ts';
 import { textOf } from '../support/call-api.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 

@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { tools } from '../../../src/api/mcp/tools.ts';
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
-import { startEmbeddingProvider } from '../../support/embedding-provider.ts';
+import { startEmbeddingProvider } from '../../support/servers/embedding-provider.ts';
 import { fillTenant } from '../support/fill-tenant.ts';
 import { startTestApi } from '../support/test-api.ts';
 import { connectMcp } from './connect.ts';

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import {
   startEmbeddingProvider,
   type EmbeddingProvider,
-} from '../../support/embedding-provider.ts';
+} from '../../support/servers/embedding-provider.ts';
 import { textOf } from '../support/call-api.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 import { approving, passing, startWorkflow, waiting } from '../support/workflows.ts';

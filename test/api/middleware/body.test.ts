@@ -6,8 +6,8 @@ import Koa from 'koa';
 
 import type { ApiContext } from '../../../src/api/context.ts';
 import { createReadBody } from '../../../src/api/middleware/body.ts';
-import { freePort } from '../../support/ports.ts';
-import { sendAndLeave } from '../../support/raw-http.ts';
+import { freePort } from '../../support/servers/ports.ts';
+import { sendAndLeave } from '../../support/servers/raw-http.ts';
 import { rawCall } from '../support/raw-call.ts';
 import { startTestApi, type TestApi } from '../support/test-api.ts';
 

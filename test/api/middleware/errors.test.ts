@@ -6,7 +6,7 @@ import Koa from 'koa';
 import type { ApiState } from '../../../src/api/context.ts';
 import { answerErrors } from '../../../src/api/middleware/errors.ts';
 import { StoreUnavailableError } from '../../../src/shared/store/store.ts';
-import { freePort } from '../../support/ports.ts';
+import { freePort } from '../../support/servers/ports.ts';
 import { startTestApi } from '../support/test-api.ts';
 
 test('500: a bug is answered without a word about the inside, and logged once', async (t) => {

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 
 import type { TenantId } from '../../../src/shared/domain/ids.ts';
-import { createAuthority } from '../../support/certificate-authority.ts';
+import { createAuthority } from '../../support/servers/certificate-authority.ts';
 import { requestOverTls } from '../support/request-over-tls.ts';
 import { startTestApi, type TestApi, type TestApiOptions } from '../support/test-api.ts';
 import { rawCall } from '../support/raw-call.ts';

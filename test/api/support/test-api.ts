@@ -27,7 +27,7 @@ import { createCpu } from '../../../src/scheduler/pool/pool.ts';
 import { mintToken } from '../../../src/shared/security/mint-token.ts';
 import { createSafeFetch } from '../../../src/shared/security/safe-fetch.ts';
 import type { Dialect } from '../../support/database.ts';
-import { freePort } from '../../support/ports.ts';
+import { freePort } from '../../support/servers/ports.ts';
 import { openTestMemory } from '../../support/memory.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';
 import { callApi, type ApiAnswer, type ApiCall } from './call-api.ts';

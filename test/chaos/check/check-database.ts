@@ -1,4 +1,4 @@
-import { checkSecrets } from '../../invariants/check-secrets.ts';
+import { checkSecrets } from '../../invariants/checks/check-secrets.ts';
 import type { Violation } from '../../invariants/violation.ts';
 import { verifyAudit } from '../../../src/shared/engine/audit/verify-audit.ts';
 import { openStore } from '../../../src/shared/store/open.ts';

@@ -1,4 +1,4 @@
-import { claimsOf } from '../../invariants/check-claims.ts';
+import { claimsOf } from '../../invariants/checks/check-claims.ts';
 import type { Dump } from '../../invariants/dump.ts';
 import { deedsOf, success, wasRefused, type Ask } from '../../invariants/history.ts';
 import type { CheckParams, Operation, RunHistory } from '../types.ts';

@@ -1,4 +1,4 @@
-import { RECLAIM_MS_MAX } from '../../invariants/check-rest.ts';
+import { RECLAIM_MS_MAX } from '../../invariants/checks/check-rest.ts';
 import type { Violation } from '../../invariants/violation.ts';
 import type { WorkItem } from '../../support/wire.ts';
 import { startOf } from './callers.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 
 import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
-import { startHttpServer } from '../../support/http-server.ts';
+import { startHttpServer } from '../../support/servers/http-server.ts';
 import { sendJson } from '../../support/shop.ts';
 import type { Book } from './book.ts';
 import { RUNTIME_SETTINGS } from './runtime-settings.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Dump } from '../../invariants/dump.ts';
-import { claimsOf } from '../../invariants/check-claims.ts';
+import { claimsOf } from '../../invariants/checks/check-claims.ts';
 import type { Violation } from '../../invariants/violation.ts';
 import { createDice } from '../../simulation/dice.ts';
 import type { ClientsParams, Operation } from '../types.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { migrateDatabase } from '../../../src/shared/store/migrate.ts';
 import { sendRequest } from '../../support/http.ts';
-import { freePort } from '../../support/ports.ts';
+import { freePort } from '../../support/servers/ports.ts';
 import { RUNTIME_SETTINGS } from '../clients/runtime-settings.ts';
 import { Line } from '../proxy/line.ts';
 import { createClocks, type Clocks } from './clocks.ts';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 
-import { freePort } from '../../support/ports.ts';
-import { SERVER_OWNER } from '../../support/postgres-server.ts';
+import { freePort } from '../../support/servers/ports.ts';
+import { SERVER_OWNER } from '../../support/servers/postgres-server.ts';
 
 export type PoolMode = 'session' | 'transaction';
 

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 import { runOnServer } from '../../support/database.ts';
-import { freePort } from '../../support/ports.ts';
-import { prepareServer, SERVER_OWNER } from '../../support/postgres-server.ts';
+import { freePort } from '../../support/servers/ports.ts';
+import { prepareServer, SERVER_OWNER } from '../../support/servers/postgres-server.ts';
 import { whenThisProcessEnds } from './guardian.ts';
 
 /*

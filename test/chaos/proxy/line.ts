@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-import { freePort } from '../../support/ports.ts';
+import { freePort } from '../../support/servers/ports.ts';
 import { HttpRequests, PostgresMessages } from './postgres-messages.ts';
 
 /*

@@ -7,8 +7,8 @@ import {
   PROVIDER_WORDS,
   startEmbeddingProvider,
   type EmbeddingProvider,
-} from '../../support/embedding-provider.ts';
-import { freePort } from '../../support/ports.ts';
+} from '../../support/servers/embedding-provider.ts';
+import { freePort } from '../../support/servers/ports.ts';
 
 const test = anyTest as TestFn<{
   provider: EmbeddingProvider;

@@ -4,7 +4,7 @@ import test from 'ava';
 
 import { createAuthorizedFetch } from '../../../src/shared/clients/authorized-fetch.ts';
 import { createGuardedFetch } from '../../../src/shared/security/guarded-fetch.ts';
-import { startHttpServer } from '../../support/http-server.ts';
+import { startHttpServer } from '../../support/servers/http-server.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 
 import { HttpError, type HttpErrorCode } from '../../../src/shared/domain/http-error.ts';
 import { createGuardedFetch } from '../../../src/shared/security/guarded-fetch.ts';
-import { startHttpServer } from '../../support/http-server.ts';
-import { freePort } from '../../support/ports.ts';
+import { startHttpServer } from '../../support/servers/http-server.ts';
+import { freePort } from '../../support/servers/ports.ts';
 import { HOSTILE_URLS } from './hostile-urls.ts';
 
 const strict = createGuardedFetch({

@@ -1,7 +1,7 @@
 import test from 'ava';
 
 import { createPinnedAgent } from '../../../src/shared/security/pinned-agent.ts';
-import { startHttpServer } from '../../support/http-server.ts';
+import { startHttpServer } from '../../support/servers/http-server.ts';
 
 const CONNECT = { connectTimeoutMs: 5_000 };
 

@@ -8,9 +8,9 @@ import { gzipSync } from 'node:zlib';
 
 import { HttpError, type HttpErrorCode } from '../../../src/shared/domain/http-error.ts';
 import { createSafeFetch } from '../../../src/shared/security/safe-fetch.ts';
-import { startHttpServer, type LocalServer } from '../../support/http-server.ts';
-import { freePort } from '../../support/ports.ts';
-import { createCertificate } from '../../support/self-signed-certificate.ts';
+import { startHttpServer, type LocalServer } from '../../support/servers/http-server.ts';
+import { freePort } from '../../support/servers/ports.ts';
+import { createCertificate } from '../../support/servers/self-signed-certificate.ts';
 import { HOSTILE_URLS } from './hostile-urls.ts';
 
 const LIMITS = { timeoutMs: 10_000, responseBytesMax: 64 * 1024 };

@@ -6,7 +6,7 @@ import type { Store } from '../../../src/shared/store/store.ts';
 import { openTestStore, type TestStore } from '../../support/stores.ts';
 import { claim, claimOne, commitOne, start, startWithItems } from './contract/drive.ts';
 import { makeEvent, makePlan, makeTicket, makeTimer } from './contract/make.ts';
-import { addOne } from './contract/memory-make.ts';
+import { addOne } from './contract/memory/memory-make.ts';
 
 /*
  * Of the whole database, so each case has one of its own: what both stores read of it must be the

@@ -4,7 +4,7 @@ import test from 'ava';
 import { createMetrics } from '../../../src/shared/telemetry/metrics.ts';
 import { startOpsServer } from '../../../src/shared/telemetry/ops-server.ts';
 import type { OpsServerOptions } from '../../../src/shared/telemetry/ops-server.ts';
-import { freePort } from '../../support/ports.ts';
+import { freePort } from '../../support/servers/ports.ts';
 
 test('200: /metrics serves the registry in the text format', async (t) => {
   const { get } = await start(t);

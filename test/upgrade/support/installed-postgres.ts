@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 import { runOnServer } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { freePort } from '../../support/ports.ts';
-import { SERVER_OWNER } from '../../support/postgres-server.ts';
+import { freePort } from '../../support/servers/ports.ts';
+import { SERVER_OWNER } from '../../support/servers/postgres-server.ts';
 
 /*
  * A PostgreSQL that is installed on this machine, with the tools that operators use: the package of

@@ -8,7 +8,7 @@ import {
   SERVER_OWNER,
   startPostgresServer,
   type PostgresServer,
-} from '../../support/postgres-server.ts';
+} from '../../support/servers/postgres-server.ts';
 
 /*
  * A server that keeps its write-ahead log, a base backup of it, and servers restored from both: the

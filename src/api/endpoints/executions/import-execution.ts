@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { artifactName } from '../../../shared/domain/artifact.ts';
 import { TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
-import type { ImportDocument } from '../../../shared/engine/executions/import-execution.ts';
+import type { ImportDocument } from '../../../shared/engine/executions/import/import-execution.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionId } from '../../schemas/text.ts';
 import { importedDocument } from './imported-document.ts';

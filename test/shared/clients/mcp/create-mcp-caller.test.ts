@@ -16,12 +16,14 @@ import type {
 import type { McpAnswer } from '../../../../src/shared/ports/mcp.ts';
 import { createGuardedFetch } from '../../../../src/shared/security/guarded-fetch.ts';
 import { createNamedSecrets } from '../../../../src/shared/security/named-secrets.ts';
-import { startHttpServer } from '../../../support/http-server.ts';
-import { startSseServer } from '../../../support/mcp-sse-server.ts';
-import { startMcpServer } from '../../../support/mcp-server.ts';
-import { freePort } from '../../../support/ports.ts';
+import { startHttpServer } from '../../../support/servers/http-server.ts';
+import { startSseServer } from '../../../support/servers/mcp-sse-server.ts';
+import { startMcpServer } from '../../../support/servers/mcp-server.ts';
+import { freePort } from '../../../support/servers/ports.ts';
 
-const SCRIPT = fileURLToPath(new URL('../../../support/mcp-stdio-server.ts', import.meta.url));
+const SCRIPT = fileURLToPath(
+  new URL('../../../support/servers/mcp-stdio-server.ts', import.meta.url),
+);
 const logs = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
 test.after.always(() => rmSync(logs, { recursive: true }));
 

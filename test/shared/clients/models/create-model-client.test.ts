@@ -3,7 +3,7 @@ import anyTest, { type TestFn } from 'ava';
 import {
   startFakeModelProvider,
   type FakeModelProvider,
-} from '../../../support/fake-model-provider.ts';
+} from '../../../support/servers/fake-model-provider.ts';
 import { answered, failed, MODEL_KEY, openModelClient } from './open-client.ts';
 
 const test = anyTest as TestFn<{

@@ -8,9 +8,9 @@ import {
   startFakeModelProvider,
   type FakeModelProvider,
   type FakeReply,
-} from '../../../support/fake-model-provider.ts';
-import { renderAnswer } from '../../../support/model-protocols.ts';
-import { freePort } from '../../../support/ports.ts';
+} from '../../../support/servers/fake-model-provider.ts';
+import { renderAnswer } from '../../../support/servers/model-protocols.ts';
+import { freePort } from '../../../support/servers/ports.ts';
 import { failed, MODEL_KEY, openModelClient } from './open-client.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00.000Z');

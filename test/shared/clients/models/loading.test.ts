@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
 
-import { startFakeModelProvider } from '../../../support/fake-model-provider.ts';
+import { startFakeModelProvider } from '../../../support/servers/fake-model-provider.ts';
 
 const SCRIPT = fileURLToPath(new URL('list-loaded-clients.ts', import.meta.url));
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 
-import { startFakeModelProvider } from '../../../support/fake-model-provider.ts';
-import { startHttpServer } from '../../../support/http-server.ts';
+import { startFakeModelProvider } from '../../../support/servers/fake-model-provider.ts';
+import { startHttpServer } from '../../../support/servers/http-server.ts';
 import { answered, failed, MODEL_KEY, openModelClient } from './open-client.ts';
 import { findAccess } from '../../../../src/shared/clients/models/provider-access.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 
 import { followEvents } from '../../../../src/shared/clients/svc/follow-events.ts';
-import { freePort } from '../../../support/ports.ts';
+import { freePort } from '../../../support/servers/ports.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

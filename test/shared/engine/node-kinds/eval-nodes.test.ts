@@ -7,7 +7,10 @@ import { createEvalRunner } from '../../../../src/shared/nodes/eval/run.ts';
 import { createModelRunner } from '../../../../src/shared/nodes/model/run.ts';
 import { createGuardedFetch } from '../../../../src/shared/security/guarded-fetch.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
-import { startFakeModelProvider, type ModelRequest } from '../../../support/fake-model-provider.ts';
+import {
+  startFakeModelProvider,
+  type ModelRequest,
+} from '../../../support/servers/fake-model-provider.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
 /* Nodes of kind `eval` in an engine with a real store, with a provider's API on loopback. */

@@ -14,7 +14,7 @@ import {
   MODEL_PROVIDER_WORDS,
   startFakeModelProvider,
   type FakeModelProvider,
-} from '../../../support/fake-model-provider.ts';
+} from '../../../support/servers/fake-model-provider.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
 /* Nodes of kind `model` in an engine with a real store, against a provider's API on loopback. */

@@ -11,7 +11,7 @@ import { createNamedSecrets } from '../../../../src/shared/security/named-secret
 import { createSafeFetch } from '../../../../src/shared/security/safe-fetch.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
-import { startMcpServer } from '../../../support/mcp-server.ts';
+import { startMcpServer } from '../../../support/servers/mcp-server.ts';
 import { sendJson, startShop, type Answer } from '../../../support/shop.ts';
 import { openTestStore } from '../../../support/stores.ts';
 

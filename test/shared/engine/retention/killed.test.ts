@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
 import { asLastSeen } from '../../../invariants/as-last-seen.ts';
-import { checkHistories } from '../../../invariants/check-histories.ts';
-import { checkRetired } from '../../../invariants/check-retired.ts';
+import { checkHistories } from '../../../invariants/checks/check-histories.ts';
+import { checkRetired } from '../../../invariants/checks/check-retired.ts';
 import type { Dialect } from '../../../support/database.ts';
 import { readDump } from '../../../upgrade/support/checked.ts';
 import { start } from '../../store/contract/drive.ts';

@@ -11,7 +11,11 @@ import { createSafeFetch } from '../../../../src/shared/security/safe-fetch.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { makeSecretBox } from '../../../support/secrets.ts';
 import { openTestStore } from '../../../support/stores.ts';
-import { isSigned, startReceiver, type Received } from '../../../support/webhook-receiver.ts';
+import {
+  isSigned,
+  startReceiver,
+  type Received,
+} from '../../../support/servers/webhook-receiver.ts';
 import { commitOne, start } from '../../store/contract/drive.ts';
 import { makeEvent, makePlan, makeTenantId } from '../../store/contract/make.ts';
 

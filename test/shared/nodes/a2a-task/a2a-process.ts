@@ -6,7 +6,11 @@ import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { createA2aTaskRunner } from '../../../../src/shared/nodes/a2a-task/run.ts';
 import type { A2aAgents } from '../../../../src/shared/ports/a2a.ts';
 import { createNamedSecrets } from '../../../../src/shared/security/named-secrets.ts';
-import { startTestAgent, type TestAgentOptions, type Turn } from '../../../support/a2a-agent.ts';
+import {
+  startTestAgent,
+  type TestAgentOptions,
+  type Turn,
+} from '../../../support/servers/a2a-agent.ts';
 import type { Dialect } from '../../../support/database.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { openTestStore, type TestStore } from '../../../support/stores.ts';

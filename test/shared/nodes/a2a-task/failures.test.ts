@@ -1,11 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
 
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
-import type { TestAgentOptions } from '../../../support/a2a-agent.ts';
+import type { TestAgentOptions } from '../../../support/servers/a2a-agent.ts';
 import { TENANT } from '../../../support/engine.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { startHttpServer } from '../../../support/http-server.ts';
-import { freePort } from '../../../support/ports.ts';
+import { startHttpServer } from '../../../support/servers/http-server.ts';
+import { freePort } from '../../../support/servers/ports.ts';
 import {
   agentOf,
   asking,

@@ -1,7 +1,7 @@
 import test from 'ava';
 
 import type { A2aAgents } from '../../../../src/shared/ports/a2a.ts';
-import type { Turn } from '../../../support/a2a-agent.ts';
+import type { Turn } from '../../../support/servers/a2a-agent.ts';
 import { TENANT } from '../../../support/engine.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { TestStore } from '../../../support/stores.ts';

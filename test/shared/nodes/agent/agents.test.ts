@@ -16,7 +16,7 @@ import {
 import type { McpToolCall } from '../../../../src/shared/ports/mcp.ts';
 import type { ModelAnswer, ModelCall, ModelFailure } from '../../../../src/shared/ports/models.ts';
 import { createSafeFetch } from '../../../../src/shared/security/safe-fetch.ts';
-import { startTestAgent } from '../../../support/a2a-agent.ts';
+import { startTestAgent } from '../../../support/servers/a2a-agent.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 import { DIALECTS, openAgents, SECRET } from '../a2a-task/a2a-process.ts';

@@ -3,7 +3,10 @@ import test, { type ExecutionContext } from 'ava';
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { createMemoryRetrievalRunner } from '../../../../src/shared/nodes/memory-retrieval/run.ts';
-import { PROVIDER_WORDS, startEmbeddingProvider } from '../../../support/embedding-provider.ts';
+import {
+  PROVIDER_WORDS,
+  startEmbeddingProvider,
+} from '../../../support/servers/embedding-provider.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { openTestMemory } from '../../../support/memory.ts';
 import { openTestStore } from '../../../support/stores.ts';

@@ -18,7 +18,7 @@ import {
   start,
   startWithItems,
 } from './drive.ts';
-import { addOne } from './memory-make.ts';
+import { addOne } from './memory/memory-make.ts';
 import { makeDefinitionId, makeEvent, makeKey, makePlan, makeTenantId, makeUuid } from './make.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

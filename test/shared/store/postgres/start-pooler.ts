@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 import type { ExecutionContext } from 'ava';
 
-import { freePort } from '../../../support/ports.ts';
+import { freePort } from '../../../support/servers/ports.ts';
 
 const READY = 'Z'.charCodeAt(0);
 const TERMINATE = 'X'.charCodeAt(0);

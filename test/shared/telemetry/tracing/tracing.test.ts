@@ -5,7 +5,7 @@ import type { RecordedEvent } from '../../../../src/shared/domain/execution/even
 import type { AttemptReport, EndReport } from '../../../../src/shared/engine/deps.ts';
 import { createTracing } from '../../../../src/shared/telemetry/tracing/tracing.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { startOtlpCollector } from '../../../support/otlp-collector.ts';
+import { startOtlpCollector } from '../../../support/servers/otlp-collector.ts';
 
 const ONE = 'exec_0198c0de00007000a000000000000001' as ExecutionId;
 const CHILD = 'exec_0198c0de00007000a000000000000002' as ExecutionId;

@@ -2,14 +2,14 @@ import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
 import type { CommitPlan, CommitVerdict, ExistingRequest, RefusalReason } from '../../commit.ts';
 import { StoreUnavailableError } from '../../store.ts';
 import { COLUMN_TYPES, encodePlans } from './batch.ts';
-import { commitOutright, isOutright } from './outright.ts';
+import { commitOutright, isOutright } from './outright/outright.ts';
 import { arrayParameter } from './parameter.ts';
 import { commitStatement } from './sql.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 
 /**
  * One statement for the whole batch, and a second one when it was written outright and does not
- * hold; see `commit/outright.ts` and `commit/sql.ts` for what they do and in which order. An error
+ * hold; see `commit/outright/outright.ts` and `commit/sql.ts` for what they do and in which order. An error
  * about the data of one plan (which validated plans never have) fails the batch, and nothing of it
  * is written.
  */

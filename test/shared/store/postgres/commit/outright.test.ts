@@ -1,8 +1,8 @@
 import test from 'ava';
 import type pg from 'pg';
 
-import { OUTRIGHT_SECTIONS } from '../../../../../src/shared/store/postgres/commit/outright-batch.ts';
-import { outrightStatement } from '../../../../../src/shared/store/postgres/commit/outright-sql.ts';
+import { OUTRIGHT_SECTIONS } from '../../../../../src/shared/store/postgres/commit/outright/batch.ts';
+import { outrightStatement } from '../../../../../src/shared/store/postgres/commit/outright/sql.ts';
 import { toUuid } from '../../../../../src/shared/store/postgres/rows.ts';
 import { openTestStore, type TestStore } from '../../../../support/stores.ts';
 import { commitOne, start, type Started } from '../../contract/drive.ts';

@@ -5,7 +5,7 @@ import { DEFAULT_TENANT, type ExecutionId } from '../../../../../src/shared/doma
 import { openPostgresStore } from '../../../../../src/shared/store/postgres/open.ts';
 import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
 import { eventually } from '../../../../support/eventually.ts';
-import { freePort } from '../../../../support/ports.ts';
+import { freePort } from '../../../../support/servers/ports.ts';
 import { openTestStore, type TestStore } from '../../../../support/stores.ts';
 import { judge, start } from '../../contract/drive.ts';
 import { makeEvent, makeExecutionId, makePlan } from '../../contract/make.ts';

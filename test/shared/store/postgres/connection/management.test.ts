@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 import { openManagement } from '../../../../../src/shared/store/postgres/connection/management.ts';
 import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
-import { freePort } from '../../../../support/ports.ts';
+import { freePort } from '../../../../support/servers/ports.ts';
 
 const SELECT = sql.type(z.object({ answer: z.number() }))`select 1 as answer`;
 

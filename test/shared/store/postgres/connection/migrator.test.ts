@@ -14,7 +14,7 @@ import {
 import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
 import { createEmptyDatabase, runOnServer } from '../../../../support/database.ts';
 import { eventually } from '../../../../support/eventually.ts';
-import { freePort } from '../../../../support/ports.ts';
+import { freePort } from '../../../../support/servers/ports.ts';
 import { connectRaw } from '../raw-client.ts';
 
 test('of twenty who migrate at once one does, and all find it done', async (t) => {

@@ -1,0 +1,83 @@
+import { Option, type Command } from 'commander';
+
+import { jsonOption, outputOption } from '../output-option.ts';
+import { parseCount } from '../parse-option.ts';
+
+/** Commands that run the service, and those that need neither a runtime nor a database. */
+export function declareRuntimeCommands(program: Command): void {
+  runtimeOptions(program.command('dev'))
+    .description(
+      'run everything on this machine with an SQLite file, open and for development only',
+    )
+    .action(async (options) => (await import('../../commands/dev.ts')).runDev(options));
+
+  serveOptions(program.command('serve'))
+    .description('run the service')
+    .addOption(
+      new Option('--role <role>', 'which part of it')
+        .choices(['api', 'scheduler', 'all'])
+        .default('all'),
+    )
+    .action(async (options) => (await import('../../commands/serve.ts')).runServe(options));
+
+  program
+    .command('validate')
+    .description('check a workflow definition, offline; exit code 1 when it cannot run')
+    .argument('<file>', 'JSON or YAML file; -: stdin')
+    .option('--strict', 'take warnings for errors')
+    .addOption(outputOption())
+    .addOption(jsonOption())
+    .action(async (file, options) =>
+      (await import('../../commands/validate.ts')).validateFile(file, options),
+    );
+
+  program
+    .command('config')
+    .description('look at the configuration')
+    .command('show')
+    .description('print every setting; secrets are masked')
+    .option('--origin', 'with where each value comes from')
+    .option('--dev', 'with the defaults of "svc dev"')
+    .option('--config <file>', 'configuration file (default: ./svc.toml when it is there)')
+    .addOption(outputOption())
+    .addOption(jsonOption())
+    .action(async (options) => (await import('../../commands/config-show.ts')).showConfig(options));
+
+  program
+    .command('auth')
+    .description('look at who may do what')
+    .command('matrix')
+    .description('print which role may use which route of the API')
+    .addOption(outputOption())
+    .addOption(jsonOption())
+    .action(async (options) => (await import('../../commands/auth-matrix.ts')).showMatrix(options));
+
+  program
+    .command('version')
+    .description('print the version')
+    .addOption(outputOption())
+    .addOption(jsonOption())
+    .action(async (options) => (await import('../../commands/version.ts')).showVersion(options));
+}
+
+/** The options of `svc serve`, `svc-api` and `svc-scheduler`. */
+export function serveOptions(command: Command): Command {
+  return runtimeOptions(command)
+    .option('--public-url <url>', 'URL at which others reach the API')
+    .option(
+      '--database-wait <seconds>',
+      'how long to wait at the start for a database that does not answer',
+      parseCount,
+      60,
+    );
+}
+
+function runtimeOptions(command: Command): Command {
+  return command
+    .option('--port <port>', 'HTTP port; 0: any free one')
+    .option('--bind <address>', 'address to listen on')
+    .option('--config <file>', 'configuration file (default: ./svc.toml when it is there)')
+    .option('--database-url <url>', 'postgres://… or an SQLite file')
+    .option('--log-level <level>', 'least severe events that are logged')
+    .option('--log-format <format>', 'json or pretty');
+}

@@ -1,0 +1,123 @@
+import type { Dump } from '../dump.ts';
+import { deedsOf, success, wasRefused, type DeedOf, type History } from '../history.ts';
+import { violations, type Violation } from '../violation.ts';
+
+/** What is handed out is the item that was made, one attempt later each time. */
+export function checkClaims(
+  dump: Dump,
+  claims: readonly Claim[],
+  requeued: ReadonlyMap<string, number>,
+  released: Released,
+): Violation[] {
+  const items = new Map(dump.work_items.map((item) => [item.work_item_id, item]));
+  const byItem = Map.groupBy(
+    claims.filter(({ workItemId }) => !requeued.has(workItemId)),
+    ({ workItemId }) => workItemId,
+  );
+  const attempts = [...byItem.values()].flatMap((of) =>
+    of
+      .toSorted((one, other) => one.fence - other.fence)
+      .map((claim, index, all) => ({ claim, before: leastBefore(all[index - 1], released) })),
+  );
+  return [
+    ...checkFences(claims),
+    ...violations('what is handed out is the item that was made', claims, (claim) => {
+      const item = items.get(claim.workItemId);
+      const isIt = item?.execution_id === claim.executionId && item.idempotency_key === claim.key;
+      if (isIt) return null;
+      return {
+        about: { work_item: claim.workItemId, deed: claim.deed.begun },
+        saw: `${claim.executionId} ${claim.key}, it is of ${item?.execution_id ?? 'nothing'}`,
+      };
+    }),
+    ...violations('a newer fence is of a later attempt', attempts, ({ claim, before }) =>
+      claim.attempt > before
+        ? null
+        : {
+            about: { work_item: claim.workItemId, fence: claim.fence },
+            saw: `attempt ${claim.attempt} after attempt ${before}`,
+          },
+    ),
+  ];
+}
+
+/** Fences under which items were given back: for certain, or perhaps, as the answer was lost. */
+export interface Released {
+  readonly surely: ReadonlySet<number>;
+  readonly perhaps: ReadonlySet<number>;
+}
+
+export function releasedIn(history: History): Released {
+  const deeds = deedsOf(history, 'release');
+  const fences = (of: typeof deeds) => new Set(of.map(({ asks }) => asks.fence));
+  return {
+    surely: fences(deeds.filter((deed) => success(deed) !== null)),
+    perhaps: fences(deeds.filter((deed) => !wasRefused(deed))),
+  };
+}
+
+/** One that was given back, or may have been, is the same attempt the next time. */
+function leastBefore(claim: Claim | undefined, { perhaps }: Released): number {
+  if (claim === undefined) return -1;
+  return perhaps.has(claim.fence) ? claim.attempt - 1 : claim.attempt;
+}
+
+export interface Claim {
+  readonly deed: DeedOf<'claim'>;
+  readonly workItemId: string;
+  readonly executionId: string;
+  readonly key: string;
+  readonly attempt: number;
+  readonly fence: number;
+  /** Null: the answer did not say. */
+  readonly tool: string | null;
+  readonly queueName: string;
+}
+
+export function claimsOf(history: History): Claim[] {
+  return deedsOf(history, 'claim').flatMap((deed) => {
+    const { work_items: items } = success(deed) ?? {};
+    if (!Array.isArray(items)) return [];
+    return (items as unknown as Record<string, string & number>[]).map((item) => ({
+      deed,
+      workItemId: item['id'] ?? '',
+      executionId: item['execution_id'] ?? '',
+      key: item['idempotency_key'] ?? '',
+      attempt: item['attempt'] ?? -1,
+      fence: item['lease_fence'] ?? -1,
+      tool: item['tool'] ?? null,
+      queueName: item['queue'] ?? 'default',
+    }));
+  });
+}
+
+function checkFences(claims: readonly Claim[]): Violation[] {
+  const seen = new Map<number, Claim>();
+  const highest = highestBefore(claims);
+  return violations('fences are never shared, and strictly increase', claims, (claim) => {
+    const twin = seen.get(claim.fence);
+    seen.set(claim.fence, claim);
+    const about = { work_item: claim.workItemId, fence: claim.fence, deed: claim.deed.begun };
+    if (twin !== undefined) return { about, saw: `it was given with ${twin.workItemId} as well` };
+    const before = highest(claim.deed.begun);
+    return before <= claim.fence ? null : { about, saw: `fence ${before} was given before` };
+  });
+}
+
+/** The highest fence of all that were answered before a moment: runs are long, so not each by each. */
+function highestBefore(claims: readonly Claim[]): (moment: number) => number {
+  const answered = claims
+    .map(({ deed, fence }) => ({ ended: deed.ended ?? Infinity, fence }))
+    .toSorted((one, other) => one.ended - other.ended);
+  let highest = 0;
+  const highestUpTo = answered.map(({ fence }) => (highest = Math.max(highest, fence)));
+  return (moment) => {
+    let [low, high] = [0, answered.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((answered[middle]?.ended ?? Infinity) < moment) low = middle + 1;
+      else high = middle;
+    }
+    return highestUpTo[low - 1] ?? 0;
+  };
+}

@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { byExecution } from './check-histories.ts';
+import { isJsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
+import type { Dump, EventOf } from '../dump.ts';
+import type { Violation } from '../violation.ts';
+
+/** An external event is taken by one wait at most, which gets what was sent. */
+export function checkEventsTaken(dump: Dump): Violation[] {
+  return [...byExecution(dump).values()].flatMap((events) => {
+    const taken = new Map<number, EventOf>();
+    return events.flatMap((event) => {
+      const { execution_id: execution, kind, payload } = event;
+      const from = payload['event_sequence'];
+      if (typeof from !== 'number') return [];
+      const sent = from < 0 ? carriedAs(events[0], from) : sentIn(events[from - 1]);
+      const first = taken.get(from);
+      taken.set(from, event);
+      const about = { execution, event: from, taken_in: event.sequence };
+      const got = kind === 'NodeCompleted' ? payload['output'] : payload['payload'];
+      const isIt =
+        sent !== undefined && from < event.sequence && isDeepStrictEqual(sent.payload, got);
+      return [
+        ...(first === undefined
+          ? []
+          : [
+              {
+                rule: 'an external event is taken once',
+                about,
+                saw: `also in event ${first.sequence}`,
+              },
+            ]),
+        ...(isIt
+          ? []
+          : [
+              {
+                rule: 'a wait gets what was sent',
+                about,
+                saw: `${JSON.stringify(got)}, sent was ${JSON.stringify(sent?.payload)}`,
+              },
+            ]),
+      ];
+    });
+  });
+}
+
+interface Sent {
+  readonly payload: JsonValue | undefined;
+}
+
+function sentIn(event: EventOf | undefined): Sent | undefined {
+  if (event?.kind !== 'ExternalEventReceived') return undefined;
+  return { payload: event.payload['payload'] };
+}
+
+/** Those that nothing had taken where the execution goes on from: the last of them is -1. */
+function carriedAs(first: EventOf | undefined, from: number): Sent | undefined {
+  const carried = first?.payload['carried'];
+  const mailbox = isJsonObject(carried) ? carried['mailbox'] : null;
+  const sent: JsonValue | undefined = Array.isArray(mailbox) ? mailbox.at(from) : undefined;
+  return isJsonObject(sent) ? { payload: sent['payload'] } : undefined;
+}

@@ -1,0 +1,241 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { Dump, EventOf } from '../dump.ts';
+import { ENDS, foldHistory, visitOf, type Folded } from '../fold-history.ts';
+import { deedsOf, isBefore, success, type DeedOf, type History } from '../history.ts';
+import { violations, type Violation } from '../violation.ts';
+
+/** Events of executions, what their rows say of them, and what was read of both. */
+export function checkHistories(dumps: readonly Dump[], history: History): Violation[] {
+  const last = dumps.at(-1);
+  if (last === undefined) return [];
+  const events = byExecution(last);
+  return [
+    ...dumps.flatMap(checkRows),
+    ...dumps.slice(1).flatMap((dump, index) => checkPrefix(dumps[index] ?? dump, dump)),
+    ...dumps.slice(1).flatMap((dump, index) => checkRecords(dumps[index] ?? dump, dump)),
+    ...checkReads(events, history),
+    ...checkEventReads(events, history),
+  ];
+}
+
+export function byExecution(dump: Dump): ReadonlyMap<string, readonly EventOf[]> {
+  const known = grouped.get(dump.events);
+  if (known !== undefined) return known;
+  const stories = Map.groupBy(dump.events, (event) => event.execution_id);
+  grouped.set(dump.events, stories);
+  return stories;
+}
+
+const grouped = new WeakMap<Dump['events'], ReadonlyMap<string, readonly EventOf[]>>();
+
+function checkRows(dump: Dump): Violation[] {
+  const events = byExecution(dump);
+  const rows = new Map(dump.executions.map((row) => [row.id, row]));
+  return [
+    ...violations('every event is of an execution', events.keys(), (id) =>
+      rows.has(id) ? null : { about: { execution: id }, saw: 'events without an execution' },
+    ),
+    ...dump.executions.flatMap((row) => {
+      const story = events.get(row.id) ?? [];
+      const about = { execution: row.id, tenant: row.tenant_id, workflow: row.workflow_id };
+      const kinds = story.map(({ kind }) => kind);
+      const ends = kinds.filter((kind) => kind in ENDS);
+      const { ended } = foldHistory(story);
+      const expect = (rule: string, holds: boolean): Violation[] =>
+        holds ? [] : [{ rule, about, saw: tell(story, row.status, row.last_sequence) }];
+      return [
+        ...expect(
+          'sequences run from 1 without gaps, up to what the row says',
+          story.every(({ sequence }, index) => sequence === index + 1) &&
+            row.last_sequence === story.length,
+        ),
+        ...expect(
+          'the first event, and no other, is WorkflowStarted',
+          kinds.lastIndexOf('WorkflowStarted') === 0,
+        ),
+        ...expect(
+          'at most one event ends an execution, and it is the last',
+          ends.length === 0 || (ends.length === 1 && ends[0] === kinds.at(-1)),
+        ),
+        ...expect(
+          'the status is what the events say',
+          ended === null ? !isTerminal(row.status) : row.status === ended,
+        ),
+        ...expect(
+          'timestamps of a history never decrease',
+          story.every(({ created_at: at }, index) => at >= (story[index - 1]?.created_at ?? at)),
+        ),
+        ...expect(
+          'a visit is scheduled once, and over once',
+          isOnce(story, 'NodeScheduled') && isOnce(story, 'NodeCompleted'),
+        ),
+        ...expect('a visit ends in one way, and after it began', isOverOnce(story)),
+        ...expect(
+          'an approval is decided once',
+          isAnswered(story, { asks: 'ApprovalRequested', answers: 'ApprovalReceived' }),
+        ),
+        ...expect(
+          'a timer fires once',
+          isAnswered(story, { asks: 'TimerStarted', answers: 'TimerFired' }),
+        ),
+      ];
+    }),
+  ];
+}
+
+function isTerminal(status: unknown): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+function isOnce(story: readonly EventOf[], kind: string): boolean {
+  const visits = story.filter((event) => event.kind === kind).map(visitOf);
+  return new Set(visits).size === visits.length;
+}
+
+function isOverOnce(story: readonly EventOf[]): boolean {
+  const live = new Set<string>();
+  return story.every((event) => {
+    if (event.kind === 'NodeScheduled') live.add(visitOf(event));
+    const isEnd =
+      event.kind === 'NodeCompleted' ||
+      event.kind === 'NodeCancelled' ||
+      (event.kind === 'NodeFailed' && event.payload['retryable'] !== true);
+    return !isEnd || live.delete(visitOf(event));
+  });
+}
+
+/** No answer without a question, and to each question of a visit one at most. */
+function isAnswered(
+  story: readonly EventOf[],
+  kinds: { readonly asks: string; readonly answers: string },
+): boolean {
+  const open = new Set<string>();
+  return story.every((event) => {
+    if (event.kind === kinds.asks) open.add(visitOf(event));
+    return event.kind !== kinds.answers || open.delete(visitOf(event));
+  });
+}
+
+function tell(story: readonly EventOf[], status: string, lastSequence: number): string {
+  const told = story.map(
+    ({ sequence, kind, node_id: nodeId }) => `${sequence} ${kind}${nodeId ? ` ${nodeId}` : ''}`,
+  );
+  return `${status}, last sequence ${lastSequence}: ${told.join(', ')}`;
+}
+
+/** What happened stays as it is. */
+function checkPrefix(earlier: Dump, later: Dump): Violation[] {
+  const now = byExecution(later);
+  return violations(
+    'a history is only ever added to',
+    byExecution(earlier).entries(),
+    ([id, before]) => {
+      const story = now.get(id) ?? [];
+      if (before.every((event, index) => isDeepStrictEqual(event, story[index]))) return null;
+      return { about: { execution: id }, saw: `events read earlier have changed` };
+    },
+  );
+}
+
+/** A recorded output never changes. */
+function checkRecords(earlier: Dump, later: Dump): Violation[] {
+  const nameOf = (row: Dump['recorded_outputs'][number]): string =>
+    `${row.execution_id} ${row.idempotency_key}`;
+  const now = new Map(later.recorded_outputs.map((row) => [nameOf(row), row]));
+  return violations('a recorded output never changes', earlier.recorded_outputs, (before) => {
+    const after = now.get(nameOf(before));
+    if (isDeepStrictEqual(after, before)) return null;
+    return {
+      about: { execution: before.execution_id, key: before.idempotency_key },
+      saw: `event ${before.event_sequence} first, ${after?.event_sequence ?? 'none'} afterwards`,
+    };
+  });
+}
+
+/** An answer shows the state after some prefix of the events. */
+function checkReads(
+  events: ReadonlyMap<string, readonly EventOf[]>,
+  history: History,
+): Violation[] {
+  return violations(
+    'state, steps and status that are read are the fold of the events up to some moment',
+    deedsOf(history, 'read'),
+    (deed) => {
+      const body = success(deed);
+      const story = events.get(deed.asks.executionId) ?? [];
+      if (body === null) return null;
+      const { status, state, steps_executed: steps } = body;
+      const shown = prefixesOf(story).some(
+        (folded) =>
+          folded.stepsExecuted === steps &&
+          (folded.ended ?? 'live') === (isTerminal(status) ? status : 'live') &&
+          isDeepStrictEqual(folded.state, state),
+      );
+      if (shown) return null;
+      const fold = foldHistory(story);
+      return {
+        about: { execution: deed.asks.executionId, deed: deed.begun },
+        saw: `read ${JSON.stringify(body)}, the last fold is ${JSON.stringify({ ...fold, openItems: [...fold.openItems.keys()] })}`,
+      };
+    },
+  );
+}
+
+/** The fold after each of the events. */
+function prefixesOf(story: readonly EventOf[]): readonly Folded[] {
+  const known = prefixes.get(story);
+  if (known !== undefined) return known;
+  const folds = story.map((_, index) => foldHistory(story.slice(0, index + 1)));
+  prefixes.set(story, folds);
+  return folds;
+}
+
+const prefixes = new WeakMap<readonly EventOf[], readonly Folded[]>();
+
+/** Every answer is a prefix of the history, and none is shorter than one that came before. */
+function checkEventReads(
+  events: ReadonlyMap<string, readonly EventOf[]>,
+  history: History,
+): Violation[] {
+  const reads = deedsOf(history, 'read_events').filter((deed) => success(deed) !== null);
+  const others = Map.groupBy(reads, ({ asks }) => asks.executionId);
+  return [
+    ...violations('events that are read are a prefix of the history', reads, (deed) => {
+      const story = events.get(deed.asks.executionId) ?? [];
+      const told = shownOf(deed);
+      const same = told.every((event, index) => {
+        const kept = story[index];
+        return (
+          kept !== undefined &&
+          kept.sequence === event['sequence'] &&
+          kept.kind === event['kind'] &&
+          kept.node_id === event['node_id'] &&
+          isDeepStrictEqual(kept.payload, event['payload'])
+        );
+      });
+      if (same) return null;
+      return {
+        about: { execution: deed.asks.executionId, deed: deed.begun },
+        saw: `read ${told.length} events that are not the first of ${story.length}`,
+      };
+    }),
+    ...violations('what was read once is read ever after', reads, (deed) => {
+      const lost = others
+        .get(deed.asks.executionId)
+        ?.find(
+          (earlier) => isBefore(earlier, deed) && shownOf(earlier).length > shownOf(deed).length,
+        );
+      if (lost === undefined) return null;
+      return {
+        about: { execution: deed.asks.executionId, earlier: lost.begun, later: deed.begun },
+        saw: `${shownOf(lost).length} events first, ${shownOf(deed).length} afterwards`,
+      };
+    }),
+  ];
+}
+
+function shownOf(deed: DeedOf<'read_events'>): readonly Record<string, unknown>[] {
+  const { events } = success(deed) ?? {};
+  return Array.isArray(events) ? (events as Record<string, unknown>[]) : [];
+}

@@ -1,0 +1,264 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
+import { byExecution } from './check-histories.ts';
+import type { Dump, EventOf } from '../dump.ts';
+import { ENDS, foldHistory, mergePatch, visitOf } from '../fold-history.ts';
+import { deedsOf, success, wasRefused, type DeedOf, type History } from '../history.ts';
+import { violations, type Violation } from '../violation.ts';
+
+/** What failed or was cancelled is tried again as one other, which goes on with what is on record. */
+export function checkRetries(dump: Dump, history: History): Violation[] {
+  const stories = byExecution(dump);
+  const retries = [...stories.values()].flatMap(([first]) => {
+    const from = retriedFrom(first);
+    return first === undefined || from === null ? [] : [{ first, from }];
+  });
+  const asked = Map.groupBy(deedsOf(history, 'retry'), ({ asks }) => asks.executionId);
+  return [
+    ...checkOnce(retries, stories),
+    ...violations('a retry was asked for', retries, ({ first, from }) => {
+      const deeds = asked.get(from) ?? [];
+      if (deeds.some((deed) => !wasRefused(deed))) return null;
+      return { about: aboutRetry({ first, from }), saw: `${deeds.length} requests, all refused` };
+    }),
+    ...checkCarried(retries, { stories, asked }),
+    ...checkFired(retries, stories),
+    ...checkItems(retries, { stories, asked }),
+    ...checkTold(retries, history),
+  ];
+}
+
+interface Retry {
+  readonly first: EventOf;
+  readonly from: string;
+}
+
+type Stories = ReadonlyMap<string, readonly EventOf[]>;
+
+/** Null: it tries nothing again. */
+export function retriedFrom(first: EventOf | undefined): string | null {
+  if (first?.kind !== 'WorkflowStarted') return null;
+  const from = first.payload['retried_from'];
+  const id = isJsonObject(from) ? from['execution_id'] : null;
+  return typeof id === 'string' ? id : null;
+}
+
+function aboutRetry({ first, from }: Retry) {
+  return { execution: first.execution_id, of: from };
+}
+
+function checkOnce(retries: readonly Retry[], stories: Stories): Violation[] {
+  const byOrigin = Map.groupBy(retries, ({ from }) => from);
+  return [
+    ...violations('an execution is retried once', byOrigin, ([from, found]) =>
+      found.length === 1
+        ? null
+        : {
+            about: { execution: from },
+            saw: `as ${found.map(({ first }) => first.execution_id).join(' and ')}`,
+          },
+    ),
+    ...violations('what is retried has failed or was cancelled', retries, (retry) => {
+      const end = stories.get(retry.from)?.at(-1)?.kind ?? 'nothing';
+      if (end in ENDS && end !== 'WorkflowCompleted') return null;
+      return { about: aboutRetry(retry), saw: `its last event is ${end}` };
+    }),
+  ];
+}
+
+function checkCarried(
+  retries: readonly Retry[],
+  of: {
+    readonly stories: Stories;
+    readonly asked: ReadonlyMap<string, readonly DeedOf<'retry'>[]>;
+  },
+): Violation[] {
+  return violations('a retry goes on with the state that was recorded', retries, (retry) => {
+    const { first, from } = retry;
+    const left = foldHistory(of.stories.get(from) ?? []).acceptedState;
+    const patches = (of.asked.get(from) ?? [])
+      .filter((deed) => !wasRefused(deed) || deed.answer?.status === 409)
+      .map(({ asks }) => asks.statePatch);
+    const carried = first.payload['carried'];
+    const state = isJsonObject(carried) ? carried['state'] : null;
+    const mayBe: readonly JsonObject[] = patches.map((patch) => mergePatch(left, patch ?? {}));
+    if (mayBe.some((one) => isDeepStrictEqual(one, state))) return null;
+    return {
+      about: aboutRetry(retry),
+      saw: `left ${JSON.stringify(left)}, goes on with ${JSON.stringify(state)}`,
+    };
+  });
+}
+
+/**
+ * No visit and no key of which a result is on record comes again, in a retry of a retry neither, and no
+ * node that was done is entered unless something led back to it. Items of maps are looked at below.
+ */
+function checkFired(retries: readonly Retry[], stories: Stories): Violation[] {
+  const entered = retries.flatMap((retry) => {
+    const before = recordedBefore(retry, stories);
+    const own = new Set<string | null>();
+    return (stories.get(retry.first.execution_id) ?? []).flatMap((event) => {
+      if (event.payload['map'] !== undefined) return [];
+      if (isOver(event)) own.add(event.node_id);
+      return event.kind === 'NodeScheduled' ? [{ retry, event, before, own: new Set(own) }] : [];
+    });
+  });
+  return violations('a retry fires nothing that is on record', entered, (one) => {
+    const { retry, event, before, own } = one;
+    const { idempotency_key: key, from } = event.payload;
+    const led = Array.isArray(from) ? from.map(String) : [];
+    const isAgain =
+      before.visits.has(visitOf(event)) || (typeof key === 'string' && before.keys.has(key));
+    const isDone = before.doneSince.get(event.node_id);
+    const isLedBack = led.some(
+      (node) => own.has(node) || (before.overAt.get(node) ?? -1) > (isDone ?? 0),
+    );
+    if (!isAgain && (isDone === undefined || isLedBack)) return null;
+    return { about: aboutRetry(retry), saw: `${visitOf(event)} is scheduled again` };
+  });
+}
+
+/**
+ * Of a map that begins again no item runs that was done, unless a patch may have changed the items; and
+ * what it takes over was done.
+ */
+function checkItems(
+  retries: readonly Retry[],
+  of: {
+    readonly stories: Stories;
+    readonly asked: ReadonlyMap<string, readonly DeedOf<'retry'>[]>;
+  },
+): Violation[] {
+  const found = retries.flatMap((retry) => {
+    const done = itemsDone(originsOf(retry, of.stories));
+    const isPatched = originIds(retry, of.stories).some((id) =>
+      (of.asked.get(id) ?? []).some(({ asks }) => asks.statePatch !== null),
+    );
+    return (of.stories.get(retry.first.execution_id) ?? []).flatMap((event) => {
+      if (event.kind !== 'NodeScheduled') return [];
+      const { map, carried_items: carried = [] } = event.payload;
+      if (isJsonObject(map)) {
+        const isDone = done.get(visitOfMap(map))?.has(map['index']);
+        const saw = `item ${JSON.stringify(map['index'])} of ${visitOfMap(map)} is scheduled again`;
+        return isDone === true && !isPatched ? [{ retry, saw }] : [];
+      }
+      const known = done.get(visitOf(event));
+      return (Array.isArray(carried) ? carried : [])
+        .filter((index) => known?.has(index) !== true)
+        .map((index) => ({
+          retry,
+          saw: `${visitOf(event)} takes over item ${JSON.stringify(index)}`,
+        }));
+    });
+  });
+  return violations(
+    'a retry takes over the items that are done, and runs the others',
+    found,
+    (one) => ({
+      about: aboutRetry(one.retry),
+      saw: one.saw,
+    }),
+  );
+}
+
+/** As `visitOf` names it. */
+function visitOfMap({ node_id: nodeId, visit }: JsonObject): string {
+  return `${typeof nodeId === 'string' ? nodeId : ''}#${JSON.stringify(visit ?? null)}`;
+}
+
+/** Indices by map visit. */
+function itemsDone(events: readonly EventOf[]): ReadonlyMap<string, ReadonlySet<unknown>> {
+  const done = new Map<string, Set<unknown>>();
+  const open = new Map<string, { readonly map: string; readonly index: unknown }>();
+  for (const event of events) {
+    const { map } = event.payload;
+    const visit = `${event.execution_id} ${visitOf(event)}`;
+    if (event.kind === 'NodeScheduled' && isJsonObject(map)) {
+      open.set(visit, {
+        map: visitOfMap(map),
+        index: map['index'],
+      });
+    }
+    const item = event.kind === 'NodeCompleted' ? open.get(visit) : undefined;
+    if (item === undefined) continue;
+    done.set(item.map, (done.get(item.map) ?? new Set()).add(item.index));
+  }
+  return done;
+}
+
+interface Recorded {
+  /** Of visits that have completed. */
+  readonly keys: Set<string>;
+  readonly visits: Set<string>;
+  /** By node, in the order of all events: where its last visit began, of those that have completed. */
+  readonly doneSince: Map<string | null, number>;
+  /** Where it was over last. */
+  readonly overAt: Map<string | null, number>;
+}
+
+/** The events of all executions that it goes on from, in order. */
+function originsOf(retry: Retry, stories: Stories): readonly EventOf[] {
+  return originIds(retry, stories).flatMap((id) => stories.get(id) ?? []);
+}
+
+function originIds(retry: Retry, stories: Stories): readonly string[] {
+  const ids: string[] = [];
+  for (let from: string | null = retry.from; from !== null;) {
+    ids.unshift(from);
+    from = retriedFrom(stories.get(from)?.[0]);
+  }
+  return ids;
+}
+
+/** By all executions that it goes on from. */
+function recordedBefore(retry: Retry, stories: Stories): Recorded {
+  const recorded: Recorded = {
+    keys: new Set(),
+    visits: new Set(),
+    doneSince: new Map(),
+    overAt: new Map(),
+  };
+  const open = new Map<string, { readonly at: number; readonly key: string | null }>();
+  for (const [at, event] of originsOf(retry, stories).entries()) {
+    if (event.payload['map'] !== undefined) continue;
+    const { kind, node_id: node, payload } = event;
+    const visit = visitOf(event);
+    if (isOver(event)) recorded.overAt.set(node, at);
+    if (kind === 'NodeScheduled') {
+      const key = payload['idempotency_key'];
+      open.set(visit, { at, key: typeof key === 'string' ? key : null });
+      recorded.doneSince.delete(node);
+    }
+    const completed = kind === 'NodeCompleted' ? open.get(visit) : undefined;
+    if (completed === undefined) continue;
+    recorded.visits.add(visit);
+    if (completed.key !== null) recorded.keys.add(completed.key);
+    recorded.doneSince.set(node, completed.at);
+  }
+  return recorded;
+}
+
+function isOver({ kind, payload }: EventOf): boolean {
+  if (kind === 'NodeFailed') return payload['retryable'] !== true;
+  return kind === 'NodeCompleted' || kind === 'NodeSkipped';
+}
+
+/** Who asked was told the one there is, whether it was begun for them or before. */
+function checkTold(retries: readonly Retry[], history: History): Violation[] {
+  const known = new Map(retries.map(({ first, from }) => [first.execution_id, from]));
+  const told = deedsOf(history, 'retry').flatMap((deed) => {
+    const { retried_as: as } = deed.answer?.body ?? {};
+    const id = success(deed)?.['execution_id'] ?? as;
+    return typeof id === 'string' ? [{ deed, id }] : [];
+  });
+  return violations('a retry that was named is there', told, ({ deed, id }) => {
+    const { executionId } = deed.asks;
+    if (known.get(id) === executionId) return null;
+    return {
+      about: { execution: executionId, deed: deed.begun },
+      saw: `${id} was named, which is of ${known.get(id) ?? 'nothing'}`,
+    };
+  });
+}

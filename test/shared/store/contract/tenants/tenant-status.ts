@@ -1,0 +1,116 @@
+import type { TenantId } from '../../../../../src/shared/domain/ids.ts';
+import type { TenantStatus } from '../../../../../src/shared/domain/tenant.ts';
+import type { Store } from '../../../../../src/shared/store/store.ts';
+import type { TestStore } from '../../../../support/stores.ts';
+import { contractCases } from '../contract-case.ts';
+import { claim, claimOne, commitOne, start, startWithItems, type Started } from '../drive.ts';
+import { makeEvent, makeItem, makePlan, makeTenantId, makeTicket, makeTimer } from '../make.ts';
+
+const SHARD = 61;
+const LIMIT = 1_000;
+
+/** Nothing of a tenant that is not active is scheduled, and all of it goes on once it is again. */
+export function tenantStatusCases(name: string, open: () => TestStore): void {
+  const check = contractCases(name, open);
+
+  for (const status of ['suspended', 'archived'] as const) {
+    check(`of a tenant that is ${status} nothing is claimed`, async (t, { store }) => {
+      const { tenantId } = await startWithItems(store, [{}, { queue: 'java_tool' }]);
+      const both = { queues: ['python_tool', 'java_tool'] } as const;
+      await put(store, tenantId, status);
+      t.deepEqual(await claim(store, tenantId), []);
+      t.deepEqual(await claim(store, tenantId, both), []);
+      await put(store, tenantId, 'active');
+      t.is((await claim(store, tenantId, both)).length, 2);
+    });
+
+    check(`of a tenant that is ${status} nothing is due or runnable`, async (t, database) => {
+      const { store } = database;
+      const execution = await startWithEverythingDue(database);
+      const { tenantId } = execution;
+      await put(store, tenantId, status);
+      t.deepEqual(await findReady(store, execution), NOTHING_READY);
+      await put(store, tenantId, 'active');
+      t.deepEqual(await findReady(store, execution), {
+        timers: 1,
+        leases: 1,
+        overdue: 1,
+        marks: 1,
+        retries: 1,
+        engine: 1,
+      });
+    });
+  }
+
+  check('the next due is never that of a suspended tenant', async (t, { store }) => {
+    const execution = await start(store);
+    const soon = makeTimer({ when: { delayMs: 0 } });
+    await commitOne(store, makePlan(execution, { startsTimers: [soon] }));
+    const others = async () =>
+      (await store.timers.listDue({ limit: LIMIT })).some(
+        ({ executionId }) => executionId !== execution.executionId,
+      );
+    await put(store, execution.tenantId, 'suspended');
+    if (!(await others())) t.not(await store.timers.nextDueInMs(), 0);
+    await put(store, execution.tenantId, 'active');
+    t.is(await store.timers.nextDueInMs(), 0);
+    await commitOne(store, makePlan(execution, { status: 'cancelled', revokesAll: true }));
+  });
+}
+
+async function put(store: Store, tenantId: TenantId, status: TenantStatus): Promise<void> {
+  await store.tenants.create({ tenantId, name: 'put', actorId: 'token:ci' });
+  await store.tenants.update(tenantId, {
+    name: null,
+    status,
+    policy: null,
+    limits: null,
+    actorId: 'token:ci',
+  });
+}
+
+/** A timer, a retry and a mark, a lapsed lease, an overdue item, and one for the engine. */
+async function startWithEverythingDue({ store }: TestStore): Promise<Started> {
+  const execution = await start(store, {
+    tenantId: makeTenantId(),
+    create: { shard: SHARD },
+    changes: { runnable: 'mark' },
+  });
+  await commitOne(store, makePlan(execution, { newItems: [makeItem(makeTicket(execution))] }));
+  await claimOne(store, execution.tenantId, { leaseMs: 0 });
+  await commitOne(
+    store,
+    makePlan(execution, {
+      events: [makeEvent()],
+      newItems: [
+        makeItem(makeTicket(execution, { scheduleToStartMs: 0, queue: 'java_tool' })),
+        makeItem(makeTicket(execution, { queue: 'engine' })),
+      ],
+      retries: [{ ticket: makeTicket(execution, { attempt: 1 }), delayMs: 1 }],
+      startsTimers: [makeTimer()],
+      runnable: 'mark',
+    }),
+  );
+  return execution;
+}
+
+const NOTHING_READY = { timers: 0, leases: 0, overdue: 0, marks: 0, retries: 0, engine: 0 };
+
+async function findReady(
+  store: Store,
+  { executionId }: Started,
+): Promise<Readonly<Record<keyof typeof NOTHING_READY, number>>> {
+  const own = (rows: readonly { readonly executionId: string }[]) =>
+    rows.filter((row) => row.executionId === executionId).length;
+  const limit = LIMIT;
+  const ofTickets = (rows: readonly { readonly ticket: { readonly executionId: string } }[]) =>
+    own(rows.map(({ ticket }) => ticket));
+  return {
+    timers: own(await store.timers.listDue({ limit })),
+    leases: ofTickets(await store.work.listExpiredLeases({ limit })),
+    overdue: own(await store.work.listOverdueQueued({ limit })),
+    marks: own(await store.runnable.list({ shards: [SHARD], limit })),
+    retries: own(await store.timers.promoteRetries({ limit })),
+    engine: ofTickets(await claim(store, null, { shards: [SHARD], limit })),
+  };
+}

@@ -1,0 +1,113 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runOnServer } from '../database.ts';
+import { TAKEN_PORTS } from '../servers/ports.ts';
+import { startPostgresServer } from '../servers/postgres-server.ts';
+
+/*
+ * Runs the tests: starts a PostgreSQL server, makes one migrated template for each dialect, runs ava
+ * with the arguments given (files, `--match`, …) and cleans up, whether ava passed, failed or was
+ * interrupted. With TEST_DATABASE_URL that server is used instead, and only the databases that this
+ * run created are dropped from it.
+ */
+
+const AVA_STOP_MS_MAX = 10_000;
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => interrupted.abort(signal));
+}
+process.exitCode = await runTests(process.argv.slice(2));
+
+async function runTests(avaArguments: readonly string[]): Promise<number> {
+  const template = `svc_test_${randomBytes(5).toString('hex')}`;
+  const folder = await mkdtemp(join(tmpdir(), 'svc-test-run-'));
+  const given = process.env['TEST_DATABASE_URL'];
+  const server = given ? { url: given, stop: async () => {} } : await startPostgresServer();
+  try {
+    const sqliteTemplate = join(folder, 'template.db');
+    await createTemplates({ serverUrl: server.url, template, sqliteTemplate });
+    return await runAva(avaArguments, {
+      TEST_POSTGRES_URL: server.url,
+      TEST_TEMPLATE: template,
+      TEST_SQLITE_TEMPLATE: sqliteTemplate,
+      [TAKEN_PORTS]: folder,
+    });
+  } finally {
+    if (given) await dropDatabases(given, template);
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function createTemplates(names: {
+  serverUrl: string;
+  template: string;
+  sqliteTemplate: string;
+}): Promise<void> {
+  const { migrateDatabase } = await import('../../../src/shared/store/migrate.ts');
+  await migrateDatabase({ url: `sqlite:${names.sqliteTemplate}` });
+  if (existsSync(`${names.sqliteTemplate}-wal`)) {
+    throw new Error(
+      'migrateDatabase left the SQLite template open: its copies would be incomplete',
+    );
+  }
+  await runOnServer(names.serverUrl, `create database ${names.template} template template0`);
+  const url = new URL(names.serverUrl);
+  url.pathname = `/${names.template}`;
+  await migrateDatabase({ url: url.href });
+  // A database cannot be copied while someone is connected to it.
+  await runOnServer(names.serverUrl, `alter database ${names.template} allow_connections false`);
+}
+
+async function runAva(
+  avaArguments: readonly string[],
+  variables: Record<string, string>,
+): Promise<number> {
+  if (interrupted.signal.aborted) return 130;
+  const cli = join(repository, 'node_modules/ava/entrypoints/cli.js');
+  const ava = spawn(process.execPath, [cli, ...avaArguments], {
+    cwd: repository,
+    env: { ...process.env, ...variables },
+    // A process group of its own, so that the test processes can be stopped together.
+    detached: true,
+    stdio: 'inherit',
+  });
+  const stop = () => void stopAva(ava, interrupted.signal.reason as NodeJS.Signals);
+  interrupted.signal.addEventListener('abort', stop, { once: true });
+  const [code] = (await once(ava, 'exit')) as [number | null];
+  killGroup(ava, 'SIGKILL');
+  return interrupted.signal.aborted ? 130 : (code ?? 1);
+}
+
+async function stopAva(ava: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const exited = once(ava, 'exit', { signal: AbortSignal.timeout(AVA_STOP_MS_MAX) });
+  killGroup(ava, signal);
+  await exited.catch(() => killGroup(ava, 'SIGKILL'));
+}
+
+function killGroup(leader: ChildProcess, signal: NodeJS.Signals): void {
+  if (leader.pid === undefined) return;
+  try {
+    process.kill(-leader.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+async function dropDatabases(serverUrl: string, prefix: string): Promise<void> {
+  const pattern = `${prefix.replaceAll('_', '\\_')}%`;
+  const left = await runOnServer(
+    serverUrl,
+    `select datname from pg_database where datname like '${pattern}'`,
+  );
+  for (const { datname } of left.rows as { datname: string }[]) {
+    await runOnServer(serverUrl, `drop database if exists ${datname} with (force)`);
+  }
+}

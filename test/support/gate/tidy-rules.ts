@@ -1,0 +1,344 @@
+import { posix } from 'node:path';
+import { maskSource, readImports, type Import } from './read-source.ts';
+
+/*
+ * The rules of the house that a program can check. Each takes all files of the repository and returns
+ * the places that break it, so that a sample of three lines can show that it does.
+ */
+
+export type RepositoryFile = {
+  /** From the root of the repository, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+};
+
+export type Rule = (files: readonly RepositoryFile[]) => readonly string[];
+
+/** What the files of a folder may import. The first layer that holds a file is its layer. */
+type Layer = {
+  readonly folder: string;
+  /** Folders and files, from the root of the repository; absent = anything of our own. */
+  readonly own?: readonly string[];
+  /** As `own`, but only with `import type`. */
+  readonly ownTypes?: readonly string[];
+  readonly never?: readonly string[];
+  /** Packages and `node:` modules; absent = any. A name followed by names in braces allows only those. */
+  readonly packages?: readonly string[];
+  readonly typesOnly?: boolean;
+};
+
+const SHARED = 'src/shared/';
+const STORE_INTERFACE = /^src\/shared\/store\/(?!open\.ts$|migrate\.ts$)[^/]+\.ts$/;
+const STORE_INTERFACES = 'the store interfaces';
+const ADAPTERS = [`${SHARED}store/postgres/`, `${SHARED}store/sqlite/`];
+const ROLES = ['src/api/', 'src/scheduler/'];
+const OUTSIDE = ['test/', 'bin/', 'bench/'];
+
+const HASHING = ['node:crypto {createHash}', 'node:crypto {hash}'];
+
+const LAYERS: readonly Layer[] = [
+  {
+    folder: `${SHARED}domain/expression/`,
+    own: [`${SHARED}domain/`],
+    // A parser that does nothing but parse.
+    packages: [...HASHING, '@marcbachmann/cel-js'],
+  },
+  {
+    folder: `${SHARED}domain/schedules/`,
+    own: [`${SHARED}domain/`],
+    // Of cron expressions: it computes and, given no action, does nothing else.
+    packages: [...HASHING, 'croner {Cron}'],
+  },
+  {
+    folder: `${SHARED}domain/`,
+    own: [`${SHARED}domain/`],
+    packages: HASHING,
+  },
+  {
+    folder: `${SHARED}nodes/`,
+    own: [`${SHARED}nodes/`, `${SHARED}domain/`],
+    ownTypes: [`${SHARED}ports/`],
+    packages: [],
+  },
+  {
+    folder: `${SHARED}ports/`,
+    own: [`${SHARED}ports/`, `${SHARED}domain/`],
+    packages: [],
+    typesOnly: true,
+  },
+  {
+    folder: `${SHARED}engine/`,
+    own: ['engine/', 'nodes/', 'domain/', 'ports/']
+      .map((name) => SHARED + name)
+      .concat(STORE_INTERFACES),
+  },
+  { folder: ADAPTERS[0] ?? '', never: [...ROLES, ...OUTSIDE, ...ADAPTERS.slice(1)] },
+  { folder: ADAPTERS[1] ?? '', never: [...ROLES, ...OUTSIDE, ...ADAPTERS.slice(0, 1)] },
+  { folder: SHARED, never: [...ROLES, ...OUTSIDE] },
+  { folder: 'src/api/', never: ['src/scheduler/', ...ADAPTERS, ...OUTSIDE] },
+  { folder: 'src/scheduler/', never: ['src/api/', ...ADAPTERS, ...OUTSIDE] },
+  { folder: 'bin/', never: ['test/', 'bench/'] },
+];
+
+export const keepLayers: Rule = (files) =>
+  files.filter(isCode).flatMap((file) => {
+    const layer = LAYERS.find(({ folder }) => file.path.startsWith(folder));
+    if (layer === undefined) return [];
+    return readImports(file.text)
+      .map((found) => ({ found, reason: objectTo(layer, { file, found }) }))
+      .filter(({ reason }) => reason !== null)
+      .map(({ found, reason }) => `${file.path}:${found.line}: ${found.specifier}: ${reason}`);
+  });
+
+function objectTo(layer: Layer, given: { file: RepositoryFile; found: Import }): string | null {
+  const { file, found } = given;
+  if (layer.typesOnly === true && !found.isType) return `${layer.folder} imports types only`;
+  if (!found.specifier.startsWith('.')) return objectToPackage(layer, found);
+  const target = resolve(file, found);
+  const within = (places: readonly string[]) =>
+    places.some((place) =>
+      place === STORE_INTERFACES ? STORE_INTERFACE.test(target) : target.startsWith(place),
+    );
+  if (layer.never !== undefined && within(layer.never)) {
+    return `${layer.folder} must not import ${target}`;
+  }
+  const isAllowed = layer.own === undefined || within(layer.own);
+  const isAllowedAsType = found.isType && layer.ownTypes !== undefined && within(layer.ownTypes);
+  if (isAllowed || isAllowedAsType) return null;
+  const also = layer.ownTypes === undefined ? '' : `, and types of ${layer.ownTypes.join(', ')}`;
+  return `${layer.folder} imports only ${layer.own?.join(', ')}${also}`;
+}
+
+function objectToPackage(layer: Layer, found: Import): string | null {
+  if (layer.packages === undefined) return null;
+  for (const allowed of layer.packages) {
+    const [name, names] = allowed.split(' ');
+    if (found.specifier !== name) continue;
+    if (names === undefined || found.clause.replaceAll(/[\s,]/g, '') === names) return null;
+  }
+  return `${layer.folder} imports no packages but ${layer.packages.join(', ') || 'none'}`;
+}
+
+/** Which files may name a database driver: the adapter that it belongs to, and what opens stores. */
+const DRIVERS: Readonly<Record<string, string>> = {
+  pg: `${SHARED}store/postgres/`,
+  slonik: `${SHARED}store/postgres/`,
+  'better-sqlite3': `${SHARED}store/sqlite/`,
+};
+
+export const nameDriversInAdaptersOnly: Rule = (files) =>
+  files
+    .filter((file) => isCode(file) && file.path.startsWith('src/'))
+    .flatMap((file) =>
+      readImports(file.text)
+        .filter(({ specifier }) => {
+          const home = DRIVERS[specifier];
+          return home !== undefined && !file.path.startsWith(home);
+        })
+        .map(
+          ({ specifier, line }) =>
+            `${file.path}:${line}: ${specifier} belongs in ${DRIVERS[specifier]}`,
+        ),
+    );
+
+/** Types may refer to each other in a circle, since nothing of them is left at run time. */
+export const importWithoutCycles: Rule = (files) => {
+  const graph = new Map(
+    files
+      .filter((file) => isCode(file) && /^(src|bin)\//.test(file.path))
+      .map((file) => [
+        file.path,
+        readImports(file.text)
+          .filter((found) => !found.isType && found.specifier.startsWith('.'))
+          .map((found) => resolve(file, found)),
+      ]),
+  );
+  const finished = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) {
+      cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+      return;
+    }
+    if (finished.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    finished.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return cycles;
+};
+
+const AMBIENT = [
+  /\bDate\.now\b/,
+  /\bnew Date\b(?!\s*\(\s*[^\s)])/,
+  /\bMath\.random\b/,
+  /\bset(Timeout|Interval|Immediate)\b/,
+  /\bprocess\./,
+  /\bperformance\.now\b/,
+  /\bcrypto\.(randomUUID|getRandomValues)\b/,
+  /(?<![.\w])fetch\s*\(/,
+];
+
+/** The one place where the engine's time comes from, and an index that forgets what is not asked for. */
+const HAS_TIME = new Set([
+  'src/shared/engine/scheduling/timers.ts',
+  'src/shared/engine/memory/vector-index.ts',
+]);
+
+export const takeTimeAndChanceAsArguments: Rule = (files) =>
+  files
+    .filter(({ path }) => /^src\/shared\/(domain|nodes|engine)\//.test(path))
+    .filter((file) => isCode(file) && !HAS_TIME.has(file.path))
+    .flatMap((file) =>
+      matchLines({ path: file.path, text: maskSource(file.text), patterns: AMBIENT }).map(
+        (found) => `${found} is not an argument`,
+      ),
+    );
+
+export const keepMigrationsInStep: Rule = (files) => {
+  const [postgres = [], sqlite = []] = ['postgres', 'sqlite'].map((dialect) =>
+    files
+      .map(({ path }) => path)
+      .filter((path) => path.startsWith(`migrations/${dialect}/`))
+      .map((path) => posix.basename(path))
+      .toSorted(),
+  );
+  const all = [...new Set([...postgres, ...sqlite])].toSorted();
+  return [
+    ...all
+      .filter((name) => !postgres.includes(name) || !sqlite.includes(name))
+      .map((name) => `${name} is missing in one dialect`),
+    ...all
+      .filter((name) => !/^\d{4}_[a-z0-9]+(_[a-z0-9]+)*\.sql$/.test(name))
+      .map((name) => `${name} is not named NNNN_title.sql`),
+    ...postgres
+      .filter((name, index) => Number(name.slice(0, 4)) !== index + 1)
+      .map((name) => `${name} is out of the sequence 0001, 0002, …`),
+  ];
+};
+
+const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
+const SAYS_NOTHING = /^(utils?|helpers?|services?|common|misc|manager)$/;
+
+export const nameFilesForWhatTheyDo: Rule = (files) =>
+  files
+    .map(({ path }) => path)
+    .filter((path) => isCode({ path }) || (path.startsWith('docs/') && path.endsWith('.md')))
+    .flatMap((path) => {
+      const names = path.split('/').filter((name) => !name.startsWith('.') && name !== 'README.md');
+      return [
+        ...names
+          .filter((name) => !KEBAB.test(name))
+          .map((name) => `${path}: ${name} is not kebab-case`),
+        ...names
+          .filter((name) => SAYS_NOTHING.test(name.replace(/\..*$/, '')))
+          .map((name) => `${path}: ${name} does not say what it does`),
+      ];
+    });
+
+/** A rule may be switched off for a line, with its reason after `--`. */
+const SWITCHED_OFF = [
+  /@ts-(ignore|nocheck)\b/,
+  /@ts-expect-error\s*(\*\/|$)/,
+  /(eslint|oxlint)-disable(?!.*--\s*\S)/,
+  /prettier-ignore(?!.*--\s*\S)/,
+];
+
+export const giveReasonsForExceptions: Rule = (files) =>
+  files
+    .filter((file) => isCode(file) && !isAboutRules(file))
+    .flatMap((file) =>
+      matchLines({ ...file, patterns: SWITCHED_OFF }).map((found) => `${found} without a reason`),
+    );
+
+/** Spelled in two parts, as this file is checked too. */
+const UNFINISHED = [new RegExp(String.raw`\b(TO${'DO'}|FIX${'ME'}|XX${'X'})\b`)];
+
+export const leaveNothingForLater: Rule = (files) =>
+  files
+    .filter((file) => isCode(file) || /\.(sql|py|java|sh|ya?ml|toml|css|html)$/.test(file.path))
+    .flatMap((file) =>
+      matchLines({ ...file, patterns: UNFINISHED }).map((found) => `${found} is left in the code`),
+    );
+
+const LEFT_OUT = [/\b(test|it|describe)(\.\w+)*\.(only|skip|todo|failing)\b/];
+
+export const runEveryTest: Rule = (files) =>
+  files
+    .filter((file) => isCode(file) && file.path.includes('test'))
+    .flatMap((file) =>
+      matchLines({ path: file.path, text: maskSource(file.text), patterns: LEFT_OUT }).map(
+        (found) => `${found} leaves out tests`,
+      ),
+    );
+
+type Lock = {
+  readonly packages: Readonly<
+    Record<
+      string,
+      {
+        readonly optionalDependencies?: Readonly<Record<string, string>>;
+        readonly integrity?: string;
+      }
+    >
+  >;
+};
+
+/**
+ * npm leaves out of the lock file what it could not find, such as the build of an optional package for
+ * another platform in a registry that lacks it, and then `npm ci` refuses that lock file. An entry without a hash
+ * is installed whatever a registry sends.
+ */
+export const keepLockComplete: Rule = (files) => {
+  const text = files.find(({ path }) => path === 'package-lock.json')?.text;
+  if (text === undefined) return ['package-lock.json is missing'];
+  const { packages } = JSON.parse(text) as Lock;
+  const missing = Object.values(packages)
+    .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
+    .filter((name) => !Object.keys(packages).some((path) => path.endsWith(`node_modules/${name}`)))
+    .map((name) => `package-lock.json: ${name} is missing`);
+  const unproved = Object.entries(packages)
+    .filter(
+      ([path, { integrity }]) => path !== '' && !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''),
+    )
+    .map(([path]) => `package-lock.json: ${path} has no integrity`);
+  // Besides where a package asks for money, nothing has an address.
+  const addressed = text.replaceAll(/"(?:url|funding)": "[^"]*"/g, '');
+  const hosts = /"resolved":|https?:/.test(addressed) ? ['package-lock.json names a registry'] : [];
+  return [...missing, ...unproved, ...hosts];
+};
+
+/** Absolute paths of the machine that something was written on. Folders of ours may be called `work`. */
+const MACHINE_PATHS = [/(?<![\w.*}-])\/work\//, /(?<![\w.*}-])\/root\//];
+
+export const nameNoMachinePaths: Rule = (files) =>
+  files.flatMap((file) =>
+    matchLines({ ...file, patterns: MACHINE_PATHS }).map(
+      (found) => `${found} names a machine path`,
+    ),
+  );
+
+function resolve(file: RepositoryFile, found: Import): string {
+  return posix.join(posix.dirname(file.path), found.specifier);
+}
+
+function isCode(file: { readonly path: string }): boolean {
+  return /\.(ts|tsx|js|mjs|cjs)$/.test(file.path);
+}
+
+function isAboutRules(file: RepositoryFile): boolean {
+  return file.path.startsWith('test/support/gate/tidy-rules.');
+}
+
+function matchLines(given: {
+  readonly path: string;
+  readonly text: string;
+  readonly patterns: readonly RegExp[];
+}): string[] {
+  return given.text.split('\n').flatMap((line, index) => {
+    const found = given.patterns
+      .map((pattern) => pattern.exec(line))
+      .find((match) => match !== null);
+    return found ? [`${given.path}:${index + 1}: ${found[0].trim()}`] : [];
+  });
+}
