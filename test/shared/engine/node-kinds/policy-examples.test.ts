@@ -10,7 +10,7 @@ import { openTestStore } from '../../../support/stores.ts';
 const by = { tenantId: TENANT, actorId: 'token:t' };
 
 function exampleOf(name: string): JsonObject {
-  const file = new URL(`../../../examples/workflows/${name}.json`, import.meta.url);
+  const file = new URL(`../../../../examples/workflows/${name}.json`, import.meta.url);
   // Registered under an id of the test's own.
   const { workflow_id: _, ...ir } = JSON.parse(readFileSync(file, 'utf8')) as JsonObject;
   return ir;
