@@ -40,7 +40,7 @@ test.before(async () => {
 test.after.always(() => agent.close());
 
 function example(name: string, url = agent.url): JsonObject {
-  const file = new URL(`../../examples/workflows/${name}.json`, import.meta.url);
+  const file = new URL(`../../../examples/workflows/${name}.json`, import.meta.url);
   const text = readFileSync(file, 'utf8').replaceAll('https://translator.example', url);
   const { workflow_id: _, ...ir } = JSON.parse(text) as JsonObject;
   return ir;

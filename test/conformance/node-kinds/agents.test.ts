@@ -30,7 +30,7 @@ test.before(async () => {
 test.after.always(() => agent.close());
 
 function example(name: string): JsonObject {
-  const file = new URL(`../../examples/workflows/${name}.json`, import.meta.url);
+  const file = new URL(`../../../examples/workflows/${name}.json`, import.meta.url);
   const { workflow_id: _, ...ir } = JSON.parse(readFileSync(file, 'utf8')) as JsonObject;
   return ir;
 }

@@ -12,7 +12,7 @@ const check = onBothStores();
 
 /** As it is in the repository, under its own name. */
 async function registerExample(svc: TestTenant, name: string): Promise<string> {
-  const file = new URL(`../../examples/workflows/${name}.json`, import.meta.url);
+  const file = new URL(`../../../examples/workflows/${name}.json`, import.meta.url);
   return svc.register(JSON.parse(readFileSync(file, 'utf8')) as JsonObject);
 }
 

@@ -9,7 +9,7 @@ import { masked } from '../../support/told.ts';
 const check = onBothStores();
 const load = (file: string) =>
   JSON.parse(
-    readFileSync(new URL(`../../examples/${file}`, import.meta.url), 'utf8'),
+    readFileSync(new URL(`../../../examples/${file}`, import.meta.url), 'utf8'),
   ) as JsonObject;
 
 check('eval: the example goes back until it is long enough', async (t, svc) => {

@@ -114,7 +114,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
 }
 
 function example(name: string, hosts: Readonly<Record<string, string>>): JsonObject {
-  const file = new URL(`../../examples/workflows/${name}.json`, import.meta.url);
+  const file = new URL(`../../../examples/workflows/${name}.json`, import.meta.url);
   let text = readFileSync(file, 'utf8');
   for (const [host, url] of Object.entries(hosts)) text = text.replaceAll(host, url);
   return JSON.parse(text) as JsonObject;

@@ -89,7 +89,7 @@ async function open(t: ExecutionContext, dialect: 'sqlite' | 'postgres' = 'sqlit
 }
 
 function example(name: string, hosts: Readonly<Record<string, string>>): JsonObject {
-  const file = new URL(`../../../examples/workflows/${name}.json`, import.meta.url);
+  const file = new URL(`../../../../examples/workflows/${name}.json`, import.meta.url);
   let text = readFileSync(file, 'utf8');
   for (const [host, url] of Object.entries(hosts)) text = text.replaceAll(host, url);
   const { workflow_id: _, ...ir } = JSON.parse(text) as JsonObject;
