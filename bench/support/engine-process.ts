@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-import { bootScheduler } from '../../bin/boot/scheduler.ts';
-import { createProcessId } from '../../bin/boot/process-id.ts';
+import { bootScheduler } from '../../src/runtime/scheduler.ts';
+import { createProcessId } from '../../src/runtime/process-id.ts';
 import { createCpu } from '../../src/scheduler/pool/pool.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { createIds } from '../../src/shared/clients/system-ids.ts';

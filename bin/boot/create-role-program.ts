@@ -2,7 +2,7 @@ import { Command } from 'commander';
 
 import type { ServeOptions } from '../commands/serve.ts';
 import { serveOptions } from '../cli/declare/runtime-commands.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from '../../src/runtime/version.ts';
 
 /** The command line of a process with one role; the same as `svc serve --role <role>`. */
 export function createRoleProgram(role: 'api' | 'scheduler'): Command {

@@ -6,7 +6,7 @@ import { declareDatabaseCommands } from './declare/database-commands.ts';
 import { declareRetentionCommands } from './declare/retention-commands.ts';
 import { declareEvalCommands } from './declare/eval-commands.ts';
 import { declareRuntimeCommands } from './declare/runtime-commands.ts';
-import { readVersion } from '../boot/version.ts';
+import { readVersion } from '../../src/runtime/version.ts';
 
 /*
  * The command line, as declarations only: what a command does is imported when it is the one that

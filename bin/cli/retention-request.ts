@@ -5,8 +5,8 @@ import type { RetentionRequest } from '../../src/shared/engine/retention/scan-du
 import type { Store } from '../../src/shared/store/store.ts';
 import { usageError } from './exit-code.ts';
 import type { OutputFormat } from './output.ts';
-import { readConfig, type ConfigOptions } from '../boot/config/read-config.ts';
-import { retentionTimes } from './retention-times.ts';
+import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
+import { retentionTimes } from '../../src/runtime/retention-times.ts';
 import { withStore } from './with-store.ts';
 
 /** Whoever reaches the database itself shows no token. */

@@ -1,10 +1,10 @@
 import { checkSchema } from '../../src/shared/store/migrate.ts';
 import { openStore } from '../../src/shared/store/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
-import { explainDatabaseError } from '../boot/explain-database-error.ts';
+import { explainDatabaseError } from '../../src/runtime/explain-database-error.ts';
 import { withOneConnection } from './one-connection.ts';
 import { printNote } from './output.ts';
-import type { ConfigOptions } from '../boot/config/read-config.ts';
+import type { ConfigOptions } from '../boot/read-config.ts';
 import { takeDatabase } from '../boot/take-database.ts';
 
 /** Opens the configured database for one command, and closes it whatever happens. */

@@ -7,7 +7,7 @@ import { verifyAudit } from '../../src/shared/engine/audit/verify-audit.ts';
 import type { AuditStore, ExportedItem, ExportPosition } from '../../src/shared/store/audit.ts';
 import { CliError, usageError } from '../cli/exit-code.ts';
 import { printJson, printLine, type OutputFormat } from '../cli/output.ts';
-import type { ConfigOptions } from '../boot/config/read-config.ts';
+import type { ConfigOptions } from '../boot/read-config.ts';
 import { withStore } from '../cli/with-store.ts';
 
 type AuditOptions = ConfigOptions & { readonly tenant?: string };

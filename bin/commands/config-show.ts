@@ -1,7 +1,7 @@
 import { describeConfig } from '../../src/shared/config/describe-config.ts';
 import { printJson, type OutputFormat } from '../cli/output.ts';
 import { printTable } from '../cli/print-table.ts';
-import { readConfig, type ConfigOptions } from '../boot/config/read-config.ts';
+import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
 
 /** Prints what `svc serve` would run with, here and now. */
 export async function showConfig(

@@ -1,14 +1,14 @@
 import type { ConfigKey } from '../../src/shared/config/keys.ts';
-import { boot } from '../boot/boot.ts';
-import { checkStartup } from '../boot/check-startup.ts';
-import { createLog } from '../boot/create-log.ts';
+import { boot } from '../../src/runtime/boot.ts';
+import { checkStartup } from '../../src/runtime/check-startup.ts';
+import { createLog } from '../../src/runtime/create-log.ts';
 import { DEFAULT_URL } from '../cli/default-url.ts';
 import { runUntilStopped } from '../boot/drain.ts';
 import { printNote } from '../cli/output.ts';
-import { createProcessId } from '../boot/process-id.ts';
-import { readConfig, type ConfigOptions } from '../boot/config/read-config.ts';
+import { createProcessId } from '../../src/runtime/process-id.ts';
+import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
 import { noteDatabase, showDatabase } from '../boot/take-database.ts';
-import { readVersion } from '../boot/version.ts';
+import { readVersion } from '../../src/runtime/version.ts';
 
 /** Both roles in this process, open, with readable logs, and with words on what to do next. */
 export async function runDev(options: ConfigOptions): Promise<void> {

@@ -13,13 +13,13 @@ import { idOfKey } from '../../src/shared/security/secret-box.ts';
 import { migrationStatus, SchemaError } from '../../src/shared/store/migrate.ts';
 import { openStore } from '../../src/shared/store/open.ts';
 import { type Store, StoreUnavailableError } from '../../src/shared/store/store.ts';
-import { readEncryptionKeys } from '../boot/encryption-keys.ts';
+import { readEncryptionKeys } from '../../src/runtime/encryption-keys.ts';
 import { CliError } from '../cli/exit-code.ts';
-import { explainDatabaseError } from '../boot/explain-database-error.ts';
+import { explainDatabaseError } from '../../src/runtime/explain-database-error.ts';
 import { withOneConnection } from '../cli/one-connection.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
 import { printTable } from '../cli/print-table.ts';
-import type { ConfigOptions } from '../boot/config/read-config.ts';
+import type { ConfigOptions } from '../boot/read-config.ts';
 import { takeDatabase } from '../boot/take-database.ts';
 
 type DoctorOptions = ConfigOptions & { readonly output: OutputFormat; readonly limit: number };

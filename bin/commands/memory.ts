@@ -7,12 +7,12 @@ import { createSecretBox } from '../../src/shared/security/secret-box.ts';
 import { checkSchema } from '../../src/shared/store/migrate.ts';
 import { openStore } from '../../src/shared/store/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
-import { keyFileOf, readEncryptionKeys } from '../boot/encryption-keys.ts';
+import { keyFileOf, readEncryptionKeys } from '../../src/runtime/encryption-keys.ts';
 import { CliError, usageError } from '../cli/exit-code.ts';
-import { explainDatabaseError } from '../boot/explain-database-error.ts';
+import { explainDatabaseError } from '../../src/runtime/explain-database-error.ts';
 import { withOneConnection } from '../cli/one-connection.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
-import type { ConfigOptions } from '../boot/config/read-config.ts';
+import type { ConfigOptions } from '../boot/read-config.ts';
 import { takeDatabase } from '../boot/take-database.ts';
 
 /**

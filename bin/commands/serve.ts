@@ -1,10 +1,10 @@
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
-import { boot } from '../boot/boot.ts';
-import { checkStartup } from '../boot/check-startup.ts';
-import { createLog } from '../boot/create-log.ts';
+import { boot } from '../../src/runtime/boot.ts';
+import { checkStartup } from '../../src/runtime/check-startup.ts';
+import { createLog } from '../../src/runtime/create-log.ts';
 import { runUntilStopped } from '../boot/drain.ts';
-import { createProcessId } from '../boot/process-id.ts';
-import { readConfig, type ConfigOptions } from '../boot/config/read-config.ts';
+import { createProcessId } from '../../src/runtime/process-id.ts';
+import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
 import { noteDatabase } from '../boot/take-database.ts';
 
 export interface ServeOptions extends ConfigOptions {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { shapeToken } from '../../src/api/endpoints/tokens/token-shape.ts';
-import { ids } from '../boot/ids.ts';
+import { ids } from '../../src/runtime/ids.ts';
 import { parseTenantId, type Role } from '../../src/shared/domain/access.ts';
 import { SvcError } from '../../src/shared/domain/errors.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
@@ -14,7 +14,7 @@ import type { Store, TokenRow } from '../../src/shared/store/store.ts';
 import { CliError, EXIT, usageError } from '../cli/exit-code.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
 import { printTable } from '../cli/print-table.ts';
-import type { ConfigOptions } from '../boot/config/read-config.ts';
+import type { ConfigOptions } from '../boot/read-config.ts';
 import { withStore as openAndUse } from '../cli/with-store.ts';
 
 type TokenOptions = ConfigOptions & { readonly tenant: string; readonly output: OutputFormat };

@@ -1,4 +1,4 @@
-import { readVersion } from '../boot/version.ts';
+import { readVersion } from '../../src/runtime/version.ts';
 
 export function showVersion(options: { readonly output: 'table' | 'json' }): void {
   const version = readVersion();

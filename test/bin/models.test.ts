@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 
-import { readModelSettings } from '../../bin/boot/models.ts';
-import { readPricesFile } from '../../bin/boot/config/read-prices-file.ts';
+import { readModelSettings } from '../../src/runtime/models.ts';
+import { readPricesFile } from '../../src/runtime/read-prices-file.ts';
 import { loadConfig } from '../../src/shared/config/load.ts';
 import { createFolder, runSvc } from './run-svc.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
 
-import { ids } from '../../bin/boot/ids.ts';
+import { ids } from '../../src/runtime/ids.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { writeArtifact } from '../../src/shared/engine/artifacts/write-artifact.ts';
 import { runOnServer, type Dialect } from '../support/database.ts';

@@ -1,9 +1,9 @@
 import type { DatabaseLocation } from '../../../src/shared/config/database-url.ts';
 import { migrationStatus } from '../../../src/shared/store/migrate.ts';
-import { explainDatabaseError } from '../../boot/explain-database-error.ts';
+import { explainDatabaseError } from '../../../src/runtime/explain-database-error.ts';
 import { usageError } from '../../cli/exit-code.ts';
 import { printFields, printJson, type OutputFormat } from '../../cli/output.ts';
-import type { ConfigOptions } from '../../boot/config/read-config.ts';
+import type { ConfigOptions } from '../../boot/read-config.ts';
 import { takeDatabase } from '../../boot/take-database.ts';
 
 type BackupOptions = ConfigOptions & { readonly output: OutputFormat };

@@ -1,8 +1,8 @@
 import { migrateDatabase } from '../../../src/shared/store/migrate.ts';
-import { withDatabaseErrorsExplained } from '../../boot/explain-database-error.ts';
-import { nameDatabase } from '../../boot/name-database.ts';
+import { withDatabaseErrorsExplained } from '../../../src/runtime/explain-database-error.ts';
+import { nameDatabase } from '../../../src/runtime/name-database.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../../cli/output.ts';
-import type { ConfigOptions } from '../../boot/config/read-config.ts';
+import type { ConfigOptions } from '../../boot/read-config.ts';
 import { takeDatabase } from '../../boot/take-database.ts';
 
 type DatabaseOptions = ConfigOptions & { readonly output: OutputFormat };

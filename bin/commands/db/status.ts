@@ -5,13 +5,13 @@ import type { ServerFacts, TableFacts } from '../../../src/shared/store/installa
 import { migrationStatus } from '../../../src/shared/store/migrate.ts';
 import { openStore } from '../../../src/shared/store/open.ts';
 import { CliError } from '../../cli/exit-code.ts';
-import { withDatabaseErrorsExplained } from '../../boot/explain-database-error.ts';
-import { nameDatabase } from '../../boot/name-database.ts';
+import { withDatabaseErrorsExplained } from '../../../src/runtime/explain-database-error.ts';
+import { nameDatabase } from '../../../src/runtime/name-database.ts';
 import { printFields, printJson, printLine, type OutputFormat } from '../../cli/output.ts';
 import { withOneConnection } from '../../cli/one-connection.ts';
 import { printTable } from '../../cli/print-table.ts';
 import { tellBytes } from '../../cli/tell-bytes.ts';
-import type { ConfigOptions } from '../../boot/config/read-config.ts';
+import type { ConfigOptions } from '../../boot/read-config.ts';
 import { takeDatabase } from '../../boot/take-database.ts';
 
 type StatusOptions = ConfigOptions & { readonly output: OutputFormat };

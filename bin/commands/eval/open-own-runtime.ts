@@ -6,11 +6,11 @@ import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { readWorkflow } from '../../../src/shared/domain/workflow/ir.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 import { IN_MEMORY, openInMemoryStore } from '../../../src/shared/store/sqlite/open-in-memory.ts';
-import { boot } from '../../boot/boot.ts';
-import { createLog } from '../../boot/create-log.ts';
+import { boot } from '../../../src/runtime/boot.ts';
+import { createLog } from '../../../src/runtime/create-log.ts';
 import { usageError } from '../../cli/exit-code.ts';
-import { createProcessId } from '../../boot/process-id.ts';
-import { readConfig } from '../../boot/config/read-config.ts';
+import { createProcessId } from '../../../src/runtime/process-id.ts';
+import { readConfig } from '../../boot/read-config.ts';
 import { findWorkerNodes } from '../../../src/shared/evaluation/find-worker-nodes.ts';
 
 export interface OwnRuntime {

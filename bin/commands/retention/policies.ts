@@ -4,14 +4,14 @@ import type { RetentionStore } from '../../../src/shared/store/retention.ts';
 import { CliError, usageError } from '../../cli/exit-code.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
-import { readConfig } from '../../boot/config/read-config.ts';
+import { readConfig } from '../../boot/read-config.ts';
 import {
   CLI_ACTOR,
   readTenant,
   withRetention,
   type RetentionOptions,
 } from '../../cli/retention-request.ts';
-import { retentionTimes } from '../../cli/retention-times.ts';
+import { retentionTimes } from '../../../src/runtime/retention-times.ts';
 
 const POLICIES_AT_A_TIME = 500;
 

@@ -10,9 +10,9 @@ import {
 import type { Store } from '../../../src/shared/store/store.ts';
 import { printJson, printNote } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
-import { readConfig } from '../../boot/config/read-config.ts';
+import { readConfig } from '../../boot/read-config.ts';
 import { readRequest, withRetention, type SelectOptions } from '../../cli/retention-request.ts';
-import { retentionTimes } from '../../cli/retention-times.ts';
+import { retentionTimes } from '../../../src/runtime/retention-times.ts';
 import { tellBytes } from '../../cli/tell-bytes.ts';
 
 export async function preview(options: SelectOptions): Promise<void> {

@@ -14,19 +14,19 @@ import {
 } from '../../../src/shared/engine/retention/scan-due.ts';
 import type { RetentionStore } from '../../../src/shared/store/retention.ts';
 import type { Store } from '../../../src/shared/store/store.ts';
-import { archiveTo } from '../../cli/archive-to.ts';
+import { archiveTo } from '../../../src/runtime/archive-to.ts';
 import { CliError } from '../../cli/exit-code.ts';
-import { ids } from '../../boot/ids.ts';
+import { ids } from '../../../src/runtime/ids.ts';
 import { onInterrupt } from '../../cli/on-interrupt.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
-import { readConfig } from '../../boot/config/read-config.ts';
+import { readConfig } from '../../boot/read-config.ts';
 import {
   CLI_ACTOR,
   readRequest,
   withRetention,
   type SelectOptions,
 } from '../../cli/retention-request.ts';
-import { retentionTimes } from '../../cli/retention-times.ts';
+import { retentionTimes } from '../../../src/runtime/retention-times.ts';
 import { tellBytes } from '../../cli/tell-bytes.ts';
 import { preview } from './preview.ts';
 

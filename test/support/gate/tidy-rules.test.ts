@@ -29,7 +29,7 @@ const REFUSED_IMPORTS: readonly [string, string][] = [
   ['src/scheduler/pool/pool.ts', "const file = new URL('../../api/api.ts', import.meta.url);"],
   ['src/api/deps.ts', "import { freePort } from '../../test/support/ports.ts';"],
   ['bin/svc.ts', "import { freePort } from '../test/support/ports.ts';"],
-  ['src/shared/engine/start.ts', "import { boot } from '../../../bin/boot/boot.ts';"],
+  ['src/shared/engine/start.ts', "import { boot } from '../../../src/runtime/boot.ts';"],
   ['src/shared/domain/ids.ts', "import type { Ids } from '../ports/ids.ts';"],
   ['src/shared/domain/ids.ts', "import { z } from 'zod';"],
   ['src/shared/domain/ids.ts', "import { readFileSync } from 'node:fs';"],

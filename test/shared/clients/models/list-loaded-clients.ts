@@ -8,7 +8,7 @@ registerHooks({
     return next(specifier, context);
   },
 });
-await import('../../../../bin/boot/boot.ts');
+await import('../../../../src/runtime/boot.ts');
 const atStart = [...loaded];
 const { openModelClient } = await import('./open-client.ts');
 const { baseUrl, provider } = JSON.parse(process.argv[2] ?? '') as {

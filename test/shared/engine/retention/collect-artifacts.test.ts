@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 
-import { ids } from '../../../../bin/boot/ids.ts';
+import { ids } from '../../../../src/runtime/ids.ts';
 import { inlineReference } from '../../../../src/shared/domain/artifact-reference.ts';
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
 import { writeArtifact } from '../../../../src/shared/engine/artifacts/write-artifact.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
-import { ids } from '../../../../bin/boot/ids.ts';
+import { ids } from '../../../../src/runtime/ids.ts';
 import { inlineReference } from '../../../../src/shared/domain/artifact-reference.ts';
 import { readArtifact } from '../../../../src/shared/engine/artifacts/read-artifact.ts';
 import { writeArtifact } from '../../../../src/shared/engine/artifacts/write-artifact.ts';

@@ -1,5 +1,5 @@
-import { archiveTo } from '../../../../bin/cli/archive-to.ts';
-import { ids } from '../../../../bin/boot/ids.ts';
+import { archiveTo } from '../../../../src/runtime/archive-to.ts';
+import { ids } from '../../../../src/runtime/ids.ts';
 import { runRetention } from '../../../../src/shared/engine/retention/run-retention.ts';
 import { sqlitePath } from '../../../support/stores.ts';
 import { openStore } from '../../../../src/shared/store/open.ts';

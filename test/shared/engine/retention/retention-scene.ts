@@ -13,7 +13,7 @@ import {
 import type { AuditStore } from '../../../../src/shared/store/audit.ts';
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';
 import type { Store } from '../../../../src/shared/store/store.ts';
-import { ids } from '../../../../bin/boot/ids.ts';
+import { ids } from '../../../../src/runtime/ids.ts';
 import type { Dialect } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { openTestStore, type TestStore } from '../../../support/stores.ts';

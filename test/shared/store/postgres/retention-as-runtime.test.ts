@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { ids } from '../../../../bin/boot/ids.ts';
+import { ids } from '../../../../src/runtime/ids.ts';
 import { collectArtifacts } from '../../../../src/shared/engine/retention/collect-artifacts.ts';
 import { writeArtifact } from '../../../../src/shared/engine/artifacts/write-artifact.ts';
 import { openPostgresStore } from '../../../../src/shared/store/postgres/open.ts';

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import type pg from 'pg';
 
-import { ids } from '../../../../../bin/boot/ids.ts';
+import { ids } from '../../../../../src/runtime/ids.ts';
 import { inlineReference } from '../../../../../src/shared/domain/artifact-reference.ts';
 import { collectArtifacts } from '../../../../../src/shared/engine/retention/collect-artifacts.ts';
 import { writeArtifact } from '../../../../../src/shared/engine/artifacts/write-artifact.ts';

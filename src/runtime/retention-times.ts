@@ -1,5 +1,5 @@
-import type { Config } from '../../src/shared/config/config.ts';
-import type { RetentionSettings } from '../../src/shared/engine/retention/retaining.ts';
+import type { Config } from '../shared/config/config.ts';
+import type { RetentionSettings } from '../shared/engine/retention/retaining.ts';
 
 /** What the configuration says of how long things are kept. */
 export function retentionTimes({ retention }: Config): Omit<RetentionSettings, 'archive'> {

@@ -1,16 +1,16 @@
-import type { ModelClientDeps } from '../../src/shared/clients/models/create-model-client.ts';
+import type { ModelClientDeps } from '../shared/clients/models/create-model-client.ts';
 import {
   variableName,
   type ConfiguredProvider,
   type ModelSettings,
-} from '../../src/shared/clients/models/provider-access.ts';
-import type { Config } from '../../src/shared/config/config.ts';
-import type { PriceTable } from '../../src/shared/domain/models/price.ts';
-import { LIST_PRICES } from '../../src/shared/domain/models/prices.ts';
-import type { Cpu } from '../../src/shared/ports/cpu.ts';
-import type { ModelClient } from '../../src/shared/ports/models.ts';
-import { createGuardedFetch } from '../../src/shared/security/guarded-fetch.ts';
-import { readPricesFile } from './config/read-prices-file.ts';
+} from '../shared/clients/models/provider-access.ts';
+import type { Config } from '../shared/config/config.ts';
+import type { PriceTable } from '../shared/domain/models/price.ts';
+import { LIST_PRICES } from '../shared/domain/models/prices.ts';
+import type { Cpu } from '../shared/ports/cpu.ts';
+import type { ModelClient } from '../shared/ports/models.ts';
+import { createGuardedFetch } from '../shared/security/guarded-fetch.ts';
+import { readPricesFile } from './read-prices-file.ts';
 
 /** Models as the configuration and the environment say. A fault in the prices ends the start. */
 export function bootModels(params: {
@@ -35,8 +35,7 @@ export function bootModels(params: {
 
 /** Loaded with the first call: what it speaks to providers with is large. */
 async function openClient(options: ModelClientDeps): Promise<ModelClient> {
-  const { createModelClient } =
-    await import('../../src/shared/clients/models/create-model-client.ts');
+  const { createModelClient } = await import('../shared/clients/models/create-model-client.ts');
   return createModelClient(options);
 }
 

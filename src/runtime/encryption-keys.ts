@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 
-import type { Config } from '../../src/shared/config/config.ts';
-import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
-import { openKeyFile } from '../../src/shared/security/key-file.ts';
-import { parseEncryptionKey, type EncryptionKeys } from '../../src/shared/security/secret-box.ts';
-import { configError } from './config/read-config.ts';
+import type { Config } from '../shared/config/config.ts';
+import type { DatabaseLocation } from '../shared/config/database-url.ts';
+import { openKeyFile } from '../shared/security/key-file.ts';
+import { parseEncryptionKey, type EncryptionKeys } from '../shared/security/secret-box.ts';
+import { configError } from '../../bin/boot/read-config.ts';
 
 /** The keys that seal provider keys: those configured, else on SQLite those of a file beside it. */
 export function readEncryptionKeys(params: {

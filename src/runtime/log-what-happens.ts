@@ -1,7 +1,7 @@
-import type { RequestReport } from '../../src/api/deps.ts';
-import type { JsonObject } from '../../src/shared/domain/json.ts';
-import type { EndReport, EngineReport } from '../../src/shared/engine/deps.ts';
-import type { Logger } from '../../src/shared/telemetry/log.ts';
+import type { RequestReport } from '../api/deps.ts';
+import type { JsonObject } from '../shared/domain/json.ts';
+import type { EndReport, EngineReport } from '../shared/engine/deps.ts';
+import type { Logger } from '../shared/telemetry/log.ts';
 
 /*
  * What happens to requests, attempts and executions, a line each at `debug`, with all ids that are

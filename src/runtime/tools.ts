@@ -1,12 +1,12 @@
-import { createMcpCaller } from '../../src/shared/clients/mcp/create-mcp-caller.ts';
-import type { Config } from '../../src/shared/config/config.ts';
-import { CONFIG_KEY_NAMES, ownEnvNames, rowOf } from '../../src/shared/config/keys.ts';
-import type { ToolDeps } from '../../src/shared/nodes/tool/call-tool.ts';
-import type { Cpu } from '../../src/shared/ports/cpu.ts';
-import type { NamedSecrets, SecretRules } from '../../src/shared/ports/named-secrets.ts';
-import { createGuardedFetch } from '../../src/shared/security/guarded-fetch.ts';
-import { createNamedSecrets } from '../../src/shared/security/named-secrets.ts';
-import { createSafeFetch } from '../../src/shared/security/safe-fetch.ts';
+import { createMcpCaller } from '../shared/clients/mcp/create-mcp-caller.ts';
+import type { Config } from '../shared/config/config.ts';
+import { CONFIG_KEY_NAMES, ownEnvNames, rowOf } from '../shared/config/keys.ts';
+import type { ToolDeps } from '../shared/nodes/tool/call-tool.ts';
+import type { Cpu } from '../shared/ports/cpu.ts';
+import type { NamedSecrets, SecretRules } from '../shared/ports/named-secrets.ts';
+import { createGuardedFetch } from '../shared/security/guarded-fetch.ts';
+import { createNamedSecrets } from '../shared/security/named-secrets.ts';
+import { createSafeFetch } from '../shared/security/safe-fetch.ts';
 import { readVersion } from './version.ts';
 
 /** What calls tools, for nodes and for models. Sessions and commands of MCP end with `opened`. */

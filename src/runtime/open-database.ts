@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Config } from '../../src/shared/config/config.ts';
-import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
-import { checkSchema } from '../../src/shared/store/migrate.ts';
-import { openStore } from '../../src/shared/store/open.ts';
-import type { Store } from '../../src/shared/store/store.ts';
-import type { Logger } from '../../src/shared/telemetry/log.ts';
-import { CliError } from '../cli/exit-code.ts';
+import type { Config } from '../shared/config/config.ts';
+import type { DatabaseLocation } from '../shared/config/database-url.ts';
+import { checkSchema } from '../shared/store/migrate.ts';
+import { openStore } from '../shared/store/open.ts';
+import type { Store } from '../shared/store/store.ts';
+import type { Logger } from '../shared/telemetry/log.ts';
+import { CliError } from '../../bin/cli/exit-code.ts';
 import { explainDatabaseError } from './explain-database-error.ts';
 
 const DELAY_MS_MIN = 500;
@@ -53,8 +53,7 @@ export async function claimDatabaseFile(path: string): Promise<Disposable> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw new CliError(`database file "${path}" is a directory: name a file in it`);
   }
-  const { lockDatabaseFile } =
-    await import('../../src/shared/store/sqlite/connection/process-lock.ts');
+  const { lockDatabaseFile } = await import('../shared/store/sqlite/connection/process-lock.ts');
   const lock = lockDatabaseFile(path);
   return { [Symbol.dispose]: () => lock.release() };
 }

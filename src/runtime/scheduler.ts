@@ -1,20 +1,17 @@
-import { startScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
-import { MEMORY_QUOTAS, type MemoryTier } from '../../src/shared/domain/memory/tiers.ts';
-import type { EngineSettings } from '../../src/shared/engine/deps.ts';
-import type { Agents } from '../../src/shared/engine/agents/agents.ts';
-import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
-import { createClusterWatch } from '../../src/shared/engine/scheduling/cluster-watch.ts';
-import {
-  createRetaining,
-  type RetentionSettings,
-} from '../../src/shared/engine/retention/retaining.ts';
-import type { ScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
-import type { Scheduling } from '../../src/shared/engine/scheduling/scheduling.ts';
-import { systemTimers, type Timers } from '../../src/shared/engine/scheduling/timers.ts';
-import type { WebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
-import type { Wake } from '../../src/shared/ports/wake.ts';
-import type { Store } from '../../src/shared/store/store.ts';
-import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
+import { startScheduler, type Scheduler } from '../scheduler/scheduler.ts';
+import { MEMORY_QUOTAS, type MemoryTier } from '../shared/domain/memory/tiers.ts';
+import type { EngineSettings } from '../shared/engine/deps.ts';
+import type { Agents } from '../shared/engine/agents/agents.ts';
+import { createAuditSealing } from '../shared/engine/audit/audit-sealing.ts';
+import { createClusterWatch } from '../shared/engine/scheduling/cluster-watch.ts';
+import { createRetaining, type RetentionSettings } from '../shared/engine/retention/retaining.ts';
+import type { ScheduleFiring } from '../shared/engine/schedules/fire-schedules.ts';
+import type { Scheduling } from '../shared/engine/scheduling/scheduling.ts';
+import { systemTimers, type Timers } from '../shared/engine/scheduling/timers.ts';
+import type { WebhookDelivering } from '../shared/engine/webhooks/deliver-webhooks.ts';
+import type { Wake } from '../shared/ports/wake.ts';
+import type { Store } from '../shared/store/store.ts';
+import type { Metrics } from '../shared/telemetry/metrics.ts';
 import { readClusterGauges } from './cluster-gauges.ts';
 import { ids } from './ids.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
-import { writeArchive } from '../../src/shared/clients/archive/write-archive.ts';
-import { createArchiving } from '../../src/shared/engine/retention/archive-batch.ts';
-import type { RetentionRun } from '../../src/shared/engine/retention/run-retention.ts';
-import type { Store } from '../../src/shared/store/store.ts';
+import { writeArchive } from '../shared/clients/archive/write-archive.ts';
+import { createArchiving } from '../shared/engine/retention/archive-batch.ts';
+import type { RetentionRun } from '../shared/engine/retention/run-retention.ts';
+import type { Store } from '../shared/store/store.ts';
 
 /** What retention removes goes into files of this folder first, apart for each tenant. */
 export function archiveTo(folder: string, store: Store): NonNullable<RetentionRun['archive']> {

@@ -1,15 +1,8 @@
-import type { Config } from '../../../src/shared/config/config.ts';
-import {
-  parseDatabaseUrl,
-  type DatabaseLocation,
-} from '../../../src/shared/config/database-url.ts';
-import type { ConfigKey } from '../../../src/shared/config/keys.ts';
-import {
-  loadConfig,
-  type ConfigMode,
-  type ConfigOrigins,
-} from '../../../src/shared/config/load.ts';
-import { usageError } from '../../cli/exit-code.ts';
+import type { Config } from '../../src/shared/config/config.ts';
+import { parseDatabaseUrl, type DatabaseLocation } from '../../src/shared/config/database-url.ts';
+import type { ConfigKey } from '../../src/shared/config/keys.ts';
+import { loadConfig, type ConfigMode, type ConfigOrigins } from '../../src/shared/config/load.ts';
+import { usageError } from '../cli/exit-code.ts';
 
 /** Options that stand for configuration keys, as commander hands them over. */
 export interface ConfigOptions {

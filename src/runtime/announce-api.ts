@@ -1,7 +1,7 @@
-import { startLoop } from '../../src/scheduler/loop.ts';
-import { systemTimers } from '../../src/shared/engine/scheduling/timers.ts';
-import type { EngineReport } from '../../src/shared/engine/deps.ts';
-import type { WorkerStore } from '../../src/shared/store/store.ts';
+import { startLoop } from '../scheduler/loop.ts';
+import { systemTimers } from '../shared/engine/scheduling/timers.ts';
+import type { EngineReport } from '../shared/engine/deps.ts';
+import type { WorkerStore } from '../shared/store/store.ts';
 
 /** A third of what counts as alive in `GET /workers`. */
 const EVERY_MS = 20_000;

@@ -1,7 +1,7 @@
-import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
-import { maskUrl } from '../../src/shared/config/mask-url.ts';
-import { explainOpenFailure } from '../../src/shared/store/sqlite/connection/errors.ts';
-import { CliError } from '../cli/exit-code.ts';
+import type { DatabaseLocation } from '../shared/config/database-url.ts';
+import { maskUrl } from '../shared/config/mask-url.ts';
+import { explainOpenFailure } from '../shared/store/sqlite/connection/errors.ts';
+import { CliError } from '../../bin/cli/exit-code.ts';
 
 export interface DatabaseTrouble {
   readonly error: Error;

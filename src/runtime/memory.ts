@@ -1,19 +1,16 @@
 import { randomBytes } from 'node:crypto';
 
-import {
-  createOpenAiEmbedder,
-  EMBEDDING_MS_MAX,
-} from '../../src/shared/clients/openai-embedder.ts';
-import type { Config } from '../../src/shared/config/config.ts';
-import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
-import { MEMORY_QUOTAS } from '../../src/shared/domain/memory/tiers.ts';
-import { createMemory } from '../../src/shared/engine/memory/create-memory.ts';
-import type { Memory } from '../../src/shared/engine/memory/memory.ts';
-import { createVectorIndex } from '../../src/shared/engine/memory/vector-index.ts';
-import type { VectorScanner } from '../../src/shared/ports/vector-scanner.ts';
-import { createSecretBox } from '../../src/shared/security/secret-box.ts';
-import type { Store } from '../../src/shared/store/store.ts';
-import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
+import { createOpenAiEmbedder, EMBEDDING_MS_MAX } from '../shared/clients/openai-embedder.ts';
+import type { Config } from '../shared/config/config.ts';
+import type { DatabaseLocation } from '../shared/config/database-url.ts';
+import { MEMORY_QUOTAS } from '../shared/domain/memory/tiers.ts';
+import { createMemory } from '../shared/engine/memory/create-memory.ts';
+import type { Memory } from '../shared/engine/memory/memory.ts';
+import { createVectorIndex } from '../shared/engine/memory/vector-index.ts';
+import type { VectorScanner } from '../shared/ports/vector-scanner.ts';
+import { createSecretBox } from '../shared/security/secret-box.ts';
+import type { Store } from '../shared/store/store.ts';
+import type { Metrics } from '../shared/telemetry/metrics.ts';
 import { readEncryptionKeys } from './encryption-keys.ts';
 import { ids } from './ids.ts';
 

@@ -1,6 +1,6 @@
-import type { Config } from '../../src/shared/config/config.ts';
-import type { ProcessRole } from '../../src/shared/config/listeners.ts';
-import { createLogger, type Logger } from '../../src/shared/telemetry/log.ts';
+import type { Config } from '../shared/config/config.ts';
+import type { ProcessRole } from '../shared/config/listeners.ts';
+import { createLogger, type Logger } from '../shared/telemetry/log.ts';
 import { readVersion } from './version.ts';
 
 export function createLog(params: {

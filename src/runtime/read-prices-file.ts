@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 
-import type { PriceTable } from '../../../src/shared/domain/models/price.ts';
-import { readPrices } from '../../../src/shared/domain/models/read-prices.ts';
-import { usageError, type CliError } from '../../cli/exit-code.ts';
+import type { PriceTable } from '../shared/domain/models/price.ts';
+import { readPrices } from '../shared/domain/models/read-prices.ts';
+import { usageError, type CliError } from '../../bin/cli/exit-code.ts';
 
 /** The file of `models.prices_file`: JSON by its name, else TOML. */
 export function readPricesFile(path: string): PriceTable {

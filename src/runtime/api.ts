@@ -1,31 +1,31 @@
 import { randomBytes } from 'node:crypto';
 
-import { createApi } from '../../src/api/api.ts';
+import { createApi } from '../api/api.ts';
 import {
   DEFAULT_CALLER_RECHECK_MS,
   DEFAULT_STREAM_HEARTBEAT_MS,
   type ApiDeps,
-} from '../../src/api/deps.ts';
-import { startApiServer, type ApiServer } from '../../src/api/server.ts';
-import type { Config } from '../../src/shared/config/config.ts';
-import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
-import { publicUrl } from '../../src/shared/config/listeners.ts';
-import type { Agents } from '../../src/shared/engine/agents/agents.ts';
-import { createArtifacts } from '../../src/shared/engine/artifacts/artifacts.ts';
-import type { Engine } from '../../src/shared/engine/engine.ts';
-import type { Memory } from '../../src/shared/engine/memory/memory.ts';
-import { createSchedules } from '../../src/shared/engine/schedules/schedules.ts';
-import { createWebhooks } from '../../src/shared/engine/webhooks/webhooks.ts';
-import type { SecretBox } from '../../src/shared/ports/secret-box.ts';
-import type { Wake } from '../../src/shared/ports/wake.ts';
-import { checkOutgoingUrl } from '../../src/shared/security/check-outgoing-url.ts';
-import type { Store } from '../../src/shared/store/store.ts';
-import type { Logger } from '../../src/shared/telemetry/log.ts';
-import type { Metrics } from '../../src/shared/telemetry/metrics.ts';
-import { asTyped } from '../cli/as-typed.ts';
-import { CliError } from '../cli/exit-code.ts';
+} from '../api/deps.ts';
+import { startApiServer, type ApiServer } from '../api/server.ts';
+import type { Config } from '../shared/config/config.ts';
+import { DEFAULT_TENANT } from '../shared/domain/ids.ts';
+import { publicUrl } from '../shared/config/listeners.ts';
+import type { Agents } from '../shared/engine/agents/agents.ts';
+import { createArtifacts } from '../shared/engine/artifacts/artifacts.ts';
+import type { Engine } from '../shared/engine/engine.ts';
+import type { Memory } from '../shared/engine/memory/memory.ts';
+import { createSchedules } from '../shared/engine/schedules/schedules.ts';
+import { createWebhooks } from '../shared/engine/webhooks/webhooks.ts';
+import type { SecretBox } from '../shared/ports/secret-box.ts';
+import type { Wake } from '../shared/ports/wake.ts';
+import { checkOutgoingUrl } from '../shared/security/check-outgoing-url.ts';
+import type { Store } from '../shared/store/store.ts';
+import type { Logger } from '../shared/telemetry/log.ts';
+import type { Metrics } from '../shared/telemetry/metrics.ts';
+import { asTyped } from '../../bin/cli/as-typed.ts';
+import { CliError } from '../../bin/cli/exit-code.ts';
 import { ids } from './ids.ts';
-import { readAuthMethod, readTlsFiles } from './config/read-access-files.ts';
+import { readAuthMethod, readTlsFiles } from './read-access-files.ts';
 import { logRequests } from './log-what-happens.ts';
 import { readVersion } from './version.ts';
 

@@ -1,8 +1,8 @@
-import type { Config } from '../../src/shared/config/config.ts';
-import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
-import { checkConfig } from '../../src/shared/config/check-config.ts';
-import type { ProcessRole } from '../../src/shared/config/listeners.ts';
-import { configError } from './config/read-config.ts';
+import type { Config } from '../shared/config/config.ts';
+import type { DatabaseLocation } from '../shared/config/database-url.ts';
+import { checkConfig } from '../shared/config/check-config.ts';
+import type { ProcessRole } from '../shared/config/listeners.ts';
+import { configError } from '../../bin/boot/read-config.ts';
 
 /** Refuses, with code 2, to run with settings that contradict each other or would not be obeyed. */
 export function checkStartup(params: {

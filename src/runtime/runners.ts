@@ -1,23 +1,23 @@
-import { createA2aAgents } from '../../src/shared/clients/a2a/create-a2a-agents.ts';
-import { systemTimers } from '../../src/shared/clients/system-timers.ts';
-import type { Config } from '../../src/shared/config/config.ts';
-import { createFinalizerRunner } from '../../src/shared/nodes/finalizer/run.ts';
-import { createEvalRunner } from '../../src/shared/nodes/eval/run.ts';
-import { createAgentDirectory } from '../../src/shared/engine/agents/agent-directory.ts';
-import { createA2aTaskRunner } from '../../src/shared/nodes/a2a-task/run.ts';
-import { createAgentRunner } from '../../src/shared/nodes/agent/run.ts';
+import { createA2aAgents } from '../shared/clients/a2a/create-a2a-agents.ts';
+import { systemTimers } from '../shared/clients/system-timers.ts';
+import type { Config } from '../shared/config/config.ts';
+import { createFinalizerRunner } from '../shared/nodes/finalizer/run.ts';
+import { createEvalRunner } from '../shared/nodes/eval/run.ts';
+import { createAgentDirectory } from '../shared/engine/agents/agent-directory.ts';
+import { createA2aTaskRunner } from '../shared/nodes/a2a-task/run.ts';
+import { createAgentRunner } from '../shared/nodes/agent/run.ts';
 import {
   createAgentDiscoveryRunner,
   createCoordinatorRunner,
-} from '../../src/shared/nodes/agent-discovery/run.ts';
-import { createMemoryRetrievalRunner } from '../../src/shared/nodes/memory-retrieval/run.ts';
-import { createModelRunner } from '../../src/shared/nodes/model/run.ts';
-import { createMcpToolRunner, createToolRunner } from '../../src/shared/nodes/tool/run.ts';
-import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
-import type { Cpu } from '../../src/shared/ports/cpu.ts';
-import type { History } from '../../src/shared/ports/history.ts';
-import type { Recaller } from '../../src/shared/ports/recaller.ts';
-import type { AgentStore } from '../../src/shared/store/agents.ts';
+} from '../shared/nodes/agent-discovery/run.ts';
+import { createMemoryRetrievalRunner } from '../shared/nodes/memory-retrieval/run.ts';
+import { createModelRunner } from '../shared/nodes/model/run.ts';
+import { createMcpToolRunner, createToolRunner } from '../shared/nodes/tool/run.ts';
+import type { NodeRunner, NodeRunners } from '../shared/nodes/run.ts';
+import type { Cpu } from '../shared/ports/cpu.ts';
+import type { History } from '../shared/ports/history.ts';
+import type { Recaller } from '../shared/ports/recaller.ts';
+import type { AgentStore } from '../shared/store/agents.ts';
 import { bootModels } from './models.ts';
 import { bootTools } from './tools.ts';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-import type { AuthMethod } from '../../../src/api/deps.ts';
-import type { TlsFiles } from '../../../src/api/server.ts';
-import { fetchText } from '../../../src/shared/clients/fetch-text.ts';
-import type { Config } from '../../../src/shared/config/config.ts';
-import { CliError, EXIT } from '../../cli/exit-code.ts';
+import type { AuthMethod } from '../api/deps.ts';
+import type { TlsFiles } from '../api/server.ts';
+import { fetchText } from '../shared/clients/fetch-text.ts';
+import type { Config } from '../shared/config/config.ts';
+import { CliError, EXIT } from '../../bin/cli/exit-code.ts';
 
 /** How callers prove who they are, with the keys that takes; undefined: by stored tokens. */
 export async function readAuthMethod(config: Config): Promise<AuthMethod | undefined> {
@@ -21,7 +21,7 @@ export async function readAuthMethod(config: Config): Promise<AuthMethod | undef
       };
     case 'jwt': {
       const { createJsonWebTokens } =
-        await import('../../../src/shared/security/authenticators/json-web-token.ts');
+        await import('../shared/security/authenticators/json-web-token.ts');
       const tokens = createJsonWebTokens({
         issuer: jwt.issuer ?? '',
         audience: jwt.audience ?? '',
@@ -50,7 +50,7 @@ export function readTlsFiles({ api }: Config): TlsFiles | undefined {
 
 async function readKeys(jwt: Config['auth']['jwt']) {
   const { createRemoteKeys, readPublicKey } =
-    await import('../../../src/shared/security/verification-keys.ts');
+    await import('../shared/security/verification-keys.ts');
   if (jwt.jwksUrl !== null) return createRemoteKeys({ url: jwt.jwksUrl, fetchText });
   const name = 'auth.jwt.public_key_file';
   const path = jwt.publicKeyFile ?? '';
