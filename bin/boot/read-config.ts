@@ -1,8 +1,8 @@
+import { ConfigError } from '../../src/shared/config/config-error.ts';
 import type { Config } from '../../src/shared/config/config.ts';
 import { parseDatabaseUrl, type DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import type { ConfigKey } from '../../src/shared/config/keys.ts';
 import { loadConfig, type ConfigMode, type ConfigOrigins } from '../../src/shared/config/load.ts';
-import { usageError } from '../cli/exit-code.ts';
 
 /** Options that stand for configuration keys, as commander hands them over. */
 export interface ConfigOptions {
@@ -30,16 +30,11 @@ export function readConfig(options: ConfigOptions, mode: ConfigMode): ReadConfig
     cwd: process.cwd(),
     mode,
   });
-  if (!loaded.ok) throw configError(loaded.problems);
+  if (!loaded.ok) throw new ConfigError(loaded.problems);
   const { config, origins } = loaded;
   const parsed = parseDatabaseUrl(config.database.url, { cwd: process.cwd() });
-  if (!parsed.ok) throw configError([parsed.problem]);
+  if (!parsed.ok) throw new ConfigError([parsed.problem]);
   return { config, origins, database: parsed.location };
-}
-
-/** One line for each problem; all of them, so that a file is put right in one go. */
-export function configError(problems: readonly string[]): Error {
-  return usageError(problems.join('\nerror: '));
 }
 
 function toFlags(options: ConfigOptions): Partial<Record<ConfigKey, string>> {

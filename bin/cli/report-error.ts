@@ -18,8 +18,9 @@ export function reportError(error: unknown): number {
     case 'ApiUnreachableError':
       return report(adviseUnreachable(error as ApiUnreachableError), EXIT.failure);
     case 'ConfigError':
-      return report(error.message, EXIT.usage);
+      return report(error.message.replaceAll('\n', '\nerror: '), EXIT.usage);
     case 'SvcError':
+    case 'StartError':
     case 'StoreOpenError':
     case 'StoreUnavailableError':
     case 'MigrationError':

@@ -2,6 +2,7 @@ import type { ConfigKey } from '../../src/shared/config/keys.ts';
 import { boot } from '../../src/runtime/boot.ts';
 import { checkStartup } from '../../src/runtime/check-startup.ts';
 import { createLog } from '../../src/runtime/create-log.ts';
+import { asTyped } from '../cli/as-typed.ts';
 import { DEFAULT_URL } from '../cli/default-url.ts';
 import { runUntilStopped } from '../boot/drain.ts';
 import { printNote } from '../cli/output.ts';
@@ -36,6 +37,8 @@ export async function runDev(options: ConfigOptions): Promise<void> {
         log,
         databaseWaitMs: 0,
         signal,
+        env: process.env,
+        showCommand: asTyped,
       });
       printNote(
         welcome({

@@ -2,6 +2,7 @@ import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import { boot } from '../../src/runtime/boot.ts';
 import { checkStartup } from '../../src/runtime/check-startup.ts';
 import { createLog } from '../../src/runtime/create-log.ts';
+import { asTyped } from '../cli/as-typed.ts';
 import { runUntilStopped } from '../boot/drain.ts';
 import { createProcessId } from '../../src/runtime/process-id.ts';
 import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
@@ -34,6 +35,8 @@ export async function runServe(options: ServeOptions): Promise<void> {
         log,
         databaseWaitMs: options.databaseWait * 1000,
         signal,
+        env: process.env,
+        showCommand: asTyped,
       }),
   });
 }

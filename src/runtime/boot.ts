@@ -1,51 +1,23 @@
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
+import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { ApiServer } from '../api/server.ts';
-import { createCpu } from '../scheduler/pool/pool.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Config } from '../shared/config/config.ts';
 import type { DatabaseLocation } from '../shared/config/database-url.ts';
 import type { ProcessRole } from '../shared/config/listeners.ts';
-import type { Agents } from '../shared/engine/agents/agents.ts';
-import { createAgents } from '../shared/engine/agents/create-agents.ts';
-import { createEngine } from '../shared/engine/create-engine.ts';
-import type { EngineSettings } from '../shared/engine/deps.ts';
-import type { Memory } from '../shared/engine/memory/memory.ts';
 import type { RetentionSettings } from '../shared/engine/retention/retaining.ts';
 import { createScheduleFiring } from '../shared/engine/schedules/fire-schedules.ts';
-import { connectRemoteWake, createWakeBus } from '../shared/engine/wake/wake-bus.ts';
-import {
-  createWebhookDelivering,
-  type WebhookDelivering,
-} from '../shared/engine/webhooks/deliver-webhooks.ts';
-import { builtInKinds } from '../shared/nodes/index.ts';
-import type { Wake } from '../shared/ports/wake.ts';
-import type { SecretBox } from '../shared/ports/secret-box.ts';
-import { createPseudonym } from '../shared/security/pseudonym.ts';
-import { createSecretBox } from '../shared/security/secret-box.ts';
-import { createSafeFetch } from '../shared/security/safe-fetch.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { Logger } from '../shared/telemetry/log.ts';
-import type { Tracing } from '../shared/telemetry/tracing/tracing.ts';
 import type { GaugeReading, Metrics } from '../shared/telemetry/metrics.ts';
-import { readPrices } from './models.ts';
-import { archiveTo } from './archive-to.ts';
 import { announceApi } from './announce-api.ts';
-import { bootApi } from './api.ts';
-import { bootMemory } from './memory.ts';
-import { bootMetrics, startProbes } from './probes.ts';
-import { bootRunners } from './runners.ts';
-import { bootScheduler } from './scheduler.ts';
-import { bootTracing, withTracing } from './tracing.ts';
-import { bootSecrets } from './tools.ts';
-import type { Runtime } from '../../bin/boot/drain.ts';
-import { logAttempts } from './log-what-happens.ts';
-import { readEncryptionKeys } from './encryption-keys.ts';
-import { ids } from './ids.ts';
+import { bootApi, type ProcessApi } from './api.ts';
+import { archiveTo } from './archive-to.ts';
+import { bootEngine, type EngineParts, type OwnKind } from './engine.ts';
 import { claimDatabaseFile, openDatabase } from './open-database.ts';
+import { bootMetrics, startProbes } from './probes.ts';
 import { retentionTimes } from './retention-times.ts';
+import { bootScheduler } from './scheduler.ts';
 import { readVersion } from './version.ts';
 
 export interface Boot {
@@ -59,11 +31,23 @@ export interface Boot {
   readonly databaseWaitMs: number;
   /** Breaks the start off. */
   readonly signal: AbortSignal;
+  /** Keys of model providers, and what the secrets of tools and log redaction refer to. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** False: the API is a handler for the caller's server. */
+  readonly listens?: boolean;
+  /** Kinds of nodes beside those of the service. */
+  readonly kinds?: readonly OwnKind[];
+  /** Commands in messages as the reader would type them; as they are when absent. */
+  readonly showCommand?: (text: string) => string;
 }
 
-export interface BootedRuntime extends Runtime {
-  /** Where the API listens; null without one. */
+export interface BootedRuntime {
+  /** Where the API listens; null without a listener. */
   readonly url: string | null;
+  /** The HTTP API; null without that role. */
+  readonly handler: RequestListener | null;
+  /** Takes on nothing more; resolves when everything is finished, given back or cut off. */
+  stop(params: { readonly leaveMs: number; readonly deadlineMs: number }): Promise<void>;
 }
 
 /**
@@ -82,125 +66,22 @@ export async function boot(params: Boot): Promise<BootedRuntime> {
 }
 
 async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<BootedRuntime> {
-  const { config, database, role, processId, log, databaseWaitMs, signal } = params;
+  const { config, role, log, signal } = params;
   const version = readVersion();
   const metrics = await bootMetrics({ config, role, version, log });
-  const isFile = params.store === undefined && database.dialect === 'sqlite';
-  if (isFile) opened.use(await claimDatabaseFile(database.path));
-  const applicationName = `svc-${role}`;
-  const waitMs = databaseWaitMs;
-  const store =
-    params.store ??
-    (await openDatabase({ database, config, applicationName, waitMs, log, signal }));
-  opened.defer(() => store.close());
+  const store = await openStoreOf(params, opened);
   metrics.readGauge('database_connections', () => readPool(store));
-
-  const wake = createWakeBus({
-    onListenerError: (error) => metrics.report.trouble('a wake-up listener failed', error),
-  });
-  await connectRemoteWake({ bus: wake, remote: store.wake });
-  const cpu = createCpu({
-    threads: config.runtime.workers,
-    // Nothing is checked before the engine is there.
-    cpuSecondsMaxOf: async (tenantId) =>
-      (await engine.knowTenant(tenantId))?.limits.max_cpu_seconds_per_minute ?? null,
-    onTask: (task) => metrics.onCpuTask(task),
-    onThreadError: (error) => metrics.report.trouble('a worker thread failed', error),
-  });
-  opened.defer(() => cpu.close());
-  metrics.readGauge('cpu_pool_threads', () => [{ value: cpu.use().threads }]);
-  metrics.readGauge('cpu_pool_waiting', () => [{ value: cpu.use().waiting }]);
-  const settings = {
-    leaseMs: config.scheduler.leaseSeconds * 1000,
-    descendantsMax: config.scheduler.maxDescendants,
-    processId,
-    version,
-    host: hostname(),
-  };
-  const { report } = metrics;
-  const tracing = await bootTracing({
-    ...params,
-    version,
-    store,
-    report,
-    // Who reports is the engine, so it is there by the time.
-    shownError: (of) => engine.shownError(of),
-    costOf: async (of) => (await engine.readExecution(of)).state.usage.costUsd,
-    opened,
-  });
-  const keys = readEncryptionKeys({ config, database });
-  const memory = bootMemory({ config, database, store, scanner: cpu, metrics, opened });
-  const engine = createEngine({
-    pseudonym: createPseudonym(keys),
-    prices: readPrices(config),
-    store,
-    ids,
-    wake,
-    cpu,
-    settings,
-    report: logAttempts({
-      log,
-      report: withTracing(report, tracing),
-      // Read for nothing where it would be left out.
-      stateOf: config.logging.redactState
-        ? null
-        : async (of) => (await engine.readExecution(of)).state.data,
-    }),
-    kinds: builtInKinds,
-    secretRules: bootSecrets({ config, env: process.env }),
-    runners: bootRunners({
-      config,
-      env: process.env,
-      cpu,
-      opened,
-      history: store.executions,
-      agents: store.agents,
-      memory,
-    }),
-  });
-  const agents = createAgents({
-    store: store.agents,
-    ids,
-    http: createSafeFetch({
-      allowPrivate: config.agents.allowPrivateNetworks,
-      setting: 'agents.allow_private_networks',
-    }),
-    now: () => performance.now(),
-    settings: { heartbeatTimeoutMs: config.agents.heartbeatTimeout * 1000 },
-  });
-  const secrets = createSecretBox({ keys, randomBytes });
-  const webhookDelivering = createWebhookDelivering({
-    store: store.webhooks,
-    http: createSafeFetch({
-      allowPrivate: config.webhooks.allowPrivateNetworks,
-      setting: 'webhooks.allow_private_networks',
-    }),
-    secrets,
-    report: metrics.report,
-    random: Math.random,
-  });
-  opened.defer(() => webhookDelivering.close());
+  const parts = await bootEngine({ ...params, version, metrics, store, opened });
   signal.throwIfAborted();
 
-  const { api, scheduler } = await startRoles({
-    ...params,
-    memory,
-    engine,
-    agents,
-    secrets,
-    webhookDelivering,
-    settings,
-    store,
-    wake,
-    metrics,
-    opened,
-    ...(tracing !== null && { traceparentOf: tracing.traceparentOf }),
-  });
+  const { api, scheduler } = await startRoles({ ...params, ...parts, store, metrics, opened });
   const draining = new AbortController();
   await startProbes({ ...params, metrics, store, scheduler, draining: draining.signal, opened });
-  log.info({ url: api?.url }, api === null ? 'scheduling' : `listening on ${api.url}`);
+  const url = api?.server?.url ?? null;
+  log.info({ url }, url === null ? describeSilent(api) : `listening on ${url}`);
   return {
-    url: api?.url ?? null,
+    url,
+    handler: api?.handler ?? null,
     async stop({ leaveMs, deadlineMs }) {
       draining.abort();
       api?.leave();
@@ -212,23 +93,35 @@ async function bootOnto(opened: AsyncDisposableStack, params: Boot): Promise<Boo
   };
 }
 
+function describeSilent(api: ProcessApi | null): string {
+  return api === null ? 'scheduling' : 'ready to handle requests';
+}
+
+async function openStoreOf(params: Boot, opened: AsyncDisposableStack): Promise<Store> {
+  const { config, database, role, log, signal } = params;
+  const isFile = params.store === undefined && database.dialect === 'sqlite';
+  if (isFile) opened.use(await claimDatabaseFile(database.path));
+  const applicationName = `svc-${role}`;
+  const waitMs = params.databaseWaitMs;
+  const store =
+    params.store ??
+    (await openDatabase({ database, config, applicationName, waitMs, log, signal }));
+  opened.defer(() => store.close());
+  return store;
+}
+
+type Parts = EngineParts & {
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly opened: AsyncDisposableStack;
+};
+
 async function startRoles(
-  params: Boot & {
-    readonly memory: Memory;
-    readonly engine: ReturnType<typeof createEngine>;
-    readonly agents: Agents;
-    readonly secrets: SecretBox;
-    readonly webhookDelivering: WebhookDelivering;
-    readonly settings: EngineSettings;
-    readonly store: Store;
-    readonly wake: Wake;
-    readonly metrics: Metrics;
-    readonly opened: AsyncDisposableStack;
-    readonly traceparentOf?: Tracing['traceparentOf'];
-  },
-): Promise<{ readonly api: ApiServer | null; readonly scheduler: Scheduler | null }> {
+  params: Boot & Parts,
+): Promise<{ readonly api: ProcessApi | null; readonly scheduler: Scheduler | null }> {
   const { role, config, engine, settings, store, metrics, opened } = params;
-  const api = role === 'scheduler' ? null : await bootApi(params);
+  const { listens = true, showCommand = (text: string) => text } = params;
+  const api = role === 'scheduler' ? null : await bootApi({ ...params, listens, showCommand });
   // Closing a second time, after an orderly stop, does nothing.
   if (api !== null) opened.defer(() => api.close({ deadlineMs: 0 }));
   if (role === 'api') {

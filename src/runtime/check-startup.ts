@@ -1,10 +1,10 @@
+import { ConfigError } from '../shared/config/config-error.ts';
 import type { Config } from '../shared/config/config.ts';
 import type { DatabaseLocation } from '../shared/config/database-url.ts';
 import { checkConfig } from '../shared/config/check-config.ts';
 import type { ProcessRole } from '../shared/config/listeners.ts';
-import { configError } from '../../bin/boot/read-config.ts';
 
-/** Refuses, with code 2, to run with settings that contradict each other or would not be obeyed. */
+/** Throws a ConfigError for settings that contradict each other or would not be obeyed. */
 export function checkStartup(params: {
   readonly config: Config;
   readonly database: DatabaseLocation;
@@ -18,5 +18,5 @@ export function checkStartup(params: {
         'expected postgres://…, or run "svc serve" with both roles',
     );
   }
-  if (problems.length > 0) throw configError(problems);
+  if (problems.length > 0) throw new ConfigError(problems);
 }

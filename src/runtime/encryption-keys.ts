@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 
+import { ConfigError } from '../shared/config/config-error.ts';
 import type { Config } from '../shared/config/config.ts';
 import type { DatabaseLocation } from '../shared/config/database-url.ts';
 import { openKeyFile } from '../shared/security/key-file.ts';
 import { parseEncryptionKey, type EncryptionKeys } from '../shared/security/secret-box.ts';
-import { configError } from '../../bin/boot/read-config.ts';
 
 /** The keys that seal provider keys: those configured, else on SQLite those of a file beside it. */
 export function readEncryptionKeys(params: {
@@ -17,8 +17,8 @@ export function readEncryptionKeys(params: {
   const previous = (previousEncryptionKeys ?? '').split(',').map((text) => text.trim());
   const known = [encryptionKey ?? '', ...previous].filter(Boolean).map(parseEncryptionKey);
   const keys = known.filter((key) => key !== null);
-  if (keys.length < known.length) throw configError([WRONG_PREVIOUS]);
-  if (encryptionKey === null && previous.some(Boolean)) throw configError([ONLY_PREVIOUS]);
+  if (keys.length < known.length) throw new ConfigError([WRONG_PREVIOUS]);
+  if (encryptionKey === null && previous.some(Boolean)) throw new ConfigError([ONLY_PREVIOUS]);
   const path = keyFileOf(database);
   if (encryptionKey === null && path !== null) return openKeyFile({ path, randomBytes });
   return { all: () => keys, newest: () => keys[0] ?? null };

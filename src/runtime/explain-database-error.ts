@@ -1,7 +1,7 @@
 import type { DatabaseLocation } from '../shared/config/database-url.ts';
 import { maskUrl } from '../shared/config/mask-url.ts';
 import { explainOpenFailure } from '../shared/store/sqlite/connection/errors.ts';
-import { CliError } from '../../bin/cli/exit-code.ts';
+import { StartError } from './start-error.ts';
 
 export interface DatabaseTrouble {
   readonly error: Error;
@@ -21,7 +21,7 @@ export function explainDatabaseError(thrown: unknown, database: DatabaseLocation
   const { advice, mayPass } = row ?? LOST_ROW;
   const where = `PostgreSQL at ${maskUrl(database.url)}`;
   return {
-    error: new CliError(`${where} ${advice} (${messageOf(thrown)})`, { cause: thrown }),
+    error: new StartError(`${where} ${advice} (${messageOf(thrown)})`, { cause: thrown }),
     mayPass,
   };
 }

@@ -7,8 +7,8 @@ import { checkSchema } from '../shared/store/migrate.ts';
 import { openStore } from '../shared/store/open.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { Logger } from '../shared/telemetry/log.ts';
-import { CliError } from '../../bin/cli/exit-code.ts';
 import { explainDatabaseError } from './explain-database-error.ts';
+import { StartError } from './start-error.ts';
 
 const DELAY_MS_MIN = 500;
 const DELAY_MS_MAX = 3_000;
@@ -51,7 +51,7 @@ export async function openDatabase(params: OpenDatabase): Promise<Store> {
  */
 export async function claimDatabaseFile(path: string): Promise<Disposable> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-    throw new CliError(`database file "${path}" is a directory: name a file in it`);
+    throw new StartError(`database file "${path}" is a directory: name a file in it`);
   }
   const { lockDatabaseFile } = await import('../shared/store/sqlite/connection/process-lock.ts');
   const lock = lockDatabaseFile(path);

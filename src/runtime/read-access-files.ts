@@ -4,7 +4,7 @@ import type { AuthMethod } from '../api/deps.ts';
 import type { TlsFiles } from '../api/server.ts';
 import { fetchText } from '../shared/clients/fetch-text.ts';
 import type { Config } from '../shared/config/config.ts';
-import { CliError, EXIT } from '../../bin/cli/exit-code.ts';
+import { ConfigError } from '../shared/config/config-error.ts';
 
 /** How callers prove who they are, with the keys that takes; undefined: by stored tokens. */
 export async function readAuthMethod(config: Config): Promise<AuthMethod | undefined> {
@@ -74,7 +74,7 @@ function readPem(name: string, path: string): string {
   throw unusable(name, path, new Error('expected a PEM file'));
 }
 
-function unusable(name: string, path: string, error: unknown): CliError {
+function unusable(name: string, path: string, error: unknown): ConfigError {
   const reason = error instanceof Error ? error.message : String(error);
-  return new CliError(`${name}: ${path}: ${reason}`, { exitCode: EXIT.usage, cause: error });
+  return new ConfigError([`${name}: ${path}: ${reason}`], { cause: error });
 }

@@ -3,7 +3,7 @@ import { parse } from 'smol-toml';
 
 import type { PriceTable } from '../shared/domain/models/price.ts';
 import { readPrices } from '../shared/domain/models/read-prices.ts';
-import { usageError, type CliError } from '../../bin/cli/exit-code.ts';
+import { ConfigError } from '../shared/config/config-error.ts';
 
 /** The file of `models.prices_file`: JSON by its name, else TOML. */
 export function readPricesFile(path: string): PriceTable {
@@ -23,6 +23,6 @@ export function readPricesFile(path: string): PriceTable {
   return read.prices;
 }
 
-function unusable(path: string, reason: string, cause?: unknown): CliError {
-  return usageError(`models.prices_file: ${path}: ${reason}`, cause);
+function unusable(path: string, reason: string, cause?: unknown): ConfigError {
+  return new ConfigError([`models.prices_file: ${path}: ${reason}`], { cause });
 }

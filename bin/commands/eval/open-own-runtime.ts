@@ -38,6 +38,7 @@ export async function openOwnRuntime(ir: JsonObject): Promise<OwnRuntime> {
     log: createLog({ config, role: 'all', processId }),
     databaseWaitMs: 0,
     signal: new AbortController().signal,
+    env: process.env,
   });
   return {
     client: createSvcClient({ url: runtime.url ?? '', token: apiKey }),

@@ -5,7 +5,7 @@ import type { ConfigValue, KeyRow } from './key-row.ts';
 import type { ConfigKey } from './keys.ts';
 import { CONFIG_KEY_NAMES, ownEnvNames, rowOf } from './keys.ts';
 import { readEnv } from './read-env.ts';
-import { readTomlFile } from './read-toml-file.ts';
+import { readTomlFile, type TomlFile } from './read-toml-file.ts';
 import type { ReadValue } from './read-value.ts';
 import { readValue } from './read-value.ts';
 
@@ -16,8 +16,8 @@ export interface LoadConfigParams {
   /** Values given on the command line, by key, as text. */
   readonly flags: Readonly<Partial<Record<ConfigKey, string>>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The file named by `--config`; without it `svc.toml` in `cwd` is read when it exists. */
-  readonly configFile?: string | undefined;
+  /** The file named by `--config`; without it `svc.toml` in `cwd` is read when it exists. Null: no file. */
+  readonly configFile?: string | null | undefined;
   readonly cwd: string;
   readonly mode: ConfigMode;
 }
@@ -36,11 +36,14 @@ export type LoadedConfig =
  * overridden too, so that a file does not turn out wrong on the day an override is dropped.
  */
 export function loadConfig({ flags, env, configFile, cwd, mode }: LoadConfigParams): LoadedConfig {
-  const file = readTomlFile({
-    path: resolve(cwd, configFile ?? 'svc.toml'),
-    name: configFile ?? 'svc.toml',
-    required: configFile !== undefined,
-  });
+  const file =
+    configFile === null
+      ? NO_FILE
+      : readTomlFile({
+          path: resolve(cwd, configFile ?? 'svc.toml'),
+          name: configFile ?? 'svc.toml',
+          required: configFile !== undefined,
+        });
   const problems = [...file.problems];
   const values = new Map<ConfigKey, ConfigValue>();
   const origins = new Map<ConfigKey, string>();
@@ -74,6 +77,8 @@ export function loadConfig({ flags, env, configFile, cwd, mode }: LoadConfigPara
     ? { ok: false, problems }
     : { ok: true, config: nestConfig(values), origins };
 }
+
+const NO_FILE: TomlFile = { name: '', values: new Map(), problems: [] };
 
 interface Candidate {
   readonly origin: string;

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+
+import { createCpu } from '../scheduler/pool/pool.ts';
+import type { Config } from '../shared/config/config.ts';
+import type { NodeKind } from '../shared/domain/workflow/plan/plan.ts';
+import type { Agents } from '../shared/engine/agents/agents.ts';
+import { createAgents } from '../shared/engine/agents/create-agents.ts';
+import { createEngine } from '../shared/engine/create-engine.ts';
+import type { EngineReport, EngineSettings } from '../shared/engine/deps.ts';
+import type { Memory } from '../shared/engine/memory/memory.ts';
+import { connectRemoteWake, createWakeBus } from '../shared/engine/wake/wake-bus.ts';
+import {
+  createWebhookDelivering,
+  type WebhookDelivering,
+} from '../shared/engine/webhooks/deliver-webhooks.ts';
+import { createKindRegistry, NODE_KINDS } from '../shared/nodes/index.ts';
+import type { NodeRunner } from '../shared/nodes/run.ts';
+import type { SecretBox } from '../shared/ports/secret-box.ts';
+import type { Wake } from '../shared/ports/wake.ts';
+import { createPseudonym } from '../shared/security/pseudonym.ts';
+import { createSafeFetch } from '../shared/security/safe-fetch.ts';
+import { createSecretBox } from '../shared/security/secret-box.ts';
+import type { Store } from '../shared/store/store.ts';
+import type { Metrics } from '../shared/telemetry/metrics.ts';
+import type { Tracing } from '../shared/telemetry/tracing/tracing.ts';
+import type { Boot } from './boot.ts';
+import { readEncryptionKeys } from './encryption-keys.ts';
+import { ids } from './ids.ts';
+import { logAttempts } from './log-what-happens.ts';
+import { bootMemory } from './memory.ts';
+import { readPrices } from './models.ts';
+import { bootRunners } from './runners.ts';
+import { bootSecrets } from './tools.ts';
+import { bootTracing, withTracing } from './tracing.ts';
+
+/** A kind of node that a program adds; without a runner, workers or the kind itself do its work. */
+export interface OwnKind {
+  readonly kind: NodeKind<unknown>;
+  readonly runner?: NodeRunner;
+}
+
+/** The engine of a process, and what stands beside it in both roles. */
+export interface EngineParts {
+  readonly engine: ReturnType<typeof createEngine>;
+  readonly agents: Agents;
+  readonly memory: Memory;
+  readonly secrets: SecretBox;
+  readonly settings: EngineSettings;
+  readonly wake: Wake;
+  readonly webhookDelivering: WebhookDelivering;
+  readonly traceparentOf?: Tracing['traceparentOf'];
+}
+
+type Given = Boot & {
+  readonly version: string;
+  readonly metrics: Metrics;
+  readonly store: Store;
+  readonly opened: AsyncDisposableStack;
+};
+
+export async function bootEngine(params: Given): Promise<EngineParts> {
+  const { config, database, store, metrics, opened, env } = params;
+  const wake = createWakeBus({
+    onListenerError: (error) => metrics.report.trouble('a wake-up listener failed', error),
+  });
+  await connectRemoteWake({ bus: wake, remote: store.wake });
+  const settings = engineSettings(params);
+  // What needs the engine asks for it later than it is made.
+  const later = () => engine;
+  const cpu = bootCpu(params, later);
+  const tracing = await bootTraces(params, later);
+  const keys = readEncryptionKeys({ config, database });
+  const memory = bootMemory({ config, database, store, scanner: cpu, metrics, opened });
+  const own = params.kinds ?? [];
+  const runners = bootRunners({
+    config,
+    env,
+    cpu,
+    opened,
+    history: store.executions,
+    agents: store.agents,
+    memory,
+  });
+  const engine = createEngine({
+    pseudonym: createPseudonym(keys),
+    prices: readPrices(config),
+    store,
+    ids,
+    wake,
+    cpu,
+    settings,
+    report: reportOf(params, { tracing, later }),
+    kinds: createKindRegistry([...NODE_KINDS, ...own.map(({ kind }) => kind)]),
+    secretRules: bootSecrets({ config, env }),
+    runners: new Map([...runners, ...runnersOf(own)]),
+  });
+  const secrets = createSecretBox({ keys, randomBytes });
+  return {
+    engine,
+    agents: bootAgents(config, store),
+    memory,
+    secrets,
+    settings,
+    wake,
+    webhookDelivering: bootWebhooks(params, secrets),
+    ...(tracing !== null && { traceparentOf: tracing.traceparentOf }),
+  };
+}
+
+type Engine = EngineParts['engine'];
+
+function engineSettings({ config, processId, version }: Given): EngineSettings {
+  return {
+    leaseMs: config.scheduler.leaseSeconds * 1000,
+    descendantsMax: config.scheduler.maxDescendants,
+    processId,
+    version,
+    host: hostname(),
+  };
+}
+
+function runnersOf(own: readonly OwnKind[]): readonly (readonly [string, NodeRunner])[] {
+  return own.flatMap(({ kind, runner }) => (runner === undefined ? [] : [[kind.type, runner]]));
+}
+
+function bootCpu({ config, metrics, opened }: Given, engine: () => Engine) {
+  const cpu = createCpu({
+    threads: config.runtime.workers,
+    cpuSecondsMaxOf: async (tenantId) =>
+      (await engine().knowTenant(tenantId))?.limits.max_cpu_seconds_per_minute ?? null,
+    onTask: (task) => metrics.onCpuTask(task),
+    onThreadError: (error) => metrics.report.trouble('a worker thread failed', error),
+  });
+  opened.defer(() => cpu.close());
+  metrics.readGauge('cpu_pool_threads', () => [{ value: cpu.use().threads }]);
+  metrics.readGauge('cpu_pool_waiting', () => [{ value: cpu.use().waiting }]);
+  return cpu;
+}
+
+function bootTraces(params: Given, engine: () => Engine): Promise<Tracing | null> {
+  return bootTracing({
+    ...params,
+    report: params.metrics.report,
+    shownError: (of) => engine().shownError(of),
+    costOf: async (of) => (await engine().readExecution(of)).state.usage.costUsd,
+  });
+}
+
+function reportOf(
+  { config, log, metrics }: Given,
+  { tracing, later }: { readonly tracing: Tracing | null; readonly later: () => Engine },
+): EngineReport {
+  return logAttempts({
+    log,
+    report: withTracing(metrics.report, tracing),
+    // A state that the log leaves out is not read.
+    stateOf: config.logging.redactState
+      ? null
+      : async (of) => (await later().readExecution(of)).state.data,
+  });
+}
+
+function bootAgents(config: Config, store: Store): Agents {
+  return createAgents({
+    store: store.agents,
+    ids,
+    http: createSafeFetch({
+      allowPrivate: config.agents.allowPrivateNetworks,
+      setting: 'agents.allow_private_networks',
+    }),
+    now: () => performance.now(),
+    settings: { heartbeatTimeoutMs: config.agents.heartbeatTimeout * 1000 },
+  });
+}
+
+function bootWebhooks(
+  { config, store, metrics, opened }: Given,
+  secrets: SecretBox,
+): WebhookDelivering {
+  const webhookDelivering = createWebhookDelivering({
+    store: store.webhooks,
+    http: createSafeFetch({
+      allowPrivate: config.webhooks.allowPrivateNetworks,
+      setting: 'webhooks.allow_private_networks',
+    }),
+    secrets,
+    report: metrics.report,
+    random: Math.random,
+  });
+  opened.defer(() => webhookDelivering.close());
+  return webhookDelivering;
+}
