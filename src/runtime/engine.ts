@@ -3,7 +3,6 @@ import { hostname } from 'node:os';
 
 import { createCpu } from '../scheduler/pool/pool.ts';
 import type { Config } from '../shared/config/config.ts';
-import type { NodeKind } from '../shared/domain/workflow/plan/plan.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
 import { createAgents } from '../shared/engine/agents/create-agents.ts';
 import { createEngine } from '../shared/engine/create-engine.ts';
@@ -30,15 +29,10 @@ import { ids } from './ids.ts';
 import { logAttempts } from './log-what-happens.ts';
 import { bootMemory } from './memory.ts';
 import { readPrices } from './models.ts';
+import type { OwnKind } from './own-kind.ts';
 import { bootRunners } from './runners.ts';
 import { bootSecrets } from './tools.ts';
 import { bootTracing, withTracing } from './tracing.ts';
-
-/** A kind of node that a program adds; without a runner, workers or the kind itself do its work. */
-export interface OwnKind {
-  readonly kind: NodeKind<unknown>;
-  readonly runner?: NodeRunner;
-}
 
 /** The engine of a process, and what stands beside it in both roles. */
 export interface EngineParts {

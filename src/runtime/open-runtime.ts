@@ -12,7 +12,7 @@ import type { Logger } from '../shared/telemetry/log.ts';
 import { boot } from './boot.ts';
 import { checkStartup } from './check-startup.ts';
 import { createLog } from './create-log.ts';
-import type { OwnKind } from './engine.ts';
+import type { OwnKind } from './own-kind.ts';
 import { createProcessId } from './process-id.ts';
 
 export interface RuntimeOptions {

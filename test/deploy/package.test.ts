@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,16 @@ import { freePort } from '../support/servers/ports.ts';
  */
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
-const PACKED = ['bin', 'src', 'migrations', 'docs', 'package.json', '.npmrc', 'CHANGELOG.md'];
+const PACKED = [
+  'bin',
+  'deploy',
+  'src',
+  'migrations',
+  'docs',
+  'package.json',
+  '.npmrc',
+  'CHANGELOG.md',
+];
 const BUILT_WITH = ['README.md', 'LICENSE', 'tsconfig.json', 'tsconfig.build.json'];
 const BYTES_MAX = 5_000_000;
 const NPM_MS_MAX = 110_000;
@@ -80,6 +89,37 @@ test.serial('installed in an empty folder, it tells its version and runs', async
   );
   process.kill(-(dev.pid ?? 0), 'SIGTERM');
   await ended;
+});
+
+/** What docs/install.md shows, as a program of somebody else's. */
+const PROGRAM = `
+import { openRuntime, type Runtime } from 'svc-runtime';
+
+const runtime: Runtime = await openRuntime({
+  database: './mine.db',
+  listen: { port: 0 },
+  settings: { 'auth.enabled': false, 'logging.level': 'warn' },
+});
+const answer = await fetch(\`\${runtime.url}/health\`);
+console.log(JSON.stringify(await answer.json()));
+await runtime.stop();
+`;
+
+test.serial('a program opens a runtime by the types of the package', async (t) => {
+  t.timeout(NPM_MS_MAX);
+  writeFileSync(join(user, 'program.mts'), PROGRAM);
+  await run(
+    process.execPath,
+    [
+      join(REPOSITORY, 'node_modules/typescript/bin/tsc'),
+      ...['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext'],
+      ...['--target', 'es2024', '--types', 'node', 'program.mts'],
+      ...['--typeRoots', join(REPOSITORY, 'node_modules/@types')],
+    ],
+    { cwd: user },
+  );
+  const { stdout } = await run(process.execPath, ['program.mts'], { cwd: user });
+  t.like(JSON.parse(stdout), { version: '0.4.0' });
 });
 
 function npm(args: readonly string[], cwd: string) {

@@ -55,7 +55,7 @@ test('a runtime in memory listens where it is told, and runs kinds of the progra
         runner: {
           run: async ({ input }) => ({
             ok: true,
-            output: { text: `${String((input as JsonObject)['name']).toUpperCase()}!` },
+            output: { text: `${JSON.stringify(input).toUpperCase()}!` },
             statePatch: {},
           }),
         },
@@ -66,15 +66,14 @@ test('a runtime in memory listens where it is told, and runs kinds of the progra
     workflow_id: 'loud',
     nodes: { say: { kind: { type: 'shout' }, output_key: 'said' } },
   });
-  t.deepEqual(data['said'], { text: 'YOU!' });
+  t.deepEqual(data['said'], { text: '{"NAME":"YOU"}!' });
 });
 
 test('settings that cannot be used are named, all at once', async (t) => {
   const settings = { 'runtime.port': 'many', 'runtime.prot': 1 };
-  const unknown = await t.throwsAsync(
-    openRuntime({ database: ':memory:', settings: settings as RuntimeOptions['settings'] & {} }),
-    { name: 'ConfigError' },
-  );
+  const unknown = await t.throwsAsync(openRuntime({ database: ':memory:', settings }), {
+    name: 'ConfigError',
+  });
   t.regex(unknown?.message ?? '', /unknown key runtime\.prot.*did you mean runtime\.port/);
   await t.throwsAsync(openRuntime({ database: ':memory:', settings: { 'runtime.port': 'many' } }), {
     name: 'ConfigError',
@@ -114,13 +113,13 @@ async function runHello(t: ExecutionContext, url: string): Promise<void> {
 /** Registers the workflow, starts it, and reads how it ended. */
 async function runToEnd(
   url: string,
-  ir: JsonObject,
+  ir: JsonObject & { readonly workflow_id: string },
 ): Promise<{ readonly status: string; readonly data: JsonObject }> {
   const post = <Body>(path: string, body: JsonObject) =>
     sendRequest<Body>(url, { method: 'POST', path, body, token: KEY });
   await post('/workflows', { ir });
   const { body } = await post<{ readonly execution_id: string }>('/executions', {
-    workflow_id: String(ir['workflow_id']),
+    workflow_id: ir.workflow_id,
     input: { name: 'you' },
   });
   return eventually(async () => {
