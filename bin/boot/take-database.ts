@@ -5,7 +5,7 @@ import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import { parseDatabaseUrl } from '../../src/shared/config/database-url.ts';
 import { CONFIG_KEYS } from '../../src/shared/config/keys.ts';
 import type { ConfigMode } from '../../src/shared/config/load.ts';
-import { nameDatabase } from '../../src/runtime/name-database.ts';
+import { nameDatabase } from '../../src/runtime/database/name-database.ts';
 import { printNote } from '../cli/output.ts';
 import { readConfig, type ConfigOptions, type ReadConfig } from './read-config.ts';
 

@@ -1,7 +1,7 @@
 import { checkSchema } from '../../src/shared/store/migrate.ts';
 import { openStore } from '../../src/shared/store/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
-import { explainDatabaseError } from '../../src/runtime/explain-database-error.ts';
+import { explainDatabaseError } from '../../src/runtime/database/explain-database-error.ts';
 import { withOneConnection } from './one-connection.ts';
 import { printNote } from './output.ts';
 import type { ConfigOptions } from '../boot/read-config.ts';

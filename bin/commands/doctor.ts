@@ -15,7 +15,7 @@ import { openStore } from '../../src/shared/store/open.ts';
 import { type Store, StoreUnavailableError } from '../../src/shared/store/store.ts';
 import { readEncryptionKeys } from '../../src/runtime/encryption-keys.ts';
 import { CliError } from '../cli/exit-code.ts';
-import { explainDatabaseError } from '../../src/runtime/explain-database-error.ts';
+import { explainDatabaseError } from '../../src/runtime/database/explain-database-error.ts';
 import { withOneConnection } from '../cli/one-connection.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
 import { printTable } from '../cli/print-table.ts';

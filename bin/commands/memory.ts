@@ -9,7 +9,7 @@ import { openStore } from '../../src/shared/store/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import { keyFileOf, readEncryptionKeys } from '../../src/runtime/encryption-keys.ts';
 import { CliError, usageError } from '../cli/exit-code.ts';
-import { explainDatabaseError } from '../../src/runtime/explain-database-error.ts';
+import { explainDatabaseError } from '../../src/runtime/database/explain-database-error.ts';
 import { withOneConnection } from '../cli/one-connection.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
 import type { ConfigOptions } from '../boot/read-config.ts';

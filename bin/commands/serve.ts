@@ -1,7 +1,7 @@
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import { boot } from '../../src/runtime/boot.ts';
 import { checkStartup } from '../../src/runtime/check-startup.ts';
-import { createLog } from '../../src/runtime/create-log.ts';
+import { createLog } from '../../src/runtime/telemetry/create-log.ts';
 import { asTyped } from '../cli/as-typed.ts';
 import { runUntilStopped } from '../boot/drain.ts';
 import { createProcessId } from '../../src/runtime/process-id.ts';

@@ -27,7 +27,7 @@ import type { Logger } from '../shared/telemetry/log.ts';
 import type { Metrics } from '../shared/telemetry/metrics.ts';
 import { ids } from './ids.ts';
 import { readAuthMethod, readTlsFiles } from './read-access-files.ts';
-import { logRequests } from './log-what-happens.ts';
+import { logRequests } from './telemetry/log-what-happens.ts';
 import { StartError } from './start-error.ts';
 import { readVersion } from './version.ts';
 

@@ -3,44 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Config } from '../shared/config/config.ts';
-import type { DatabaseLocation } from '../shared/config/database-url.ts';
-import type { ProcessRole } from '../shared/config/listeners.ts';
 import type { RetentionSettings } from '../shared/engine/retention/retaining.ts';
 import { createScheduleFiring } from '../shared/engine/schedules/fire-schedules.ts';
 import type { Store } from '../shared/store/store.ts';
-import type { Logger } from '../shared/telemetry/log.ts';
 import type { GaugeReading, Metrics } from '../shared/telemetry/metrics.ts';
 import { announceApi } from './announce-api.ts';
 import { bootApi, type ProcessApi } from './api.ts';
 import { archiveTo } from './archive-to.ts';
+import type { Boot } from './boot-options.ts';
 import { bootEngine, type EngineParts } from './engine.ts';
-import { claimDatabaseFile, openDatabase } from './open-database.ts';
-import type { OwnKind } from './own-kind.ts';
-import { bootMetrics, startProbes } from './probes.ts';
+import { claimDatabaseFile, openDatabase } from './database/open-database.ts';
+import { bootMetrics, startProbes } from './telemetry/probes.ts';
 import { retentionTimes } from './retention-times.ts';
 import { bootScheduler } from './scheduler.ts';
 import { readVersion } from './version.ts';
-
-export interface Boot {
-  readonly config: Config;
-  readonly database: DatabaseLocation;
-  /** Already open, in place of `database`; closed with the runtime. */
-  readonly store?: Store;
-  readonly role: ProcessRole;
-  readonly processId: string;
-  readonly log: Logger;
-  readonly databaseWaitMs: number;
-  /** Breaks the start off. */
-  readonly signal: AbortSignal;
-  /** Keys of model providers, and what the secrets of tools and log redaction refer to. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** False: the API is a handler for the caller's server. */
-  readonly listens?: boolean;
-  /** Kinds of nodes beside those of the service. */
-  readonly kinds?: readonly OwnKind[];
-  /** Commands in messages as the reader would type them; as they are when absent. */
-  readonly showCommand?: (text: string) => string;
-}
 
 export interface BootedRuntime {
   /** Where the API listens; null without a listener. */

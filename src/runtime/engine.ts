@@ -23,16 +23,16 @@ import { createSecretBox } from '../shared/security/secret-box.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { Metrics } from '../shared/telemetry/metrics.ts';
 import type { Tracing } from '../shared/telemetry/tracing/tracing.ts';
-import type { Boot } from './boot.ts';
+import type { Boot } from './boot-options.ts';
 import { readEncryptionKeys } from './encryption-keys.ts';
 import { ids } from './ids.ts';
-import { logAttempts } from './log-what-happens.ts';
+import { logAttempts } from './telemetry/log-what-happens.ts';
 import { bootMemory } from './memory.ts';
 import { readPrices } from './models.ts';
 import type { OwnKind } from './own-kind.ts';
 import { bootRunners } from './runners.ts';
 import { bootSecrets } from './tools.ts';
-import { bootTracing, withTracing } from './tracing.ts';
+import { bootTracing, withTracing } from './telemetry/tracing.ts';
 
 /** The engine of a process, and what stands beside it in both roles. */
 export interface EngineParts {

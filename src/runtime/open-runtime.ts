@@ -11,7 +11,7 @@ import { IN_MEMORY, openInMemoryStore } from '../shared/store/sqlite/open-in-mem
 import type { Logger } from '../shared/telemetry/log.ts';
 import { boot } from './boot.ts';
 import { checkStartup } from './check-startup.ts';
-import { createLog } from './create-log.ts';
+import { createLog } from './telemetry/create-log.ts';
 import type { OwnKind } from './own-kind.ts';
 import { createProcessId } from './process-id.ts';
 

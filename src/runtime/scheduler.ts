@@ -12,7 +12,7 @@ import type { WebhookDelivering } from '../shared/engine/webhooks/deliver-webhoo
 import type { Wake } from '../shared/ports/wake.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { Metrics } from '../shared/telemetry/metrics.ts';
-import { readClusterGauges } from './cluster-gauges.ts';
+import { readClusterGauges } from './telemetry/cluster-gauges.ts';
 import { ids } from './ids.ts';
 
 /** Executions and in-engine nodes under way at a time, for each of `runtime.workers`. */

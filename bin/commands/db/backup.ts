@@ -1,6 +1,6 @@
 import type { DatabaseLocation } from '../../../src/shared/config/database-url.ts';
 import { migrationStatus } from '../../../src/shared/store/migrate.ts';
-import { explainDatabaseError } from '../../../src/runtime/explain-database-error.ts';
+import { explainDatabaseError } from '../../../src/runtime/database/explain-database-error.ts';
 import { usageError } from '../../cli/exit-code.ts';
 import { printFields, printJson, type OutputFormat } from '../../cli/output.ts';
 import type { ConfigOptions } from '../../boot/read-config.ts';

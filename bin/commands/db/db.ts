@@ -1,6 +1,6 @@
 import { migrateDatabase } from '../../../src/shared/store/migrate.ts';
-import { withDatabaseErrorsExplained } from '../../../src/runtime/explain-database-error.ts';
-import { nameDatabase } from '../../../src/runtime/name-database.ts';
+import { withDatabaseErrorsExplained } from '../../../src/runtime/database/explain-database-error.ts';
+import { nameDatabase } from '../../../src/runtime/database/name-database.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../../cli/output.ts';
 import type { ConfigOptions } from '../../boot/read-config.ts';
 import { takeDatabase } from '../../boot/take-database.ts';

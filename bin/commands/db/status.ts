@@ -5,8 +5,8 @@ import type { ServerFacts, TableFacts } from '../../../src/shared/store/installa
 import { migrationStatus } from '../../../src/shared/store/migrate.ts';
 import { openStore } from '../../../src/shared/store/open.ts';
 import { CliError } from '../../cli/exit-code.ts';
-import { withDatabaseErrorsExplained } from '../../../src/runtime/explain-database-error.ts';
-import { nameDatabase } from '../../../src/runtime/name-database.ts';
+import { withDatabaseErrorsExplained } from '../../../src/runtime/database/explain-database-error.ts';
+import { nameDatabase } from '../../../src/runtime/database/name-database.ts';
 import { printFields, printJson, printLine, type OutputFormat } from '../../cli/output.ts';
 import { withOneConnection } from '../../cli/one-connection.ts';
 import { printTable } from '../../cli/print-table.ts';

@@ -7,7 +7,7 @@ import { readWorkflow } from '../../../src/shared/domain/workflow/ir.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 import { IN_MEMORY, openInMemoryStore } from '../../../src/shared/store/sqlite/open-in-memory.ts';
 import { boot } from '../../../src/runtime/boot.ts';
-import { createLog } from '../../../src/runtime/create-log.ts';
+import { createLog } from '../../../src/runtime/telemetry/create-log.ts';
 import { usageError } from '../../cli/exit-code.ts';
 import { createProcessId } from '../../../src/runtime/process-id.ts';
 import { readConfig } from '../../boot/read-config.ts';

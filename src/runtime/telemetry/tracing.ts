@@ -1,10 +1,10 @@
-import type { Config } from '../shared/config/config.ts';
-import type { ProcessRole } from '../shared/config/listeners.ts';
-import type { EngineReport } from '../shared/engine/deps.ts';
-import type { Engine } from '../shared/engine/engine.ts';
-import type { Store } from '../shared/store/store.ts';
-import type { Logger } from '../shared/telemetry/log.ts';
-import type { Tracing, TracingOptions } from '../shared/telemetry/tracing/tracing.ts';
+import type { Config } from '../../shared/config/config.ts';
+import type { ProcessRole } from '../../shared/config/listeners.ts';
+import type { EngineReport } from '../../shared/engine/deps.ts';
+import type { Engine } from '../../shared/engine/engine.ts';
+import type { Store } from '../../shared/store/store.ts';
+import type { Logger } from '../../shared/telemetry/log.ts';
+import type { Tracing, TracingOptions } from '../../shared/telemetry/tracing/tracing.ts';
 
 /** Null, and nothing of it loaded, unless there is a collector. */
 export async function bootTracing(params: {
@@ -23,7 +23,7 @@ export async function bootTracing(params: {
     params;
   const { enabled, otlp, serviceName } = config.telemetry;
   if (!enabled || otlp.endpoint === null) return null;
-  const { createTracing } = await import('../shared/telemetry/tracing/tracing.ts');
+  const { createTracing } = await import('../../shared/telemetry/tracing/tracing.ts');
   const tracing = createTracing({
     endpoint: otlp.endpoint,
     resource: {

@@ -1,6 +1,6 @@
-import type { ClusterWatch, WatchedCluster } from '../shared/engine/scheduling/cluster-watch.ts';
-import type { GaugeKey } from '../shared/telemetry/metric-list.ts';
-import type { GaugeReading, Metrics } from '../shared/telemetry/metrics.ts';
+import type { ClusterWatch, WatchedCluster } from '../../shared/engine/scheduling/cluster-watch.ts';
+import type { GaugeKey } from '../../shared/telemetry/metric-list.ts';
+import type { GaugeReading, Metrics } from '../../shared/telemetry/metrics.ts';
 
 /** Of the whole cluster, told by the process that has read it; the others have nothing to tell. */
 export function readClusterGauges(metrics: Metrics, watch: Pick<ClusterWatch, 'latest'>): void {

@@ -1,5 +1,5 @@
-import type { DatabaseLocation } from '../shared/config/database-url.ts';
-import { maskUrl } from '../shared/config/mask-url.ts';
+import type { DatabaseLocation } from '../../shared/config/database-url.ts';
+import { maskUrl } from '../../shared/config/mask-url.ts';
 
 /** As it may be shown. */
 export function nameDatabase(database: DatabaseLocation): string {

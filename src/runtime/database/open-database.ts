@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Config } from '../shared/config/config.ts';
-import type { DatabaseLocation } from '../shared/config/database-url.ts';
-import { checkSchema } from '../shared/store/migrate.ts';
-import { openStore } from '../shared/store/open.ts';
-import type { Store } from '../shared/store/store.ts';
-import type { Logger } from '../shared/telemetry/log.ts';
+import type { Config } from '../../shared/config/config.ts';
+import type { DatabaseLocation } from '../../shared/config/database-url.ts';
+import { checkSchema } from '../../shared/store/migrate.ts';
+import { openStore } from '../../shared/store/open.ts';
+import type { Store } from '../../shared/store/store.ts';
+import type { Logger } from '../../shared/telemetry/log.ts';
 import { explainDatabaseError } from './explain-database-error.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '../start-error.ts';
 
 const DELAY_MS_MIN = 500;
 const DELAY_MS_MAX = 3_000;
@@ -53,7 +53,7 @@ export async function claimDatabaseFile(path: string): Promise<Disposable> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
     throw new StartError(`database file "${path}" is a directory: name a file in it`);
   }
-  const { lockDatabaseFile } = await import('../shared/store/sqlite/connection/process-lock.ts');
+  const { lockDatabaseFile } = await import('../../shared/store/sqlite/connection/process-lock.ts');
   const lock = lockDatabaseFile(path);
   return { [Symbol.dispose]: () => lock.release() };
 }

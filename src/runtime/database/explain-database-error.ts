@@ -1,7 +1,7 @@
-import type { DatabaseLocation } from '../shared/config/database-url.ts';
-import { maskUrl } from '../shared/config/mask-url.ts';
-import { explainOpenFailure } from '../shared/store/sqlite/connection/errors.ts';
-import { StartError } from './start-error.ts';
+import type { DatabaseLocation } from '../../shared/config/database-url.ts';
+import { maskUrl } from '../../shared/config/mask-url.ts';
+import { explainOpenFailure } from '../../shared/store/sqlite/connection/errors.ts';
+import { StartError } from '../start-error.ts';
 
 export interface DatabaseTrouble {
   readonly error: Error;

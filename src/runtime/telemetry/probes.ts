@@ -1,11 +1,11 @@
-import type { Scheduler } from '../scheduler/scheduler.ts';
-import type { Config } from '../shared/config/config.ts';
-import { metricsPort, type ProcessRole } from '../shared/config/listeners.ts';
-import type { Store } from '../shared/store/store.ts';
-import type { Logger } from '../shared/telemetry/log.ts';
-import type { Metrics } from '../shared/telemetry/metrics.ts';
-import { listen, PING_MS_MAX } from './api.ts';
-import { readVersion } from './version.ts';
+import type { Scheduler } from '../../scheduler/scheduler.ts';
+import type { Config } from '../../shared/config/config.ts';
+import { metricsPort, type ProcessRole } from '../../shared/config/listeners.ts';
+import type { Store } from '../../shared/store/store.ts';
+import type { Logger } from '../../shared/telemetry/log.ts';
+import type { Metrics } from '../../shared/telemetry/metrics.ts';
+import { listen, PING_MS_MAX } from '../api.ts';
+import { readVersion } from '../version.ts';
 
 /** Without a listener nobody can read them, and nothing is counted. */
 export async function bootMetrics(params: {
@@ -16,10 +16,10 @@ export async function bootMetrics(params: {
 }): Promise<Metrics> {
   const { config, role, version, log } = params;
   if (!config.telemetry.enabled || metricsPort(config, role) === null) {
-    const { createNoMetrics } = await import('../shared/telemetry/no-metrics.ts');
+    const { createNoMetrics } = await import('../../shared/telemetry/no-metrics.ts');
     return createNoMetrics({ log });
   }
-  const { createMetrics } = await import('../shared/telemetry/metrics.ts');
+  const { createMetrics } = await import('../../shared/telemetry/metrics.ts');
   return createMetrics({ version, role, log, now: Date.now });
 }
 
@@ -40,7 +40,7 @@ export async function startProbes(params: {
   const port = metricsPort(config, role);
   if (port === null) return;
   const { registry } = metrics;
-  const { startOpsServer } = await import('../shared/telemetry/ops-server.ts');
+  const { startOpsServer } = await import('../../shared/telemetry/ops-server.ts');
   const server = await listen(() =>
     startOpsServer({
       host: config.runtime.bind,

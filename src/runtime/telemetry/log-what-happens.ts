@@ -1,7 +1,7 @@
-import type { RequestReport } from '../api/deps.ts';
-import type { JsonObject } from '../shared/domain/json.ts';
-import type { EndReport, EngineReport } from '../shared/engine/deps.ts';
-import type { Logger } from '../shared/telemetry/log.ts';
+import type { RequestReport } from '../../api/deps.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
+import type { EndReport, EngineReport } from '../../shared/engine/deps.ts';
+import type { Logger } from '../../shared/telemetry/log.ts';
 
 /*
  * What happens to requests, attempts and executions, a line each at `debug`, with all ids that are

@@ -1,7 +1,7 @@
-import type { Config } from '../shared/config/config.ts';
-import type { ProcessRole } from '../shared/config/listeners.ts';
-import { createLogger, type Logger } from '../shared/telemetry/log.ts';
-import { readVersion } from './version.ts';
+import type { Config } from '../../shared/config/config.ts';
+import type { ProcessRole } from '../../shared/config/listeners.ts';
+import { createLogger, type Logger } from '../../shared/telemetry/log.ts';
+import { readVersion } from '../version.ts';
 
 export function createLog(params: {
   readonly config: Config;

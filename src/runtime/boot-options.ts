@@ -1,0 +1,28 @@
+import type { Config } from '../shared/config/config.ts';
+import type { DatabaseLocation } from '../shared/config/database-url.ts';
+import type { ProcessRole } from '../shared/config/listeners.ts';
+import type { Store } from '../shared/store/store.ts';
+import type { Logger } from '../shared/telemetry/log.ts';
+import type { OwnKind } from './own-kind.ts';
+
+/** What a process is made from. */
+export interface Boot {
+  readonly config: Config;
+  readonly database: DatabaseLocation;
+  /** Already open, in place of `database`; closed with the runtime. */
+  readonly store?: Store;
+  readonly role: ProcessRole;
+  readonly processId: string;
+  readonly log: Logger;
+  readonly databaseWaitMs: number;
+  /** Breaks the start off. */
+  readonly signal: AbortSignal;
+  /** Keys of model providers, and what the secrets of tools and log redaction refer to. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** False: the API is a handler for the caller's server. */
+  readonly listens?: boolean;
+  /** Kinds of nodes beside those of the service. */
+  readonly kinds?: readonly OwnKind[];
+  /** Commands in messages as the reader would type them; as they are when absent. */
+  readonly showCommand?: (text: string) => string;
+}
