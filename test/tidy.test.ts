@@ -25,6 +25,7 @@ const TITLES: readonly (readonly [string, rules.Rule])[] = [
   ],
   ['both dialects have the same migrations', rules.keepMigrationsInStep],
   ['files are kebab-case and say what they do', rules.nameFilesForWhatTheyDo],
+  ['folders are small enough to look through', rules.keepFoldersSmall],
   ['a rule is switched off only with a reason', rules.giveReasonsForExceptions],
   ['nothing is left for later', rules.leaveNothingForLater],
   ['no test is left out', rules.runEveryTest],

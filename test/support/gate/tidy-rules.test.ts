@@ -2,6 +2,7 @@ import test from 'ava';
 import {
   giveReasonsForExceptions,
   importWithoutCycles,
+  keepFoldersSmall,
   keepLayers,
   keepLockComplete,
   keepMigrationsInStep,
@@ -203,6 +204,15 @@ test('names: files are kebab-case and say what they do', (t) => {
   ]) {
     t.deepEqual(check(nameFilesForWhatTheyDo, { [path]: '' }), [], path);
   }
+});
+
+test('folders: at most 25 files of code are side by side', (t) => {
+  const sources = (count: number, folder: string): Sample =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`${folder}/f${n}.ts`, '']));
+  t.deepEqual(check(keepFoldersSmall, sources(25, 'src/api')), []);
+  t.deepEqual(check(keepFoldersSmall, sources(26, 'src/api')), ['src/api: 26 files, 25 may be']);
+  t.deepEqual(check(keepFoldersSmall, { ...sources(20, 'bin'), ...sources(20, 'bin/cli') }), []);
+  t.deepEqual(check(keepFoldersSmall, sources(40, 'test/api')), []);
 });
 
 test('exceptions: a rule is switched off only with a reason', (t) => {

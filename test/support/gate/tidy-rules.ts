@@ -236,6 +236,16 @@ export const nameFilesForWhatTheyDo: Rule = (files) =>
       ];
     });
 
+const FILES_SIDE_BY_SIDE_MAX = 25;
+
+/** More files than that in a folder want walls between them. */
+export const keepFoldersSmall: Rule = (files) => {
+  const sources = files.filter((file) => isCode(file) && /^(src|bin)\//.test(file.path));
+  return [...Map.groupBy(sources, ({ path }) => posix.dirname(path))]
+    .filter(([, within]) => within.length > FILES_SIDE_BY_SIDE_MAX)
+    .map(([folder, { length }]) => `${folder}: ${length} files, ${FILES_SIDE_BY_SIDE_MAX} may be`);
+};
+
 /** A rule may be switched off for a line, with its reason after `--`. */
 const SWITCHED_OFF = [
   /@ts-(ignore|nocheck)\b/,
