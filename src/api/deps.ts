@@ -1,9 +1,9 @@
+import type { Engine } from '../shared/engine/create-engine.ts';
 import type { ExecutionId } from '../shared/domain/ids.ts';
 import type { AccessRules } from '../shared/domain/access.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
 import type { Artifacts } from '../shared/engine/artifacts/artifacts.ts';
-import type { Engine } from '../shared/engine/engine.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
 import type { Schedules } from '../shared/engine/schedules/schedules.ts';
 import type { Webhooks } from '../shared/engine/webhooks/webhooks.ts';

@@ -15,7 +15,7 @@ import { DEFAULT_TENANT } from '../shared/domain/ids.ts';
 import { publicUrl } from '../shared/config/listeners.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
 import { createArtifacts } from '../shared/engine/artifacts/artifacts.ts';
-import type { Engine } from '../shared/engine/engine.ts';
+import type { Engine } from '../shared/engine/create-engine.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
 import { createSchedules } from '../shared/engine/schedules/schedules.ts';
 import { createWebhooks } from '../shared/engine/webhooks/webhooks.ts';

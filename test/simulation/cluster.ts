@@ -1,7 +1,6 @@
 import { startScheduler } from '../../src/scheduler/scheduler.ts';
 import { createIds } from '../../src/shared/clients/system-ids.ts';
-import { createEngine } from '../../src/shared/engine/create-engine.ts';
-import type { Engine } from '../../src/shared/engine/engine.ts';
+import { createEngine, type Engine } from '../../src/shared/engine/create-engine.ts';
 import { createSchedules, type Schedules } from '../../src/shared/engine/schedules/schedules.ts';
 import { createWakeBus, type WakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import type { NodeRunners } from '../../src/shared/nodes/run.ts';

@@ -1,6 +1,6 @@
+import type { ClaimedWork } from '../../src/shared/engine/work/claim-work.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import type { ClaimedWork } from '../../src/shared/engine/engine.ts';
 import type { Request } from './network.ts';
 
 /** What clients ask for, each as its endpoint asks the engine. */

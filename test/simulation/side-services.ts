@@ -1,7 +1,7 @@
+import type { Engine } from '../../src/shared/engine/create-engine.ts';
 import type { SchedulerDeps } from '../../src/scheduler/scheduler.ts';
 import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
 import type { EngineReport } from '../../src/shared/engine/deps.ts';
-import type { Engine } from '../../src/shared/engine/engine.ts';
 import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import type { WakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createWebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';

@@ -1,3 +1,8 @@
+import type {
+  CompleteWorkItem,
+  FailWorkItem,
+} from '../../src/shared/engine/work/settle-work-item.ts';
+import type { ClaimedWork } from '../../src/shared/engine/work/claim-work.ts';
 import { randomBytes } from 'node:crypto';
 
 import { createIds } from '../../src/shared/clients/system-ids.ts';
@@ -7,11 +12,6 @@ import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
 import type { NodeKind } from '../../src/shared/domain/workflow/plan/plan.ts';
 import { createEngine } from '../../src/shared/engine/create-engine.ts';
 import type { EngineReport } from '../../src/shared/engine/deps.ts';
-import type {
-  ClaimedWork,
-  CompleteWorkItem,
-  FailWorkItem,
-} from '../../src/shared/engine/engine.ts';
 import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';

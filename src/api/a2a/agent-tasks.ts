@@ -1,3 +1,5 @@
+import type { ExecutionView } from '../../shared/engine/executions/read-execution.ts';
+import type { Engine } from '../../shared/engine/create-engine.ts';
 import { createHash } from 'node:crypto';
 
 import { UnsupportedOperationError } from '@a2a-js/sdk/errors';
@@ -7,7 +9,6 @@ import { badRequest, SvcError } from '../../shared/domain/errors.ts';
 import { isTerminal } from '../../shared/domain/execution/status.ts';
 import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
 import { isJsonObject } from '../../shared/domain/json.ts';
-import type { Engine, ExecutionView } from '../../shared/engine/engine.ts';
 import type { ListUpdated } from '../../shared/store/store.ts';
 import type { Caller } from '../endpoint.ts';
 import type { MessageInput } from './read-message.ts';

@@ -1,10 +1,10 @@
+import type { Engine } from '../../shared/engine/create-engine.ts';
 import { AgentCard, formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
 import { A2AError, RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 
 import type { JsonObject } from '../../shared/domain/json.ts';
-import type { Engine } from '../../shared/engine/engine.ts';
 import type { Caller } from '../endpoint.ts';
 import { createAgentTasks } from './agent-tasks.ts';
 import type { AgentWorkflow } from './find-exposed.ts';

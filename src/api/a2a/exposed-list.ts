@@ -1,5 +1,5 @@
+import type { Engine } from '../../shared/engine/create-engine.ts';
 import { DEFAULT_TENANT } from '../../shared/domain/ids.ts';
-import type { Engine } from '../../shared/engine/engine.ts';
 import type { ExposedWorkflow } from '../../shared/store/store.ts';
 
 /** Everyone may ask for it, so the database is asked this often at most. */

@@ -1,3 +1,4 @@
+import type { Engine } from '../../shared/engine/create-engine.ts';
 import { notFound } from '../../shared/domain/errors.ts';
 import type { TenantId } from '../../shared/domain/ids.ts';
 import {
@@ -5,7 +6,6 @@ import {
   readExposure,
   type Exposure,
 } from '../../shared/domain/workflow/expose.ts';
-import type { Engine } from '../../shared/engine/engine.ts';
 import type { ExposedWorkflow } from '../../shared/store/store.ts';
 
 /** The workflow behind an agent; 404 when it is not there, and just so when it is not exposed. */

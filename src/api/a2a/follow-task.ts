@@ -1,7 +1,7 @@
+import type { Engine } from '../../shared/engine/create-engine.ts';
 import { TaskState, type StreamResponse } from '@a2a-js/sdk';
 
 import type { RecordedEvent } from '../../shared/domain/execution/event.ts';
-import type { Engine } from '../../shared/engine/engine.ts';
 import type { Caller } from '../endpoint.ts';
 import { contextOf, isHeldUp, shapeStatus, type ShapeTasks, type TaskView } from './shape-task.ts';
 

@@ -1,3 +1,4 @@
+import type { Approvals, ExecutionView } from '../../shared/engine/executions/read-execution.ts';
 import {
   Role,
   TaskState,
@@ -11,7 +12,6 @@ import {
 import { isPausedByOperator } from '../../shared/domain/execution/state.ts';
 import type { ExecutionStatus } from '../../shared/domain/execution/status.ts';
 import { followKeys, type MappingPath } from '../../shared/domain/expression/mapping-path.ts';
-import type { Approvals, ExecutionView } from '../../shared/engine/engine.ts';
 import { dataPart, textPart, toParts } from './parts.ts';
 import { firstMessageOf } from './read-message.ts';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../shared/config/config.ts';
 import type { ProcessRole } from '../../shared/config/listeners.ts';
 import type { EngineReport } from '../../shared/engine/deps.ts';
-import type { Engine } from '../../shared/engine/engine.ts';
+import type { Engine } from '../../shared/engine/create-engine.ts';
 import type { Store } from '../../shared/store/store.ts';
 import type { Logger } from '../../shared/telemetry/log.ts';
 import type { Tracing, TracingOptions } from '../../shared/telemetry/tracing/tracing.ts';

@@ -1,7 +1,8 @@
+import type { ListedExecution } from '../../../shared/engine/executions/list-shown.ts';
+import type { ExecutionView, WaitingOn } from '../../../shared/engine/executions/read-execution.ts';
 import { z } from 'zod';
 
 import { EXECUTION_STATUSES, TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
-import type { ExecutionView, ListedExecution, WaitingOn } from '../../../shared/engine/engine.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
 

@@ -1,5 +1,5 @@
+import type { EventPage } from '../../../shared/engine/executions/read-execution.ts';
 import type { SvcError } from '../../../shared/domain/errors.ts';
-import type { EventPage } from '../../../shared/engine/engine.ts';
 import type { EndpointDeps } from '../../deps.ts';
 import type { ApiRequest } from '../../endpoint.ts';
 import { refusalIn } from '../../watch-caller.ts';

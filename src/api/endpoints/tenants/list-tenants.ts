@@ -1,9 +1,9 @@
+import type { Engine } from '../../../shared/engine/create-engine.ts';
 import { z } from 'zod';
 
 import { managesTenants } from '../../../shared/domain/access.ts';
 import { SvcError } from '../../../shared/domain/errors.ts';
 import type { TenantId } from '../../../shared/domain/ids.ts';
-import type { Engine } from '../../../shared/engine/engine.ts';
 import type { TenantRow } from '../../../shared/store/tenants.ts';
 import { defineEndpoint, type Caller } from '../../endpoint.ts';
 import { encodePosition, positionText } from '../../schemas/position.ts';

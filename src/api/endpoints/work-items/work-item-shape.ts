@@ -1,7 +1,7 @@
+import type { ClaimedWork } from '../../../shared/engine/work/claim-work.ts';
 import { z } from 'zod';
 
 import { WORKER_QUEUES } from '../../../shared/domain/work/work-item.ts';
-import type { ClaimedWork } from '../../../shared/engine/engine.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
 

@@ -1,3 +1,4 @@
+import type { EventRange } from '../caller.ts';
 import { emptyState } from '../../domain/execution/draft.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
 import { evolve } from '../../domain/execution/evolve.ts';
@@ -7,7 +8,6 @@ import { notFound } from '../../domain/errors.ts';
 import { parseExecutionId, type TenantId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { ExecutionRow, ExecutionStore, LoadedExecution } from '../../store/store.ts';
-import type { EventRange } from '../engine.ts';
 
 /** The state that snapshot and tail fold to; see `evolve` for what a null plan leaves out. */
 export function foldLoaded(loaded: LoadedExecution, plan: Plan | null): ExecutionState {

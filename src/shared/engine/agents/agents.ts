@@ -1,8 +1,8 @@
+import type { Actor } from '../caller.ts';
 import type { AgentProtocol, AgentStatus } from '../../domain/agents/agent-card.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AgentPosition, AgentRow } from '../../store/agents.ts';
-import type { Actor } from '../engine.ts';
 import type { RoundResult } from '../scheduling/scheduling.ts';
 
 /**

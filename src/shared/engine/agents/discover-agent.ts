@@ -1,3 +1,4 @@
+import type { Actor } from '../caller.ts';
 import { cardAddresses } from '../../domain/agents/card-addresses.ts';
 import { readAgentCard, type ReadCard } from '../../domain/agents/read-agent-card.ts';
 import { badRequest, conflict, SvcError } from '../../domain/errors.ts';
@@ -5,7 +6,6 @@ import { HttpError } from '../../domain/http-error.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { HttpResponse } from '../../ports/http.ts';
 import type { AgentRow } from '../../store/agents.ts';
-import type { Actor } from '../engine.ts';
 import type { AgentsDeps } from './create-agents.ts';
 
 /** For both places together. */

@@ -1,8 +1,9 @@
+import type { Engine } from '../create-engine.ts';
+import type { Actor } from '../caller.ts';
 import { SvcError } from '../../domain/errors.ts';
 import type { ExecutionStatus } from '../../domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import type { ExecutionRow, ListExecutions } from '../../store/store.ts';
-import type { Actor, Engine } from '../engine.ts';
 
 /*
  * One action on many executions. Each is acted upon by itself, as if it had been asked for alone, and

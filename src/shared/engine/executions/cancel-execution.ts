@@ -1,3 +1,4 @@
+import type { Actor, ExecutionRef } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { cancellationEvents, terminalEvent } from '../../domain/execution/finalizers.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
@@ -9,7 +10,6 @@ import { newEvent } from '../commit/commit-plan.ts';
 import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import { type ExecutionRow, StoreUnavailableError } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { Actor, ExecutionRef } from '../engine.ts';
 import { childEnded, childrenOf, isUnbegun, parentEnded, treeUseOf } from '../advance/family.ts';
 
 /**

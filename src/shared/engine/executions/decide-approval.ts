@@ -1,3 +1,6 @@
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Actor, ExecutionRef } from '../caller.ts';
 import { hashJson } from '../../domain/canonical-json.ts';
 import { badRequest, conflict } from '../../domain/errors.ts';
 import { isPausedByOperator, type LiveVisit } from '../../domain/execution/state.ts';
@@ -7,7 +10,27 @@ import { changeExecution } from '../commit/change-execution.ts';
 import { newEvent } from '../commit/commit-plan.ts';
 import { emptyCommit } from '../../store/commit.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { Actor, ApprovalAnswer, ApprovalDecision, ExecutionRef } from '../engine.ts';
+
+export interface ApprovalDecision {
+  readonly decision: 'approved' | 'rejected';
+  readonly nodeId: string | null;
+  readonly userId: string | null;
+  readonly comment: string | null;
+  readonly statePatch: JsonObject | null;
+  /** Of what the decision is about; another than that of the open approval is a 409. */
+  readonly shownHash?: string | null;
+  /** Decided only while this is the last sequence; absent: whatever it is. */
+  readonly atSequence?: number;
+}
+
+export interface ApprovalAnswer {
+  readonly executionId: ExecutionId;
+  readonly accepted: boolean;
+  /** Not decided, as the execution was no longer at `atSequence`. */
+  readonly moved?: true;
+  /** Null when no approval was open. */
+  readonly nodeId: string | null;
+}
 
 /**
  * Records a person's decision on an open approval. Of two reviewers racing exactly one is

@@ -1,3 +1,6 @@
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import type { Actor, ExecutionRef } from '../caller.ts';
 import { conflict } from '../../domain/errors.ts';
 import { isPausedByOperator } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
@@ -7,7 +10,20 @@ import { changeExecution } from '../commit/change-execution.ts';
 import { newEvent } from '../commit/commit-plan.ts';
 import { emptyCommit } from '../../store/commit.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { Actor, ExecutionRef, ExternalEvent, ExternalEventAnswer } from '../engine.ts';
+
+export interface ExternalEvent {
+  readonly correlationKey: string;
+  readonly payload: JsonValue;
+  /** Delivered only while this is the last sequence; absent: whatever it is. */
+  readonly atSequence?: number;
+}
+
+export interface ExternalEventAnswer {
+  readonly executionId: ExecutionId;
+  readonly accepted: boolean;
+  /** Not delivered, as the execution was no longer at `atSequence`. */
+  readonly moved?: true;
+}
 
 /** Events nobody waits for stay in the state, so there is an end to them. */
 const MAILBOX_MAX = 10_000;

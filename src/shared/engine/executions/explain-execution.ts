@@ -1,3 +1,4 @@
+import type { ExecutionRef } from '../caller.ts';
 import { dataPolicyOf } from '../../domain/data-policy/data-policy.ts';
 import { redact } from '../../domain/data-policy/redact.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
@@ -21,10 +22,15 @@ import {
   StoreUnavailableError,
 } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { ExecutionRef, ExplainedExecution } from '../engine.ts';
 import { isUnbegun } from '../advance/family.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { redactEvent, redactPauses, redactReason } from './redact-view.ts';
+
+export interface ExplainedExecution extends Explanation {
+  readonly executionId: ExecutionId;
+  /** The database's clock at the reading. */
+  readonly asOf: string;
+}
 
 type ExplainDeps = Pick<EngineDeps, 'store' | 'definitions' | 'pseudonym'>;
 

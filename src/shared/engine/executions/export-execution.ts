@@ -1,3 +1,4 @@
+import type { ExecutionRef } from '../caller.ts';
 import { hashJson } from '../../domain/canonical-json.ts';
 import { notFound, SvcError } from '../../domain/errors.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
@@ -7,7 +8,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { artifactsNamedByContent, artifactsNamedIn } from '../artifacts/artifacts-named.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { ExecutionRef } from '../engine.ts';
 import { redactEvent, redactError } from './redact-view.ts';
 
 /**

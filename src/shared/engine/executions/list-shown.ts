@@ -1,12 +1,28 @@
+import type { ImportedExecution } from '../../domain/audit/imported-executions.ts';
 import { dataPolicyOf } from '../../domain/data-policy/data-policy.ts';
 import { redact } from '../../domain/data-policy/redact.ts';
-import type { TenantId, WorkItemId } from '../../domain/ids.ts';
+import type { TenantId, WorkItemId, ExecutionId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
-import type { DeadLetter, ListExecutions, ListUpdated, WorkStore } from '../../store/store.ts';
+import type {
+  DeadLetter,
+  ListExecutions,
+  ListUpdated,
+  WorkStore,
+  ExecutionRow,
+} from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { ListedExecution, UpdatedIds } from '../engine.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { redactRow } from './redact-view.ts';
+
+export interface ListedExecution extends ExecutionRow {
+  /** Null: it ran here. */
+  readonly imported: ImportedExecution | null;
+}
+
+export interface UpdatedIds {
+  readonly updated: readonly { readonly executionId: ExecutionId; readonly updatedAt: string }[];
+  readonly total: number;
+}
 
 /* Lists over many executions, each shown as the data policy of its own workflow lets it be seen. */
 

@@ -1,3 +1,4 @@
+import type { Actor, ExecutionRef } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { deriveStatus } from '../../domain/execution/derive-status.ts';
 import type { ExecutionEvent, PauseScope } from '../../domain/execution/event.ts';
@@ -11,7 +12,6 @@ import type { ExecutionRow } from '../../store/store.ts';
 import { changeExecution } from '../commit/change-execution.ts';
 import { newEvent } from '../commit/commit-plan.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { Actor, ExecutionRef } from '../engine.ts';
 
 /*
  * Pausing an execution, and letting it go on.

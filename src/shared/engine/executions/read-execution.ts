@@ -1,17 +1,13 @@
-import { messageIdsOf } from '../../domain/a2a/message-ids.ts';
-import type { LiveVisit } from '../../domain/execution/state.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { PlaceWait } from '../../store/places.ts';
+import type { ListedExecution } from './list-shown.ts';
+import type { EventRange, ExecutionRef } from '../caller.ts';
+import { messageIdsOf, type MessageIds } from '../../domain/a2a/message-ids.ts';
+import type { LiveVisit, ExecutionState } from '../../domain/execution/state.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import { resolveReferences } from '../artifacts/resolve.ts';
 import type { EngineDeps } from '../deps.ts';
-import type {
-  Approvals,
-  EventPage,
-  EventRange,
-  ExecutionRef,
-  ExecutionView,
-  WaitingOn,
-} from '../engine.ts';
 import { isUnbegun } from '../advance/family.ts';
 import {
   findForCaller,
@@ -21,10 +17,69 @@ import {
 } from '../advance/load-execution.ts';
 import { redactEvent, redactRow, redactState } from './redact-view.ts';
 import { retryIdOf } from './retry-execution.ts';
-import type { ExecutionId } from '../../domain/ids.ts';
+import type { ExecutionId, WorkItemId } from '../../domain/ids.ts';
 import type { ExecutionRow } from '../../store/store.ts';
 import { waitForTopics } from '../wake/wait-for-topics.ts';
 import { eventsTopic } from '../wake/wake-for.ts';
+
+export interface ExecutionView {
+  /** Of the A2A message in its input, shown whatever is hidden of the rest; null: there is none. */
+  readonly messageIds: MessageIds | null;
+  readonly row: ListedExecution;
+  readonly state: ExecutionState;
+  readonly waitingOn: readonly WaitingOn[];
+  /** Not null: a child that has not begun, because its tenant has no place for it. */
+  readonly placeWait: PlaceWait | null;
+  /** The execution in which this one was tried again. */
+  readonly retriedAs: ExecutionId | null;
+}
+
+/** One thing a live execution waits for. */
+export interface WaitingOn {
+  readonly nodeId: string;
+  readonly visit: number;
+  readonly kind: string;
+  readonly waitingFor: 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map' | 'child';
+  /** Null when the history before the last snapshot would have to be searched for it. */
+  readonly since: string | null;
+  readonly attempt: number;
+  readonly workItemId: WorkItemId | null;
+  readonly queue: string | null;
+  readonly correlationKey: string | null;
+  /** The first run of the child execution that is waited for. */
+  readonly childId: ExecutionId | null;
+}
+
+export interface EventPage {
+  readonly executionId: ExecutionId;
+  readonly events: readonly RecordedEvent[];
+  /** The execution has ended and `events` reaches its last one. */
+  readonly ended: boolean;
+}
+
+export interface Approvals {
+  readonly executionId: ExecutionId;
+  readonly pending: readonly {
+    readonly nodeId: string;
+    readonly visit: number;
+    readonly description: string | null;
+    readonly requestedAt: string;
+    readonly timeoutMs: number | null;
+    /** Null: no call that is about to be made, but a step of the workflow. */
+    readonly shown: JsonObject | null;
+    readonly shownHash: string | null;
+  }[];
+  readonly decided: readonly {
+    readonly nodeId: string;
+    readonly visit: number;
+    readonly decision: 'approved' | 'rejected';
+    readonly userId: string | null;
+    readonly comment: string | null;
+    /** Of what was shown. */
+    readonly shownHash: string | null;
+    readonly decidedAt: string;
+  }[];
+}
 
 /** How far back from the newest event the start of a wait is looked for. */
 const SINCE_EVENTS_MAX = 500;

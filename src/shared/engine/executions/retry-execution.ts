@@ -1,3 +1,4 @@
+import type { Actor, ExecutionRef } from '../caller.ts';
 import { createHash } from 'node:crypto';
 
 import { badRequest, conflict, notFound } from '../../domain/errors.ts';
@@ -9,7 +10,6 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { ExecutionRow } from '../../store/store.ts';
 import type { CompiledDefinition } from '../advance/definition-cache.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { Actor, ExecutionRef } from '../engine.ts';
 import {
   findForCaller,
   foldLoaded,

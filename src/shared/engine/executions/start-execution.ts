@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { Actor } from '../caller.ts';
 import type { HeldBudget } from '../../domain/budget/budget.ts';
 import { hashJson } from '../../domain/canonical-json.ts';
 import {
@@ -27,13 +29,36 @@ import { commitOfDecision, eventsOfDecision, newEvent } from '../commit/commit-p
 import { decideAnywhere } from '../advance/decide-serialised.ts';
 import type { CompiledDefinition, Startable } from '../advance/definition-cache.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { Actor, StartExecution, StartSubject } from '../engine.ts';
 import { heldFromStart } from '../advance/held-execution.ts';
 import { pausedByWorkflow } from './pause-execution.ts';
 import { isAmbiguous } from '../../store/store.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import type { StartsHere } from '../advance/starts-here.ts';
+
+/** What is to be run, on what. */
+export interface StartSubject {
+  readonly tenantId: TenantId;
+  readonly workflowId: string;
+  /** Null: the version registered last. */
+  readonly workflowVersion: string | null;
+  readonly input: JsonObject;
+  /** Aborted when nobody waits for the answer any more: checks of the input are dropped. */
+  readonly signal?: AbortSignal;
+  /** See `CpuCaller`; absent: refused. */
+  readonly whenBusy?: CpuCaller['whenBusy'];
+}
+
+export interface StartExecution extends StartSubject, Actor {
+  /** 0 first, 9 last; 5 when the caller says nothing. */
+  readonly priority: number;
+  /** The Idempotency-Key header, if any; the same key with another request is a 409. */
+  readonly idempotencyKey: string | null;
+  /** The traceparent header, if there is one that can be read. */
+  readonly traceparent?: string;
+  /** Absent: a new one. An execution of that id that is there already is a 409. */
+  readonly executionId?: ExecutionId;
+}
 
 const VIOLATIONS_TOLD_MAX = 20;
 

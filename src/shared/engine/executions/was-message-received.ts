@@ -1,6 +1,6 @@
+import type { ExecutionRef } from '../caller.ts';
 import { wasBroughtBy } from '../../domain/a2a/message-ids.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { ExecutionRef } from '../engine.ts';
 import { findForCaller } from '../advance/load-execution.ts';
 
 const EVENTS_PER_PAGE = 500;

@@ -1,3 +1,4 @@
+import type { Engine } from '../create-engine.ts';
 import { SvcError } from '../../domain/errors.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import { planTurn, type FireStart, type Turn } from '../../domain/schedules/plan-turn.ts';
@@ -7,7 +8,6 @@ import type { AuditStore } from '../../store/audit.ts';
 import type { DueSchedule, ScheduleStore } from '../../store/schedules.ts';
 import { StoreUnavailableError, type ExecutionStore } from '../../store/store.ts';
 import type { EngineReport } from '../deps.ts';
-import type { Engine } from '../engine.ts';
 import type { RoundResult } from '../scheduling/scheduling.ts';
 import { endedTopic } from '../wake/wake-for.ts';
 import { SCHEDULES_TOPIC } from '../wake/wake-bus.ts';

@@ -1,3 +1,5 @@
+import type { Engine } from '../create-engine.ts';
+import type { Actor } from '../caller.ts';
 import { badRequest, conflict, notFound } from '../../domain/errors.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { dueAt } from '../../domain/schedules/plan-turn.ts';
@@ -11,7 +13,6 @@ import { findTimingProblem, nextFire, nextFires } from '../../domain/schedules/t
 import type { Ids } from '../../ports/ids.ts';
 import type { Wake } from '../../ports/wake.ts';
 import type { ScheduleRef, ScheduleStore } from '../../store/schedules.ts';
-import type { Actor, Engine } from '../engine.ts';
 import { SCHEDULES_TOPIC } from '../wake/wake-bus.ts';
 
 /** What the outside can ask about schedules. Every method may throw a `SvcError` (400, 404, 409). */

@@ -1,10 +1,10 @@
+import type { Actor } from '../caller.ts';
 import { conflict, notFound } from '../../domain/errors.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { Webhook, WebhookDelivery, WebhookEventType } from '../../domain/webhooks/webhook.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
 import type { WebhookRef, WebhookStore } from '../../store/webhooks.ts';
-import type { Actor } from '../engine.ts';
 import { formatSecret } from './sign-message.ts';
 import { sealWebhookSecret } from './webhook-secret.ts';
 

@@ -1,12 +1,17 @@
+import type { WorkItemRecord } from '../../domain/work/work-item.ts';
 import type { TenantId } from '../../domain/ids.ts';
-import { filterKey, queueNamesOf, servesTool } from '../../domain/work/claim-filter.ts';
+import {
+  filterKey,
+  queueNamesOf,
+  servesTool,
+  type ClaimFilter,
+} from '../../domain/work/claim-filter.ts';
 import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import type { ClaimedItem } from '../../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
 import { resolveReferences } from '../artifacts/resolve.ts';
 import type { ClaimPace, LookReason } from '../scheduling/claim-pace.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { ClaimedWork, ClaimWork } from '../engine.ts';
 import { judgeClaimed } from './judge-claimed.ts';
 import { completionFacts } from '../advance/outcome-facts.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
@@ -14,6 +19,30 @@ import { type TopicHint, waitForTopics } from '../wake/wait-for-topics.ts';
 import { queueTopic, wakeFor } from '../wake/wake-for.ts';
 import type { WorkerDesk } from './worker-desk.ts';
 import type { WorkerSightings } from './worker-sightings.ts';
+
+export interface ClaimWork {
+  readonly tenantId: TenantId;
+  readonly workerId: string;
+  /** Known worker queues only, at least one. */
+  readonly queues: readonly ('python_tool' | 'java_tool')[];
+  /** Which named queues of these types, and which tools; absent: no named queue, and all tools. */
+  readonly filter?: ClaimFilter;
+  readonly maxItems: number;
+  /** Long poll: how long to wait for an item; 0 answers at once. */
+  readonly waitMs: number;
+  /** Aborted when the caller goes away or the process drains. */
+  readonly signal: AbortSignal;
+  /** For `GET /workers`. */
+  readonly host: string;
+  readonly version: string;
+}
+
+export interface ClaimedWork {
+  readonly record: WorkItemRecord;
+  readonly attempt: number;
+  readonly leaseFence: number;
+  readonly leaseExpiresAt: string;
+}
 
 /** How often one look at the queues goes on when items were not handed out; callers ask again. */
 const ROUNDS_MAX = 100;

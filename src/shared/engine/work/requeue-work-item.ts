@@ -1,3 +1,4 @@
+import type { Actor } from '../caller.ts';
 import { conflict, notFound } from '../../domain/errors.ts';
 import { isPausedByOperator, visitKey } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
@@ -5,7 +6,6 @@ import { parseWorkItemId, type TenantId, type WorkItemId } from '../../domain/id
 import type { WorkItemRecord } from '../../domain/work/work-item.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { Actor } from '../engine.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { queueTopic } from '../wake/wake-for.ts';
 

@@ -1,6 +1,12 @@
 import { badRequest, notFound, protocolConflict, type SvcError } from '../../domain/errors.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import { type DefinitionId, parseExecutionId, parseWorkItemId } from '../../domain/ids.ts';
+import {
+  type DefinitionId,
+  parseExecutionId,
+  parseWorkItemId,
+  type TenantId,
+  type WorkItemId,
+} from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isIdempotencyKey } from '../../domain/work/idempotency-key.ts';
 import { costOf, findPriceByName } from '../../domain/models/price.ts';
@@ -12,19 +18,57 @@ import { type LeanEvents, leanEvents, resultIn } from '../artifacts/lean-events.
 import { chargeWith } from '../advance/budgets.ts';
 import { newEvent } from '../commit/commit-plan.ts';
 import type { EngineDeps } from '../deps.ts';
-import type {
-  CompleteWorkItem,
-  FailedWorkItem,
-  FailWorkItem,
-  SettledWorkItem,
-  SettleRef,
-} from '../engine.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import { type Attempt, completionFacts, failureFact } from '../advance/outcome-facts.ts';
 import { reportAttempt } from './report-attempt.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import { wakeFor } from '../wake/wake-for.ts';
 import type { Settleable, WorkerDesk } from './worker-desk.ts';
+
+/** An item as the caller names it, with what the body says about it; null: omitted. */
+export interface SettleRef {
+  readonly tenantId: TenantId;
+  readonly workItemId: string;
+  readonly leaseFence: number | null;
+  readonly executionId: string | null;
+  readonly nodeId: string | null;
+}
+
+export interface CompleteWorkItem extends SettleRef {
+  readonly idempotencyKey: string | null;
+  readonly output: JsonObject;
+  readonly statePatch: JsonObject;
+  readonly durationMs: number | null;
+  readonly genAiModel: string | null;
+  readonly finishReason: string | null;
+  /** What models the worker called used; null: it doesn't say. */
+  readonly usage: Usage | null;
+  /** Aborted when nobody waits for the answer any more: the check of the output is dropped. */
+  readonly signal?: AbortSignal;
+}
+
+export interface SettledWorkItem {
+  readonly workItemId: WorkItemId;
+  /** Deprecated behaviour was used: no fence, or no key. */
+  readonly deprecated: boolean;
+}
+
+export interface FailWorkItem extends SettleRef {
+  readonly error: string;
+  /** Classifies the error for the retry policy; `error` when the worker doesn't say. */
+  readonly errorClass: string;
+  /** What models the worker called used; null: it doesn't say. */
+  readonly usage: Usage | null;
+}
+
+export interface FailedWorkItem {
+  readonly workItemId: WorkItemId;
+  readonly retryable: boolean;
+  /** The attempt that just failed, from 0. */
+  readonly attempt: number;
+  /** Set when the fence was omitted. */
+  readonly warning: string | null;
+}
 
 /*
  * Settling a work item: the worker protocol's rules 1 to 7.

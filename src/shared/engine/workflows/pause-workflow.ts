@@ -1,3 +1,4 @@
+import type { Actor } from '../caller.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import {
@@ -6,7 +7,6 @@ import {
   type WorkflowPause,
 } from '../../domain/workflow/workflow-pause.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { Actor } from '../engine.ts';
 import { PAUSES_TOPIC } from '../wake/wake-bus.ts';
 
 /*

@@ -1,3 +1,5 @@
+import type { JsonValue } from '../../domain/json.ts';
+import type { Actor } from '../caller.ts';
 import { badRequest, limitExceeded } from '../../domain/errors.ts';
 import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import { secretsNamed } from '../../domain/tools/secrets-named.ts';
@@ -8,7 +10,23 @@ import { pointerTo, type Problem, type Warning } from '../../domain/workflow/pro
 import type { Cpu, CpuCaller } from '../../ports/cpu.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { RegisteredWorkflow, RegisterWorkflow } from '../engine.ts';
+
+export interface RegisterWorkflow extends Actor {
+  readonly tenantId: TenantId;
+  readonly ir: JsonValue;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+  /** Whether warnings refuse it. */
+  readonly isStrict?: boolean;
+}
+
+export interface RegisteredWorkflow {
+  readonly workflowId: string;
+  readonly version: string;
+  readonly revision: number;
+  readonly irHash: string;
+  readonly warnings: readonly Warning[];
+}
 
 /** Problems told in the message; all of them are in the body. */
 const PROBLEMS_IN_MESSAGE = 3;

@@ -1,7 +1,7 @@
+import type { Engine } from '../../engine/create-engine.ts';
 import { parseTraceparent, writeTraceparent } from '../../domain/traceparent.ts';
 import type { DefinitionId, ExecutionId } from '../../domain/ids.ts';
 import type { AttemptReport, EndReport } from '../../engine/deps.ts';
-import type { Engine } from '../../engine/engine.ts';
 import type { ExecutionStore } from '../../store/store.ts';
 import { createSpanExport, type SpanExportOptions } from './export-spans.ts';
 import type { Span } from './span.ts';

@@ -1,8 +1,8 @@
+import type { ApprovalDecision } from '../../../../src/shared/engine/executions/decide-approval.ts';
 import test, { type ExecutionContext } from 'ava';
 
 import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
-import type { ApprovalDecision } from '../../../../src/shared/engine/engine.ts';
 import type { NodeOutcome } from '../../../../src/shared/nodes/run.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';

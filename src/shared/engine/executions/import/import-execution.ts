@@ -1,3 +1,4 @@
+import type { Actor } from '../../caller.ts';
 import { digestImported } from '../../../domain/audit/imported-executions.ts';
 import { hashHistory } from '../../../domain/audit/retired-executions.ts';
 import { hashJson } from '../../../domain/canonical-json.ts';
@@ -18,7 +19,6 @@ import type { KindRegistry } from '../../../domain/workflow/kind-registry.ts';
 import type { ImportVerdict } from '../../../store/imports.ts';
 import { keepArtifacts } from '../../artifacts/keep-artifacts.ts';
 import type { EngineDeps } from '../../deps.ts';
-import type { Actor } from '../../engine.ts';
 import { EVENTS_MAX, type ExportedExecution } from '../export-execution.ts';
 import { hashDocumented, prepareEvents } from './import-events.ts';
 import { findDefinition, type KnownDefinition } from './import-definition.ts';
