@@ -9,8 +9,12 @@ import { createIds } from '../../src/shared/clients/system-ids.ts';
 import { DEFAULT_TENANT, executionIdFromUuid } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import { createAgents } from '../../src/shared/engine/agents/create-agents.ts';
-import { createEngine } from '../../src/shared/engine/create-engine.ts';
-import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import { cancelExecution } from '../../src/shared/engine/executions/cancel-execution.ts';
+import { startExecution } from '../../src/shared/engine/executions/start-execution.ts';
+import { openEngine as openServiceEngine } from '../../src/shared/engine/open-engine.ts';
+import { claimWork } from '../../src/shared/engine/work/claim-work.ts';
+import { registerWorkflow } from '../../src/shared/engine/workflows/register-workflow.ts';
+import type { EngineReport } from '../../src/shared/engine/report.ts';
 import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
@@ -104,7 +108,7 @@ export async function openEngine(given: {
   const wake = createWakeBus();
   await connectRemoteWake({ bus: wake, remote: store.wake });
   const cpu = createCpu({ threads: WORKERS });
-  const engine = createEngine({
+  const { engine, scheduling } = openServiceEngine({
     store,
     ids,
     wake,
@@ -122,8 +126,7 @@ export async function openEngine(given: {
     input: JsonObject = {},
     executionId = executionIdFromUuid(ids.uuid()),
   ): Promise<void> {
-    await engine.startExecution({
-      ...BY,
+    await startExecution(engine, BY, {
       executionId,
       workflowId,
       workflowVersion: null,
@@ -135,7 +138,7 @@ export async function openEngine(given: {
 
   return {
     async register(workflowId, graph) {
-      await engine.registerWorkflow({ ...BY, ir: { workflow_id: workflowId, ...graph } });
+      await registerWorkflow(engine, BY, { ir: { workflow_id: workflowId, ...graph } });
     },
     start: (workflowId, input) => start(workflowId, input),
     async run(workflowId, input) {
@@ -153,8 +156,7 @@ export async function openEngine(given: {
       }
     },
     async longPoll(workerId, signal) {
-      await engine.claimWork({
-        tenantId: DEFAULT_TENANT,
+      await claimWork(engine, BY, {
         workerId,
         queues: ['python_tool'],
         maxItems: 1,
@@ -177,7 +179,7 @@ export async function openEngine(given: {
           replayMs: null,
           unusedArtifactMs: null,
         },
-        scheduling: engine.scheduling,
+        scheduling,
         agents: createAgents({
           store: store.agents,
           ids,
@@ -196,7 +198,8 @@ export async function openEngine(given: {
           store: store.schedules,
           executions: store.executions,
           audit: store.audit,
-          engine,
+          start: (caller, params) => startExecution(engine, caller, params),
+          cancel: (caller, ref) => cancelExecution(engine, caller, ref),
           wake,
           report,
         }),

@@ -63,7 +63,7 @@ async function diagnose(
     return await examine({
       diagnosis,
       pauses: store.workflowPauses,
-      explain: (of) => explainExecution(deps, of),
+      explain: (of) => explainExecution(deps, of, of),
       migrations: async () => migrations,
       localNow: Date.now,
       setup: {

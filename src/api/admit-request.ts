@@ -31,7 +31,7 @@ export function admissionOf({ ctx, deps, method, access }: AdmitRequest): Admiss
     tenantHeader: ctx.get('X-Tenant-Id'),
     auth: deps.settings.auth,
     authenticator: deps.authenticator,
-    knowTenant: (tenantId) => deps.engine.knowTenant(tenantId),
+    knowTenant: (tenantId) => deps.engine.tenants.find(tenantId),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Engine } from '../shared/engine/create-engine.ts';
+import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
 import type { ExecutionId } from '../shared/domain/ids.ts';
 import type { AccessRules } from '../shared/domain/access.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
@@ -20,7 +20,7 @@ import type { ExtendMcp } from './mcp/answer-mcp.ts';
 
 /** What the API is given by the process that runs it. */
 export interface ApiDeps {
-  readonly engine: Engine;
+  readonly engine: UseCaseDeps;
   readonly memory: Memory;
   readonly agents: Agents;
   readonly tokens: TokenStore;

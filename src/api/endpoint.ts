@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 
 import type { Access, Identity } from '../shared/domain/access.ts';
-import type { TenantId } from '../shared/domain/ids.ts';
+import type { Caller as UseCaseCaller } from '../shared/engine/caller.ts';
 import type { EndpointDeps } from './deps.ts';
 import type { RequestContent } from './middleware/content.ts';
 import type { JsonPieces } from './whole-list.ts';
@@ -146,12 +146,9 @@ export interface ApiRequest<Params, Query, Body> {
   gone(): AbortSignal;
 }
 
-export interface Caller {
+/** Its tenant is that of the identity, or the one named in X-Tenant-Id. */
+export interface Caller extends UseCaseCaller {
   readonly identity: Identity;
-  /** Whose data the request is about: the identity's tenant, or the one named in X-Tenant-Id. */
-  readonly tenantId: TenantId;
-  /** `token:<name>` */
-  readonly actorId: string;
 }
 
 export interface Answer {

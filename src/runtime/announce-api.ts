@@ -1,6 +1,6 @@
 import { startLoop } from '../scheduler/loop.ts';
 import { systemTimers } from '../shared/engine/scheduling/timers.ts';
-import type { EngineReport } from '../shared/engine/deps.ts';
+import type { EngineReport } from '../shared/engine/report.ts';
 import type { WorkerStore } from '../shared/store/store.ts';
 
 /** A third of what counts as alive in `GET /workers`. */

@@ -15,10 +15,10 @@ import { DEFAULT_TENANT } from '../shared/domain/ids.ts';
 import { publicUrl } from '../shared/config/listeners.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
 import { createArtifacts } from '../shared/engine/artifacts/artifacts.ts';
-import type { Engine } from '../shared/engine/create-engine.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
 import { createSchedules } from '../shared/engine/schedules/schedules.ts';
 import { createWebhooks } from '../shared/engine/webhooks/webhooks.ts';
+import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
 import type { SecretBox } from '../shared/ports/secret-box.ts';
 import type { Wake } from '../shared/ports/wake.ts';
 import { checkOutgoingUrl } from '../shared/security/check-outgoing-url.ts';
@@ -45,7 +45,7 @@ export interface ProcessApi {
 
 export interface BootApi {
   readonly config: Config;
-  readonly engine: Engine;
+  readonly engine: UseCaseDeps;
   readonly memory: Memory;
   readonly agents: Agents;
   readonly secrets: SecretBox;

@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Config } from '../shared/config/config.ts';
 import type { RetentionSettings } from '../shared/engine/retention/retaining.ts';
+import { cancelExecution } from '../shared/engine/executions/cancel-execution.ts';
+import { startExecution } from '../shared/engine/executions/start-execution.ts';
 import { createScheduleFiring } from '../shared/engine/schedules/fire-schedules.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { GaugeReading, Metrics } from '../shared/telemetry/metrics.ts';
@@ -96,7 +98,7 @@ type Parts = EngineParts & {
 async function startRoles(
   params: Boot & Parts,
 ): Promise<{ readonly api: ProcessApi | null; readonly scheduler: Scheduler | null }> {
-  const { role, config, engine, settings, store, metrics, opened } = params;
+  const { role, config, engine, scheduling, settings, store, metrics, opened } = params;
   const { listens = true, showCommand = (text: string) => text } = params;
   const api = role === 'scheduler' ? null : await bootApi({ ...params, listens, showCommand });
   // Closing a second time, after an orderly stop, does nothing.
@@ -112,11 +114,11 @@ async function startRoles(
     store: store.schedules,
     executions: store.executions,
     audit: store.audit,
-    engine,
+    start: (caller, start) => startExecution(engine, caller, start),
+    cancel: (caller, ref) => cancelExecution(engine, caller, ref),
     wake,
     report: metrics.report,
   });
-  const { scheduling } = engine;
   const { defaultTier } = config.memory;
   const own = { role, workers, defaultTier, scheduling, scheduleFiring } as const;
   const scheduler = bootScheduler({ ...params, ...own, retention: readRetention(config, store) });

@@ -5,9 +5,14 @@ import { createCpu } from '../scheduler/pool/pool.ts';
 import type { Config } from '../shared/config/config.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
 import { createAgents } from '../shared/engine/agents/create-agents.ts';
-import { createEngine } from '../shared/engine/create-engine.ts';
-import type { EngineReport, EngineSettings } from '../shared/engine/deps.ts';
+import type { EngineSettings } from '../shared/engine/deps.ts';
+import { readExecution } from '../shared/engine/executions/read-execution.ts';
+import { showError } from '../shared/engine/executions/show-error.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
+import { openEngine } from '../shared/engine/open-engine.ts';
+import type { EngineReport } from '../shared/engine/report.ts';
+import type { Scheduling } from '../shared/engine/scheduling/scheduling.ts';
+import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
 import { connectRemoteWake, createWakeBus } from '../shared/engine/wake/wake-bus.ts';
 import {
   createWebhookDelivering,
@@ -36,7 +41,8 @@ import { bootTracing, withTracing } from './telemetry/tracing.ts';
 
 /** The engine of a process, and what stands beside it in both roles. */
 export interface EngineParts {
-  readonly engine: ReturnType<typeof createEngine>;
+  readonly engine: UseCaseDeps;
+  readonly scheduling: Scheduling;
   readonly agents: Agents;
   readonly memory: Memory;
   readonly secrets: SecretBox;
@@ -76,7 +82,7 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
     agents: store.agents,
     memory,
   });
-  const engine = createEngine({
+  const { engine, scheduling } = openEngine({
     pseudonym: createPseudonym(keys),
     prices: readPrices(config),
     store,
@@ -92,6 +98,7 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
   const secrets = createSecretBox({ keys, randomBytes });
   return {
     engine,
+    scheduling,
     agents: bootAgents(config, store),
     memory,
     secrets,
@@ -101,8 +108,6 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
     ...(tracing !== null && { traceparentOf: tracing.traceparentOf }),
   };
 }
-
-type Engine = EngineParts['engine'];
 
 function engineSettings({ config, processId, version }: Given): EngineSettings {
   return {
@@ -118,11 +123,11 @@ function runnersOf(own: readonly OwnKind[]): readonly (readonly [string, NodeRun
   return own.flatMap(({ kind, runner }) => (runner === undefined ? [] : [[kind.type, runner]]));
 }
 
-function bootCpu({ config, metrics, opened }: Given, engine: () => Engine) {
+function bootCpu({ config, metrics, opened }: Given, engine: () => UseCaseDeps) {
   const cpu = createCpu({
     threads: config.runtime.workers,
     cpuSecondsMaxOf: async (tenantId) =>
-      (await engine().knowTenant(tenantId))?.limits.max_cpu_seconds_per_minute ?? null,
+      (await engine().tenants.find(tenantId))?.limits.max_cpu_seconds_per_minute ?? null,
     onTask: (task) => metrics.onCpuTask(task),
     onThreadError: (error) => metrics.report.trouble('a worker thread failed', error),
   });
@@ -132,18 +137,18 @@ function bootCpu({ config, metrics, opened }: Given, engine: () => Engine) {
   return cpu;
 }
 
-function bootTraces(params: Given, engine: () => Engine): Promise<Tracing | null> {
+function bootTraces(params: Given, engine: () => UseCaseDeps): Promise<Tracing | null> {
   return bootTracing({
     ...params,
     report: params.metrics.report,
-    shownError: (of) => engine().shownError(of),
-    costOf: async (of) => (await engine().readExecution(of)).state.usage.costUsd,
+    shownError: (of) => showError(engine(), of),
+    costOf: async (of) => (await readExecution(engine(), of, of)).state.usage.costUsd,
   });
 }
 
 function reportOf(
   { config, log, metrics }: Given,
-  { tracing, later }: { readonly tracing: Tracing | null; readonly later: () => Engine },
+  { tracing, later }: { readonly tracing: Tracing | null; readonly later: () => UseCaseDeps },
 ): EngineReport {
   return logAttempts({
     log,
@@ -151,7 +156,7 @@ function reportOf(
     // A state that the log leaves out is not read.
     stateOf: config.logging.redactState
       ? null
-      : async (of) => (await later().readExecution(of)).state.data,
+      : async (of) => (await readExecution(later(), of, of)).state.data,
   });
 }
 

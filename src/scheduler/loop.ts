@@ -1,4 +1,4 @@
-import type { RoundResult } from '../shared/engine/scheduling/scheduling.ts';
+import type { RoundResult } from '../shared/engine/scheduling/round-result.ts';
 import type { Timers } from '../shared/engine/scheduling/timers.ts';
 
 /**

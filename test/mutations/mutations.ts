@@ -158,13 +158,13 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a settle forgets to say that there is something to decide',
-    file: 'shared/engine/work/settle-work-item.ts',
+    file: 'shared/engine/work/complete-work-item.ts',
     from: "        : { idempotencyKey, workItemId, eventIndex: lean.stored.length - 1 },\n    runnable: 'mark',",
     to: "        : { idempotencyKey, workItemId, eventIndex: lean.stored.length - 1 },\n    runnable: 'keep',",
   },
   {
     bug: 'any key will do',
-    file: 'shared/engine/work/settle-work-item.ts',
+    file: 'shared/engine/work/complete-work-item.ts',
     from: '(isIdempotencyKey(key) && key === record.idempotencyKey)',
     to: 'isIdempotencyKey(key)',
   },
@@ -241,7 +241,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'whoever asks has the lease that was handed out here',
-    file: 'shared/engine/work/worker-desk.ts',
+    file: 'shared/engine/work/worker-leases.ts',
     from: 'item?.lease.leaseFence === leaseFence && item.record.tenantId === tenantId',
     to: 'item !== undefined && leaseFence > 0 && tenantId.length > 0',
   },

@@ -6,12 +6,12 @@ const SQLITE = 'shared/store/sqlite';
 export const SIDE_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a result without a fence moves its node on',
-    file: 'shared/engine/work/settle-work-item.ts',
+    file: 'shared/engine/work/complete-work-item.ts',
     from: "deps.report.count('unrecorded_keys', 1);\n  if (params.leaseFence === null) {",
     to: "deps.report.count('unrecorded_keys', 1);\n  if (params.leaseFence === null && idempotencyKey === null) {",
     also: [
       {
-        file: 'shared/engine/work/settle-work-item.ts',
+        file: 'shared/engine/work/complete-work-item.ts',
         from: '    settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],\n    events: lean.stored,',
         to: '    settles: [{ workItemId, leaseFence: params.leaseFence ?? found.lease.leaseFence, onlyIfExpired: false }],\n    events: lean.stored,',
       },

@@ -1,5 +1,6 @@
 import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
-import type { RoundResult, Scheduling } from '../../src/shared/engine/scheduling/scheduling.ts';
+import type { RoundResult } from '../../src/shared/engine/scheduling/round-result.ts';
+import type { Scheduling } from '../../src/shared/engine/scheduling/scheduling.ts';
 import { SHARD_COUNT } from '../../src/shared/store/store.ts';
 import type { RemoteWake } from '../../src/shared/store/store.ts';
 import { connectRemoteWake } from '../../src/shared/engine/wake/wake-bus.ts';

@@ -1,6 +1,7 @@
 import { startScheduler } from '../../src/scheduler/scheduler.ts';
 import { createIds } from '../../src/shared/clients/system-ids.ts';
-import { createEngine, type Engine } from '../../src/shared/engine/create-engine.ts';
+import { openEngine } from '../../src/shared/engine/open-engine.ts';
+import { callsOf, type EngineCalls } from '../support/engine-calls.ts';
 import { createSchedules, type Schedules } from '../../src/shared/engine/schedules/schedules.ts';
 import { createWakeBus, type WakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import type { NodeRunners } from '../../src/shared/nodes/run.ts';
@@ -26,7 +27,7 @@ export interface Member {
 }
 
 /** What endpoints ask. */
-export type Served = Engine & { readonly schedules: Schedules; readonly retain: Removal };
+export type Served = EngineCalls & { readonly schedules: Schedules; readonly retain: Removal };
 
 export interface Cluster {
   /** Processes that answer requests now. */
@@ -85,7 +86,7 @@ export function startCluster(params: {
       now: () => Math.floor(EPOCH_MS + world.now()),
       randomBytes: own.bytes,
     });
-    const engine = createEngine({
+    const { engine, scheduling } = openEngine({
       store,
       ids,
       wake,
@@ -105,7 +106,7 @@ export function startCluster(params: {
     });
     if (role !== 'api') {
       startScheduler({
-        scheduling: engine.scheduling,
+        scheduling,
         ...createSideServices({
           sides,
           store,
@@ -136,7 +137,7 @@ export function startCluster(params: {
     const schedules = createSchedules({ store: store.schedules, engine, ids, wake });
     const { timers } = process;
     const retain = createRemoval({ store, ids, timers, keptDays: sides.keptDays });
-    return { role, process, engine: { ...engine, schedules, retain } };
+    return { role, process, engine: { ...callsOf(engine), schedules, retain } };
   }
 
   function sendHints(from: Process, topics: readonly string[]): void {

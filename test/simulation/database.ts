@@ -4,7 +4,8 @@ import { createIds } from '../../src/shared/clients/system-ids.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { compilePlan } from '../../src/shared/domain/workflow/plan/compile-plan.ts';
 import type { Plan } from '../../src/shared/domain/workflow/plan/plan.ts';
-import { createEngine } from '../../src/shared/engine/create-engine.ts';
+import { openEngine } from '../../src/shared/engine/open-engine.ts';
+import { callsOf } from '../support/engine-calls.ts';
 import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createWebhooks } from '../../src/shared/engine/webhooks/webhooks.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
@@ -138,7 +139,7 @@ function compileOnce(): SimulatedDatabase['compile'] {
 
 async function fill(store: Store): Promise<void> {
   const dice = createDice('template');
-  const engine = createEngine({
+  const { engine: deps } = openEngine({
     store,
     ids: createIds({ now: () => EPOCH_MS, randomBytes: dice.bytes }),
     wake: createWakeBus(),
@@ -154,6 +155,7 @@ async function fill(store: Store): Promise<void> {
     kinds: KINDS,
     runners: new Map(),
   });
+  const engine = callsOf(deps);
   const by = { actorId: 'token:template' };
   for (const name of TENANTS) {
     const tenantId = name as TenantId;

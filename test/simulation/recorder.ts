@@ -1,4 +1,4 @@
-import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import type { EngineReport } from '../../src/shared/engine/report.ts';
 import type { Deed, History } from '../invariants/history.ts';
 import type { World } from './world.ts';
 

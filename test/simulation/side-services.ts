@@ -1,7 +1,9 @@
-import type { Engine } from '../../src/shared/engine/create-engine.ts';
+import { cancelExecution } from '../../src/shared/engine/executions/cancel-execution.ts';
+import { startExecution } from '../../src/shared/engine/executions/start-execution.ts';
+import type { UseCaseDeps } from '../../src/shared/engine/use-case-deps.ts';
 import type { SchedulerDeps } from '../../src/scheduler/scheduler.ts';
 import { createAuditSealing } from '../../src/shared/engine/audit/audit-sealing.ts';
-import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import type { EngineReport } from '../../src/shared/engine/report.ts';
 import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import type { WakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createWebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
@@ -25,7 +27,7 @@ export interface Sides {
 export function createSideServices(params: {
   readonly sides: Sides;
   readonly store: Store;
-  readonly engine: Engine;
+  readonly engine: UseCaseDeps;
   readonly wake: WakeBus;
   readonly report: EngineReport;
   readonly http: Http;
@@ -65,7 +67,8 @@ export function createSideServices(params: {
           store: store.schedules,
           executions: store.executions,
           audit: store.audit,
-          engine,
+          start: (caller, start) => startExecution(engine, caller, start),
+          cancel: (caller, ref) => cancelExecution(engine, caller, ref),
           wake,
           report,
         })

@@ -1,7 +1,5 @@
-import type {
-  CompleteWorkItem,
-  FailWorkItem,
-} from '../../src/shared/engine/work/settle-work-item.ts';
+import type { CompleteWorkItem } from '../../src/shared/engine/work/complete-work-item.ts';
+import type { FailWorkItem } from '../../src/shared/engine/work/fail-work-item.ts';
 import type { ClaimedWork } from '../../src/shared/engine/work/claim-work.ts';
 import { randomBytes } from 'node:crypto';
 
@@ -10,13 +8,15 @@ import type { ExecutionId, TenantId } from '../../src/shared/domain/ids.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
 import type { NodeKind } from '../../src/shared/domain/workflow/plan/plan.ts';
-import { createEngine } from '../../src/shared/engine/create-engine.ts';
-import type { EngineReport } from '../../src/shared/engine/deps.ts';
+import { openEngine } from '../../src/shared/engine/open-engine.ts';
+import type { Reader } from '../../src/shared/engine/caller.ts';
+import type { EngineReport } from '../../src/shared/engine/report.ts';
 import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import type { Store } from '../../src/shared/store/store.ts';
+import { callsOf } from './engine-calls.ts';
 import { cleanupKind } from './cleanup-kind.ts';
 
 const ALL_SHARDS = [...Array(64).keys()];
@@ -67,7 +67,7 @@ export function openTestEngine(params: {
   const ids = createIds({ now: Date.now, randomBytes });
   const wake = createWakeBus();
   const run = params.run ?? (async () => ({ ok: true as const, output: {}, statePatch: {} }));
-  const engine = createEngine({
+  const { engine: deps, scheduling } = openEngine({
     prices: { 'test/small': { input: 1, output: 2 } },
     store,
     ids,
@@ -84,7 +84,7 @@ export function openTestEngine(params: {
     kinds: createKindRegistry([...NODE_KINDS, callKind, cleanupKind]),
     runners: new Map([['call', { run }], ['cleanup', { run }], ...(params.runners ?? [])]),
   });
-  const { scheduling } = engine;
+  const engine = callsOf(deps);
 
   /** One round of every loop; what it started is under way afterwards. */
   async function turn(): Promise<number> {
@@ -159,7 +159,7 @@ export function openTestEngine(params: {
   /** Settles a claimed item as a worker does; `changes` to what it says. */
   async function complete(
     item: ClaimedWork | undefined,
-    changes: Partial<CompleteWorkItem> = {},
+    changes: Partial<Reader & CompleteWorkItem> = {},
   ): Promise<void> {
     if (item === undefined) throw new Error('nothing was claimed');
     await engine.completeWorkItem({
@@ -175,7 +175,7 @@ export function openTestEngine(params: {
     });
   }
 
-  async function fail(item: ClaimedWork | undefined, changes: Partial<FailWorkItem> = {}) {
+  async function fail(item: ClaimedWork | undefined, changes: Partial<Reader & FailWorkItem> = {}) {
     if (item === undefined) throw new Error('nothing was claimed');
     return engine.failWorkItem({
       ...coordinates(item),
@@ -193,6 +193,7 @@ export function openTestEngine(params: {
 
   return {
     store,
+    deps,
     engine,
     wake,
     ids,

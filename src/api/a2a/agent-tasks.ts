@@ -1,5 +1,12 @@
+import { deliverExternalEvent } from '../../shared/engine/executions/deliver-external-event.ts';
+import { decideApproval } from '../../shared/engine/executions/decide-approval.ts';
+import { wasMessageReceived } from '../../shared/engine/executions/was-message-received.ts';
+import { cancelExecution } from '../../shared/engine/executions/cancel-execution.ts';
+import { listUpdated } from '../../shared/engine/executions/list-shown.ts';
+import { startExecution } from '../../shared/engine/executions/start-execution.ts';
+import { readExecution, listApprovals } from '../../shared/engine/executions/read-execution.ts';
 import type { ExecutionView } from '../../shared/engine/executions/read-execution.ts';
-import type { Engine } from '../../shared/engine/create-engine.ts';
+import type { UseCaseDeps } from '../../shared/engine/use-case-deps.ts';
 import { createHash } from 'node:crypto';
 
 import { UnsupportedOperationError } from '@a2a-js/sdk/errors';
@@ -55,20 +62,19 @@ export interface IncomingMessage {
 
 /** Who asks, for which workflow. */
 export interface AgentCall {
-  readonly engine: Engine;
+  readonly engine: UseCaseDeps;
   readonly caller: Caller;
   readonly workflowId: string;
 }
 
 export function createAgentTasks(call: AgentCall): AgentTasks {
-  const { engine, workflowId } = call;
-  const { tenantId, actorId } = call.caller;
+  const { engine, caller, workflowId } = call;
   const readAgain = async (executionId: string): Promise<TaskView> =>
-    withPending(call, await engine.readExecution({ tenantId, executionId }));
+    withPending(call, await readExecution(engine, caller, { executionId }));
 
   const read = async (taskId: string): Promise<TaskView | null> => {
     try {
-      const view = await engine.readExecution({ tenantId, executionId: taskId });
+      const view = await readExecution(engine, caller, { executionId: taskId });
       // Of another workflow: this agent knows nothing of it.
       return view.row.workflowId === workflowId ? await withPending(call, view) : null;
     } catch (error) {
@@ -82,8 +88,6 @@ export function createAgentTasks(call: AgentCall): AgentTasks {
 
     async start({ messageId, input }) {
       const start = {
-        tenantId,
-        actorId,
         workflowId,
         workflowVersion: null,
         input,
@@ -91,7 +95,7 @@ export function createAgentTasks(call: AgentCall): AgentTasks {
         idempotencyKey: startKey(workflowId, messageId),
       };
       try {
-        const { executionId } = await engine.startExecution(start);
+        const { executionId } = await startExecution(engine, caller, start);
         return await readAgain(executionId);
       } catch (error) {
         throw asUsedBefore(error, messageId) ?? error;
@@ -104,9 +108,8 @@ export function createAgentTasks(call: AgentCall): AgentTasks {
     },
 
     async list(filter) {
-      const { updated, total } = await engine.listUpdated({
+      const { updated, total } = await listUpdated(engine, caller, {
         ...filter,
-        tenantId,
         workflowId,
         // One more tells whether there is another page.
         limit: filter.limit + 1,
@@ -124,7 +127,7 @@ export function createAgentTasks(call: AgentCall): AgentTasks {
     },
 
     async cancel({ row: { executionId } }) {
-      await engine.cancelExecution({ tenantId, actorId, executionId });
+      await cancelExecution(engine, caller, { executionId });
       return readAgain(executionId);
     },
   };
@@ -152,7 +155,7 @@ async function withPending({ engine, caller }: AgentCall, view: ExecutionView): 
     return { ...view, pending: [] };
   }
   const { executionId } = view.row;
-  const { pending } = await engine.listApprovals({ tenantId: caller.tenantId, executionId });
+  const { pending } = await listApprovals(engine, caller, { executionId });
   return { ...view, pending };
 }
 
@@ -167,20 +170,20 @@ async function deliverOnce(
   message: IncomingMessage,
 ): Promise<void> {
   const { engine, caller } = call;
-  const { tenantId } = caller;
   const { executionId } = first.row;
   let view = first;
   let searched = 0;
   for (let tries = 0; tries < DELIVERIES_MAX; tries += 1) {
     const { lastSequence: through } = view.row;
-    const search = { tenantId, executionId, after: searched, through };
-    if (await engine.wasMessageReceived({ ...search, messageId: message.messageId })) return;
+    const search = { executionId, after: searched, through };
+    if (await wasMessageReceived(engine, caller, { ...search, messageId: message.messageId }))
+      return;
     searched = through;
     if (isTerminal(view.row.status)) throw hasEnded(view);
     const answer = await handOver(call, view, message);
     if (answer.accepted) return;
     if (answer.moved !== true) throw badRequest('the task has no such approval open');
-    view = await withPending(call, await engine.readExecution({ tenantId, executionId }));
+    view = await withPending(call, await readExecution(engine, caller, { executionId }));
   }
   throw new SvcError('unavailable', 'the task moves too fast; send the message again');
 }
@@ -198,14 +201,14 @@ function handOver(
   { messageId, metadata, input }: IncomingMessage,
 ): Promise<{ readonly accepted: boolean; readonly moved?: true }> {
   const { executionId, lastSequence: atSequence } = view.row;
-  const ref = { tenantId: caller.tenantId, actorId: caller.actorId, executionId, atSequence };
+  const ref = { executionId, atSequence };
   const decision = readDecision(view, input.data);
   if (decision !== null) {
     const userId = deciderOf(messageId);
-    return engine.decideApproval({ ...ref, ...decision, userId, statePatch: null });
+    return decideApproval(engine, caller, { ...ref, ...decision, userId, statePatch: null });
   }
   const correlationKey = chooseKey(view, metadata);
-  return engine.deliverExternalEvent({ ...ref, correlationKey, payload: input });
+  return deliverExternalEvent(engine, caller, { ...ref, correlationKey, payload: input });
 }
 
 /** The key that the client names, else the task's own, else the only one that is waited for. */

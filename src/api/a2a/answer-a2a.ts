@@ -1,4 +1,4 @@
-import type { Engine } from '../../shared/engine/create-engine.ts';
+import type { UseCaseDeps } from '../../shared/engine/use-case-deps.ts';
 import { AgentCard, formatSSEErrorEvent, formatSSEEvent } from '@a2a-js/sdk';
 import { A2AError, RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
@@ -27,7 +27,7 @@ const INTERNAL_ERROR = -32603;
  * the tenant, a database that is away, a bug.
  */
 export async function answerA2a(params: {
-  readonly engine: Engine;
+  readonly engine: UseCaseDeps;
   readonly caller: Caller;
   readonly workflow: AgentWorkflow;
   readonly publicUrl: string;

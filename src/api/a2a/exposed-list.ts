@@ -1,4 +1,5 @@
-import type { Engine } from '../../shared/engine/create-engine.ts';
+import { listExposedWorkflows } from '../../shared/engine/workflows/read-workflow.ts';
+import type { UseCaseDeps } from '../../shared/engine/use-case-deps.ts';
 import { DEFAULT_TENANT } from '../../shared/domain/ids.ts';
 import type { ExposedWorkflow } from '../../shared/store/store.ts';
 
@@ -11,7 +12,7 @@ const WORKFLOWS_MAX = 200;
  * tenants run is not told to everyone. Of callers that come at once, one asks the database.
  */
 export function createExposedList(deps: {
-  readonly engine: Pick<Engine, 'listExposedWorkflows'>;
+  readonly engine: UseCaseDeps;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
 }): () => Promise<readonly ExposedWorkflow[]> {
@@ -20,8 +21,8 @@ export function createExposedList(deps: {
   return () => {
     const at = deps.now();
     if (latest !== null && at - latest.at < FRESH_MS) return latest.list;
-    const params = { tenantId: DEFAULT_TENANT, limit: WORKFLOWS_MAX };
-    const list = deps.engine.listExposedWorkflows(params);
+    const reader = { tenantId: DEFAULT_TENANT };
+    const list = listExposedWorkflows(deps.engine, reader, { limit: WORKFLOWS_MAX });
     latest = { at, list };
     // What failed is no answer for those who come next.
     list.catch(() => {

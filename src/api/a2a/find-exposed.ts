@@ -1,6 +1,7 @@
-import type { Engine } from '../../shared/engine/create-engine.ts';
+import { readWorkflow } from '../../shared/engine/workflows/read-workflow.ts';
+import type { UseCaseDeps } from '../../shared/engine/use-case-deps.ts';
 import { notFound } from '../../shared/domain/errors.ts';
-import type { TenantId } from '../../shared/domain/ids.ts';
+import type { Reader } from '../../shared/engine/caller.ts';
 import {
   isExposedToA2a,
   readExposure,
@@ -10,14 +11,15 @@ import type { ExposedWorkflow } from '../../shared/store/store.ts';
 
 /** The workflow behind an agent; 404 when it is not there, and just so when it is not exposed. */
 export async function findExposed(
-  engine: Engine,
-  params: { readonly tenantId: TenantId; readonly workflowId: string },
+  engine: UseCaseDeps,
+  reader: Reader,
+  workflowId: string,
 ): Promise<AgentWorkflow> {
-  const definition = await engine.readWorkflow({ ...params, version: null });
-  const { ir, version, workflowId, createdAt } = definition;
-  if (!isExposedToA2a(ir)) throw notFound(`workflow ${params.workflowId}`);
+  const definition = await readWorkflow(engine, reader, { workflowId, version: null });
+  const { ir, version, createdAt } = definition;
+  if (!isExposedToA2a(ir)) throw notFound(`workflow ${workflowId}`);
   return {
-    workflowId,
+    workflowId: definition.workflowId,
     version,
     name: textOf(ir['name']),
     description: textOf(ir['description']),

@@ -1,4 +1,5 @@
-import type { Engine } from '../../shared/engine/create-engine.ts';
+import { waitForEvents, readEvents } from '../../shared/engine/executions/read-execution.ts';
+import type { UseCaseDeps } from '../../shared/engine/use-case-deps.ts';
 import { TaskState, type StreamResponse } from '@a2a-js/sdk';
 
 import type { RecordedEvent } from '../../shared/domain/execution/event.ts';
@@ -8,7 +9,7 @@ import { contextOf, isHeldUp, shapeStatus, type ShapeTasks, type TaskView } from
 const EVENTS_PER_PAGE = 500;
 
 export interface Following {
-  readonly engine: Engine;
+  readonly engine: UseCaseDeps;
   readonly caller: Caller;
   readonly shape: ShapeTasks;
   readonly read: (taskId: string) => Promise<TaskView | null>;
@@ -27,7 +28,7 @@ export async function untilResting(following: Following, first: TaskView): Promi
   let view = first;
   while (!isResting(view) && !signal.aborted) {
     const { executionId, lastSequence } = view.row;
-    await engine.waitForEvents({ executionId, after: lastSequence, signal });
+    await waitForEvents(engine, { executionId, after: lastSequence, signal });
     view = (await following.read(executionId)) ?? view;
   }
   return view;
@@ -47,14 +48,13 @@ export async function* followTask(
   const { executionId } = first.row;
   let after = first.row.lastSequence;
   while (!signal.aborted) {
-    const { events } = await engine.readEvents({
-      tenantId: caller.tenantId,
+    const { events } = await readEvents(engine, caller, {
       executionId,
       after,
       limit: EVENTS_PER_PAGE,
     });
     if (events.length === 0) {
-      await engine.waitForEvents({ executionId, after, signal });
+      await waitForEvents(engine, { executionId, after, signal });
       continue;
     }
     for (const event of events) {

@@ -62,8 +62,7 @@ export function serveA2a(params: {
     const access = isReading(message) ? 'read' : 'write';
     const caller = access === 'read' ? reader : await admit(access);
     const { workflow_id: workflowId = '' } = ctx['params'] as { readonly workflow_id?: string };
-    const { tenantId } = caller;
-    const workflow = await findExposed(deps.engine, { tenantId, workflowId });
+    const workflow = await findExposed(deps.engine, caller, workflowId);
     if (isStreaming(message)) deps.streamLimit.enter(caller.identity, ctx.res);
     const signal = watchCaller({ ctx, deps, method: 'POST', access, caller });
     const { answerA2a } = await import('./answer-a2a.ts');

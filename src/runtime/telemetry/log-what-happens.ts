@@ -1,6 +1,6 @@
 import type { RequestReport } from '../../api/deps.ts';
 import type { JsonObject } from '../../shared/domain/json.ts';
-import type { EndReport, EngineReport } from '../../shared/engine/deps.ts';
+import type { EndReport, EngineReport } from '../../shared/engine/report.ts';
 import type { Logger } from '../../shared/telemetry/log.ts';
 
 /*

@@ -1,7 +1,6 @@
 import type { Config } from '../../shared/config/config.ts';
 import type { ProcessRole } from '../../shared/config/listeners.ts';
-import type { EngineReport } from '../../shared/engine/deps.ts';
-import type { Engine } from '../../shared/engine/create-engine.ts';
+import type { EngineReport } from '../../shared/engine/report.ts';
 import type { Store } from '../../shared/store/store.ts';
 import type { Logger } from '../../shared/telemetry/log.ts';
 import type { Tracing, TracingOptions } from '../../shared/telemetry/tracing/tracing.ts';
@@ -15,7 +14,7 @@ export async function bootTracing(params: {
   readonly log: Logger;
   readonly store: Store;
   readonly report: EngineReport;
-  readonly shownError: Engine['shownError'];
+  readonly shownError: TracingOptions['shownError'];
   readonly costOf: TracingOptions['costOf'];
   readonly opened: AsyncDisposableStack;
 }): Promise<Tracing | null> {

@@ -7,10 +7,11 @@ export interface Caller {
   readonly actorId: string;
 }
 
+/** A use case that only reads needs to know the tenant alone. */
+export type Reader = Pick<Caller, 'tenantId'>;
 export type Actor = Pick<Caller, 'actorId'>;
 
 export interface ExecutionRef {
-  readonly tenantId: TenantId;
   /** As the caller wrote it, in any accepted form. */
   readonly executionId: string;
 }

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import type { EngineReport } from '../engine/deps.ts';
+import type { EngineReport } from '../engine/report.ts';
 import { watchEventLoop } from './event-loop.ts';
 import { METRICS } from './metric-list.ts';
 import type { CounterKey, GaugeKey, HistogramKey, MetricKey, MetricSpec } from './metric-list.ts';

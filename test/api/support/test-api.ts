@@ -15,7 +15,7 @@ import type { Role } from '../../../src/shared/domain/access.ts';
 import { DEFAULT_TENANT, type ExecutionId, type TenantId } from '../../../src/shared/domain/ids.ts';
 import { createAgents } from '../../../src/shared/engine/agents/create-agents.ts';
 import { createArtifacts } from '../../../src/shared/engine/artifacts/artifacts.ts';
-import { createEngine } from '../../../src/shared/engine/create-engine.ts';
+import { openEngine } from '../../../src/shared/engine/open-engine.ts';
 import type { MemoryTier } from '../../../src/shared/domain/memory/tiers.ts';
 import { createSchedules } from '../../../src/shared/engine/schedules/schedules.ts';
 import { createWebhooks } from '../../../src/shared/engine/webhooks/webhooks.ts';
@@ -87,9 +87,9 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const cpu = createCpu({
     threads: 1,
     cpuSecondsMaxOf: async (tenantId) =>
-      (await engine.knowTenant(tenantId))?.limits.max_cpu_seconds_per_minute ?? null,
+      (await engine.tenants.find(tenantId))?.limits.max_cpu_seconds_per_minute ?? null,
   });
-  const engine = createEngine({
+  const { engine, scheduling } = openEngine({
     store,
     ids,
     wake: createWakeBus(),
@@ -207,10 +207,10 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     makeTenant,
     mint,
     call: (call) => callApi(server.url, { token: operatorToken, ...call }),
-    advance: (executionId) => engine.scheduling.advance(executionId as ExecutionId),
+    advance: (executionId) => scheduling.advance(executionId as ExecutionId),
     close: async (params = { deadlineMs: 2_000 }) => {
       await server.close(params);
-      await engine.scheduling.drain({ deadlineMs: 2_000 });
+      await scheduling.drain({ deadlineMs: 2_000 });
       await memory.close();
       await cpu.close();
       await database.close();

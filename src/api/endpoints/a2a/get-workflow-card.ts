@@ -37,10 +37,7 @@ export const getWorkflowCard = defineEndpoint({
   errors: [404],
   async handle(request, { engine, publicUrl, settings }) {
     const { params, caller } = request;
-    const workflow = await findExposed(engine, {
-      tenantId: caller.tenantId,
-      workflowId: params.workflow_id,
-    });
+    const workflow = await findExposed(engine, caller, params.workflow_id);
     const facts = { workflow, publicUrl: publicUrl(), protected: settings.auth.enabled };
     // As the SDK's own servers do: clients of 0.3 know no such header.
     const isLater = (request.header('A2A-Version') ?? '0.3') !== '0.3';

@@ -1,3 +1,4 @@
+import { decideApproval } from '../../../shared/engine/executions/decide-approval.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -35,9 +36,7 @@ export const approveExecution = defineEndpoint({
   },
   errors: [400, 404, 409],
   async handle({ params, body, caller }, { engine }) {
-    const answer = await engine.decideApproval({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const answer = await decideApproval(engine, caller, {
       executionId: params.id,
       decision: body.decision,
       nodeId: body.node_id,

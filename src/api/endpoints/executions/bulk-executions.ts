@@ -79,8 +79,6 @@ export const bulkExecutions = defineEndpoint({
       throw badRequest('filter.parent_execution_id is no execution id');
     }
     const request = {
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
       action: body.action,
       reason: body.reason,
       max: body.max ?? MAX_DEFAULT,
@@ -94,7 +92,7 @@ export const bulkExecutions = defineEndpoint({
       },
     };
     if (body.dry_run === true) {
-      const { rows, total, isExact } = await previewBulk(engine, request);
+      const { rows, total, isExact } = await previewBulk(engine, caller, request);
       const results = rows.map((row) => ({
         ...shapeRow(row),
         outcome: 'previewed' as const,
@@ -106,7 +104,7 @@ export const bulkExecutions = defineEndpoint({
         body: { results, next_cursor: null, total, total_is_exact: isExact },
       };
     }
-    const { outcomes, next } = await actOnAll(engine, request);
+    const { outcomes, next } = await actOnAll(engine, caller, request);
     return {
       status: 200,
       body: {

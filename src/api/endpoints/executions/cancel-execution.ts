@@ -1,3 +1,4 @@
+import { cancelExecution as cancel } from '../../../shared/engine/executions/cancel-execution.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -17,9 +18,7 @@ export const cancelExecution = defineEndpoint({
   replies: { 200: z.object({ execution_id: executionId, status: z.literal('cancelled') }) },
   errors: [400, 404],
   async handle({ params, caller }, { engine }) {
-    const cancelled = await engine.cancelExecution({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const cancelled = await cancel(engine, caller, {
       executionId: params.id,
     });
     return {

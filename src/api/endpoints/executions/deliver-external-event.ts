@@ -1,3 +1,4 @@
+import { deliverExternalEvent as deliver } from '../../../shared/engine/executions/deliver-external-event.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -21,9 +22,7 @@ export const deliverExternalEvent = defineEndpoint({
   replies: { 200: z.object({ execution_id: executionId, accepted: z.boolean() }) },
   errors: [404],
   async handle({ params, body, caller }, { engine }) {
-    const delivered = await engine.deliverExternalEvent({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const delivered = await deliver(engine, caller, {
       executionId: params.id,
       correlationKey: body.correlation_key,
       payload: body.payload,

@@ -1,3 +1,4 @@
+import { explainExecution as explain } from '../../../shared/engine/executions/explain-execution.ts';
 import { z } from 'zod';
 
 import { BLOCKER_CODES, type Blocker } from '../../../shared/domain/execution/explain/blocker.ts';
@@ -111,8 +112,7 @@ going on. Programs go by \`code\` and the fields; \`message\` and \`unblocked_by
   },
   errors: [404],
   async handle({ params, caller }, { engine }) {
-    const explained = await engine.explainExecution({
-      tenantId: caller.tenantId,
+    const explained = await explain(engine, caller, {
       executionId: params.id,
     });
     const { ended } = explained;

@@ -1,3 +1,4 @@
+import { exportExecution as exportWhole } from '../../../shared/engine/executions/export-execution.ts';
 import { z } from 'zod';
 
 import { EXECUTION_FORMAT } from '../../../shared/domain/execution/execution-document.ts';
@@ -84,8 +85,7 @@ export const exportExecution = defineEndpoint({
   replies: { 200: documentShape },
   errors: [404, 413],
   async handle({ params, caller }, { engine }) {
-    const exported = await engine.exportExecution({
-      tenantId: caller.tenantId,
+    const exported = await exportWhole(engine, caller, {
       executionId: params.id,
     });
     return { status: 200, body: exported as z.input<typeof documentShape> };

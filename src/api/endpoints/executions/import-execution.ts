@@ -1,8 +1,9 @@
+import { importExecution as importDocument } from '../../../shared/engine/executions/import/import-execution.ts';
 import { z } from 'zod';
 
 import { artifactName } from '../../../shared/domain/artifact.ts';
 import { TERMINAL_STATUSES } from '../../../shared/domain/execution/status.ts';
-import type { ImportDocument } from '../../../shared/engine/executions/import/import-execution.ts';
+import type { ImportDocument } from '../../../shared/engine/executions/import/import-document.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionId } from '../../schemas/text.ts';
 import { importedDocument } from './imported-document.ts';
@@ -28,9 +29,8 @@ export const importExecution = defineEndpoint({
   replies: { 200: answer(), 201: answer() },
   errors: [409, 413],
   async handle({ body, caller }, { engine }) {
-    const { tenantId, actorId } = caller;
     const document = body as unknown as ImportDocument;
-    const imported = await engine.importExecution({ tenantId, actorId, document });
+    const imported = await importDocument(engine, caller, { document });
     const told = {
       execution_id: imported.executionId,
       status: imported.status,

@@ -1,3 +1,4 @@
+import { listApprovals as list } from '../../../shared/engine/executions/read-execution.ts';
 import { z } from 'zod';
 
 import type { JsonObject, JsonValue } from '../../../shared/domain/json.ts';
@@ -53,8 +54,7 @@ export const listApprovals = defineEndpoint({
   },
   errors: [404],
   async handle({ params, caller }, { engine }) {
-    const approvals = await engine.listApprovals({
-      tenantId: caller.tenantId,
+    const approvals = await list(engine, caller, {
       executionId: params.id,
     });
     return {

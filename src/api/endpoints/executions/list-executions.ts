@@ -1,3 +1,4 @@
+import { listExecutions as list } from '../../../shared/engine/executions/list-shown.ts';
 import { z } from 'zod';
 
 import { parseExecutionId } from '../../../shared/domain/ids.ts';
@@ -37,7 +38,6 @@ export const listExecutions = defineEndpoint({
     // An id of another shape is of no execution, and so of no parent.
     const isNobody = parent !== null && parentExecutionId === null;
     const filter = {
-      tenantId: caller.tenantId,
       status: query.status,
       workflowId: query.workflow_id,
       parentExecutionId,
@@ -47,7 +47,7 @@ export const listExecutions = defineEndpoint({
       limit: query.limit,
       offset: query.offset,
     };
-    const rows = isNobody ? [] : await engine.listExecutions(filter);
+    const rows = isNobody ? [] : await list(engine, caller, filter);
     const last = rows.length === query.limit ? rows.at(-1) : undefined;
     return {
       status: 200,

@@ -1,3 +1,7 @@
+import {
+  pauseExecution as pause,
+  resumeExecution as resume,
+} from '../../../shared/engine/executions/pause-execution.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionParam } from '../../schemas/params.ts';
 import { reasonBody } from '../../schemas/reason.ts';
@@ -21,9 +25,7 @@ export const pauseExecution = defineEndpoint({
   replies: { 200: pauseReply },
   errors: [400, 404],
   async handle({ params, body, caller }, { engine }) {
-    const answer = await engine.pauseExecution({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const answer = await pause(engine, caller, {
       executionId: params.id,
       reason: body.reason,
     });
@@ -45,9 +47,7 @@ export const resumeExecution = defineEndpoint({
   replies: { 200: pauseReply },
   errors: [400, 404],
   async handle({ params, caller }, { engine }) {
-    const answer = await engine.resumeExecution({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const answer = await resume(engine, caller, {
       executionId: params.id,
     });
     return { status: 200, body: shapePauseAnswer(answer) };

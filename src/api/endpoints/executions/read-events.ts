@@ -1,3 +1,4 @@
+import { readEvents as read } from '../../../shared/engine/executions/read-execution.ts';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 
@@ -41,8 +42,7 @@ export const readEvents = defineEndpoint({
     const live = request.prefersEventStream();
     const lastEventId = live ? readLastEventId(request.header('Last-Event-ID')) : null;
     const after = lastEventId ?? query.after;
-    const page = await deps.engine.readEvents({
-      tenantId: caller.tenantId,
+    const page = await read(deps.engine, caller, {
       executionId: params.id,
       after,
       limit: live ? STREAM_PAGE_EVENTS : query.limit === ALL ? null : query.limit,

@@ -1,3 +1,4 @@
+import { readExecution as read } from '../../../shared/engine/executions/read-execution.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { executionParam } from '../../schemas/params.ts';
 import { executionShape, shapeExecution } from './execution-shape.ts';
@@ -12,8 +13,7 @@ export const readExecution = defineEndpoint({
   replies: { 200: executionShape },
   errors: [404],
   async handle({ params, caller }, { engine }) {
-    const view = await engine.readExecution({
-      tenantId: caller.tenantId,
+    const view = await read(engine, caller, {
       executionId: params.id,
     });
     return { status: 200, body: shapeExecution(view) };

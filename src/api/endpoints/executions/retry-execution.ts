@@ -1,3 +1,4 @@
+import { retryExecution as retry } from '../../../shared/engine/executions/retry-execution.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -34,9 +35,7 @@ export const retryExecution = defineEndpoint({
   replies: { 201: z.object({ execution_id: executionId, retried_from: executionId }) },
   errors: [400, 404, 409],
   async handle({ params, body, caller }, { engine }) {
-    const retried = await engine.retryExecution({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const retried = await retry(engine, caller, {
       executionId: params.id,
       statePatch: body.state_patch,
       revision: body.revision ?? 'same',

@@ -1,3 +1,4 @@
+import { startExecution as start } from '../../../shared/engine/executions/start-execution.ts';
 import { z } from 'zod';
 
 import { badRequest } from '../../../shared/domain/errors.ts';
@@ -31,9 +32,7 @@ export const startExecution = defineEndpoint({
   errors: [404, 409],
   async handle(request, { engine }) {
     const { body, caller } = request;
-    const started = await engine.startExecution({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const started = await start(engine, caller, {
       workflowId: body.workflow_id,
       workflowVersion: body.workflow_version,
       input: body.input,

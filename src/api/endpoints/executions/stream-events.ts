@@ -1,3 +1,4 @@
+import { readEvents, waitForEvents } from '../../../shared/engine/executions/read-execution.ts';
 import type { EventPage } from '../../../shared/engine/executions/read-execution.ts';
 import type { SvcError } from '../../../shared/domain/errors.ts';
 import type { EndpointDeps } from '../../deps.ts';
@@ -42,8 +43,7 @@ export async function* streamEvents(params: {
         if (!woken && !abandoned.aborted) yield ': waiting\n\n';
       }
       if (abandoned.aborted) break;
-      page = await deps.engine.readEvents({
-        tenantId: request.caller.tenantId,
+      page = await readEvents(deps.engine, request.caller, {
         executionId: request.params.id,
         after,
         limit: STREAM_PAGE_EVENTS,
@@ -78,7 +78,7 @@ async function waitForMore(params: {
   }, deps.settings.streamHeartbeatMs);
   abandoned.addEventListener('abort', stop, { once: true });
   try {
-    await deps.engine.waitForEvents({ executionId, after, signal: waiting.signal });
+    await waitForEvents(deps.engine, { executionId, after, signal: waiting.signal });
     return !timedOut;
   } finally {
     clearTimeout(timer);

@@ -1,3 +1,4 @@
+import { createTenant as create } from '../../../shared/engine/tenants/tenants.ts';
 import { z } from 'zod';
 
 import { parseTenantId } from '../../../shared/domain/access.ts';
@@ -27,10 +28,9 @@ export const createTenant = defineEndpoint({
   errors: [409],
   async handle({ body, caller }, { engine }) {
     refuseOthers(caller);
-    const created = await engine.createTenant({
+    const created = await create(engine, caller, {
       tenantId: body.id,
       name: body.name,
-      actorId: caller.actorId,
     });
     return { status: 201, body: { tenant_id: created.tenantId } };
   },

@@ -1,4 +1,9 @@
-import type { Engine } from '../../../shared/engine/create-engine.ts';
+import {
+  countTenants,
+  listTenants as readPage,
+  readTenant,
+} from '../../../shared/engine/tenants/tenants.ts';
+import type { UseCaseDeps } from '../../../shared/engine/use-case-deps.ts';
 import { z } from 'zod';
 
 import { managesTenants } from '../../../shared/domain/access.ts';
@@ -32,14 +37,14 @@ export const listTenants = defineEndpoint({
     }
     if (limit === WHOLE && offset === 0 && cursor === null) {
       const read = (after: TenantRow | null, count: number) =>
-        engine.listTenants({ after: after?.tenantId ?? null, limit: count, offset: 0 });
+        readPage(engine, { after: after?.tenantId ?? null, limit: count, offset: 0 });
       return { status: 200, pieces: await openWholeList('tenants', { read, shape: shapeTenant }) };
     }
     const most = Math.min(limit, LIMIT_MAX);
     const [after = null] = cursor ?? [];
     const [rows, total] = await Promise.all([
-      engine.listTenants({ after: after as TenantId | null, limit: most, offset }),
-      engine.countTenants(),
+      readPage(engine, { after: after as TenantId | null, limit: most, offset }),
+      countTenants(engine),
     ]);
     const last = rows.length === most ? rows.at(-1) : undefined;
     const body = {
@@ -51,9 +56,9 @@ export const listTenants = defineEndpoint({
   },
 });
 
-async function listOwn(engine: Engine, caller: Caller): Promise<readonly TenantRow[]> {
+async function listOwn(engine: UseCaseDeps, caller: Caller): Promise<readonly TenantRow[]> {
   try {
-    return [await engine.readTenant({ tenantId: caller.identity.tenantId })];
+    return [await readTenant(engine, { tenantId: caller.identity.tenantId })];
   } catch (error) {
     // Nobody has made it: there are only tokens for it.
     if (error instanceof SvcError && error.code === 'not_found') return [];

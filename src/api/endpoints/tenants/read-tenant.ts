@@ -1,3 +1,4 @@
+import { readTenant as read } from '../../../shared/engine/tenants/tenants.ts';
 import { notFound } from '../../../shared/domain/errors.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { idParam } from '../../schemas/params.ts';
@@ -16,6 +17,6 @@ export const readTenant = defineEndpoint({
   errors: [404],
   async handle({ params, caller }, { engine }) {
     if (!maySee(caller, params.id)) throw notFound(`tenant ${params.id}`);
-    return { status: 200, body: shapeTenant(await engine.readTenant({ tenantId: params.id })) };
+    return { status: 200, body: shapeTenant(await read(engine, { tenantId: params.id })) };
   },
 });

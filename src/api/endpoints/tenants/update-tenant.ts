@@ -1,3 +1,4 @@
+import { updateTenant as update } from '../../../shared/engine/tenants/tenants.ts';
 import { z } from 'zod';
 
 import { TENANT_STATUSES } from '../../../shared/domain/tenant.ts';
@@ -39,10 +40,9 @@ export const updateTenant = defineEndpoint({
     const policy = body.policy as Policy | null;
     const limits = body.limits as TenantLimits | null;
     const changes = { name, status, policy, limits };
-    const updated = await engine.updateTenant({
+    const updated = await update(engine, caller, {
       tenantId: params.id,
       changes,
-      actorId: caller.actorId,
     });
     return { status: 200, body: shapeTenant(updated) };
   },

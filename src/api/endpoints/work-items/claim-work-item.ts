@@ -1,3 +1,4 @@
+import { claimWork } from '../../../shared/engine/work/claim-work.ts';
 import { z } from 'zod';
 
 import { QUEUE_NAME } from '../../../shared/domain/work/claim-filter.ts';
@@ -84,8 +85,7 @@ export const claimWorkItem = defineEndpoint({
   },
   async handle(request, { engine, traceparentOf }) {
     const { body, caller } = request;
-    const claimed = await engine.claimWork({
-      tenantId: caller.tenantId,
+    const claimed = await claimWork(engine, caller, {
       workerId: body.worker_id,
       queues: body.queue_types,
       filter: { tools: body.tools, queueNames: body.queues },

@@ -1,3 +1,4 @@
+import { completeWorkItem as complete } from '../../../shared/engine/work/complete-work-item.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -31,8 +32,7 @@ export const completeWorkItem = defineEndpoint({
   errors: [404, 409],
   async handle(request, { engine }) {
     const { params, body, caller } = request;
-    const settled = await engine.completeWorkItem({
-      tenantId: caller.tenantId,
+    const settled = await complete(engine, caller, {
       workItemId: params.id,
       leaseFence: body.lease_fence,
       executionId: body.execution_id,

@@ -1,3 +1,4 @@
+import { failWorkItem as fail } from '../../../shared/engine/work/fail-work-item.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -34,8 +35,7 @@ export const failWorkItem = defineEndpoint({
   },
   errors: [404, 409],
   async handle({ params, body, caller }, { engine }) {
-    const failed = await engine.failWorkItem({
-      tenantId: caller.tenantId,
+    const failed = await fail(engine, caller, {
       workItemId: params.id,
       leaseFence: body.lease_fence,
       executionId: body.execution_id,

@@ -1,3 +1,4 @@
+import { listDeadLetters as list } from '../../../shared/engine/executions/list-shown.ts';
 import { z } from 'zod';
 
 import { parseWorkItemId } from '../../../shared/domain/ids.ts';
@@ -64,8 +65,7 @@ export const listDeadLetters = defineEndpoint({
     }),
   },
   async handle({ query, caller }, { engine }) {
-    const letters = await engine.listDeadLetters({
-      tenantId: caller.tenantId,
+    const letters = await list(engine, caller, {
       limit: query.limit,
       before: query.before,
       workflowId: query.workflow_id,

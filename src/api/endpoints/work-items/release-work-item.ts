@@ -1,3 +1,4 @@
+import { releaseWorkItem as release } from '../../../shared/engine/work/release-work-item.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -18,8 +19,7 @@ export const releaseWorkItem = defineEndpoint({
   replies: { 200: z.object({ released: z.literal(true), work_item_id: z.string() }) },
   errors: [404, 409],
   async handle({ params, body, caller }, { engine }) {
-    const { workItemId } = await engine.releaseWorkItem({
-      tenantId: caller.tenantId,
+    const { workItemId } = await release(engine, caller, {
       workItemId: params.id,
       leaseFence: body.lease_fence,
     });

@@ -1,3 +1,4 @@
+import { renewLease as renew } from '../../../shared/engine/work/renew-lease.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -24,8 +25,7 @@ export const renewLease = defineEndpoint({
   },
   errors: [404, 409],
   async handle({ params, body, caller }, { engine }) {
-    const lease = await engine.renewLease({
-      tenantId: caller.tenantId,
+    const lease = await renew(engine, caller, {
       workItemId: params.id,
       workerId: body.worker_id,
       leaseFence: body.lease_fence,

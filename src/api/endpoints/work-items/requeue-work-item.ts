@@ -1,3 +1,4 @@
+import { requeueWorkItem as requeue } from '../../../shared/engine/work/requeue-work-item.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -14,10 +15,8 @@ export const requeueWorkItem = defineEndpoint({
   replies: { 200: z.object({ requeued: z.literal(true), work_item_id: z.string() }) },
   errors: [404, 409],
   async handle({ params, caller }, { engine }) {
-    const { workItemId } = await engine.requeueWorkItem({
-      tenantId: caller.tenantId,
+    const { workItemId } = await requeue(engine, caller, {
       workItemId: params.id,
-      actorId: caller.actorId,
     });
     return { status: 200, body: { requeued: true, work_item_id: workItemId } };
   },

@@ -1,3 +1,4 @@
+import { listWorkers as list } from '../../../shared/engine/work/list-workers.ts';
 import { z } from 'zod';
 
 import { type ClaimFilter, queueNamesOf } from '../../../shared/domain/work/claim-filter.ts';
@@ -35,7 +36,7 @@ export const listWorkers = defineEndpoint({
     }),
   },
   async handle({ caller }, { engine }) {
-    const workers = await engine.listWorkers({ tenantId: caller.tenantId });
+    const workers = await list(engine, caller);
     return {
       status: 200,
       body: {

@@ -1,3 +1,5 @@
+import { readWorkflowPauses } from '../../../shared/engine/workflows/pause-workflow.ts';
+import { listWorkflows as list } from '../../../shared/engine/workflows/read-workflow.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -14,15 +16,13 @@ export const listWorkflows = defineEndpoint({
   query: z.object({ workflow_id: optionalQuery(z.string()), ...paging }),
   replies: { 200: z.object({ workflows: z.array(workflowShape) }) },
   async handle({ query, caller }, { engine }) {
-    const { tenantId } = caller;
-    const rows = await engine.listWorkflows({
-      tenantId,
+    const rows = await list(engine, caller, {
       workflowId: query.workflow_id,
       limit: query.limit,
       offset: query.offset,
     });
     const workflowIds = [...new Set(rows.map(({ workflowId }) => workflowId))];
-    const pauses = await engine.readWorkflowPauses({ tenantId, workflowIds });
+    const pauses = await readWorkflowPauses(engine, caller, { workflowIds });
     return { status: 200, body: { workflows: rows.map((row) => shapeWorkflow(row, pauses)) } };
   },
 });

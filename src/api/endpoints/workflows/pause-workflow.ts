@@ -1,3 +1,7 @@
+import {
+  pauseWorkflow as pause,
+  resumeWorkflow as resume,
+} from '../../../shared/engine/workflows/pause-workflow.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -26,13 +30,11 @@ export const pauseWorkflow = defineEndpoint({
   replies: { 200: reply },
   errors: [404],
   async handle({ params, body, caller }, { engine }) {
-    const pause = await engine.pauseWorkflow({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const paused = await pause(engine, caller, {
       workflowId: params.id,
       reason: body.reason,
     });
-    return { status: 200, body: { workflow_id: params.id, pause: shapeWorkflowPause(pause) } };
+    return { status: 200, body: { workflow_id: params.id, pause: shapeWorkflowPause(paused) } };
   },
 });
 
@@ -51,9 +53,7 @@ export const resumeWorkflow = defineEndpoint({
   replies: { 200: reply },
   errors: [404],
   async handle({ params, caller }, { engine }) {
-    const pause = await engine.resumeWorkflow({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const pause = await resume(engine, caller, {
       workflowId: params.id,
     });
     return { status: 200, body: { workflow_id: params.id, pause: shapeWorkflowPause(pause) } };

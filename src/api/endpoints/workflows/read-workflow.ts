@@ -1,3 +1,5 @@
+import { readWorkflowPauses } from '../../../shared/engine/workflows/pause-workflow.ts';
+import { readWorkflow as read } from '../../../shared/engine/workflows/read-workflow.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -21,13 +23,11 @@ export const readWorkflow = defineEndpoint({
   replies: { 200: workflowShape.extend({ ir: anyObject }) },
   errors: [404],
   async handle({ params, query, caller }, { engine }) {
-    const { tenantId } = caller;
-    const definition = await engine.readWorkflow({
-      tenantId,
+    const definition = await read(engine, caller, {
       workflowId: params.id,
       version: query.version,
     });
-    const pauses = await engine.readWorkflowPauses({ tenantId, workflowIds: [params.id] });
+    const pauses = await readWorkflowPauses(engine, caller, { workflowIds: [params.id] });
     return { status: 200, body: { ...shapeWorkflow(definition, pauses), ir: definition.ir } };
   },
 });

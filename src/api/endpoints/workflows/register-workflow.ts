@@ -1,3 +1,4 @@
+import { registerWorkflow as register } from '../../../shared/engine/workflows/register-workflow.ts';
 import { z } from 'zod';
 
 import { isJsonObject, type JsonObject } from '../../../shared/domain/json.ts';
@@ -43,9 +44,7 @@ export const registerWorkflow = defineEndpoint({
   },
   async handle(request, { engine }) {
     const { query, body, caller } = request;
-    const registered = await engine.registerWorkflow({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const registered = await register(engine, caller, {
       ir: body.ir,
       signal: request.gone(),
       isStrict: query.strict,

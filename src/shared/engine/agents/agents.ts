@@ -3,7 +3,7 @@ import type { AgentProtocol, AgentStatus } from '../../domain/agents/agent-card.
 import type { TenantId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AgentPosition, AgentRow } from '../../store/agents.ts';
-import type { RoundResult } from '../scheduling/scheduling.ts';
+import type { RoundResult } from '../scheduling/round-result.ts';
 
 /**
  * What the outside can ask about agents. Every method may throw a `SvcError` (400, 404, 409, 502)

@@ -1,23 +1,9 @@
+import type { AgentsDeps } from './deps.ts';
 import { readAgentCard } from '../../domain/agents/read-agent-card.ts';
 import { badRequest, notFound } from '../../domain/errors.ts';
-import type { Http } from '../../ports/http.ts';
-import type { Ids } from '../../ports/ids.ts';
-import type { AgentRef, AgentRow, AgentStore } from '../../store/agents.ts';
+import type { AgentRef, AgentRow } from '../../store/agents.ts';
 import type { AgentName, Agents } from './agents.ts';
 import { discoverAgent } from './discover-agent.ts';
-
-export interface AgentsDeps {
-  readonly store: AgentStore;
-  readonly ids: Ids;
-  /** The way out to the addresses that callers name. */
-  readonly http: Http;
-  /** Milliseconds of a clock that never goes back. */
-  readonly now: () => number;
-  readonly settings: {
-    /** `agents.heartbeat_timeout` */
-    readonly heartbeatTimeoutMs: number;
-  };
-}
 
 /** A document that everyone may read is not to grow without bound. */
 const SERVICES_MAX = 1000;

@@ -6,7 +6,7 @@ import { HttpError } from '../../domain/http-error.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { HttpResponse } from '../../ports/http.ts';
 import type { AgentRow } from '../../store/agents.ts';
-import type { AgentsDeps } from './create-agents.ts';
+import type { AgentsDeps } from './deps.ts';
 
 /** For both places together. */
 const DISCOVERY_MS_MAX = 5_000;

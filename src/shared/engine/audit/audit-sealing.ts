@@ -1,5 +1,5 @@
 import type { AuditStore } from '../../store/audit.ts';
-import type { RoundResult } from '../scheduling/scheduling.ts';
+import type { RoundResult } from '../scheduling/round-result.ts';
 
 /** What the scheduler's loop calls to seal the audit log. */
 export interface AuditSealing {

@@ -1,6 +1,6 @@
 import type { CommitPlan, CommitVerdict } from '../../store/commit.ts';
 import { type ExecutionStore, StoreUnavailableError } from '../../store/store.ts';
-import type { EngineReport } from '../deps.ts';
+import type { EngineReport } from '../report.ts';
 import { reportCommits } from './report-commits.ts';
 import { afterMicrotasks, systemTimers, type Timers } from '../scheduling/timers.ts';
 

@@ -1,6 +1,6 @@
 import type { EventKind } from '../../domain/execution/event.ts';
 import type { CommitPlan, CommitVerdict } from '../../store/commit.ts';
-import type { EngineReport } from '../deps.ts';
+import type { EngineReport } from '../report.ts';
 
 /**
  * Figures of what one batch has changed. Everything that happens to executions passes here, once and

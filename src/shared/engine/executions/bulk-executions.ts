@@ -1,8 +1,12 @@
-import type { Engine } from '../create-engine.ts';
-import type { Actor } from '../caller.ts';
+import type { Caller, Reader } from '../caller.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
+import { cancelExecution } from './cancel-execution.ts';
+import { listExecutions } from './list-shown.ts';
+import { pauseExecution, resumeExecution } from './pause-execution.ts';
+import { retryExecution } from './retry-execution.ts';
 import { SvcError } from '../../domain/errors.ts';
 import type { ExecutionStatus } from '../../domain/execution/status.ts';
-import type { ExecutionId, TenantId } from '../../domain/ids.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
 import type { ExecutionRow, ListExecutions } from '../../store/store.ts';
 
 /*
@@ -41,8 +45,7 @@ export interface BulkCursor {
   readonly after: ListExecutions['cursor'];
 }
 
-export interface BulkRequest extends Actor {
-  readonly tenantId: TenantId;
+export interface BulkRequest {
   readonly action: BulkAction;
   readonly filter: BulkFilter;
   readonly reason: string | null;
@@ -66,17 +69,17 @@ export interface BulkAnswer {
   readonly next: BulkCursor | null;
 }
 
-type Acting = Pick<
-  Engine,
-  'listExecutions' | 'cancelExecution' | 'pauseExecution' | 'resumeExecution' | 'retryExecution'
->;
-
-export async function bulkExecutions(engine: Acting, request: BulkRequest): Promise<BulkAnswer> {
-  const { rows, next } = await listPage(engine, request);
+export async function bulkExecutions(
+  deps: UseCaseDeps,
+  caller: Caller,
+  request: BulkRequest,
+): Promise<BulkAnswer> {
+  const { rows, next } = await listPage(deps, caller, request);
+  const act = (row: ExecutionRow) => actOn({ deps, caller, request }, row);
   const outcomes: BulkOutcome[] = [];
   for (let at = 0; at < rows.length; at += AT_ONCE) {
     const part = rows.slice(at, at + AT_ONCE);
-    outcomes.push(...(await Promise.all(part.map((row) => actOn(engine, request, row)))));
+    outcomes.push(...(await Promise.all(part.map(act))));
   }
   return { outcomes, next };
 }
@@ -94,14 +97,15 @@ export interface BulkPreview {
 
 /** What it would act upon now. Changes nothing. */
 export async function previewBulk(
-  engine: Pick<Engine, 'listExecutions'>,
+  deps: UseCaseDeps,
+  reader: Reader,
   request: BulkRequest,
 ): Promise<BulkPreview> {
   const first: ExecutionRow[] = [];
   let total = 0;
   let cursor: BulkCursor | null = request.cursor;
   do {
-    const page = await listPage(engine, { ...request, cursor, max: COUNTED_AT_ONCE });
+    const page = await listPage(deps, reader, { ...request, cursor, max: COUNTED_AT_ONCE });
     first.push(...page.rows.slice(0, request.max - first.length));
     total += page.rows.length;
     cursor = page.next;
@@ -113,8 +117,9 @@ const COUNTED_AT_ONCE = 500;
 const COUNTED_MAX = 10_000;
 
 async function listPage(
-  { listExecutions }: Pick<Engine, 'listExecutions'>,
-  { tenantId, action, filter, cursor, max }: BulkRequest,
+  deps: UseCaseDeps,
+  reader: Reader,
+  { action, filter, cursor, max }: BulkRequest,
 ): Promise<{ readonly rows: readonly ExecutionRow[]; readonly next: BulkCursor | null }> {
   const { status: wanted, ...rest } = filter;
   const statuses = wanted === null ? STATUSES[action] : [wanted];
@@ -123,8 +128,7 @@ async function listPage(
   for (const status of statuses.slice(begin)) {
     const limit = max - rows.length;
     const after = status === cursor?.status ? cursor.after : null;
-    const page = await listExecutions({
-      tenantId,
+    const page = await listExecutions(deps, reader, {
       status,
       cursor: after,
       limit,
@@ -141,25 +145,30 @@ async function listPage(
 }
 
 async function actOn(
-  engine: Acting,
-  { tenantId, actorId, action, reason }: BulkRequest,
+  asked: { readonly deps: UseCaseDeps; readonly caller: Caller; readonly request: BulkRequest },
   row: ExecutionRow,
 ): Promise<BulkOutcome> {
-  const of = { tenantId, actorId, executionId: row.executionId };
+  const { deps, caller } = asked;
+  const { action, reason } = asked.request;
+  const of = { executionId: row.executionId };
   const done = { row, outcome: 'done', error: null, retriedAs: null } as const;
   try {
     switch (action) {
       case 'cancel':
-        await engine.cancelExecution(of);
+        await cancelExecution(deps, caller, of);
         return done;
       case 'pause':
-        await engine.pauseExecution({ ...of, reason });
+        await pauseExecution(deps, caller, { ...of, reason });
         return done;
       case 'resume':
-        await engine.resumeExecution(of);
+        await resumeExecution(deps, caller, of);
         return done;
       case 'retry': {
-        const retried = await engine.retryExecution({ ...of, statePatch: null, revision: 'same' });
+        const retried = await retryExecution(deps, caller, {
+          ...of,
+          statePatch: null,
+          revision: 'same',
+        });
         return { ...done, retriedAs: retried.executionId };
       }
     }

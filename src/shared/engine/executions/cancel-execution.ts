@@ -1,4 +1,4 @@
-import type { Actor, ExecutionRef } from '../caller.ts';
+import type { Actor, Caller, ExecutionRef } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { cancellationEvents, terminalEvent } from '../../domain/execution/finalizers.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
@@ -19,17 +19,19 @@ import { childEnded, childrenOf, isUnbegun, parentEnded, treeUseOf } from '../ad
  */
 export function cancelExecution(
   deps: EngineDeps,
-  params: ExecutionRef & Actor,
+  caller: Caller,
+  { executionId }: ExecutionRef,
 ): Promise<{ readonly executionId: ExecutionId }> {
   return changeExecution(deps, {
-    ...params,
+    tenantId: caller.tenantId,
+    executionId,
     propose: async (state, { row }) => {
       const answer = { executionId: row.executionId };
       if (row.status === 'cancelled') return { commit: null, answer };
       if (row.status === 'completed' || row.status === 'failed') {
         throw badRequest(`execution ${row.executionId} is ${row.status}`);
       }
-      return { commit: await commitOfCancel(deps, row, state, params), answer };
+      return { commit: await commitOfCancel(deps, row, state, caller), answer };
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Actor, ExecutionRef } from '../caller.ts';
+import type { Caller, ExecutionRef } from '../caller.ts';
 import { hashJson } from '../../domain/canonical-json.ts';
 import { badRequest, conflict } from '../../domain/errors.ts';
 import { isPausedByOperator, type LiveVisit } from '../../domain/execution/state.ts';
@@ -38,9 +38,11 @@ export interface ApprovalAnswer {
  */
 export async function decideApproval(
   deps: EngineDeps,
-  params: ExecutionRef & Actor & ApprovalDecision,
+  caller: Caller,
+  params: ExecutionRef & ApprovalDecision,
 ): Promise<ApprovalAnswer> {
-  const { tenantId, statePatch: patch } = params;
+  const { tenantId, actorId } = caller;
+  const { executionId: asked, statePatch: patch } = params;
   await holdReferences(deps.store.artifacts, {
     tenantId,
     json: JSON.stringify(patch),
@@ -48,7 +50,8 @@ export async function decideApproval(
     what: 'the state patch',
   });
   return changeExecution<ApprovalAnswer>(deps, {
-    ...params,
+    tenantId,
+    executionId: asked,
     propose: (state, { row }) => {
       if (params.atSequence !== undefined && row.lastSequence !== params.atSequence) {
         const { executionId } = row;
@@ -83,7 +86,7 @@ export async function decideApproval(
             ...(statePatch !== null && { state_patch: statePatch }),
           },
         },
-        params.actorId,
+        actorId,
       );
       return {
         commit: {

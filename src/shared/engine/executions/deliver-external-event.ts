@@ -1,6 +1,6 @@
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
-import type { Actor, ExecutionRef } from '../caller.ts';
+import type { Caller, ExecutionRef } from '../caller.ts';
 import { conflict } from '../../domain/errors.ts';
 import { isPausedByOperator } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
@@ -31,9 +31,11 @@ const MAILBOX_MAX = 10_000;
 /** Records an external event: the open wait with its key takes it, else the next one with that key. */
 export async function deliverExternalEvent(
   deps: EngineDeps,
-  params: ExecutionRef & Actor & ExternalEvent,
+  caller: Caller,
+  params: ExecutionRef & ExternalEvent,
 ): Promise<ExternalEventAnswer> {
-  const { tenantId, correlationKey, payload, atSequence } = params;
+  const { tenantId, actorId } = caller;
+  const { correlationKey, payload, atSequence } = params;
   await holdReferences(deps.store.artifacts, {
     tenantId,
     json: JSON.stringify(payload),
@@ -41,11 +43,12 @@ export async function deliverExternalEvent(
     what: 'the payload',
   });
   return changeExecution<ExternalEventAnswer>(deps, {
-    ...params,
+    tenantId,
+    executionId: params.executionId,
     propose: async (state, { row }) => {
       const { executionId } = row;
       if (isTerminal(row.status)) {
-        const accepted = await keepCompanionEntry(deps, { row, payload, actorId: params.actorId });
+        const accepted = await keepCompanionEntry(deps, { row, payload, actorId });
         return { commit: null, answer: { executionId, accepted } };
       }
       if (atSequence !== undefined && row.lastSequence !== atSequence) {
@@ -69,7 +72,7 @@ export async function deliverExternalEvent(
           nodeId: null,
           payload: { correlation_key: correlationKey, payload },
         },
-        params.actorId,
+        actorId,
       );
       return {
         commit: {

@@ -1,4 +1,4 @@
-import type { ExecutionRef } from '../caller.ts';
+import type { ExecutionRef, Reader } from '../caller.ts';
 import { dataPolicyOf } from '../../domain/data-policy/data-policy.ts';
 import { redact } from '../../domain/data-policy/redact.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
@@ -37,9 +37,9 @@ type ExplainDeps = Pick<EngineDeps, 'store' | 'definitions' | 'pseudonym'>;
 /** Why an execution is where it is; 404 for an unknown one and another tenant's. */
 export async function explainExecution(
   deps: ExplainDeps,
+  { tenantId }: Reader,
   params: ExecutionRef,
 ): Promise<ExplainedExecution> {
-  const { tenantId } = params;
   const executionId = parseExecutionId(params.executionId);
   const explained =
     executionId && (await explainKnown(deps, { executionId, tenantId, isChild: false }));

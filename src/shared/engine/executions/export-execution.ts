@@ -1,4 +1,4 @@
-import type { ExecutionRef } from '../caller.ts';
+import type { ExecutionRef, Reader } from '../caller.ts';
 import { hashJson } from '../../domain/canonical-json.ts';
 import { notFound, SvcError } from '../../domain/errors.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
@@ -40,7 +40,8 @@ export const EVENTS_MAX = 100_000;
 
 export async function exportExecution(
   deps: EngineDeps,
-  { tenantId, executionId: asked }: ExecutionRef,
+  { tenantId }: Reader,
+  { executionId: asked }: ExecutionRef,
 ): Promise<ExportedExecution> {
   const { executions } = deps.store;
   const executionId = parseExecutionId(asked);

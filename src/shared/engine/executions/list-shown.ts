@@ -1,3 +1,4 @@
+import type { Reader } from '../caller.ts';
 import type { ImportedExecution } from '../../domain/audit/imported-executions.ts';
 import { dataPolicyOf } from '../../domain/data-policy/data-policy.ts';
 import { redact } from '../../domain/data-policy/redact.ts';
@@ -7,7 +8,7 @@ import type {
   DeadLetter,
   ListExecutions,
   ListUpdated,
-  WorkStore,
+  ListDeadLetters,
   ExecutionRow,
 } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
@@ -28,13 +29,14 @@ export interface UpdatedIds {
 
 export async function listExecutions(
   deps: EngineDeps,
-  params: ListExecutions,
+  { tenantId }: Reader,
+  params: Omit<ListExecutions, 'tenantId'>,
 ): Promise<readonly ListedExecution[]> {
   const { executions, imports } = deps.store;
-  const rows = await executions.list(params);
+  const rows = await executions.list({ ...params, tenantId });
   if (rows.length === 0) return [];
   const executionIds = rows.map(({ executionId }) => executionId);
-  const found = await imports.find({ tenantId: params.tenantId, executionIds });
+  const found = await imports.find({ tenantId, executionIds });
   const imported = new Map(found.map((each) => [each.executionId, each]));
   return Promise.all(
     rows.map(async (row) => {
@@ -46,8 +48,12 @@ export async function listExecutions(
   );
 }
 
-export async function listUpdated(deps: EngineDeps, params: ListUpdated): Promise<UpdatedIds> {
-  const { rows, total } = await deps.store.executions.listUpdated(params);
+export async function listUpdated(
+  deps: EngineDeps,
+  { tenantId }: Reader,
+  params: Omit<ListUpdated, 'tenantId'>,
+): Promise<UpdatedIds> {
+  const { rows, total } = await deps.store.executions.listUpdated({ ...params, tenantId });
   const updated = rows.map(({ executionId, completedAt, updatedAt }) => ({
     executionId,
     updatedAt: completedAt ?? updatedAt,
@@ -62,14 +68,15 @@ export interface ShownDeadLetter extends DeadLetter {
 
 export async function listDeadLetters(
   deps: EngineDeps,
-  params: Parameters<WorkStore['listDeadLetters']>[0],
+  { tenantId }: Reader,
+  params: Omit<ListDeadLetters, 'tenantId'>,
 ): Promise<readonly ShownDeadLetter[]> {
-  const letters = await deps.store.work.listDeadLetters(params);
+  const letters = await deps.store.work.listDeadLetters({ ...params, tenantId });
   const byExecution = Map.groupBy(letters, ({ executionId }) => executionId);
   const readings = new Map(
     await Promise.all(
       [...byExecution].map(
-        async ([id, own]) => [id, await readAround(deps, own, params.tenantId)] as const,
+        async ([id, own]) => [id, await readAround(deps, own, tenantId)] as const,
       ),
     ),
   );

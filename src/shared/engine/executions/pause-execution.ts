@@ -1,4 +1,4 @@
-import type { Actor, ExecutionRef } from '../caller.ts';
+import type { Actor, Caller, ExecutionRef } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { deriveStatus } from '../../domain/execution/derive-status.ts';
 import type { ExecutionEvent, PauseScope } from '../../domain/execution/event.ts';
@@ -39,32 +39,36 @@ export interface PauseAnswer {
 /** Pausing what is paused already changes nothing. */
 export function pauseExecution(
   deps: EngineDeps,
-  params: ExecutionRef & Actor & { readonly reason: string | null },
+  caller: Caller,
+  { executionId, reason }: ExecutionRef & { readonly reason: string | null },
 ): Promise<PauseAnswer> {
   return changeExecution<PauseAnswer>(deps, {
-    ...params,
+    tenantId: caller.tenantId,
+    executionId,
     propose: (state, { row }) => {
       checkLive(row);
       if (state.pauses.some(({ scope }) => scope === 'execution')) {
         return { commit: null, answer: answerOf(row, state) };
       }
-      return commitOfPause(row, state, { scope: 'execution', by: params.actorId, ...params });
+      return commitOfPause(row, state, { scope: 'execution', by: caller.actorId, reason });
     },
   });
 }
 
 export function resumeExecution(
   deps: EngineDeps,
-  params: ExecutionRef & Actor,
+  caller: Caller,
+  { executionId }: ExecutionRef,
 ): Promise<PauseAnswer> {
   return changeExecution<PauseAnswer>(deps, {
-    ...params,
+    tenantId: caller.tenantId,
+    executionId,
     propose: (state, { row }) => {
       checkLive(row);
       if (state.pauses.every(({ scope }) => scope !== 'execution')) {
         return { commit: null, answer: answerOf(row, state) };
       }
-      return commitOfResume(row, state, { scopes: ['execution'], actorId: params.actorId });
+      return commitOfResume(row, state, { scopes: ['execution'], actorId: caller.actorId });
     },
   });
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { PlaceWait } from '../../store/places.ts';
 import type { ListedExecution } from './list-shown.ts';
-import type { EventRange, ExecutionRef } from '../caller.ts';
+import type { EventRange, ExecutionRef, Reader } from '../caller.ts';
 import { messageIdsOf, type MessageIds } from '../../domain/a2a/message-ids.ts';
 import type { LiveVisit, ExecutionState } from '../../domain/execution/state.ts';
 import type { RecordedEvent } from '../../domain/execution/event.ts';
@@ -88,22 +88,23 @@ const FOLLOW_POLL_MS = 500;
 
 export async function readExecution(
   deps: EngineDeps,
-  params: ExecutionRef,
+  { tenantId }: Reader,
+  { executionId }: ExecutionRef,
 ): Promise<ExecutionView> {
   const { executions } = deps.store;
-  const loaded = await loadForCaller({ executions, ...params });
+  const loaded = await loadForCaller({ executions, tenantId, executionId });
   const state = foldLoaded(loaded, null);
   const { plan } = await deps.definitions.get(loaded.row.definitionId);
   const live = [...state.live.values()].filter((visit) => visit.phase !== 'none');
   const [imported = null] = isTerminal(loaded.row.status)
     ? await deps.store.imports.find({
-        tenantId: params.tenantId,
+        tenantId,
         executionIds: [loaded.row.executionId],
       })
     : [];
   const times = await scheduledTimes(deps, loaded.events, live, state.executionId);
   const [data, input] = await resolveReferences(deps.store.artifacts, {
-    tenantId: params.tenantId,
+    tenantId,
     values: [state.data, state.input],
   });
   const whole = { ...state, data, input, status: loaded.row.status };
@@ -128,10 +129,11 @@ async function findRetry(
 
 export async function readEvents(
   deps: EngineDeps,
+  { tenantId }: Reader,
   params: ExecutionRef & EventRange,
 ): Promise<EventPage> {
   const { executions } = deps.store;
-  const row = await findForCaller({ executions, ...params });
+  const row = await findForCaller({ executions, tenantId, executionId: params.executionId });
   const { executionId } = row;
   const { after, limit } = params;
   const events = await readEventsOf(executions, { row, after, limit });
@@ -164,9 +166,13 @@ export async function waitForEvents(
 }
 
 /** The approvals of an execution, read from its events: who asked, who decided, when. */
-export async function listApprovals(deps: EngineDeps, params: ExecutionRef): Promise<Approvals> {
+export async function listApprovals(
+  deps: EngineDeps,
+  { tenantId }: Reader,
+  { executionId: asked }: ExecutionRef,
+): Promise<Approvals> {
   const { executions } = deps.store;
-  const row = await findForCaller({ executions, ...params });
+  const row = await findForCaller({ executions, tenantId, executionId: asked });
   const { executionId, definitionId } = row;
   const { plan } = await deps.definitions.get(definitionId);
   const recorded = await readEventsOf(executions, { row, after: 0, limit: null });

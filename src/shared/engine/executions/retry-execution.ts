@@ -1,4 +1,4 @@
-import type { Actor, ExecutionRef } from '../caller.ts';
+import type { Caller, ExecutionRef } from '../caller.ts';
 import { createHash } from 'node:crypto';
 
 import { badRequest, conflict, notFound } from '../../domain/errors.ts';
@@ -9,7 +9,7 @@ import { type ExecutionId, executionIdFromUuid } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ExecutionRow } from '../../store/store.ts';
 import type { CompiledDefinition } from '../advance/definition-cache.ts';
-import type { EngineDeps } from '../deps.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
 import {
   findForCaller,
   foldLoaded,
@@ -17,7 +17,6 @@ import {
   readEventsOf,
 } from '../advance/load-execution.ts';
 import { beginExecution } from './start-execution.ts';
-import type { StartsHere } from '../advance/starts-here.ts';
 
 /*
  * Trying an execution again that failed or was cancelled.
@@ -28,7 +27,7 @@ import type { StartsHere } from '../advance/starts-here.ts';
  * whoever asks again, and each of them is told which it is; that one can be tried again in its turn.
  */
 
-export interface RetryExecution extends ExecutionRef, Actor {
+export interface RetryExecution extends ExecutionRef {
   /** A change of the state that it goes on with. */
   readonly statePatch: JsonObject | null;
   /** `latest`: on the definition registered last; else on that of the execution. */
@@ -41,13 +40,14 @@ export interface RetriedExecution {
 }
 
 export async function retryExecution(
-  deps: EngineDeps,
-  here: StartsHere,
+  deps: UseCaseDeps,
+  caller: Caller,
   params: RetryExecution,
 ): Promise<RetriedExecution> {
   const { executions } = deps.store;
-  const { tenantId, actorId } = params;
-  const row = await findForCaller({ executions, ...params });
+  const { tenantId, actorId } = caller;
+  const asked = { executions, tenantId, executionId: params.executionId };
+  const row = await findForCaller(asked);
   const { executionId: retriedFrom, definitionId, lastSequence } = row;
   checkRetriable(row);
   const executionId = retryIdOf(retriedFrom);
@@ -69,7 +69,7 @@ export async function retryExecution(
     statePatch: params.statePatch,
   });
   if ('refused' in point) throw badRequest(`execution ${retriedFrom}: ${point.refused}`);
-  const loaded = await loadForCaller({ executions, ...params });
+  const loaded = await loadForCaller(asked);
   const state = foldLoaded(loaded, null);
   const { definition, plan } = compiled;
   const { usage } = point.carried;
@@ -95,7 +95,7 @@ export async function retryExecution(
     outputTokens: usage.output_tokens,
     costUsd: usage.cost_usd ?? 0,
   };
-  const verdict = await beginExecution(deps, here, {
+  const verdict = await beginExecution(deps, {
     compiled,
     workflowPause: loaded.workflowPause,
     executionId,
@@ -136,7 +136,7 @@ function isRetried({ executionId }: ExecutionRow, retriedAs: ExecutionId): Error
 }
 
 async function findLatest(
-  deps: EngineDeps,
+  deps: UseCaseDeps,
   { tenantId, workflowId }: ExecutionRow,
 ): Promise<CompiledDefinition> {
   const found = await deps.definitions.latest({ tenantId, workflowId, version: null });

@@ -1,5 +1,6 @@
+import type { EngineDeps } from '../deps.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Actor } from '../caller.ts';
+import type { Caller, Reader } from '../caller.ts';
 import type { HeldBudget } from '../../domain/budget/budget.ts';
 import { hashJson } from '../../domain/canonical-json.ts';
 import {
@@ -12,7 +13,7 @@ import {
 import { emptyState } from '../../domain/execution/draft.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import { evolve } from '../../domain/execution/evolve.ts';
-import { executionIdFromUuid, type ExecutionId, type TenantId } from '../../domain/ids.ts';
+import { executionIdFromUuid, type ExecutionId } from '../../domain/ids.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
 import type {
@@ -28,17 +29,15 @@ import { bornItems } from '../advance/born-items.ts';
 import { commitOfDecision, eventsOfDecision, newEvent } from '../commit/commit-plan.ts';
 import { decideAnywhere } from '../advance/decide-serialised.ts';
 import type { CompiledDefinition, Startable } from '../advance/definition-cache.ts';
-import type { EngineDeps } from '../deps.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
 import { heldFromStart } from '../advance/held-execution.ts';
 import { pausedByWorkflow } from './pause-execution.ts';
 import { isAmbiguous } from '../../store/store.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
-import type { StartsHere } from '../advance/starts-here.ts';
 
 /** What is to be run, on what. */
 export interface StartSubject {
-  readonly tenantId: TenantId;
   readonly workflowId: string;
   /** Null: the version registered last. */
   readonly workflowVersion: string | null;
@@ -49,7 +48,7 @@ export interface StartSubject {
   readonly whenBusy?: CpuCaller['whenBusy'];
 }
 
-export interface StartExecution extends StartSubject, Actor {
+export interface StartExecution extends StartSubject {
   /** 0 first, 9 last; 5 when the caller says nothing. */
   readonly priority: number;
   /** The Idempotency-Key header, if any; the same key with another request is a 409. */
@@ -68,14 +67,15 @@ const VIOLATIONS_TOLD_MAX = 20;
  * leased to it and begun.
  */
 export async function startExecution(
-  deps: EngineDeps,
-  here: StartsHere,
+  deps: UseCaseDeps,
+  caller: Caller,
   params: StartExecution,
 ): Promise<{ readonly executionId: ExecutionId }> {
-  const compiled = await findStart(deps, params);
+  const compiled = await findStart(deps, caller, params);
   const { definition } = compiled;
   const executionId = params.executionId ?? executionIdFromUuid(deps.ids.uuid());
-  const { tenantId, actorId, priority } = params;
+  const { tenantId, actorId } = caller;
+  const { priority } = params;
   const request = requestOf(params);
   const started: Beginning['started'] = {
     kind: 'WorkflowStarted',
@@ -88,7 +88,7 @@ export async function startExecution(
       ...(params.traceparent !== undefined && { traceparent: params.traceparent }),
     },
   };
-  const verdict = await beginExecution(deps, here, {
+  const verdict = await beginExecution(deps, {
     compiled,
     workflowPause: compiled.workflowPause,
     executionId,
@@ -114,12 +114,11 @@ export async function startExecution(
   throw conflict(`execution ${executionId} is there already`);
 }
 
-export interface Beginning extends Actor {
+export interface Beginning extends Caller {
   readonly compiled: CompiledDefinition;
   /** Of its workflow, which holds it before its first step; null: none stands. */
   readonly workflowPause: StandingPause | null;
   readonly executionId: ExecutionId;
-  readonly tenantId: TenantId;
   readonly started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }>;
   readonly priority: number;
   readonly request: NewExecution['request'];
@@ -135,11 +134,7 @@ export interface Beginning extends Actor {
 }
 
 /** Refused where the execution is there already, or its request was made before. */
-export async function beginExecution(
-  deps: EngineDeps,
-  here: StartsHere,
-  params: Beginning,
-): Promise<CommitVerdict> {
+export async function beginExecution(deps: UseCaseDeps, params: Beginning): Promise<CommitVerdict> {
   const { compiled, workflowPause, executionId, tenantId, started, charge } = params;
   const { definition, plan } = compiled;
   const first = newEvent(started, params.actorId);
@@ -171,7 +166,7 @@ export async function beginExecution(
     budgets: params.budgets,
   });
   const shard = shardOf(executionId);
-  const leaseTo = tenant.status === 'active' ? here.leaseTo(shard) : null;
+  const leaseTo = tenant.status === 'active' ? deps.startsHere.leaseTo(shard) : null;
   const commit = {
     ...commitOfDecision({
       plan,
@@ -199,7 +194,7 @@ export async function beginExecution(
     }),
   };
   const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
-    if (commit.bornLeased.length > 0 && isAmbiguous(error)) here.doubt(executionId);
+    if (commit.bornLeased.length > 0 && isAmbiguous(error)) deps.startsHere.doubt(executionId);
     throw error;
   });
   if (verdict.accepted) {
@@ -207,14 +202,17 @@ export async function beginExecution(
     const { createdAt } = verdict;
     if (commit.bornLeased.length > 0) {
       const held = heldFromStart({ commit, createdAt, state: decision.next, compiled, tenant });
-      here.begin(held, { marked: decision.more, items: bornItems(commit, verdict.fences) });
+      deps.startsHere.begin(held, {
+        marked: decision.more,
+        items: bornItems(commit, verdict.fences),
+      });
     }
     const { workflowId } = definition;
     afterCommit(deps, { commit, row: { workflowId, shard, createdAt }, committedAt: createdAt });
     return verdict;
   }
   if (verdict.reason === 'workflow_resumed') {
-    return beginExecution(deps, here, { ...params, workflowPause: null });
+    return beginExecution(deps, { ...params, workflowPause: null });
   }
   const refusal = limitRefusal(verdict.reason, tenant);
   if (refusal !== null) throw refusal;
@@ -223,9 +221,13 @@ export async function beginExecution(
 }
 
 /** Throws where a start would be refused, but for limits. What its input refers to is kept for one. */
-export async function checkStart(deps: EngineDeps, params: StartSubject): Promise<void> {
-  const { tenantId, input } = params;
-  await findStart(deps, params);
+export async function checkStart(
+  deps: EngineDeps,
+  { tenantId }: Reader,
+  params: StartSubject,
+): Promise<void> {
+  const { input } = params;
+  await findStart(deps, { tenantId }, params);
   await holdReferences(deps.store.artifacts, {
     tenantId,
     json: JSON.stringify(input),
@@ -235,8 +237,12 @@ export async function checkStart(deps: EngineDeps, params: StartSubject): Promis
 }
 
 /** The definition that a start would run; throws where it would be refused, but for limits. */
-async function findStart(deps: EngineDeps, params: StartSubject): Promise<Startable> {
-  const { tenantId, workflowId, workflowVersion } = params;
+async function findStart(
+  deps: EngineDeps,
+  { tenantId }: Reader,
+  params: StartSubject,
+): Promise<Startable> {
+  const { workflowId, workflowVersion } = params;
   const found = await deps.definitions.latest({ tenantId, workflowId, version: workflowVersion });
   if (found === null) {
     const version = workflowVersion === null ? '' : ` version ${workflowVersion}`;

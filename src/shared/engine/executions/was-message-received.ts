@@ -1,4 +1,4 @@
-import type { ExecutionRef } from '../caller.ts';
+import type { ExecutionRef, Reader } from '../caller.ts';
 import { wasBroughtBy } from '../../domain/a2a/message-ids.ts';
 import type { EngineDeps } from '../deps.ts';
 import { findForCaller } from '../advance/load-execution.ts';
@@ -8,6 +8,7 @@ const EVENTS_PER_PAGE = 500;
 /** Looks at the events as they were written: what people are shown may have the ids hidden. */
 export async function wasMessageReceived(
   deps: EngineDeps,
+  { tenantId }: Reader,
   params: ExecutionRef & {
     readonly messageId: string;
     readonly after: number;
@@ -15,7 +16,11 @@ export async function wasMessageReceived(
   },
 ): Promise<boolean> {
   const { executions } = deps.store;
-  const { executionId } = await findForCaller({ executions, ...params });
+  const { executionId } = await findForCaller({
+    executions,
+    tenantId,
+    executionId: params.executionId,
+  });
   let { after } = params;
   while (after < params.through) {
     const events = await executions.events({ executionId, after, limit: EVENTS_PER_PAGE });

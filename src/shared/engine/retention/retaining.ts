@@ -1,8 +1,8 @@
 import type { RetentionDays } from '../../domain/retention/retention-policy.ts';
 import type { Ids } from '../../ports/ids.ts';
-import type { EngineReport } from '../deps.ts';
+import type { EngineReport } from '../report.ts';
 import { SCHEDULER_ACTOR } from '../commit/new-event.ts';
-import type { RoundResult } from '../scheduling/scheduling.ts';
+import type { RoundResult } from '../scheduling/round-result.ts';
 import type { Timers } from '../scheduling/timers.ts';
 import { collectArtifacts, type ArtifactStores } from './collect-artifacts.ts';
 import { runRetention, type RetentionRun } from './run-retention.ts';

@@ -1,4 +1,3 @@
-import type { Engine } from '../create-engine.ts';
 import { SvcError } from '../../domain/errors.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import { planTurn, type FireStart, type Turn } from '../../domain/schedules/plan-turn.ts';
@@ -7,8 +6,10 @@ import type { Wake } from '../../ports/wake.ts';
 import type { AuditStore } from '../../store/audit.ts';
 import type { DueSchedule, ScheduleStore } from '../../store/schedules.ts';
 import { StoreUnavailableError, type ExecutionStore } from '../../store/store.ts';
-import type { EngineReport } from '../deps.ts';
-import type { RoundResult } from '../scheduling/scheduling.ts';
+import type { Caller, ExecutionRef } from '../caller.ts';
+import type { EngineReport } from '../report.ts';
+import type { StartExecution } from '../executions/start-execution.ts';
+import type { RoundResult } from '../scheduling/round-result.ts';
 import { endedTopic } from '../wake/wake-for.ts';
 import { SCHEDULES_TOPIC } from '../wake/wake-bus.ts';
 import { createFollowRuns } from './follow-runs.ts';
@@ -37,11 +38,12 @@ export function createScheduleFiring(deps: {
   readonly store: ScheduleStore;
   readonly executions: Pick<ExecutionStore, 'find' | 'events'>;
   readonly audit: Pick<AuditStore, 'retired'>;
-  readonly engine: Pick<Engine, 'startExecution' | 'cancelExecution'>;
+  readonly start: (caller: Caller, params: StartExecution) => Promise<unknown>;
+  readonly cancel: (caller: Caller, ref: ExecutionRef) => Promise<unknown>;
   readonly wake: Wake;
   readonly report: Pick<EngineReport, 'count' | 'trouble'>;
 }): ScheduleFiring {
-  const { store, executions, audit, engine, wake, report } = deps;
+  const { store, executions, audit, wake, report } = deps;
   const followRuns = createFollowRuns(executions);
   const watched = new Map<string, { readonly executionId: ExecutionId; end(): void }>();
   let ended: string[] = [];
@@ -111,14 +113,12 @@ export function createScheduleFiring(deps: {
     const { fireAt, executionId, cancels } = start;
     const error = await attempt(schedule, start, async () => {
       if (cancels !== null) await cancel(schedule, cancels);
-      const { tenantId, workflowId, workflowVersion, input } = schedule;
-      await engine.startExecution({
-        tenantId,
+      const { workflowId, workflowVersion, input } = schedule;
+      await deps.start(callerOf(schedule), {
         workflowId,
         workflowVersion,
         input,
         executionId,
-        actorId: actorOf(schedule),
         priority: PRIORITY,
         idempotencyKey: null,
         whenBusy: 'waits',
@@ -161,7 +161,7 @@ export function createScheduleFiring(deps: {
   async function cancel(schedule: Schedule, executionId: ExecutionId): Promise<void> {
     const { scheduleId, tenantId } = schedule;
     try {
-      await engine.cancelExecution({ tenantId, executionId, actorId: actorOf(schedule) });
+      await deps.cancel(callerOf(schedule), { executionId });
     } catch (error) {
       // It has ended by itself, or is gone; or it has gone on as another a moment ago.
       if (!(error instanceof SvcError)) throw error;
@@ -188,8 +188,8 @@ export function createScheduleFiring(deps: {
   };
 }
 
-function actorOf({ name }: Schedule): string {
-  return `schedule:${name}`;
+function callerOf({ tenantId, name }: Schedule): Caller {
+  return { tenantId, actorId: `schedule:${name}` };
 }
 
 function idsOf({ scheduleId, tenantId }: Schedule): Readonly<Record<string, string>> {

@@ -1,4 +1,5 @@
-import type { Engine } from '../create-engine.ts';
+import type { EngineDeps } from '../deps.ts';
+import { checkStart as checkStartOf } from '../executions/start-execution.ts';
 import type { Actor } from '../caller.ts';
 import { badRequest, conflict, notFound } from '../../domain/errors.ts';
 import type { TenantId } from '../../domain/ids.ts';
@@ -56,7 +57,7 @@ const TRIES_MAX = 20;
 
 export function createSchedules(deps: {
   readonly store: ScheduleStore;
-  readonly engine: Pick<Engine, 'checkStart'>;
+  readonly engine: EngineDeps;
   readonly ids: Ids;
   readonly wake: Wake;
 }): Schedules {
@@ -64,7 +65,7 @@ export function createSchedules(deps: {
 
   async function checkStart(tenantId: TenantId, spec: ScheduleSpec): Promise<void> {
     const { workflowId, workflowVersion, input } = spec;
-    await engine.checkStart({ tenantId, workflowId, workflowVersion, input });
+    await checkStartOf(engine, { tenantId }, { workflowId, workflowVersion, input });
   }
 
   async function find(ref: ScheduleRef): Promise<Schedule> {

@@ -3,7 +3,7 @@ import type { TenantId } from '../../domain/ids.ts';
 import type { Wake } from '../../ports/wake.ts';
 import type { CommitPlan } from '../../store/commit.ts';
 import type { PlaceStore } from '../../store/places.ts';
-import type { RoundResult } from './scheduling.ts';
+import type { RoundResult } from './round-result.ts';
 import { runTopic } from '../wake/wake-for.ts';
 import { PLACES_TOPIC } from '../wake/wake-bus.ts';
 

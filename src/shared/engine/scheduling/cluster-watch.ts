@@ -1,7 +1,7 @@
 import { isMemoryTier, type MemoryTier } from '../../domain/memory/tiers.ts';
 import { READING_BOUNDS, type ClusterReading } from '../../store/cluster-reading.ts';
 import type { DiagnosisStore } from '../../store/diagnosis.ts';
-import type { RoundResult } from './scheduling.ts';
+import type { RoundResult } from './round-result.ts';
 
 /** What the scheduler's loop reads of the whole cluster, kept for whoever scrapes this process. */
 export interface ClusterWatch {

@@ -1,7 +1,7 @@
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { EngineDeps } from '../deps.ts';
 import { failAttempt } from '../work/fail-attempt.ts';
-import type { RoundResult } from './scheduling.ts';
+import type { RoundResult } from './round-result.ts';
 import { shardOf } from './shard-of.ts';
 import { wakeFor } from '../wake/wake-for.ts';
 

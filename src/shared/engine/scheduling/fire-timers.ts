@@ -3,7 +3,7 @@ import type { ExecutionId } from '../../domain/ids.ts';
 import { type DueTimer, StoreUnavailableError } from '../../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
 import type { EngineDeps } from '../deps.ts';
-import type { RoundResult } from './scheduling.ts';
+import type { RoundResult } from './round-result.ts';
 import { shardOf } from './shard-of.ts';
 import { endChild, tellParent } from '../advance/tell-family.ts';
 import { queueTopic, wakeFor } from '../wake/wake-for.ts';

@@ -3,7 +3,7 @@ import type { Lease } from '../../store/store.ts';
 
 import type { EngineDeps } from '../deps.ts';
 import { failAttempt } from '../work/fail-attempt.ts';
-import type { RoundResult } from './scheduling.ts';
+import type { RoundResult } from './round-result.ts';
 import { shardOf } from './shard-of.ts';
 import { wakeFor } from '../wake/wake-for.ts';
 

@@ -1,5 +1,6 @@
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { AdmissionRound } from './admit-children.ts';
+import type { RoundResult } from './round-result.ts';
 import type { PauseSweep } from './sweep-workflow-pauses.ts';
 
 /**
@@ -44,11 +45,4 @@ export interface Scheduling {
   underWay(): number;
   /** Starts nothing more; resolves when what is under way has ended or was given back. */
   drain(params: { readonly deadlineMs: number }): Promise<void>;
-}
-
-export interface RoundResult {
-  /** What was found and acted upon in this round. */
-  readonly found: number;
-  /** There may be more right now: the limit was reached. */
-  readonly more: boolean;
 }

@@ -8,7 +8,7 @@ import type { FreePosition } from '../../store/workflow-pauses.ts';
 import { changeExecution } from '../commit/change-execution.ts';
 import type { EngineDeps } from '../deps.ts';
 import { commitOfWorkflowHold, commitOfWorkflowRelease } from '../executions/pause-execution.ts';
-import type { RoundResult } from './scheduling.ts';
+import type { RoundResult } from './round-result.ts';
 
 /*
  * Holds what a paused workflow has under way, and gives it back when it is resumed.

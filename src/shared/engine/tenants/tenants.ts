@@ -1,16 +1,18 @@
+import type { Actor } from '../caller.ts';
 import { parseTenantId } from '../../domain/access.ts';
 import { conflict, notFound } from '../../domain/errors.ts';
 import { DEFAULT_TENANT, type TenantId } from '../../domain/ids.ts';
-import type { TenantChanges, TenantRow } from '../../store/tenants.ts';
+import type { ListTenants, TenantChanges, TenantRow } from '../../store/tenants.ts';
 import type { EngineDeps } from '../deps.ts';
 
 export async function createTenant(
   deps: EngineDeps,
-  params: { readonly tenantId: TenantId; readonly name: string; readonly actorId: string },
+  { actorId }: Actor,
+  { tenantId, name }: { readonly tenantId: TenantId; readonly name: string },
 ): Promise<TenantRow> {
-  const created = await deps.store.tenants.create(params);
-  if (created === null) throw conflict(`tenant ${params.tenantId} exists`);
-  deps.tenants.forget(params.tenantId);
+  const created = await deps.store.tenants.create({ tenantId, name, actorId });
+  if (created === null) throw conflict(`tenant ${tenantId} exists`);
+  deps.tenants.forget(tenantId);
   return created;
 }
 
@@ -24,16 +26,24 @@ export async function readTenant(
   return found;
 }
 
+export function listTenants(
+  { store }: EngineDeps,
+  params: ListTenants,
+): Promise<readonly TenantRow[]> {
+  return store.tenants.list(params);
+}
+
+export function countTenants({ store }: EngineDeps): Promise<number> {
+  return store.tenants.count();
+}
+
 /** Who manages the tenants must stay able to: nobody could take it back. */
 export async function updateTenant(
   deps: EngineDeps,
-  params: {
-    readonly tenantId: string;
-    readonly changes: TenantChanges;
-    readonly actorId: string;
-  },
+  { actorId }: Actor,
+  params: { readonly tenantId: string; readonly changes: TenantChanges },
 ): Promise<TenantRow> {
-  const { changes, actorId } = params;
+  const { changes } = params;
   const tenantId = parseTenantId(params.tenantId);
   if (tenantId === null) throw notFound(`tenant ${params.tenantId}`);
   if (tenantId === DEFAULT_TENANT && changes.status !== null && changes.status !== 'active') {

@@ -2,8 +2,8 @@ import { HttpError } from '../../domain/http-error.ts';
 import type { Http } from '../../ports/http.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
 import type { ClaimedDelivery, SettleDelivery, WebhookStore } from '../../store/webhooks.ts';
-import type { EngineReport } from '../deps.ts';
-import type { RoundResult } from '../scheduling/scheduling.ts';
+import type { EngineReport } from '../report.ts';
+import type { RoundResult } from '../scheduling/round-result.ts';
 import { signMessage } from './sign-message.ts';
 import { openWebhookSecret } from './webhook-secret.ts';
 

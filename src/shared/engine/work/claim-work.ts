@@ -1,3 +1,4 @@
+import type { Reader } from '../caller.ts';
 import type { WorkItemRecord } from '../../domain/work/work-item.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import {
@@ -10,18 +11,16 @@ import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import type { ClaimedItem } from '../../store/store.ts';
 import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
 import { resolveReferences } from '../artifacts/resolve.ts';
-import type { ClaimPace, LookReason } from '../scheduling/claim-pace.ts';
-import type { EngineDeps } from '../deps.ts';
+import type { LookReason } from '../scheduling/claim-pace.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
 import { judgeClaimed } from './judge-claimed.ts';
 import { completionFacts } from '../advance/outcome-facts.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import { type TopicHint, waitForTopics } from '../wake/wait-for-topics.ts';
 import { queueTopic, wakeFor } from '../wake/wake-for.ts';
-import type { WorkerDesk } from './worker-desk.ts';
-import type { WorkerSightings } from './worker-sightings.ts';
+import type { WorkerLeases } from './worker-leases.ts';
 
 export interface ClaimWork {
-  readonly tenantId: TenantId;
   readonly workerId: string;
   /** Known worker queues only, at least one. */
   readonly queues: readonly ('python_tool' | 'java_tool')[];
@@ -53,16 +52,12 @@ const ROUNDS_MAX = 100;
  * one that a policy stands against by now (see `judge-claimed.ts`).
  */
 export async function claimWork(
-  deps: EngineDeps,
-  of: {
-    readonly sightings: WorkerSightings;
-    readonly pace: ClaimPace;
-    readonly desk: WorkerDesk;
-  },
+  deps: UseCaseDeps,
+  { tenantId }: Reader,
   params: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
-  of.sightings.note(params);
-  const { tenantId, filter = {} } = params;
+  deps.workerAnnouncements.note(tenantId, params);
+  const { filter = {} } = params;
   const topics = params.queues.flatMap((queue) =>
     queueNamesOf(filter).map((queueName) => queueTopic({ tenantId, queue, queueName })),
   );
@@ -75,14 +70,14 @@ export async function claimWork(
     if (reason === null || params.signal.aborted) return [];
     const hint = waitForTopics(deps, topics, (tool) => servesTool(filter, tool));
     try {
-      of.pace.looking(key);
-      const claimed = await claimNow(deps, of.desk, params);
-      of.pace.looked(key, { found: claimed.length > 0, reason });
+      deps.claimPace.looking(key);
+      const claimed = await claimNow(deps, tenantId, params);
+      deps.claimPace.looked(key, { found: claimed.length > 0, reason });
       if (claimed.length > 0) {
         deps.report.observe('claim_wait_seconds', (deps.timers.now() - began) / 1_000);
         return claimed;
       }
-      reason = await untilLook(deps, { ...params, hint, pace: of.pace, key, deadline });
+      reason = await untilLook(deps, { ...params, hint, key, deadline });
     } finally {
       hint.end();
     }
@@ -91,20 +86,19 @@ export async function claimWork(
 
 /** Null: the time is over, or the caller has left. */
 async function untilLook(
-  { timers }: EngineDeps,
+  { timers, claimPace }: UseCaseDeps,
   given: {
     readonly hint: TopicHint;
-    readonly pace: ClaimPace;
     readonly key: string;
     readonly deadline: number;
     readonly signal: AbortSignal;
   },
 ): Promise<LookReason | null> {
-  const { hint, pace, key, deadline, signal } = given;
+  const { hint, key, deadline, signal } = given;
   for (;;) {
     const leftMs = deadline - timers.now();
     if (leftMs <= 0 || signal.aborted) return null;
-    const untilLookMs = pace.untilLookMs(key);
+    const untilLookMs = claimPace.untilLookMs(key);
     // Of all that wait for these queues, the first to find the time come looks.
     if (untilLookMs <= 0) return 'poll';
     const hinted = await hint.wait({ timeoutMs: Math.min(untilLookMs, leftMs), signal });
@@ -113,16 +107,16 @@ async function untilLook(
 }
 
 async function claimNow(
-  deps: EngineDeps,
-  desk: WorkerDesk,
+  deps: UseCaseDeps,
+  tenantId: TenantId,
   params: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
   const claimed: ClaimedWork[] = [];
   const failures: unknown[] = [];
   for (let round = 0; round < ROUNDS_MAX && !params.signal.aborted; round += 1) {
     const before = claimed.length;
-    const items = await desk
-      .claim({ ...params, limit: params.maxItems - before })
+    const items = await deps.workerLeases
+      .claim({ ...params, tenantId, limit: params.maxItems - before })
       .catch((error: unknown) => {
         failures.push(error);
         return [];
@@ -134,7 +128,7 @@ async function claimNow(
       });
       if (handedOut === null) continue;
       claimed.push(handedOut);
-      remember(desk, item);
+      remember(deps.workerLeases, item);
     }
     // In place of those that were not handed out, the next of the queue are looked at.
     if (failures.length > 0 || claimed.length - before === items.length) break;
@@ -143,12 +137,12 @@ async function claimNow(
   if (claimed.length === 0 && failures.length > 0) throw failures[0];
   for (const error of failures) deps.report.trouble('handing out an item failed', error);
   if (claimed.length > 0) deps.report.count('items_claimed', claimed.length);
-  return withWholeInputs(deps, params.tenantId, claimed);
+  return withWholeInputs(deps, tenantId, claimed);
 }
 
 /** Values that the engine has put elsewhere are handed out as they were. */
 async function withWholeInputs(
-  deps: EngineDeps,
+  deps: UseCaseDeps,
   tenantId: TenantId,
   claimed: readonly ClaimedWork[],
 ): Promise<readonly ClaimedWork[]> {
@@ -161,14 +155,14 @@ async function withWholeInputs(
   });
 }
 
-function remember(desk: WorkerDesk, { record, definitionId, ...lease }: ClaimedItem): void {
+function remember(leases: WorkerLeases, { record, definitionId, ...lease }: ClaimedItem): void {
   if (record === null || definitionId === null) return;
   const { payload: _, ...kept } = record;
-  desk.noteHandedOut({ record: kept, lease, definitionId });
+  leases.noteHandedOut({ record: kept, lease, definitionId });
 }
 
 /** Null: the item is settled without its worker, or somebody else has it. */
-async function handOut(deps: EngineDeps, item: ClaimedItem): Promise<ClaimedWork | null> {
+async function handOut(deps: UseCaseDeps, item: ClaimedItem): Promise<ClaimedWork | null> {
   const { record } = item;
   if (record === null) throw new Error(`${item.ticket.workItemId} has no record`);
   if (item.hasRecordedOutput) {
@@ -195,7 +189,7 @@ async function handOut(deps: EngineDeps, item: ClaimedItem): Promise<ClaimedWork
 }
 
 /** Settles an item with the result recorded under its key, as if the worker had given it again. */
-async function replay(deps: EngineDeps, item: ClaimedItem): Promise<void> {
+async function replay(deps: UseCaseDeps, item: ClaimedItem): Promise<void> {
   const { ticket, record } = item;
   const { executionId, idempotencyKey } = ticket;
   const recorded = await deps.store.work.recordedOutput({ executionId, idempotencyKey });

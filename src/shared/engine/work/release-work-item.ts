@@ -1,13 +1,13 @@
+import type { Reader } from '../caller.ts';
 import { notFound, protocolConflict } from '../../domain/errors.ts';
 import { isPausedByOperator } from '../../domain/execution/state.ts';
-import { parseWorkItemId, type TenantId, type WorkItemId } from '../../domain/ids.ts';
+import { parseWorkItemId, type WorkItemId } from '../../domain/ids.ts';
 import { emptyCommit } from '../../store/commit.ts';
 import { type FoundWorkItem, type Lease, StoreUnavailableError } from '../../store/store.ts';
-import type { EngineDeps } from '../deps.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import { wakeFor } from '../wake/wake-for.ts';
-import type { WorkerDesk } from './worker-desk.ts';
 
 /*
  * A worker gives an item back that is not its to do: the attempt is not counted, and nothing about it
@@ -19,15 +19,14 @@ import type { WorkerDesk } from './worker-desk.ts';
  * is kept back as well, which is why the state is read first and the commit depends on it.
  */
 export async function releaseWorkItem(
-  deps: EngineDeps,
-  desk: WorkerDesk,
+  deps: UseCaseDeps,
+  { tenantId }: Reader,
   params: {
-    readonly tenantId: TenantId;
     readonly workItemId: string;
     readonly leaseFence: number;
   },
 ): Promise<{ readonly workItemId: WorkItemId }> {
-  const { tenantId, leaseFence } = params;
+  const { leaseFence } = params;
   const workItemId = parseWorkItemId(params.workItemId);
   for (let reading = 0; reading < READINGS_MAX; reading += 1) {
     const found = workItemId && (await deps.store.work.find(workItemId, tenantId));
@@ -52,7 +51,7 @@ export async function releaseWorkItem(
     };
     const verdict = await deps.committer.commit(commit);
     if (verdict.accepted) {
-      desk.forget(workItemId);
+      deps.workerLeases.forget(workItemId);
       deps.report.count('items_released', 1);
       wakeFor(deps.wake, commit, shardOf(record.executionId));
       return { workItemId };

@@ -1,24 +1,23 @@
+import type { Reader } from '../caller.ts';
 import { notFound, protocolConflict } from '../../domain/errors.ts';
-import { parseWorkItemId, type TenantId, type WorkItemId } from '../../domain/ids.ts';
-import type { EngineDeps } from '../deps.ts';
-import type { WorkerDesk } from './worker-desk.ts';
+import { parseWorkItemId, type WorkItemId } from '../../domain/ids.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
 
 /** Renews a worker's lease, or says that it is lost; a lost lease never comes back (rule 8). */
 export async function renewLease(
-  deps: EngineDeps,
-  desk: WorkerDesk,
+  deps: UseCaseDeps,
+  { tenantId }: Reader,
   params: {
-    readonly tenantId: TenantId;
     readonly workItemId: string;
     readonly workerId: string;
     readonly leaseFence: number;
   },
 ): Promise<{ readonly workItemId: WorkItemId; readonly expiresAt: string }> {
-  const { tenantId, leaseFence } = params;
+  const { leaseFence } = params;
   const workItemId = parseWorkItemId(params.workItemId);
   if (workItemId === null) throw notFound(`work item ${params.workItemId}`);
   const { leaseMs } = deps.settings;
-  const renewed = await desk.renew({ workItemId, tenantId, leaseFence, leaseMs });
+  const renewed = await deps.workerLeases.renew({ workItemId, tenantId, leaseFence, leaseMs });
   if (renewed !== null) return { workItemId, expiresAt: renewed.expiresAt };
   const found = await deps.store.work.find(workItemId, tenantId);
   if (found === null) throw notFound(`work item ${params.workItemId}`);

@@ -1,8 +1,9 @@
 import type { PlanNode } from '../../domain/workflow/plan/plan.ts';
 import type { WorkTicket } from '../../domain/work/work-item.ts';
 import type { NodeOutcome, Usage } from '../../nodes/run.ts';
-import type { AttemptReport, EngineDeps } from '../deps.ts';
-import type { Settleable } from './worker-desk.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { AttemptReport } from '../report.ts';
+import type { Settleable } from './worker-leases.ts';
 
 type Report = Pick<EngineDeps, 'report'>;
 

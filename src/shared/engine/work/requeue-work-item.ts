@@ -1,8 +1,8 @@
-import type { Actor } from '../caller.ts';
+import type { Caller } from '../caller.ts';
 import { conflict, notFound } from '../../domain/errors.ts';
 import { isPausedByOperator, visitKey } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
-import { parseWorkItemId, type TenantId, type WorkItemId } from '../../domain/ids.ts';
+import { parseWorkItemId, type WorkItemId } from '../../domain/ids.ts';
 import type { WorkItemRecord } from '../../domain/work/work-item.ts';
 import { StoreUnavailableError } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
@@ -16,9 +16,9 @@ import { queueTopic } from '../wake/wake-for.ts';
  */
 export async function requeueWorkItem(
   deps: EngineDeps,
-  params: Actor & { readonly tenantId: TenantId; readonly workItemId: string },
+  { tenantId, actorId }: Caller,
+  params: { readonly workItemId: string },
 ): Promise<{ readonly workItemId: WorkItemId }> {
-  const { tenantId, actorId } = params;
   const workItemId = parseWorkItemId(params.workItemId);
   for (let reading = 0; reading < READINGS_MAX; reading += 1) {
     const found = workItemId && (await deps.store.work.find(workItemId, tenantId));

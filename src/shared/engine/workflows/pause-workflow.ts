@@ -1,6 +1,5 @@
-import type { Actor } from '../caller.ts';
+import type { Caller, Reader } from '../caller.ts';
 import { notFound } from '../../domain/errors.ts';
-import type { TenantId } from '../../domain/ids.ts';
 import {
   type PauseProgress,
   progressOf,
@@ -20,7 +19,6 @@ import { PAUSES_TOPIC } from '../wake/wake-bus.ts';
  */
 
 export interface WorkflowRef {
-  readonly tenantId: TenantId;
   readonly workflowId: string;
 }
 
@@ -36,37 +34,54 @@ export interface ShownPause extends Omit<WorkflowPause, 'tenantId' | 'workflowId
 /** Pausing what is paused already changes nothing. */
 export async function pauseWorkflow(
   deps: EngineDeps,
-  params: WorkflowRef & Actor & { readonly reason: string | null },
+  { tenantId, actorId }: Caller,
+  { workflowId, reason }: WorkflowRef & { readonly reason: string | null },
 ): Promise<ShownPause> {
   const pauseId = deps.ids.uuid();
-  const pause = await deps.store.workflowPauses.pause({ ...params, pauseId });
-  if (pause === null) throw notFound(`workflow ${params.workflowId}`);
+  const pause = await deps.store.workflowPauses.pause({
+    tenantId,
+    actorId,
+    workflowId,
+    reason,
+    pauseId,
+  });
+  if (pause === null) throw notFound(`workflow ${workflowId}`);
   // Also when it was asked for before: that hint may have been lost.
   deps.wake.notify([PAUSES_TOPIC]);
-  return (await readPause(deps, params)) ?? { ...shown(pause), held: 0, isExact: true };
+  return (
+    (await readPause(deps, { tenantId }, workflowId)) ?? { ...shown(pause), held: 0, isExact: true }
+  );
 }
 
 /** Null: nothing holds it. Else what its pause holds is being given back. */
 export async function resumeWorkflow(
   deps: EngineDeps,
-  params: WorkflowRef & Actor,
+  { tenantId, actorId }: Caller,
+  { workflowId }: WorkflowRef,
 ): Promise<ShownPause | null> {
-  const resumed = await deps.store.workflowPauses.resume(params);
-  const pause = await readPause(deps, params);
+  const resumed = await deps.store.workflowPauses.resume({ tenantId, actorId, workflowId });
+  const pause = await readPause(deps, { tenantId }, workflowId);
   if (resumed !== null || pause !== null) deps.wake.notify([PAUSES_TOPIC]);
-  else if ((await deps.store.definitions.latestId({ ...params, version: null })) === null) {
-    throw notFound(`workflow ${params.workflowId}`);
+  else if (
+    (await deps.store.definitions.latestId({ tenantId, workflowId, version: null })) === null
+  ) {
+    throw notFound(`workflow ${workflowId}`);
   }
   return pause;
 }
 
 /** Those of these workflows that are paused, or are being resumed. */
-export async function readPauses(
+export async function readWorkflowPauses(
   deps: Pick<EngineDeps, 'store'>,
-  of: { readonly tenantId: TenantId; readonly workflowIds: readonly string[] },
+  { tenantId }: Reader,
+  { workflowIds }: { readonly workflowIds: readonly string[] },
 ): Promise<ReadonlyMap<string, ShownPause>> {
-  if (of.workflowIds.length === 0) return new Map();
-  const pauses = await deps.store.workflowPauses.find({ ...of, countMax: HELD_COUNTED_MAX + 1 });
+  if (workflowIds.length === 0) return new Map();
+  const pauses = await deps.store.workflowPauses.find({
+    tenantId,
+    workflowIds,
+    countMax: HELD_COUNTED_MAX + 1,
+  });
   return new Map(
     pauses.map(({ held, ...pause }) => [
       pause.workflowId,
@@ -82,9 +97,12 @@ export async function readPauses(
 /** Counting is work for the database, so it ends there. */
 const HELD_COUNTED_MAX = 10_000;
 
-async function readPause(deps: EngineDeps, of: WorkflowRef): Promise<ShownPause | null> {
-  const { tenantId, workflowId } = of;
-  const pauses = await readPauses(deps, { tenantId, workflowIds: [workflowId] });
+async function readPause(
+  deps: EngineDeps,
+  reader: Reader,
+  workflowId: string,
+): Promise<ShownPause | null> {
+  const pauses = await readWorkflowPauses(deps, reader, { workflowIds: [workflowId] });
   return pauses.get(workflowId) ?? null;
 }
 

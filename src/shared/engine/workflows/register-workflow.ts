@@ -1,18 +1,16 @@
 import type { JsonValue } from '../../domain/json.ts';
-import type { Actor } from '../caller.ts';
+import type { Caller } from '../caller.ts';
 import { badRequest, limitExceeded } from '../../domain/errors.ts';
 import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import { secretsNamed } from '../../domain/tools/secrets-named.ts';
-import type { KindRegistry } from '../../domain/workflow/kind-registry.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import { inspectWorkflow } from '../../domain/workflow/inspect-workflow.ts';
 import { pointerTo, type Problem, type Warning } from '../../domain/workflow/problem.ts';
 import type { Cpu, CpuCaller } from '../../ports/cpu.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
-import type { EngineDeps } from '../deps.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
 
-export interface RegisterWorkflow extends Actor {
-  readonly tenantId: TenantId;
+export interface RegisterWorkflow {
   readonly ir: JsonValue;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
@@ -33,35 +31,35 @@ const PROBLEMS_IN_MESSAGE = 3;
 
 /** Stores a workflow as the newest revision of its id and version; the same IR again is a no-op. */
 export async function registerWorkflow(
-  deps: EngineDeps,
-  kinds: KindRegistry,
+  deps: UseCaseDeps,
+  { tenantId, actorId }: Caller,
   params: RegisterWorkflow,
 ): Promise<RegisteredWorkflow> {
-  const read = inspectWorkflow({ ir: params.ir, kinds });
+  const read = inspectWorkflow({ ir: params.ir, kinds: deps.kinds });
   if (!read.ok) throw refusal(read.problems, read.warnings);
   const faults = await schemaFaults(deps.cpu, read.plan, {
-    tenantId: params.tenantId,
+    tenantId,
     signal: params.signal ?? null,
     whenBusy: 'refused',
   });
   if (faults.length > 0) throw refusal(faults, read.warnings);
-  const warnings = [...read.warnings, ...warnOfSecrets(deps, read.plan, params.tenantId)];
+  const warnings = [...read.warnings, ...warnOfSecrets(deps, read.plan, tenantId)];
   if (params.isStrict && warnings.length > 0) throw refusal(warnings, []);
   await holdReferences(deps.store.artifacts, {
-    tenantId: params.tenantId,
+    tenantId,
     json: JSON.stringify(read.ir),
     values: [read.ir],
     what: null,
   });
-  const { max_workflows: max } = (await deps.tenants.get(params.tenantId)).limits;
+  const { max_workflows: max } = (await deps.tenants.get(tenantId)).limits;
   const row = await deps.store.definitions.register({
     definitionId: deps.ids.uuid() as DefinitionId,
-    tenantId: params.tenantId,
+    tenantId,
     workflowId: read.plan.workflowId,
     version: read.plan.version,
     irHash: read.irHash,
     ir: read.ir,
-    actorId: params.actorId,
+    actorId,
     workflowsMax: max ?? null,
   });
   if (row === null) throw noRoom(max ?? 0);
@@ -76,7 +74,7 @@ export async function registerWorkflow(
 
 /** Told at once what would fail at the first call; the scheduler's own configuration decides then. */
 function warnOfSecrets(
-  { secretRules }: EngineDeps,
+  { secretRules }: UseCaseDeps,
   { parts }: Plan,
   tenantId: TenantId,
 ): readonly Warning[] {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { DefinitionId } from '../../domain/ids.ts';
-import type { AttemptReport, EndReport } from '../../engine/deps.ts';
+import type { AttemptReport, EndReport } from '../../engine/report.ts';
 import type { Span } from './span.ts';
 
 /**

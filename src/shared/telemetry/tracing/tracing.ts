@@ -1,7 +1,6 @@
-import type { Engine } from '../../engine/create-engine.ts';
 import { parseTraceparent, writeTraceparent } from '../../domain/traceparent.ts';
 import type { DefinitionId, ExecutionId } from '../../domain/ids.ts';
-import type { AttemptReport, EndReport } from '../../engine/deps.ts';
+import type { AttemptReport, EndReport } from '../../engine/report.ts';
 import type { ExecutionStore } from '../../store/store.ts';
 import { createSpanExport, type SpanExportOptions } from './export-spans.ts';
 import type { Span } from './span.ts';
@@ -42,7 +41,11 @@ export interface TracingOptions extends SpanExportOptions {
   readonly now: () => number;
   readonly history: Pick<ExecutionStore, 'events'>;
   /** A message as the data policies of the workflow, and of the node, let readers see it. */
-  readonly shownError: Engine['shownError'];
+  readonly shownError: (of: {
+    readonly definitionId: DefinitionId;
+    readonly nodeId: string | null;
+    readonly error: string;
+  }) => Promise<string>;
   /** What the models of an execution that has ended cost, in US dollars. */
   readonly costOf: (of: Pick<EndReport, 'executionId' | 'tenantId'>) => Promise<number>;
 }

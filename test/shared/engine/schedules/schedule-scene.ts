@@ -24,7 +24,7 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
   const { store } = database;
   const cpu = createCpu({ threads: 1 });
   const runtime = openTestEngine({ store, cpu });
-  const { engine, wake, ids, report } = runtime;
+  const { deps, engine, wake, ids, report } = runtime;
   t.teardown(async () => {
     await runtime.scheduling.drain({ deadlineMs: 2_000 });
     await cpu.close();
@@ -33,15 +33,17 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
   const tenantId = makeTenantId();
   const actorId = 'token:ops';
   const counts = new Map<string, number>();
-  const schedules = createSchedules({ store: store.schedules, engine, ids, wake });
+  const schedules = createSchedules({ store: store.schedules, engine: deps, ids, wake });
 
   /** As another process has it, too; `faulty` breaks what the engine does. */
   function openFiring(faulty: Partial<TestEngine['engine']> = {}): ScheduleFiring {
+    const calls = { ...engine, ...faulty };
     return createScheduleFiring({
       store: store.schedules,
       executions: store.executions,
       audit: store.audit,
-      engine: { ...engine, ...faulty },
+      start: (caller, params) => calls.startExecution({ ...caller, ...params }),
+      cancel: (caller, ref) => calls.cancelExecution({ ...caller, ...ref }),
       wake,
       report: {
         count(_, by, labels) {

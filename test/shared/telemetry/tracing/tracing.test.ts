@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 
 import type { ExecutionId, TenantId, WorkItemId } from '../../../../src/shared/domain/ids.ts';
 import type { RecordedEvent } from '../../../../src/shared/domain/execution/event.ts';
-import type { AttemptReport, EndReport } from '../../../../src/shared/engine/deps.ts';
+import type { AttemptReport, EndReport } from '../../../../src/shared/engine/report.ts';
 import { createTracing } from '../../../../src/shared/telemetry/tracing/tracing.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startOtlpCollector } from '../../../support/servers/otlp-collector.ts';

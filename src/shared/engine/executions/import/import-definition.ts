@@ -1,12 +1,11 @@
 import { badRequest, conflict } from '../../../domain/errors.ts';
 import type { DefinitionId, TenantId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { KindRegistry } from '../../../domain/workflow/kind-registry.ts';
 import type { Plan } from '../../../domain/workflow/plan/plan.ts';
 import { readWorkflow } from '../../../domain/workflow/parse/read-workflow.ts';
 import type { ArrivingDefinition } from '../../../store/imports.ts';
-import type { EngineDeps } from '../../deps.ts';
-import type { ImportDocument } from './import-execution.ts';
+import type { UseCaseDeps } from '../../use-case-deps.ts';
+import type { ImportDocument } from './import-document.ts';
 
 export interface KnownDefinition extends ArrivingDefinition {
   readonly plan: Plan;
@@ -17,8 +16,7 @@ export interface KnownDefinition extends ArrivingDefinition {
  * document, else the same content registered here under another id, for archives leave it out.
  */
 export async function findDefinition(
-  deps: EngineDeps,
-  kinds: KindRegistry,
+  deps: UseCaseDeps,
   { tenantId, document }: { readonly tenantId: TenantId; readonly document: ImportDocument },
 ): Promise<KnownDefinition> {
   const { definition, execution } = document;
@@ -43,7 +41,7 @@ export async function findDefinition(
       `the document cannot be imported: the definition it ran on is neither in it nor here: register ${execution.workflow_id} ${execution.workflow_version} with the content ${irHash} first, or import an export of an execution of it`,
     );
   }
-  const read = readWorkflow({ ir, kinds });
+  const read = readWorkflow({ ir, kinds: deps.kinds });
   if (!read.ok) {
     const [problem] = read.problems;
     throw badRequest(
@@ -61,7 +59,7 @@ export async function findDefinition(
 }
 
 async function findSame(
-  { store }: EngineDeps,
+  { store }: UseCaseDeps,
   named: {
     readonly tenantId: TenantId;
     readonly workflowId: string;

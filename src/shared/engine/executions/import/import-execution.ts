@@ -1,4 +1,5 @@
-import type { Actor } from '../../caller.ts';
+import type { ImportDocument } from './import-document.ts';
+import type { Caller } from '../../caller.ts';
 import { digestImported } from '../../../domain/audit/imported-executions.ts';
 import { hashHistory } from '../../../domain/audit/retired-executions.ts';
 import { hashJson } from '../../../domain/canonical-json.ts';
@@ -15,11 +16,10 @@ import { encodeState } from '../../../domain/execution/state-codec.ts';
 import type { TerminalStatus } from '../../../domain/execution/status.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { KindRegistry } from '../../../domain/workflow/kind-registry.ts';
 import type { ImportVerdict } from '../../../store/imports.ts';
 import { keepArtifacts } from '../../artifacts/keep-artifacts.ts';
-import type { EngineDeps } from '../../deps.ts';
-import { EVENTS_MAX, type ExportedExecution } from '../export-execution.ts';
+import type { UseCaseDeps } from '../../use-case-deps.ts';
+import { EVENTS_MAX } from '../export-execution.ts';
 import { hashDocumented, prepareEvents } from './import-events.ts';
 import { findDefinition, type KnownDefinition } from './import-definition.ts';
 import { shardOf } from '../../scheduling/shard-of.ts';
@@ -35,16 +35,7 @@ import { shardOf } from '../../scheduling/shard-of.ts';
  * See docs/decisions/0034-an-import-is-vouched-for-by-its-entry.md.
  */
 
-/** An export, or a line of an archive, which has neither `ir` nor the last three. */
-export type ImportDocument = Omit<
-  ExportedExecution,
-  'definition' | 'artifacts' | 'redacted' | 'sha256'
-> & {
-  readonly definition: Omit<ExportedExecution['definition'], 'ir'> & { readonly ir?: JsonObject };
-} & Partial<Pick<ExportedExecution, 'artifacts' | 'redacted' | 'sha256'>>;
-
-export interface ImportExecution extends Actor {
-  readonly tenantId: TenantId;
+export interface ImportExecution {
   readonly document: ImportDocument;
 }
 
@@ -61,14 +52,14 @@ export interface ImportAnswer {
 }
 
 export async function importExecution(
-  deps: EngineDeps,
-  kinds: KindRegistry,
-  { tenantId, actorId, document }: ImportExecution,
+  deps: UseCaseDeps,
+  { tenantId, actorId }: Caller,
+  { document }: ImportExecution,
 ): Promise<ImportAnswer> {
   const documentSha256 = checkDocument(document);
   const { execution } = document;
   const executionId = execution.execution_id as ExecutionId;
-  const definition = await findDefinition(deps, kinds, { tenantId, document });
+  const definition = await findDefinition(deps, { tenantId, document });
   const state = await fold(deps, document, { tenantId, definition });
   const wrong = findRowProblem(document, state);
   if (wrong !== null) throw refuse(wrong);
@@ -172,7 +163,7 @@ function checkDocument(document: ImportDocument): string {
 const FOLDED_AT_A_TIME = 500;
 
 async function fold(
-  { timers }: EngineDeps,
+  { timers }: UseCaseDeps,
   { execution, events }: ImportDocument,
   { tenantId, definition }: { readonly tenantId: TenantId; readonly definition: KnownDefinition },
 ): Promise<ExecutionState> {

@@ -17,7 +17,7 @@ import type { Timers } from '../scheduling/timers.ts';
  * came, each as if alone. Here too it is remembered which items were handed out, so that a completion
  * need not read what the claim has read already; see `settle-work-item.ts` for what that is worth.
  */
-export interface WorkerDesk {
+export interface WorkerLeases {
   claim(call: ClaimCall): Promise<readonly ClaimedItem[]>;
   renew(renewal: LeaseRenewal): Promise<RenewedLease | null>;
   /** The item was handed out under this lease. */
@@ -54,11 +54,11 @@ const RENEWALS_MAX = 500;
 /** Lost ones are read again. An entry is about 1 kB. */
 const REMEMBERED_MAX = 10_000;
 
-export function createWorkerDesk(deps: {
+export function createWorkerLeases(deps: {
   readonly work: Pick<WorkStore, 'claimTogether' | 'renew'>;
   readonly leaseMs: number;
   readonly timers: Timers;
-}): WorkerDesk {
+}): WorkerLeases {
   const { work, leaseMs, timers } = deps;
   const handedOut = new Map<WorkItemId, Settleable>();
 

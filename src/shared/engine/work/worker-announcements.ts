@@ -1,7 +1,7 @@
 import type { TenantId } from '../../domain/ids.ts';
 import { type ClaimFilter, filterKey, mergeFilters } from '../../domain/work/claim-filter.ts';
 import type { WorkerAnnouncement, WorkerStore } from '../../store/store.ts';
-import type { EngineReport } from '../deps.ts';
+import type { EngineReport } from '../report.ts';
 
 /** How often a busy worker is announced again; well below the 60 s after which it counts as gone. */
 const ANNOUNCE_EVERY_MS = 15_000;
@@ -11,23 +11,25 @@ const NEWS_EVERY_MS = 1_000;
 const KNOWN_MAX = 10_000;
 
 /** The tool workers that claim through this process, announced together in one statement. */
-export interface WorkerSightings {
-  note(worker: {
-    readonly tenantId: TenantId;
-    readonly workerId: string;
-    readonly queues: readonly string[];
-    readonly filter?: ClaimFilter;
-    readonly host: string;
-    readonly version: string;
-  }): void;
+export interface WorkerAnnouncements {
+  note(
+    tenantId: TenantId,
+    worker: {
+      readonly workerId: string;
+      readonly queues: readonly string[];
+      readonly filter?: ClaimFilter;
+      readonly host: string;
+      readonly version: string;
+    },
+  ): void;
 }
 
-export function createWorkerSightings(deps: {
+export function createWorkerAnnouncements(deps: {
   readonly workers: Pick<WorkerStore, 'announce'>;
   readonly report: EngineReport;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
-}): WorkerSightings {
+}): WorkerAnnouncements {
   const announced = new Map<string, WorkerAnnouncement>();
   let seen = new Map<string, WorkerAnnouncement>();
   let lastFlush = -Infinity;
@@ -46,7 +48,7 @@ export function createWorkerSightings(deps: {
   }
 
   return {
-    note: ({ tenantId, workerId, queues, filter = {}, host, version }) => {
+    note: (tenantId, { workerId, queues, filter = {}, host, version }) => {
       const worker: WorkerAnnouncement = {
         workerId,
         tenantId,

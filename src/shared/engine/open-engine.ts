@@ -1,0 +1,72 @@
+import { compilePlan } from '../domain/workflow/plan/compile-plan.ts';
+import type { Plan } from '../domain/workflow/plan/plan.ts';
+import type { NodeRunners } from '../nodes/run.ts';
+import type { StoredDefinition } from '../store/store.ts';
+import { createDefinitionCache } from './advance/definition-cache.ts';
+import { createCommitter } from './commit/committer.ts';
+import type { EngineDeps } from './deps.ts';
+import { createAdmission } from './scheduling/admit-children.ts';
+import { createClaimPace } from './scheduling/claim-pace.ts';
+import { createScheduling } from './scheduling/create-scheduling.ts';
+import type { Scheduling } from './scheduling/scheduling.ts';
+import { systemTimers, type Timers } from './scheduling/timers.ts';
+import { createTenantDirectory } from './tenants/tenant-directory.ts';
+import type { UseCaseDeps } from './use-case-deps.ts';
+import { createWorkerLeases } from './work/worker-leases.ts';
+import { createWorkerAnnouncements } from './work/worker-announcements.ts';
+
+type Made = 'committer' | 'definitions' | 'tenants' | 'admission';
+type Optional = 'timers' | 'pseudonym' | 'prices';
+
+export interface GivenToEngine
+  extends Omit<EngineDeps, Made | Optional>, Pick<UseCaseDeps, 'kinds'> {
+  readonly timers?: Timers;
+  readonly prices?: EngineDeps['prices'];
+  readonly pseudonym?: EngineDeps['pseudonym'];
+  readonly runners: NodeRunners;
+  /** Of engines that share what they have compiled. */
+  readonly compile?: (definition: StoredDefinition) => Plan;
+}
+
+/** The engine of one process: what use cases are given, and what the scheduler's loops call. */
+export function openEngine(given: GivenToEngine): {
+  readonly engine: UseCaseDeps;
+  readonly scheduling: Scheduling;
+} {
+  const { kinds, runners, compile, store, report, timers = systemTimers } = given;
+  const now = () => timers.now();
+  const deps: EngineDeps = {
+    store,
+    ids: given.ids,
+    wake: given.wake,
+    cpu: given.cpu,
+    settings: given.settings,
+    report,
+    timers,
+    pseudonym: given.pseudonym ?? null,
+    prices: given.prices ?? {},
+    ...(given.secretRules !== undefined && { secretRules: given.secretRules }),
+    committer: createCommitter({
+      executions: store.executions,
+      report,
+      timers,
+      ...(store.dialect === 'sqlite' && { lanes: 1 }),
+    }),
+    definitions: createDefinitionCache({
+      definitions: store.definitions,
+      compile: compile ?? ((definition) => compilePlan(definition.ir, kinds)),
+    }),
+    admission: createAdmission({ places: store.places, wake: given.wake }),
+    tenants: createTenantDirectory({ tenants: store.tenants, now }),
+  };
+  const { startsHere, scheduling } = createScheduling(deps, runners);
+  const engine: UseCaseDeps = {
+    ...deps,
+    kinds,
+    startsHere,
+    workerLeases: createWorkerLeases({ work: store.work, leaseMs: given.settings.leaseMs, timers }),
+    claimPace: createClaimPace(now),
+    workerAnnouncements: createWorkerAnnouncements({ workers: store.workers, report, now }),
+  };
+  return { engine, scheduling };
+}

@@ -1,0 +1,19 @@
+import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
+import type { StartsHere } from './advance/starts-here.ts';
+import type { EngineDeps } from './deps.ts';
+import type { ClaimPace } from './scheduling/claim-pace.ts';
+import type { WorkerLeases } from './work/worker-leases.ts';
+import type { WorkerAnnouncements } from './work/worker-announcements.ts';
+
+/**
+ * The engine as its use cases are given it: `useCase(deps, caller, params)`. A use case may throw a
+ * `SvcError` (400, 404, 409, 429, as the interface document and the decisions say) or a
+ * `StoreUnavailableError`.
+ */
+export interface UseCaseDeps extends EngineDeps {
+  readonly kinds: KindRegistry;
+  readonly startsHere: StartsHere;
+  readonly workerLeases: WorkerLeases;
+  readonly claimPace: ClaimPace;
+  readonly workerAnnouncements: WorkerAnnouncements;
+}

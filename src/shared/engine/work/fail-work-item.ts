@@ -1,0 +1,104 @@
+import type { Reader } from '../caller.ts';
+import { protocolConflict, type SvcError } from '../../domain/errors.ts';
+import type { WorkItemId } from '../../domain/ids.ts';
+import type { Usage } from '../../nodes/run.ts';
+import { emptyCommit } from '../../store/commit.ts';
+import { chargeWith } from '../advance/budgets.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
+import { reportAttempt } from './report-attempt.ts';
+import {
+  ALREADY_SETTLED,
+  attemptOf,
+  checkCoordinates,
+  checkSettleable,
+  commitSettle,
+  knownOf,
+  priced,
+  type SettleRef,
+  workerActor,
+} from './settle-work-item.ts';
+import { judgeRetry } from '../../domain/work/retry.ts';
+import { failureFact } from '../advance/outcome-facts.ts';
+import { newEvent } from '../commit/commit-plan.ts';
+
+export interface FailWorkItem extends SettleRef {
+  readonly error: string;
+  /** Classifies the error for the retry policy; `error` when the worker doesn't say. */
+  readonly errorClass: string;
+  /** What models the worker called used; null: it doesn't say. */
+  readonly usage: Usage | null;
+}
+
+export interface FailedWorkItem {
+  readonly workItemId: WorkItemId;
+  readonly retryable: boolean;
+  /** The attempt that just failed, from 0. */
+  readonly attempt: number;
+  /** Set when the fence was omitted. */
+  readonly warning: string | null;
+}
+
+export async function failWorkItem(
+  deps: UseCaseDeps,
+  caller: Reader,
+  params: FailWorkItem,
+): Promise<FailedWorkItem> {
+  const refuse = (reason: string): SvcError => protocolConflict({ failed: false, reason });
+  const settling = { deps, caller, params, refuse };
+  const { found } = await checkSettleable(settling, async ({ record: of }) =>
+    checkCoordinates(params, of),
+  );
+  const { record, lease } = found;
+  const { workItemId, tenantId, idempotencyKey, retryPolicy } = record;
+  const { attempt } = lease.ticket;
+  const { error, errorClass } = params;
+  const usage = priced(deps, params.usage);
+  if (params.leaseFence === null) {
+    deps.report.count('unfenced_settles', 1);
+    const settled = await deps.store.work.settleUnfenced({
+      workItemId,
+      tenantId,
+      record: null,
+      deadLetter: error,
+    });
+    if (!settled) throw refuse(ALREADY_SETTLED);
+    deps.report.count('dead_letters', 1);
+    return {
+      workItemId,
+      retryable: false,
+      attempt,
+      warning:
+        'lease_fence was omitted: the item is settled, but its node is neither failed nor retried; send lease_fence',
+    };
+  }
+  const verdict = judgeRetry({
+    policy: retryPolicy,
+    attempt,
+    errorClass,
+    seed: idempotencyKey,
+  });
+  const failed = failureFact(attemptOf(lease), {
+    error,
+    errorClass,
+    verdict,
+    ...(usage !== null && { usage }),
+  });
+  const work = await knownOf(deps, found);
+  const endedAt = await commitSettle(settling, found, {
+    ...emptyCommit(record),
+    settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
+    events: [newEvent(failed, workerActor(lease))],
+    ...chargeWith([failed]),
+    deadLetters: verdict.retryable ? [] : [{ workItemId, attempt, error }],
+    runnable: 'mark',
+  });
+  deps.report.count('items_failed', 1);
+  reportAttempt(deps, found, {
+    ...work,
+    endedAt,
+    error: { type: errorClass, message: error },
+    usage,
+    model: null,
+  });
+  return { workItemId, retryable: verdict.retryable, attempt, warning: null };
+}

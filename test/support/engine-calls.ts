@@ -1,0 +1,105 @@
+import { bulkExecutions, previewBulk } from '../../src/shared/engine/executions/bulk-executions.ts';
+import { cancelExecution } from '../../src/shared/engine/executions/cancel-execution.ts';
+import { decideApproval } from '../../src/shared/engine/executions/decide-approval.ts';
+import { deliverExternalEvent } from '../../src/shared/engine/executions/deliver-external-event.ts';
+import { explainExecution } from '../../src/shared/engine/executions/explain-execution.ts';
+import { exportExecution } from '../../src/shared/engine/executions/export-execution.ts';
+import { importExecution } from '../../src/shared/engine/executions/import/import-execution.ts';
+import {
+  listDeadLetters,
+  listExecutions,
+  listUpdated,
+} from '../../src/shared/engine/executions/list-shown.ts';
+import {
+  pauseExecution,
+  resumeExecution,
+} from '../../src/shared/engine/executions/pause-execution.ts';
+import {
+  listApprovals,
+  readEvents,
+  readExecution,
+  waitForEvents,
+} from '../../src/shared/engine/executions/read-execution.ts';
+import { retryExecution } from '../../src/shared/engine/executions/retry-execution.ts';
+import { checkStart, startExecution } from '../../src/shared/engine/executions/start-execution.ts';
+import { wasMessageReceived } from '../../src/shared/engine/executions/was-message-received.ts';
+import { createTenant, readTenant, updateTenant } from '../../src/shared/engine/tenants/tenants.ts';
+import type { UseCaseDeps } from '../../src/shared/engine/use-case-deps.ts';
+import { claimWork } from '../../src/shared/engine/work/claim-work.ts';
+import { completeWorkItem } from '../../src/shared/engine/work/complete-work-item.ts';
+import { failWorkItem } from '../../src/shared/engine/work/fail-work-item.ts';
+import { listWorkers } from '../../src/shared/engine/work/list-workers.ts';
+import { releaseWorkItem } from '../../src/shared/engine/work/release-work-item.ts';
+import { renewLease } from '../../src/shared/engine/work/renew-lease.ts';
+import { requeueWorkItem } from '../../src/shared/engine/work/requeue-work-item.ts';
+import {
+  pauseWorkflow,
+  readWorkflowPauses,
+  resumeWorkflow,
+} from '../../src/shared/engine/workflows/pause-workflow.ts';
+import { listWorkflows, readWorkflow } from '../../src/shared/engine/workflows/read-workflow.ts';
+import { registerWorkflow } from '../../src/shared/engine/workflows/register-workflow.ts';
+
+const USE_CASES = {
+  bulkExecutions,
+  previewBulk,
+  cancelExecution,
+  decideApproval,
+  deliverExternalEvent,
+  explainExecution,
+  exportExecution,
+  importExecution,
+  listDeadLetters,
+  listExecutions,
+  listUpdated,
+  pauseExecution,
+  resumeExecution,
+  listApprovals,
+  readEvents,
+  readExecution,
+  waitForEvents,
+  retryExecution,
+  checkStart,
+  startExecution,
+  wasMessageReceived,
+  createTenant,
+  readTenant,
+  updateTenant,
+  claimWork,
+  completeWorkItem,
+  failWorkItem,
+  listWorkers,
+  releaseWorkItem,
+  renewLease,
+  requeueWorkItem,
+  pauseWorkflow,
+  readWorkflowPauses,
+  resumeWorkflow,
+  listWorkflows,
+  readWorkflow,
+  registerWorkflow,
+};
+
+type UseCases = typeof USE_CASES;
+
+/** The use cases of one engine, each taking the caller and the parameters as one object. */
+export type EngineCalls = {
+  readonly [Name in keyof UseCases]: UseCases[Name] extends (
+    deps: never,
+    caller: infer Caller,
+    params: infer Params,
+  ) => infer Answer
+    ? (given: Caller & Params) => Answer
+    : never;
+};
+
+export function callsOf(deps: UseCaseDeps): EngineCalls {
+  const useCases: Readonly<
+    Record<string, (deps: UseCaseDeps, caller: never, params: never) => unknown>
+  > = USE_CASES;
+  const calls = Object.entries(useCases).map(([name, useCase]) => [
+    name,
+    (given: never) => useCase(deps, given, given),
+  ]);
+  return Object.fromEntries(calls) as EngineCalls;
+}
