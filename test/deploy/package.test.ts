@@ -108,16 +108,13 @@ await runtime.stop();
 test.serial('a program opens a runtime by the types of the package', async (t) => {
   t.timeout(NPM_MS_MAX);
   writeFileSync(join(user, 'program.mts'), PROGRAM);
-  await run(
-    process.execPath,
-    [
-      join(REPOSITORY, 'node_modules/typescript/bin/tsc'),
-      ...['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext'],
-      ...['--target', 'es2024', '--types', 'node', 'program.mts'],
-      ...['--typeRoots', join(REPOSITORY, 'node_modules/@types')],
-    ],
-    { cwd: user },
-  );
+  const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
+  const typeRoots = join(REPOSITORY, 'node_modules/@types');
+  const options =
+    '--noEmit --strict --skipLibCheck --module nodenext --target es2024 --types node'.split(' ');
+  await run(process.execPath, [tsc, ...options, '--typeRoots', typeRoots, 'program.mts'], {
+    cwd: user,
+  });
   const { stdout } = await run(process.execPath, ['program.mts'], { cwd: user });
   t.like(JSON.parse(stdout), { version: '0.4.0' });
 });
