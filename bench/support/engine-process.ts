@@ -20,8 +20,10 @@ import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { endedTopic } from '../../src/shared/engine/wake/wake-for.ts';
 import { createWebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
+import { createRunners } from '../../src/shared/nodes/create-runners.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { NodeRunner } from '../../src/shared/nodes/run.ts';
+import { subgraphKind } from '../../src/shared/nodes/subgraph/kind.ts';
 import { createSafeFetch } from '../../src/shared/security/safe-fetch.ts';
 import { createSecretBox } from '../../src/shared/security/secret-box.ts';
 import { openStore } from '../../src/shared/store/open.ts';
@@ -117,7 +119,11 @@ export async function openEngine(given: {
     report,
     ...(timers !== undefined && { timers }),
     kinds: createKindRegistry([...NODE_KINDS, noopKind]),
-    runners: new Map([['noop', given.runner ?? createNoopRunner()]]),
+    runners: (ports) =>
+      new Map([
+        ...createRunners([subgraphKind], ports),
+        ...createRunners([noopKind], given.runner ?? createNoopRunner()),
+      ]),
   });
   let scheduler: Scheduler | null = null;
 

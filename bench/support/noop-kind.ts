@@ -1,14 +1,15 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import type { NodeKind } from '../../src/shared/domain/workflow/plan/plan.ts';
 import type { NodeRunner } from '../../src/shared/nodes/run.ts';
+import type { RunnableKind } from '../../src/shared/nodes/runnable-kind.ts';
 
 /** A node with an outside effect that is nothing: leased, run, settled and committed like any other. */
-export const noopKind: NodeKind<JsonObject> = {
+export const noopKind: RunnableKind<JsonObject, NodeRunner> = {
   type: 'noop',
   aliases: [],
   leaf: true,
   toolLike: false,
   parse: (fields) => fields,
+  runner: (given) => given,
   enter: (spec) => ({ do: 'work', queue: 'engine', input: {}, payload: spec }),
 };
 

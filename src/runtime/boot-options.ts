@@ -1,9 +1,9 @@
 import type { Config } from '../shared/config/config.ts';
 import type { DatabaseLocation } from '../shared/config/database-url.ts';
 import type { ProcessRole } from '../shared/config/listeners.ts';
+import type { RunnableKind } from '../shared/nodes/runnable-kind.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { Logger } from '../shared/telemetry/log.ts';
-import type { OwnKind } from './own-kind.ts';
 
 /** What a process is made from. */
 export interface Boot {
@@ -22,7 +22,7 @@ export interface Boot {
   /** False: the API is a handler for the caller's server. */
   readonly listens?: boolean;
   /** Kinds of nodes beside those of the service. */
-  readonly kinds?: readonly OwnKind[];
+  readonly kinds?: readonly RunnableKind<unknown>[];
   /** Commands in messages as the reader would type them; as they are when absent. */
   readonly showCommand?: (text: string) => string;
 }

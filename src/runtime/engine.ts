@@ -19,7 +19,6 @@ import {
   type WebhookDelivering,
 } from '../shared/engine/webhooks/deliver-webhooks.ts';
 import { createKindRegistry, NODE_KINDS } from '../shared/nodes/index.ts';
-import type { NodeRunner } from '../shared/nodes/run.ts';
 import type { SecretBox } from '../shared/ports/secret-box.ts';
 import type { Wake } from '../shared/ports/wake.ts';
 import { createPseudonym } from '../shared/security/pseudonym.ts';
@@ -34,7 +33,6 @@ import { ids } from './ids.ts';
 import { logAttempts } from './telemetry/log-what-happens.ts';
 import { bootMemory } from './memory.ts';
 import { readPrices } from './models.ts';
-import type { OwnKind } from './own-kind.ts';
 import { bootRunners } from './runners.ts';
 import { bootSecrets } from './tools.ts';
 import { bootTracing, withTracing } from './telemetry/tracing.ts';
@@ -81,6 +79,7 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
     history: store.executions,
     agents: store.agents,
     memory,
+    kinds: own,
   });
   const { engine, scheduling } = openEngine({
     pseudonym: createPseudonym(keys),
@@ -91,9 +90,9 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
     cpu,
     settings,
     report: reportOf(params, { tracing, later }),
-    kinds: createKindRegistry([...NODE_KINDS, ...own.map(({ kind }) => kind)]),
+    kinds: createKindRegistry([...NODE_KINDS, ...own]),
     secretRules: bootSecrets({ config, env }),
-    runners: new Map([...runners, ...runnersOf(own)]),
+    runners,
   });
   const secrets = createSecretBox({ keys, randomBytes });
   return {
@@ -117,10 +116,6 @@ function engineSettings({ config, processId, version }: Given): EngineSettings {
     version,
     host: hostname(),
   };
-}
-
-function runnersOf(own: readonly OwnKind[]): readonly (readonly [string, NodeRunner])[] {
-  return own.flatMap(({ kind, runner }) => (runner === undefined ? [] : [[kind.type, runner]]));
 }
 
 function bootCpu({ config, metrics, opened }: Given, engine: () => UseCaseDeps) {

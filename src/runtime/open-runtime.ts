@@ -7,12 +7,12 @@ import { isConfigKey, type ConfigKey } from '../shared/config/keys.ts';
 import type { ProcessRole } from '../shared/config/listeners.ts';
 import { loadConfig } from '../shared/config/load.ts';
 import { suggestKey } from '../shared/config/suggest-key.ts';
+import type { RunnableKind } from '../shared/nodes/runnable-kind.ts';
 import { IN_MEMORY, openInMemoryStore } from '../shared/store/sqlite/open-in-memory.ts';
 import type { Logger } from '../shared/telemetry/log.ts';
 import { boot } from './boot.ts';
 import { checkStartup } from './check-startup.ts';
 import { createLog } from './telemetry/create-log.ts';
-import type { OwnKind } from './own-kind.ts';
 import { createProcessId } from './process-id.ts';
 
 export interface RuntimeOptions {
@@ -31,7 +31,7 @@ export interface RuntimeOptions {
   /** Where the API listens; port 0 takes a free one. Without it, give `handler` to a server of yours. */
   readonly listen?: { readonly host?: string; readonly port: number };
   /** Kinds of nodes beside those of the service. */
-  readonly kinds?: readonly OwnKind[];
+  readonly kinds?: readonly RunnableKind<unknown>[];
   readonly ports?: {
     /** Default: JSON lines on stdout, as `logging.*` says. */
     readonly log?: Logger;

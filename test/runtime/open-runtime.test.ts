@@ -39,26 +39,24 @@ test('a runtime in memory listens where it is told, and runs kinds of the progra
     listen: { port: 0 },
     kinds: [
       {
-        kind: {
-          type: 'shout',
-          aliases: [],
-          leaf: true,
-          toolLike: false,
-          parse: (fields) => fields,
-          enter: (_, { scope }) => ({
-            do: 'work',
-            queue: 'engine',
-            input: scope.state,
-            payload: {},
-          }),
-        },
-        runner: {
+        type: 'shout',
+        aliases: [],
+        leaf: true,
+        toolLike: false,
+        parse: (fields) => fields,
+        enter: (_, { scope }) => ({
+          do: 'work',
+          queue: 'engine',
+          input: scope.state,
+          payload: {},
+        }),
+        runner: () => ({
           run: async ({ input }) => ({
             ok: true,
             output: { text: `${JSON.stringify(input).toUpperCase()}!` },
             statePatch: {},
           }),
-        },
+        }),
       },
     ],
   });

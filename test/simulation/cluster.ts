@@ -4,7 +4,10 @@ import { openEngine } from '../../src/shared/engine/open-engine.ts';
 import { callsOf, type EngineCalls } from '../support/engine-calls.ts';
 import { createSchedules, type Schedules } from '../../src/shared/engine/schedules/schedules.ts';
 import { createWakeBus, type WakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
-import type { NodeRunners } from '../../src/shared/nodes/run.ts';
+import { createRunners } from '../../src/shared/nodes/create-runners.ts';
+import type { NodeRunner } from '../../src/shared/nodes/run.ts';
+import { subgraphKind } from '../../src/shared/nodes/subgraph/kind.ts';
+import { effectKind } from './workflows.ts';
 import { EPOCH_MS, KINDS, NO_POOL, type SimulatedDatabase } from './database.ts';
 import type { Dice } from './dice.ts';
 import type { Faults } from './faults.ts';
@@ -86,6 +89,7 @@ export function startCluster(params: {
       now: () => Math.floor(EPOCH_MS + world.now()),
       randomBytes: own.bytes,
     });
+    const effect = createEffectRunner({ process, dice: own.fork('effects'), recorder });
     const { engine, scheduling } = openEngine({
       store,
       ids,
@@ -102,7 +106,8 @@ export function startCluster(params: {
       report,
       kinds: KINDS,
       compile: database.compile,
-      runners: effects({ process, dice: own.fork('effects'), recorder }),
+      runners: (ports) =>
+        new Map([...createRunners([subgraphKind], ports), ...createRunners([effectKind], effect)]),
     });
     if (role !== 'api') {
       startScheduler({
@@ -184,26 +189,21 @@ export function startCluster(params: {
 }
 
 /** Takes a while, and fails now and then: an effect may be had any number of times. */
-function effects(params: {
+function createEffectRunner(params: {
   readonly process: Process;
   readonly dice: Dice;
   readonly recorder: Recorder;
-}): NodeRunners {
+}): NodeRunner {
   const { process, dice, recorder } = params;
-  return new Map([
-    [
-      'effect',
-      {
-        run: async ({ executionId, nodeId, attempt, idempotencyKey }) => {
-          recorder.count('effects');
-          await new Promise<void>((resolve) => {
-            process.timers.after(dice.fraction() * 20, resolve);
-          });
-          if (dice.chance(0.1)) return { ok: false, error: 'it broke', errorClass: 'error' };
-          const token = `${executionId}/${nodeId}/${attempt}`;
-          return { ok: true, output: { token, key: idempotencyKey }, statePatch: {} };
-        },
-      },
-    ],
-  ]);
+  return {
+    run: async ({ executionId, nodeId, attempt, idempotencyKey }) => {
+      recorder.count('effects');
+      await new Promise<void>((resolve) => {
+        process.timers.after(dice.fraction() * 20, resolve);
+      });
+      if (dice.chance(0.1)) return { ok: false, error: 'it broke', errorClass: 'error' };
+      const token = `${executionId}/${nodeId}/${attempt}`;
+      return { ok: true, output: { token, key: idempotencyKey }, statePatch: {} };
+    },
+  };
 }

@@ -153,7 +153,7 @@ async function fill(store: Store): Promise<void> {
     },
     report: { count: () => {}, observe: () => {}, trouble: () => {} },
     kinds: KINDS,
-    runners: new Map(),
+    runners: () => new Map(),
   });
   const engine = callsOf(deps);
   const by = { actorId: 'token:template' };

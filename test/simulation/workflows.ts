@@ -1,6 +1,7 @@
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import type { NodeKind } from '../../src/shared/domain/workflow/plan/plan.ts';
+import type { NodeRunner } from '../../src/shared/nodes/run.ts';
+import type { RunnableKind } from '../../src/shared/nodes/runnable-kind.ts';
 
 /** What the histories run: small, each about one way in which things can go wrong. */
 
@@ -10,13 +11,14 @@ export const LIMITED_TENANT = 'birch' as TenantId;
 export const EXECUTIONS_MAX = 1;
 
 /** A node that the engine runs itself: its effect is the simulation's. */
-export const effectKind: NodeKind<JsonObject> = {
+export const effectKind: RunnableKind<JsonObject, NodeRunner> = {
   type: 'effect',
   aliases: [],
   leaf: true,
   toolLike: false,
   parse: (fields) => fields,
   tool: () => 'effect',
+  runner: (given) => given,
   enter: (spec, { scope }) => ({
     do: 'work',
     queue: 'engine',

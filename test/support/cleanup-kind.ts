@@ -1,8 +1,14 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import type { NodeKind, RunOn } from '../../src/shared/domain/workflow/plan/plan.ts';
+import type { RunOn } from '../../src/shared/domain/workflow/plan/plan.ts';
+import type { NodeRunner } from '../../src/shared/nodes/run.ts';
+import type { RunnableKind } from '../../src/shared/nodes/runnable-kind.ts';
 
-/** A finalizer without a tool of its own, for tests of when finalizers run. */
-export const cleanupKind: NodeKind<{ readonly runOn: RunOn }> = {
+interface CleanupSpec {
+  readonly runOn: RunOn;
+}
+
+/** A finalizer without a tool of its own, for tests of when finalizers run: its runner is the test's. */
+export const cleanupKind: RunnableKind<CleanupSpec, NodeRunner> = {
   type: 'cleanup',
   aliases: [],
   fields: { run_on: {} },
@@ -11,6 +17,7 @@ export const cleanupKind: NodeKind<{ readonly runOn: RunOn }> = {
   parse: (fields) => ({ runOn: (fields['run_on'] ?? 'always') as RunOn }),
   runOn: ({ runOn }) => runOn,
   tool: () => 'cleanup',
+  runner: (given) => given,
   enter: (_spec, { scope }) => ({
     do: 'work',
     queue: 'engine',

@@ -7,13 +7,15 @@ import { createIds } from '../../src/shared/clients/system-ids.ts';
 import type { ExecutionId, TenantId } from '../../src/shared/domain/ids.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
-import type { NodeKind } from '../../src/shared/domain/workflow/plan/plan.ts';
 import { openEngine } from '../../src/shared/engine/open-engine.ts';
 import type { Reader } from '../../src/shared/engine/caller.ts';
 import type { EngineReport } from '../../src/shared/engine/report.ts';
 import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
+import { createRunners } from '../../src/shared/nodes/create-runners.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
+import type { RunnableKind } from '../../src/shared/nodes/runnable-kind.ts';
+import { subgraphKind } from '../../src/shared/nodes/subgraph/kind.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import { callsOf } from './engine-calls.ts';
@@ -22,7 +24,7 @@ import { cleanupKind } from './cleanup-kind.ts';
 const ALL_SHARDS = [...Array(64).keys()];
 
 /** A node run inside the engine, for tests of the way there: its runner is the test's. */
-const callKind: NodeKind<JsonObject> = {
+const callKind: RunnableKind<JsonObject, NodeRunner> = {
   type: 'call',
   aliases: [],
   leaf: true,
@@ -30,6 +32,7 @@ const callKind: NodeKind<JsonObject> = {
   parse: (fields) => fields,
   tool: (fields) => textOf(fields['tool']) ?? 'call',
   model: (fields) => [textOf(fields['model']) ?? []].flat(),
+  runner: (given) => given,
   enter: (spec, context) => ({
     do: 'work',
     queue: 'engine',
@@ -82,7 +85,12 @@ export function openTestEngine(params: {
     },
     report,
     kinds: createKindRegistry([...NODE_KINDS, callKind, cleanupKind]),
-    runners: new Map([['call', { run }], ['cleanup', { run }], ...(params.runners ?? [])]),
+    runners: (ports) =>
+      new Map([
+        ...createRunners([subgraphKind], ports),
+        ...createRunners([callKind, cleanupKind], { run }),
+        ...(params.runners ?? []),
+      ]),
   });
   const engine = callsOf(deps);
 

@@ -1,5 +1,6 @@
 import { compilePlan } from '../domain/workflow/plan/compile-plan.ts';
 import type { Plan } from '../domain/workflow/plan/plan.ts';
+import type { EnginePorts } from '../nodes/ports.ts';
 import type { NodeRunners } from '../nodes/run.ts';
 import type { StoredDefinition } from '../store/store.ts';
 import { createDefinitionCache } from './advance/definition-cache.ts';
@@ -23,7 +24,8 @@ export interface GivenToEngine
   readonly timers?: Timers;
   readonly prices?: EngineDeps['prices'];
   readonly pseudonym?: EngineDeps['pseudonym'];
-  readonly runners: NodeRunners;
+  /** `ports`: what the engine itself supplies to runners. */
+  readonly runners: (ports: EnginePorts) => NodeRunners;
   /** Of engines that share what they have compiled. */
   readonly compile?: (definition: StoredDefinition) => Plan;
 }

@@ -6,11 +6,11 @@ import type { EnterContext, Entry } from '../domain/workflow/plan/plan.ts';
 import { failExpression } from './fail-entry.ts';
 
 /** Hands a node to workers, or to a runner of this engine: coordinates, what to call, the input. */
-export function enterWork(params: {
-  readonly queue: WorkQueue;
+export function enterWork<Queue extends WorkQueue>(params: {
+  readonly queue: Queue;
   readonly call: JsonObject;
   readonly context: EnterContext;
-}): Entry {
+}): Entry<Queue> {
   const { queue, call, context } = params;
   const input = evaluateInput(context);
   if (!input.ok) return failExpression(input.message);

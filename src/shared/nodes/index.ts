@@ -1,5 +1,4 @@
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
-import type { NodeKind } from '../domain/workflow/plan/plan.ts';
 import { a2aTaskKind } from './a2a-task/kind.ts';
 import { agentDiscoveryKind, coordinatorKind } from './agent-discovery/kind.ts';
 import { agentKind } from './agent/kind.ts';
@@ -21,9 +20,10 @@ import { toolKind } from './tool/kind.ts';
 import { waitKind } from './wait/kind.ts';
 import { finalizerKind } from './finalizer/kind.ts';
 import { policyKind } from './policy/kind.ts';
+import type { RunnableKind } from './runnable-kind.ts';
 
-/** Every kind of node that can run. */
-export const NODE_KINDS: readonly NodeKind<unknown>[] = [
+/** The built-in kinds of node. */
+export const NODE_KINDS: readonly RunnableKind<unknown>[] = [
   passKind,
   pythonFnKind,
   javaFnKind,
@@ -48,7 +48,8 @@ export const NODE_KINDS: readonly NodeKind<unknown>[] = [
   memoryRetrievalKind,
 ];
 
-export function createKindRegistry(kinds: readonly NodeKind<unknown>[]): KindRegistry {
+/** Of built-in kinds and others: the registry only parses and enters, so it needs no ports. */
+export function createKindRegistry(kinds: readonly RunnableKind<unknown, never>[]): KindRegistry {
   const byName = new Map(
     kinds.flatMap((kind) => [kind.type, ...kind.aliases].map((name) => [name, kind] as const)),
   );

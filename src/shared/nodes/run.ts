@@ -5,15 +5,15 @@ import type { EffectivePolicy } from '../domain/policy/policy.ts';
 import type { ExpressionScope } from '../domain/workflow/plan/plan.ts';
 
 /**
- * The part of an in-engine kind that touches the outside world. Called by a scheduler that holds
- * the item's lease; its outcome is settled like any worker's. A process may die at any point of a
- * run: then it is run again as the next attempt, under the same idempotency key.
+ * The part of an in-engine kind that touches the outside world. A scheduler that holds the item's
+ * lease calls it, and settles its outcome like any worker's. A process may die at any point of a
+ * run: then another run is the next attempt, under the same idempotency key.
  */
-export interface NodeRunner {
-  run(call: NodeCall): Promise<NodeOutcome>;
+export interface NodeRunner<Spec = unknown> {
+  run(call: NodeCall<Spec>): Promise<NodeOutcome>;
 }
 
-export interface NodeCall {
+export interface NodeCall<Spec = unknown> {
   readonly tenantId: TenantId;
   readonly executionId: ExecutionId;
   readonly workflowId: string;
@@ -23,7 +23,8 @@ export interface NodeCall {
   readonly visit: number;
   /** Sequence of its NodeScheduled: events up to there stay the same for every attempt. */
   readonly scheduledSequence: number;
-  readonly spec: unknown;
+  /** As the kind parsed it. */
+  readonly spec: Spec;
   readonly input: JsonValue;
   readonly payload: JsonObject;
   /** What expressions see: pinned when the visit was scheduled, the same for every attempt. */

@@ -22,7 +22,9 @@ import { createWebhooks } from '../../../src/shared/engine/webhooks/webhooks.ts'
 import { checkOutgoingUrl } from '../../../src/shared/security/check-outgoing-url.ts';
 import { makeSecretBox } from '../../support/secrets.ts';
 import { createWakeBus } from '../../../src/shared/engine/wake/wake-bus.ts';
+import { createRunners } from '../../../src/shared/nodes/create-runners.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
+import { subgraphKind } from '../../../src/shared/nodes/subgraph/kind.ts';
 import { createCpu } from '../../../src/scheduler/pool/pool.ts';
 import { mintToken } from '../../../src/shared/security/mint-token.ts';
 import { createSafeFetch } from '../../../src/shared/security/safe-fetch.ts';
@@ -95,7 +97,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     wake: createWakeBus(),
     cpu,
     kinds: builtInKinds,
-    runners: new Map(),
+    runners: (ports) => createRunners([subgraphKind], ports),
     settings: {
       leaseMs: 30_000,
       processId: 'test',

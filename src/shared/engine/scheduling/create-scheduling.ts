@@ -1,7 +1,7 @@
 import { emptyCommit } from '../../store/commit.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
+import type { EnginePorts } from '../../nodes/ports.ts';
 import type { NodeRunners } from '../../nodes/run.ts';
-import { createSubgraphRunner } from '../../nodes/subgraph/run.ts';
 import { isAmbiguous, StoreUnavailableError } from '../../store/store.ts';
 
 import type { EngineDeps } from '../deps.ts';
@@ -25,9 +25,9 @@ const SET_ASIDE_MS = 10_000;
 
 export function createScheduling(
   deps: EngineDeps,
-  given: NodeRunners,
+  runnersOf: (ports: EnginePorts) => NodeRunners,
 ): { readonly scheduling: Scheduling; readonly startsHere: StartsHere } {
-  const runners = withSubgraph(deps, given);
+  const runners = runnersOf(enginePorts(deps));
   const underWay = new Map<ExecutionId, ExecutionRunner>();
   /** Until when; see SET_ASIDE_MS. */
   const setAside = new Map<ExecutionId, number>();
@@ -264,17 +264,18 @@ export function createScheduling(
   return { scheduling, startsHere };
 }
 
-/** The one kind whose work is the engine's own: it starts an execution. */
-function withSubgraph(deps: EngineDeps, runners: NodeRunners): NodeRunners {
-  const subgraph = createSubgraphRunner({
-    find: async (of) => {
-      const found = await deps.definitions.latest(of);
-      return found && { ...found.definition, stateSchema: found.plan.stateSchema };
+/** What runners need of the engine: those that start executions look up their workflows. */
+function enginePorts(deps: EngineDeps): EnginePorts {
+  return {
+    workflows: {
+      find: async (of) => {
+        const found = await deps.definitions.latest(of);
+        return found && { ...found.definition, stateSchema: found.plan.stateSchema };
+      },
+      validate: (of) => deps.cpu.validateSchema(of),
+      newId: () => deps.ids.uuid(),
     },
-    validate: (of) => deps.cpu.validateSchema(of),
-    newId: () => deps.ids.uuid(),
-  });
-  return new Map([['subgraph', subgraph], ...runners]);
+  };
 }
 
 const NOTHING: RoundResult = { found: 0, more: false };

@@ -1,9 +1,10 @@
 import type { RemoteAgentPart } from '../../domain/workflow/parse/parts.ts';
-import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { flag, text, word } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readText, readWord } from '../read-fields.ts';
 import { readFlag } from '../read-flag.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
+import { createA2aTaskRunner } from './run.ts';
 
 export interface A2aTaskSpec {
   readonly agent: RemoteAgentPart;
@@ -17,7 +18,7 @@ export const ON_INPUT_REQUIRED = ['park', 'fail'] as const;
 export type OnInputRequired = (typeof ON_INPUT_REQUIRED)[number];
 
 /** A task for an agent of the Agent2Agent protocol; `a2a-task/run.ts` has it done. */
-export const a2aTaskKind: NodeKind<A2aTaskSpec> = {
+export const a2aTaskKind: RunnableKind<A2aTaskSpec> = {
   type: 'a2a_task',
   aliases: [],
   fields: {
@@ -50,6 +51,8 @@ export const a2aTaskKind: NodeKind<A2aTaskSpec> = {
   },
 
   tool: ({ agent }) => agent.name,
+
+  runner: createA2aTaskRunner,
 
   enter(_spec, context) {
     const { nodeTimeoutMs } = context.node;

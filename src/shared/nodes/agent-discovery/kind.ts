@@ -1,9 +1,11 @@
 import { findKeyProblem } from '../../domain/keepable-json.ts';
-import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readText } from '../read-fields.ts';
 import { modelOfWish, readWish, WISH_FIELDS, type Wish } from '../agent/read-wish.ts';
+import type { NodePorts } from '../ports.ts';
+import type { EngineKind, RunnableKind } from '../runnable-kind.ts';
+import { createAgentDiscoveryRunner, createCoordinatorRunner } from './run.ts';
 
 export interface SearchSpec {
   readonly wish: Wish;
@@ -12,12 +14,21 @@ export interface SearchSpec {
 }
 
 /** Lists the agents that can do something, the best first. */
-export const agentDiscoveryKind: NodeKind<SearchSpec> = searchKind('agent_discovery');
+export const agentDiscoveryKind: RunnableKind<SearchSpec> = searchKind(
+  'agent_discovery',
+  createAgentDiscoveryRunner,
+);
 
 /** Picks the agent that can do something best; the work itself is for another node. */
-export const coordinatorKind: NodeKind<SearchSpec> = searchKind('coordinator');
+export const coordinatorKind: RunnableKind<SearchSpec> = searchKind(
+  'coordinator',
+  createCoordinatorRunner,
+);
 
-function searchKind(type: string): NodeKind<SearchSpec> {
+function searchKind(
+  type: string,
+  runner: EngineKind<SearchSpec, NodePorts>['runner'],
+): RunnableKind<SearchSpec> {
   return {
     type,
     aliases: [],
@@ -39,6 +50,8 @@ function searchKind(type: string): NodeKind<SearchSpec> {
     model: ({ wish }) => (type === 'coordinator' ? modelOfWish(wish) : []),
 
     writes: ({ outputBinding }) => (outputBinding === null ? [] : [outputBinding]),
+
+    runner,
 
     enter: (_spec, context) => enterWork({ queue: 'engine', call: {}, context }),
   };

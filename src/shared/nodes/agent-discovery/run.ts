@@ -12,10 +12,12 @@ import type { NodeOutcome, NodeRunner } from '../run.ts';
 const AGENTS_MAX = 100;
 
 /** Gives the ranked list; that nobody can do it is an answer. */
-export function createAgentDiscoveryRunner(deps: Pick<ChoosingDeps, 'directory'>): NodeRunner {
+export function createAgentDiscoveryRunner(
+  deps: Pick<ChoosingDeps, 'directory'>,
+): NodeRunner<SearchSpec> {
   return {
     async run(call) {
-      const { wish, outputBinding } = call.spec as SearchSpec;
+      const { wish, outputBinding } = call.spec;
       const { ranked } = await rankAgents(deps, { call, wish });
       const agents = ranked
         .slice(0, AGENTS_MAX)
@@ -26,10 +28,10 @@ export function createAgentDiscoveryRunner(deps: Pick<ChoosingDeps, 'directory'>
 }
 
 /** Gives the agent that was picked, and how. */
-export function createCoordinatorRunner(deps: ChoosingDeps): NodeRunner {
+export function createCoordinatorRunner(deps: ChoosingDeps): NodeRunner<SearchSpec> {
   return {
     async run(call) {
-      const { wish, outputBinding } = call.spec as SearchSpec;
+      const { wish, outputBinding } = call.spec;
       const choice = await chooseAgent(deps, { call, wish });
       if (!choice.ok) return choice.failure;
       const { agent, by, candidates, usage } = choice;

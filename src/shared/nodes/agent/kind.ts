@@ -1,12 +1,7 @@
 import { evaluateMapping, type Mapping } from '../../domain/expression/mapping.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { findAddressProblem } from '../../domain/workflow/parse/read-auth.ts';
-import type {
-  EnterContext,
-  Entry,
-  NodeKind,
-  ParseContext,
-} from '../../domain/workflow/plan/plan.ts';
+import type { EnterContext, Entry, ParseContext } from '../../domain/workflow/plan/plan.ts';
 import {
   anyOf,
   anything,
@@ -23,6 +18,8 @@ import { failExpression, failValue } from '../fail-entry.ts';
 import { readMapping, readText, readWord } from '../read-fields.ts';
 import { readFlag } from '../read-flag.ts';
 import { modelOfWish, readWish, WISH_FIELDS, type Wish } from './read-wish.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
+import { createAgentRunner } from './run.ts';
 
 export interface AgentSpec {
   readonly choice: AgentChoice;
@@ -45,7 +42,7 @@ export type AgentChoice =
 const CHOICES = '"auto", an agent\'s id, or {"explicit": "https://…"}';
 
 /** Has a registered agent do something, over the protocol that its card names. */
-export const agentKind: NodeKind<AgentSpec> = {
+export const agentKind: RunnableKind<AgentSpec> = {
   type: 'agent',
   aliases: ['agent_tool'],
   fields: {
@@ -81,6 +78,8 @@ export const agentKind: NodeKind<AgentSpec> = {
   },
 
   model: ({ choice, wish }) => (choice.by === 'auto' ? modelOfWish(wish) : []),
+
+  runner: createAgentRunner,
 
   enter({ choice, timeoutMs }, context) {
     const ref = choice.by === 'ref' ? evaluateRef(choice.ref, context) : null;

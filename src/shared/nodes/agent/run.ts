@@ -24,7 +24,7 @@ interface Callee {
 }
 
 /** Calls the agent that the node names or that is picked for it, if the policy lets it be called. */
-export function createAgentRunner(deps: AgentDeps): NodeRunner {
+export function createAgentRunner(deps: AgentDeps): NodeRunner<AgentSpec> {
   return {
     async run(call) {
       const found = await findCallee(deps, call);
@@ -37,8 +37,8 @@ export function createAgentRunner(deps: AgentDeps): NodeRunner {
   };
 }
 
-async function findCallee(deps: AgentDeps, call: NodeCall): Promise<Callee | Failure> {
-  const { choice, wish } = call.spec as AgentSpec;
+async function findCallee(deps: AgentDeps, call: NodeCall<AgentSpec>): Promise<Callee | Failure> {
+  const { choice, wish } = call.spec;
   const { tenantId } = call;
   switch (choice.by) {
     case 'auto': {
@@ -69,8 +69,8 @@ function calleeOf(agent: KnownAgent): Callee {
 }
 
 /** Null: it may be called. */
-function judge(call: NodeCall, { name, agent }: Callee): NodeOutcome | null {
-  const { wish } = call.spec as AgentSpec;
+function judge(call: NodeCall<AgentSpec>, { name, agent }: Callee): NodeOutcome | null {
+  const { wish } = call.spec;
   const costUsd = agent === null ? null : costUsdOf(agent.card);
   if (wish.costUsdMax !== null && costUsd !== null && costUsd > wish.costUsdMax) {
     return refuse(`the agent ${name} costs more than the node's budget`, 'budget_exceeded');
@@ -84,8 +84,12 @@ function judge(call: NodeCall, { name, agent }: Callee): NodeOutcome | null {
   return { ok: 'parked', until: { approval: { description: `call the agent ${name}`, shown } } };
 }
 
-function callAgent(deps: AgentDeps, call: NodeCall, callee: Callee): Promise<NodeOutcome> {
-  const { skill, stream, onInputRequired } = call.spec as AgentSpec;
+function callAgent(
+  deps: AgentDeps,
+  call: NodeCall<AgentSpec>,
+  callee: Callee,
+): Promise<NodeOutcome> {
+  const { skill, stream, onInputRequired } = call.spec;
   const { name, uri, agent } = callee;
   const protocols = agent?.card.capabilities.protocols ?? [];
   if (uri === null || !/^https?:/i.test(uri)) {
@@ -104,7 +108,7 @@ function callAgent(deps: AgentDeps, call: NodeCall, callee: Callee): Promise<Nod
   );
 }
 
-function targetOf(call: NodeCall, { name, agent }: Callee, url: string): A2aTarget {
+function targetOf(call: NodeCall<AgentSpec>, { name, agent }: Callee, url: string): A2aTarget {
   const { tenantId } = call;
   const target = { tenantId, name, url, cardPath: null, card: null, auth: null };
   if (agent === null) return target;
@@ -123,11 +127,11 @@ function targetOf(call: NodeCall, { name, agent }: Callee, url: string): A2aTarg
 /** An agent that is an MCP server: its skill is a tool. */
 async function callMcpAgent(
   { tools, timers }: AgentDeps,
-  call: NodeCall,
+  call: NodeCall<AgentSpec>,
   { agentId, card, isDiscovered }: KnownAgent,
   url: string,
 ): Promise<NodeOutcome> {
-  const { skill } = call.spec as AgentSpec;
+  const { skill } = call.spec;
   const [only, ...others] = card.capabilities.tools_provided;
   const tool = skill ?? (others.length === 0 ? only : undefined);
   if (tool === undefined) {

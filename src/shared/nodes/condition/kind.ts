@@ -6,11 +6,12 @@ import {
 import type { Expression } from '../../domain/expression/expression.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { NodeKind, ParseContext } from '../../domain/workflow/plan/plan.ts';
+import type { ParseContext } from '../../domain/workflow/plan/plan.ts';
 import { END_TARGET } from '../../domain/workflow/plan/plan.ts';
 import { list, object, ref } from '../../domain/workflow/schema/fields.ts';
 import { failExpression } from '../fail-entry.ts';
 import { readExpression, readName } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 interface Branch {
   /** Null: the default. */
@@ -27,7 +28,7 @@ interface ConditionSpec {
  * Chooses one successor: the first branch whose condition is true, else the branch without one,
  * else none. Without `branches`, the node's edges are its branches.
  */
-export const conditionKind: NodeKind<ConditionSpec> = {
+export const conditionKind: RunnableKind<ConditionSpec> = {
   type: 'condition',
   aliases: ['branch'],
   fields: {

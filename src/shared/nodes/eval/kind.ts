@@ -1,17 +1,11 @@
 import { parseScorers } from '../../domain/eval/parse-scorers.ts';
 import { scoreSubject } from '../../domain/eval/score-subject.ts';
-import type { EvalResult, JudgeScorer, Scorer } from '../../domain/eval/scorer.ts';
+import type { Scorer } from '../../domain/eval/scorer.ts';
 import { evaluateExpression } from '../../domain/expression/evaluate-expression.ts';
 import type { Expression } from '../../domain/expression/expression.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { policyNames } from '../../domain/models/read-model-part.ts';
-import {
-  END_TARGET,
-  type Entry,
-  type NodeKind,
-  type NodePlace,
-  type ParseContext,
-} from '../../domain/workflow/plan/plan.ts';
+import { type NodePlace, type ParseContext } from '../../domain/workflow/plan/plan.ts';
 import {
   anyOf,
   anything,
@@ -25,6 +19,10 @@ import { coordinates } from '../enter-work.ts';
 import { failExpression } from '../fail-entry.ts';
 import { readExpression } from '../read-fields.ts';
 import { readOnFail, type OnFail } from '../read-on-fail.ts';
+import { concludeEval } from './conclude-eval.ts';
+import { judgesOf } from './judges-of.ts';
+import { createEvalRunner } from './run.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 export interface EvalSpec {
   readonly scorers: readonly Scorer[];
@@ -38,7 +36,7 @@ export interface EvalSpec {
  * `eval/run.ts`. An output that does not pass may send the execution back to the node that made it:
  * a loop along an edge of this kind's own, counted by its visits.
  */
-export const evalKind: NodeKind<EvalSpec> = {
+export const evalKind: RunnableKind<EvalSpec> = {
   type: 'eval',
   aliases: [],
   fields: {
@@ -97,6 +95,8 @@ export const evalKind: NodeKind<EvalSpec> = {
     return judge === undefined ? [] : policyNames(judge.model);
   },
 
+  runner: createEvalRunner,
+
   enter(spec, context) {
     const { scope, visit } = context;
     const judged =
@@ -124,41 +124,6 @@ function findUnknown(type: Scorer['type'], predecessors: NodePlace['predecessors
   const silent = predecessors.find(({ kind }) => kind.model === undefined);
   if (type === 'latency' || silent === undefined) return null;
   return `what ${JSON.stringify(silent.id)} costs is not known: it is no node that asks a model`;
-}
-
-export function judgesOf(scorers: readonly Scorer[]): readonly JudgeScorer[] {
-  return scorers.filter((scorer) => scorer.type === 'llm_judge');
-}
-
-/** What follows from a result. */
-export function concludeEval(
-  { scorers, onFail }: EvalSpec,
-  of: { readonly result: EvalResult; readonly visit: number },
-): Extract<Entry, { do: 'complete' | 'fail' }> {
-  const { result, visit } = of;
-  if (result.passed || onFail.do === 'warn') return { do: 'complete', output: result };
-  if (onFail.do === 'branch' || (onFail.do === 'retry' && visit < onFail.max)) {
-    const { to } = onFail.target;
-    return { do: 'complete', output: result, targets: to === END_TARGET ? [] : [to] };
-  }
-  const retried = onFail.do === 'retry' ? ` after ${onFail.max} retries` : '';
-  return {
-    do: 'fail',
-    error: `the evaluation was not passed${retried}: ${describeFailed(scorers, result)}`,
-    errorClass: 'eval_failed',
-  };
-}
-
-/** A judge's reason stays out of it: errors say nothing in the words of others. */
-function describeFailed(scorers: readonly Scorer[], { scorers: results }: EvalResult): string {
-  return results
-    .flatMap(({ name, type, score, passed, reason }, index) => {
-      const { weight = 0, threshold = 0 } = scorers[index] ?? {};
-      if (passed || weight === 0) return [];
-      const why = type === 'llm_judge' ? '' : ` (${reason})`;
-      return [`${name} ${score}, below ${threshold}${why}`];
-    })
-    .join('; ');
 }
 
 /** Null: left out; undefined: reported. */

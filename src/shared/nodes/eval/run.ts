@@ -5,7 +5,9 @@ import type { JudgeScorer } from '../../domain/eval/scorer.ts';
 import { policyNames } from '../../domain/models/read-model-part.ts';
 import type { History } from '../../ports/history.ts';
 import type { ModelClient } from '../../ports/models.ts';
-import { concludeEval, judgesOf, type EvalSpec } from './kind.ts';
+import { concludeEval } from './conclude-eval.ts';
+import { judgesOf } from './judges-of.ts';
+import type { EvalSpec } from './kind.ts';
 import { judgeOutput } from '../model/judge-output.ts';
 import type { NodeCall, NodeOutcome, NodeRunner, Usage } from '../run.ts';
 
@@ -20,13 +22,13 @@ export interface EvalRunnerDeps {
   readonly history: History;
 }
 
-export function createEvalRunner(deps: EvalRunnerDeps): NodeRunner {
+export function createEvalRunner(deps: EvalRunnerDeps): NodeRunner<EvalSpec> {
   return { run: (call) => runEval(deps, call) };
 }
 
-async function runEval(deps: EvalRunnerDeps, call: NodeCall): Promise<NodeOutcome> {
-  const spec = call.spec as EvalSpec;
-  const asked = await askJudges(deps.models, spec, call);
+async function runEval(deps: EvalRunnerDeps, call: NodeCall<EvalSpec>): Promise<NodeOutcome> {
+  const { spec } = call;
+  const asked = await askJudges(deps.models, call);
   if (!asked.ok) return asked.outcome;
   const { judgements, usage } = asked;
   const isMeasured = spec.scorers.some(({ type }) => type === 'latency' || type === 'cost');
@@ -55,10 +57,10 @@ type Asked =
     }
   | { readonly ok: false; readonly outcome: NodeOutcome };
 
-async function askJudges(client: ModelClient, spec: EvalSpec, call: NodeCall): Promise<Asked> {
+async function askJudges(client: ModelClient, call: NodeCall<EvalSpec>): Promise<Asked> {
   const judgements = new Map<string, Judgement>();
   let usage: Usage | null = null;
-  for (const [index, scorer] of judgesOf(spec.scorers).entries()) {
+  for (const [index, scorer] of judgesOf(call.spec.scorers).entries()) {
     const known = call.progress[nameOf(scorer)];
     if (known !== undefined) {
       judgements.set(scorer.name, readJudgement(JSON.stringify(known)));

@@ -1,7 +1,9 @@
-import type { NodeKind, RunOn } from '../../domain/workflow/plan/plan.ts';
+import type { RunOn } from '../../domain/workflow/plan/plan.ts';
 import { word } from '../../domain/workflow/schema/fields.ts';
 import { readWord } from '../read-fields.ts';
 import { toolKind, type ToolSpec } from '../tool/kind.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
+import { createFinalizerRunner } from './run.ts';
 
 export interface FinalizerSpec {
   readonly tool: ToolSpec;
@@ -11,7 +13,7 @@ export interface FinalizerSpec {
 const RUN_ON: readonly RunOn[] = ['success', 'failure', 'always'];
 
 /** Calls a tool when the execution ends, just as a `tool` node does; no edge leads to it or from it. */
-export const finalizerKind: NodeKind<FinalizerSpec> = {
+export const finalizerKind: RunnableKind<FinalizerSpec> = {
   type: 'finalizer',
   aliases: [],
   fields: {
@@ -33,6 +35,8 @@ export const finalizerKind: NodeKind<FinalizerSpec> = {
   outputSchema: ({ tool }) => tool.outputSchema,
 
   writes: ({ tool }, node) => toolKind.writes?.(tool, node) ?? [],
+
+  runner: createFinalizerRunner,
 
   enter({ tool }, context) {
     return toolKind.enter(tool, context);

@@ -1,7 +1,9 @@
-import type { FinalizerSpec } from './kind.ts';
 import type { NodeRunner } from '../run.ts';
+import { createToolRunner, type ToolRunnerDeps } from '../tool/run.ts';
+import type { FinalizerSpec } from './kind.ts';
 
-/** Runs `finalizer` nodes as the runner of `tool` nodes would run their tools. */
-export function createFinalizerRunner(tools: NodeRunner): NodeRunner {
-  return { run: (call) => tools.run({ ...call, spec: (call.spec as FinalizerSpec).tool }) };
+/** Runs the tools of `finalizer` nodes as `tool` nodes run theirs. */
+export function createFinalizerRunner(deps: ToolRunnerDeps): NodeRunner<FinalizerSpec> {
+  const tools = createToolRunner(deps);
+  return { run: (call) => tools.run({ ...call, spec: call.spec.tool }) };
 }

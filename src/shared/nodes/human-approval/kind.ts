@@ -1,7 +1,7 @@
 import { TIMEOUT_FORMS, parseTimeout } from '../../domain/workflow/parse/parse-timeouts.ts';
-import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { readText } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 interface HumanApprovalSpec {
   readonly description: string | null;
@@ -13,7 +13,7 @@ interface HumanApprovalSpec {
  * Parks until a person decides. Rejected or out of time, it fails, and `fallback_node`, which every
  * node may have, leads on from there.
  */
-export const humanApprovalKind: NodeKind<HumanApprovalSpec> = {
+export const humanApprovalKind: RunnableKind<HumanApprovalSpec> = {
   type: 'human_approval',
   aliases: [],
   fields: {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 interface JavaFnSpec {
   readonly className: string;
@@ -12,7 +12,7 @@ interface JavaFnSpec {
 }
 
 /** A method that a worker of queue `java_tool` calls; `module` and `function` say the same. */
-export const javaFnKind: NodeKind<JavaFnSpec> = {
+export const javaFnKind: RunnableKind<JavaFnSpec> = {
   type: 'java_fn',
   aliases: ['java_tool'],
   fields: {

@@ -1,13 +1,9 @@
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type {
-  EnterContext,
-  NodeKind,
-  NodeReference,
-  ParseContext,
-} from '../../domain/workflow/plan/plan.ts';
+import type { EnterContext, NodeReference, ParseContext } from '../../domain/workflow/plan/plan.ts';
 import { anyOf, list, object, text } from '../../domain/workflow/schema/fields.ts';
 import { coordinates } from '../enter-work.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 type MergeStrategy =
   | { readonly by: 'collect' | 'first' }
@@ -20,7 +16,7 @@ interface JoinSpec {
 }
 
 /** Waits for several nodes and merges their outputs into one. */
-export const joinKind: NodeKind<JoinSpec> = {
+export const joinKind: RunnableKind<JoinSpec> = {
   type: 'join',
   aliases: [],
   fields: {

@@ -1,13 +1,13 @@
-import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { text } from '../../domain/workflow/schema/fields.ts';
 import { readText } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 interface LimitExceededSpec {
   readonly message: string | null;
 }
 
 /** Ends the execution as failed: what a loop leads to once it has run too often. */
-export const limitExceededKind: NodeKind<LimitExceededSpec> = {
+export const limitExceededKind: RunnableKind<LimitExceededSpec> = {
   type: 'limit_exceeded',
   aliases: [],
   fields: { message: text('Why the execution ends.') },

@@ -1,10 +1,11 @@
 import type { Mapping } from '../../domain/expression/mapping.ts';
 import { evaluateMapping } from '../../domain/expression/mapping.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { NodeKind, NodeReference, ParseContext } from '../../domain/workflow/plan/plan.ts';
+import type { NodeReference, ParseContext } from '../../domain/workflow/plan/plan.ts';
 import { anyOf, ref, text, wholeNumber, word } from '../../domain/workflow/schema/fields.ts';
 import { failExpression, failValue } from '../fail-entry.ts';
 import { readComputed, readName, readText, readWord } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 interface MapSpec {
   readonly items: Mapping;
@@ -22,7 +23,7 @@ const DEFAULT_MAX_CONCURRENCY = 100;
  * Runs one node for each item of a list; its output is the list of their outputs. With
  * `workflow_ref` that node is a `subgraph`, so that each item is a child execution.
  */
-export const mapKind: NodeKind<MapSpec> = {
+export const mapKind: RunnableKind<MapSpec> = {
   type: 'map',
   aliases: [],
   fields: {

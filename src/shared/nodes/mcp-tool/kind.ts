@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { CallableTool } from '../../domain/tools/callable-tool.ts';
 import { warnOfUnknownServer } from '../../domain/workflow/parse/parse-tool-target.ts';
-import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
+import { createMcpToolRunner } from './run.ts';
 
 export interface McpToolSpec {
   readonly tool: CallableTool;
@@ -12,7 +13,7 @@ export interface McpToolSpec {
 }
 
 /** A tool of an MCP server, of the workflow's `mcp_servers` or of the operator's. */
-export const mcpToolKind: NodeKind<McpToolSpec> = {
+export const mcpToolKind: RunnableKind<McpToolSpec> = {
   type: 'mcp_tool',
   aliases: [],
   fields: {
@@ -43,6 +44,8 @@ export const mcpToolKind: NodeKind<McpToolSpec> = {
 
   tool: (spec) => spec.tool.name,
   outputSchema: (spec) => spec.outputSchema,
+
+  runner: createMcpToolRunner,
 
   enter(_spec, context) {
     return enterWork({ queue: 'engine', call: {}, context });

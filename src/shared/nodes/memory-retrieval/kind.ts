@@ -1,16 +1,13 @@
 import { evaluateMapping, type Mapping } from '../../domain/expression/mapping.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { K_MAX } from '../../domain/memory/fact.ts';
-import type {
-  EnterContext,
-  Entry,
-  NodeKind,
-  ParseContext,
-} from '../../domain/workflow/plan/plan.ts';
+import type { EnterContext, Entry, ParseContext } from '../../domain/workflow/plan/plan.ts';
 import { ref, wholeNumber, word } from '../../domain/workflow/schema/fields.ts';
 import { coordinates } from '../enter-work.ts';
 import { failExpression, failValue } from '../fail-entry.ts';
 import { readComputed, readMapping } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
+import { createMemoryRetrievalRunner } from './run.ts';
 
 export interface MemoryRetrievalSpec {
   readonly query: Mapping;
@@ -26,7 +23,7 @@ const QUERY_BYTES_MAX = 32 * 1024;
 const ID_BYTES_MAX = 512;
 
 /** Recalls facts of the tenant's memory. */
-export const memoryRetrievalKind: NodeKind<MemoryRetrievalSpec> = {
+export const memoryRetrievalKind: RunnableKind<MemoryRetrievalSpec> = {
   type: 'memory_retrieval',
   aliases: [],
   fields: {
@@ -48,6 +45,8 @@ export const memoryRetrievalKind: NodeKind<MemoryRetrievalSpec> = {
     const endUserId = readMapping(fields, 'end_user_id', at);
     return query === null || k === undefined ? null : { query, k, agentId, endUserId };
   },
+
+  runner: createMemoryRetrievalRunner,
 
   enter(spec, context) {
     const query = evaluateText(spec.query, 'query_expr', QUERY_BYTES_MAX, context);

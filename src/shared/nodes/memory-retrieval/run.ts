@@ -2,9 +2,16 @@ import { SvcError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Recaller } from '../../ports/recaller.ts';
 import type { NodeOutcome, NodeRunner } from '../run.ts';
+import type { MemoryRetrievalSpec } from './kind.ts';
+
+export interface MemoryRetrievalDeps {
+  readonly memory: Recaller;
+}
 
 /** Recalls as the tenant of the execution; what the endpoint would refuse fails the node. */
-export function createMemoryRetrievalRunner(deps: { readonly memory: Recaller }): NodeRunner {
+export function createMemoryRetrievalRunner(
+  deps: MemoryRetrievalDeps,
+): NodeRunner<MemoryRetrievalSpec> {
   return {
     async run({ tenantId, input }) {
       const { query, k, agent_id: agentId, end_user_id: endUserId } = input as JsonObject;

@@ -6,7 +6,6 @@ import type {
   EnterContext,
   Entry,
   ExpressionScope,
-  NodeKind,
   ParseContext,
 } from '../../domain/workflow/plan/plan.ts';
 import {
@@ -30,6 +29,8 @@ import { readMapping, readOutputSchema, readText } from '../read-fields.ts';
 import { isConversation, readMessages, writeMessage } from './read-messages.ts';
 import { type OfferedTool, readOfferedTools } from './read-offered-tools.ts';
 import { evaluatePrompt, readPrompt, showInPrompt, type Prompt } from './read-prompt.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
+import { createModelRunner } from './run.ts';
 
 export interface ModelSpec {
   readonly model: ModelPart;
@@ -55,7 +56,7 @@ const TOOL_FIELDS: FieldSchemas = {
  * Asks a model. Prompts are worked out when the node is entered, so that what is wrong with them
  * fails the node before anybody is asked; `model/run.ts` does the asking.
  */
-export const modelKind: NodeKind<ModelSpec> = {
+export const modelKind: RunnableKind<ModelSpec> = {
   type: 'model',
   aliases: [],
   fields: {
@@ -130,6 +131,8 @@ export const modelKind: NodeKind<ModelSpec> = {
   outputSchema: (spec) => spec.outputSchema,
 
   writes: () => ['last_model_output', 'last_model_finish_reason', 'last_model_tool_calls'],
+
+  runner: createModelRunner,
 
   enter(spec, context) {
     const input = evaluateInput(context);

@@ -11,20 +11,23 @@ import { createTextRecorder } from './record-text.ts';
 import type { NodeCall, NodeOutcome, NodeRunner } from '../run.ts';
 
 export interface ModelRunnerDeps {
-  readonly client: ModelClient;
+  readonly models: ModelClient;
   /** Milliseconds that only go forward, for the pace of streamed text. */
   readonly now: () => number;
 }
 
 /** Asks the model of a `model` node, once for each attempt. */
-export function createModelRunner(deps: ModelRunnerDeps): NodeRunner {
+export function createModelRunner(deps: ModelRunnerDeps): NodeRunner<ModelSpec> {
   return { run: (call) => runModel(deps, call) };
 }
 
 const TIMEOUT_MS = 300_000;
 
-async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promise<NodeOutcome> {
-  const spec = call.spec as ModelSpec;
+async function runModel(
+  { models, now }: ModelRunnerDeps,
+  call: NodeCall<ModelSpec>,
+): Promise<NodeOutcome> {
+  const { spec } = call;
   const { model } = spec;
   const names = policyNames(model);
   if (call.policy.judgeModel(names) === 'blocked') {
@@ -38,7 +41,7 @@ async function runModel({ client, now }: ModelRunnerDeps, call: NodeCall): Promi
   const tools = spec.tools.filter(({ names }) => call.policy.judgeTool(...names).is !== 'blocked');
   if (call.retainPrompts) await recordPrompt(call, tools);
   const recorder = spec.stream ? createTextRecorder({ call, now }) : null;
-  const answer = await client.call({
+  const answer = await models.call({
     tenantId: call.tenantId,
     provider: model.provider,
     model: model.model,

@@ -5,10 +5,11 @@ import {
 } from '../../domain/expression/evaluate-expression.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { NodeKind, NodeReference, ParseContext } from '../../domain/workflow/plan/plan.ts';
+import type { NodeReference, ParseContext } from '../../domain/workflow/plan/plan.ts';
 import { END_TARGET } from '../../domain/workflow/plan/plan.ts';
 import { anyOf, list, object, ref } from '../../domain/workflow/schema/fields.ts';
 import { failExpression } from '../fail-entry.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 interface ParallelSpec {
   readonly branches: readonly NodeReference[];
@@ -18,7 +19,7 @@ interface ParallelSpec {
  * Starts every branch, and everything else its edges lead to: unlike after other nodes, edges
  * without a condition are taken even when one with a condition is.
  */
-export const parallelKind: NodeKind<ParallelSpec> = {
+export const parallelKind: RunnableKind<ParallelSpec> = {
   type: 'parallel',
   aliases: [],
   fields: {

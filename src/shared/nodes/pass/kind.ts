@@ -1,11 +1,11 @@
 import type { Mapping } from '../../domain/expression/mapping.ts';
 import { evaluateMapping } from '../../domain/expression/mapping.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { keysOfMapping } from '../../domain/workflow/lint/state-keys.ts';
 import { ref } from '../../domain/workflow/schema/fields.ts';
 import { failExpression } from '../fail-entry.ts';
 import { readMapping } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 interface PassSpec {
   readonly output: Mapping | null;
@@ -16,7 +16,7 @@ interface PassSpec {
  * an object is merged into the state, unless the node has an output key to put it under, or runs for
  * an item of a `map`, which collects the outputs of its items itself.
  */
-export const passKind: NodeKind<PassSpec> = {
+export const passKind: RunnableKind<PassSpec> = {
   type: 'pass',
   aliases: [],
   fields: { output: ref('Mapping', 'The output. An object is merged into the state.') },

@@ -7,7 +7,6 @@ import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { parseRules, type PolicyRule } from '../../domain/policy/parse-rules.ts';
 import {
   END_TARGET,
-  type NodeKind,
   type NodeReference,
   type ParseContext,
   type RuleViolation,
@@ -16,6 +15,7 @@ import { anyOf, list, object, text } from '../../domain/workflow/schema/fields.t
 import { BRANCH_TARGET } from '../../domain/workflow/schema/part-definitions.ts';
 import { failExpression } from '../fail-entry.ts';
 import { readText } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 interface PolicySpec {
   readonly rules: readonly PolicyRule[];
@@ -29,7 +29,7 @@ type OnViolation =
  * Checks rules at this point: of the workflow's `policies` by reference, and its own. Each that does
  * not hold is put on record. A rule that cannot be judged fails the node whatever `on_violation` says.
  */
-export const policyKind: NodeKind<PolicySpec> = {
+export const policyKind: RunnableKind<PolicySpec> = {
   type: 'policy',
   aliases: [],
   fields: {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 interface PythonFnSpec {
   readonly module: string;
@@ -12,7 +12,7 @@ interface PythonFnSpec {
 }
 
 /** A function that a worker of queue `python_tool` calls. */
-export const pythonFnKind: NodeKind<PythonFnSpec> = {
+export const pythonFnKind: RunnableKind<PythonFnSpec> = {
   type: 'python_fn',
   aliases: ['python_tool'],
   fields: {

@@ -1,12 +1,13 @@
 import type { Mapping } from '../../domain/expression/mapping.ts';
 import { evaluateMapping } from '../../domain/expression/mapping.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { keysOfMapping } from '../../domain/workflow/lint/state-keys.ts';
 import { ref, text, word } from '../../domain/workflow/schema/fields.ts';
 import { coordinates, evaluateInput } from '../enter-work.ts';
 import { failExpression } from '../fail-entry.ts';
 import { readMapping, readName, readText, readWord } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
+import { createSubgraphRunner, type SubgraphDeps } from './run.ts';
 
 export interface SubgraphSpec {
   readonly workflowId: string;
@@ -22,7 +23,7 @@ export interface SubgraphSpec {
  * in which `output` is the child's last state, else that state. An `output_mapping` that gives an
  * object is merged into the state by the rules of `pass`.
  */
-export const subgraphKind: NodeKind<SubgraphSpec> = {
+export const subgraphKind: RunnableKind<SubgraphSpec, SubgraphDeps> = {
   type: 'subgraph',
   aliases: [],
   fields: {
@@ -45,6 +46,8 @@ export const subgraphKind: NodeKind<SubgraphSpec> = {
   writes({ output }, { hasOutputKey }) {
     return output === null || hasOutputKey ? [] : keysOfMapping(output);
   },
+
+  runner: createSubgraphRunner,
 
   enter(_spec, context) {
     const input = evaluateInput(context);

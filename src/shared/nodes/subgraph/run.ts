@@ -6,31 +6,39 @@ import type { NodeOutcome, NodeRunner } from '../run.ts';
 
 const VIOLATIONS_TOLD_MAX = 5;
 
-/**
- * Finds the workflow that a `subgraph` names and checks the input. Nothing is started here: the
- * child begins with the commit that settles this item, so however often this runs there is one.
- */
-export function createSubgraphRunner(deps: {
-  readonly find: (of: {
+export interface SubgraphDeps {
+  readonly workflows: ChildWorkflows;
+}
+
+/** What the engine knows of the workflows that may run as children. */
+export interface ChildWorkflows {
+  find(of: {
     readonly tenantId: TenantId;
     readonly workflowId: string;
+    /** Null: the version registered last. */
     readonly version: string | null;
-  }) => Promise<FoundDefinition | null>;
+  }): Promise<FoundDefinition | null>;
   /** What the value violates. */
-  readonly validate: (of: {
+  validate(of: {
     readonly schema: JsonObject;
     readonly value: JsonObject;
     readonly caller: CpuCaller;
-  }) => Promise<readonly string[]>;
-  readonly newId: () => string;
-}): NodeRunner {
+  }): Promise<readonly string[]>;
+  newId(): string;
+}
+
+/**
+ * Finds the workflow that a `subgraph` names and checks the input. Nothing starts here: the child
+ * begins with the commit that settles this item, so there is one child however often this runs.
+ */
+export function createSubgraphRunner({ workflows }: SubgraphDeps): NodeRunner<SubgraphSpec> {
   return {
     async run({ spec, input, tenantId, signal }) {
-      const { workflowId, version } = spec as SubgraphSpec;
+      const { workflowId, version } = spec;
       if (!isJsonObject(input)) {
         return refuse(`the input of workflow ${workflowId} must be an object`, 'invalid_input');
       }
-      const definition = await deps.find({ tenantId, workflowId, version });
+      const definition = await workflows.find({ tenantId, workflowId, version });
       if (definition === null) {
         const which = version === null ? '' : ` version ${version}`;
         return refuse(`there is no workflow ${workflowId}${which}`, 'not_found');
@@ -38,7 +46,7 @@ export function createSubgraphRunner(deps: {
       const schema = definition.stateSchema;
       const caller: CpuCaller = { tenantId, signal, whenBusy: 'waits' };
       const violations =
-        schema === null ? [] : await deps.validate({ schema, value: input, caller });
+        schema === null ? [] : await workflows.validate({ schema, value: input, caller });
       if (violations.length > 0) {
         const told = violations.slice(0, VIOLATIONS_TOLD_MAX).join('; ');
         const error = `input does not satisfy the state schema of ${workflowId}: ${told}`;
@@ -47,7 +55,7 @@ export function createSubgraphRunner(deps: {
       return {
         ok: 'child',
         child: {
-          executionId: executionIdFromUuid(deps.newId()),
+          executionId: executionIdFromUuid(workflows.newId()),
           definitionId: definition.definitionId,
           workflowId: definition.workflowId,
           workflowVersion: definition.version,

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../domain/json.ts';
 import { callableTool, type CallableTool } from '../../domain/tools/callable-tool.ts';
 import { toolNames } from '../../domain/tools/tool-names.ts';
-import type { NodeKind } from '../../domain/workflow/plan/plan.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
+import { createToolRunner } from './run.ts';
 
 export interface ToolSpec {
   readonly ref: string;
@@ -18,7 +19,7 @@ export interface ToolSpec {
 }
 
 /** A tool of the workflow's `tools`: called over HTTP or MCP by the engine, or by a Python worker. */
-export const toolKind: NodeKind<ToolSpec> = {
+export const toolKind: RunnableKind<ToolSpec> = {
   type: 'tool',
   aliases: [],
   fields: {
@@ -57,6 +58,8 @@ export const toolKind: NodeKind<ToolSpec> = {
   outputSchema: (spec) => spec.outputSchema,
 
   writes: ({ does }) => (does.kind === 'python' ? 'any' : []),
+
+  runner: createToolRunner,
 
   enter({ ref, does }, context) {
     if (does.kind === 'call') return enterWork({ queue: 'engine', call: {}, context });

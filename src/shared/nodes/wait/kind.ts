@@ -3,17 +3,12 @@ import type { Mapping } from '../../domain/expression/mapping.ts';
 import { evaluateMapping } from '../../domain/expression/mapping.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { parseDuration } from '../../domain/workflow/parse/parse-duration.ts';
-import type {
-  Entry,
-  EnterContext,
-  NodeKind,
-  ParseContext,
-  TimerSpec,
-} from '../../domain/workflow/plan/plan.ts';
+import type { EnterContext, ParseContext, TimerSpec } from '../../domain/workflow/plan/plan.ts';
 import { ref, word } from '../../domain/workflow/schema/fields.ts';
-import { failExpression, failValue } from '../fail-entry.ts';
+import { failExpression, failValue, type FailEntry } from '../fail-entry.ts';
 import { parseInstant } from './parse-instant.ts';
 import { readComputed, readMapping, readWord } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
 
 interface WaitSpec {
   readonly condition: 'timer' | 'external_event' | 'either';
@@ -36,7 +31,7 @@ const INSTANT_FORM = 'an ISO 8601 instant with offset, like "2030-01-31T09:00:00
  * is a limit: when it fires first, the wait fails with error class `timeout`. With `either` it is
  * one of two ways on, and the output `{timed_out: true}` tells which.
  */
-export const waitKind: NodeKind<WaitSpec> = {
+export const waitKind: RunnableKind<WaitSpec> = {
   type: 'wait',
   aliases: [],
   fields: {
@@ -117,7 +112,7 @@ function readTimerField(
   return undefined;
 }
 
-function evaluateTimer(timer: WaitTimer, { scope }: EnterContext): TimerSpec | Entry {
+function evaluateTimer(timer: WaitTimer, { scope }: EnterContext): TimerSpec | FailEntry {
   if (!('mapping' in timer)) return timer;
   const result: EvaluationResult = evaluateMapping(timer.mapping, scope);
   if (!result.ok) return failExpression(result.message);
@@ -138,7 +133,7 @@ function formOf(field: TimerField): string {
   return field === 'timeout_secs' ? DELAY_FORMS : INSTANT_FORM;
 }
 
-function evaluateKey(mapping: Mapping | null, { scope, node }: EnterContext): string | Entry {
+function evaluateKey(mapping: Mapping | null, { scope, node }: EnterContext): string | FailEntry {
   if (mapping === null) return node.id;
   const result = evaluateMapping(mapping, scope);
   if (!result.ok) return failExpression(result.message);

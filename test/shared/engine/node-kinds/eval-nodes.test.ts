@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { LIST_PRICES } from '../../../../src/shared/domain/models/prices.ts';
 import { createEvalRunner } from '../../../../src/shared/nodes/eval/run.ts';
 import { createModelRunner } from '../../../../src/shared/nodes/model/run.ts';
+import type { NodeRunner } from '../../../../src/shared/nodes/run.ts';
 import { createGuardedFetch } from '../../../../src/shared/security/guarded-fetch.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import {
@@ -38,8 +39,8 @@ async function open(t: ExecutionContext, dialect: 'sqlite' | 'postgres' = 'sqlit
     guardedFetch: fetch,
     now: Date.now,
   });
-  const runners = new Map([
-    ['model', createModelRunner({ client, now: () => 0 })],
+  const runners = new Map<string, NodeRunner>([
+    ['model', createModelRunner({ models: client, now: () => 0 })],
     ['eval', createEvalRunner({ models: client, history: store.executions })],
   ]);
   const svc = openTestEngine({ store, runners });

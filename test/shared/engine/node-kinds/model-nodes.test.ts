@@ -44,7 +44,7 @@ function openEngine(store: Store, provider: FakeModelProvider) {
   // Each look at the clock is 300 ms later than the one before.
   let clock = 0;
   const now = () => (clock += 300);
-  const runner = createModelRunner({ client, now });
+  const runner = createModelRunner({ models: client, now });
   const runners = new Map([['model', runner]]);
   return { ...openTestEngine({ store, cpu, runners }), runner, closeCpu: () => cpu.close() };
 }

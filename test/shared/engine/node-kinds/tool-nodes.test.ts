@@ -5,7 +5,9 @@ import { createCpu } from '../../../../src/scheduler/pool/pool.ts';
 import { createMcpCaller } from '../../../../src/shared/clients/mcp/create-mcp-caller.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import type { ToolDeps } from '../../../../src/shared/nodes/tool/call-tool.ts';
-import { createMcpToolRunner, createToolRunner } from '../../../../src/shared/nodes/tool/run.ts';
+import { createMcpToolRunner } from '../../../../src/shared/nodes/mcp-tool/run.ts';
+import type { NodeRunner } from '../../../../src/shared/nodes/run.ts';
+import { createToolRunner } from '../../../../src/shared/nodes/tool/run.ts';
 import { createGuardedFetch } from '../../../../src/shared/security/guarded-fetch.ts';
 import { createNamedSecrets } from '../../../../src/shared/security/named-secrets.ts';
 import { createSafeFetch } from '../../../../src/shared/security/safe-fetch.ts';
@@ -36,10 +38,10 @@ function openEngine(store: Store) {
     now: () => performance.now(),
   });
   const http = createSafeFetch({ allowPrivate: true });
-  const deps: ToolDeps = { http, mcp, secrets, cpu, now: Date.now };
-  const runners = new Map([
-    ['tool', createToolRunner(deps)],
-    ['mcp_tool', createMcpToolRunner(deps)],
+  const tools: ToolDeps = { http, mcp, secrets, cpu, now: Date.now };
+  const runners = new Map<string, NodeRunner>([
+    ['tool', createToolRunner({ tools })],
+    ['mcp_tool', createMcpToolRunner({ tools })],
   ]);
   const close = async () => {
     await mcp.close();

@@ -13,6 +13,7 @@ import {
   createAgentDiscoveryRunner,
   createCoordinatorRunner,
 } from '../../../../src/shared/nodes/agent-discovery/run.ts';
+import type { NodeRunner } from '../../../../src/shared/nodes/run.ts';
 import type { McpToolCall } from '../../../../src/shared/ports/mcp.ts';
 import type { ModelAnswer, ModelCall, ModelFailure } from '../../../../src/shared/ports/models.ts';
 import { createSafeFetch } from '../../../../src/shared/security/safe-fetch.ts';
@@ -58,7 +59,7 @@ async function open(t: ExecutionContext, dialect: (typeof DIALECTS)[number] = 's
   const deps = { a2a: openAgents(), timers: systemTimers, directory, models, tools };
   const svc = openTestEngine({
     store,
-    runners: new Map([
+    runners: new Map<string, NodeRunner>([
       ['agent', createAgentRunner(deps)],
       ['agent_discovery', createAgentDiscoveryRunner(deps)],
       ['coordinator', createCoordinatorRunner(deps)],

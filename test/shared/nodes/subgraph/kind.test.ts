@@ -3,8 +3,12 @@ import test from 'ava';
 import type { ExecutionId } from '../../../../src/shared/domain/ids.ts';
 import type { ChildEnd } from '../../../../src/shared/domain/execution/state.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
-import { createSubgraphRunner } from '../../../../src/shared/nodes/subgraph/run.ts';
+import {
+  createSubgraphRunner,
+  type ChildWorkflows,
+} from '../../../../src/shared/nodes/subgraph/run.ts';
 import type { NodeCall } from '../../../../src/shared/nodes/run.ts';
+import type { SubgraphSpec } from '../../../../src/shared/nodes/subgraph/kind.ts';
 import { enter, nodeProblems, planOf } from '../enter.ts';
 
 const SUB = { kind: { type: 'subgraph', workflow_ref: 'other' } };
@@ -78,17 +82,18 @@ test('nothing is started that is not there, or would be refused', async (t) => {
   const stateSchema = { type: 'object' };
   const definition = { definitionId: 'd', workflowId: 'other', version: '2', stateSchema } as never;
   const asked: unknown[] = [];
-  const runner = createSubgraphRunner({
+  const workflows: ChildWorkflows = {
     find: async ({ version, ...of }) => {
       asked.push({ ...of, version });
       return version === 'none' ? null : definition;
     },
     validate: async ({ value }) => (value['bad'] === true ? ['bad is bad'] : []),
     newId: () => '0190a0b0-c0d0-7000-8000-00000000000a',
-  });
+  };
+  const runner = createSubgraphRunner({ workflows });
   const run = (input: NodeCall['input'], version: string | null = null) => {
     const spec = { workflowId: 'other', version };
-    return runner.run({ tenantId: 't', spec, input } as NodeCall);
+    return runner.run({ tenantId: 't', spec, input } as NodeCall<SubgraphSpec>);
   };
   t.deepEqual(await run({ a: 1 }), {
     ok: 'child',

@@ -90,9 +90,9 @@ export interface PlanEdge {
 }
 
 /**
- * One kind of node: how its fields are read, and what entering it does. Pure; what needs the
- * outside world is `run`, which lives with the kinds (`shared/nodes/run.ts`) and is called by the
- * scheduler for visits on the `engine` queue.
+ * One kind of node: how its fields are read, and what entering it does. Pure: what needs the outside
+ * world is the kind's runner (`shared/nodes/runnable-kind.ts`), which the scheduler calls for visits
+ * on the `engine` queue.
  */
 export interface NodeKind<Spec> {
   readonly type: string;
@@ -211,8 +211,8 @@ export interface ExpressionScope {
   readonly execution: JsonObject;
 }
 
-/** What entering a node does. */
-export type Entry =
+/** What entering a node does. `Queue`: the queues that its work may wait on. */
+export type Entry<Queue extends WorkQueue = WorkQueue> =
   /** Done at once. `targets`: the successors the kind chose itself, in place of its edges. */
   | {
       readonly do: 'complete';
@@ -225,7 +225,7 @@ export type Entry =
   /** Work on a queue. For workers `payload` holds module, function and so on without `input`. */
   | {
       readonly do: 'work';
-      readonly queue: WorkQueue;
+      readonly queue: Queue;
       readonly input: JsonValue;
       readonly payload: JsonObject;
     }
