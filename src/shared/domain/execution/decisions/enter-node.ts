@@ -16,7 +16,7 @@ import type {
   NodeScheduledPayload,
   VisitPhase,
 } from '../event.ts';
-import { outputsFor } from '../evolve.ts';
+import { outputsFor } from '../fold/fold-schedule.ts';
 import { approvalQuestion, judgeWork, violationEvent, violationText } from '../judge-work.ts';
 import { scopeOf } from '../route.ts';
 import { type ExecutionState, type LiveVisit, visitKey, type VisitScope } from '../state.ts';

@@ -1,0 +1,37 @@
+import type { ExecutionId } from '../../ids.ts';
+import type { Draft } from '../draft.ts';
+import { type ChildEnd, visitKey } from '../state.ts';
+import { addUsage } from './add-usage.ts';
+import type { EventOf } from './event-of.ts';
+import { changeVisit, liveVisit } from './live-visit.ts';
+
+export function foldChildStarted(draft: Draft, event: EventOf<'ChildWorkflowStarted'>): void {
+  changeVisit(draft, liveVisit(draft, event.nodeId, event.payload.visit), {
+    phase: 'child',
+    workItemId: null,
+    childId: event.payload.child_execution_id as ExecutionId,
+  });
+}
+
+export function foldChildCompleted(draft: Draft, event: EventOf<'ChildWorkflowCompleted'>): void {
+  const { child_execution_id: childId, output } = event.payload;
+  foldChildEnd(draft, event, { ok: true, childId: childId as ExecutionId, output });
+}
+
+export function foldChildFailed(draft: Draft, event: EventOf<'ChildWorkflowFailed'>): void {
+  const { child_execution_id: id, status, error, error_class: errorClass } = event.payload;
+  foldChildEnd(draft, event, { ok: false, childId: id as ExecutionId, status, error, errorClass });
+}
+
+/** When the visit no longer waits for the child, the end counts only for the usage. */
+function foldChildEnd(
+  draft: Draft,
+  { nodeId, payload }: EventOf<'ChildWorkflowCompleted' | 'ChildWorkflowFailed'>,
+  end: ChildEnd,
+): void {
+  addUsage(draft, payload.usage);
+  const visit = draft.live.get(visitKey(nodeId, payload.visit));
+  if (visit?.phase === 'child') {
+    changeVisit(draft, visit, { signal: { is: 'child_ended', end } });
+  }
+}

@@ -1,0 +1,35 @@
+import type { ExecutionId } from '../../ids.ts';
+import type { Draft } from '../draft.ts';
+import type { EventOf } from './event-of.ts';
+
+export function foldEnding(draft: Draft, { payload }: EventOf<'WorkflowEnding'>): void {
+  const { outcome, error, error_class: errorClass = 'error', node_id: nodeId = null } = payload;
+  draft.ending = {
+    outcome,
+    failure: error === undefined ? null : { nodeId, error, errorClass },
+    finalizerFailure: null,
+  };
+  draft.arrivals = [];
+  draft.fatal = null;
+  draft.workflowTimerFired = false;
+  // Only a cancel ends what is paused, and its finalizers are to run.
+  draft.pauses = [];
+}
+
+export function foldWorkflowCompleted(draft: Draft, event: EventOf<'WorkflowCompleted'>): void {
+  draft.continuedAs = (event.payload.continued_as ?? null) as ExecutionId | null;
+  foldEnd(draft, 'completed', null);
+}
+
+export function foldEnd(
+  draft: Draft,
+  status: 'completed' | 'failed' | 'cancelled',
+  error: string | null,
+): void {
+  draft.status = status;
+  draft.error = error;
+  draft.live.clear();
+  draft.arrivals = [];
+  draft.ending = null;
+  draft.pauses = [];
+}

@@ -1,0 +1,93 @@
+import type { JsonObject } from '../../json.ts';
+import type { WorkItemId } from '../../ids.ts';
+import type { Plan } from '../../workflow/plan/plan.ts';
+import type { Draft } from '../draft.ts';
+import { grantedCallsOf } from '../granted-calls.ts';
+import { mergePatch } from '../merge-patch.ts';
+import { routeFrom } from '../route.ts';
+import { NO_MEMORY, visitKey } from '../state.ts';
+import { addUsage } from './add-usage.ts';
+import type { EventOf } from './event-of.ts';
+import { changeVisit, liveVisit } from './live-visit.ts';
+import { recordItem } from './record-item.ts';
+
+export function foldCompleted(
+  draft: Draft,
+  event: EventOf<'NodeCompleted'>,
+  plan: Plan | null,
+): void {
+  const { nodeId, payload } = event;
+  const visit = liveVisit(draft, nodeId, payload.visit);
+  draft.live.delete(visitKey(nodeId, payload.visit));
+  draft.stepsExecuted += 1;
+  addUsage(draft, payload.usage);
+  if (visit.nodeKind === 'model' && visit.memory !== null) {
+    const granted = grantedCallsOf(payload.output, visit.memory.approvedHashes);
+    draft.grantedCalls = [...draft.grantedCalls, ...granted];
+  }
+  let data: JsonObject = draft.data;
+  if (visit.outputKey !== null) data = { ...data, [visit.outputKey]: payload.output };
+  if (payload.state_patch !== undefined) data = mergePatch(data, payload.state_patch);
+  draft.data = data;
+  if (payload.event_sequence !== undefined) {
+    draft.mailbox = draft.mailbox.filter((entry) => entry.sequence !== payload.event_sequence);
+  }
+  if (visit.item !== null) {
+    recordItem(draft, visit.item, { ok: true, output: payload.output });
+  } else if (plan !== null) {
+    routeFrom({
+      draft,
+      plan,
+      nodeId,
+      on: 'success',
+      output: payload.output,
+      targets: payload.targets ?? null,
+    });
+  }
+}
+
+export function foldFailed(draft: Draft, event: EventOf<'NodeFailed'>, plan: Plan | null): void {
+  const { nodeId, payload } = event;
+  addUsage(draft, payload.usage);
+  const visit = liveVisit(draft, nodeId, payload.visit);
+  if (payload.retryable) {
+    const isCounted = payload.counted !== false;
+    const memory = visit.memory ?? NO_MEMORY;
+    return changeVisit(draft, visit, {
+      // Of an item put back on its queue the attempts are counted anew.
+      attempt: payload.attempt,
+      signal: {
+        is: 'retry',
+        delayMs: payload.retry_delay_ms ?? 0,
+        ...(!isCounted && { counted: false }),
+      },
+      ...(!isCounted && { memory: { ...memory, uncounted: memory.uncounted + 1 } }),
+    });
+  }
+  draft.live.delete(visitKey(nodeId, payload.visit));
+  const { signal } = visit;
+  // Approved, and ended by a budget or a policy all the same: the approval was accepted.
+  if (signal?.is === 'approval' && signal.decision === 'approved' && signal.statePatch !== null) {
+    draft.data = mergePatch(draft.data, signal.statePatch);
+  }
+  const { error, error_class: errorClass } = payload;
+  if (draft.ending !== null) {
+    const failure = { nodeId, error: `finalizer ${nodeId} failed: ${error}`, errorClass };
+    draft.ending = { ...draft.ending, finalizerFailure: draft.ending.finalizerFailure ?? failure };
+  } else if (visit.item !== null) {
+    recordItem(draft, visit.item, { ok: false, error });
+  } else if (plan !== null) {
+    const output = { error, error_class: errorClass };
+    const led = routeFrom({ draft, plan, nodeId, on: 'failure', output, targets: null });
+    if (!led) draft.fatal ??= { nodeId, error: `node ${nodeId} failed: ${error}`, errorClass };
+  }
+}
+
+export function foldRetryScheduled(draft: Draft, event: EventOf<'RetryScheduled'>): void {
+  const { attempt, visit, work_item_id: workItemId } = event.payload;
+  changeVisit(draft, liveVisit(draft, event.nodeId, visit), {
+    attempt,
+    signal: null,
+    ...(workItemId !== undefined && { phase: 'work', workItemId: workItemId as WorkItemId }),
+  });
+}

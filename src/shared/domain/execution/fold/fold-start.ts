@@ -1,0 +1,75 @@
+import type { DefinitionId, ExecutionId } from '../../ids.ts';
+import type { Plan } from '../../workflow/plan/plan.ts';
+import type { Draft } from '../draft.ts';
+import type { CarriedApprovalPayload } from '../event.ts';
+import { visitKey } from '../state.ts';
+import { addUsage } from './add-usage.ts';
+import type { EventOf } from './event-of.ts';
+
+type StartPayload = EventOf<'WorkflowStarted'>['payload'];
+type CarriedPayload = NonNullable<StartPayload['carried']>;
+
+export function foldStarted(
+  draft: Draft,
+  { payload }: EventOf<'WorkflowStarted'>,
+  plan: Plan | null,
+): void {
+  draft.definitionId = payload.definition_id as DefinitionId;
+  draft.workflowId = payload.workflow_id;
+  draft.workflowVersion = payload.workflow_version;
+  draft.input = payload.input;
+  draft.data = payload.input;
+  if (plan !== null && plan.startNode !== null) {
+    draft.arrivals = [{ from: null, to: plan.startNode, output: null }];
+  }
+  foldLineage(draft, payload);
+  if (payload.carried !== undefined) foldCarried(draft, payload.carried);
+}
+
+function foldLineage(draft: Draft, payload: StartPayload): void {
+  const { parent_execution_id: parentId, parent_node_id: nodeId } = payload;
+  if (parentId !== undefined && nodeId !== undefined) {
+    const visit = payload.parent_visit ?? 0;
+    draft.parent = { executionId: parentId as ExecutionId, nodeId, visit };
+  }
+  draft.depth = payload.depth ?? 0;
+  draft.rootId = (payload.root_execution_id ?? null) as ExecutionId | null;
+  draft.continuedFrom = (payload.continued_from ?? null) as ExecutionId | null;
+  const { retried_from: retried } = payload;
+  if (retried !== undefined) {
+    const { execution_id: executionId, sequence, node_id: failed, keys_of: keysOf } = retried;
+    draft.retriedFrom = { executionId: executionId as ExecutionId, sequence, nodeId: failed };
+    draft.keysOf = keysOf as ExecutionId;
+  }
+}
+
+/** What an earlier run, or the execution that a retry repeats, hands over. */
+function foldCarried(draft: Draft, carried: CarriedPayload): void {
+  draft.data = carried.state;
+  draft.arrivals = carried.arrivals;
+  draft.mailbox = carried.mailbox.map(({ correlation_key: correlationKey, payload: sent }, at) => ({
+    // None of its own events: before all that this run is sent.
+    sequence: at - carried.mailbox.length,
+    correlationKey,
+    payload: sent,
+  }));
+  draft.skipped = new Set(carried.settled_nodes);
+  draft.nextVisit = new Map(Object.entries(carried.visits ?? {}));
+  addUsage(draft, carried.usage);
+  draft.budgetGrants = carried.budget_grants ?? {};
+  draft.warned = carried.budgets_warned ?? [];
+  draft.carriedMaps = Object.fromEntries((carried.maps ?? []).map((map) => [map.node_id, map]));
+  draft.carriedApprovals = approvalsByVisit(carried.approvals ?? []);
+  draft.grantedCalls = carried.granted_calls ?? [];
+}
+
+function approvalsByVisit(
+  approvals: readonly CarriedApprovalPayload[],
+): Readonly<Record<string, readonly string[]>> {
+  const byVisit: Record<string, readonly string[]> = {};
+  for (const { node_id: nodeId, visit, shown_hash: hash } of approvals) {
+    const key = visitKey(nodeId, visit);
+    byVisit[key] = [...(byVisit[key] ?? []), hash];
+  }
+  return byVisit;
+}

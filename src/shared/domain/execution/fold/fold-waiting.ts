@@ -1,0 +1,129 @@
+import { hashJson } from '../../canonical-json.ts';
+import type { WorkItemId } from '../../ids.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Draft } from '../draft.ts';
+import { mergePatch } from '../merge-patch.ts';
+import { NO_MEMORY, type VisitMemory } from '../state.ts';
+import { addUsage } from './add-usage.ts';
+import type { EventOf } from './event-of.ts';
+import { changeVisit, liveVisit } from './live-visit.ts';
+
+export function foldProgress(draft: Draft, event: EventOf<'NodeProgress'>): void {
+  const { nodeId, payload } = event;
+  if (!payload.kept) return;
+  const visit = liveVisit(draft, nodeId, payload.visit);
+  const memory = visit.memory ?? NO_MEMORY;
+  changeVisit(draft, visit, {
+    memory: { ...memory, progress: { ...memory.progress, [payload.name]: payload.data } },
+  });
+}
+
+export function foldParked(draft: Draft, event: EventOf<'NodeParked'>): void {
+  const { nodeId, payload } = event;
+  addUsage(draft, payload.usage);
+  const { approval, correlation_key: correlationKey } = payload;
+  const visit = liveVisit(draft, nodeId, payload.visit);
+  const memory = visit.memory ?? NO_MEMORY;
+  if (approval === undefined) {
+    return changeVisit(draft, visit, {
+      phase: 'event',
+      correlationKey: correlationKey ?? null,
+      workItemId: null,
+      memory,
+    });
+  }
+  const { description, shown } = approval;
+  changeVisit(draft, visit, {
+    phase: 'approval',
+    workItemId: null,
+    memory: { ...memory, asked: shown },
+    signal: { is: 'ask', description, shown },
+  });
+}
+
+export function foldApprovalRequested(draft: Draft, event: EventOf<'ApprovalRequested'>): void {
+  const { shown } = event.payload;
+  if (shown === undefined) return;
+  const visit = liveVisit(draft, event.nodeId, event.payload.visit);
+  const { memory, signal, attempt } = visit;
+  // What has just been approved counts, though a budget that is used up comes in between.
+  const approved = signal?.is === 'approval' ? (memory?.asked ?? null) : null;
+  if (signal?.is === 'approval' && signal.statePatch !== null) {
+    draft.data = mergePatch(draft.data, signal.statePatch);
+  }
+  changeVisit(draft, visit, {
+    phase: 'approval',
+    signal: null,
+    workItemId: null,
+    // So does the failure before it: what goes on is the next attempt.
+    attempt: signal?.is === 'retry' && signal.counted !== false ? attempt + 1 : attempt,
+    memory: { ...withApproved(memory ?? NO_MEMORY, approved), asked: shown },
+  });
+}
+
+export function foldApprovalReceived(draft: Draft, event: EventOf<'ApprovalReceived'>): void {
+  const { visit, decision, user_id, comment, state_patch } = event.payload;
+  changeVisit(draft, liveVisit(draft, event.nodeId, visit), {
+    signal: {
+      is: 'approval',
+      decision,
+      userId: user_id,
+      comment,
+      statePatch: state_patch ?? null,
+    },
+  });
+}
+
+export function foldResumed(draft: Draft, event: EventOf<'NodeResumed'>): void {
+  const { nodeId, payload } = event;
+  const { event_sequence: sequence, payload: sent, approved } = payload;
+  if (sequence !== undefined) {
+    draft.mailbox = draft.mailbox.filter((entry) => entry.sequence !== sequence);
+  }
+  if (payload.state_patch !== undefined) draft.data = mergePatch(draft.data, payload.state_patch);
+  const { budget_account: account } = payload;
+  if (account !== undefined) {
+    const grants = (draft.budgetGrants[account] ?? 0) + 1;
+    draft.budgetGrants = { ...draft.budgetGrants, [account]: grants };
+  }
+  const visit = liveVisit(draft, nodeId, payload.visit);
+  const memory = visit.memory ?? NO_MEMORY;
+  changeVisit(draft, visit, {
+    phase: 'work',
+    signal: null,
+    correlationKey: null,
+    workItemId: payload.work_item_id as WorkItemId,
+    queue: payload.queue,
+    idempotencyKey: payload.idempotency_key,
+    memory: {
+      ...withApproved(memory, approved ?? null),
+      asked: null,
+      resumedWith: sent === undefined ? memory.resumedWith : [...memory.resumedWith, sent],
+    },
+  });
+}
+
+function withApproved(memory: VisitMemory, approved: JsonObject | null): VisitMemory {
+  if (approved === null) return memory;
+  return { ...memory, approvedHashes: [...memory.approvedHashes, hashJson(approved)] };
+}
+
+export function foldTimerStarted(draft: Draft, { payload }: EventOf<'TimerStarted'>): void {
+  if (payload.visit === null) draft.workflowTimerStarted = true;
+}
+
+export function foldTimerFired(draft: Draft, { nodeId, payload }: EventOf<'TimerFired'>): void {
+  if (nodeId === null || payload.visit === null) {
+    draft.workflowTimerFired = draft.ending === null;
+    return;
+  }
+  const visit = liveVisit(draft, nodeId, payload.visit);
+  // A decision that came first stays: it was accepted, and only not answered yet.
+  if (visit.signal === null) changeVisit(draft, visit, { signal: { is: 'timer_fired' } });
+}
+
+/** The event waits in the mailbox until a visit takes it. */
+export function foldExternalEvent(draft: Draft, event: EventOf<'ExternalEventReceived'>): void {
+  const { correlation_key: correlationKey, payload } = event.payload;
+  draft.mailbox = [...draft.mailbox, { sequence: draft.sequence, correlationKey, payload }];
+}

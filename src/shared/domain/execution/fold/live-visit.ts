@@ -1,0 +1,17 @@
+import type { Draft } from '../draft.ts';
+import { type LiveVisit, visitKey } from '../state.ts';
+
+/** Throws where the visit is not live: the engine writes no such history. */
+export function liveVisit(draft: Draft, nodeId: string, visit: number): LiveVisit {
+  const found = draft.live.get(visitKey(nodeId, visit));
+  if (found === undefined) {
+    throw new Error(
+      `broken history of ${draft.executionId}: ${visitKey(nodeId, visit)} is not live at ${draft.sequence}`,
+    );
+  }
+  return found;
+}
+
+export function changeVisit(draft: Draft, visit: LiveVisit, patch: Partial<LiveVisit>): void {
+  draft.live.set(visitKey(visit.nodeId, visit.visit), { ...visit, ...patch });
+}
