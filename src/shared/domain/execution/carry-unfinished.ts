@@ -1,6 +1,6 @@
 import { hashJson } from '../canonical-json.ts';
 import type { Plan } from '../workflow/plan/plan.ts';
-import { entryOf } from './decisions/enter-node.ts';
+import { entryOf } from './decisions/visit-entry.ts';
 import type { CarriedMapPayload, CarriedPayload, RecordedEvent } from './event.ts';
 import { type ExecutionState, type LiveVisit, visitKey } from './state.ts';
 

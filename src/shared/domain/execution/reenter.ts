@@ -1,5 +1,5 @@
 import type { Entry, ExpressionScope, Plan, PlanNode } from '../workflow/plan/plan.ts';
-import { contextOfVisit, entryOf } from './decisions/enter-node.ts';
+import { contextOfVisit, entryOf } from './decisions/visit-entry.ts';
 import { type ExecutionState, type LiveVisit, visitKey } from './state.ts';
 
 export interface Reentered {

@@ -2,7 +2,7 @@ import { DEFAULT_RETRY_POLICY, judgeRetry, type RetryVerdict } from '../../work/
 import type { PlanNode } from '../../workflow/plan/plan.ts';
 import type { ChildEnd, LiveVisit } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';
-import { contextOfVisit } from './enter-node.ts';
+import { contextOfVisit } from './visit-entry.ts';
 
 /** The child that a visit waited for has ended: another is started, or the visit ends as well. */
 export function answerChild(turn: Turn, visit: LiveVisit, end: ChildEnd): void {

@@ -2,9 +2,12 @@ import type { LiveVisit, VisitSignal } from '../state.ts';
 import { cancelVisitTimer, emit, liveVisitsThat, planNode, type Turn } from '../turn.ts';
 import { isJsonObject } from '../../json.ts';
 import { answerChild } from './answer-child.ts';
-import { askApproval, entryOf, holdUp, resumeWork } from './enter-node.ts';
+import { resumeWork } from './enter-work.ts';
+import { failVisit } from './fail-visit.ts';
+import { askApproval, holdUp } from './hold-up.ts';
 import { judgeBudget } from './judge-budget.ts';
 import { eventFor } from './match-external-events.ts';
+import { entryOf } from './visit-entry.ts';
 
 /** Answers what the outside has said about live visits: failures, timers, decisions of people. */
 export function answerSignals(turn: Turn): boolean {
@@ -24,17 +27,26 @@ function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
     case 'child_ended':
       return answerChild(turn, visit, signal.end);
     case 'ask':
-      return askApproval(turn, planNode(turn, visit.nodeId), visit.visit, signal);
+      return askApproval(turn, {
+        node: planNode(turn, visit.nodeId),
+        visit: visit.visit,
+        question: signal,
+      });
     case 'timer_fired':
       return visit.phase === 'approval'
-        ? fail(turn, visit, 'no decision came in time', 'timeout')
+        ? failVisit(turn, {
+            ...placeOf(visit),
+            error: 'no decision came in time',
+            errorClass: 'timeout',
+          })
         : endWait(turn, visit);
     case 'approval': {
       cancelVisitTimer(turn, visit);
       const by = signal.userId ?? 'a reviewer';
       if (signal.decision === 'rejected') {
         const comment = signal.comment === null ? '' : `: ${signal.comment}`;
-        return fail(turn, visit, `approval rejected by ${by}${comment}`, 'approval_rejected');
+        const error = `approval rejected by ${by}${comment}`;
+        return failVisit(turn, { ...placeOf(visit), error, errorClass: 'approval_rejected' });
       }
       const asked = visit.memory?.asked ?? null;
       if (asked !== null) {
@@ -70,7 +82,10 @@ function retry(
   { delayMs, counted }: Extract<VisitSignal, { is: 'retry' }>,
 ): void {
   const held = judgeBudget(turn);
-  if (held !== null) return holdUp(turn, planNode(turn, visit.nodeId), visit, held);
+  if (held !== null) {
+    const node = planNode(turn, visit.nodeId);
+    return holdUp(turn, { node, visit: visit.visit, attempt: visit.attempt, held });
+  }
   const attempt = counted === false ? visit.attempt : visit.attempt + 1;
   // The item that started the child before is settled: the next one is started by another.
   const anew = visit.phase === 'child' ? turn.newWorkItemId() : null;
@@ -99,8 +114,8 @@ function retry(
 function endWait(turn: Turn, visit: LiveVisit): void {
   const entry = entryOf(turn, planNode(turn, visit.nodeId), visit);
   if (entry.do === 'wait' && entry.onTimeout === 'fail') {
-    const awaited = `no external event "${visit.correlationKey ?? ''}" came in time`;
-    return fail(turn, visit, awaited, 'timeout');
+    const error = `no external event "${visit.correlationKey ?? ''}" came in time`;
+    return failVisit(turn, { ...placeOf(visit), error, errorClass: 'timeout' });
   }
   emit(turn, {
     kind: 'NodeCompleted',
@@ -112,16 +127,6 @@ function endWait(turn: Turn, visit: LiveVisit): void {
   });
 }
 
-function fail(turn: Turn, visit: LiveVisit, error: string, errorClass: string): void {
-  emit(turn, {
-    kind: 'NodeFailed',
-    nodeId: visit.nodeId,
-    payload: {
-      visit: visit.visit,
-      attempt: visit.attempt,
-      error,
-      error_class: errorClass,
-      retryable: false,
-    },
-  });
+function placeOf({ nodeId, visit, attempt }: LiveVisit) {
+  return { nodeId, visit, attempt };
 }

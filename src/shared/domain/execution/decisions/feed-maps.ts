@@ -1,4 +1,3 @@
-import type { Entry } from '../../workflow/plan/plan.ts';
 import { type LiveVisit, type MapProgress, visitKey } from '../state.ts';
 import {
   cancelVisit,
@@ -9,9 +8,9 @@ import {
   planNode,
   type Turn,
 } from '../turn.ts';
-import { enterItem, entryOf } from './enter-node.ts';
-
-type MapEntry = Extract<Entry, { do: 'map' }>;
+import { enterItem, type MapEntry } from './enter-node.ts';
+import { failVisit } from './fail-visit.ts';
+import { entryOf } from './visit-entry.ts';
 
 /** Keeps every `map` visit at its concurrency, and ends those whose items are all done. */
 export function feedMaps(turn: Turn): boolean {
@@ -51,7 +50,7 @@ function scheduleItems(turn: Turn, visit: LiveVisit, entry: MapEntry): boolean {
     // Done before the retry.
     if (results.has(next)) continue;
     const index = next;
-    enterOnBudget(turn, () => enterItem(turn, visit, entry, index));
+    enterOnBudget(turn, () => enterItem(turn, { map: visit, entry, index }));
     room -= 1;
     progressed = true;
   }
@@ -77,16 +76,12 @@ function failMap(turn: Turn, visit: LiveVisit, failed: { index: number; error: s
       cancelVisit(turn, other, `item ${failed.index} of ${visit.nodeId} failed`);
     }
   }
-  emit(turn, {
-    kind: 'NodeFailed',
+  failVisit(turn, {
     nodeId: visit.nodeId,
-    payload: {
-      visit: visit.visit,
-      attempt: visit.attempt,
-      error: `item ${failed.index} failed: ${failed.error}`,
-      error_class: 'item_failed',
-      retryable: false,
-    },
+    visit: visit.visit,
+    attempt: visit.attempt,
+    error: `item ${failed.index} failed: ${failed.error}`,
+    errorClass: 'item_failed',
   });
 }
 

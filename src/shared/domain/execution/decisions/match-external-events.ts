@@ -1,6 +1,6 @@
 import type { NodeResumedPayload } from '../event.ts';
 import type { LiveVisit } from '../state.ts';
-import { resumeWork } from './enter-node.ts';
+import { resumeWork } from './enter-work.ts';
 import { cancelVisitTimer, emit, liveVisits, type Turn } from '../turn.ts';
 
 /**

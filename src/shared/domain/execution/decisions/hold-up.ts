@@ -1,0 +1,54 @@
+import type { HeldBudget } from '../../budget/budget.ts';
+import { hashJson } from '../../canonical-json.ts';
+import type { JsonObject } from '../../json.ts';
+import type { PlanNode } from '../../workflow/plan/plan.ts';
+import { emit, type Turn } from '../turn.ts';
+import { failVisit } from './fail-visit.ts';
+import { budgetQuestion, budgetText, tellExceeded } from './judge-budget.ts';
+import { startTimer } from './start-timer.ts';
+
+/** Keeps a live visit from working on a budget that is used up: it fails, or a person is asked. */
+export function holdUp(
+  turn: Turn,
+  of: {
+    readonly node: PlanNode;
+    readonly visit: number;
+    readonly attempt: number;
+    readonly held: HeldBudget;
+  },
+): void {
+  const { node, visit, attempt, held } = of;
+  tellExceeded(turn, { nodeId: node.id, visit }, held);
+  if (held.budget.onExceeded === 'pause') {
+    return askApproval(turn, { node, visit, question: budgetQuestion(held) });
+  }
+  const error = budgetText(held);
+  failVisit(turn, { nodeId: node.id, visit, attempt, error, errorClass: 'budget_exceeded' });
+}
+
+/** Asks a person about exactly what follows a yes: the hash of what is shown proves it. */
+export function askApproval(
+  turn: Turn,
+  of: {
+    readonly node: PlanNode;
+    readonly visit: number;
+    readonly question: { readonly description: string; readonly shown: JsonObject };
+  },
+): void {
+  const { node, visit } = of;
+  const { description, shown } = of.question;
+  const timeoutMs = node.approvalTimeoutMs;
+  emit(turn, {
+    kind: 'ApprovalRequested',
+    nodeId: node.id,
+    payload: {
+      visit,
+      description,
+      timeout_ms: timeoutMs,
+      shown,
+      shown_hash: hashJson(shown),
+    },
+  });
+  if (timeoutMs === null) return;
+  startTimer(turn, { purpose: 'approval_timeout', nodeId: node.id, visit }, { delayMs: timeoutMs });
+}

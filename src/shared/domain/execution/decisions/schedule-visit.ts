@@ -1,0 +1,31 @@
+import type { PlanNode } from '../../workflow/plan/plan.ts';
+import type { NodeScheduledPayload, VisitPhase } from '../event.ts';
+import { emit, type Turn } from '../turn.ts';
+
+/** A visit that begins in this decision. */
+export interface NewVisit {
+  readonly turn: Turn;
+  readonly node: PlanNode;
+  readonly visit: number;
+  /** The nodes that led here; of an item also its place in its map. */
+  readonly origin: Pick<NodeScheduledPayload, 'from' | 'map'>;
+}
+
+export function scheduleVisit(
+  { turn, node, visit, origin }: NewVisit,
+  phase: VisitPhase,
+  more: Partial<NodeScheduledPayload> = {},
+): void {
+  emit(turn, {
+    kind: 'NodeScheduled',
+    nodeId: node.id,
+    payload: {
+      visit,
+      node_kind: node.kind.type,
+      phase,
+      ...origin,
+      ...(node.outputKey !== null && { output_key: node.outputKey }),
+      ...more,
+    },
+  });
+}

@@ -1,0 +1,74 @@
+import type { JsonObject } from '../../json.ts';
+import type { EnterContext, Entry, Plan, PlanNode } from '../../workflow/plan/plan.ts';
+import { scopeOf } from '../route.ts';
+import { type ExecutionState, type LiveVisit, visitKey, type VisitScope } from '../state.ts';
+
+/** What entering a node looks at. */
+export interface Seen {
+  readonly plan: Plan;
+  readonly draft: ExecutionState;
+}
+
+/** One item of a `map`, and the key of the input that it goes under. */
+export type EnteredItem = NonNullable<EnterContext['item']>;
+
+/**
+ * What entering the node of a live visit gave, worked out again from the pinned scope of the visit:
+ * the same answer as the first time.
+ */
+export function entryOf(turn: Seen, node: PlanNode, visit: LiveVisit): Entry {
+  const kept = entries.get(visit.scope);
+  if (kept !== undefined) return kept;
+  const entry = node.kind.enter(node.spec, contextOfVisit(turn, node, visit));
+  entries.set(visit.scope, entry);
+  return entry;
+}
+
+/** By the scope of the visit, which lives exactly as long as the visit. */
+const entries = new WeakMap<VisitScope, Entry>();
+
+/** What entering a live visit saw. */
+export function contextOfVisit(turn: Seen, node: PlanNode, visit: LiveVisit): EnterContext {
+  return contextOf(turn, {
+    node,
+    visit: visit.visit,
+    scope: visit.scope,
+    arrivals: visit.scope.arrivals ?? [],
+    item: itemOf(turn, visit),
+  });
+}
+
+function itemOf(turn: Seen, visit: LiveVisit): EnteredItem | null {
+  if (visit.item === null) return null;
+  const map = turn.draft.live.get(visitKey(visit.item.nodeId, visit.item.visit));
+  const node = map && turn.plan.nodes.get(map.nodeId);
+  const entry = map && node && entryOf(turn, node, map);
+  if (entry?.do !== 'map') throw new Error(`${visit.nodeId} is an item of no live map`);
+  return { key: entry.itemKey, value: entry.items[visit.item.index] ?? null };
+}
+
+export function contextOf(
+  turn: Seen,
+  of: {
+    readonly node: PlanNode;
+    readonly visit: number;
+    readonly scope: VisitScope;
+    readonly arrivals: EnterContext['arrivals'];
+    readonly item: EnteredItem | null;
+  },
+): EnterContext {
+  const { draft } = turn;
+  const whole = scopeOf(draft, of.scope.output);
+  const input: JsonObject =
+    of.item === null ? draft.input : { ...draft.input, [of.item.key]: of.item.value };
+  return {
+    node: of.node,
+    executionId: draft.executionId,
+    workflowId: draft.workflowId,
+    workflowVersion: draft.workflowVersion,
+    visit: of.visit,
+    scope: { ...whole, state: of.scope.data, input },
+    arrivals: of.arrivals,
+    item: of.item,
+  };
+}
