@@ -1,4 +1,8 @@
 import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
+import {
+  workflowDefinitions,
+  type Definitions,
+} from '../domain/workflow/schema/workflow-schema.ts';
 import { a2aTaskKind } from './a2a-task/kind.ts';
 import { agentDiscoveryKind, coordinatorKind } from './agent-discovery/kind.ts';
 import { agentKind } from './agent/kind.ts';
@@ -53,7 +57,12 @@ export function createKindRegistry(kinds: readonly RunnableKind<unknown, never>[
   const byName = new Map(
     kinds.flatMap((kind) => [kind.type, ...kind.aliases].map((name) => [name, kind] as const)),
   );
-  return { all: kinds, lookUp: (type) => byName.get(type) ?? null };
+  let definitions: Definitions | null = null;
+  return {
+    all: kinds,
+    lookUp: (type) => byName.get(type) ?? null,
+    definitions: () => (definitions ??= workflowDefinitions(kinds)),
+  };
 }
 
 export const builtInKinds: KindRegistry = createKindRegistry(NODE_KINDS);

@@ -212,7 +212,7 @@ for (const { type, fields = {} } of NODE_KINDS) {
 
 function recordKind(type: string, onRead: (path: string) => void): KindRegistry {
   return {
-    all: NODE_KINDS,
+    ...builtInKinds,
     lookUp(name) {
       const kind = builtInKinds.lookUp(name);
       if (kind?.type !== type) return kind;

@@ -1,10 +1,9 @@
-import type { Plan } from '../../workflow/plan/plan.ts';
 import { emit, type Turn } from '../turn.ts';
 
 /** Records, once, every node that nothing live can lead to any more. */
 export function skipUnreachable(turn: Turn): void {
   const { plan, draft } = turn;
-  if (!hasChoice(plan)) return;
+  if (!plan.hasChoice) return;
   const sources = new Set<string>();
   for (const visit of draft.live.values()) sources.add(visit.nodeId);
   for (const arrival of draft.arrivals) sources.add(arrival.to);
@@ -16,21 +15,3 @@ export function skipUnreachable(turn: Turn): void {
     emit(turn, { kind: 'NodeSkipped', nodeId: node.id, payload: {} });
   }
 }
-
-/** Without a choice anywhere every reachable node is reached, and there is nothing to look for. */
-function hasChoice(plan: Plan): boolean {
-  let known = choices.get(plan);
-  if (known === undefined) {
-    known = plan.nodes
-      .values()
-      .some(
-        (node) =>
-          node.kind.type === 'condition' ||
-          node.edges.some((edge) => edge.condition !== null || edge.on !== 'success'),
-      );
-    choices.set(plan, known);
-  }
-  return known;
-}
-
-const choices = new WeakMap<Plan, boolean>();

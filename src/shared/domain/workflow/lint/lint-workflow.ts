@@ -4,7 +4,6 @@ import type { KindRegistry } from '../kind-registry.ts';
 import type { Plan } from '../plan/plan.ts';
 import { WarningList, type Warning } from '../problem.ts';
 import { quoteId } from '../quote-id.ts';
-import { workflowDefinitions, type Definitions } from '../schema/workflow-schema.ts';
 import { createPathChecker } from './check-state-path.ts';
 import { pathsInValue } from './paths-in-value.ts';
 import { walkDefinition } from './walk-definition.ts';
@@ -24,7 +23,7 @@ export function lintWorkflow(params: {
   const checkPath = plan === null ? null : createPathChecker(plan);
   walkDefinition({
     ir,
-    definitions: definitionsOf(kinds),
+    definitions: kinds.definitions(),
     kindOf: (type) => kinds.lookUp(type),
     visitor: {
       unknownField({ pointer, name, known }) {
@@ -60,12 +59,4 @@ function seesInput(plan: Plan | null, nodeId: string | null, pointer: string): b
     return pointer.startsWith('/edges') || pointer.startsWith('/continue_as_new');
   const node = plan?.nodes.get(nodeId);
   return node !== undefined && (node.inputMapping === null || node.kind.type !== 'model');
-}
-
-const known = new WeakMap<KindRegistry, Definitions>();
-
-function definitionsOf(kinds: KindRegistry): Definitions {
-  const definitions = known.get(kinds) ?? workflowDefinitions(kinds.all);
-  known.set(kinds, definitions);
-  return definitions;
 }

@@ -42,11 +42,12 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
   const steps = nodes.filter(({ id }) => !finalizerIds.has(id));
   warnUnreachable({ nodes: steps, startNode, reachable, findings });
   const schema = ir['state_schema'] ?? null;
+  const planNodes = buildNodes({ nodes, links, reachable, timeouts });
   return {
     workflowId: ir.workflow_id,
     version: ir.version,
     startNode,
-    nodes: buildNodes({ nodes, links, reachable, timeouts }),
+    nodes: planNodes,
     stateSchema: isJsonObject(schema) ? schema : null,
     workflowTimeoutMs: timeouts.workflowTimeoutMs,
     continueAsNew,
@@ -59,6 +60,7 @@ export function buildPlan(normalised: Normalised, findings: Findings): Plan | nu
     ),
     parts,
     finalizers,
+    hasChoice: planNodes.values().some(isChoice),
     reaches: buildReaches(nodes, links),
   };
 }
@@ -175,6 +177,14 @@ function buildNodes(params: {
         dataPolicy: node.dataPolicy,
       },
     ]),
+  );
+}
+
+/** Whether it may leave out a node that it leads to. */
+function isChoice({ kind, edges }: PlanNode): boolean {
+  return (
+    kind.type === 'condition' ||
+    edges.some((edge) => edge.condition !== null || edge.on !== 'success')
   );
 }
 

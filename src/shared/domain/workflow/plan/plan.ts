@@ -40,6 +40,8 @@ export interface Plan {
   readonly parts: WorkflowParts;
   /** Nodes that run when the execution ends; no edge leads to them or from them. */
   readonly finalizers: readonly { readonly nodeId: string; readonly runOn: RunOn }[];
+  /** False: every reachable node is reached, so none is ever skipped. */
+  readonly hasChoice: boolean;
   /** Whether `to` can be reached from `from` along one or more control edges. */
   reaches(from: string, to: string): boolean;
 }
