@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import { API_KEY_NAME } from '../../domain/access.ts';
 import { DEFAULT_TENANT } from '../../domain/ids.ts';
 import type { TokenRow, TokenStore } from '../../store/store.ts';
@@ -32,10 +33,10 @@ export function createStoredTokens(params: {
 }): StoredTokens {
   const { tokens, now } = params;
   const apiKeyHash = params.apiKey === null ? null : hashToken(params.apiKey);
-  const remembered = new Map<
+  const remembered = new BoundedMap<
     string,
     { readonly at: number; readonly row: Promise<TokenRow | null> }
-  >();
+  >(REMEMBERED_MAX);
 
   return {
     recognises: (token) => looksLikeToken(token) || isApiKey(hashToken(token)),
@@ -73,18 +74,11 @@ export function createStoredTokens(params: {
     if (known !== undefined && now() - known.at < REMEMBER_MS) return known.row;
     const row = tokens.findByHash(hash);
     const entry = { at: now(), row };
-    remembered.delete(hash);
-    if (remembered.size >= REMEMBERED_MAX) evictOldest();
     remembered.set(hash, entry);
     const drop = () => {
       if (remembered.get(hash) === entry) remembered.delete(hash);
     };
     row.then((found) => (found === null ? drop() : undefined), drop);
     return row;
-  }
-
-  function evictOldest(): void {
-    const oldest = remembered.keys().next();
-    if (oldest.done !== true) remembered.delete(oldest.value);
   }
 }
