@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { DefinitionId, TenantId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
@@ -32,17 +33,12 @@ export function createDefinitionCache(deps: {
   readonly compile: (definition: StoredDefinition) => Plan;
   readonly sizeMax?: number;
 }): DefinitionCache {
-  const sizeMax = deps.sizeMax ?? 500;
-  const cached = new Map<DefinitionId, CompiledDefinition>();
+  const cached = new BoundedMap<DefinitionId, CompiledDefinition>(deps.sizeMax ?? 500);
   /** Being read: a process that has just begun is asked for the same one many times at once. */
   const reading = new Map<DefinitionId, Promise<CompiledDefinition>>();
 
   function keep(compiled: CompiledDefinition): CompiledDefinition {
-    const id = compiled.definition.definitionId;
-    cached.delete(id);
-    cached.set(id, compiled);
-    const oldest = cached.keys().next();
-    if (cached.size > sizeMax && !oldest.done) cached.delete(oldest.value);
+    cached.set(compiled.definition.definitionId, compiled);
     return compiled;
   }
 

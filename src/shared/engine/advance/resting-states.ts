@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { Held } from './held-execution.ts';
@@ -19,7 +20,7 @@ const KEPT_MAX = 16;
 const READ_CHARS_MIN = 64 * 1024;
 
 export function createRestingStates(): RestingStates {
-  const kept = new Map<ExecutionId, Held>();
+  const kept = new BoundedMap<ExecutionId, Held>(KEPT_MAX);
   return {
     take(executionId) {
       const known = kept.get(executionId) ?? null;
@@ -32,8 +33,6 @@ export function createRestingStates(): RestingStates {
       const waits = rested.state.live.values().some((visit) => visit.phase === 'child');
       if (!waits || snapshotChars + chars < READ_CHARS_MIN) return;
       kept.set(executionId, rested);
-      const [oldest] = kept.keys();
-      if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
     },
   };
 }

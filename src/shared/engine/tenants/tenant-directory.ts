@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { unlistedTenant, type Tenant } from '../../domain/tenant.ts';
 import type { TenantStore } from '../../store/tenants.ts';
@@ -22,10 +23,10 @@ export function createTenantDirectory(deps: {
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
 }): TenantDirectory {
-  const remembered = new Map<
+  const remembered = new BoundedMap<
     TenantId,
     { readonly at: number; readonly tenant: Promise<Tenant | null> }
-  >();
+  >(TENANTS_REMEMBERED_MAX);
   return {
     find,
     get: async (tenantId) => (await find(tenantId)) ?? unlistedTenant(tenantId),
@@ -46,18 +47,11 @@ export function createTenantDirectory(deps: {
   function lookUp(tenantId: TenantId): Promise<Tenant | null> {
     const tenant = deps.tenants.find(tenantId);
     const entry = { at: deps.now(), tenant };
-    remembered.delete(tenantId);
-    if (remembered.size >= TENANTS_REMEMBERED_MAX) forgetOldest();
     remembered.set(tenantId, entry);
     const drop = () => {
       if (remembered.get(tenantId) === entry) remembered.delete(tenantId);
     };
     tenant.then((found) => found === null && drop(), drop);
     return tenant;
-  }
-
-  function forgetOldest(): void {
-    const oldest = remembered.keys().next();
-    if (oldest.done !== true) remembered.delete(oldest.value);
   }
 }

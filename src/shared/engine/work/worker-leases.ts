@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { DefinitionId, TenantId, WorkItemId } from '../../domain/ids.ts';
 import { type ClaimFilter, filterKey } from '../../domain/work/claim-filter.ts';
 import type { WorkerQueue, WorkItemRecord } from '../../domain/work/work-item.ts';
@@ -60,7 +61,7 @@ export function createWorkerLeases(deps: {
   readonly timers: Timers;
 }): WorkerLeases {
   const { work, leaseMs, timers } = deps;
-  const handedOut = new Map<WorkItemId, Settleable>();
+  const handedOut = new BoundedMap<WorkItemId, Settleable>(REMEMBERED_MAX);
 
   async function claimAll(
     calls: readonly ClaimCall[],
@@ -95,11 +96,7 @@ export function createWorkerLeases(deps: {
       timers,
     }),
     noteHandedOut(item) {
-      const { workItemId } = item.lease.ticket;
-      handedOut.delete(workItemId);
-      const [oldest] = handedOut.keys();
-      if (handedOut.size >= REMEMBERED_MAX && oldest !== undefined) handedOut.delete(oldest);
-      handedOut.set(workItemId, item);
+      handedOut.set(item.lease.ticket.workItemId, item);
     },
     handedOut({ workItemId, tenantId, leaseFence }) {
       const item = handedOut.get(workItemId);
