@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../shared/domain/bounded-map.ts';
 import { limitExceeded } from '../../shared/domain/errors.ts';
 import type { Tenant } from '../../shared/domain/tenant.ts';
 
@@ -18,7 +19,7 @@ export function createRateLimit(deps: {
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
 }): RateLimit {
-  const buckets = new Map<string, { left: number; at: number }>();
+  const buckets = new BoundedMap<string, { left: number; at: number }>(BUCKETS_MAX);
   return {
     check({ tenantId, limits }) {
       const rate = limits.requests_per_second;
@@ -41,8 +42,6 @@ export function createRateLimit(deps: {
   };
 
   function add(tenantId: string, bucket: { left: number; at: number }) {
-    const first = buckets.keys().next();
-    if (buckets.size >= BUCKETS_MAX && first.done !== true) buckets.delete(first.value);
     buckets.set(tenantId, bucket);
     return bucket;
   }

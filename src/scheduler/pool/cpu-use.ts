@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../shared/domain/bounded-map.ts';
+
 /**
  * CPU time that tenants used of late, in this process. Each use fades out, to a third within a
  * minute. So whoever uses `n` seconds in each minute stands at `n` seconds.
@@ -11,25 +13,17 @@ export interface CpuUse {
 }
 
 export function createCpuUse({ now }: { readonly now: () => number }): CpuUse {
-  const used = new Map<string, { readonly ms: number; readonly at: number }>();
+  const used = new BoundedMap<string, { readonly ms: number; readonly at: number }>(TENANTS_MAX);
 
   function of(tenantId: string): number {
     const last = used.get(tenantId);
     return last === undefined ? 0 : last.ms * Math.exp((last.at - now()) / FADE_MS);
   }
 
-  function forgetOldest(): void {
-    const [oldest] = used.keys();
-    if (oldest !== undefined) used.delete(oldest);
-  }
-
   return {
     of,
     add(tenantId, ms) {
-      const sum = of(tenantId) + ms;
-      used.delete(tenantId);
-      if (used.size >= TENANTS_MAX) forgetOldest();
-      used.set(tenantId, { ms: sum, at: now() });
+      used.set(tenantId, { ms: of(tenantId) + ms, at: now() });
     },
     waitMs({ tenantId, cpuSecondsMax }) {
       if (cpuSecondsMax === null) return 0;

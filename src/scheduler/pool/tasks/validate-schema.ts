@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../shared/domain/bounded-map.ts';
 import type { JsonObject, JsonValue } from '../../../shared/domain/json.ts';
 import { compileSchema, ENDLESS } from '../schema/compile-schema.ts';
 import type { CompiledSchema } from '../schema/compile-schema.ts';
@@ -34,7 +35,7 @@ export function validateSchemaHere(params: {
 
 /** Compiling costs a thousand times what checking a small value does. */
 const COMPILED_MAX = 200;
-const compiledByKey = new Map<string, CompiledSchema>();
+const compiledByKey = new BoundedMap<string, CompiledSchema>(COMPILED_MAX);
 
 function compileOnce(params: {
   readonly key: string;
@@ -45,10 +46,7 @@ function compileOnce(params: {
   const key = `${patterns} ${params.key}`;
   const compiled = compiledByKey.get(key) ?? compileSchema(params.schema(), patterns);
   // Last used, last out.
-  compiledByKey.delete(key);
   compiledByKey.set(key, compiled);
-  const [oldest] = compiledByKey.keys();
-  if (compiledByKey.size > COMPILED_MAX && oldest !== undefined) compiledByKey.delete(oldest);
   return compiled;
 }
 

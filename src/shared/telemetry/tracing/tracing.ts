@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import { parseTraceparent, writeTraceparent } from '../../domain/traceparent.ts';
 import type { DefinitionId, ExecutionId } from '../../domain/ids.ts';
 import type { AttemptReport, EndReport } from '../../engine/report.ts';
@@ -63,7 +64,7 @@ type Report =
 export function createTracing(options: TracingOptions): Tracing {
   const { history, onSpans } = options;
   const exported = createSpanExport(options);
-  const known = new Map<string, Promise<ExecutionTrace>>();
+  const known = new BoundedMap<string, Promise<ExecutionTrace>>(KNOWN_MAX);
   const waiting: Report[] = [];
   let isFailing = false;
   let handingOver: Promise<void> | null = null;
@@ -82,8 +83,6 @@ export function createTracing(options: TracingOptions): Tracing {
     known.set(executionId, reading);
     // What could not be read is read again, not remembered.
     reading.catch(() => known.delete(executionId));
-    const [oldest] = known.keys();
-    if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest);
     return reading;
   }
 
