@@ -1,5 +1,6 @@
 import test from 'ava';
 
+import type { Role } from '../../src/shared/domain/access.ts';
 import { onBothStores, type Place } from '../support/both-stores.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -15,7 +16,6 @@ const call = { kind: 'python_fn', module: 'm', function: 'f' };
 const ID = 'exec_00000000000070008000000000000000';
 const ITEM = '01930000-0000-7000-8000-000000000000';
 
-type Role = 'operator' | 'developer' | 'reviewer' | 'viewer';
 const ROLES: readonly Role[] = ['operator', 'developer', 'reviewer', 'viewer'];
 
 const READS = [

@@ -1,4 +1,5 @@
 import { startScheduler } from '../../src/scheduler/scheduler.ts';
+import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import { createIds } from '../../src/shared/clients/system-ids.ts';
 import { openEngine } from '../../src/shared/engine/open-engine.ts';
 import { callsOf, type EngineCalls } from '../support/engine-calls.ts';
@@ -20,11 +21,9 @@ import { createSideServices, type Sides } from './side-services.ts';
 import { createStoreLine, storeOverLine } from './store-line.ts';
 import type { World } from './world.ts';
 
-export type Role = 'api' | 'scheduler' | 'all';
-
 /** A process of the service: the real engine, and the real loops, on simulated time and lines. */
 export interface Member {
-  readonly role: Role;
+  readonly role: ProcessRole;
   readonly process: Process;
   readonly engine: Served;
 }
@@ -49,7 +48,7 @@ export function startCluster(params: {
   readonly dice: Dice;
   readonly faults: Faults;
   readonly recorder: Recorder;
-  readonly roles: readonly Role[];
+  readonly roles: readonly ProcessRole[];
   readonly leaseMs: number;
   readonly sides: Sides;
   readonly receiver: Receiver;

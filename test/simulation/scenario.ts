@@ -4,14 +4,14 @@ import {
 } from '../../src/shared/domain/schedules/schedule.ts';
 import { createDice, type Dice } from './dice.ts';
 import { FAULTS, type FaultKind, type FaultRates } from './faults.ts';
-import type { Role } from './cluster.ts';
+import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import type { KeptDays } from '../invariants/checks/check-retired.ts';
 import { EVENTS, TENANTS, STARTED, type WorkflowName } from './workflows.ts';
 
 /** All that one history begins with. It follows from the seed; shrinking takes parts away. */
 export interface Scenario {
   readonly seed: string;
-  readonly roles: readonly Role[];
+  readonly roles: readonly ProcessRole[];
   readonly leaseMs: number;
   /** Faults strike until then; afterwards everybody gets well, and all must come to rest. */
   readonly activeMs: number;
@@ -262,7 +262,7 @@ function drawAny(seed: string, dice: Dice): Scenario {
   };
 }
 
-const CLUSTERS: readonly (readonly Role[])[] = [
+const CLUSTERS: readonly (readonly ProcessRole[])[] = [
   ['all'],
   ['all', 'all'],
   ['api', 'scheduler', 'scheduler'],

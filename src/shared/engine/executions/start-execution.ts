@@ -16,6 +16,7 @@ import { evolve } from '../../domain/execution/evolve.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../domain/ids.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
+import { tellViolations } from '../../domain/tell-violations.ts';
 import type {
   CommitVerdict,
   ModelUse,
@@ -58,8 +59,6 @@ export interface StartExecution extends StartSubject {
   /** Absent: a new one. An execution of that id that is there already is a 409. */
   readonly executionId?: ExecutionId;
 }
-
-const VIOLATIONS_TOLD_MAX = 20;
 
 /**
  * Creates an execution together with its first consequences, in one transaction: once this answers,
@@ -265,7 +264,7 @@ async function findStart(
 }
 
 function inputRefusal(violations: readonly string[]): Error {
-  const told = violations.slice(0, VIOLATIONS_TOLD_MAX);
+  const told = tellViolations(violations, 'request');
   return badRequest(`input does not satisfy the state schema: ${told.join('; ')}`, {
     violations: told,
   });

@@ -22,6 +22,7 @@ import {
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import type { DefinitionId } from '../../domain/ids.ts';
 import { isIdempotencyKey } from '../../domain/work/idempotency-key.ts';
+import { tellViolations } from '../../domain/tell-violations.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import { completionFacts } from '../advance/outcome-facts.ts';
 import { type LeanEvents, leanEvents, resultIn } from '../artifacts/lean-events.ts';
@@ -156,10 +157,8 @@ async function checkOutput(
     caller: of.caller,
   });
   if (violations.length === 0) return;
-  const told = violations.slice(0, VIOLATIONS_TOLD_MAX);
+  const told = tellViolations(violations, 'request');
   throw badRequest(`output does not satisfy the node's output_schema: ${told.join('; ')}`, {
     violations: told,
   });
 }
-
-const VIOLATIONS_TOLD_MAX = 20;

@@ -26,6 +26,7 @@ import type { ModelMessage } from '../../ports/models.ts';
 import { coordinates, evaluateInput } from '../enter-work.ts';
 import { failExpression, failValue } from '../fail-entry.ts';
 import { readMapping, readOutputSchema, readText } from '../read-fields.ts';
+import { readFlag } from '../read-flag.ts';
 import { isConversation, readMessages, writeMessage } from './read-messages.ts';
 import { type OfferedTool, readOfferedTools } from './read-offered-tools.ts';
 import { evaluatePrompt, readPrompt, showInPrompt, type Prompt } from './read-prompt.ts';
@@ -235,10 +236,4 @@ function readNumber(
   if (fits && (!isWhole || Number.isInteger(value))) return value;
   at.problem(`/${name}`, `must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max}`);
   return null;
-}
-
-function readFlag(fields: JsonObject, name: string, at: ParseContext): boolean {
-  const value = fields[name] ?? false;
-  if (typeof value !== 'boolean') at.problem(`/${name}`, 'must be true or false');
-  return value === true;
 }

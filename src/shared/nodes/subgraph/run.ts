@@ -1,10 +1,9 @@
 import { executionIdFromUuid, type DefinitionId, type TenantId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { tellViolations } from '../../domain/tell-violations.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import type { SubgraphSpec } from './kind.ts';
 import type { NodeOutcome, NodeRunner } from '../run.ts';
-
-const VIOLATIONS_TOLD_MAX = 5;
 
 export interface SubgraphDeps {
   readonly workflows: ChildWorkflows;
@@ -48,7 +47,7 @@ export function createSubgraphRunner({ workflows }: SubgraphDeps): NodeRunner<Su
       const violations =
         schema === null ? [] : await workflows.validate({ schema, value: input, caller });
       if (violations.length > 0) {
-        const told = violations.slice(0, VIOLATIONS_TOLD_MAX).join('; ');
+        const told = tellViolations(violations, 'child').join('; ');
         const error = `input does not satisfy the state schema of ${workflowId}: ${told}`;
         return refuse(error, 'invalid_input');
       }

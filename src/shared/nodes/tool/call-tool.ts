@@ -3,6 +3,7 @@ import type { TenantId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { findKeepProblem } from '../../domain/keepable-json.ts';
 import type { CallableTool } from '../../domain/tools/callable-tool.ts';
+import { tellViolations } from '../../domain/tell-violations.ts';
 import type { Cpu, CpuCaller } from '../../ports/cpu.ts';
 import type { Http } from '../../ports/http.ts';
 import type { McpCaller } from '../../ports/mcp.ts';
@@ -65,7 +66,7 @@ async function refuseInput(
     caller: callerOf(call),
   });
   if (violations.length === 0) return null;
-  const error = `${name}: the input does not satisfy its input_schema: ${tell(violations)}`;
+  const error = `${name}: the input does not satisfy its input_schema: ${tellViolations(violations, 'tool').join('; ')}`;
   return { ok: false, error, errorClass: 'invalid_input', final: true };
 }
 
@@ -82,7 +83,7 @@ async function refuseOutput(
     if (violations.length === 0) continue;
     return invalidAnswer(
       tool,
-      `its output does not satisfy its output_schema: ${tell(violations)}`,
+      `its output does not satisfy its output_schema: ${tellViolations(violations, 'tool').join('; ')}`,
     );
   }
   return null;
@@ -95,9 +96,3 @@ function callerOf({ tenantId, signal }: ToolCall): CpuCaller {
 function invalidAnswer({ name }: CallableTool, what: string): ToolOutcome {
   return { ok: false, error: `${name}: ${what}`, errorClass: 'invalid_response' };
 }
-
-function tell(violations: readonly string[]): string {
-  return violations.slice(0, VIOLATIONS_TOLD_MAX).join('; ');
-}
-
-const VIOLATIONS_TOLD_MAX = 10;
