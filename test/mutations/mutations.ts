@@ -224,14 +224,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a mark is cleared although something has happened',
     file: 'shared/engine/advance/execution-runner.ts',
-    from: '      expectedSequence: now.state.sequence,\n      status: status === now.rowStatus ? null : status,',
-    to: '      expectedSequence: null,\n      status: status === now.rowStatus ? null : status,',
+    from: '      expectedSequence: held.state.sequence,\n      status: status === held.rowStatus ? null : status,',
+    to: '      expectedSequence: null,\n      status: status === held.rowStatus ? null : status,',
   },
   {
     bug: 'a runner takes a refused commit for an accepted one',
     file: 'shared/engine/advance/execution-runner.ts',
-    from: 'refused(now, verdict.reason, mail);',
-    to: 'now.state = next;',
+    from: 'this.#refuse(held, verdict.reason, mail);',
+    to: 'held.state = step.decision.next;',
   },
   {
     bug: 'callers of one batch get the verdict of its first',

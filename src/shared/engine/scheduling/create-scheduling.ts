@@ -5,7 +5,7 @@ import type { NodeRunners } from '../../nodes/run.ts';
 import { isAmbiguous, StoreUnavailableError } from '../../store/store.ts';
 
 import type { EngineDeps } from '../deps.ts';
-import { type ExecutionRunner, startExecutionRunner } from '../advance/execution-runner.ts';
+import { ExecutionRunner } from '../advance/execution-runner.ts';
 import type { Held } from '../advance/held-execution.ts';
 import { expireQueued } from './expire-queued.ts';
 import { fireTimers } from './fire-timers.ts';
@@ -55,27 +55,27 @@ export function createScheduling(
   ): ExecutionRunner {
     const present = underWay.get(executionId);
     if (present !== undefined) {
-      if (begin.marked) present.poke();
-      for (const item of begin.adopt) present.adopt(item);
-      if (begin.isDoubtful) present.doubt();
+      if (begin.marked) present.noteChange();
+      for (const item of begin.adopt) present.addItem(item);
+      if (begin.isDoubtful) present.noteLostAnswer();
       return present;
     }
     const { marked, adopt, current, isDoubtful = false } = begin;
-    const runner = startExecutionRunner(deps, runners, {
+    const runner = new ExecutionRunner(deps, runners, {
       executionId,
-      marked,
-      adopt,
+      isMarked: marked,
+      items: adopt,
       known: current ?? resting.take(executionId),
       isCurrent: current !== undefined,
-      isDoubtful,
+      wasAnswerLost: isDoubtful,
     });
     underWay.set(executionId, runner);
-    const unsubscribe = deps.wake.subscribe(cancelledTopic(executionId), () => runner.poke());
+    const unsubscribe = deps.wake.subscribe(cancelledTopic(executionId), () => runner.noteChange());
     runner.done
       .catch((error: unknown) => {
         deps.report.trouble('advancing an execution failed', error, { execution_id: executionId });
         if (error instanceof StoreUnavailableError) {
-          if (runner.isDoubtful()) doubtful.add(executionId);
+          if (runner.wasAnswerLost) doubtful.add(executionId);
           return;
         }
         setAside.delete(executionId);
@@ -85,9 +85,10 @@ export function createScheduling(
         underWay.delete(executionId);
         unsubscribe();
         resting.keep(executionId, runner.rested());
-        const { poked, adopted } = runner.leftOver();
-        if (draining) adopted.forEach((item) => void giveBack(item));
-        else if (poked || adopted.length > 0) take(executionId, { marked: poked, adopt: adopted });
+        const { isMarked, items } = runner.leftOver();
+        if (draining) items.forEach((item) => void giveBack(item));
+        else if (isMarked || items.length > 0)
+          take(executionId, { marked: isMarked, adopt: items });
       });
     return runner;
   }
@@ -115,7 +116,7 @@ export function createScheduling(
     const fresh = marked
       .filter(({ executionId }) => !underWay.has(executionId) && !setAside.has(executionId))
       .slice(0, room);
-    for (const { executionId } of marked) underWay.get(executionId)?.poke();
+    for (const { executionId } of marked) underWay.get(executionId)?.noteChange();
     for (const { executionId } of fresh) take(executionId, { marked: true, adopt: [] });
     return { found: fresh.length, more: fresh.length > 0 && fresh.length >= room };
   }
@@ -195,7 +196,7 @@ export function createScheduling(
 
   async function drain(params: { readonly deadlineMs: number }): Promise<void> {
     draining = true;
-    for (const runner of underWay.values()) runner.handOver();
+    for (const runner of underWay.values()) runner.drain();
     const resting = Promise.allSettled([...underWay.values()].map((runner) => runner.done));
     const late = Promise.withResolvers<'late'>();
     const cancel = deps.timers.after(params.deadlineMs, () => late.resolve('late'));
@@ -243,7 +244,7 @@ export function createScheduling(
 
   const scheduling: Scheduling = {
     advance: async (executionId) => {
-      if (underWay.has(executionId)) underWay.get(executionId)?.poke();
+      if (underWay.has(executionId)) underWay.get(executionId)?.noteChange();
       else await take(executionId, { marked: true, adopt: [] }).done;
     },
     advanceRunnable,

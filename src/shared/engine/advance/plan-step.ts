@@ -1,0 +1,91 @@
+import { type Decision, mayEnterWork } from '../../domain/execution/decide.ts';
+import type { CpuCaller } from '../../ports/cpu.ts';
+import type { CommitPlan } from '../../store/commit.ts';
+import { leanEvents } from '../artifacts/lean-events.ts';
+import { commitOfDecision, eventsOfDecision, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
+import type { EngineDeps } from '../deps.ts';
+import { addUse, readBudgets, useOf } from './budgets.ts';
+import { decideAnywhere } from './decide-serialised.ts';
+import { descendantsMaxOf } from './family.ts';
+import type { Held } from './held-execution.ts';
+import { childrenOf, factsOf, foldFacts } from './mail-facts.ts';
+import type { Mail } from './runner-mailbox.ts';
+import { addStored, isWorthSnapshot, type Tail } from './snapshot-tail.ts';
+
+/** One step of an execution: worked out, and not committed yet. */
+export type PlannedStep = CommitStep | EmptyStep;
+
+export interface CommitStep {
+  readonly mail: Mail;
+  readonly decision: Decision;
+  readonly commit: CommitPlan;
+  /** With the events of the commit. */
+  readonly tail: Tail;
+}
+
+/** Nothing has happened, and nothing follows. */
+export interface EmptyStep {
+  readonly decision: Decision;
+  readonly commit: null;
+}
+
+/** Nobody waits for the answer of this process, so a busy pool delays a step and never refuses it. */
+const CALLER: Pick<CpuCaller, 'signal' | 'whenBusy'> = { signal: null, whenBusy: 'waits' };
+
+/**
+ * Turns mail into facts, folds them, decides on the state that they lead to, and plans the commit of
+ * all of it. It notes in `held` the tenant whose policy the decision followed.
+ */
+export async function planStep(
+  deps: EngineDeps,
+  held: Held,
+  { mail, isDraining }: { readonly mail: Mail; readonly isDraining: boolean },
+): Promise<PlannedStep> {
+  const { row, compiled } = held;
+  const { facts, stored } = await leanEvents(deps, {
+    tenantId: row.tenantId,
+    facts: factsOf(held, mail),
+    compiled: async () => compiled,
+    actorId: SCHEDULER_ACTOR,
+    refusesUnknown: false,
+  });
+  const hasFacts = facts.length > 0;
+  const state = hasFacts ? foldFacts(held, facts) : held.state;
+  const tenant = await deps.tenants.get(row.tenantId);
+  held.tenant = tenant;
+  const needsBudgets = held.hasBudget && mayEnterWork(state);
+  const decision = await decideAnywhere({
+    cpu: deps.cpu,
+    caller: CALLER,
+    ids: deps.ids,
+    plan: compiled.plan,
+    ir: compiled.definition.ir,
+    state,
+    ownsState: hasFacts,
+    tenantPolicy: tenant.policy,
+    budgets: needsBudgets ? addUse(await readBudgets(deps, row.executionId), facts) : [],
+  });
+  if (!hasFacts && decision.events.length === 0) {
+    return { decision, commit: null };
+  }
+  const events = eventsOfDecision(stored, decision);
+  const tail = addStored(held.tail, events);
+  const commit = commitOfDecision({
+    plan: compiled.plan,
+    base: held.state,
+    rowStatus: held.rowStatus,
+    events,
+    decision,
+    home: {
+      // Items that do not start here wait on their queue: for another process, or for the tenant.
+      leaseTo: isDraining || tenant.status !== 'active' ? null : deps.settings,
+      priority: row.priority,
+    },
+    takeSnapshot: isWorthSnapshot(tail, decision.next.status),
+    settles: mail.settled.map(({ item }) => item),
+    startsExecutions: childrenOf(held, mail),
+    descendantsMax: descendantsMaxOf(tenant, deps.settings),
+    charge: useOf(facts),
+  });
+  return { mail, decision, commit, tail };
+}
