@@ -1,5 +1,6 @@
 import { type ExecutionState, visitKey } from '../../domain/execution/state.ts';
 import { LeaseLostError, type NodeProgress, type NodeRunners } from '../../nodes/run.ts';
+import type { Store } from '../../store/store.ts';
 import type { EngineDeps } from '../deps.ts';
 import { reportRun } from '../work/report-attempt.ts';
 import { withinDepth } from './family.ts';
@@ -12,14 +13,14 @@ import type { RunnerMailbox } from './runner-mailbox.ts';
  * which goes to the mailbox, or when it is aborted: then its outcome no longer counts.
  */
 export class ItemRuns {
-  readonly #deps: Pick<EngineDeps, 'store' | 'timers' | 'report'>;
+  readonly #deps: RunDeps;
   readonly #runners: NodeRunners;
   readonly #mailbox: Pick<RunnerMailbox, 'finish' | 'note'>;
   readonly #onForgotten: () => void;
   readonly #running = new Map<string, RunningItem>();
 
   constructor(
-    deps: Pick<EngineDeps, 'store' | 'timers' | 'report'>,
+    deps: RunDeps,
     of: {
       readonly runners: NodeRunners;
       readonly mailbox: Pick<RunnerMailbox, 'finish' | 'note'>;
@@ -108,3 +109,7 @@ export class ItemRuns {
     return Promise.reject(new LeaseLostError(workItemId));
   }
 }
+
+type RunDeps = Pick<EngineDeps, 'timers' | 'report'> & {
+  readonly store: Pick<Store, 'artifacts'>;
+};
