@@ -193,7 +193,8 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
     }),
   };
   const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
-    if (commit.bornLeased.length > 0 && isAmbiguous(error)) deps.startsHere.doubt(executionId);
+    if (commit.bornLeased.length > 0 && isAmbiguous(error))
+      deps.startsHere.noteLostAnswer(executionId);
     throw error;
   });
   if (verdict.accepted) {
@@ -202,7 +203,7 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
     if (commit.bornLeased.length > 0) {
       const held = heldFromStart({ commit, createdAt, state: decision.next, compiled, tenant });
       deps.startsHere.begin(held, {
-        marked: decision.more,
+        isMarked: decision.more,
         items: bornItems(commit, verdict.fences),
       });
     }

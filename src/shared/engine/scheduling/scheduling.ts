@@ -5,30 +5,24 @@ import type { PauseSweep } from './sweep-workflow-pauses.ts';
 
 /**
  * What the scheduler's loops call. Each method does one bounded round and says how much it found,
- * so that the loop knows whether to go on at once or to rest. All may throw StoreUnavailableError;
+ * so that the loop knows whether to continue at once or to rest. All may throw StoreUnavailableError;
  * every one is safe to run in several processes at a time.
  */
 export interface Scheduling {
   /**
    * Decides and commits until the execution waits for the outside, running the items of in-engine
-   * nodes on the way. A second call for an execution under way here pokes the first and returns.
+   * nodes on the way. For an execution under way here, tells its runner to read it again, and returns.
    */
   advance(executionId: ExecutionId): Promise<void>;
-  /** Runnable executions of these shards are advanced, at most `limit` begun in this round. */
-  advanceRunnable(params: {
-    readonly shards: readonly number[];
-    readonly limit: number;
-  }): Promise<RoundResult>;
+  /** Advances runnable executions, and begins at most `limit` in this round. */
+  advanceRunnable(round: ShardRound): Promise<RoundResult>;
   /**
    * From now on executions of these shards that are started in this process begin here at once,
    * while fewer than so many are under way; see `starts-here.ts`.
    */
   takeStarts(params: { readonly shards: readonly number[]; readonly underWayMax: number }): void;
   /** Claims queued items of in-engine nodes (retries, hand-overs) and starts them. */
-  runQueuedNodes(params: {
-    readonly shards: readonly number[];
-    readonly limit: number;
-  }): Promise<RoundResult>;
+  runQueuedNodes(round: ShardRound): Promise<RoundResult>;
   /** Leases that lapsed or ran out of time count as a failed attempt. */
   reclaimLeases(params: { readonly limit: number }): Promise<RoundResult>;
   /** Queued items that waited longer than their schedule-to-start bound fail the attempt. */
@@ -37,7 +31,7 @@ export interface Scheduling {
   fireTimers(params: { readonly limit: number }): Promise<RoundResult>;
   /** Lets children begin that wait for a place of their tenant's limit. */
   admitChildren(): Promise<AdmissionRound>;
-  /** Holds executions of workflows that are paused, and gives back those of workflows that no longer are. */
+  /** Holds executions of paused workflows, and releases those of workflows that were resumed. */
   readonly sweepWorkflowPauses: PauseSweep['round'];
   /** Renews the leases of in-engine items under way here; a lost one aborts its run. */
   renewOwnLeases(): Promise<RoundResult>;
@@ -45,4 +39,10 @@ export interface Scheduling {
   underWay(): number;
   /** Starts nothing more; resolves when what is under way has ended or was given back. */
   drain(params: { readonly deadlineMs: number }): Promise<void>;
+}
+
+/** A round over these shards, which finds at most `limit`. */
+export interface ShardRound {
+  readonly shards: readonly number[];
+  readonly limit: number;
 }

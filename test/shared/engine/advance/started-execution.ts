@@ -11,7 +11,6 @@ import {
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { unlistedTenant } from '../../../../src/shared/domain/tenant.ts';
 import { compilePlan } from '../../../../src/shared/domain/workflow/plan/compile-plan.ts';
-import type { NodeKind } from '../../../../src/shared/domain/workflow/plan/plan.ts';
 import { bornItems } from '../../../../src/shared/engine/advance/born-items.ts';
 import { heldFromStart, type Held } from '../../../../src/shared/engine/advance/held-execution.ts';
 import type { RunningItem } from '../../../../src/shared/engine/advance/run-items.ts';
@@ -21,17 +20,20 @@ import {
   newEvent,
 } from '../../../../src/shared/engine/commit/commit-plan.ts';
 import { createKindRegistry, NODE_KINDS } from '../../../../src/shared/nodes/index.ts';
+import type { NodeRunner } from '../../../../src/shared/nodes/run.ts';
+import type { RunnableKind } from '../../../../src/shared/nodes/runnable-kind.ts';
 
 const START = '2026-01-01T00:00:00.000Z';
 const WORKFLOW_ID = 'workflow';
 
 /** Runs in the engine, by a runner of the test. */
-const callKind: NodeKind<JsonObject> = {
+const callKind: RunnableKind<JsonObject, NodeRunner> = {
   type: 'call',
   aliases: [],
   leaf: true,
   toolLike: false,
   parse: (fields) => fields,
+  runner: (given) => given,
   enter: (spec) => ({ do: 'work', queue: 'engine', input: {}, payload: spec }),
 };
 
