@@ -1,12 +1,52 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 
-export function outputOption(): Option {
-  return new Option('-o, --output <format>', 'how to print the result')
-    .choices(['table', 'json'])
-    .default('table');
+import type { OutputFormat } from './output.ts';
+
+const FORMATS = ['table', 'json'] as const satisfies readonly OutputFormat[];
+
+/** Lets a command print its result as JSON: `-o json`, `--output json`. */
+export function addOutputOption(command: Command): Command {
+  return command
+    .addOption(
+      new Option('-o, --output <format>', 'how to print the result')
+        .choices(FORMATS)
+        .default('table'),
+    )
+    .addOption(hiddenJsonOption().implies({ output: 'json' }));
 }
 
-/** What `eval run` calls it too, where `--output` is a file. */
-export function jsonOption(): Option {
-  return new Option('--json', 'the same as --output json').implies({ output: 'json' });
+/** For a command that prints lines of JSON in any case. */
+export function addJsonLinesOption(command: Command): Command {
+  return command
+    .addOption(
+      new Option('-o, --output <format>', 'how to print the result, one document a line')
+        .choices(['json'])
+        .default('json'),
+    )
+    .addOption(hiddenJsonOption());
+}
+
+/**
+ * For `eval run`, whose `--output` named the file of the report before there was `--report`. A value
+ * with a dot or a slash still names it.
+ */
+export function addOutputOrFileOption(command: Command): Command {
+  return command
+    .addOption(
+      new Option('-o, --output <format>', 'how to print the result')
+        .choices(FORMATS)
+        .argParser(parseOutputOrFile)
+        .default('table'),
+    )
+    .addOption(hiddenJsonOption());
+}
+
+/** Older scripts say `--json`. */
+function hiddenJsonOption(): Option {
+  return new Option('--json', 'the same as --output json').hideHelp();
+}
+
+function parseOutputOrFile(text: string): string {
+  if (FORMATS.some((format) => format === text) || /[./]/.test(text)) return text;
+  throw new InvalidArgumentError('Allowed choices are table, json.');
 }

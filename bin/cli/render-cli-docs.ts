@@ -65,7 +65,7 @@ function renderCommand(command: Command, heading = '##'): string {
     parts.push(renderTable(['Argument', 'Meaning'], rows));
   }
   const options = command.options.filter(
-    (option) => option.long !== '--version' || option.required,
+    (option) => !option.hidden && (option.long !== '--version' || option.required),
   );
   if (options.length > 0)
     parts.push(renderTable(['Option', 'Meaning'], options.map(describeOption)));

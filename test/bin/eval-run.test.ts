@@ -91,7 +91,7 @@ async function listExecutions(
 
 test('0: the example judges a workflow by a CSV file, and reports it', async (t) => {
   const example = fileURLToPath(new URL('../../examples/eval/shipping.yaml', import.meta.url));
-  const { code, stdout, stderr } = await evaluate(example, '--output', 'shipping-report.json');
+  const { code, stdout, stderr } = await evaluate(example, '--report', 'shipping-report.json');
   t.is(code, 0, stderr);
   t.regex(stdout, /^SCORER +PASS RATE +MEAN SCORE$/m);
   t.regex(stdout, /^price +100\.0 % +1\.000$/m);
@@ -150,7 +150,7 @@ test('1: below the threshold; each case that failed says why', async (t) => {
 
   t.is((await evaluate(...(args as [string]), '--threshold', '0.25')).code, 0);
 
-  const json = await evaluate(...(args as [string]), '--json');
+  const json = await evaluate(...(args as [string]), '-o', 'json');
   t.is(json.code, 1);
   const report = parse(json.stdout);
   t.like(report.summary, { cases: 4, passed: 1, failed: 3, errors: 2, pass_rate: 0.25 });
@@ -163,6 +163,7 @@ test('0: one case is compared with what it was in an earlier report', async (t) 
       'compared.jsonl',
       checks.map((expected, n) => ({ id: `case-${n}`, input: { n }, expected })),
     );
+    // The names that older scripts use for `--report` and `--output json`.
     const flags = ['--check', 'output.doubled == expected', '--threshold', '0', '--json'];
     const args = ['--workflow', 'double.json', '--output', report, ...flags, ...options];
     const outcome = await evaluate('compared.jsonl', ...args);
@@ -210,7 +211,7 @@ test('0: outputs of the data set are judged without a runtime', async (t) => {
       'checks = ["output == expected", "has(input.question)"]',
     ].join('\n'),
   );
-  const { code, stdout, stderr } = await runSvc(['eval', 'run', 'outputs.toml', '--json'], {
+  const { code, stdout, stderr } = await runSvc(['eval', 'run', 'outputs.toml', '-o', 'json'], {
     cwd,
     env: { SVC_URL: 'http://127.0.0.1:9' },
   });
@@ -324,7 +325,7 @@ test('2: what is compared with is no report, and a report that cannot be written
     const { code, stderr } = await evaluate('fine.jsonl', ...flags, '--compare', file);
     t.is(code, 2, stderr);
   }
-  const { code, stderr } = await evaluate('fine.jsonl', ...flags, '--output', 'none/report.json');
+  const { code, stderr } = await evaluate('fine.jsonl', ...flags, '--report', 'none/report.json');
   t.is(code, 2);
   t.regex(stderr, /the report cannot be written to "none\/report\.json\.part": ENOENT/);
 });
@@ -358,7 +359,7 @@ test('3: a runtime that turns the client away ends it, and the report is written
     'w',
     '--check',
     'true',
-    '--output',
+    '--report',
     'refused.json',
     '--url',
     server.url,
@@ -377,7 +378,7 @@ test('1: a case that takes too long is cancelled', async (t) => {
     'late.yaml',
     'workflow: late.json\ndataset: late.jsonl\ntimeout_secs: 0.3\nscorers: [{ type: latency, max_ms: 9 }]\n',
   );
-  const { code, stdout } = await evaluate('late.yaml', '--json');
+  const { code, stdout } = await evaluate('late.yaml', '--output', 'json');
   t.is(code, 1);
   t.is(parse(stdout).cases[0]?.error, 'not done within 0.3 s');
   t.deepEqual(
@@ -413,7 +414,7 @@ test('130: Ctrl-C cancels what is under way, and the report is written', async (
     Array.from({ length: 50 }, (_, n) => ({ n })),
   );
   const args = ['held.jsonl', '--workflow', 'held.json', '--check', 'true', '--concurrency', '3'];
-  const run = startSvc(['eval', 'run', ...args, '--output', 'held-report.json'], {
+  const run = startSvc(['eval', 'run', ...args, '--report', 'held-report.json'], {
     cwd,
     env: { SVC_URL: url },
   });

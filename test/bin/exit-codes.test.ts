@@ -16,6 +16,7 @@ const USAGE = [
   { title: 'a missing argument', args: ['execution', 'show'] },
   { title: 'an argument too many', args: ['version', 'now'] },
   { title: 'an unknown output format', args: ['execution', 'list', '-o', 'xml'] },
+  { title: 'a report without a suffix', args: ['eval', 'run', 'rows.csv', '--output', 'report'] },
   { title: 'an unknown status', args: ['execution', 'list', '--status', 'done'] },
   { title: 'a count that is no number', args: ['execution', 'list', '--limit', 'ten'] },
   { title: 'a port that is no port', args: ['serve', '--port', '99999'] },

@@ -3,7 +3,7 @@ import { Argument, Option, type Command } from 'commander';
 import type { BulkOptions } from '../../commands/execution/bulk.ts';
 import type { EventsOptions } from '../../commands/execution/events.ts';
 import type { StartOptions } from '../../commands/execution/start.ts';
-import { jsonOption, outputOption } from '../output-option.ts';
+import { addOutputOption } from '../output-option.ts';
 import { parseCount, parseInstant } from '../parse-option.ts';
 
 const loadWorkflow = () => import('../../commands/workflow.ts');
@@ -114,12 +114,9 @@ function declareExecutionCommands(program: Command): void {
       return exportExecution(id, options);
     });
 
-  execution
-    .command('check-export')
+  addOutputOption(execution.command('check-export'))
     .description('check, offline, that an exported execution is as it was written')
     .argument('<file>', 'the file; -: stdin')
-    .addOption(outputOption())
-    .addOption(jsonOption())
     .action(async (file, options) => {
       const { checkExport } = await import('../../commands/execution/export.ts');
       return checkExport(file, options);
@@ -234,7 +231,7 @@ function executionCommand(parent: Command, name: string): Command {
 }
 
 function clientCommand(parent: Command, name: string): Command {
-  return addRuntimeOptions(parent.command(name)).addOption(outputOption()).addOption(jsonOption());
+  return addOutputOption(addRuntimeOptions(parent.command(name)));
 }
 
 /** Where the runtime is, and the token for it. */

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 
 import type { Role } from '../../../src/shared/domain/access.ts';
-import { jsonOption, outputOption } from '../output-option.ts';
+import { addJsonLinesOption, addOutputOption } from '../output-option.ts';
 import { parseCount, parseExpiry, parseInstant } from '../parse-option.ts';
 
 /** Written out, so that a command that needs no role loads nothing of the runtime. */
@@ -82,7 +82,7 @@ export function declareDatabaseCommands(program: Command): void {
     .option('--head <head>', 'a head printed before, which must still be part of the log')
     .action(async (options) => (await loadAudit()).verifyLog(options));
 
-  databaseOptions(audit.command('export'))
+  addJsonLinesOption(databaseOptions(audit.command('export')))
     .description('print the audit log, one JSON document a line, oldest first')
     .option('--tenant <tenant>', 'only this tenant; all if omitted')
     .option('--since <instant>', 'from this ISO 8601 instant on', parseInstant)
@@ -108,7 +108,7 @@ function tokenCommand(parent: Command, name: string): Command {
 }
 
 export function databaseCommand(parent: Command, name: string): Command {
-  return databaseOptions(parent.command(name)).addOption(outputOption()).addOption(jsonOption());
+  return addOutputOption(databaseOptions(parent.command(name)));
 }
 
 function databaseOptions(command: Command): Command {

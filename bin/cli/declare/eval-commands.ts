@@ -2,14 +2,14 @@ import { Option, type Command } from 'commander';
 
 import type { EvalOptions } from '../../commands/eval/run.ts';
 import { tokenOption } from './client-commands.ts';
+import { addOutputOrFileOption } from '../output-option.ts';
 import { parseCount, parseShare } from '../parse-option.ts';
 
 /** Judging workflows by data sets (see docs/evaluation.md). */
 export function declareEvalCommands(program: Command): void {
   const evaluate = program.command('eval').description('judge workflows by data sets');
 
-  evaluate
-    .command('run')
+  addOutputOrFileOption(evaluate.command('run'))
     .description('run each case of a data set and judge the results')
     .addOption(
       new Option('--url <url>', 'run on this runtime instead of inside the command').env('SVC_URL'),
@@ -23,8 +23,7 @@ export function declareEvalCommands(program: Command): void {
     .option('--limit <count>', 'only so many cases, from the first', parseCount)
     .option('--threshold <share>', 'least share of cases that must pass (default: 1)', parseShare)
     .option('--compare <report>', 'tell what is better or worse than in an earlier report')
-    .option('--json', 'print the report instead of a table')
-    .option('--output <report>', 'write the report to this file')
+    .option('--report <file>', 'write the report to this file')
     .action(async (file: string, options: EvalOptions) => {
       const { runEvaluation } = await import('../../commands/eval/run.ts');
       return runEvaluation(file, options);

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 
-import { jsonOption, outputOption } from '../output-option.ts';
+import { addOutputOption } from '../output-option.ts';
 import { parseCount } from '../parse-option.ts';
 
 /** Commands that run the service, and those that need neither a runtime nor a database. */
@@ -20,43 +20,31 @@ export function declareRuntimeCommands(program: Command): void {
     )
     .action(async (options) => (await import('../../commands/serve.ts')).runServe(options));
 
-  program
-    .command('validate')
+  addOutputOption(program.command('validate'))
     .description('check a workflow definition, offline; exit code 1 when it cannot run')
     .argument('<file>', 'JSON or YAML file; -: stdin')
     .option('--strict', 'take warnings for errors')
-    .addOption(outputOption())
-    .addOption(jsonOption())
     .action(async (file, options) =>
       (await import('../../commands/validate.ts')).validateFile(file, options),
     );
 
-  program
-    .command('config')
-    .description('look at the configuration')
-    .command('show')
+  const config = program.command('config').description('look at the configuration');
+
+  addOutputOption(config.command('show'))
     .description('print every setting; secrets are masked')
     .option('--origin', 'with where each value comes from')
     .option('--dev', 'with the defaults of "svc dev"')
     .option('--config <file>', 'configuration file (default: ./svc.toml when it is there)')
-    .addOption(outputOption())
-    .addOption(jsonOption())
     .action(async (options) => (await import('../../commands/config-show.ts')).showConfig(options));
 
-  program
-    .command('auth')
-    .description('look at who may do what')
-    .command('matrix')
+  const auth = program.command('auth').description('look at who may do what');
+
+  addOutputOption(auth.command('matrix'))
     .description('print which role may use which route of the API')
-    .addOption(outputOption())
-    .addOption(jsonOption())
     .action(async (options) => (await import('../../commands/auth-matrix.ts')).showMatrix(options));
 
-  program
-    .command('version')
+  addOutputOption(program.command('version'))
     .description('print the version')
-    .addOption(outputOption())
-    .addOption(jsonOption())
     .action(async (options) => (await import('../../commands/version.ts')).showVersion(options));
 }
 

@@ -33,9 +33,12 @@ export interface EvalOptions extends EvaluationOptions {
   readonly url?: string;
   readonly token?: string;
   readonly compare?: string;
+  /** A format; with a dot or a slash the report's file, as older scripts say it. */
+  readonly output: string;
+  /** Older scripts ask so for JSON. */
   readonly json?: boolean;
   /** File of the report. */
-  readonly output?: string;
+  readonly report?: string;
 }
 
 /**
@@ -49,9 +52,10 @@ export async function runEvaluation(file: string, options: EvalOptions): Promise
   await using opened = new AsyncDisposableStack();
   const runtime = await openRuntime({ evaluation, options, opened });
   const models = openModels(evaluation.scorers);
+  const { printsJson, reportFile } = readOutput(options);
   const report = await createReport({
-    file: options.output ?? null,
-    stdout: options.json === true,
+    file: reportFile,
+    stdout: printsJson,
     about: {
       report: 'svc eval run',
       file,
@@ -74,12 +78,20 @@ export async function runEvaluation(file: string, options: EvalOptions): Promise
   const passed = complete && thresholds.every(({ met }) => met);
   const judge = models && models.used();
   await report.finish({ summary, judge, thresholds, comparison, complete, passed });
-  if (options.json !== true) printSummary({ ...ran, summary, judge, thresholds, comparison });
-  if (options.output !== undefined) printNote(`report: ${options.output}`);
+  if (!printsJson) printSummary({ ...ran, summary, judge, thresholds, comparison });
+  if (reportFile !== null) printNote(`report: ${reportFile}`);
   if (ran.failure !== null) throw ran.failure.error;
   const interrupted = interrupt.exitCode();
   if (interrupted !== null) process.exitCode = interrupted;
   else if (!passed) throw new CliError(describeMissed(thresholds));
+}
+
+function readOutput({ output, json = false, report }: EvalOptions) {
+  const namesFile = /[./]/.test(output);
+  return {
+    printsJson: json || output === 'json',
+    reportFile: report ?? (namesFile ? output : null),
+  };
 }
 
 /** Says before the first case when there is no runtime, or no such workflow. */
