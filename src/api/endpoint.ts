@@ -17,7 +17,9 @@ export function defineEndpoint<
   Body extends z.ZodType = z.ZodType<NoFields>,
   const Replies extends ReplySchemas = ReplySchemas,
   const Given extends AnswerOf<Replies> = AnswerOf<Replies>,
->(declaration: Declaration<Params, Query, Body, Replies, Given>): Endpoint {
+>(
+  declaration: Declaration<Params, Query, Body, Replies, Given>,
+): Endpoint & { readonly replies: Replies } {
   const {
     params,
     query,

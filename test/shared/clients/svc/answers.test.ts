@@ -1,0 +1,170 @@
+import test from 'ava';
+import type { z } from 'zod';
+
+import type { Endpoint } from '../../../../src/api/endpoint.ts';
+import { approveExecution } from '../../../../src/api/endpoints/executions/approve-execution.ts';
+import { bulkExecutions } from '../../../../src/api/endpoints/executions/bulk-executions.ts';
+import { cancelExecution } from '../../../../src/api/endpoints/executions/cancel-execution.ts';
+import { deliverExternalEvent } from '../../../../src/api/endpoints/executions/deliver-external-event.ts';
+import { explainExecution } from '../../../../src/api/endpoints/executions/explain-execution.ts';
+import { importExecution } from '../../../../src/api/endpoints/executions/import-execution.ts';
+import { listApprovals } from '../../../../src/api/endpoints/executions/list-approvals.ts';
+import { listExecutions } from '../../../../src/api/endpoints/executions/list-executions.ts';
+import {
+  pauseExecution,
+  resumeExecution,
+} from '../../../../src/api/endpoints/executions/pause-execution.ts';
+import { readEvents } from '../../../../src/api/endpoints/executions/read-events.ts';
+import { readExecution } from '../../../../src/api/endpoints/executions/read-execution.ts';
+import { retryExecution } from '../../../../src/api/endpoints/executions/retry-execution.ts';
+import { startExecution } from '../../../../src/api/endpoints/executions/start-execution.ts';
+import { listDeadLetters } from '../../../../src/api/endpoints/work-items/list-dead-letters.ts';
+import { requeueWorkItem } from '../../../../src/api/endpoints/work-items/requeue-work-item.ts';
+import { listWorkflows } from '../../../../src/api/endpoints/workflows/list-workflows.ts';
+import {
+  pauseWorkflow,
+  resumeWorkflow,
+} from '../../../../src/api/endpoints/workflows/pause-workflow.ts';
+import { readWorkflow } from '../../../../src/api/endpoints/workflows/read-workflow.ts';
+import { registerWorkflow } from '../../../../src/api/endpoints/workflows/register-workflow.ts';
+import { createSvcClient, type SvcClient } from '../../../../src/shared/clients/svc/client.ts';
+import { serveJson, startHttpServer } from '../../../support/servers/http-server.ts';
+
+/*
+ * The client's types are narrower than the API's answers: they leave out what the client does not
+ * use, and let an older runtime leave out what it does not know. `reply` holds them against the
+ * schemas of the endpoints when this file is compiled.
+ */
+
+/** Neither reads an answer of one schema: events come as a stream, and an export is kept as any JSON. */
+type Untyped = 'followEvents' | 'exportExecution';
+
+type Calls = {
+  readonly [Name in Exclude<keyof SvcClient, Untyped>]: {
+    readonly endpoint: Endpoint;
+    readonly reply: z.ZodType<Awaited<ReturnType<SvcClient[Name]>>>;
+    readonly call: (client: SvcClient) => Promise<unknown>;
+  };
+};
+
+const CALLS: Calls = {
+  registerWorkflow: {
+    endpoint: registerWorkflow,
+    reply: registerWorkflow.replies[201],
+    call: (client) => client.registerWorkflow({}),
+  },
+  listWorkflows: {
+    endpoint: listWorkflows,
+    reply: listWorkflows.replies[200],
+    call: (client) => client.listWorkflows({ limit: 1 }),
+  },
+  readWorkflow: {
+    endpoint: readWorkflow,
+    reply: readWorkflow.replies[200],
+    call: (client) => client.readWorkflow({ workflowId: 'w', version: '1' }),
+  },
+  pauseWorkflow: {
+    endpoint: pauseWorkflow,
+    reply: pauseWorkflow.replies[200],
+    call: (client) => client.pauseWorkflow('w', null),
+  },
+  resumeWorkflow: {
+    endpoint: resumeWorkflow,
+    reply: resumeWorkflow.replies[200],
+    call: (client) => client.resumeWorkflow('w'),
+  },
+  startExecution: {
+    endpoint: startExecution,
+    reply: startExecution.replies[201],
+    call: (client) =>
+      client.startExecution({ workflowId: 'w', version: null, input: {}, idempotencyKey: null }),
+  },
+  listExecutions: {
+    endpoint: listExecutions,
+    reply: listExecutions.replies[200],
+    call: (client) => client.listExecutions({ status: 'running' }),
+  },
+  readExecution: {
+    endpoint: readExecution,
+    reply: readExecution.replies[200],
+    call: (client) => client.readExecution('e'),
+  },
+  explainExecution: {
+    endpoint: explainExecution,
+    reply: explainExecution.replies[200],
+    call: (client) => client.explainExecution('e'),
+  },
+  importExecution: {
+    endpoint: importExecution,
+    reply: importExecution.replies[201],
+    call: (client) => client.importExecution({}),
+  },
+  readEvents: {
+    endpoint: readEvents,
+    reply: readEvents.replies[200],
+    call: (client) => client.readEvents({ executionId: 'e', after: 0, limit: null }),
+  },
+  cancelExecution: {
+    endpoint: cancelExecution,
+    reply: cancelExecution.replies[200],
+    call: (client) => client.cancelExecution('e'),
+  },
+  pauseExecution: {
+    endpoint: pauseExecution,
+    reply: pauseExecution.replies[200],
+    call: (client) => client.pauseExecution('e', null),
+  },
+  resumeExecution: {
+    endpoint: resumeExecution,
+    reply: resumeExecution.replies[200],
+    call: (client) => client.resumeExecution('e'),
+  },
+  retryExecution: {
+    endpoint: retryExecution,
+    reply: retryExecution.replies[201],
+    call: (client) => client.retryExecution('e', {}),
+  },
+  bulkExecutions: {
+    endpoint: bulkExecutions,
+    reply: bulkExecutions.replies[200],
+    call: (client) => client.bulkExecutions({}),
+  },
+  listDeadLetters: {
+    endpoint: listDeadLetters,
+    reply: listDeadLetters.replies[200],
+    call: (client) => client.listDeadLetters({}),
+  },
+  requeueWorkItem: {
+    endpoint: requeueWorkItem,
+    reply: requeueWorkItem.replies[200],
+    call: (client) => client.requeueWorkItem('i'),
+  },
+  listApprovals: {
+    endpoint: listApprovals,
+    reply: listApprovals.replies[200],
+    call: (client) => client.listApprovals('e'),
+  },
+  approveExecution: {
+    endpoint: approveExecution,
+    reply: approveExecution.replies[200],
+    call: (client) => client.approveExecution('e', {}),
+  },
+  sendEvent: {
+    endpoint: deliverExternalEvent,
+    reply: deliverExternalEvent.replies[200],
+    call: (client) =>
+      client.sendEvent({ executionId: 'e', correlationKey: 'k', payload: { n: 1 } }),
+  },
+};
+
+for (const [name, { endpoint, call }] of Object.entries(CALLS)) {
+  test(`${name} asks ${endpoint.method} ${endpoint.path}`, async (t) => {
+    const server = await startHttpServer(serveJson({}));
+    t.teardown(() => server.close());
+    await t.throwsAsync(call(createSvcClient({ url: server.url, token: null })));
+    const [request] = server.requests;
+    t.is(request?.method, endpoint.method);
+    const { pathname } = new URL(request?.url ?? '', server.url);
+    t.regex(pathname, new RegExp(`^${endpoint.path.replaceAll(/:\w+/g, '[^/]+')}$`));
+  });
+}
