@@ -50,11 +50,14 @@ test('503: tasks for which no thread starts are given up, not waited for', async
 
 test('a task that takes too long is cut off, and those waiting behind it still run', async (t) => {
   const threads = create(t, { taskMsMax: 1500 });
+  const startedAt = now();
   const spinning = run(threads, 'spin');
   const behind = run(threads, 'tellThread');
   t.is(threads.use().waiting, 1);
   const error = await t.throwsAsync(spinning, { instanceOf: TaskLimitError });
   t.is(error?.limit, 'time');
+  // A task that never begins is cut off too, after a minute.
+  t.true(now() - startedAt < 50_000);
   t.is(typeof (await behind), 'number');
 });
 
