@@ -7,7 +7,7 @@ import { readFigures, savePage } from './support/save-results.ts';
  * npm run bench:add -- <report.json> …
  *
  * Puts what was measured by itself (`npm run -s bench:idle -- --json > idle.json`), and is not yet in
- * docs/performance.md, beside the figures there.
+ * docs/concepts/performance.md, beside the figures there.
  */
 
 const files = process.argv.slice(2);
@@ -16,7 +16,7 @@ const read = (file: string): Report => JSON.parse(readFileSync(file, 'utf8')) as
 const report = files.map(read).reduce(addReport, readFigures<Report>());
 await savePage(renderReport(report), report);
 console.log(
-  `docs/performance.md has ${report.results.length} workloads, ` +
+  `docs/concepts/performance.md has ${report.results.length} workloads, ` +
     `${report.gates.filter(({ verdict }) => verdict !== 'not measured').length} of ` +
     `${report.gates.length} gates judged`,
 );

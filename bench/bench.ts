@@ -30,7 +30,7 @@ import { STATEMENT_HEAD, statementRows, type StatementUse } from './support/stat
  * `--only`: names or subjects; `--churn 10`: with workload G, of so many minutes; `--idle --minutes
  * 5`: with clusters that have nothing to do, which is all that `npm run bench:idle` measures;
  * `--large`: with a backlog of a million; `--statements`: with the statements of each workload;
- * `--save`: into docs/performance.md. Figures of the last run are always in .svc/bench.json, also
+ * `--save`: into docs/concepts/performance.md. Figures of the last run are always in .svc/bench.json, also
  * those of a run that is broken off, up to its last full round.
  */
 

@@ -15,7 +15,7 @@ import { ratios, spread } from './support/statistics.ts';
  *
  * What settings cost: workload B with each of them, and as it is by default, one after the other in
  * every round; shown are ratios to the default of the same round. `--add`: to the rounds of the last
- * run. `--save`: into docs/performance.md.
+ * run. `--save`: into docs/concepts/performance.md.
  */
 
 interface Setting {

@@ -15,7 +15,7 @@ import { features } from './sql-features.ts';
 /*
  * npm run bench:scale [-- --only growth,shards] [--seconds 3] [--large] [--json] [--save]
  *
- * What breaks next: each experiment behind a claim of docs/scaling.md, where `--save` writes the
+ * What breaks next: each experiment behind a claim of docs/concepts/scaling.md, where `--save` writes the
  * tables. `--large` adds the sizes that take minutes to fill.
  */
 

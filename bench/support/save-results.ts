@@ -5,10 +5,10 @@ import { format, resolveConfig } from 'prettier';
 /** Of this checkout alone, as the database of `svc dev` is. */
 const LAST = new URL('../../.svc/', import.meta.url);
 const FIGURES = new URL('../figures.json', import.meta.url);
-const PAGE = new URL('../../docs/performance.md', import.meta.url);
+const PAGE = new URL('../../docs/concepts/performance.md', import.meta.url);
 const PAGES = {
   performance: PAGE,
-  scaling: new URL('../../docs/scaling.md', import.meta.url),
+  scaling: new URL('../../docs/concepts/scaling.md', import.meta.url),
 } as const;
 
 /** Where the figures of the last run are, whatever they were. */
@@ -29,7 +29,7 @@ export function readFigures<Report>(): Report {
   return JSON.parse(readFileSync(FIGURES, 'utf8')) as Report;
 }
 
-/** Replaces the generated part of `docs/performance.md`, and the figures behind it. */
+/** Replaces the generated part of `docs/concepts/performance.md`, and the figures behind it. */
 export async function savePage(markdown: string, figures: unknown): Promise<void> {
   await write(PAGE, replacePart(readFileSync(PAGE, 'utf8'), markdown));
   await write(FIGURES, JSON.stringify(figures));

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 
 import { EXIT } from './exit-code.ts';
 
-/** `docs/cli.md`, made from the declarations of the commands. */
+/** `docs/reference/cli.md`, made from the declarations of the commands. */
 export function renderCliDocs(programs: {
   readonly svc: Command;
   /** `svc-api` and `svc-scheduler`. */

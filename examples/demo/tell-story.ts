@@ -234,6 +234,8 @@ function printFarewell(params: {
   printCommand(`${SVC} execution show ${executionId}`);
   printCommand(`curl http://127.0.0.1:${port}/executions/${executionId}`);
   printNote(`The logs are in ${folder}, which you may delete.`);
-  printNote('Read on: README.md has a tour by hand, docs/ir.md the workflow format,');
-  printNote('docs/worker-protocol.md how to write a worker.');
+  printNote('Read on: docs/get-started/tour.md is a tour by hand,');
+  printNote(
+    'docs/reference/ir.md the workflow format, docs/guides/workers.md how to write a worker.',
+  );
 }

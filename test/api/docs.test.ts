@@ -22,7 +22,7 @@ const document = buildOpenApi({ routes, version });
 for (const [name, text] of [
   ['openapi.json', JSON.stringify(document)],
   ['workflow.schema.json', JSON.stringify(workflowSchema(NODE_KINDS))],
-  ['http-api.md', renderHttpDocs(document)],
+  ['reference/http-api.md', renderHttpDocs(document)],
 ] as const) {
   test(`docs/${name} is up to date`, async (t) => {
     const file = new URL(name, folder);

@@ -11,10 +11,10 @@ import { runSvc } from './run-svc.ts';
 
 /* `UPDATE_DOCS=1 npm test -- test/bin/cli-docs.test.ts` writes the page anew. */
 
-const PAGE = new URL('../../docs/cli.md', import.meta.url);
+const PAGE = new URL('../../docs/reference/cli.md', import.meta.url);
 const roles = (['api', 'scheduler'] as const).map((role) => createRoleProgram(role));
 
-test('docs/cli.md is up to date', async (t) => {
+test('docs/reference/cli.md is up to date', async (t) => {
   const text = renderCliDocs({ svc: createProgram(), roles });
   const config = await resolveConfig(PAGE);
   const current = await format(text, { ...config, filepath: PAGE.pathname });

@@ -10,7 +10,7 @@ import { runChaos } from './run-chaos.ts';
 /*
  * npm run test:chaos -- [--minutes N] [--seed S] [--only FAULT,…] [--alike] [--json] [--keep]
  *
- * Real processes under real faults; see docs/contributing/chaos.md. The exit code is 0 only for a full
+ * Real processes under real faults; see docs/contribute/chaos.md. The exit code is 0 only for a full
  * run without a violation. `--alike`: faults of all kinds are as many, so that a short run has each.
  * What it wrote is kept for any other, and with --keep.
  */

@@ -8,7 +8,7 @@ import { runScaling, type ScalingRun } from './run-scaling.ts';
  * npm run test:scaling -- [--rounds N] [--between N] [--json]
  *
  * Both roles scaled up and down again under load, N times, with that many starts in each state; see
- * docs/contributing/upgrade.md. The exit code is 0 only if no request failed, and nothing was lost or
+ * docs/contribute/upgrade.md. The exit code is 0 only if no request failed, and nothing was lost or
  * done twice.
  */
 

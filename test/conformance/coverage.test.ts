@@ -3,10 +3,10 @@ import test from 'ava';
 
 import { routes } from '../../src/api/routes.ts';
 
-/* `docs/conformance.md` names tests that are there, and leaves out no endpoint. */
+/* `docs/reference/conformance.md` names tests that are there, and leaves out no endpoint. */
 
 const root = new URL('../../', import.meta.url);
-const page = readFileSync(new URL('docs/conformance.md', root), 'utf8');
+const page = readFileSync(new URL('docs/reference/conformance.md', root), 'utf8');
 const rows = [...page.matchAll(/^\| (?!Rule |-)(.+?) +\| (.*?) *\| ([a-z ]+?) +\|$/gm)].map(
   ([, rule = '', tests = '', status = '']) => ({
     rule,

@@ -10,7 +10,7 @@ import type { ExecutionSummary } from '../support/wire.ts';
 
 const check = onBothStores();
 
-/** `docs/performance.md` has the figures of 10 000, measured with this variable. */
+/** `docs/concepts/performance.md` has the figures of 10 000, measured with this variable. */
 const MEMBERS = Number(process.env['TREE_MEMBERS'] ?? 400);
 const GROW_MS = 600_000;
 const DOWN_MS_MAX = Math.max(60_000, MEMBERS * 60);

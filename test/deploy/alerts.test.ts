@@ -55,17 +55,17 @@ test('no alert is there twice', (t) => {
 });
 
 test('each alert has its section in the runbook, and each section its alert', (t) => {
-  const sections = [...read('docs/runbook.md').matchAll(/^### (.+)$/gm)].map(
+  const sections = [...read('docs/operate/runbook.md').matchAll(/^### (.+)$/gm)].map(
     ([, name = '']) => name,
   );
   t.deepEqual(sections.toSorted(), names.toSorted());
   for (const { alert, annotations } of rules) {
-    t.is(annotations.runbook, `docs/runbook.md#${alert.toLowerCase()}`);
+    t.is(annotations.runbook, `docs/operate/runbook.md#${alert.toLowerCase()}`);
   }
 });
 
 test('each section of the runbook says what to look at and what to do', (t) => {
-  const [, ...sections] = read('docs/runbook.md').split(/^### /m);
+  const [, ...sections] = read('docs/operate/runbook.md').split(/^### /m);
   for (const section of sections) {
     t.regex(section, /^\w+\n\n\S[^]*\n- Look: \S[^]*\n- Do: \S/, section.split('\n')[0]);
   }
@@ -73,10 +73,12 @@ test('each section of the runbook says what to look at and what to do', (t) => {
 
 test('the runbook names commands that there are', (t) => {
   const commands = new Set(
-    [...read('docs/cli.md').matchAll(/^## svc (.+)$/gm)].map(([, name]) => name),
+    [...read('docs/reference/cli.md').matchAll(/^## svc (.+)$/gm)].map(([, name]) => name),
   );
   const named = [
-    ...read('docs/runbook.md').matchAll(/\bsvc ((?:db|execution|audit|memory) [a-z-]+|doctor)/g),
+    ...read('docs/operate/runbook.md').matchAll(
+      /\bsvc ((?:db|execution|audit|memory) [a-z-]+|doctor)/g,
+    ),
   ];
   t.true(named.length > 20);
   for (const [, name = ''] of named) t.true(commands.has(name), name);

@@ -7,10 +7,10 @@ import { parse } from 'yaml';
 import { CONFIG_KEY_NAMES } from '../../src/shared/config/keys.ts';
 import { renderedManifests } from './manifests.ts';
 
-/* `docs/install.md` names nothing that is not there: its commands are held against what they act upon. */
+/* `docs/get-started/install.md` names nothing that is not there: its commands are held against what they act upon. */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const page = read('docs/install.md');
+const page = read('docs/get-started/install.md');
 const blocks = [...page.matchAll(/^```sh ([\w-]+)\n([\s\S]*?)^```$/gm)].map(
   ([, way = '', commands = '']) => ({ way, commands }),
 );
@@ -59,7 +59,9 @@ test('files of the repository that it names are there', (t) => {
     ...[...commands.matchAll(/(?<![\w/.])((?:deploy|bin)\/[\w./*-]+)/g)].map(
       ([, path = '']) => path,
     ),
-    ...[...page.matchAll(/\]\((?!#|http)([^)#]+)/g)].map(([, path = '']) => `docs/${path}`),
+    ...[...page.matchAll(/\]\((?!#|http)([^)#]+)/g)].map(
+      ([, path = '']) => `docs/get-started/${path}`,
+    ),
   ];
   t.true(named.length > 15);
   const made = new Set(['deploy/.env']);
@@ -71,7 +73,7 @@ test('files of the repository that it names are there', (t) => {
 });
 
 test('commands of svc are commands that there are', (t) => {
-  const cli = read('docs/cli.md');
+  const cli = read('docs/reference/cli.md');
   const named = [...page.matchAll(/(?:^|[`\s(]|-- )svc ((?:db|token|doctor)[a-z ]*)/g)].map(
     ([, name = '']) => name.trim().replace(/ (with|first|as)\b.*$/, ''),
   );

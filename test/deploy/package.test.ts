@@ -56,7 +56,12 @@ test.serial('the package builds itself, holds what runs, and is small', async (t
   t.true((packed?.unpackedSize ?? Infinity) <= BYTES_MAX, `${packed?.unpackedSize} bytes`);
   t.log(`${packed?.unpackedSize} bytes in ${packed?.files.length} files`);
   const paths = new Set(packed?.files.map(({ path }) => path));
-  for (const path of ['bin/svc.js', 'dist/bin/svc.js', 'dist/package.json', 'docs/ir.md']) {
+  for (const path of [
+    'bin/svc.js',
+    'dist/bin/svc.js',
+    'dist/package.json',
+    'docs/reference/ir.md',
+  ]) {
     t.true(paths.has(path), path);
   }
   t.deepEqual(

@@ -24,6 +24,8 @@ const PARSERS: Readonly<Record<string, (text: string) => void>> = {
   fish: () => {},
   sql: () => {},
   http: () => {},
+  // Drawn by the site that shows the page.
+  mermaid: () => {},
   ini: () => {},
   text: () => {},
   // What a command prints, or how it is called.

@@ -9,7 +9,7 @@ import { readPages, ROOT } from './support/pages.ts';
 /* What the pages for operators say is seen, is what the service says. */
 
 const pages = readPages();
-const page = pages.find(({ path }) => path === 'docs/troubleshooting.md');
+const page = pages.find(({ path }) => path === 'docs/operate/troubleshooting.md');
 const source = globSync(['{bin,src}/**/*.ts'], { cwd: ROOT })
   .map((path) => readFileSync(ROOT + path, 'utf8'))
   .join('\n')
@@ -46,7 +46,7 @@ test('settings and metrics that pages name are there', (t) => {
   const metrics = Object.values(METRICS).map(({ name }) => name);
   const wrong = pages
     // What is no more stands in the one, values of the chart in the other, which has a test of its own.
-    .filter(({ path }) => !['CHANGELOG.md', 'docs/install.md'].includes(path))
+    .filter(({ path }) => !['CHANGELOG.md', 'docs/get-started/install.md'].includes(path))
     .flatMap(({ prose }) =>
       prose.flatMap(({ text, at }) =>
         [...text.matchAll(/`([^`]+)`/g)]

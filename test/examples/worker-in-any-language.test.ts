@@ -11,13 +11,13 @@ import { openRecordingProxy, type RecordingProxy } from './recording-proxy.ts';
 import { watchProcess, type WatchedProcess } from './watch-process.ts';
 
 /*
- * The workers that `docs/workers.md` shows, as real processes against a real runtime. The proxy
+ * The workers that `docs/guides/workers.md` shows, as real processes against a real runtime. The proxy
  * between them gets in the way as networks do. Where an interpreter is not there, its worker is
  * compared with the page alone. `UPDATE_DOCS=1` writes the workers into the page anew.
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const PAGE = `${ROOT}docs/workers.md`;
+const PAGE = `${ROOT}docs/guides/workers.md`;
 
 const WORKERS = [
   {
@@ -65,7 +65,7 @@ test('the page shows the workers as they are', (t) => {
   }
   if (process.env['UPDATE_DOCS'] === '1') writeFileSync(PAGE, page);
   t.is(readFileSync(PAGE, 'utf8'), page);
-  t.true(readPage('docs/workers.md', page).blocks.length >= WORKERS.length);
+  t.true(readPage('docs/guides/workers.md', page).blocks.length >= WORKERS.length);
 });
 
 for (const { name, file, program, needs } of WORKERS) {

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 /*
  * npm run test:install
  *
- * Follows docs/install.md, "On one machine", block by block as it stands there, and looks at what came of
- * it: see docs/contributing/install.md. The exit code is 0 only if every block and every check did what it
+ * Follows docs/get-started/install.md, "On one machine", block by block as it stands there, and looks at what came of
+ * it: see docs/contribute/install.md. The exit code is 0 only if every block and every check did what it
  * should.
  *
  * The blocks want root, fixed ports, and files in /etc and /opt. So they run in namespaces of their own:

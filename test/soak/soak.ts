@@ -8,7 +8,7 @@ import { runSoak, type SoakRun } from './run-soak.ts';
 /*
  * npm run test:soak -- --hours N [--seed S] [--rate R] [--json] [--keep]
  *
- * A cluster at half load for hours; see docs/contributing/soak.md. The exit code is 0 only for a full
+ * A cluster at half load for hours; see docs/contribute/soak.md. The exit code is 0 only for a full
  * run in which nothing grew and nothing was lost. Its logs are kept for any other, and with --keep.
  */
 

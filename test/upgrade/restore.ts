@@ -9,7 +9,7 @@ import { findTools } from './support/installed-postgres.ts';
 /*
  * npm run test:restore -- [--items N] [--json]
  *
- * Backups and restores of PostgreSQL with its own tools, under load; see docs/contributing/upgrade.md.
+ * Backups and restores of PostgreSQL with its own tools, under load; see docs/contribute/upgrade.md.
  */
 
 const { values } = parseArgs({

@@ -20,7 +20,7 @@ import {
 import { startRecordedLoad, type RecordedLoad } from './support/recorded-load.ts';
 
 /*
- * What docs/operations.md tells operators to do, done: a base backup and an archive of the log,
+ * What docs/operate/operations.md tells operators to do, done: a base backup and an archive of the log,
  * restored to a point in time, and a dump, restored into another database. Each under load; each is
  * one more life of the service, whose fences must be above those of all lives before.
  */

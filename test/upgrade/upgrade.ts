@@ -7,7 +7,7 @@ import { checkOutPrevious } from './support/previous-version.ts';
 /*
  * npm run test:upgrade -- [--from REF] [--seconds N] [--json]
  *
- * The version before and this one on one database, under load; see docs/contributing/upgrade.md. The
+ * The version before and this one on one database, under load; see docs/contribute/upgrade.md. The
  * exit code is 0 only if no request failed, and nothing was lost or done twice.
  */
 

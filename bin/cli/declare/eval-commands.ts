@@ -5,7 +5,7 @@ import { tokenOption } from './client-commands.ts';
 import { addOutputOrFileOption } from '../output-option.ts';
 import { parseCount, parseShare } from '../parse-option.ts';
 
-/** Judging workflows by data sets (see docs/evaluation.md). */
+/** Judging workflows by data sets (see docs/guides/evaluation.md). */
 export function declareEvalCommands(program: Command): void {
   const evaluate = program.command('eval').description('judge workflows by data sets');
 

@@ -31,7 +31,7 @@ function sqliteOf(database: DatabaseLocation): { readonly path: string } {
   if (database.dialect === 'sqlite') return database;
   throw usageError(
     'this command is for SQLite files: back PostgreSQL up and restore it with its own tools, ' +
-      'pg_basebackup or pg_dump, as docs/operations.md says',
+      'pg_basebackup or pg_dump, as docs/operate/operations.md says',
   );
 }
 

@@ -21,7 +21,7 @@ import { uploadArtifact } from './upload-artifact.ts';
  *
  * A 409 to `complete` or `fail` means that the item is settled already, be it by this worker's own
  * request whose answer was lost: nothing is left to do, and `fail` never follows. What got no
- * answer is sent again until it gets one, with the lease renewed meanwhile. `docs/worker-protocol.md`
+ * answer is sent again until it gets one, with the lease renewed meanwhile. `docs/reference/worker-protocol.md`
  * has the reasons.
  */
 

@@ -258,7 +258,7 @@ export const CONFIG_KEYS = {
   mcp_servers: {
     type: 'mcp_servers',
     default: null,
-    meaning: 'MCP servers that every workflow may name; see `docs/tools.md`.',
+    meaning: 'MCP servers that every workflow may name; see `docs/guides/tools.md`.',
   },
   'models.openai.api_key': {
     type: 'secret',
@@ -320,7 +320,7 @@ export const CONFIG_KEYS = {
   'models.prices_file': {
     type: 'string',
     default: null,
-    defaultMeaning: 'list prices, see `docs/models.md`',
+    defaultMeaning: 'list prices, see `docs/guides/models.md`',
     meaning: 'TOML or JSON file with prices of models, before the list prices.',
   },
   'artifacts.max_bytes': {
@@ -376,7 +376,7 @@ export const CONFIG_KEYS = {
     max: 36_500,
     unit: 'days',
     meaning:
-      'Completed executions are removed so long after their end, where no policy says otherwise; 0: never. See `docs/retention.md`.',
+      'Completed executions are removed so long after their end, where no policy says otherwise; 0: never. See `docs/operate/retention.md`.',
   },
   'retention.failed_days': {
     type: 'int',

@@ -3,7 +3,7 @@ import type { ConfigKey } from './keys.ts';
 import { CONFIG_KEY_NAMES, ownEnvNames, rowOf } from './keys.ts';
 import { describeType } from './read-value.ts';
 
-/** The text of `docs/configuration.md`, rendered from the table of keys. */
+/** The text of `docs/reference/configuration.md`, rendered from the table of keys. */
 export function renderConfigDocs(): string {
   const sections = [...new Set(CONFIG_KEY_NAMES.map(sectionOf))];
   return [INTRODUCTION, ...sections.map(renderSection), renderOtherVariables()].join('\n');
@@ -33,7 +33,7 @@ is set.
 
 const OTHER_VARIABLES = [
   ['`<PROVIDER>_API_KEY`', 'Key of a further model provider that speaks the protocol of OpenAI.'],
-  ['`<PROVIDER>_BASE_URL`', 'Its base URL: what makes it a provider; see `docs/models.md`.'],
+  ['`<PROVIDER>_BASE_URL`', 'Its base URL: what makes it a provider; see `docs/guides/models.md`.'],
   ['`SVC_TOKEN`', 'Token sent by the `svc` commands that call a running service.'],
 ];
 

@@ -16,7 +16,7 @@ export function renderConfigSample(): string {
 
 const INTRODUCTION = `# Settings of svc: this sample changes nothing until a line is switched on by removing its "#".
 # Generated from the table of keys in src/shared/config/keys.ts by
-# node bin/cli/generate-docs.ts; docs/configuration.md has the same settings as a page.
+# node bin/cli/generate-docs.ts; docs/reference/configuration.md has the same settings as a page.
 #
 # Name the file with --config, or call it svc.toml in the working directory. The command line and the
 # environment win over it. Secrets are set in the environment alone.

@@ -8,6 +8,6 @@ export function suggestKey(unknown: string): string {
   const named = unknown.slice(unknown.lastIndexOf('.') + 1);
   const meant = known.find((key) => key.endsWith(`.${named}`)) ?? nearestName(unknown, known);
   return meant === null
-    ? ', expected one of docs/configuration.md'
+    ? ', expected one of docs/reference/configuration.md'
     : `, expected a known one: did you mean ${meant}?`;
 }

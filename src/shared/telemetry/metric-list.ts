@@ -19,7 +19,7 @@ const EXECUTION_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 3600, 
 
 /**
  * Every metric of the runtime. The keys of the engine's are the names it reports them by, see
- * `EngineReport`. `docs/metrics.md` is made from this list.
+ * `EngineReport`. `docs/reference/metrics.md` is made from this list.
  */
 export const METRICS = {
   build_info: {

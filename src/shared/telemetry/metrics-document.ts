@@ -1,7 +1,7 @@
 import { METRICS } from './metric-list.ts';
 import type { MetricSpec } from './metric-list.ts';
 
-/** The text of `docs/metrics.md`. */
+/** The text of `docs/reference/metrics.md`. */
 export function renderMetricsDocument(): string {
   const specs: readonly MetricSpec[] = Object.values(METRICS);
   const rows = specs.map(renderRow);

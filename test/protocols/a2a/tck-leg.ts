@@ -30,7 +30,7 @@ export const a2aTck: Leg = {
   async run(): Promise<LegTotals> {
     const folder = process.env[FOLDER_VARIABLE] ?? '';
     if (folder === '') {
-      write(`SKIPPED: ${FOLDER_VARIABLE} names no checkout of the kit; see docs/contributing.\n`);
+      write(`SKIPPED: ${FOLDER_VARIABLE} names no checkout of the kit; see docs/contribute.\n`);
       return { passed: 0, failed: 0 };
     }
     if (!existsSync(join(folder, 'tests', 'compatibility'))) {

@@ -141,7 +141,10 @@ const wrongFiles: readonly (readonly [string, string])[] = [
   ],
   ['port = 1', 'unknown key port, expected a known one: did you mean runtime.port?'],
   ['[runtimes]\nport = 1', 'unknown key runtimes, expected a known one: did you mean runtime?'],
-  ['[entirely.else]\na = 1', 'unknown key entirely, expected one of docs/configuration.md'],
+  [
+    '[entirely.else]\na = 1',
+    'unknown key entirely, expected one of docs/reference/configuration.md',
+  ],
   ['[runtime]\nport = "7700"', 'runtime.port: found "7700", expected an integer from 0 to 65535'],
   ['[runtime]\nport = -1', 'runtime.port: found -1, expected an integer from 0 to 65535'],
   ['[runtime]\nport = [1]', 'runtime.port: found a list, expected an integer from 0 to 65535'],
@@ -156,7 +159,10 @@ const wrongFiles: readonly (readonly [string, string])[] = [
     'auth.api_key: found another value, expected a string that is not empty',
   ],
   ['runtime = 1', 'runtime: found a value, expected a table [runtime]'],
-  ['["__proto__"]\na = 1', 'unknown key __proto__, expected one of docs/configuration.md'],
+  [
+    '["__proto__"]\na = 1',
+    'unknown key __proto__, expected one of docs/reference/configuration.md',
+  ],
 ];
 
 for (const [toml, problem] of wrongFiles) {

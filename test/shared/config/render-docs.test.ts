@@ -3,9 +3,9 @@ import test from 'ava';
 import { CONFIG_KEY_NAMES } from '../../../src/shared/config/keys.ts';
 import { renderConfigDocs } from '../../../src/shared/config/render-docs.ts';
 
-const PAGE = new URL('../../../docs/configuration.md', import.meta.url);
+const PAGE = new URL('../../../docs/reference/configuration.md', import.meta.url);
 
-test('docs/configuration.md is rendered from the table of keys', (t) => {
+test('docs/reference/configuration.md is rendered from the table of keys', (t) => {
   t.is(
     readFileSync(PAGE, 'utf8'),
     renderConfigDocs(),

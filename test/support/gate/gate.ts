@@ -16,7 +16,7 @@ const STEPS = [
     name: step,
     command: ['npm', 'run', '--silent', step] as const,
   })),
-  // The command of the README, so that what it tells a newcomer is what the gate runs.
+  // The command that the README names, so a newcomer runs the same tests as the gate.
   { name: 'test', command: ['sh', 'bin/test.sh'] as const },
 ];
 

@@ -13,7 +13,7 @@ export const setRetentionPolicy = defineEndpoint({
   summary: 'Says how long executions are kept after their end',
   note:
     'Takes the place of the policy of that workflow, or of the tenant. A scheduler removes what ' +
-    'is older, with its events, within minutes; that cannot be taken back. See `docs/retention.md`.',
+    'is older, with its events, within minutes; that cannot be taken back. See `docs/operate/retention.md`.',
   body: z
     .strictObject({
       workflow_id: omittable(idText).meta({

@@ -29,7 +29,7 @@ export const getAgentCard = defineEndpoint({
   summary: 'Gives the same as an Agent Card of A2A 1.0',
   note:
     'Its one interface is a custom binding, this API. Workflows of the tenant `default` that are ' +
-    'exposed are among its skills, each with the `url` of its own agent; see `docs/a2a.md`.',
+    'exposed are among its skills, each with the `url` of its own agent; see `docs/guides/a2a.md`.',
   replies: {
     200: z.looseObject({
       name: z.string(),

@@ -21,7 +21,7 @@ export function readMessages(value: JsonValue): ReadMessages {
   for (const [index, item] of value.entries()) {
     const message = isJsonObject(item) ? readMessage(item, toolOfCall) : 'is not an object';
     if (typeof message === 'string') {
-      return { ok: false, problem: `messages[${index}] ${message}; see docs/models.md` };
+      return { ok: false, problem: `messages[${index}] ${message}; see docs/guides/models.md` };
     }
     if (message.role === 'assistant') {
       for (const { id, name } of message.toolCalls) toolOfCall.set(id, name);

@@ -18,16 +18,16 @@ test('there is an example of every kind', (t) => {
   for (const { type } of NODE_KINDS) t.true(files.includes(`${type.replace('_', '-')}.json`), type);
 });
 
-const page = readFileSync(new URL('../../../../docs/ir.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/reference/ir.md', import.meta.url), 'utf8');
 
 for (const [, example = ''] of page.matchAll(/^```json\n(.*?)^```$/gms)) {
   const ir = JSON.parse(example) as { workflow_id: string };
-  test(`docs/ir.md: ${ir.workflow_id} is accepted without a warning`, (t) => {
+  test(`docs/reference/ir.md: ${ir.workflow_id} is accepted without a warning`, (t) => {
     const result = read(ir);
     t.deepEqual(result.ok ? lines(result.warnings) : lines(result.problems), []);
   });
 }
 
-test('docs/ir.md has a part on every kind', (t) => {
+test('docs/reference/ir.md has a part on every kind', (t) => {
   for (const { type } of NODE_KINDS) t.regex(page, new RegExp(`^### ${type}\\b`, 'm'));
 });

@@ -22,9 +22,9 @@ const folder = new URL('../../../../examples/', import.meta.url);
 const examples = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((file) => /workflow.*\.json$/.test(file))
   .map((file) => [file, readFileSync(new URL(file, folder), 'utf8')] as const);
-const page = readFileSync(new URL('../../../../docs/ir.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/reference/ir.md', import.meta.url), 'utf8');
 const inDocs = [...page.matchAll(/^```json\n(.*?)^```$/gms)].map(
-  ([, text = ''], index) => [`docs/ir.md, block ${index + 1}`, text] as const,
+  ([, text = ''], index) => [`docs/reference/ir.md, block ${index + 1}`, text] as const,
 );
 
 for (const [name, text] of [...examples, ...inDocs]) {

@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'ava';
 import { runOnServer } from '../../../support/database.ts';
 import { makeUuid } from '../contract/make.ts';
 
-const DOCUMENT = new URL('../../../../docs/security.md', import.meta.url);
+const DOCUMENT = new URL('../../../../docs/concepts/security.md', import.meta.url);
 
 export interface RuntimeRole {
   readonly name: string;

@@ -24,7 +24,7 @@ export type ReadWorkflow =
 
 /**
  * Reads a workflow definition as a client sends it. Accepts every way of writing it that
- * `docs/ir.md` lists, and otherwise answers with all that is wrong, each with its place and reason.
+ * `docs/reference/ir.md` lists, and otherwise answers with all that is wrong, each with its place and reason.
  */
 export function readWorkflow(params: {
   readonly ir: unknown;

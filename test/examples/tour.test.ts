@@ -7,13 +7,13 @@ import test from 'ava';
 import { createFolder, startSvc } from '../bin/run-svc.ts';
 import { freePort } from '../support/servers/ports.ts';
 
-/* The commands of the tour, as they stand in README.md, typed into a shell. */
+/* The commands of docs/get-started/tour.md, typed into a shell. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = createFolder();
 test.after.always(() => folder.remove());
 
-test('the tour of the README works as it is written', async (t) => {
+test('the commands of the tour work', async (t) => {
   const port = await freePort();
   const runtime = startSvc(['dev', '--port', String(port)], { cwd: folder.path });
   t.teardown(() => runtime.stop());
@@ -33,7 +33,7 @@ test('the tour of the README works as it is written', async (t) => {
 });
 
 function readTour(): string[] {
-  const text = readFileSync(`${ROOT}/README.md`, 'utf8');
+  const text = readFileSync(`${ROOT}/docs/get-started/tour.md`, 'utf8');
   return [...text.matchAll(/^```sh tour\n(.*?)^```$/gms)].map(([, block]) => block ?? '');
 }
 
