@@ -51,7 +51,7 @@ export async function runUntilStopped(params: {
   log.info({ signal: stopping.reason as string, deadline_ms: deadlineMs }, 'stopping');
   const overrun = setTimeout(
     () => {
-      log.error({ deadline_ms: deadlineMs }, 'still busy after the deadline: exiting all the same');
+      log.error({ deadline_ms: deadlineMs }, 'still busy after the deadline: exiting anyway');
       process.exit(EXIT.failure);
     },
     leaveMs + deadlineMs + GRACE_MS,
@@ -59,7 +59,7 @@ export async function runUntilStopped(params: {
   const isClean = await runtime.stop({ leaveMs, deadlineMs }).then(
     () => true,
     (error: unknown) => {
-      log.error({ err: error }, 'stopping failed: what was under way will be taken up elsewhere');
+      log.error({ err: error }, 'stopping failed: other processes will take over the running work');
       return false;
     },
   );

@@ -17,7 +17,7 @@ export function connectClient(options: ClientOptions): SvcClient {
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw usageError(`"${text}" is not an address: expected a URL such as ${DEFAULT_URL}`);
+    throw usageError(`"${text}" is not a URL: expected one such as ${DEFAULT_URL}`);
   }
   return url.href.replace(/\/+$/, '');
 }
@@ -27,7 +27,7 @@ function readToken(text: string | undefined): string | null {
   const token = text?.trim() ?? '';
   if (token === '') return null;
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw usageError('the token (--token or SVC_TOKEN) holds spaces or characters no token has');
+    throw usageError('the token (--token or SVC_TOKEN) contains spaces or invalid characters');
   }
   return token;
 }

@@ -25,7 +25,7 @@ export function onInterrupt(note: string): Interrupt {
     }
     askedAt = performance.now();
     exitCode = 128 + NUMBERS[signal];
-    printNote(`interrupted: ${note}; once more to leave at once`);
+    printNote(`interrupted: ${note}; press Ctrl-C again to exit at once`);
     controller.abort();
   };
   process.on('SIGINT', heed);

@@ -8,9 +8,7 @@ const FORMATS = ['table', 'json'] as const satisfies readonly OutputFormat[];
 export function addOutputOption(command: Command): Command {
   return command
     .addOption(
-      new Option('-o, --output <format>', 'how to print the result')
-        .choices(FORMATS)
-        .default('table'),
+      new Option('-o, --output <format>', 'format of the result').choices(FORMATS).default('table'),
     )
     .addOption(hiddenJsonOption().implies({ output: 'json' }));
 }
@@ -19,7 +17,7 @@ export function addOutputOption(command: Command): Command {
 export function addJsonLinesOption(command: Command): Command {
   return command
     .addOption(
-      new Option('-o, --output <format>', 'how to print the result, one document a line')
+      new Option('-o, --output <format>', 'format of the result, one document a line')
         .choices(['json'])
         .default('json'),
     )
@@ -33,7 +31,7 @@ export function addJsonLinesOption(command: Command): Command {
 export function addOutputOrFileOption(command: Command): Command {
   return command
     .addOption(
-      new Option('-o, --output <format>', 'how to print the result')
+      new Option('-o, --output <format>', 'format of the result')
         .choices(FORMATS)
         .argParser(parseOutputOrFile)
         .default('table'),

@@ -16,7 +16,7 @@ export async function readText(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === 'ENOENT') throw usageError(`"${file}" does not exist`, error);
-    if (code === 'EACCES') throw usageError(`"${file}" may not be read by this user`, error);
+    if (code === 'EACCES') throw usageError(`"${file}" is not readable by this user`, error);
     throw error;
   }
 }

@@ -11,11 +11,11 @@ export function renderCliDocs(programs: {
   const commands = leavesOf(programs.svc);
   return [
     '# Command line',
-    'This page is made from the declarations in `bin/cli/`; `--help` after any command says the same.',
-    '`dev` and `serve` run the service. The commands under `workflow` and `execution` speak to a\n' +
-      'running one over HTTP, those under `db`, `token`, `audit` and `memory` work on the database\n' +
-      'itself. What a command found goes to stdout, as a table or, with `-o json`, as JSON; what it has\n' +
-      'to say about that goes to stderr.',
+    'This page is generated from the declarations in `bin/cli/`. `--help` after any command prints the same.',
+    '`dev` and `serve` run the service. The commands under `workflow`, `execution` and `work-item` call a\n' +
+      'running service over HTTP. Those under `db`, `token`, `audit`, `memory` and `retention` work on the\n' +
+      'database itself. Commands print results on stdout, as a table or, with `-o json`, as JSON. They print\n' +
+      'notes and errors on stderr.',
     renderTable(
       ['Command', 'What it does'],
       commands.map((command) => [
@@ -34,12 +34,12 @@ export function renderCliDocs(programs: {
         meaning,
       ]),
     ),
-    'A process that serves ends with 0 when it was asked to stop and has done so. A second signal cuts it\n' +
-      "short, with 128 and the signal's number; one within a second of the first counts as its copy.",
+    'A serving process exits with 0 after a clean stop. A second signal stops it at once, with 128 plus\n' +
+      "the signal's number. A signal within a second of the first counts as its copy.",
     '## Environment',
-    renderTable(['Variable', 'Stands for'], environmentOf(commands)),
-    'Commands that open the database or run the service read every variable of\n' +
-      '[configuration.md](configuration.md) besides; a flag wins over a variable, and a variable over the\n' +
+    renderTable(['Variable', 'Option'], environmentOf(commands)),
+    'Commands that open the database or run the service also read every variable of\n' +
+      '[configuration.md](configuration.md). A flag overrides a variable, and a variable overrides the\n' +
       'configuration file.',
     '',
   ].join('\n\n');
@@ -47,11 +47,11 @@ export function renderCliDocs(programs: {
 
 const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'Done.',
-  failure: 'The command was understood and could not be carried out.',
+  failure: 'The command failed.',
   usage: 'The command line, the configuration or the input file is wrong.',
   unauthenticated: 'The runtime did not accept the token.',
-  notFound: 'What was named is not there.',
-  executionFailed: 'The execution that was waited for failed or was cancelled.',
+  notFound: 'The named object does not exist.',
+  executionFailed: 'The awaited execution failed or was cancelled.',
 };
 
 function renderCommand(command: Command, heading = '##'): string {

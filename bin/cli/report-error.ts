@@ -40,7 +40,7 @@ function report(message: string, exitCode: number): number {
 function reportAnswer(error: ApiError): number {
   if (error.status === 401) {
     return report(
-      `${error.message}: give a valid token with --token or SVC_TOKEN (make one with: svc token create)`,
+      `${error.message}: give a valid token with --token or SVC_TOKEN (create one with: svc token create)`,
       EXIT.unauthenticated,
     );
   }

@@ -39,7 +39,7 @@ export function readRequest(options: SelectOptions): RetentionRequest {
 export function readTenant(text: string): TenantId {
   const tenantId = parseTenantId(text);
   if (tenantId !== null) return tenantId;
-  throw usageError(`"${text}" is no tenant id: expected a-z, 0-9, - and _, up to 63`);
+  throw usageError(`"${text}" is not a tenant id: expected a-z, 0-9, - and _, up to 63`);
 }
 
 export function withRetention<Result>(

@@ -45,17 +45,16 @@ export async function verifyLog(
   } else {
     for (const problem of problems.slice(0, PROBLEMS_TOLD)) printLine(describeProblem(problem));
     const until = head.windowNumber === 0 ? '' : ` up to ${head.coversTo}`;
-    printLine(`${items} items in ${windows} windows are as they were sealed${until}`);
+    printLine(`${items} items in ${windows} windows match their seals${until}`);
     if (retiredItems > 0 || retiredExecutions > 0) {
       printLine(
         `of these, ${retiredItems} were removed by retention with ${retiredExecutions} executions, ` +
-          'and are proved by their hashes',
+          'and match their hashes',
       );
     }
     if (importedExecutions > 0) {
       printLine(
-        `beside them, ${importedEvents} events of ${importedExecutions} imported executions are as ` +
-          'they were imported',
+        `${importedEvents} events of ${importedExecutions} imported executions match their imports`,
       );
     }
     if (executions + definitions > 0) {
@@ -63,7 +62,7 @@ export async function verifyLog(
     }
     if (windows > 0) printLine(`head ${nameHead(head)}`);
   }
-  if (problems.length > 0) throw new CliError('the audit log is not as it was sealed');
+  if (problems.length > 0) throw new CliError('the audit log does not match its seals');
 }
 
 /** One line of JSON for each item, oldest first. */
@@ -146,18 +145,17 @@ function describeProblem(problem: AuditProblem): string {
 const WORDS: Readonly<Record<AuditProblem['what'], string>> = {
   row_changed: 'changed after it was sealed',
   row_removed: 'removed after it was sealed',
-  row_added: 'added to a time that was sealed',
+  row_added: 'added to a sealed period',
   seal_changed: 'the seal was changed',
-  seal_out_of_chain: 'the seal does not follow upon the one before it',
+  seal_out_of_chain: 'the seal does not continue the previous one',
   window_changed: 'the window was changed, or a seal of it removed',
-  window_out_of_chain: 'the window does not follow upon the one before it',
-  window_missing: 'the window is missing, although it was sealed before',
-  retirement_unproved:
-    'executions are recorded as removed by retention, and no entry tells of these',
-  import_unproved: 'an import, and what the audit log says of it, are not the same',
+  window_out_of_chain: 'the window does not continue the previous one',
+  window_missing: 'the sealed window is missing',
+  retirement_unproved: 'retention recorded removed executions without an audit entry',
+  import_unproved: 'an import does not match its audit entry',
   definition_changed: 'the definition is not the one that was registered',
-  definition_removed: 'the log tells of a registration, and its definition is missing',
-  execution_changed: 'status, workflow or number of events are not those of its events',
+  definition_removed: 'the definition of a logged registration is missing',
+  execution_changed: 'status, workflow or number of events do not match its events',
 };
 
 function nameHead(head: { readonly windowNumber: number; readonly hash: string }): string {
@@ -167,7 +165,7 @@ function nameHead(head: { readonly windowNumber: number; readonly hash: string }
 function readHead(text: string | undefined) {
   if (text === undefined) return null;
   const match = /^(\d{1,9}):([0-9a-f]{64})$/.exec(text);
-  if (match === null) throw usageError('--head takes what an earlier verification printed as head');
+  if (match === null) throw usageError('--head takes a head that an earlier verification printed');
   return { windowNumber: Number(match[1]), hash: match[2] ?? '' };
 }
 
@@ -175,5 +173,5 @@ function readTenant({ tenant }: AuditOptions): TenantId | null {
   if (tenant === undefined) return null;
   const tenantId = parseTenantId(tenant);
   if (tenantId !== null) return tenantId;
-  throw usageError(`"${tenant}" is no tenant id: expected a-z, 0-9, - and _, up to 63`);
+  throw usageError(`"${tenant}" is not a tenant id: expected a-z, 0-9, - and _, up to 63`);
 }

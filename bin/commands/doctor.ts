@@ -43,7 +43,7 @@ async function diagnose(
   limit: number,
 ): Promise<Diagnosis> {
   if (database.dialect === 'sqlite' && !existsSync(database.path)) {
-    return unreachable(`database file "${database.path}" is not there`);
+    return unreachable(`database file "${database.path}" does not exist`);
   }
   let store: Store | null = null;
   try {
@@ -129,7 +129,7 @@ function print({ checks, stuck, stuckTotal }: Diagnosis): void {
     rows: stuck.map(toStuckRow),
   });
   const left = stuckTotal - stuck.length;
-  if (left > 0) printNote(`at least ${left} more executions do not move: see more with --limit`);
+  if (left > 0) printNote(`at least ${left} more executions are stuck: list more with --limit`);
 }
 
 function toRow({ verdict, name, seen }: CheckResult): string[] {

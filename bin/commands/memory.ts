@@ -40,9 +40,9 @@ export async function rotateKey(
     const webhooks = await resealWebhooks({ store: store.webhooks, secrets });
     if (options.output === 'json') printJson({ resealed, current, unreadable, webhooks });
     else {
-      printLine(`provider keys: ${resealed} sealed anew, ${current} sealed with this key already`);
+      printLine(`provider keys: ${resealed} encrypted again, ${current} already used this key`);
       printLine(
-        `webhook secrets: ${webhooks.resealed} sealed anew, ${webhooks.current} sealed with this key already`,
+        `webhook secrets: ${webhooks.resealed} encrypted again, ${webhooks.current} already used this key`,
       );
     }
     const advice = [
@@ -57,19 +57,19 @@ export async function rotateKey(
   }
 }
 const NO_KEY =
-  'there is no key to seal with: set SVC_ENCRYPTION_KEY to 32 random bytes in base64 ' +
-  '(openssl rand -base64 32), and SVC_MEMORY_PREVIOUS_ENCRYPTION_KEYS to the key used so far';
+  'no encryption key: set SVC_ENCRYPTION_KEY to 32 random bytes in base64 ' +
+  '(openssl rand -base64 32), and SVC_MEMORY_PREVIOUS_ENCRYPTION_KEYS to the previous key';
 
 function adviseWebhooks(webhooks: readonly string[]): string {
   return (
-    `no known key opens the secrets of webhooks ${webhooks.join(', ')}: add the key they were ` +
-    'sealed with to SVC_MEMORY_PREVIOUS_ENCRYPTION_KEYS, or delete and create those webhooks again'
+    `no known key decrypts the secrets of webhooks ${webhooks.join(', ')}: add their ` +
+    'encryption key to SVC_MEMORY_PREVIOUS_ENCRYPTION_KEYS, or delete and create those webhooks again'
   );
 }
 
 function adviseUnreadable(tenants: readonly string[]): string {
   return (
-    `no known key opens the provider keys of ${tenants.join(', ')}: add the key they were sealed ` +
-    'with to SVC_MEMORY_PREVIOUS_ENCRYPTION_KEYS, or save those provider keys again'
+    `no known key decrypts the provider keys of ${tenants.join(', ')}: add their encryption ` +
+    'key to SVC_MEMORY_PREVIOUS_ENCRYPTION_KEYS, or save those provider keys again'
   );
 }

@@ -54,7 +54,7 @@ export async function createToken(
   if (options.output === 'json') return printJson({ ...shapeToken(row), token: plaintext });
   const until = row.expiresAt === null ? 'until it is revoked' : `until ${row.expiresAt}`;
   printNote(`token ${row.tokenId}: ${row.role} of tenant ${row.tenantId}, valid ${until}`);
-  printNote('It cannot be shown again: keep it now.');
+  printNote('Copy it now: it cannot be shown again.');
   printLine(plaintext);
 }
 
@@ -111,8 +111,8 @@ export async function rotateToken(
   });
   if (options.output === 'json') return printJson({ ...shapeToken(row), token: plaintext });
   const ends = old.revokedAt === null ? `ends ${old.expiresAt}` : 'is revoked';
-  printNote(`token ${row.tokenId} takes the place of ${old.tokenId}, which ${ends}`);
-  printNote('It cannot be shown again: keep it now.');
+  printNote(`token ${row.tokenId} replaces ${old.tokenId}, which ${ends}`);
+  printNote('Copy it now: it cannot be shown again.');
   printLine(plaintext);
 }
 
@@ -122,7 +122,9 @@ async function withStore<Result>(
 ): Promise<Result> {
   const tenantId = parseTenantId(options.tenant);
   if (tenantId === null) {
-    throw usageError(`"${options.tenant}" is no tenant id: expected a-z, 0-9, - and _, up to 63`);
+    throw usageError(
+      `"${options.tenant}" is not a tenant id: expected a-z, 0-9, - and _, up to 63`,
+    );
   }
   return openAndUse({ ...options, applicationName: 'svc-token' }, (store) => work(store, tenantId));
 }

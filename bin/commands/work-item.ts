@@ -20,13 +20,13 @@ export async function listDeadLetters(options: LetterOptions): Promise<void> {
   });
   if (options.output === 'json') return printJson(answer);
   print(answer);
-  if (answer.next_cursor) printNote(`there are more: add --cursor ${answer.next_cursor}`);
+  if (answer.next_cursor) printNote(`more results: add --cursor ${answer.next_cursor}`);
 }
 
 export async function requeueWorkItem(workItemId: string, options: ClientOptions): Promise<void> {
   const answer = await connectClient(options).requeueWorkItem(workItemId);
   if (options.output === 'json') printJson(answer);
-  else printLine(`${answer.work_item_id} is on its queue again`);
+  else printLine(`${answer.work_item_id} is back on its queue`);
 }
 
 /** Acts only with `--yes`. What nobody waits for any more is left, and told. */

@@ -28,10 +28,10 @@ function describe({ workflow_id: id, pause }: WireWorkflowPaused): string {
   const paused = `${id} has been paused by ${by} since ${since}${why}`;
   switch (pause.state) {
     case 'pausing':
-      return `${paused}; ${held}, and what is under way still is to be`;
+      return `${paused}; ${held}, and the others will be`;
     case 'paused':
-      return `${paused}; ${held}, all there are`;
+      return `${paused}; ${held}, none is left`;
     case 'resuming':
-      return `${id} has been resumed by ${pause.resumed_by ?? by}; ${held} and are being given back`;
+      return `${id} has been resumed by ${pause.resumed_by ?? by}; ${held} and are being released`;
   }
 }

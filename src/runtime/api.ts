@@ -174,8 +174,8 @@ async function hintAtTokens(
   const known = await store.tokens.list({ tenantId: DEFAULT_TENANT, limit: 1, offset: 0 });
   if (known.length > 0) return;
   log.warn(
-    'every request will be refused, as there is no token yet: ' +
-      showCommand('make one with "svc token create --role operator --name <name>"'),
+    'no token exists yet, so every request will be refused: ' +
+      showCommand('create one with "svc token create --role operator --name <name>"'),
   );
 }
 

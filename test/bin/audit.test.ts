@@ -23,7 +23,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
 
     const empty = await svc('verify');
     t.is(empty.code, 0, empty.stderr);
-    t.is(empty.stdout, '0 items in 0 windows are as they were sealed\n');
+    t.is(empty.stdout, '0 items in 0 windows match their seals\n');
 
     const execution = await start(store, { tenantId: TENANT });
     await commitOne(store, makePlan(execution, { events: [makeEvent(), makeEvent()] }));
@@ -31,7 +31,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     await sealAll(dialect, url, store);
     const verified = await svc('verify');
     t.is(verified.code, 0, verified.stderr);
-    t.regex(verified.stdout, /^4 items in \d windows are as they were sealed up to \d{4}-/);
+    t.regex(verified.stdout, /^4 items in \d windows match their seals up to \d{4}-/);
     const head = /^head (\d+:[0-9a-f]{64})$/m.exec(verified.stdout)?.[1] ?? '';
     t.is((await svc('verify', '--head', head, '--tenant', 'acme')).code, 0);
 
@@ -60,7 +60,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     await tamperWith(url, 'events', `update events set actor_id = 'token:x' where sequence = 3`);
     const found = await svc('verify', '-o', 'json');
     t.is(found.code, 1);
-    t.regex(found.stderr, /^database: .*\nerror: the audit log is not as it was sealed\n$/);
+    t.regex(found.stderr, /^database: .*\nerror: the audit log does not match its seals\n$/);
     const verdict = JSON.parse(found.stdout) as { readonly problems: readonly object[] };
     t.like(verdict, { ok: false });
     t.like(verdict.problems[0], {
@@ -76,7 +76,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     await tamperWith(url, 'audit_windows', 'delete from audit_windows');
     const cut = await svc('verify', '--head', head);
     t.is(cut.code, 1);
-    t.regex(cut.stdout, /the window is missing/);
+    t.regex(cut.stdout, /the sealed window is missing/);
   });
 }
 

@@ -33,7 +33,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const first = await runSvc(['db', 'migrate'], { cwd, env });
     t.is(first.code, 0, first.stderr);
     t.regex(first.stdout, /^applied migration 1 /);
-    t.true(first.stdout.endsWith(`is at version ${latest} now\n`), first.stdout);
+    t.true(first.stdout.endsWith(`is now at version ${latest}\n`), first.stdout);
 
     const again = await runSvc(['db', 'migrate', '-o', 'json'], { cwd, env });
     t.is(again.code, 0);

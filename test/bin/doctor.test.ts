@@ -70,6 +70,6 @@ test('a file that is not there is not made', async (t) => {
   const path = join(cwd, 'missing', 'runtime.db');
   const { code, stdout } = await runSvc(['doctor', '--database-url', path], { cwd });
   t.is(code, 1);
-  t.regex(stdout, /^fail +database +.*is not there$/m);
+  t.regex(stdout, /^fail +database +.*does not exist$/m);
   t.false(existsSync(path));
 });

@@ -300,12 +300,12 @@ test('2: there is no latency or cost to judge where nothing is run', async (t) =
   );
   const { code, stderr } = await evaluate('offline.json');
   t.is(code, 2);
-  t.regex(stderr, /\/scorers\/0\/type: there is no latency to judge without a workflow/);
-  t.regex(stderr, /\/scorers\/1\/type: there is no cost to judge without a workflow/);
+  t.regex(stderr, /\/scorers\/0\/type: latency needs a workflow to score/);
+  t.regex(stderr, /\/scorers\/1\/type: cost needs a workflow to score/);
 });
 
 for (const [title, args, message] of [
-  ['a data set alone', ['mixed.csv'], /nothing says what is right: give --check/],
+  ['a data set alone', ['mixed.csv'], /a data set without checks: give --check/],
   ['a file that is not there', ['none.yaml'], /"none\.yaml" does not exist/],
   ['a data set that is not there', ['none.csv', '--check', 'true'], /none\.csv" does not exist/],
   ['a threshold above 1', ['x.csv', '--threshold', '2'], /Expected a number from 0 to 1/],
@@ -480,7 +480,7 @@ threshold: 0.5
   const vague = await run(env);
   t.is(vague.code, 1);
   t.regex(vague.stdout, /polite: it was not judged: strict gave no judgement/);
-  t.regex(vague.stdout, /^judges were asked 6 times, /m);
+  t.regex(vague.stdout, /^judges answered 6 calls, /m);
 
   const keyless = await run({});
   t.is(keyless.code, 2);

@@ -48,7 +48,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
 
     const first = await rotate();
     t.is(first.code, 1);
-    t.regex(first.stderr, /no known key opens the secrets of webhooks/);
+    t.regex(first.stderr, /no known key decrypts the secrets of webhooks/);
     t.deepEqual(JSON.parse(first.stdout), {
       resealed: 3,
       current: 0,
@@ -75,7 +75,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
       unreadable: ['beta'],
       webhooks: { resealed: 0, current: 1, unreadable: [LOST] },
     });
-    t.regex(second.stderr, /no known key opens the provider keys of beta/);
+    t.regex(second.stderr, /no known key decrypts the provider keys of beta/);
     t.false(/sk-of/.test(first.stdout + first.stderr + second.stdout + second.stderr));
   });
 }
@@ -93,7 +93,7 @@ test('sqlite: a key file gains a key, and everything is sealed with it', async (
     cwd: folder.path,
   });
   t.is(rotated.code, 0, rotated.stderr);
-  t.regex(rotated.stdout, /^provider keys: 1 sealed anew, 0 sealed with this key already\n/);
+  t.regex(rotated.stdout, /^provider keys: 1 encrypted again, 0 already used this key\n/);
   t.true(existsSync(path));
   t.is(statSync(path).mode & 0o777, 0o600);
   t.is(readFileSync(path, 'utf8').split('\n').length, 3);

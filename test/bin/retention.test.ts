@@ -142,7 +142,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
       })),
     );
     const told = await svc('preview', '--older-than', '30d');
-    t.regex(told.stderr, /1 artifacts with 10 B that nothing refers to would be removed now/);
+    t.regex(told.stderr, /1 artifacts with 10 B without references would be removed now/);
     const shown = await svc('preview', '--older-than', '30d', '-o', 'json');
     t.like(JSON.parse(shown.stdout), { unused_artifacts: { artifacts: 1, bytes: 10 } });
     const ran = await svc('run', '--older-than', '30d');
@@ -186,7 +186,7 @@ test('what cannot be meant is refused', async (t) => {
     t.is(outcome.code, 2, args.join(' '));
     t.regex(outcome.stderr, message);
   };
-  await refused(['set'], /say for how long/);
+  await refused(['set'], /give --completed, --failed or --cancelled/);
   await refused(['set', '--completed', '-1'], /number of days/);
   await refused(['set', '--completed', '40000'], /number of days/);
   await refused(['preview', '--older-than', '1h'], /one day at least/);

@@ -63,7 +63,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     const rotated = await svc('rotate', old.token_id, '--grace', '1h');
     t.is(rotated.code, 0, rotated.stderr);
     t.regex(rotated.stdout, /^svc_[\w-]{43}\n$/);
-    t.regex(rotated.stderr, new RegExp(`takes the place of ${old.token_id}, which ends \\d{4}-`));
+    t.regex(rotated.stderr, new RegExp(`replaces ${old.token_id}, which ends \\d{4}-`));
     const again = await svc('rotate', old.token_id);
     t.is(again.code, 1);
     t.regex(

@@ -77,7 +77,7 @@ test.serial(
     // Other ports, and of this machine alone; everything else is as the chart says.
     const own = { SVC_DATABASE_URL: database.url, SVC_AUTH_API_KEY: key, SVC_BIND: '127.0.0.1' };
     const migrate = containerOf('migrate');
-    t.regex(await image.run(migrate.command, own), /is at version \d+ now\n$/);
+    t.regex(await image.run(migrate.command, own), /is now at version \d+\n$/);
 
     const api = await start(containerOf('api').command, {
       ...variablesOf(containerOf('api')),

@@ -4,9 +4,9 @@ import { Argument, type Command } from 'commander';
 export function declareCompletionCommand(program: Command): void {
   program
     .command('completion')
-    .description('print what makes a shell complete commands and options')
+    .description('print a shell completion script')
     .addArgument(
-      new Argument('<shell>', 'the shell; the first lines printed say how to load it').choices([
+      new Argument('<shell>', 'shell; the first lines of the script say how to load it').choices([
         'bash',
         'zsh',
         'fish',

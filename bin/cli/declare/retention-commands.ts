@@ -8,48 +8,61 @@ const loadPreview = () => import('../../commands/retention/preview.ts');
 const loadRun = () => import('../../commands/retention/run.ts');
 const loadPartition = () => import('../../commands/retention/partition.ts');
 
-/** Commands for removing what ended long ago; they work on the database itself. */
+/** Commands that remove old executions; they work on the database itself. */
 export function declareRetentionCommands(program: Command): void {
   const retention = program
     .command('retention')
     .description('remove executions that ended long ago');
 
   policyCommand(retention, 'set')
-    .description('say how many days executions are kept after their end')
-    .option('--completed <days>', 'completed ones; 0: for good', parseDays)
-    .option('--failed <days>', 'failed ones; 0: for good', parseDays)
-    .option('--cancelled <days>', 'cancelled ones; 0: for good', parseDays)
+    .description('set how long executions are kept after their end')
+    .option(
+      '--completed <days>',
+      'days to keep completed executions (0 keeps them forever)',
+      parseDays,
+    )
+    .option('--failed <days>', 'days to keep failed executions (0 keeps them forever)', parseDays)
+    .option(
+      '--cancelled <days>',
+      'days to keep cancelled executions (0 keeps them forever)',
+      parseDays,
+    )
     .action(async (options) => (await loadPolicies()).setPolicy(options));
 
   databaseCommand(retention, 'list')
-    .description('list the policies, and what holds where there is none')
+    .description('list the policies and the defaults')
     .option('--tenant <tenant>', 'only this tenant; all if omitted')
     .action(async (options) => (await loadPolicies()).listPolicies(options));
 
   policyCommand(retention, 'remove')
-    .description('take a policy back')
+    .description('remove a policy')
     .action(async (options) => (await loadPolicies()).removePolicy(options));
 
   selectingCommand(retention, 'preview')
-    .description('print what a run would remove now, and remove nothing')
+    .description('print what a run would remove now')
     .action(async (options) => (await loadPreview()).preview(options));
 
   selectingCommand(retention, 'run')
-    .description('remove what may go now; can be broken off and run again at any time')
-    .option('--dry-run', 'remove nothing: the same as preview')
-    .option('--archive <folder>', 'write what is removed to files there first')
-    .option('--batch <count>', 'remove this many executions together, at most', parseBatch, 100)
+    .description('remove expired executions; you can interrupt and repeat it')
+    .option('--dry-run', 'remove nothing; same as preview')
+    .option('--archive <folder>', 'first archive the removed executions to files in this folder')
+    .option(
+      '--batch <count>',
+      'remove at most this many executions per transaction',
+      parseBatch,
+      100,
+    )
     .action(async (options) => (await loadRun()).run(options));
 
   databaseCommand(retention, 'partition')
-    .description('keep events in partitions from now on (PostgreSQL); as the owner of the tables')
-    .option('--days <days>', 'how many days a partition holds', parseWidth, 7)
+    .description('store new events in partitions (PostgreSQL, as the table owner)')
+    .option('--days <days>', 'days per partition', parseWidth, 7)
     .action(async (options) => (await loadPartition()).partition(options));
 }
 
 function policyCommand(parent: Command, name: string): Command {
   return databaseCommand(parent, name)
-    .option('--tenant <tenant>', 'tenant it is of', 'default')
+    .option('--tenant <tenant>', 'tenant of the policy', 'default')
     .option('--workflow <workflow>', 'only executions of this workflow; all others if omitted');
 }
 
@@ -58,7 +71,7 @@ function selectingCommand(parent: Command, name: string): Command {
     .option('--tenant <tenant>', 'only this tenant; all if omitted')
     .option('--workflow <workflow>', 'only executions of this workflow')
     .addOption(
-      new Option('--status <status>', 'only those that ended so').choices([
+      new Option('--status <status>', 'only executions with this outcome').choices([
         'completed',
         'failed',
         'cancelled',
@@ -66,7 +79,7 @@ function selectingCommand(parent: Command, name: string): Command {
     )
     .option(
       '--older-than <duration>',
-      'what ended longer ago than this, such as 90d, whatever the policies say; one day at least',
+      'ended longer ago than this, such as 90d, regardless of policies; at least 1d',
       parseExpiry,
     );
 }

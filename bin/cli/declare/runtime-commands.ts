@@ -6,38 +6,36 @@ import { parseCount } from '../parse-option.ts';
 /** Commands that run the service, and those that need neither a runtime nor a database. */
 export function declareRuntimeCommands(program: Command): void {
   runtimeOptions(program.command('dev'))
-    .description(
-      'run everything on this machine with an SQLite file, open and for development only',
-    )
+    .description('run all of svc on an SQLite file, without authentication; for development only')
     .action(async (options) => (await import('../../commands/dev.ts')).runDev(options));
 
   serveOptions(program.command('serve'))
     .description('run the service')
     .addOption(
-      new Option('--role <role>', 'which part of it')
+      new Option('--role <role>', 'part of the service to run')
         .choices(['api', 'scheduler', 'all'])
         .default('all'),
     )
     .action(async (options) => (await import('../../commands/serve.ts')).runServe(options));
 
   addOutputOption(program.command('validate'))
-    .description('check a workflow definition, offline; exit code 1 when it cannot run')
+    .description('check a workflow definition offline; exit code 1 if it is invalid')
     .argument('<file>', 'JSON or YAML file; -: stdin')
-    .option('--strict', 'take warnings for errors')
+    .option('--strict', 'treat warnings as errors')
     .action(async (file, options) =>
       (await import('../../commands/validate.ts')).validateFile(file, options),
     );
 
-  const config = program.command('config').description('look at the configuration');
+  const config = program.command('config').description('inspect the configuration');
 
   addOutputOption(config.command('show'))
     .description('print every setting; secrets are masked')
-    .option('--origin', 'with where each value comes from')
-    .option('--dev', 'with the defaults of "svc dev"')
-    .option('--config <file>', 'configuration file (default: ./svc.toml when it is there)')
+    .option('--origin', 'show the source of each value')
+    .option('--dev', 'use the defaults of "svc dev"')
+    .option('--config <file>', 'configuration file (default: ./svc.toml if it exists)')
     .action(async (options) => (await import('../../commands/config-show.ts')).showConfig(options));
 
-  const auth = program.command('auth').description('look at who may do what');
+  const auth = program.command('auth').description('inspect permissions');
 
   addOutputOption(auth.command('matrix'))
     .description('print which role may use which route of the API')
@@ -51,10 +49,10 @@ export function declareRuntimeCommands(program: Command): void {
 /** The options of `svc serve`, `svc-api` and `svc-scheduler`. */
 export function serveOptions(command: Command): Command {
   return runtimeOptions(command)
-    .option('--public-url <url>', 'URL at which others reach the API')
+    .option('--public-url <url>', 'public URL of the API')
     .option(
       '--database-wait <seconds>',
-      'how long to wait at the start for a database that does not answer',
+      'how long to wait for the database at startup',
       parseCount,
       60,
     );
@@ -64,8 +62,8 @@ function runtimeOptions(command: Command): Command {
   return command
     .option('--port <port>', 'HTTP port; 0: any free one')
     .option('--bind <address>', 'address to listen on')
-    .option('--config <file>', 'configuration file (default: ./svc.toml when it is there)')
+    .option('--config <file>', 'configuration file (default: ./svc.toml if it exists)')
     .option('--database-url <url>', 'postgres://… or an SQLite file')
-    .option('--log-level <level>', 'least severe events that are logged')
+    .option('--log-level <level>', 'minimum severity of log lines')
     .option('--log-format <format>', 'json or pretty');
 }

@@ -30,8 +30,8 @@ export async function restore(file: string, options: BackupOptions): Promise<voi
 function sqliteOf(database: DatabaseLocation): { readonly path: string } {
   if (database.dialect === 'sqlite') return database;
   throw usageError(
-    'this command is for SQLite files: back PostgreSQL up and restore it with its own tools, ' +
-      'pg_basebackup or pg_dump, as docs/operate/operations.md says',
+    'this command is for SQLite files: back up PostgreSQL with pg_basebackup or pg_dump, ' +
+      'see docs/operate/operations.md',
   );
 }
 

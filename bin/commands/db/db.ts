@@ -17,7 +17,7 @@ export async function migrate(options: DatabaseOptions): Promise<void> {
   if (isJson) return printJson({ database: nameDatabase(database), applied, version });
   printLine(
     applied === 0
-      ? `nothing to do: ${nameDatabase(database)} has version ${version}`
-      : `${nameDatabase(database)} is at version ${version} now`,
+      ? `nothing to do: ${nameDatabase(database)} is at version ${version}`
+      : `${nameDatabase(database)} is now at version ${version}`,
   );
 }

@@ -70,7 +70,7 @@ function refuseWorkerNodes(ir: JsonObject): void {
   const nodes = read.ok ? findWorkerNodes(read.plan) : [];
   if (nodes.length === 0) return;
   throw usageError(
-    `${nodes.length === 1 ? 'node' : 'nodes'} ${nodes.join(', ')} need a worker, and none reaches this command: ` +
+    `${nodes.length === 1 ? 'node' : 'nodes'} ${nodes.join(', ')} need a worker, and this command has none: ` +
       'run it with --url against the runtime that the workers serve',
   );
 }

@@ -74,8 +74,8 @@ function describe(summary: EvalSummary): string {
 }
 
 function describeJudge({ calls, tokens, cost_usd: cost }: JudgeUse): string {
-  const price = cost === null ? 'at a price that is not known' : `$${cost}`;
-  return `judges were asked ${calls} times, ${tokens} tokens, ${price}`;
+  const price = cost === null ? 'at an unknown price' : `$${cost}`;
+  return `judges answered ${calls} calls, ${tokens} tokens, ${price}`;
 }
 
 function printComparison(comparison: Comparison): void {

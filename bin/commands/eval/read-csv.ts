@@ -77,10 +77,10 @@ class CsvReader {
     if (character === ',') {
       this.#endCell();
     } else if (this.#place === 'closed') {
-      this.#lose('a quoted cell goes on behind its quote');
+      this.#lose('text follows the closing quote of a cell');
     } else if (character === '"') {
       if (this.#place === 'start') this.#place = 'quoted';
-      else this.#lose('a quote inside a cell that is not quoted');
+      else this.#lose('a quote inside an unquoted cell');
     } else {
       this.#place = 'plain';
       this.#cell.push(character);

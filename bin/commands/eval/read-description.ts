@@ -37,7 +37,7 @@ export async function readDescription(
 function describeDataset(file: string, { check = [] }: EvaluationOptions): Description {
   if (check.length === 0) {
     throw usageError(
-      `"${file}" is a data set, and nothing says what is right: give --check, such as --check 'output.answer == expected'`,
+      `"${file}" is a data set without checks: give --check, such as --check 'output.answer == expected'`,
     );
   }
   return { file, name: file, fields: { dataset: basename(file) }, lineOf: () => 1 };

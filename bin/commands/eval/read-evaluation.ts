@@ -158,7 +158,7 @@ class EvaluationReader {
     });
     for (const [index, { type }] of (scorers ?? []).entries()) {
       if (isRun || (type !== 'latency' && type !== 'cost')) continue;
-      this.#problem(`/scorers/${index}/type`, `there is no ${type} to judge without a workflow`);
+      this.#problem(`/scorers/${index}/type`, `${type} needs a workflow to score`);
     }
     return scorers;
   }
@@ -199,7 +199,7 @@ class EvaluationReader {
   #text(name: string): string | null {
     const value = this.#fields[name] ?? null;
     if (value === null || (typeof value === 'string' && value !== '')) return value;
-    this.#problem(pointerTo(name), 'must be text that is not empty');
+    this.#problem(pointerTo(name), 'must be non-empty text');
     return null;
   }
 

@@ -36,7 +36,7 @@ async function* readText(file: string): AsyncGenerator<string> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === 'ENOENT') throw usageError(`"${file}" does not exist`, error);
-    if (code === 'EACCES') throw usageError(`"${file}" may not be read by this user`, error);
+    if (code === 'EACCES') throw usageError(`"${file}" is not readable by this user`, error);
     if (code === 'EISDIR') throw usageError(`"${file}" is a directory`, error);
     throw error;
   }

@@ -64,7 +64,7 @@ export async function runEvaluation(file: string, options: EvalOptions): Promise
       started_at: new Date().toISOString(),
     },
   });
-  const interrupt = onInterrupt('cancelling the executions under way');
+  const interrupt = onInterrupt('cancelling the running executions');
   const { signal } = interrupt;
   const ran = await runAll(
     { evaluation, runtime, models: models && models.client, signal },
@@ -183,7 +183,7 @@ function describeMissed(thresholds: readonly ThresholdResult[]): string {
   return missed
     .map(({ name, bound, actual }) => {
       const side = THRESHOLDS[name] === 'least' ? 'below' : 'above';
-      return actual === null ? `${name} is not known` : `${name} ${actual} is ${side} ${bound}`;
+      return actual === null ? `${name} is unknown` : `${name} ${actual} is ${side} ${bound}`;
     })
     .join('; ');
 }

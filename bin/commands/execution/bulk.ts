@@ -75,5 +75,5 @@ function preview(action: string, options: BulkOptions, answer: WireBulk): void {
     });
   }
   const total = `${answer.total_is_exact ? '' : 'more than '}${answer.total ?? 0}`;
-  printNote(`${action} would be asked for ${total} executions: add --yes to do it`);
+  printNote(`${total} executions match: add --yes to ${action} them`);
 }

@@ -32,7 +32,7 @@ export async function listExecutions(
       row.completed_at,
     ]),
   });
-  if (answer.next_cursor) printNote(`there are more: add --cursor ${answer.next_cursor}`);
+  if (answer.next_cursor) printNote(`more results: add --cursor ${answer.next_cursor}`);
 }
 
 export async function showExecution(executionId: string, options: ClientOptions): Promise<void> {
@@ -78,7 +78,7 @@ export async function approveExecution(
   else if (answer.accepted) printLine(`${decision} ${answer.node_id ?? answer.execution_id}`);
   if (!answer.accepted) {
     throw new CliError(
-      `no approval is open: see what it waits for with: svc execution explain ${answer.execution_id}`,
+      `no approval is open: see why it waits with: svc execution explain ${answer.execution_id}`,
     );
   }
 }

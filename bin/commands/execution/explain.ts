@@ -31,5 +31,5 @@ export async function explainExecution(executionId: string, options: ClientOptio
     ]),
   });
   const left = explained.blockers_total - blockers.length;
-  if (left > 0) printNote(`there are ${left} more`);
+  if (left > 0) printNote(`${left} more`);
 }

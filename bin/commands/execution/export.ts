@@ -19,7 +19,7 @@ export async function exportExecution(
     await writeFile(options.file, `${JSON.stringify(document)}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new CliError(`"${options.file}" is there already: name a new file`);
+    throw new CliError(`"${options.file}" exists already: name a new file`);
   }
   const events = Array.isArray(document['events']) ? document['events'].length : 0;
   if (options.output === 'json') printJson({ file: options.file, sha256: document['sha256'] });
@@ -47,11 +47,11 @@ function parse(text: string): JsonValue {
 }
 
 function findProblems(document: JsonValue): readonly string[] {
-  if (!isJsonObject(document)) return ['it is no JSON object'];
+  if (!isJsonObject(document)) return ['it is not a JSON object'];
   const { sha256 = null, ...rest } = document;
   if (rest['format'] !== EXECUTION_FORMAT) return [`its format is not ${EXECUTION_FORMAT}`];
   const problems: string[] = [];
-  if (hashJson(rest) !== sha256) problems.push('its hash is of other content');
+  if (hashJson(rest) !== sha256) problems.push('its hash does not match its content');
   const { events = null, execution = null } = rest;
   const sequences = Array.isArray(events)
     ? events.map((event: JsonValue) => (isJsonObject(event) ? event['sequence'] : null))

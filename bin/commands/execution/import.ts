@@ -43,8 +43,8 @@ export async function importExecutions(
     throw new CliError(`${told}${first?.execution_id}: ${first?.error}`);
   }
   if (results.length > 0) return;
-  if (options.execution === undefined) throw new CliError(`${file} holds no execution`);
-  throw new CliError(`${file} does not hold ${options.execution}`);
+  if (options.execution === undefined) throw new CliError(`${file} contains no execution`);
+  throw new CliError(`${file} does not contain ${options.execution}`);
 }
 
 async function* readDocuments(file: string): AsyncGenerator<JsonObject> {
@@ -61,7 +61,7 @@ async function* readDocuments(file: string): AsyncGenerator<JsonObject> {
   }
   if (!isJsonObject(document)) {
     throw usageError(
-      `${name} is no exported execution: expected a JSON object, or an archive named .jsonl.gz`,
+      `${name} is not an exported execution: expected a JSON object, or an archive named .jsonl.gz`,
     );
   }
   yield document;
@@ -83,11 +83,11 @@ function printResult(result: Result): void {
   const { execution_id: id } = result;
   if ('error' in result) return printNote(`${id}: ${result.error}`);
   const { events, missing_artifacts: missing } = result;
-  const done = result.restored ? 'is back' : result.imported ? 'is imported' : 'was there already';
+  const done = result.restored ? 'is restored' : result.imported ? 'is imported' : 'exists already';
   printLine(`${id} ${done}, ${result.status}, with ${events} events`);
   for (const hash of missing) {
     printNote(
-      `its artifact ${hash} is neither in the file nor here: upload it with POST /artifacts`,
+      `its artifact ${hash} is missing from the file and from this runtime: upload it with POST /artifacts`,
     );
   }
 }

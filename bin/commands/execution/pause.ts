@@ -24,6 +24,6 @@ function print(answer: WirePaused, options: ClientOptions): void {
   if (options.output === 'json') return printJson(answer);
   const { execution_id: id, status, pauses } = answer;
   if (pauses.length > 0) printLine(`${id} is paused ${pauses.map(describePause).join(', and ')}`);
-  else if (status === 'paused') printLine(`${id} goes on, and waits for a person or an event`);
+  else if (status === 'paused') printLine(`${id} is resumed, and waits for a person or an event`);
   else printLine(`${id} is ${status}`);
 }

@@ -52,7 +52,7 @@ async function awaitEnd(client: SvcClient, executionId: string): Promise<WireExe
   } catch (error) {
     progress.end();
     printNote(
-      `${executionId} goes on; follow it with: svc execution events --follow ${executionId}`,
+      `${executionId} continues; follow it with: svc execution events --follow ${executionId}`,
     );
     throw error;
   }

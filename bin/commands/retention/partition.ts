@@ -8,21 +8,19 @@ export async function partition(
 ): Promise<void> {
   const { days } = options;
   if (options.output !== 'json') {
-    printNote('reading through all events; nobody waits for it, and it can be broken off');
+    printNote('reading all events; this blocks no request, and you can interrupt it');
   }
   const outcome = await withRetention(options, ({ retention }) =>
     retention.partitionEvents({ days }),
   );
   if (outcome === 'unsupported') {
-    throw usageError(
-      'partitions are for PostgreSQL: on SQLite events of removed executions are deleted',
-    );
+    throw usageError('partitions need PostgreSQL: SQLite deletes the events of removed executions');
   }
   if (options.output === 'json')
     return printJson({ partitioned: true, changed: outcome === 'done' });
   printLine(
     outcome === 'done'
-      ? `events are kept in partitions of ${days} days from the day after tomorrow on`
-      : 'events are kept in partitions already',
+      ? `from the day after tomorrow, events go into partitions of ${days} days`
+      : 'events are already in partitions',
   );
 }

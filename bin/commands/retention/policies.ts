@@ -26,7 +26,7 @@ export async function setPolicy(
 ): Promise<void> {
   const { completed = null, failed = null, cancelled = null } = options;
   if (completed === null && failed === null && cancelled === null) {
-    throw usageError('say for how long: --completed, --failed or --cancelled <days>');
+    throw usageError('give --completed, --failed or --cancelled <days>');
   }
   const policy: RetentionPolicy = {
     tenantId: readTenant(options.tenant),
@@ -69,13 +69,13 @@ export async function removePolicy(options: PolicyOptions): Promise<void> {
   const about = workflowId === null ? '' : ` for workflow ${workflowId}`;
   if (!isRemoved) {
     throw new CliError(
-      `tenant ${tenantId} has no retention policy${about}: "svc retention list" shows what there is`,
+      `tenant ${tenantId} has no retention policy${about}: "svc retention list" shows all policies`,
     );
   }
   if (options.output === 'json') {
     return printJson({ tenant_id: tenantId, workflow_id: workflowId, removed: true });
   }
-  printLine(`the policy of tenant ${tenantId}${about} is taken back`);
+  printLine(`removed the policy of tenant ${tenantId}${about}`);
 }
 
 async function readPolicies(

@@ -106,17 +106,16 @@ function noteArtifacts({
   readonly unusedMs: number | null;
 }): void {
   if (unusedMs === null) return;
-  if (unused.artifacts > 0)
-    printNote(`${tell(unused)} that nothing refers to would be removed now`);
+  if (unused.artifacts > 0) printNote(`${tell(unused)} without references would be removed now`);
   if (released.artifacts > 0) {
     const days = unusedMs / DAY_MS;
     printNote(
-      `${tell(released)} that nothing else refers to would be removed ${days} days after that`,
+      `${tell(released)} that only these executions refer to would be removed ${days} days later`,
     );
   }
   if (unreadWindows > 0) {
     printNote(
-      `more artifacts may go: ${unreadWindows} windows of the audit log have not been looked through for references yet`,
+      `more artifacts may go: ${unreadWindows} windows of the audit log are not yet searched for references`,
     );
   }
 }

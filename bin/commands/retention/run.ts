@@ -41,7 +41,7 @@ export async function run(
   },
 ): Promise<void> {
   if (options.dryRun === true) return preview(options);
-  const interrupt = onInterrupt('ending after the batch under way');
+  const interrupt = onInterrupt('stopping after the current batch');
   const isOver = (): boolean => interrupt.signal.aborted;
   const { result, removed } = await withRetention(options, (store) =>
     removeAll(store, options, isOver),
@@ -55,7 +55,7 @@ export async function run(
       ended: !isOver(),
     });
   } else printLine([describe(result), ...describeArtifacts(removed)].join(', '));
-  if (isOver()) throw new CliError('broken off: run it again to remove the rest');
+  if (isOver()) throw new CliError('interrupted: run it again to remove the rest');
 }
 
 async function removeAll(
@@ -98,8 +98,8 @@ async function tend(store: RetentionStore, { defaults }: RetentionRequest): Prom
     sweepAfterMs: after,
   });
   if (dropped > 0) printNote(`${dropped} partitions dropped`);
-  if (shrunk > 0) printNote(`${shrunk} partitions written anew with what stays`);
-  if (sweptEvents > 0) printNote(`${sweptEvents} events deleted from partitions that stay`);
+  if (shrunk > 0) printNote(`${shrunk} partitions rewritten without the removed events`);
+  if (sweptEvents > 0) printNote(`${sweptEvents} events deleted from the remaining partitions`);
   if (postponed > 0) printNote(`${postponed} partitions were in use: the next run tries again`);
 }
 
@@ -117,7 +117,7 @@ function describe(result: RetentionResult): string {
   const { executions, events, replayRecords, passedOver } = result;
   const parts = [`${executions} executions with ${events} events removed`];
   if (replayRecords > 0) parts.push(`${replayRecords} replay records deleted`);
-  if (passedOver > 0) parts.push(`${passedOver} changed meanwhile and were left`);
+  if (passedOver > 0) parts.push(`${passedOver} changed meanwhile and were kept`);
   return parts.join(', ');
 }
 

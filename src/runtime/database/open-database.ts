@@ -76,6 +76,6 @@ async function tryOnce(params: OpenDatabase): Promise<Store> {
           },
     applicationName,
     onBackgroundError: (error) =>
-      log.warn({ err: error }, 'a database connection failed; it is opened anew'),
+      log.warn({ err: error }, 'a database connection failed; opening another'),
   });
 }

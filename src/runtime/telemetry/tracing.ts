@@ -36,8 +36,8 @@ export async function bootTracing(params: {
     shownError,
     costOf,
     onSpans: (count, outcome) => report.count('trace_spans', count, { outcome }),
-    onFailure: (err) => log.warn({ err }, 'traces cannot be exported, and are lost meanwhile'),
-    onWarning: (warning) => log.warn({ warning }, 'the exporter of traces warns'),
+    onFailure: (err) => log.warn({ err }, 'traces cannot be exported and are lost'),
+    onWarning: (warning) => log.warn({ warning }, 'the trace exporter warns'),
   });
   opened.defer(() => tracing.close());
   return tracing;

@@ -69,8 +69,8 @@ test('CSV: what is no record is named by the line it begins on', async (t) => {
   t.deepEqual(await read('csv', text), [
     bad(2, '1 cells, and the header has 2'),
     bad(3, '3 cells, and the header has 2'),
-    bad(4, 'a quote inside a cell that is not quoted'),
-    bad(5, 'a quoted cell goes on behind its quote'),
+    bad(4, 'a quote inside an unquoted cell'),
+    bad(5, 'text follows the closing quote of a cell'),
     good(6, { a: '5', b: '6' }),
     bad(7, 'a quoted cell does not end'),
   ]);
@@ -87,7 +87,7 @@ for (const [text, problem] of [
   ['a,a\n1,2\n', 'the header names "a" twice'],
   ['a,\n1,2\n', 'the header has a column without a name'],
   ['a,__proto__\n1,2\n', 'the header names "__proto__"'],
-  ['a"b\n1\n', 'a quote inside a cell that is not quoted'],
+  ['a"b\n1\n', 'a quote inside an unquoted cell'],
 ] as const) {
   test(`CSV: ${problem}`, async (t) => {
     t.deepEqual(await read('csv', text), [bad(1, problem)]);
