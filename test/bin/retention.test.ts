@@ -192,7 +192,7 @@ test('what cannot be meant is refused', async (t) => {
   await refused(['preview', '--older-than', '1h'], /one day at least/);
   await refused(['run', '--batch', '0'], /from 1 to 1000/);
   await refused(['run', '--status', 'running'], /Allowed choices/);
-  await refused(['run', '--tenant', 'No Tenant'], /no tenant id/);
+  await refused(['run', '--tenant', 'No Tenant'], /not a tenant id/);
 });
 
 test('a preview tells which partitions of events a run would drop, and the run drops them', async (t) => {
