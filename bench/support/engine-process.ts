@@ -118,6 +118,7 @@ export async function openEngine(given: {
     settings,
     report,
     ...(timers !== undefined && { timers }),
+    randomBytes,
     kinds: createKindRegistry([...NODE_KINDS, noopKind]),
     runners: (ports) =>
       new Map([

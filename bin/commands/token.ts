@@ -5,11 +5,13 @@ import { ids } from '../../src/runtime/ids.ts';
 import { parseTenantId, type Role } from '../../src/shared/domain/access.ts';
 import { SvcError } from '../../src/shared/domain/errors.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
-import { mintToken } from '../../src/shared/security/mint-token.ts';
+import { createToken as create } from '../../src/shared/engine/tokens/create-token.ts';
+import { listTokens as readPage } from '../../src/shared/engine/tokens/list-tokens.ts';
+import { revokeToken as revoke } from '../../src/shared/engine/tokens/revoke-token.ts';
 import {
   GRACE_SECONDS_MAX,
   rotateToken as rotate,
-} from '../../src/shared/security/rotate-token.ts';
+} from '../../src/shared/engine/tokens/rotate-token.ts';
 import type { Store, TokenRow } from '../../src/shared/store/store.ts';
 import { CliError, EXIT, usageError } from '../cli/exit-code.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
@@ -39,16 +41,9 @@ export async function createToken(
   }
   const minted = await withStore(options, async (store, tenantId) => {
     await refuseUnknown(store, tenantId);
-    return mintToken(
-      { tokens: store.tokens, ids, randomBytes },
-      {
-        tenantId,
-        name: options.name,
-        role: options.role,
-        expiresInMs: options.expires ?? null,
-        actorId: CLI_ACTOR,
-      },
-    );
+    const { name, role, expires: expiresInMs = null } = options;
+    const caller = { tenantId, actorId: CLI_ACTOR };
+    return create({ store, ids, randomBytes }, caller, { name, role, expiresInMs });
   });
   const { row, plaintext } = minted;
   if (options.output === 'json') return printJson({ ...shapeToken(row), token: plaintext });
@@ -77,14 +72,14 @@ export async function listTokens(options: TokenOptions): Promise<void> {
 
 export async function revokeToken(tokenId: string, options: TokenOptions): Promise<void> {
   const row = await withStore(options, (store, tenantId) =>
-    store.tokens.revoke(tokenId, tenantId, CLI_ACTOR),
-  );
-  if (row === null) {
+    revoke({ store }, { tenantId, actorId: CLI_ACTOR }, { tokenId }),
+  ).catch((error: unknown) => {
+    if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
     throw new CliError(
       `tenant ${options.tenant} has no token ${tokenId}: see "svc token list --tenant ${options.tenant}"`,
       { exitCode: EXIT.notFound },
     );
-  }
+  });
   if (options.output === 'json') printJson(shapeToken(row));
   else printLine(`revoked ${row.tokenId} (${row.name})`);
 }
@@ -100,10 +95,7 @@ export async function rotateToken(
   const graceMs = options.grace ?? 0;
   if (graceMs > GRACE_SECONDS_MAX * 1000) throw usageError('--grace takes at most 30d');
   const { row, old, plaintext } = await withStore(options, (store, tenantId) =>
-    rotate(
-      { tokens: store.tokens, ids, randomBytes },
-      { tokenId, tenantId, graceMs, actorId: CLI_ACTOR },
-    ),
+    rotate({ store, ids, randomBytes }, { tenantId, actorId: CLI_ACTOR }, { tokenId, graceMs }),
   ).catch((error: unknown) => {
     if (!(error instanceof SvcError)) throw error;
     const exitCode = error.status === 404 ? EXIT.notFound : EXIT.failure;
@@ -140,7 +132,7 @@ const PAGE = 500;
 async function readAll(store: Store, tenantId: TenantId): Promise<readonly TokenRow[]> {
   const rows: TokenRow[] = [];
   for (;;) {
-    const page = await store.tokens.list({ tenantId, limit: PAGE, offset: rows.length });
+    const page = await readPage({ store }, { tenantId }, { limit: PAGE, offset: rows.length });
     rows.push(...page);
     if (page.length < PAGE) return rows;
   }

@@ -6,7 +6,7 @@ import type { ApiDeps } from './deps.ts';
 
 /** The authenticator that the settings ask for. */
 export function authenticatorOf(deps: ApiDeps): Authenticator {
-  const { tokens, now, log } = deps;
+  const { storedTokens: tokens, now, log } = deps;
   const { apiKey, method } = deps.settings.auth;
   const usage = createTokenUsage({
     tokens,

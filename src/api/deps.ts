@@ -8,8 +8,6 @@ import type { Memory } from '../shared/engine/memory/memory.ts';
 import type { Schedules } from '../shared/engine/schedules/schedules.ts';
 import type { Webhooks } from '../shared/engine/webhooks/webhooks.ts';
 import type { Ids } from '../shared/ports/ids.ts';
-import type { AuditStore } from '../shared/store/audit.ts';
-import type { RetentionStore } from '../shared/store/retention.ts';
 import type { Authenticator, BearerScheme } from '../shared/security/authenticator.ts';
 import type { CertificateSubject } from '../shared/security/authenticators/certificates.ts';
 import type { ExposedWorkflow, TokenStore } from '../shared/store/store.ts';
@@ -23,9 +21,8 @@ export interface ApiDeps {
   readonly engine: UseCaseDeps;
   readonly memory: Memory;
   readonly agents: Agents;
-  readonly tokens: TokenStore;
-  readonly audit: Pick<AuditStore, 'list'>;
-  readonly retention: Pick<RetentionStore, 'listPolicies' | 'setPolicy' | 'removePolicy'>;
+  /** What authentication reads and notes of stored tokens. */
+  readonly storedTokens: Pick<TokenStore, 'findByHash' | 'noteUsed'>;
   readonly webhooks: Webhooks;
   readonly schedules: Schedules;
   readonly artifacts: Artifacts;

@@ -105,9 +105,7 @@ function apiDeps(
     engine,
     agents,
     memory,
-    tokens: store.tokens,
-    audit: store.audit,
-    retention: store.retention,
+    storedTokens: store.tokens,
     webhooks: createWebhooks({
       store: store.webhooks,
       ids,

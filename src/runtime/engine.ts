@@ -91,6 +91,7 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
     settings,
     report: reportOf(params, { tracing, later }),
     kinds: createKindRegistry([...NODE_KINDS, ...own]),
+    randomBytes,
     secretRules: bootSecrets({ config, env }),
     runners,
   });

@@ -5,7 +5,7 @@ import { importSPKI, SignJWT } from 'jose';
 import { createIds } from '../../src/shared/clients/system-ids.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { createJsonWebTokens } from '../../src/shared/security/authenticators/json-web-token.ts';
-import { mintToken } from '../../src/shared/security/mint-token.ts';
+import { createToken } from '../../src/shared/engine/tokens/create-token.ts';
 import { startTestApi, type TestApi, type TestApiOptions } from './support/test-api.ts';
 import { passing } from './support/workflows.ts';
 
@@ -132,17 +132,12 @@ test('403: a JSON Web Token whose tenant nobody made says what to do', async (t)
 
 /** As a token was made by versions that took any tenant. */
 async function mintPastTheTenants(api: TestApi): Promise<string> {
-  const { tokens } = api.database.store;
+  const { store } = api.database;
   const ids = createIds({ now: Date.now, randomBytes });
-  const { plaintext } = await mintToken(
-    { tokens, ids, randomBytes },
-    {
-      tenantId: 'ghost' as TenantId,
-      name: 'early',
-      role: 'operator',
-      expiresInMs: null,
-      actorId: 'token:test',
-    },
+  const { plaintext } = await createToken(
+    { store, ids, randomBytes },
+    { tenantId: 'ghost' as TenantId, actorId: 'token:test' },
+    { name: 'early', role: 'operator', expiresInMs: null },
   );
   return plaintext;
 }

@@ -104,6 +104,7 @@ export function startCluster(params: {
       },
       report,
       kinds: KINDS,
+      randomBytes: own.bytes,
       compile: database.compile,
       runners: (ports) =>
         new Map([...createRunners([subgraphKind], ports), ...createRunners([effectKind], effect)]),

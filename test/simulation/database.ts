@@ -153,6 +153,7 @@ async function fill(store: Store): Promise<void> {
     },
     report: { count: () => {}, observe: () => {}, trouble: () => {} },
     kinds: KINDS,
+    randomBytes: dice.bytes,
     runners: () => new Map(),
   });
   const engine = callsOf(deps);

@@ -84,6 +84,7 @@ export function openTestEngine(params: {
       host: 'localhost',
     },
     report,
+    randomBytes,
     kinds: createKindRegistry([...NODE_KINDS, callKind, cleanupKind]),
     runners: (ports) =>
       new Map([

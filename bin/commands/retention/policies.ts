@@ -1,3 +1,4 @@
+import { setRetentionPolicy } from '../../../src/shared/engine/retention/policies.ts';
 import type { TenantId } from '../../../src/shared/domain/ids.ts';
 import type { RetentionPolicy } from '../../../src/shared/domain/retention/retention-policy.ts';
 import type { RetentionStore } from '../../../src/shared/store/retention.ts';
@@ -33,9 +34,8 @@ export async function setPolicy(
     workflowId: options.workflow ?? null,
     days: { completed, failed, cancelled },
   };
-  await withRetention(options, ({ retention }) =>
-    retention.setPolicy({ ...policy, actorId: CLI_ACTOR }),
-  );
+  const caller = { tenantId: policy.tenantId, actorId: CLI_ACTOR };
+  await withRetention(options, (store) => setRetentionPolicy({ store }, caller, policy));
   if (options.output === 'json') return printJson(shapePolicy(policy));
   printPolicies([policy]);
 }

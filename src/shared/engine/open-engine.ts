@@ -20,7 +20,7 @@ type Made = 'committer' | 'definitions' | 'tenants' | 'admission';
 type Optional = 'timers' | 'pseudonym' | 'prices';
 
 export interface GivenToEngine
-  extends Omit<EngineDeps, Made | Optional>, Pick<UseCaseDeps, 'kinds'> {
+  extends Omit<EngineDeps, Made | Optional>, Pick<UseCaseDeps, 'kinds' | 'randomBytes'> {
   readonly timers?: Timers;
   readonly prices?: EngineDeps['prices'];
   readonly pseudonym?: EngineDeps['pseudonym'];
@@ -65,6 +65,7 @@ export function openEngine(given: GivenToEngine): {
   const engine: UseCaseDeps = {
     ...deps,
     kinds,
+    randomBytes: given.randomBytes,
     startsHere,
     workerLeases: createWorkerLeases({ work: store.work, leaseMs: given.settings.leaseMs, timers }),
     claimPace: createClaimPace(now),

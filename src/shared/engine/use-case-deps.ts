@@ -12,6 +12,8 @@ import type { WorkerAnnouncements } from './work/worker-announcements.ts';
  */
 export interface UseCaseDeps extends EngineDeps {
   readonly kinds: KindRegistry;
+  /** Cryptographically random bytes. */
+  readonly randomBytes: (count: number) => Uint8Array;
   readonly startsHere: StartsHere;
   readonly workerLeases: WorkerLeases;
   readonly claimPace: ClaimPace;

@@ -26,7 +26,7 @@ import { createRunners } from '../../../src/shared/nodes/create-runners.ts';
 import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 import { subgraphKind } from '../../../src/shared/nodes/subgraph/kind.ts';
 import { createCpu } from '../../../src/scheduler/pool/pool.ts';
-import { mintToken } from '../../../src/shared/security/mint-token.ts';
+import { createToken } from '../../../src/shared/engine/tokens/create-token.ts';
 import { createSafeFetch } from '../../../src/shared/security/safe-fetch.ts';
 import type { Dialect } from '../../support/database.ts';
 import { freePort } from '../../support/servers/ports.ts';
@@ -97,6 +97,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     wake: createWakeBus(),
     cpu,
     kinds: builtInKinds,
+    randomBytes,
     runners: (ports) => createRunners([subgraphKind], ports),
     settings: {
       leaseMs: 30_000,
@@ -123,9 +124,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     engine,
     memory,
     agents,
-    tokens: store.tokens,
-    audit: store.audit,
-    retention: store.retention,
+    storedTokens: store.tokens,
     webhooks: createWebhooks({
       store: store.webhooks,
       ids,
@@ -185,15 +184,10 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   };
   const mint: TestApi['mint'] = async ({ role, tenant }) => {
     if (tenant !== undefined) await makeTenant(tenant);
-    const minted = await mintToken(
-      { tokens: store.tokens, ids, randomBytes },
-      {
-        tenantId: (tenant ?? DEFAULT_TENANT) as TenantId,
-        name: `test ${role}`,
-        role,
-        expiresInMs: null,
-        actorId: 'token:test',
-      },
+    const minted = await createToken(
+      engine,
+      { tenantId: (tenant ?? DEFAULT_TENANT) as TenantId, actorId: 'token:test' },
+      { name: `test ${role}`, role, expiresInMs: null },
     );
     return minted.plaintext;
   };

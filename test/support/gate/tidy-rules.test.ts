@@ -46,7 +46,7 @@ const REFUSED_IMPORTS: readonly [string, string][] = [
   ['src/shared/engine/start.ts', "import { log } from '../telemetry/log.ts';"],
   ['src/shared/store/postgres/commit.ts', "import { bind } from '../sqlite/bind.ts';"],
   ['src/shared/store/sqlite/commit.ts', "export * from '../postgres/commit.ts';"],
-  ['src/shared/security/token-hash.ts', "import { deps } from '../../api/deps.ts';"],
+  ['src/shared/security/equal-hashes.ts', "import { deps } from '../../api/deps.ts';"],
   ['src/api/deps.ts', "import {\n  one,\n  two,\n} from\n  '../scheduler/loop.ts';"],
   ['src/api/deps.ts', "import '../scheduler/loop.ts';"],
   ['src/api/deps.ts', "import * as loop from '../scheduler/loop.ts';"],

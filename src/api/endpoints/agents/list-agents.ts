@@ -1,11 +1,10 @@
 import { z } from 'zod';
 
 import { AGENT_PROTOCOLS } from '../../../shared/domain/agents/agent-card.ts';
-import type { AgentPosition } from '../../../shared/store/agents.ts';
+import { answerList } from '../../answer-list.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { encodePosition, positionText } from '../../schemas/position.ts';
-import { LIMIT_MAX, optionalQuery, pageFields, pagingOfWhole, WHOLE } from '../../schemas/query.ts';
-import { openWholeList } from '../../whole-list.ts';
+import { positionText } from '../../schemas/position.ts';
+import { optionalQuery, pageFields, pagingOfWhole } from '../../schemas/query.ts';
 import { agentStatus, agentSummary, shapeSummary } from './agent-shape.ts';
 
 export const listAgents = defineEndpoint({
@@ -23,26 +22,15 @@ export const listAgents = defineEndpoint({
   }),
   replies: { 200: z.object({ agents: z.array(agentSummary), ...pageFields }) },
   async handle({ query, caller }, { agents }) {
-    const { status, skill, protocol, limit, offset } = query;
+    const { status, skill, protocol } = query;
     const filter = { tenantId: caller.tenantId, status, skill, protocol };
-    if (limit === WHOLE && offset === 0 && query.cursor === null) {
-      const read = (after: AgentPosition | null, count: number) =>
-        agents.list({ ...filter, after, limit: count, offset: 0 });
-      return { status: 200, pieces: await openWholeList('agents', { read, shape: shapeSummary }) };
-    }
-    const [registeredAt = '', agentId = ''] = query.cursor ?? [];
-    const after = query.cursor === null ? null : { registeredAt, agentId };
-    const most = Math.min(limit, LIMIT_MAX);
-    const [rows, total] = await Promise.all([
-      agents.list({ ...filter, after, limit: most, offset }),
-      agents.count(filter),
-    ]);
-    const last = rows.length === most ? rows.at(-1) : undefined;
-    const body = {
-      agents: rows.map(shapeSummary),
-      total,
-      next_cursor: last === undefined ? null : encodePosition([last.registeredAt, last.agentId]),
-    };
-    return { status: 200, body };
+    return answerList(query, {
+      name: 'agents',
+      positionAt: ([registeredAt = '', agentId = '']) => ({ registeredAt, agentId }),
+      read: (page) => agents.list({ ...filter, ...page }),
+      count: () => agents.count(filter),
+      shape: shapeSummary,
+      columnsOf: ({ registeredAt, agentId }) => [registeredAt, agentId],
+    });
   },
 });

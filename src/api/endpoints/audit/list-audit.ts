@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-import { parseExecutionId } from '../../../shared/domain/ids.ts';
-import type { AuditPage } from '../../../shared/store/audit.ts';
+import { listAudit as list } from '../../../shared/engine/audit/list-audit.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { optionalQuery, queryInteger } from '../../schemas/query.ts';
@@ -57,21 +56,15 @@ export const listAudit = defineEndpoint({
       offset: z.int(),
     }),
   },
-  async handle({ query, caller }, { audit }) {
+  async handle({ query, caller }, { engine }) {
     const { limit, offset } = query;
-    const executionId = query.execution_id === null ? null : parseExecutionId(query.execution_id);
-    // An id of an unknown form is the id of nothing.
-    const isNone = query.execution_id !== null && executionId === null;
-    const page: AuditPage = isNone
-      ? { items: [], total: 0 }
-      : await audit.list({
-          tenantId: caller.tenantId,
-          executionId,
-          actorId: query.actor_id,
-          eventType: query.event_type,
-          limit,
-          offset,
-        });
+    const page = await list(engine, caller, {
+      executionId: query.execution_id,
+      actorId: query.actor_id,
+      eventType: query.event_type,
+      limit,
+      offset,
+    });
     return {
       status: 200,
       body: {

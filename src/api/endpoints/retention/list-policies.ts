@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { listRetentionPolicies as list } from '../../../shared/engine/retention/policies.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { paging } from '../../schemas/query.ts';
 import { policyShape, shapePolicy } from './policy-shape.ts';
@@ -13,8 +14,8 @@ export const listRetentionPolicies = defineEndpoint({
   note: 'What no policy says is up to the configuration (`retention.completed_days` and so on).',
   query: z.object(paging),
   replies: { 200: z.object({ policies: z.array(policyShape) }) },
-  async handle({ query, caller }, { retention }) {
-    const policies = await retention.listPolicies({ tenantId: caller.tenantId, ...query });
+  async handle({ query, caller }, { engine }) {
+    const policies = await list(engine, caller, query);
     return { status: 200, body: { policies: policies.map(shapePolicy) } };
   },
 });

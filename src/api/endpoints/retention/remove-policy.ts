@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { notFound } from '../../../shared/domain/errors.ts';
+import { removeRetentionPolicy as remove } from '../../../shared/engine/retention/policies.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { optionalQuery } from '../../schemas/query.ts';
 import { idText } from '../../schemas/text.ts';
@@ -20,14 +20,9 @@ export const removeRetentionPolicy = defineEndpoint({
     200: z.object({ workflow_id: z.string().nullable(), removed: z.literal(true) }),
   },
   errors: [404],
-  async handle({ query, caller }, { retention }) {
-    const { tenantId, actorId } = caller;
+  async handle({ query, caller }, { engine }) {
     const workflowId = query.workflow_id;
-    if (!(await retention.removePolicy({ tenantId, workflowId, actorId }))) {
-      throw notFound(
-        workflowId === null ? 'retention policy' : `retention policy of workflow ${workflowId}`,
-      );
-    }
+    await remove(engine, caller, { workflowId });
     return { status: 200, body: { workflow_id: workflowId, removed: true as const } };
   },
 });

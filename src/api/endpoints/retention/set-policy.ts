@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { badRequest } from '../../../shared/domain/errors.ts';
+import { setRetentionPolicy as set } from '../../../shared/engine/retention/policies.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { given, idText, omittable } from '../../schemas/text.ts';
 import { daysFields, policyShape, readDays, shapePolicy } from './policy-shape.ts';
@@ -23,14 +23,9 @@ export const setRetentionPolicy = defineEndpoint({
     })
     .meta({ anyOf: Object.keys(daysFields).map(given) }),
   replies: { 200: policyShape },
-  async handle({ body, caller }, { retention }) {
-    const days = readDays(body);
-    if (Object.values(days).every((each) => each === null)) {
-      throw badRequest('one of completed_days, failed_days and cancelled_days is needed');
-    }
-    const policy = { workflowId: body.workflow_id, days };
-    const { tenantId, actorId } = caller;
-    await retention.setPolicy({ ...policy, tenantId, actorId });
+  async handle({ body, caller }, { engine }) {
+    const policy = { workflowId: body.workflow_id, days: readDays(body) };
+    await set(engine, caller, policy);
     return { status: 200, body: shapePolicy(policy) };
   },
 });

@@ -1,6 +1,6 @@
 import {
   countTenants,
-  listTenants as readPage,
+  listTenants as list,
   readTenant,
 } from '../../../shared/engine/tenants/tenants.ts';
 import type { UseCaseDeps } from '../../../shared/engine/use-case-deps.ts';
@@ -10,10 +10,10 @@ import { managesTenants } from '../../../shared/domain/access.ts';
 import { SvcError } from '../../../shared/domain/errors.ts';
 import type { TenantId } from '../../../shared/domain/ids.ts';
 import type { TenantRow } from '../../../shared/store/tenants.ts';
+import { answerList } from '../../answer-list.ts';
 import { defineEndpoint, type Caller } from '../../endpoint.ts';
-import { encodePosition, positionText } from '../../schemas/position.ts';
-import { LIMIT_MAX, pageFields, pagingOfWhole, WHOLE } from '../../schemas/query.ts';
-import { openWholeList } from '../../whole-list.ts';
+import { positionText } from '../../schemas/position.ts';
+import { pageFields, pagingOfWhole } from '../../schemas/query.ts';
 import { shapeTenant, tenantShape } from './tenant-shape.ts';
 
 export const listTenants = defineEndpoint({
@@ -28,31 +28,20 @@ export const listTenants = defineEndpoint({
   query: z.object(pagingOfWhole(positionText({ columns: 1, isTimed: false }))),
   replies: { 200: z.object({ tenants: z.array(tenantShape), ...pageFields }) },
   async handle({ query, caller }, { engine }) {
-    const { limit, offset, cursor } = query;
     if (!managesTenants(caller.identity)) {
       const own = await listOwn(engine, caller);
-      const shown = cursor === null ? own.slice(offset) : [];
+      const shown = query.cursor === null ? own.slice(query.offset) : [];
       const tenants = shown.map(shapeTenant);
       return { status: 200, body: { tenants, total: own.length, next_cursor: null } };
     }
-    if (limit === WHOLE && offset === 0 && cursor === null) {
-      const read = (after: TenantRow | null, count: number) =>
-        readPage(engine, { after: after?.tenantId ?? null, limit: count, offset: 0 });
-      return { status: 200, pieces: await openWholeList('tenants', { read, shape: shapeTenant }) };
-    }
-    const most = Math.min(limit, LIMIT_MAX);
-    const [after = null] = cursor ?? [];
-    const [rows, total] = await Promise.all([
-      readPage(engine, { after: after as TenantId | null, limit: most, offset }),
-      countTenants(engine),
-    ]);
-    const last = rows.length === most ? rows.at(-1) : undefined;
-    const body = {
-      tenants: rows.map(shapeTenant),
-      total,
-      next_cursor: last === undefined ? null : encodePosition([last.tenantId]),
-    };
-    return { status: 200, body };
+    return answerList(query, {
+      name: 'tenants',
+      positionAt: ([tenantId = '']) => tenantId as TenantId,
+      read: (page) => list(engine, page),
+      count: () => countTenants(engine),
+      shape: shapeTenant,
+      columnsOf: ({ tenantId }) => [tenantId],
+    });
   },
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ROLES } from '../../../shared/domain/access.ts';
-import { mintToken } from '../../../shared/security/mint-token.ts';
+import { createToken as create } from '../../../shared/engine/tokens/create-token.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { omittable } from '../../schemas/text.ts';
 import { shapeToken, tokenShape } from './token-shape.ts';
@@ -28,12 +28,10 @@ export const createToken = defineEndpoint({
     ).meta({ description: 'Default: never expires.' }),
   }),
   replies: { 201: tokenShape.extend({ token: z.string() }) },
-  async handle({ body, caller }, deps) {
-    const { row, plaintext } = await mintToken(deps, {
-      tenantId: caller.tenantId,
+  async handle({ body, caller }, { engine }) {
+    const { row, plaintext } = await create(engine, caller, {
       name: body.name,
       role: body.role,
-      actorId: caller.actorId,
       expiresInMs: body.expires_in_seconds === null ? null : body.expires_in_seconds * 1000,
     });
     return { status: 201, body: { ...shapeToken(row), token: plaintext } };

@@ -1,4 +1,4 @@
-import { notFound } from '../../../shared/domain/errors.ts';
+import { revokeToken as revoke } from '../../../shared/engine/tokens/revoke-token.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { idParam } from '../../schemas/params.ts';
 import { shapeToken, tokenShape } from './token-shape.ts';
@@ -15,9 +15,8 @@ export const revokeToken = defineEndpoint({
   params: idParam('Token id.'),
   replies: { 200: tokenShape },
   errors: [404],
-  async handle({ params, caller }, { tokens, authenticator }) {
-    const row = await tokens.revoke(params.id, caller.tenantId, caller.actorId);
-    if (row === null) throw notFound(`token ${params.id}`);
+  async handle({ params, caller }, { engine, authenticator }) {
+    const row = await revoke(engine, caller, { tokenId: params.id });
     authenticator.forget();
     return { status: 200, body: shapeToken(row) };
   },

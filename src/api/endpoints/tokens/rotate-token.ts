@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-import { GRACE_SECONDS_MAX, rotateToken as rotate } from '../../../shared/security/rotate-token.ts';
+import {
+  GRACE_SECONDS_MAX,
+  rotateToken as rotate,
+} from '../../../shared/engine/tokens/rotate-token.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { idParam } from '../../schemas/params.ts';
 import { queryInteger } from '../../schemas/query.ts';
@@ -28,11 +31,9 @@ export const rotateToken = defineEndpoint({
   replies: { 201: tokenShape.extend({ token: z.string(), replaced: tokenShape }) },
   errors: [404, 409],
   async handle({ params, query, caller }, deps) {
-    const { row, old, plaintext } = await rotate(deps, {
+    const { row, old, plaintext } = await rotate(deps.engine, caller, {
       tokenId: params.id,
-      tenantId: caller.tenantId,
       graceMs: query.grace_seconds * 1000,
-      actorId: caller.actorId,
     });
     deps.authenticator.forget();
     return {

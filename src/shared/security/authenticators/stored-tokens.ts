@@ -3,8 +3,8 @@ import { API_KEY_NAME } from '../../domain/access.ts';
 import { DEFAULT_TENANT } from '../../domain/ids.ts';
 import type { TokenRow, TokenStore } from '../../store/store.ts';
 import type { BearerScheme } from '../authenticator.ts';
-import { looksLikeToken } from '../mint-token.ts';
-import { equalHashes, hashToken } from '../token-hash.ts';
+import { hashToken, looksLikeToken } from '../../domain/token.ts';
+import { equalHashes } from '../equal-hashes.ts';
 
 /**
  * Stored tokens, and the configured API key.

@@ -9,8 +9,8 @@ import {
   REMEMBER_MS,
   REMEMBERED_MAX,
 } from '../../../../src/shared/security/authenticators/stored-tokens.ts';
-import { mintToken } from '../../../../src/shared/security/mint-token.ts';
-import { hashToken } from '../../../../src/shared/security/token-hash.ts';
+import { hashToken } from '../../../../src/shared/domain/token.ts';
+import { createToken } from '../../../../src/shared/engine/tokens/create-token.ts';
 import type { TokenStore } from '../../../../src/shared/store/store.ts';
 import { openTestStore, type TestStore } from '../../../support/stores.ts';
 
@@ -26,9 +26,10 @@ test.after.always((t) => t.context.database.close());
 
 function mint(database: TestStore, expiresInMs: number | null = null) {
   const ids = createIds({ now: Date.now, randomBytes });
-  return mintToken(
-    { tokens: database.store.tokens, ids, randomBytes },
-    { tenantId: ACME, name: 'ci', role: 'developer', expiresInMs, actorId: 'token:ops' },
+  return createToken(
+    { store: database.store, ids, randomBytes },
+    { tenantId: ACME, actorId: 'token:ops' },
+    { name: 'ci', role: 'developer', expiresInMs },
   );
 }
 
@@ -71,13 +72,14 @@ test('a token is svc_ and 32 random bytes, and only its hash is stored', async (
 });
 
 test('names of built-in identities cannot be taken', async (t) => {
-  const { tokens } = t.context.database.store;
+  const { store } = t.context.database;
   const ids = createIds({ now: Date.now, randomBytes });
   for (const name of ['api-key', 'dev']) {
     await t.throwsAsync(
-      mintToken(
-        { tokens, ids, randomBytes },
-        { tenantId: ACME, name, role: 'viewer', expiresInMs: null, actorId: 'token:ops' },
+      createToken(
+        { store, ids, randomBytes },
+        { tenantId: ACME, actorId: 'token:ops' },
+        { name, role: 'viewer', expiresInMs: null },
       ),
       { message: `bad request: name: ${name} is reserved, choose another` },
     );
