@@ -1,15 +1,12 @@
-import { ACCESS_MATRIX } from '../../src/api/access-matrix.ts';
+import { accessMatrix } from '../../src/api/access-matrix.ts';
+import { routes } from '../../src/api/routes.ts';
 import { ROLES } from '../../src/shared/domain/access.ts';
 import { printJson, type OutputFormat } from '../cli/output.ts';
 import { printTable } from '../cli/print-table.ts';
 
 /** Who may use which route of the API. Asks no runtime: it is the same in all of this version. */
 export function showMatrix(options: { readonly output: OutputFormat }): void {
-  const rows = Object.entries(ACCESS_MATRIX).map(([route, grant]) => {
-    const [method = '', path = ''] = route.split(' ');
-    const roles = grant === 'anyone' ? ROLES : grant;
-    return { method, path, needsToken: grant !== 'anyone', roles };
-  });
+  const rows = accessMatrix(routes);
   if (options.output === 'json') {
     return printJson({
       routes: rows.map(({ method, path, needsToken, roles }) => ({

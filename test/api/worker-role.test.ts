@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 
-import { ACCESS_MATRIX } from '../../src/api/access-matrix.ts';
+import { accessMatrix } from '../../src/api/access-matrix.ts';
+import { routes } from '../../src/api/routes.ts';
 import { textOf } from './support/call-api.ts';
 import { startTestApi, type TestApi } from './support/test-api.ts';
 import { startWorkflow, tooling } from './support/workflows.ts';
@@ -43,9 +44,9 @@ async function statusOf(api: TestApi, path: string, token: string): Promise<numb
 }
 
 test('a worker does work items and artifacts, and nothing else', (t) => {
-  const allowed = Object.entries(ACCESS_MATRIX)
-    .filter(([, grant]) => grant !== 'anyone' && grant.includes('worker'))
-    .map(([route]) => route);
+  const allowed = accessMatrix(routes)
+    .filter(({ needsToken, roles }) => needsToken && roles.includes('worker'))
+    .map(({ method, path }) => `${method} ${path}`);
   t.deepEqual(allowed, [
     'POST /work-items/claim',
     'POST /work-items/:id/heartbeat',
