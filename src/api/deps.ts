@@ -14,7 +14,7 @@ import type { ExposedWorkflow, TokenStore } from '../shared/store/store.ts';
 import type { DatabaseProbe } from './database-probe.ts';
 import type { StreamLimit } from './middleware/limit-streams.ts';
 import type { RateLimit } from './middleware/limit-rate.ts';
-import type { ExtendMcp } from './mcp/answer-mcp.ts';
+import type { ExtendMcp } from './mcp/extend-mcp.ts';
 
 /** What the API is given by the process that runs it. */
 export interface ApiDeps {

@@ -10,6 +10,7 @@ import {
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/domain/json.ts';
 import type { ToolAnswer } from './call-tool.ts';
+import type { ExtendMcp } from './extend-mcp.ts';
 import { describeAnswer, describeArguments } from './tool-arguments.ts';
 import { tools, type McpTool } from './tools.ts';
 
@@ -91,9 +92,6 @@ const INSTRUCTIONS =
   'start_execution, follow it with get_execution. An execution that is paused waits for a person ' +
   '(list_approvals, approve_execution) or for an event (send_external_event). recall_facts finds ' +
   'what was remembered for an agent or an end user.';
-
-/** Adds tools of another origin, such as those that a conformance kit calls. */
-export type ExtendMcp = (server: McpServer) => void;
 
 function createServer(params: {
   readonly version: string;

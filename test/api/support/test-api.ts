@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 
 import { createApi } from '../../../src/api/api.ts';
-import type { ExtendMcp } from '../../../src/api/mcp/answer-mcp.ts';
+import type { ExtendMcp } from '../../../src/api/mcp/extend-mcp.ts';
 import {
   DEFAULT_CALLER_RECHECK_MS,
   type ApiDeps,

@@ -1,9 +1,6 @@
 import { isJsonObject } from '../../json.ts';
 import type { Mapping } from '../../expression/mapping.ts';
-import type { Plan } from '../plan/plan.ts';
-
-/** What a node writes into the state beside its output key; `any`: keys that only the run shows. */
-export type WrittenKeys = readonly string[] | 'any';
+import type { Plan, WrittenKeys } from '../plan/plan.ts';
 
 /** The keys that the nodes of a workflow write into its state. */
 export function stateKeys(plan: Plan): {

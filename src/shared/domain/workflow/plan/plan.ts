@@ -10,7 +10,6 @@ import type { RetryPolicy } from '../../work/retry.ts';
 import type { WorkQueue } from '../../work/work-item.ts';
 import type { WorkflowParts, WrittenRetryPolicy } from '../parse/parts.ts';
 import type { FieldSchemas } from '../schema/fields.ts';
-import type { WrittenKeys } from '../lint/state-keys.ts';
 import type { Problem, WarningCode } from '../problem.ts';
 
 /** Target that ends a path: it is never a node, and a token that reaches it is simply gone. */
@@ -90,6 +89,9 @@ export interface PlanEdge {
   /** Null: unconditional. */
   readonly condition: Expression | null;
 }
+
+/** The state keys that a node writes beside its output key; `any`: only a run shows them. */
+export type WrittenKeys = readonly string[] | 'any';
 
 /**
  * One kind of node: how its fields are read, and what entering it does. Pure: what needs the outside
