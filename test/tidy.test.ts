@@ -23,6 +23,7 @@ const TITLES: readonly (readonly [string, rules.Rule])[] = [
     'domain, nodes and engine take time, chance and I/O as arguments',
     rules.takeTimeAndChanceAsArguments,
   ],
+  ['the API reaches stores through use cases', rules.reachStoresThroughUseCases],
   ['both dialects have the same migrations', rules.keepMigrationsInStep],
   ['files are kebab-case and say what they do', rules.nameFilesForWhatTheyDo],
   ['folders are small enough to look through', rules.keepFoldersSmall],

@@ -10,6 +10,7 @@ import {
   nameDriversInAdaptersOnly,
   nameFilesForWhatTheyDo,
   nameNoMachinePaths,
+  reachStoresThroughUseCases,
   runEveryTest,
   takeTimeAndChanceAsArguments,
   type Rule,
@@ -159,6 +160,15 @@ test('purity: what only reads like it is accepted', (t) => {
     'const subprocess = processes.find(isOld);',
   ].join('\n');
   t.deepEqual(check(takeTimeAndChanceAsArguments, { 'src/shared/domain/a.ts': text }), []);
+});
+
+test('stores: refused in the API, and nowhere else', (t) => {
+  for (const text of ['await engine.store.tokens.list(page);', 'const { store } = deps.engine;']) {
+    t.is(check(reachStoresThroughUseCases, { 'src/api/endpoints/a.ts': text }).length, 1);
+    t.deepEqual(check(reachStoresThroughUseCases, { 'src/shared/engine/a.ts': text }), []);
+  }
+  const text = "import type { TokenRow } from '../shared/store/store.ts';";
+  t.deepEqual(check(reachStoresThroughUseCases, { 'src/api/a.ts': text }), []);
 });
 
 test('migrations: both dialects have the same numbers and titles, from 0001 on', (t) => {

@@ -195,6 +195,18 @@ export const takeTimeAndChanceAsArguments: Rule = (files) =>
       ),
     );
 
+/** The API changes and reads nothing but through use cases, so each rule of theirs is in one place. */
+export const reachStoresThroughUseCases: Rule = (files) =>
+  files
+    .filter((file) => isCode(file) && file.path.startsWith('src/api/'))
+    .flatMap((file) =>
+      matchLines({
+        path: file.path,
+        text: maskSource(file.text),
+        patterns: [/\.store\b/, /\{[^}]*\bstore\b[^}]*\}\s*=/],
+      }).map((found) => `${found} belongs in a use case`),
+    );
+
 export const keepMigrationsInStep: Rule = (files) => {
   const [postgres = [], sqlite = []] = ['postgres', 'sqlite'].map((dialect) =>
     files
