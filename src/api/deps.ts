@@ -5,7 +5,6 @@ import type { JsonObject } from '../shared/domain/json.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
 import type { Artifacts } from '../shared/engine/artifacts/artifacts.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
-import type { Schedules } from '../shared/engine/schedules/schedules.ts';
 import type { Webhooks } from '../shared/engine/webhooks/webhooks.ts';
 import type { Ids } from '../shared/ports/ids.ts';
 import type { Authenticator, BearerScheme } from '../shared/security/authenticator.ts';
@@ -24,7 +23,6 @@ export interface ApiDeps {
   /** What authentication reads and notes of stored tokens. */
   readonly storedTokens: Pick<TokenStore, 'findByHash' | 'noteUsed'>;
   readonly webhooks: Webhooks;
-  readonly schedules: Schedules;
   readonly artifacts: Artifacts;
   /** Resolves when the database answers, rejects within a bound of its own when it does not. */
   readonly ping: () => Promise<void>;

@@ -16,7 +16,6 @@ import { publicUrl } from '../shared/config/listeners.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
 import { createArtifacts } from '../shared/engine/artifacts/artifacts.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
-import { createSchedules } from '../shared/engine/schedules/schedules.ts';
 import { createWebhooks } from '../shared/engine/webhooks/webhooks.ts';
 import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
 import type { SecretBox } from '../shared/ports/secret-box.ts';
@@ -122,7 +121,6 @@ function apiDeps(
       ids,
       bytesMax: config.artifacts.maxBytes,
     }),
-    schedules: createSchedules({ store: store.schedules, engine, ids, wake: params.wake }),
     ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
     log,
     version: readVersion(),

@@ -3,7 +3,6 @@ import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import { createIds } from '../../src/shared/clients/system-ids.ts';
 import { openEngine } from '../../src/shared/engine/open-engine.ts';
 import { callsOf, type EngineCalls } from '../support/engine-calls.ts';
-import { createSchedules, type Schedules } from '../../src/shared/engine/schedules/schedules.ts';
 import { createWakeBus, type WakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createRunners } from '../../src/shared/nodes/create-runners.ts';
 import type { NodeRunner } from '../../src/shared/nodes/run.ts';
@@ -29,7 +28,7 @@ export interface Member {
 }
 
 /** What endpoints ask. */
-export type Served = EngineCalls & { readonly schedules: Schedules; readonly retain: Removal };
+export type Served = EngineCalls & { readonly retain: Removal };
 
 export interface Cluster {
   /** Processes that answer requests now. */
@@ -139,10 +138,9 @@ export function startCluster(params: {
       });
     }
     world.note(`${name} is up`);
-    const schedules = createSchedules({ store: store.schedules, engine, ids, wake });
     const { timers } = process;
     const retain = createRemoval({ store, ids, timers, keptDays: sides.keptDays });
-    return { role, process, engine: { ...callsOf(engine), schedules, retain } };
+    return { role, process, engine: { ...callsOf(engine), retain } };
   }
 
   function sendHints(from: Process, topics: readonly string[]): void {

@@ -109,7 +109,7 @@ export function askToSchedule(by: Client, of: PlannedSchedule): Request {
     ...by,
     asks: { do: 'schedule', name },
     serve: async (engine) => {
-      await engine.schedules.createOrReplace({
+      await engine.putSchedule({
         ...ownerOf(by),
         name,
         spec: {
@@ -135,7 +135,7 @@ export function askToPause(by: Client, { name }: { readonly name: string }): Req
     asks: { do: 'pause_schedule', name },
     serve: async (engine) => {
       const paused = { changes: { paused: true }, ifRevision: null, name: null };
-      await engine.schedules.update({ ...ownerOf(by), schedule: name, ...paused });
+      await engine.updateSchedule({ ...ownerOf(by), schedule: name, ...paused });
       return { body: { name, paused: true } };
     },
   };

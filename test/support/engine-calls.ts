@@ -23,6 +23,10 @@ import {
 import { retryExecution } from '../../src/shared/engine/executions/retry-execution.ts';
 import { checkStart, startExecution } from '../../src/shared/engine/executions/start-execution.ts';
 import { wasMessageReceived } from '../../src/shared/engine/executions/was-message-received.ts';
+import { deleteSchedule } from '../../src/shared/engine/schedules/delete-schedule.ts';
+import { putSchedule } from '../../src/shared/engine/schedules/put-schedule.ts';
+import { listSchedules, readSchedule } from '../../src/shared/engine/schedules/read-schedule.ts';
+import { updateSchedule } from '../../src/shared/engine/schedules/update-schedule.ts';
 import { createTenant, readTenant, updateTenant } from '../../src/shared/engine/tenants/tenants.ts';
 import type { UseCaseDeps } from '../../src/shared/engine/use-case-deps.ts';
 import { claimWork } from '../../src/shared/engine/work/claim-work.ts';
@@ -62,6 +66,11 @@ const USE_CASES = {
   checkStart,
   startExecution,
   wasMessageReceived,
+  deleteSchedule,
+  putSchedule,
+  listSchedules,
+  readSchedule,
+  updateSchedule,
   createTenant,
   readTenant,
   updateTenant,

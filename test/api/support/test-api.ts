@@ -17,7 +17,6 @@ import { createAgents } from '../../../src/shared/engine/agents/create-agents.ts
 import { createArtifacts } from '../../../src/shared/engine/artifacts/artifacts.ts';
 import { openEngine } from '../../../src/shared/engine/open-engine.ts';
 import type { MemoryTier } from '../../../src/shared/domain/memory/tiers.ts';
-import { createSchedules } from '../../../src/shared/engine/schedules/schedules.ts';
 import { createWebhooks } from '../../../src/shared/engine/webhooks/webhooks.ts';
 import { checkOutgoingUrl } from '../../../src/shared/security/check-outgoing-url.ts';
 import { makeSecretBox } from '../../support/secrets.ts';
@@ -137,7 +136,6 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ids,
       bytesMax: options.artifactBytesMax ?? 64 * 1024 * 1024,
     }),
-    schedules: createSchedules({ store: store.schedules, engine, ids, wake: createWakeBus() }),
     ping: options.ping ?? (() => store.ping({ timeoutMs: 1_000 })),
     log: { info() {}, warn: note, error: note },
     ...(options.extendMcp && { extendMcp: options.extendMcp }),

@@ -1,3 +1,4 @@
+import { putSchedule } from '../../../shared/engine/schedules/put-schedule.ts';
 import { z } from 'zod';
 
 import { CATCHUP_WINDOW_SECS_DEFAULT } from '../../../shared/domain/schedules/schedule.ts';
@@ -48,10 +49,8 @@ export function createSchedule(path: SchedulePath): Endpoint {
       .meta({ oneOf: [given('cron_expression'), given('every')] }),
     replies: { 200: scheduleShape, 201: scheduleShape },
     errors: [404, 409],
-    async handle({ body, caller }, { schedules }) {
-      const { schedule, isNew } = await schedules.createOrReplace({
-        tenantId: caller.tenantId,
-        actorId: caller.actorId,
+    async handle({ body, caller }, { engine }) {
+      const { schedule, isNew } = await putSchedule(engine, caller, {
         name: body.name,
         spec: {
           workflowId: body.workflow_id,

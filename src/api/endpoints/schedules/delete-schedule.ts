@@ -1,3 +1,4 @@
+import { deleteSchedule as remove } from '../../../shared/engine/schedules/delete-schedule.ts';
 import { defineEndpoint, type Endpoint } from '../../endpoint.ts';
 import {
   nameOf,
@@ -19,9 +20,8 @@ export function deleteSchedule(path: SchedulePath): Endpoint {
     params: scheduleParam,
     replies: { 200: scheduleShape },
     errors: [404],
-    async handle({ params, caller }, { schedules }) {
-      const { tenantId, actorId } = caller;
-      const removed = await schedules.remove({ tenantId, actorId, schedule: params.id });
+    async handle({ params, caller }, { engine }) {
+      const removed = await remove(engine, caller, { schedule: params.id });
       return { status: 200, body: shapeSchedule(removed) };
     },
   });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-import { SCHEDULES_MAX } from '../../../shared/engine/schedules/schedules.ts';
+import { SCHEDULES_MAX } from '../../../shared/engine/schedules/put-schedule.ts';
+import { listSchedules as list } from '../../../shared/engine/schedules/read-schedule.ts';
 import { defineEndpoint, type Endpoint } from '../../endpoint.ts';
 import { paging, queryInteger } from '../../schemas/query.ts';
 import { noteOf, scheduleShape, shapeSchedule, type SchedulePath } from './schedule-shape.ts';
@@ -18,9 +19,8 @@ export function listSchedules(path: SchedulePath): Endpoint {
       offset: paging.offset,
     }),
     replies: { 200: z.object({ schedules: z.array(scheduleShape) }) },
-    async handle({ query, caller }, { schedules }) {
-      const { limit, offset } = query;
-      const found = await schedules.list({ tenantId: caller.tenantId, limit, offset });
+    async handle({ query, caller }, { engine }) {
+      const found = await list(engine, caller, query);
       return { status: 200, body: { schedules: found.map(shapeSchedule) } };
     },
   });

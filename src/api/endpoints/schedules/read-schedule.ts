@@ -1,3 +1,4 @@
+import { readSchedule as read } from '../../../shared/engine/schedules/read-schedule.ts';
 import { defineEndpoint, type Endpoint } from '../../endpoint.ts';
 import {
   nameOf,
@@ -19,9 +20,8 @@ export function readSchedule(path: SchedulePath): Endpoint {
     params: scheduleParam,
     replies: { 200: scheduleShape },
     errors: [404],
-    async handle({ params, caller }, { schedules }) {
-      const { tenantId } = caller;
-      const found = await schedules.read({ tenantId, schedule: params.id });
+    async handle({ params, caller }, { engine }) {
+      const found = await read(engine, caller, { schedule: params.id });
       return { status: 200, body: shapeSchedule(found) };
     },
   });

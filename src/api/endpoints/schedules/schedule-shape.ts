@@ -7,7 +7,7 @@ import {
 } from '../../../shared/domain/schedules/schedule.ts';
 import { CRON_CHARACTERS_MAX } from '../../../shared/domain/schedules/timing.ts';
 import { badRequest } from '../../../shared/domain/errors.ts';
-import type { ScheduleView } from '../../../shared/engine/schedules/schedules.ts';
+import type { ScheduleView } from '../../../shared/engine/schedules/schedule-view.ts';
 import { anyObject, userObject } from '../../schemas/json-values.ts';
 import { idParam } from '../../schemas/params.ts';
 import { executionId, idText, timestamp } from '../../schemas/text.ts';

@@ -1,3 +1,4 @@
+import { updateSchedule as update } from '../../../shared/engine/schedules/update-schedule.ts';
 import { z } from 'zod';
 
 import type { ScheduleSpec } from '../../../shared/domain/schedules/schedule.ts';
@@ -61,11 +62,9 @@ export function updateSchedule(path: SchedulePath): Endpoint {
     body,
     replies: { 200: scheduleShape },
     errors: [404, 409],
-    async handle(request, { schedules }) {
+    async handle(request, { engine }) {
       const { params, caller } = request;
-      const updated = await schedules.update({
-        tenantId: caller.tenantId,
-        actorId: caller.actorId,
+      const updated = await update(engine, caller, {
         schedule: params.id,
         changes: changesIn(request.body),
         ifRevision: request.body.revision,

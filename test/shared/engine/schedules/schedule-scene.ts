@@ -8,7 +8,6 @@ import {
   createScheduleFiring,
   type ScheduleFiring,
 } from '../../../../src/shared/engine/schedules/fire-schedules.ts';
-import { createSchedules } from '../../../../src/shared/engine/schedules/schedules.ts';
 import type { Dialect } from '../../../support/database.ts';
 import { openTestEngine, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
@@ -24,7 +23,7 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
   const { store } = database;
   const cpu = createCpu({ threads: 1 });
   const runtime = openTestEngine({ store, cpu });
-  const { deps, engine, wake, ids, report } = runtime;
+  const { engine, wake, report } = runtime;
   t.teardown(async () => {
     await runtime.scheduling.drain({ deadlineMs: 2_000 });
     await cpu.close();
@@ -33,7 +32,6 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
   const tenantId = makeTenantId();
   const actorId = 'token:ops';
   const counts = new Map<string, number>();
-  const schedules = createSchedules({ store: store.schedules, engine: deps, ids, wake });
 
   /** As another process has it, too; `faulty` breaks what the engine does. */
   function openFiring(faulty: Partial<TestEngine['engine']> = {}): ScheduleFiring {
@@ -64,7 +62,7 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
 
   async function create(changes: Partial<ScheduleSpec> = {}, name = 'yearly'): Promise<Schedule> {
     const spec = { ...SPEC, ...changes };
-    const made = await schedules.createOrReplace({ tenantId, actorId, name, spec });
+    const made = await engine.putSchedule({ tenantId, actorId, name, spec });
     return made.schedule.schedule;
   }
 
@@ -106,7 +104,7 @@ export async function openScene(t: ExecutionContext, dialect: Dialect) {
     store,
     engine,
     wake,
-    schedules,
+    schedules: { update: engine.updateSchedule, remove: engine.deleteSchedule },
     tenantId,
     actorId,
     counts,
