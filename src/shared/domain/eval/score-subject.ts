@@ -36,7 +36,7 @@ export function scoreSubject(params: {
   readonly subject: Subject;
   readonly judgements: ReadonlyMap<string, Judgement>;
 }): EvalResult {
-  const steps = shareSteps();
+  const steps = shareSteps(params.subject.scope);
   const results = params.scorers.map((scorer): ScorerResult => {
     const { score, reason } = scoreBy(scorer, { ...params, steps });
     const { name, type, threshold } = scorer;

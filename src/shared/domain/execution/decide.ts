@@ -51,6 +51,7 @@ export function decide(params: {
 }): Decision {
   const turn: Turn = {
     plan: params.plan,
+    meter: { stepsSpent: 0 },
     draft: params.ownsState === true ? ownedDraft(params.state) : draftOf(params.state),
     events: [],
     effects: [],

@@ -1,6 +1,7 @@
 import type { Plan } from '../workflow/plan/plan.ts';
 import { type Draft, draftOf } from './draft.ts';
 import type { ExecutionEvent } from './event.ts';
+import type { FoldedBy } from './fold/folded-by.ts';
 import { foldChildCompleted, foldChildFailed, foldChildStarted } from './fold/fold-child.ts';
 import { foldEnd, foldEnding, foldWorkflowCompleted } from './fold/fold-end.ts';
 import { foldCompleted, foldFailed, foldRetryScheduled } from './fold/fold-outcome.ts';
@@ -35,12 +36,12 @@ export function evolve(params: {
   readonly plan: Plan | null;
 }): ExecutionState {
   const draft = draftOf(params.state);
-  for (const event of params.events) applyEvent(draft, event, params.plan);
+  for (const event of params.events) applyEvent(draft, event, params);
   return draft;
 }
 
 /** Folds one event into a draft. */
-export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | null): void {
+export function applyEvent(draft: Draft, event: SequencedEvent, by: FoldedBy): void {
   if (event.sequence !== draft.sequence + 1) {
     throw new Error(
       `broken history of ${draft.executionId}: event ${event.sequence} after ${draft.sequence}`,
@@ -49,7 +50,7 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
   draft.sequence = event.sequence;
   switch (event.kind) {
     case 'WorkflowStarted':
-      return foldStarted(draft, event, plan);
+      return foldStarted(draft, event, by);
     case 'NodeScheduled':
       return foldScheduled(draft, event);
     case 'NodeProgress':
@@ -59,9 +60,9 @@ export function applyEvent(draft: Draft, event: SequencedEvent, plan: Plan | nul
     case 'NodeResumed':
       return foldResumed(draft, event);
     case 'NodeCompleted':
-      return foldCompleted(draft, event, plan);
+      return foldCompleted(draft, event, by);
     case 'NodeFailed':
-      return foldFailed(draft, event, plan);
+      return foldFailed(draft, event, by);
     case 'RetryScheduled':
       return foldRetryScheduled(draft, event);
     case 'ChildWorkflowStarted':

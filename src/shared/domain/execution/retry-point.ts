@@ -97,7 +97,7 @@ function foldUntilEnd(of: {
   readonly plan: Plan;
   readonly newPlan: Plan;
 }): Folded {
-  const { events, plan } = of;
+  const { events } = of;
   const end = events.findIndex(isEnd);
   let last = end < 0 ? events.length : end;
   while (isCancelledWithAll(events[last - 1])) last -= 1;
@@ -107,7 +107,7 @@ function foldUntilEnd(of: {
   for (const event of events.slice(0, last)) {
     if (event.kind === 'NodeFailed' && !event.payload.retryable) {
       const after = draftOf(draft);
-      applyEvent(after, event, plan);
+      applyEvent(after, event, of);
       if (after.fatal === null) draft = after;
       else {
         // Its visit stays as it was; what it used has been used.
@@ -117,7 +117,7 @@ function foldUntilEnd(of: {
       }
       continue;
     }
-    applyEvent(draft, event, plan);
+    applyEvent(draft, event, of);
     if (draft.fatal === null) continue;
     draft.fatal = null;
     failed ??= event.nodeId;

@@ -1,4 +1,10 @@
-import { evaluateExpression, isTruthy, shareSteps } from '../expression/evaluate-expression.ts';
+import {
+  evaluateExpression,
+  isTruthy,
+  shareSteps,
+  type StepBudget,
+} from '../expression/evaluate-expression.ts';
+import { METER, type StepMeter } from '../expression/step-budget.ts';
 import type { JsonValue } from '../json.ts';
 import {
   END_TARGET,
@@ -18,6 +24,7 @@ import type { ExecutionState } from './state.ts';
 export function routeFrom(params: {
   readonly draft: Draft;
   readonly plan: Plan;
+  readonly meter?: StepMeter | undefined;
   readonly nodeId: string;
   readonly on: PlanEdge['on'];
   readonly output: JsonValue;
@@ -35,6 +42,7 @@ export function routeFrom(params: {
 function chooseTargets(params: {
   readonly draft: Draft;
   readonly plan: Plan;
+  readonly meter?: StepMeter | undefined;
   readonly nodeId: string;
   readonly on: PlanEdge['on'];
   readonly output: JsonValue;
@@ -43,9 +51,10 @@ function chooseTargets(params: {
   const edges = plan.nodes.get(nodeId)?.edges.filter((edge) => edge.on === on) ?? [];
   const scope = scopeOf(draft, output);
   const held: string[] = [];
-  const steps = shareSteps();
+  let steps: StepBudget | null = null;
   for (const edge of edges) {
     if (edge.condition === null) continue;
+    steps ??= shareSteps({ [METER]: params.meter });
     const result = evaluateExpression(edge.condition, scope, steps);
     if (!result.ok) {
       draft.fatal ??= {

@@ -1,6 +1,6 @@
 import type { WorkItemId } from '../ids.ts';
 import type { HeldBudget } from '../budget/budget.ts';
-import { readStepsSpent } from '../expression/step-budget.ts';
+import type { StepMeter } from '../expression/step-budget.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Plan, PlanNode } from '../workflow/plan/plan.ts';
 import type { Draft } from './draft.ts';
@@ -13,6 +13,8 @@ import type { LiveVisit } from './state.ts';
 export interface Turn {
   readonly plan: Plan;
   readonly draft: Draft;
+  /** Of the expressions that this decision evaluates. */
+  readonly meter: StepMeter;
   readonly events: ExecutionEvent[];
   readonly effects: Effect[];
   readonly newWorkItemId: () => WorkItemId;
@@ -29,15 +31,15 @@ const STEPS_PER_ENTRY = 4_000;
 
 /** Enters a node on the decision's budget. */
 export function enterOnBudget(turn: Turn, enter: () => void): void {
-  const before = readStepsSpent();
+  const before = turn.meter.stepsSpent;
   enter();
-  turn.budget -= 1 + (readStepsSpent() - before) / STEPS_PER_ENTRY;
+  turn.budget -= 1 + (turn.meter.stepsSpent - before) / STEPS_PER_ENTRY;
 }
 
 /** Records an event and folds it at once, so that what is decided next sees it. */
 export function emit(turn: Turn, event: ExecutionEvent): void {
   turn.events.push(event);
-  applyEvent(turn.draft, { ...event, sequence: turn.draft.sequence + 1 }, turn.plan);
+  applyEvent(turn.draft, { ...event, sequence: turn.draft.sequence + 1 }, turn);
 }
 
 /** The visits live now, as a copy: deciding about one of them changes the map. */

@@ -2,7 +2,7 @@ import { findResultProblem } from './check-result.ts';
 import { evaluate } from './evaluate-node.ts';
 import type { EvaluationResult, Expression, ExpressionScope } from './expression.ts';
 import { quoteExpression } from './quote-expression.ts';
-import { EvaluationFailure, StepBudget } from './step-budget.ts';
+import { EvaluationFailure, type Metered, StepBudget } from './step-budget.ts';
 
 export type { EvaluationResult, ExpressionScope } from './expression.ts';
 export { isTruthy } from './values.ts';
@@ -11,8 +11,8 @@ const STEPS_MAX = 100_000;
 const STEPS_TOGETHER_MAX = 500_000;
 
 /** For expressions that are evaluated one after the other: what all of them may take together. */
-export function shareSteps(): StepBudget {
-  return new StepBudget(STEPS_TOGETHER_MAX);
+export function shareSteps(scope: Metered): StepBudget {
+  return new StepBudget(STEPS_TOGETHER_MAX, scope);
 }
 
 export type { StepBudget } from './step-budget.ts';
@@ -31,7 +31,7 @@ export function evaluateExpression(
   shared: StepBudget | null = null,
 ): EvaluationResult {
   try {
-    const budget = new StepBudget(STEPS_MAX, shared);
+    const budget = new StepBudget(STEPS_MAX, scope, shared);
     const value = evaluate(expression.root, { scope, budget });
     // A path only points into the scope, which is JSON already and may be large.
     const problem = expression.root.kind === 'path' ? null : findResultProblem(value);

@@ -1,7 +1,12 @@
 import type { JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { applyOperator } from './apply-operator.ts';
-import type { ComprehensionNode, ExpressionNode, ExpressionScope, PathNode } from './expression.ts';
+import type {
+  ComprehensionNode,
+  ExpressionNode,
+  ExpressionVariables,
+  PathNode,
+} from './expression.ts';
 import { FUNCTIONS } from './functions.ts';
 import type { StepBudget } from './step-budget.ts';
 import { EvaluationFailure } from './step-budget.ts';
@@ -9,7 +14,7 @@ import { checkedNumber, isList, isTruthy, kindOf, member } from './values.ts';
 
 /** What stays the same through one evaluation. */
 export interface Evaluation {
-  readonly scope: ExpressionScope;
+  readonly scope: ExpressionVariables;
   readonly budget: StepBudget;
 }
 

@@ -1,4 +1,5 @@
 import type { JsonValue } from '../json.ts';
+import type { Metered } from './step-budget.ts';
 
 /**
  * A checked expression: plain data, so that it can be cached, compared and handed to another
@@ -15,7 +16,9 @@ export const EXPRESSION_VARIABLES = ['state', 'output', 'input', 'execution'] as
 export type ExpressionVariable = (typeof EXPRESSION_VARIABLES)[number];
 
 /** What an expression is evaluated against. `output` is that of the node just done. */
-export type ExpressionScope = { readonly [name in ExpressionVariable]: JsonValue };
+export type ExpressionScope = ExpressionVariables & Metered;
+
+export type ExpressionVariables = { readonly [name in ExpressionVariable]: JsonValue };
 
 /** The outcome of an evaluation. `message` quotes the expression and never holds data. */
 export type EvaluationResult =

@@ -43,7 +43,7 @@ export function parseMapping(raw: JsonValue): ParsedMapping {
 export function evaluateMapping(
   mapping: Mapping,
   scope: ExpressionScope,
-  shared: StepBudget = shareSteps(),
+  shared: StepBudget = shareSteps(scope),
 ): EvaluationResult {
   const result = evaluateAt(mapping, scope, shared);
   if (!result.ok || (mapping.kind !== 'list' && mapping.kind !== 'object')) return result;

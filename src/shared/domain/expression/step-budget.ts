@@ -5,11 +5,17 @@ const CHARACTERS_PER_STEP = 256;
 const ELEMENTS_PER_STEP = 16;
 const KEYS_PER_STEP = 4;
 
-let stepsSpent = 0;
+/** Counts the steps of evaluations together, for a caller that bounds more than one of them. */
+export interface StepMeter {
+  stepsSpent: number;
+}
 
-/** What all evaluations have taken so far: the difference of two readings is what lies between. */
-export function readStepsSpent(): number {
-  return stepsSpent;
+/** Where a scope carries its meter: no name in an expression reaches a symbol. */
+export const METER: unique symbol = Symbol('meter');
+
+/** A scope whose evaluations are counted; absent: nobody counts them. */
+export interface Metered {
+  readonly [METER]?: StepMeter | undefined;
 }
 
 /**
@@ -22,10 +28,12 @@ export class StepBudget {
   readonly #stepsMax: number;
   /** Of all the evaluations that this one is a part of. */
   readonly #whole: StepBudget | null;
+  readonly #meter: StepMeter | undefined;
   #stepsUsed = 0;
 
-  constructor(stepsMax: number, whole: StepBudget | null = null) {
+  constructor(stepsMax: number, { [METER]: meter }: Metered, whole: StepBudget | null = null) {
     this.#stepsMax = stepsMax;
+    this.#meter = meter;
     this.#whole = whole;
   }
 
@@ -51,8 +59,8 @@ export class StepBudget {
   }
 
   #charge(steps: number): void {
-    if (this.#whole === null) stepsSpent += steps;
-    else this.#whole.#charge(steps);
+    if (this.#whole !== null) this.#whole.#charge(steps);
+    else if (this.#meter !== undefined) this.#meter.stepsSpent += steps;
     this.#stepsUsed += steps;
     if (this.#stepsUsed > this.#stepsMax) {
       throw new EvaluationFailure(`more than ${this.#stepsMax} steps of work`);

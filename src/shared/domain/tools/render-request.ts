@@ -1,5 +1,5 @@
 import { findResultProblem } from '../expression/check-result.ts';
-import { shareSteps } from '../expression/evaluate-expression.ts';
+import { shareSteps, type StepBudget } from '../expression/evaluate-expression.ts';
 import type { ExpressionScope } from '../expression/expression.ts';
 import { evaluateMapping, type Mapping } from '../expression/mapping.ts';
 import type { JsonValue } from '../json.ts';
@@ -78,11 +78,12 @@ class Renderer {
   readonly #scope: ExpressionScope;
   readonly #readSecret: ReadSecret;
   readonly #secrets: Map<string, string>;
-  readonly #steps = shareSteps();
+  readonly #steps: StepBudget;
   #charactersLeft = CHARACTERS_MAX;
 
   constructor(scope: ExpressionScope, readSecret: ReadSecret, secrets: Map<string, string>) {
     this.#scope = scope;
+    this.#steps = shareSteps(scope);
     this.#readSecret = readSecret;
     this.#secrets = secrets;
   }

@@ -64,7 +64,7 @@ export const conditionKind: RunnableKind<ConditionSpec> = {
     branches.map(({ target, pointer }) => ({ to: target, pointer, on: 'success' })),
 
   enter({ branches }, { scope }) {
-    const steps = shareSteps();
+    const steps = shareSteps(scope);
     for (const { condition, target } of branches) {
       if (condition === null) continue;
       const result = evaluateExpression(condition, scope, steps);

@@ -43,7 +43,7 @@ export type EvaluatedPrompt =
 /** Values stand in text as they are when they are text, not at all when null, else as JSON. */
 export function evaluatePrompt(prompt: Prompt, scope: ExpressionScope): EvaluatedPrompt {
   if (prompt.kind === 'mapping') return asText(evaluateMapping(prompt.mapping, scope));
-  const steps = shareSteps();
+  const steps = shareSteps(scope);
   let text = '';
   for (const part of prompt.template) {
     if (part.kind === 'text') text += part.text;

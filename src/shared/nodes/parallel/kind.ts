@@ -50,7 +50,7 @@ export const parallelKind: RunnableKind<ParallelSpec> = {
 
   enter(_spec, { node, scope }) {
     const targets = new Set<string>();
-    const steps = shareSteps();
+    const steps = shareSteps(scope);
     for (const { to, on, condition } of node.edges) {
       if (on === 'failure' || to === END_TARGET) continue;
       if (condition !== null) {

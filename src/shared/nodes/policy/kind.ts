@@ -62,7 +62,7 @@ export const policyKind: RunnableKind<PolicySpec> = {
 
   enter({ rules, onViolation }, { scope }) {
     const violations: (RuleViolation & JsonObject)[] = [];
-    const steps = shareSteps();
+    const steps = shareSteps(scope);
     for (const { name, condition, message } of rules) {
       const result = evaluateExpression(condition, scope, steps);
       if (!result.ok) return failExpression(result.message);

@@ -1,3 +1,4 @@
+import { METER, type StepMeter } from '../../expression/step-budget.ts';
 import type { JsonObject } from '../../json.ts';
 import type { EnterContext, Entry, Plan, PlanNode } from '../../workflow/plan/plan.ts';
 import { scopeOf } from '../route.ts';
@@ -7,6 +8,8 @@ import { type ExecutionState, type LiveVisit, visitKey, type VisitScope } from '
 export interface Seen {
   readonly plan: Plan;
   readonly draft: ExecutionState;
+  /** Of the expressions that entering evaluates. */
+  readonly meter?: StepMeter;
 }
 
 /** One item of a `map`, and the key of the input that it goes under. */
@@ -67,7 +70,7 @@ export function contextOf(
     workflowId: draft.workflowId,
     workflowVersion: draft.workflowVersion,
     visit: of.visit,
-    scope: { ...whole, state: of.scope.data, input },
+    scope: { ...whole, state: of.scope.data, input, [METER]: turn.meter },
     arrivals: of.arrivals,
     item: of.item,
   };

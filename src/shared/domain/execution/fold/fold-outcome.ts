@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../json.ts';
 import type { WorkItemId } from '../../ids.ts';
-import type { Plan } from '../../workflow/plan/plan.ts';
 import type { Draft } from '../draft.ts';
 import { grantedCallsOf } from '../granted-calls.ts';
 import { mergePatch } from '../merge-patch.ts';
@@ -8,13 +7,14 @@ import { routeFrom } from '../route.ts';
 import { NO_MEMORY, visitKey } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
+import type { FoldedBy } from './folded-by.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 import { recordItem } from './record-item.ts';
 
 export function foldCompleted(
   draft: Draft,
   event: EventOf<'NodeCompleted'>,
-  plan: Plan | null,
+  { plan, meter }: FoldedBy,
 ): void {
   const { nodeId, payload } = event;
   const visit = liveVisit(draft, nodeId, payload.visit);
@@ -38,6 +38,7 @@ export function foldCompleted(
     routeFrom({
       draft,
       plan,
+      meter,
       nodeId,
       on: 'success',
       output: payload.output,
@@ -46,7 +47,11 @@ export function foldCompleted(
   }
 }
 
-export function foldFailed(draft: Draft, event: EventOf<'NodeFailed'>, plan: Plan | null): void {
+export function foldFailed(
+  draft: Draft,
+  event: EventOf<'NodeFailed'>,
+  { plan, meter }: FoldedBy,
+): void {
   const { nodeId, payload } = event;
   addUsage(draft, payload.usage);
   const visit = liveVisit(draft, nodeId, payload.visit);
@@ -78,7 +83,7 @@ export function foldFailed(draft: Draft, event: EventOf<'NodeFailed'>, plan: Pla
     recordItem(draft, visit.item, { ok: false, error });
   } else if (plan !== null) {
     const output = { error, error_class: errorClass };
-    const led = routeFrom({ draft, plan, nodeId, on: 'failure', output, targets: null });
+    const led = routeFrom({ draft, plan, meter, nodeId, on: 'failure', output, targets: null });
     if (!led) draft.fatal ??= { nodeId, error: `node ${nodeId} failed: ${error}`, errorClass };
   }
 }

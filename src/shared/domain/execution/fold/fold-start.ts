@@ -1,10 +1,10 @@
 import type { DefinitionId, ExecutionId } from '../../ids.ts';
-import type { Plan } from '../../workflow/plan/plan.ts';
 import type { Draft } from '../draft.ts';
 import type { CarriedApprovalPayload } from '../event.ts';
 import { visitKey } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
+import type { FoldedBy } from './folded-by.ts';
 
 type StartPayload = EventOf<'WorkflowStarted'>['payload'];
 type CarriedPayload = NonNullable<StartPayload['carried']>;
@@ -12,7 +12,7 @@ type CarriedPayload = NonNullable<StartPayload['carried']>;
 export function foldStarted(
   draft: Draft,
   { payload }: EventOf<'WorkflowStarted'>,
-  plan: Plan | null,
+  { plan }: FoldedBy,
 ): void {
   draft.definitionId = payload.definition_id as DefinitionId;
   draft.workflowId = payload.workflow_id;

@@ -1,6 +1,7 @@
 import type { ChildEnd } from '../../execution/state.ts';
 import type { Mapping } from '../../expression/mapping.ts';
 import type { Expression } from '../../expression/parse-expression.ts';
+import type { Metered } from '../../expression/step-budget.ts';
 import type { ExecutionId } from '../../ids.ts';
 import type { JsonObject, JsonValue } from '../../json.ts';
 import type { DataPolicy, PartialDataPolicy } from '../../data-policy/data-policy.ts';
@@ -208,7 +209,7 @@ export interface EnterContext {
 }
 
 /** What expressions and mappings see. On a map item, `input` also holds the item. */
-export interface ExpressionScope {
+export interface ExpressionScope extends Metered {
   readonly state: JsonObject;
   readonly output: JsonValue;
   readonly input: JsonObject;
