@@ -1,9 +1,11 @@
+import { FieldPatterns } from './field-patterns.ts';
+
 /**
  * What readers of an execution get to see. The engine and the workers work with the values as they
  * are: a workflow could not go on after a crash with what has been masked.
  */
 export interface DataPolicy {
-  readonly piiFields: readonly FieldPattern[];
+  readonly piiFields: FieldPatterns;
   readonly detectors: readonly Detector[];
   readonly action: PiiAction;
   /** Whether a model node writes its prompt into the log. */
@@ -11,9 +13,6 @@ export interface DataPolicy {
   /** False: reads leave outputs out. */
   readonly retainOutputs: boolean;
 }
-
-/** Segments of a path, matched from its end; `*` is any one. */
-export type FieldPattern = readonly string[];
 
 /**
  * `mask`: three asterisks, or the detector's name · `hash`: a keyed hash, equal for equal values ·
@@ -29,7 +28,7 @@ export type Detector = (typeof DETECTORS)[number];
 export type PartialDataPolicy = Partial<DataPolicy>;
 
 const DEFAULTS: DataPolicy = {
-  piiFields: [],
+  piiFields: new FieldPatterns([]),
   detectors: [],
   action: 'mask',
   retainPrompts: false,
@@ -54,7 +53,7 @@ export function joinDataPolicies(
   const all = [...(workflow === null ? [] : [workflow]), ...nodes];
   if (all.length === 0) return null;
   return {
-    piiFields: all.flatMap(({ piiFields }) => piiFields ?? []),
+    piiFields: new FieldPatterns(all.flatMap(({ piiFields }) => piiFields?.patterns ?? [])),
     detectors: [...new Set(all.flatMap(({ detectors }) => detectors ?? []))],
     action: all.find(({ action }) => action !== undefined)?.action ?? DEFAULTS.action,
     retainPrompts: workflow?.retainPrompts ?? DEFAULTS.retainPrompts,

@@ -3,6 +3,7 @@ import { isJsonObject } from '../json.ts';
 import type { ProblemList } from '../workflow/problem.ts';
 import { pointerTo } from '../workflow/problem.ts';
 import { DETECTORS, type PartialDataPolicy, PII_ACTIONS } from './data-policy.ts';
+import { FieldPatterns } from './field-patterns.ts';
 
 const KEYS = ['pii_fields', 'detectors', 'action', 'retain_prompts', 'retain_outputs'];
 /** What other products call two of them. */
@@ -61,7 +62,7 @@ function readFields(value: JsonObject, pointer: string, problems: ProblemList): 
     );
     return {};
   }
-  return { piiFields };
+  return { piiFields: new FieldPatterns(piiFields) };
 }
 
 const FIELDS_MAX = 1_000;

@@ -2,7 +2,6 @@ import { isInlineReference, REFERENCE_KEY } from '../artifact-reference.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { DataPolicy, Detector } from './data-policy.ts';
 import { replaceDetected } from './detect.ts';
-import { matchesField } from './match-field.ts';
 
 /** A keyed hash; null where there is no key: then what would be hashed is masked. */
 export type Pseudonym = ((text: string) => string) | null;
@@ -12,7 +11,7 @@ const MASK = '***';
 /** A value as readers see it. */
 export function redact(value: JsonValue, policy: DataPolicy, pseudonym: Pseudonym): JsonValue {
   const { piiFields, detectors } = policy;
-  if (piiFields.length === 0 && detectors.length === 0) return value;
+  if (piiFields.patterns.length === 0 && detectors.length === 0) return value;
   return walk(value, [], { policy, pseudonym });
 }
 
@@ -35,7 +34,7 @@ function walk(value: JsonValue, path: readonly string[], way: Way): JsonValue {
   if (isJsonObject(value)) {
     const members = Object.entries(value).flatMap(([key, member]): [string, JsonValue][] => {
       const at = [...path, key];
-      if (!matchesField(way.policy.piiFields, at)) {
+      if (!way.policy.piiFields.matches(at)) {
         return [[key, walk(member, at, way)]];
       }
       return way.policy.action === 'remove' ? [] : [[key, hide(member, way)]];

@@ -2,10 +2,11 @@ import test from 'ava';
 
 import { inlineReference } from '../../../../src/shared/domain/artifact-reference.ts';
 import type { DataPolicy } from '../../../../src/shared/domain/data-policy/data-policy.ts';
+import { FieldPatterns } from '../../../../src/shared/domain/data-policy/field-patterns.ts';
 import { redact } from '../../../../src/shared/domain/data-policy/redact.ts';
 
 const policy = (changes: Partial<DataPolicy>): DataPolicy => ({
-  piiFields: [],
+  piiFields: new FieldPatterns([]),
   detectors: [],
   action: 'mask',
   retainPrompts: false,
@@ -21,7 +22,7 @@ const CUSTOMER = {
 };
 
 test('a name matches the field wherever it is, whatever its case; null stays null', (t) => {
-  t.deepEqual(redact(CUSTOMER, policy({ piiFields: [['email']] }), null), {
+  t.deepEqual(redact(CUSTOMER, policy({ piiFields: new FieldPatterns([['email']]) }), null), {
     ...CUSTOMER,
     email: '***',
     list: [{ Email: null, name: 'Ann' }, { email: '***' }],
@@ -33,7 +34,7 @@ test('a path matches from its end, through lists, with a star for any name', (t)
     ['list', 'name'],
     ['home', '*', 'street'],
   ];
-  t.deepEqual(redact(CUSTOMER, policy({ piiFields: fields }), null), {
+  t.deepEqual(redact(CUSTOMER, policy({ piiFields: new FieldPatterns(fields) }), null), {
     ...CUSTOMER,
     list: [{ Email: null, name: '***' }, { email: 'c@d.example' }],
     home: { address: { street: '***' }, name: 'x' },
@@ -41,7 +42,11 @@ test('a path matches from its end, through lists, with a star for any name', (t)
 });
 
 test('remove takes fields and found text away', (t) => {
-  const remove = policy({ piiFields: [['home']], detectors: ['email'], action: 'remove' });
+  const remove = policy({
+    piiFields: new FieldPatterns([['home']]),
+    detectors: ['email'],
+    action: 'remove',
+  });
   t.deepEqual(redact(CUSTOMER, remove, null), {
     email: '',
     list: [{ Email: null, name: 'Ann' }, { email: '' }],
@@ -50,7 +55,11 @@ test('remove takes fields and found text away', (t) => {
 });
 
 test('hash gives equal names to equal values, and masks where there is no key', (t) => {
-  const hash = policy({ piiFields: [['home'], ['name']], detectors: ['email'], action: 'hash' });
+  const hash = policy({
+    piiFields: new FieldPatterns([['home'], ['name']]),
+    detectors: ['email'],
+    action: 'hash',
+  });
   t.deepEqual(redact({ name: 'Ann', note: 'a@b.example', home: [1, 2] }, hash, pseudonym), {
     name: '#3',
     note: '#11',
@@ -66,7 +75,10 @@ test('a value that is kept elsewhere, unmasked, cannot be found from what is sho
   const kept = inlineReference({ hash: 'a'.repeat(64), size: 70_000 });
   const patched = { ...kept, patches: [{ email: 'a@b.example' }] };
   const hidden = { ...kept, $artifact: '***' };
-  for (const fields of [policy({ piiFields: [['x']] }), policy({ detectors: ['email'] })]) {
+  for (const fields of [
+    policy({ piiFields: new FieldPatterns([['x']]) }),
+    policy({ detectors: ['email'] }),
+  ]) {
     t.deepEqual(redact({ page: kept, list: [patched] }, fields, null), {
       page: hidden,
       list: [hidden],

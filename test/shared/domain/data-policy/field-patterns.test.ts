@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 
-import { matchesField } from '../../../../src/shared/domain/data-policy/match-field.ts';
+import { FieldPatterns } from '../../../../src/shared/domain/data-policy/field-patterns.ts';
 import { parseDataPolicy } from '../../../../src/shared/domain/data-policy/parse-data-policy.ts';
 import { ProblemList } from '../../../../src/shared/domain/workflow/problem.ts';
 
@@ -17,7 +17,7 @@ test('a path matches where one of the patterns is its end', (t) => {
           const found = at[at.length - pattern.length + index] ?? '';
           return wanted === '*' || wanted.toLowerCase() === found.toLowerCase();
         });
-      t.is(matchesField(patterns, at), patterns.some(isEnd));
+      t.is(new FieldPatterns(patterns).matches(at), patterns.some(isEnd));
     }),
   );
 });

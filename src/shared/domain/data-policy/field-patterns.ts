@@ -1,18 +1,25 @@
-import type { FieldPattern } from './data-policy.ts';
+/** Segments of a path, matched from its end; `*` is any one. */
+export type FieldPattern = readonly string[];
 
 /**
- * Whether a path ends as one of the patterns says. Letter case is left aside: `Email` and `email` are
- * one field to whoever fills it. Every member of every value that is read is looked up here, so the
- * patterns are a tree, walked from the end of the path, and their number matters little.
+ * The fields that end as one of the patterns says. Letter case is left aside: `Email` and `email` are
+ * one field to whoever fills it. Redaction looks up every member of every value that is read, so the
+ * patterns become a tree, walked from the end of the path, and their number matters little.
  */
-export function matchesField(patterns: readonly FieldPattern[], path: readonly string[]): boolean {
-  let tree = trees.get(patterns);
-  if (tree === undefined) trees.set(patterns, (tree = plant(patterns)));
-  return leads(tree, path, path.length - 1);
-}
+export class FieldPatterns {
+  readonly patterns: readonly FieldPattern[];
+  /** Null until the first look-up: most policies are parsed and never read by. */
+  #tree: Branch | null = null;
 
-/** The patterns of a definition, which never changes. */
-const trees = new WeakMap<readonly FieldPattern[], Branch>();
+  constructor(patterns: readonly FieldPattern[]) {
+    this.patterns = patterns;
+  }
+
+  matches(path: readonly string[]): boolean {
+    this.#tree ??= plant(this.patterns);
+    return leads(this.#tree, path, path.length - 1);
+  }
+}
 
 interface Branch {
   /** A pattern ends here. */
