@@ -14,7 +14,10 @@ const TICS: readonly Tic[] = [
   { pattern: /\banew\b|\bonce more\b/i, write: '"again"' },
   { pattern: /\b(?:go|goes|going|gone|went) on\b/i, write: '"continue", "continues"' },
   { pattern: /\b(?:comes?|came) to rest\b|\bat rest, /i, write: '"stops"' },
-  { pattern: /\b(?:is|are|was|were|be) told\b|\btells? of\b|\btold of\b/i, write: '"learns", "reports"' },
+  {
+    pattern: /\b(?:is|are|was|were|be) told\b|\btells? of\b|\btold of\b/i,
+    write: '"learns", "reports"',
+  },
   { pattern: /\bas (?:it|they) stands?\b|\bas is\b|\bas it were\b/i, write: '"unchanged"' },
   { pattern: /\ball the same\b/i, write: 'nothing, or "still"' },
   { pattern: /\bby (?:itself|themselves)\b/i, write: '"alone", "automatically"' },
@@ -33,7 +36,10 @@ const TICS: readonly Tic[] = [
   { pattern: /^(?:By|For|From|To|With) (?:which|whom|what)\b/, write: 'subject first' },
   { pattern: /^(?:Nor|Neither|Never) (?:is|are|does|do|was|can)\b/, write: 'subject first' },
   { pattern: /^(?:Besides|Hence|Thereby|Thereupon)\b/, write: '"also", "therefore"' },
-  { pattern: /\b(?:outright|sightings?|whereupon|thereby|of theirs|of yours)\b/i, write: 'plain words' },
+  {
+    pattern: /\b(?:outright|sightings?|whereupon|thereby|of theirs|of yours)\b/i,
+    write: 'plain words',
+  },
 ];
 
 export interface Sentence {
