@@ -1,15 +1,14 @@
 import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
 import type { CommitPlan, CommitVerdict, ExistingRequest, RefusalReason } from '../../commit.ts';
 import { StoreUnavailableError } from '../../store.ts';
-import { COLUMN_TYPES, encodePlans } from './batch.ts';
-import { commitOutright, isOutright } from './outright/outright.ts';
-import { arrayParameter } from './parameter.ts';
-import { commitStatement } from './sql.ts';
+import { encodeColumns, judgedBatch } from './batch.ts';
+import { commitUnjudged, needsNoJudgement } from './optimistic/commit.ts';
+import { judgingStatement } from './sql.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 
 /**
- * One statement for the whole batch, and a second one when it was written outright and does not
- * hold; see `commit/outright/outright.ts` and `commit/sql.ts` for what they do and in which order. An error
+ * Sends one statement for the whole batch, and a second one when the batch was written without
+ * judging and does not hold; see `commit/optimistic/commit.ts` and `commit/sql.ts`. An error
  * about the data of one plan (which validated plans never have) fails the batch, and nothing of it
  * is written.
  */
@@ -18,17 +17,17 @@ export async function commitPlans(
   plans: readonly CommitPlan[],
 ): Promise<readonly CommitVerdict[]> {
   if (plans.length === 0) return [];
-  if (plans.every(isOutright)) {
-    const verdicts = await commitOutright(pool, plans);
+  if (plans.every(needsNoJudgement)) {
+    const verdicts = await commitUnjudged(pool, plans);
     if (verdicts !== null) return verdicts;
   }
   const latecomers = findRepeatedRequests(plans);
   const sent = plans.filter((plan) => !latecomers.has(plan));
-  const batch = encodePlans(sent);
-  const { name, text, columns } = commitStatement(batch);
+  const batch = judgedBatch(sent);
+  const { name, text, columns } = judgingStatement(batch.has);
   const rows = await pool.run<VerdictRecord>(
     { name, text, writes: true },
-    columns.map((column) => arrayParameter(COLUMN_TYPES[column], batch[column])),
+    encodeColumns(columns, batch),
   );
   const verdicts = new Map<CommitPlan, CommitVerdict>();
   const repeated = [...latecomers];

@@ -1,4 +1,4 @@
-import { after, INSTANT, STAMP, type Has, type Param } from './parts.ts';
+import { after, INSTANT, namesOf, spell, STAMP, type Has, type Param } from './parts.ts';
 import { HELD_DUE_AT, NEXT_FENCE, ticketColumns, toolOf } from '../rows.ts';
 
 /*
@@ -7,17 +7,17 @@ import { HELD_DUE_AT, NEXT_FENCE, ticketColumns, toolOf } from '../rows.ts';
  */
 
 export function deletingParts(has: Has, $: Param): string[] {
-  const revokes = has('revoke_execution');
-  const revoked = `select r.position, r.work_item_id
-    from unnest(${revokes ? `${$('revoke_plan')}, ${$('revoke_item')}` : ''})
-      as r (position, work_item_id)`;
+  const revokes = has('revokes');
+  const revoked = revokes
+    ? `select r.position, r.work_item_id from ${$.table('revokesItems', 'r')}`
+    : '';
   const parts: string[] = [];
-  if (has('settle_plan') || revokes) {
+  if (has('settles') || revokes) {
     const ends = [
-      ...(has('settle_plan')
+      ...(has('settles')
         ? [
             `select s.position, s.work_item_id
-             from unnest(${$('settle_plan')}, ${$('settle_item')}) as s (position, work_item_id)`,
+             from ${$.table('settles', 's', ['position', 'work_item_id'])}`,
           ]
         : []),
       ...(revokes ? [revoked] : []),
@@ -36,18 +36,18 @@ export function deletingParts(has: Has, $: Param): string[] {
       )`,
     );
   }
-  if (has('expire_plan') || revokes) {
+  if (has('expires') || revokes) {
     const leaves = [
-      ...(has('expire_plan')
+      ...(has('expires')
         ? [
             `select x.position, x.work_item_id
-             from unnest(${$('expire_plan')}, ${$('expire_item')}) as x (position, work_item_id)`,
+             from ${$.table('expires', 'x')}`,
           ]
         : []),
       ...(revokes ? [revoked] : []),
     ];
     const items = [
-      ...(has('expire_plan') ? [`select unnest(${$('expire_item')})`] : []),
+      ...(has('expires') ? [`select unnest(${$.array('expires', 'work_item_id')})`] : []),
       ...(revokes ? [revokedIn('work_queue', $)] : []),
     ];
     parts.push(...droppingParts({ table: 'work_queue', items, leaves }));
@@ -60,11 +60,11 @@ export function deletingParts(has: Has, $: Param): string[] {
 }
 
 function revokedIn(table: 'work_queue' | 'retry_timers', $: Param): string {
-  return `select unnest(${$('revoke_item')})
+  return `select unnest(${$.array('revokesItems', 'work_item_id')})
     union
     select o.work_item_id
     from ${table} o
-    where o.execution_id = any(${$('revoke_all_execution')})`;
+    where o.execution_id = any(${$.array('revokesAll', 'execution_id')})`;
 }
 
 /** What the snapshot shows of a table, and the delete that says how much of it is still there. */
@@ -95,52 +95,24 @@ function droppingParts(params: {
 
 export function workParts(has: Has, $: Param): string[] {
   const parts: string[] = [];
-  const dropsLeases = has('settle_plan') || has('revoke_execution');
-  const dropsQueued = has('expire_plan') || has('revoke_execution');
-  if (has('item_plan')) {
+  const dropsLeases = has('settles') || has('revokes');
+  const dropsQueued = has('expires') || has('revokes');
+  if (has('items')) {
     parts.push(
       `described as (
-        insert into work_items (
-          work_item_id, execution_id, tenant_id, node_id, visit, queue, idempotency_key, tool,
-          payload, retry_policy, heartbeat_interval_ms, node_timeout_ms, schedule_to_start_ms,
-          queue_name, created_at
-        )
-        select i.work_item_id, a.id, a.tenant_id, i.node_id, i.visit, i.queue, i.idempotency_key,
-          i.tool, i.payload, i.retry_policy, i.heartbeat_interval_ms, i.node_timeout_ms,
-          i.schedule_to_start_ms, i.queue_name, a.stamp
-        from unnest(
-          ${$('item_plan')}, ${$('item')}, ${$('item_node')}, ${$('item_visit')},
-          ${$('item_queue')}, ${$('item_key')}, ${$('item_tool')}, ${$('item_payload')},
-          ${$('item_retry_policy')}, ${$('item_heartbeat')}, ${$('item_node_timeout')},
-          ${$('item_start_timeout')}, ${$('item_queue_name')}
-        ) as i (
-          position, work_item_id, node_id, visit, queue, idempotency_key, tool, payload,
-          retry_policy, heartbeat_interval_ms, node_timeout_ms, schedule_to_start_ms, queue_name
-        )
+        insert into work_items (execution_id, tenant_id, ${spell(namesOf('items'))}, created_at)
+        select a.id, a.tenant_id, ${spell(namesOf('items'), 'i')}, a.stamp
+        from ${$.table('items', 'i')}
         join accepted a on a.position = i.position
       )`,
     );
   }
-  if (has('ticket_plan')) {
+  if (has('tickets')) {
     parts.push(
       `ticket as materialized (
-        select t.ordinal, t.position, t.place, t.worker_id, t.ms, a.shard,
-          case when t.place = 'lease' then ${NEXT_FENCE} end as lease_fence,
-          t.work_item_id, a.id as execution_id, a.tenant_id, t.node_id, t.visit, t.attempt, t.queue,
-          t.priority, t.idempotency_key, t.node_timeout_ms, t.schedule_to_start_ms, t.queue_key,
-          t.queue_name, t.tool, t.seq, t.queued_at, t.fence, t.is_held
-        from unnest(
-          ${$('ticket_plan')}, ${$('ticket_position')}, ${$('ticket_place')}, ${$('ticket_item')},
-          ${$('ticket_node')}, ${$('ticket_visit')}, ${$('ticket_attempt')}, ${$('ticket_queue')},
-          ${$('ticket_priority')}, ${$('ticket_key')}, ${$('ticket_node_timeout')},
-          ${$('ticket_start_timeout')}, ${$('ticket_worker')}, ${$('ticket_ms')},
-          ${$('ticket_queue_key')}, ${$('ticket_queue_name')}, ${$('ticket_tool')},
-          ${$('ticket_seq')}, ${$('ticket_queued_at')}, ${$('ticket_fence')}, ${$('ticket_is_held')}
-        ) as t (
-          position, ordinal, place, work_item_id, node_id, visit, attempt, queue, priority,
-          idempotency_key, node_timeout_ms, schedule_to_start_ms, worker_id, ms, queue_key,
-          queue_name, tool, seq, queued_at, fence, is_held
-        )
+        select t.position, ${spell(namesOf('tickets'), 't')}, a.id as execution_id, a.tenant_id,
+          a.shard, case when t.place = 'lease' then ${NEXT_FENCE} end as lease_fence
+        from ${$.table('tickets', 't')}
         join accepted a on a.position = t.position
       )`,
       `enqueued as (
@@ -177,7 +149,7 @@ export function workParts(has: Has, $: Param): string[] {
           select ${STAMP} + t.ms * interval '1 millisecond' as due_at
         ) d
         where t.place = 'retry'
-          and ${has('revoke_execution') ? after('dropped_retry_timers') : 'true'}
+          and ${has('revokes') ? after('dropped_retry_timers') : 'true'}
       )`,
     );
   }
@@ -186,37 +158,34 @@ export function workParts(has: Has, $: Param): string[] {
 
 export function timerParts(has: Has, $: Param): string[] {
   const parts: string[] = [];
-  if (has('gone_timer_execution')) {
+  if (has('losesTimers')) {
     parts.push(
       `dropped_timers as (
         delete from timers t
         using accepted a
-        where t.execution_id = any(${$('gone_timer_execution')})
+        where t.execution_id = any(${$.array('losesTimers', 'execution_id')})
           and a.id = t.execution_id
           and (
             a.revokes_all
             or (a.position, t.name) in (
               select g.position, g.name
-              from unnest(${$('gone_timer_plan')}, ${$('gone_timer_name')}) as g (position, name)
+              from ${$.table('goneTimers', 'g')}
             )
           )
         returning t.execution_id
       )`,
     );
   }
-  if (has('timer_plan')) {
+  if (has('timers')) {
     parts.push(
       `started_timers as (
         insert into timers (execution_id, name, tenant_id, due_at, purpose, node_id, visit)
-        select coalesce(t.execution_id, a.id), t.name, a.tenant_id,
+        select coalesce(t.of_execution, a.id), t.name, a.tenant_id,
           coalesce(t.until, ${STAMP} + t.delay_ms * interval '1 millisecond'), t.purpose, t.node_id,
           t.visit
-        from unnest(
-          ${$('timer_plan')}, ${$('timer_execution')}, ${$('timer_name')}, ${$('timer_delay')},
-          ${$('timer_until')}, ${$('timer_purpose')}, ${$('timer_node')}, ${$('timer_visit')}
-        ) as t (position, execution_id, name, delay_ms, until, purpose, node_id, visit)
+        from ${$.table('timers', 't')}
         join accepted a on a.position = t.position
-        where ${has('gone_timer_execution') ? after('dropped_timers') : 'true'}
+        where ${has('losesTimers') ? after('dropped_timers') : 'true'}
         order by 1, 2
         on conflict (execution_id, name) do update
         set due_at = excluded.due_at,

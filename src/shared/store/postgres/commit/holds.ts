@@ -8,13 +8,13 @@ import { HELD_DUE_AT, ticketColumns } from '../rows.ts';
  */
 export function holdingParts(has: Has, $: Param): string[] {
   const parts: string[] = [];
-  if (has('hold_execution')) {
+  if (has('holds')) {
     parts.push(
       `leaving_retries as materialized (
         select r.work_item_id
         from retry_timers r
         join accepted a on a.id = r.execution_id
-        where r.execution_id = any(${$('hold_execution')})
+        where r.execution_id = any(${$.array('holds', 'execution_id')})
           and r.held_due_at is null
       )`,
       `stopped_retries as (
@@ -27,7 +27,7 @@ export function holdingParts(has: Has, $: Param): string[] {
       `taken_off as (
         delete from work_queue q
         using accepted a
-        where q.execution_id = any(${$('hold_execution')})
+        where q.execution_id = any(${$.array('holds', 'execution_id')})
           and a.id = q.execution_id
         returning q.shard, q.enqueued_at, ${ticketColumns('q')}
       )`,
@@ -39,14 +39,14 @@ export function holdingParts(has: Has, $: Param): string[] {
       )`,
     );
   }
-  if (has('release_execution')) {
+  if (has('releases')) {
     parts.push(
       `given_back as (
         update retry_timers r
         set due_at = r.held_due_at,
           held_due_at = null
         from accepted a
-        where r.execution_id = any(${$('release_execution')})
+        where r.execution_id = any(${$.array('releases', 'execution_id')})
           and a.id = r.execution_id
           and r.held_due_at is not null
       )`,
@@ -57,12 +57,12 @@ export function holdingParts(has: Has, $: Param): string[] {
 
 /** Whether something moved between the snapshot of the statement and its own deletes. */
 export function racingParts(has: Has, $: Param): string[] {
-  const revokes = has('revoke_execution');
-  const holds = has('hold_execution');
+  const revokes = has('revokes');
+  const holds = has('holds');
   if (!revokes && !holds) return [];
   const executions = [
-    ...(revokes ? [`select unnest(${$('revoke_execution')})`] : []),
-    ...(holds ? [`select unnest(${$('hold_execution')})`] : []),
+    ...(revokes ? [`select unnest(${$.array('revokes', 'execution_id')})`] : []),
+    ...(holds ? [`select unnest(${$.array('holds', 'execution_id')})`] : []),
   ];
   const differ = (seen: string, done: string): string =>
     `(select count(*) from ${seen}) <> (select count(*) from ${done})`;

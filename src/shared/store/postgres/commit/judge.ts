@@ -1,39 +1,32 @@
-import { after, INSTANT, type Has, type Param } from './parts.ts';
+import { after, INSTANT, namesOf, spell, type Has, type Param } from './parts.ts';
 import { pauseJudgingParts, pauseLockingParts } from './pauses.ts';
 import { treeJudgingParts, treeLockingParts } from './trees.ts';
 
 /** What plans rest on: locked, read as it is now, and judged. Nothing is written. */
 
 export function lockingParts(has: Has, $: Param): string[] {
-  const revokes = has('revoke_execution');
+  const revokes = has('revokes');
   const leases = [
-    ...(has('settle_plan') ? [`select unnest(${$('settle_item')})`] : []),
+    ...(has('settles') ? [`select unnest(${$.array('settles', 'work_item_id')})`] : []),
     ...(revokes
       ? [
-          `select unnest(${$('revoke_item')})`,
+          `select unnest(${$.array('revokesItems', 'work_item_id')})`,
           `select l.work_item_id
            from work_leases l
-           where l.execution_id = any(${$('revoke_all_execution')})`,
+           where l.execution_id = any(${$.array('revokesAll', 'execution_id')})`,
         ]
       : []),
   ];
   return [
     `plan as materialized (
-      select p.position, p.id, p.tenant_id, p.is_new, p.expected, p.event_count, p.status, p.error,
-        p.runnable, p.revokes_all
-      from unnest(
-        ${$('plan')}, ${$('plan_execution')}, ${$('plan_tenant')}, ${$('plan_new')},
-        ${$('plan_expected')}, ${$('plan_events')}, ${$('plan_status')}, ${$('plan_error')},
-        ${$('plan_runnable')}, ${$('plan_revokes_all')}
-      ) as p (
-        position, id, tenant_id, is_new, expected, event_count, status, error, runnable, revokes_all
-      )
+      select p.position, p.execution_id as id, p.tenant_id, ${spell(namesOf('plans'), 'p')}
+      from ${$.table('plans', 'p', ['position', 'execution_id', 'tenant_id', ...namesOf('plans')])}
     )`,
     // By array and not by join, here and below: a kept plan must never walk a whole table.
     `locked as materialized (
       select e.id, e.tenant_id, e.status, e.last_sequence, e.xmin as version
       from executions e
-      where e.id = any(${$('plan_execution')})
+      where e.id = any(${$.array('plans', 'execution_id')})
       order by e.id
       for no key update
     )`,
@@ -49,25 +42,25 @@ export function lockingParts(has: Has, $: Param): string[] {
           )`,
         ]
       : []),
-    ...(has('expire_plan')
+    ...(has('expires')
       ? [
           `overdue as materialized (
             select q.work_item_id, q.execution_id, q.start_before
             from work_queue q
-            where q.work_item_id = any(${$('expire_item')})
+            where q.work_item_id = any(${$.array('expires', 'work_item_id')})
               and ${after('locked')}
             order by q.work_item_id
             for update
           )`,
         ]
       : []),
-    ...(has('fire_plan')
+    ...(has('fires')
       ? [
           `firing as materialized (
             select t.execution_id, t.name, t.due_at
             from timers t
-            where t.execution_id = any(${$('gone_timer_execution')})
-              and t.name = any(${$('fire_name')})
+            where t.execution_id = any(${$.array('losesTimers', 'execution_id')})
+              and t.name = any(${$.array('fires', 'name')})
               and ${after('locked')}
             order by t.execution_id, t.name
             for update
@@ -76,7 +69,7 @@ export function lockingParts(has: Has, $: Param): string[] {
       : []),
     ...pauseLockingParts(has, $),
     ...treeLockingParts(has, $),
-    ...(has('limit_plan') ? [room(has, $)] : []),
+    ...(has('limits') ? [room(has, $)] : []),
     `clock as materialized (
       select w.instant,
         greatest(
@@ -89,11 +82,11 @@ export function lockingParts(has: Has, $: Param): string[] {
         from (
           select (select count(*) from locked)
             ${leases.length > 0 ? '+ (select count(*) from held)' : ''}
-            ${has('expire_plan') ? '+ (select count(*) from overdue)' : ''}
-            ${has('fire_plan') ? '+ (select count(*) from firing)' : ''}
-            ${has('pause_plan') ? '+ (select count(*) from standing)' : ''}
-            ${has('tree_plan') ? '+ (select count(*) from related)' : ''}
-            ${has('limit_plan') ? '+ (select count(*) from room)' : ''} as locks
+            ${has('expires') ? '+ (select count(*) from overdue)' : ''}
+            ${has('fires') ? '+ (select count(*) from firing)' : ''}
+            ${has('pauses') ? '+ (select count(*) from standing)' : ''}
+            ${has('trees') ? '+ (select count(*) from related)' : ''}
+            ${has('limits') ? '+ (select count(*) from room)' : ''} as locks
           offset 0
         ) waited
         where waited.locks >= 0
@@ -105,12 +98,10 @@ export function lockingParts(has: Has, $: Param): string[] {
 
 export function judgingParts(has: Has, $: Param): string[] {
   const stale = [
-    ...(has('settle_plan')
+    ...(has('settles')
       ? [
           `select s.position
-           from unnest(
-             ${$('settle_plan')}, ${$('settle_item')}, ${$('settle_fence')}, ${$('settle_if_expired')}
-           ) as s (position, work_item_id, lease_fence, if_expired)
+           from ${$.table('settles', 's')}
            join plan p on p.position = s.position
            left join held h
              on h.work_item_id = s.work_item_id
@@ -120,10 +111,10 @@ export function judgingParts(has: Has, $: Param): string[] {
              or (s.if_expired and h.expires_at > ${INSTANT})`,
         ]
       : []),
-    ...(has('expire_plan')
+    ...(has('expires')
       ? [
           `select x.position
-           from unnest(${$('expire_plan')}, ${$('expire_item')}) as x (position, work_item_id)
+           from ${$.table('expires', 'x')}
            join plan p on p.position = x.position
            left join overdue o on o.work_item_id = x.work_item_id and o.execution_id = p.id
            where o.work_item_id is null
@@ -131,10 +122,10 @@ export function judgingParts(has: Has, $: Param): string[] {
              or o.start_before > ${INSTANT}`,
         ]
       : []),
-    ...(has('fire_plan')
+    ...(has('fires')
       ? [
           `select f.position
-           from unnest(${$('fire_plan')}, ${$('fire_name')}) as f (position, name)
+           from ${$.table('fires', 'f')}
            join plan p on p.position = f.position
            left join firing t on t.execution_id = p.id and t.name = f.name
            where t.name is null
@@ -143,7 +134,7 @@ export function judgingParts(has: Has, $: Param): string[] {
       : []),
   ];
   return [
-    ...(has('limit_plan') ? [crowded($)] : []),
+    ...(has('limits') ? [crowded($)] : []),
     ...pauseJudgingParts(has, $),
     ...treeJudgingParts(has),
     ...(stale.length > 0 ? [`stale as materialized (${stale.join(' union all ')})`] : []),
@@ -156,25 +147,22 @@ export function judgingParts(has: Has, $: Param): string[] {
           when k.id is null or k.tenant_id <> p.tenant_id then 'missing'
           when k.status in ('completed', 'failed', 'cancelled') then 'ended'
           when k.last_sequence <> p.expected then 'moved'
-          ${has('pause_plan') ? 'when u.reason is not null then u.reason' : ''}
-          ${has('tree_plan') ? 'when b.reason is not null then b.reason' : ''}
+          ${has('pauses') ? 'when u.reason is not null then u.reason' : ''}
+          ${has('trees') ? 'when b.reason is not null then b.reason' : ''}
           ${stale.length > 0 ? `when p.position in (select position from stale) then 'stale'` : ''}
         end as reason
       from plan p
       left join locked k on k.id = p.id
-      ${has('limit_plan') ? 'left join crowded c on c.position = p.position' : ''}
-      ${has('pause_plan') ? 'left join unfit u on u.position = p.position' : ''}
-      ${has('tree_plan') ? 'left join barren b on b.position = p.position' : ''}
+      ${has('limits') ? 'left join crowded c on c.position = p.position' : ''}
+      ${has('pauses') ? 'left join unfit u on u.position = p.position' : ''}
+      ${has('trees') ? 'left join barren b on b.position = p.position' : ''}
     )`,
   ];
 }
 
 /** Why an execution is not made that is not there yet. */
 function newRefusal(has: Has): string {
-  const reasons = [
-    ...(has('pause_plan') ? ['u.reason'] : []),
-    ...(has('limit_plan') ? ['c.reason'] : []),
-  ];
+  const reasons = [...(has('pauses') ? ['u.reason'] : []), ...(has('limits') ? ['c.reason'] : [])];
   return reasons.length === 0 ? 'null' : `coalesce(${reasons.join(', ')})`;
 }
 
@@ -187,9 +175,8 @@ function room(has: Has, $: Param): string {
       select t.tenant_id, r.executions_free, r.queued_free
       from (
         select l.tenant_id, min(l.executions_max) as executions_max, min(l.queued_max) as queued_max
-        from unnest(${$('limit_tenant')}, ${$('limit_executions')}, ${$('limit_queued')})
-          as l (tenant_id, executions_max, queued_max)
-        where ${after(has('tree_plan') ? 'related' : 'locked')}
+        from ${$.table('limits', 'l', ['tenant_id', 'executions_max', 'queued_max'])}
+        where ${after(has('trees') ? 'related' : 'locked')}
         group by l.tenant_id
         order by l.tenant_id
         offset 0
@@ -210,8 +197,7 @@ function crowded($: Param): string {
         select l.position, m.executions_free, m.queued_free,
           row_number() over earlier - 1 as executions_before,
           sum(l.items) over earlier - l.items as items_before
-        from unnest(${$('limit_plan')}, ${$('limit_tenant')}, ${$('limit_items')})
-          as l (position, tenant_id, items)
+        from ${$.table('limits', 'l', ['position', 'tenant_id', 'items'])}
         join room m on m.tenant_id = l.tenant_id
         window earlier as (partition by l.tenant_id order by l.position)
       ) n

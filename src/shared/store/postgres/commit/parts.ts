@@ -1,38 +1,38 @@
-import type { Column } from './batch.ts';
+import { SECTIONS, type ColumnOf, type SectionName } from './batch.ts';
+import type { Parameters } from './statement.ts';
 
 /** What the files that make up the commit statement share. */
 
-/** A part of the statement is there when the column it starts from is not empty. */
-export const SECTIONS = [
-  'new_plan',
-  'run_plan',
-  'limit_plan',
-  'request_plan',
-  'settle_plan',
-  'expire_plan',
-  'revoke_execution',
-  'hold_execution',
-  'release_execution',
-  'ticket_plan',
-  'item_plan',
-  'fire_plan',
-  'gone_timer_execution',
-  'timer_plan',
-  'output_plan',
-  'snapshot_plan',
-  'dead_plan',
-  'hook_plan',
-  'charge_plan',
-  'pause_plan',
-  'tree_plan',
-  'leave_execution',
-] as const satisfies readonly Column[];
+/** A part of the statement is there when the plans bring rows of its section. */
+export const JUDGED_FLAGS = [
+  'creates',
+  'runs',
+  'limits',
+  'requests',
+  'settles',
+  'expires',
+  'revokes',
+  'holds',
+  'releases',
+  'tickets',
+  'items',
+  'fires',
+  'losesTimers',
+  'timers',
+  'outputs',
+  'snapshots',
+  'deadLetters',
+  'messages',
+  'charges',
+  'pauses',
+  'trees',
+  'leavesQueue',
+] as const satisfies readonly SectionName[];
 
-export type Section = (typeof SECTIONS)[number];
+export type JudgedFlag = (typeof JUDGED_FLAGS)[number];
 
-export type Has = (section: Section) => boolean;
-/** The parameter that carries a column. */
-export type Param = (column: Column) => string;
+export type Has = (flag: JudgedFlag) => boolean;
+export type Param = Parameters;
 
 /** The instant of the statement, read once all locks are had. */
 export const INSTANT = '(select instant from clock)';
@@ -42,4 +42,14 @@ export const STAMP = '(select stamp from clock)';
 /** True, once the named part has run to its end. */
 export function after(part: string): string {
   return `(select count(*) from ${part}) >= 0`;
+}
+
+/** A section's own columns, in the order of its table. */
+export function namesOf<Name extends SectionName>(section: Name): readonly ColumnOf<Name>[] {
+  return SECTIONS[section].names as readonly ColumnOf<Name>[];
+}
+
+/** `t.node_id, t.visit`. */
+export function spell(names: readonly string[], alias?: string): string {
+  return names.map((name) => (alias === undefined ? name : `${alias}.${name}`)).join(', ');
 }

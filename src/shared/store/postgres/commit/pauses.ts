@@ -8,13 +8,13 @@ import { after, type Has, type Param } from './parts.ts';
  */
 
 export function pauseLockingParts(has: Has, $: Param): string[] {
-  if (!has('pause_plan')) return [];
+  if (!has('pauses')) return [];
   return [
     `standing as materialized (
       select w.tenant_id, w.workflow_id, w.resumed_at
       from workflow_pauses w
-      where w.tenant_id = any(${$('pause_tenant')})
-        and w.workflow_id = any(${$('pause_workflow')})
+      where w.tenant_id = any(${$.array('pauses', 'tenant_id')})
+        and w.workflow_id = any(${$.array('pauses', 'workflow_id')})
         and ${after('locked')}
       order by w.tenant_id, w.workflow_id
       for share
@@ -23,7 +23,7 @@ export function pauseLockingParts(has: Has, $: Param): string[] {
 }
 
 export function pauseJudgingParts(has: Has, $: Param): string[] {
-  if (!has('pause_plan')) return [];
+  if (!has('pauses')) return [];
   return [
     `unfit as materialized (
       select h.position,
@@ -40,7 +40,7 @@ export function pauseJudgingParts(has: Has, $: Param): string[] {
 }
 
 export function pauseWritingParts(has: Has, $: Param): string[] {
-  if (!has('pause_plan')) return [];
+  if (!has('pauses')) return [];
   return [
     `held_back as (
       insert into workflow_holds (execution_id, tenant_id, workflow_id)
@@ -64,7 +64,5 @@ export function pauseWritingParts(has: Has, $: Param): string[] {
 }
 
 function holds($: Param): string {
-  return `unnest(
-        ${$('pause_plan')}, ${$('pause_tenant')}, ${$('pause_workflow')}, ${$('pause_is')}
-      ) as h (position, tenant_id, workflow_id, change)`;
+  return $.table('pauses', 'h', ['position', 'tenant_id', 'workflow_id', 'change']);
 }

@@ -1,10 +1,10 @@
-import { COLUMN_TYPES, type Batch, type Column } from './batch.ts';
 import { deletingParts, timerParts, workParts } from './effects.ts';
 import { judgingParts, lockingParts } from './judge.ts';
-import { SECTIONS, type Has, type Section } from './parts.ts';
+import { JUDGED_FLAGS, type Has } from './parts.ts';
 import { holdingParts, racingParts } from './holds.ts';
 import { pauseWritingParts } from './pauses.ts';
 import { startingParts } from './starts.ts';
+import { createStatements } from './statement.ts';
 import { treeWritingParts } from './trees.ts';
 import { acceptingParts, recordingParts } from './write.ts';
 
@@ -35,65 +35,37 @@ import { acceptingParts, recordingParts } from './write.ts';
  * with a fresh snapshot. Items move twice at most, so this ends.
  */
 
-export interface CommitStatement {
-  readonly name: string;
-  readonly text: string;
-  readonly columns: readonly Column[];
-}
-
-/** Texts prepared on a connection cost it memory; past this many, the text with all parts serves. */
-const TEXTS_MAX = 64;
-
-const texts = new Map<number, CommitStatement>();
-
-/** The statement with the parts that this batch needs. */
-export function commitStatement(batch: Batch): CommitStatement {
-  let mask = SECTIONS.reduce(
-    (bits, section, index) => (batch[section].length > 0 ? bits | (1 << index) : bits),
-    0,
-  );
-  if (!texts.has(mask) && texts.size >= TEXTS_MAX) mask = (1 << SECTIONS.length) - 1;
-  let statement = texts.get(mask);
-  if (statement === undefined) {
-    const bits = mask;
-    const has = (section: Section) => (bits & (1 << SECTIONS.indexOf(section))) !== 0;
-    statement = { name: `commit-${mask}`, ...composeCommit(has) };
-    texts.set(mask, statement);
-  }
-  return statement;
-}
-
-function composeCommit(has: Has): Omit<CommitStatement, 'name'> {
-  const columns: Column[] = [];
-  /** A parameter by the name of its column. */
-  const $ = (column: Column): string => {
-    if (!columns.includes(column)) columns.push(column);
-    return `$${columns.indexOf(column) + 1}::${COLUMN_TYPES[column]}[]`;
-  };
-  const parts = [
-    ...lockingParts(has, $),
-    ...judgingParts(has, $),
-    ...acceptingParts(has, $),
-    ...startingParts(has, $),
-    ...treeWritingParts(has, $),
-    ...deletingParts(has, $),
-    ...holdingParts(has, $),
-    ...pauseWritingParts(has, $),
-    ...racingParts(has, $),
-    ...workParts(has, $),
-    ...timerParts(has, $),
-    ...recordingParts(has, $),
-  ];
-  return { text: `with ${parts.join(',\n')}\n${verdicts(has)}`, columns };
-}
+/** The statement with the parts that a batch needs. */
+export const judgingStatement = createStatements({
+  prefix: 'commit',
+  flags: JUDGED_FLAGS,
+  widest: JUDGED_FLAGS,
+  compose: (has, $) => {
+    const parts = [
+      ...lockingParts(has, $),
+      ...judgingParts(has, $),
+      ...acceptingParts(has, $),
+      ...startingParts(has, $),
+      ...treeWritingParts(has, $),
+      ...deletingParts(has, $),
+      ...holdingParts(has, $),
+      ...pauseWritingParts(has, $),
+      ...racingParts(has, $),
+      ...workParts(has, $),
+      ...timerParts(has, $),
+      ...recordingParts(has, $),
+    ];
+    return `with ${parts.join(',\n')}\n${verdicts(has)}`;
+  },
+});
 
 function verdicts(has: Has): string {
-  const tickets = has('ticket_plan');
+  const tickets = has('tickets');
   return `select j.position, j.reason, a.last_sequence, a.stamp,
       a.position is not null as accepted,
       ${tickets ? `coalesce(f.fences, '{}')` : `'{}'::int8[]`} as fences
-      ${has('request_plan') ? ', j.id in (select execution_id from granted) as granted' : ''}
-      ${has('revoke_execution') || has('hold_execution') ? ', (select fail_as_serialization() from raced) as raced' : ''}
+      ${has('requests') ? ', j.id in (select execution_id from granted) as granted' : ''}
+      ${has('revokes') || has('holds') ? ', (select fail_as_serialization() from raced) as raced' : ''}
     from judged j
     left join accepted a on a.position = j.position
     ${

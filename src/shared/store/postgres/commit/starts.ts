@@ -1,33 +1,23 @@
-import type { Has, Param } from './parts.ts';
+import { namesOf, spell, type Has, type Param } from './parts.ts';
+import { START_NAMES } from './sections.ts';
 import { placingParts } from './trees.ts';
 
 /** Executions that begin with accepted plans of others: children, and runs that go on. */
 export function startingParts(has: Has, $: Param): string[] {
-  if (!has('run_plan')) return [];
+  if (!has('runs')) return [];
   return [
     `run as materialized (
-      select r.id, a.tenant_id, r.definition_id, r.workflow_id, r.workflow_version, r.shard,
-        r.priority, r.parent_execution_id, r.payload, r.actor_id, r.input_tokens, r.output_tokens,
-        r.cost_usd, r.waits_for_place, r.takes_place_of, a.stamp
-      from unnest(
-        ${$('run_plan')}, ${$('run_execution')}, ${$('run_definition')}, ${$('run_workflow')},
-        ${$('run_version')}, ${$('run_shard')}, ${$('run_priority')}, ${$('run_parent')},
-        ${$('run_payload')}, ${$('run_actor')}, ${$('run_input_tokens')},
-        ${$('run_output_tokens')}, ${$('run_cost')}, ${$('run_waits')}, ${$('run_place_of')}
-      ) as r (
-        position, id, definition_id, workflow_id, workflow_version, shard, priority,
-        parent_execution_id, payload, actor_id, input_tokens, output_tokens, cost_usd,
-        waits_for_place, takes_place_of
-      )
+      select ${spell(namesOf('runs'), 'r')}, a.tenant_id, a.stamp
+      from ${$.table('runs', 'r')}
       join accepted a on a.position = r.position
     )`,
     `run_created as (
       insert into executions (
-        id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
-        parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at
+        id, tenant_id, ${spell(START_NAMES)}, status, last_sequence, error, created_at,
+        updated_at, completed_at
       )
-      select r.id, r.tenant_id, r.definition_id, r.workflow_id, r.workflow_version, r.shard,
-        r.priority, r.parent_execution_id, 'running', 1, null, r.stamp, r.stamp, null
+      select r.id, r.tenant_id, ${spell(START_NAMES, 'r')}, 'running', 1, null, r.stamp, r.stamp,
+        null
       from run r
       order by r.id
     )`,

@@ -1,4 +1,4 @@
-import { after, STAMP, type Has, type Param } from './parts.ts';
+import { after, namesOf, spell, STAMP, type Has, type Param } from './parts.ts';
 
 /*
  * What plans do in their trees of executions, see `TreeUse`. The row of a tree is locked after the
@@ -7,28 +7,25 @@ import { after, STAMP, type Has, type Param } from './parts.ts';
  */
 
 export function treeLockingParts(has: Has, $: Param): string[] {
-  if (!has('tree_plan')) return [];
+  if (!has('trees')) return [];
   return [
     `related as materialized (
       select l.position, l.root, l.doing, l.adds, l.descendants_max, t.descendants, t.is_orphaned
       from (
-        select n.position, n.root, n.execution, n.doing, n.adds, n.descendants_max
-        from unnest(
-          ${$('tree_plan')}, ${$('tree_root')}, ${$('tree_execution')}, ${$('tree_is')},
-          ${$('tree_adds')}, ${$('tree_max')}
-        ) as n (position, root, execution, doing, adds, descendants_max)
+        select n.position, n.execution_id, ${spell(namesOf('trees'), 'n')}
+        from ${$.table('trees', 'n', ['position', 'execution_id', ...namesOf('trees')])}
         where ${after('locked')}
         -- The stronger lock first: it is never asked for by one who holds the weaker.
         order by n.root, n.doing = 'begin', n.position
         offset 0
       ) l
-      cross join lateral judge_tree(l.root, l.execution, l.doing <> 'begin') t
+      cross join lateral judge_tree(l.root, l.execution_id, l.doing <> 'begin') t
     )`,
   ];
 }
 
 export function treeJudgingParts(has: Has): string[] {
-  if (!has('tree_plan')) return [];
+  if (!has('trees')) return [];
   return [
     `barren as materialized (
       select n.position, case when n.is_orphaned then 'orphaned' else 'descendants_limited' end as reason
@@ -46,7 +43,7 @@ export function treeJudgingParts(has: Has): string[] {
 
 export function treeWritingParts(has: Has, $: Param): string[] {
   return [
-    ...(has('tree_plan')
+    ...(has('trees')
       ? [
           `grown as (
             insert into execution_trees as t (root_execution_id, tenant_id, descendants)
@@ -61,7 +58,7 @@ export function treeWritingParts(has: Has, $: Param): string[] {
           )`,
         ]
       : []),
-    ...(has('tree_plan') && has('timer_plan')
+    ...(has('trees') && has('timers')
       ? [
           // Nothing of a child that is about to be cancelled needs deciding. Others' marks are left.
           `unmarked as (
@@ -70,9 +67,8 @@ export function treeWritingParts(has: Has, $: Param): string[] {
               select m.execution_id
               from runnable m
               where m.execution_id = any(array(
-                select t.execution_id
-                from unnest(${$('timer_plan')}, ${$('timer_execution')}, ${$('timer_purpose')})
-                  as t (position, execution_id, purpose)
+                select t.of_execution
+                from ${$.table('timers', 't', ['position', 'of_execution', 'purpose'])}
                 join accepted a on a.position = t.position
                 where t.purpose = 'parent_ended'
               ))
@@ -81,11 +77,11 @@ export function treeWritingParts(has: Has, $: Param): string[] {
           )`,
         ]
       : []),
-    ...(has('leave_execution')
+    ...(has('leavesQueue')
       ? [
           `left_queue as (
             delete from child_places c
-            where c.execution_id = any(${$('leave_execution')})
+            where c.execution_id = any(${$.array('leavesQueue', 'execution_id')})
               and c.execution_id in (select id from accepted)
           )`,
         ]

@@ -1,17 +1,17 @@
-import { STAMP, type Has, type Param } from './parts.ts';
+import { spell, STAMP, type Has, type Param } from './parts.ts';
+import { EVENT_NAMES, START_NAMES } from './sections.ts';
 
 /** The executions and events of accepted plans, and what is kept beside them. */
 
 export function acceptingParts(has: Has, $: Param): string[] {
-  const asks = has('request_plan');
+  const asks = has('requests');
   return [
     ...(asks
       ? [
           `granted as (
             insert into request_keys as k (tenant_id, key, body_hash, execution_id, created_at)
             select j.tenant_id, r.key, r.body_hash, j.id, ${STAMP}
-            from unnest(${$('request_plan')}, ${$('request_key')}, ${$('request_hash')})
-              as r (position, key, body_hash)
+            from ${$.table('requests', 'r')}
             join judged j on j.position = r.position
             where j.reason is null
             order by j.tenant_id, r.key
@@ -24,30 +24,23 @@ export function acceptingParts(has: Has, $: Param): string[] {
           )`,
         ]
       : []),
-    ...(has('new_plan')
+    ...(has('creates')
       ? [
           `created as (
             insert into executions (
-              id, tenant_id, definition_id, workflow_id, workflow_version, shard, priority,
-              parent_execution_id, status, last_sequence, error, created_at, updated_at, completed_at
+              id, tenant_id, ${spell(START_NAMES)}, status, last_sequence, error, created_at,
+              updated_at, completed_at
             )
-            select j.id, j.tenant_id, n.definition_id, n.workflow_id, n.workflow_version, n.shard,
-              n.priority, n.parent_execution_id, coalesce(j.status, 'running'), j.event_count,
-              j.error, ${STAMP}, ${STAMP},
+            select j.id, j.tenant_id, ${spell(START_NAMES, 'n')}, coalesce(j.status, 'running'),
+              j.event_count, j.error, ${STAMP}, ${STAMP},
               case when j.status in ('completed', 'failed', 'cancelled') then ${STAMP} end
-            from unnest(
-              ${$('new_plan')}, ${$('new_definition')}, ${$('new_workflow')}, ${$('new_version')},
-              ${$('new_shard')}, ${$('new_priority')}, ${$('new_parent')}
-            ) as n (
-              position, definition_id, workflow_id, workflow_version, shard, priority,
-              parent_execution_id
-            )
+            from ${$.table('creates', 'n', ['position', ...START_NAMES])}
             join judged j on j.position = n.position
             where j.reason is null
               ${
                 asks
                   ? `and (
-                       j.position <> all(${$('request_plan')})
+                       j.position <> all(${$.array('requests', 'position')})
                        or j.id in (select execution_id from granted)
                      )`
                   : ''
@@ -70,7 +63,7 @@ export function acceptingParts(has: Has, $: Param): string[] {
           else e.completed_at
         end
       from judged j
-      where e.id = any(${$('plan_execution')})
+      where e.id = any(${$.array('plans', 'execution_id')})
         and j.id = e.id
         and j.reason is null
         and not j.is_new
@@ -82,16 +75,13 @@ export function acceptingParts(has: Has, $: Param): string[] {
       from judged j
       join (
         select id, last_sequence, shard, updated_at from updated
-        ${has('new_plan') ? 'union all select id, last_sequence, shard, updated_at from created' : ''}
+        ${has('creates') ? 'union all select id, last_sequence, shard, updated_at from created' : ''}
       ) u on u.id = j.id
     )`,
     `appended as (
-      insert into events (execution_id, sequence, kind, node_id, payload, actor_id, created_at)
-      select a.id, a.base + v.ordinal, v.kind, v.node_id, v.payload, v.actor_id, a.stamp
-      from unnest(
-        ${$('event_plan')}, ${$('event_ordinal')}, ${$('event_kind')}, ${$('event_node')},
-        ${$('event_payload')}, ${$('event_actor')}
-      ) as v (position, ordinal, kind, node_id, payload, actor_id)
+      insert into events (execution_id, sequence, ${spell(EVENT_NAMES)}, created_at)
+      select a.id, a.base + v.sequence, ${spell(EVENT_NAMES, 'v')}, a.stamp
+      from ${$.table('events', 'v')}
       join accepted a on a.position = v.position
     )`,
   ];
@@ -99,28 +89,26 @@ export function acceptingParts(has: Has, $: Param): string[] {
 
 export function recordingParts(has: Has, $: Param): string[] {
   const parts: string[] = [];
-  if (has('output_plan')) {
+  if (has('outputs')) {
     // The first result under a key stays: that is what a replay must find.
     parts.push(
       `recorded as (
         insert into recorded_outputs (
           execution_id, idempotency_key, work_item_id, event_sequence, created_at
         )
-        select a.id, o.idempotency_key, o.work_item_id, a.base + o.ordinal, a.stamp
-        from unnest(
-          ${$('output_plan')}, ${$('output_key')}, ${$('output_item')}, ${$('output_index')}
-        ) as o (position, idempotency_key, work_item_id, ordinal)
+        select a.id, o.idempotency_key, o.work_item_id, a.base + o.sequence, a.stamp
+        from ${$.table('outputs', 'o')}
         join accepted a on a.position = o.position
         on conflict (execution_id, idempotency_key) do nothing
       )`,
     );
   }
-  if (has('snapshot_plan')) {
+  if (has('snapshots')) {
     parts.push(
       `folded as (
         insert into snapshots (execution_id, sequence, body)
         select a.id, a.last_sequence, s.body
-        from unnest(${$('snapshot_plan')}, ${$('snapshot_body')}) as s (position, body)
+        from ${$.table('snapshots', 's')}
         join accepted a on a.position = s.position
         on conflict (execution_id) do update
         set sequence = excluded.sequence,
@@ -128,7 +116,7 @@ export function recordingParts(has: Has, $: Param): string[] {
       )`,
     );
   }
-  if (has('dead_plan')) {
+  if (has('deadLetters')) {
     parts.push(
       `buried as (
         insert into dead_letters (
@@ -137,12 +125,10 @@ export function recordingParts(has: Has, $: Param): string[] {
         )
         select i.work_item_id, i.execution_id, i.tenant_id, i.node_id, i.queue, i.tool, d.attempt,
           d.error, a.stamp
-        from unnest(
-          ${$('dead_plan')}, ${$('dead_item')}, ${$('dead_attempt')}, ${$('dead_error')}
-        ) as d (position, work_item_id, attempt, error)
+        from ${$.table('deadLetters', 'd')}
         join accepted a on a.position = d.position
         join work_items i on i.work_item_id = d.work_item_id and i.execution_id = a.id
-        where i.work_item_id = any(${$('dead_item')})
+        where i.work_item_id = any(${$.array('deadLetters', 'work_item_id')})
         on conflict (work_item_id) do update
         set attempt = excluded.attempt,
           error = excluded.error,
@@ -150,7 +136,7 @@ export function recordingParts(has: Has, $: Param): string[] {
       )`,
     );
   }
-  if (has('hook_plan')) {
+  if (has('messages')) {
     // A status that the execution had already is no news.
     parts.push(
       `told as (
@@ -158,27 +144,24 @@ export function recordingParts(has: Has, $: Param): string[] {
           delivery_id, webhook_id, tenant_id, execution_id, event_type, data, status, attempts,
           next_attempt_at, created_at
         )
-        select gen_random_uuid(), w.webhook_id, a.tenant_id, coalesce(h.execution_id, a.id), h.type, h.data, 'pending', 0,
+        select gen_random_uuid(), w.webhook_id, a.tenant_id, coalesce(h.started_id, a.id), h.type, h.data, 'pending', 0,
           a.stamp, a.stamp
-        from unnest(
-          ${$('hook_plan')}, ${$('hook_execution')}, ${$('hook_ordinal')}, ${$('hook_type')},
-          ${$('hook_data')}, ${$('hook_status')}
-        ) as h (position, execution_id, ordinal, type, data, status)
+        from ${$.table('messages', 'h')}
         join accepted a on a.position = h.position
         join (
           select webhook_id, tenant_id, event_types
           from webhooks
-          where tenant_id = any(${$('plan_tenant')})
+          where tenant_id = any(${$.array('plans', 'tenant_id')})
             and status = 'active'
         ) w on w.tenant_id = a.tenant_id
-        left join locked k on k.id = a.id and h.execution_id is null
+        left join locked k on k.id = a.id and h.started_id is null
         where (w.event_types is null or h.type = any(w.event_types))
           and (h.status is null or k.status is distinct from h.status)
         order by h.position, h.ordinal
       )`,
     );
   }
-  if (has('charge_plan')) {
+  if (has('charges')) {
     // In the order of their ids, so that two commits with an ancestor in common never deadlock.
     parts.push(
       `charged as (
@@ -187,9 +170,7 @@ export function recordingParts(has: Has, $: Param): string[] {
         )
         select chain.id, max(a.tenant_id), sum(c.input_tokens), sum(c.output_tokens),
           sum(c.cost_usd)
-        from unnest(
-          ${$('charge_plan')}, ${$('charge_input')}, ${$('charge_output')}, ${$('charge_cost')}
-        ) as c (position, input_tokens, output_tokens, cost_usd)
+        from ${$.table('charges', 'c')}
         join accepted a on a.position = c.position
         -- One that is made here is not in the snapshot that its chain is read from.
         cross join lateral (

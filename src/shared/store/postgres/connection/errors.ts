@@ -27,8 +27,8 @@ export function isRetriable(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
-/** A commit that was carried out outright does not hold; see `refuse_outright` in the schema. */
-export function isRefusedOutright(error: unknown): boolean {
+/** A plan of an optimistic commit does not hold; see `refuse_outright` in the schema. */
+export function isUnmetCondition(error: unknown): boolean {
   return codeOf(error) === 'SV001';
 }
 

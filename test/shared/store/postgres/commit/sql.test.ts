@@ -1,13 +1,11 @@
 import test from 'ava';
 import type pg from 'pg';
 
-import { encodePlans, type Batch } from '../../../../../src/shared/store/postgres/commit/batch.ts';
-import type { Cell } from '../../../../../src/shared/store/postgres/commit/parameter.ts';
-import { SECTIONS } from '../../../../../src/shared/store/postgres/commit/parts.ts';
-import {
-  commitStatement,
-  type CommitStatement,
-} from '../../../../../src/shared/store/postgres/commit/sql.ts';
+import type { CommitPlan } from '../../../../../src/shared/store/commit.ts';
+import { judgedBatch } from '../../../../../src/shared/store/postgres/commit/batch.ts';
+import { JUDGED_FLAGS } from '../../../../../src/shared/store/postgres/commit/parts.ts';
+import { judgingStatement } from '../../../../../src/shared/store/postgres/commit/sql.ts';
+import type { CommitStatement } from '../../../../../src/shared/store/postgres/commit/statement.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../support/database.ts';
 import {
   makeEvent,
@@ -32,43 +30,43 @@ test.after.always(async () => {
 });
 
 test.serial('the statement is valid with each part alone, without each and with all', async (t) => {
-  for (const sections of [
-    SECTIONS,
-    ...SECTIONS.map((section) => [section]),
-    ...SECTIONS.map((left) => SECTIONS.filter((section) => section !== left)),
+  for (const flags of [
+    JUDGED_FLAGS,
+    ...JUDGED_FLAGS.map((flag) => [flag]),
+    ...JUDGED_FLAGS.map((left) => JUDGED_FLAGS.filter((flag) => flag !== left)),
     [],
   ]) {
-    const rows = await run(commitStatement(batchWith(sections)), encodePlans([]));
-    t.deepEqual(rows, [], sections.join());
+    const rows = await run(statementWith(flags), []);
+    t.deepEqual(rows, [], flags.join());
   }
 });
 
 test.serial('the statement with all parts does what a plan needs and no more', async (t) => {
   const execution = { executionId: makeExecutionId(), tenantId: makeTenantId() };
-  const everything = commitStatement(batchWith(SECTIONS));
+  const everything = statementWith(JUDGED_FLAGS);
   const created = makePlan(execution, { create: makeNewExecution(), events: [makeEvent()] });
-  t.like(await run(everything, encodePlans([created])), [{ accepted: true, last_sequence: 1 }]);
+  t.like(await run(everything, [created]), [{ accepted: true, last_sequence: 1 }]);
   const ended = makePlan(execution, {
     status: 'cancelled',
     events: [makeEvent()],
     revokesAll: true,
   });
-  t.like(await run(everything, encodePlans([ended])), [{ accepted: true, last_sequence: 2 }]);
-  t.like(await run(everything, encodePlans([ended])), [{ accepted: false, reason: 'ended' }]);
+  t.like(await run(everything, [ended]), [{ accepted: true, last_sequence: 2 }]);
+  t.like(await run(everything, [ended]), [{ accepted: false, reason: 'ended' }]);
 });
 
 test.serial('the same parts make the same statement', (t) => {
-  t.is(commitStatement(batchWith(['new_plan'])), commitStatement(batchWith(['new_plan'])));
-  t.not(commitStatement(batchWith(['new_plan'])).name, commitStatement(batchWith([])).name);
+  t.is(statementWith(['creates']), statementWith(['creates']));
+  t.not(statementWith(['creates']).name, statementWith([]).name);
 });
 
-function batchWith(sections: readonly (typeof SECTIONS)[number][]): Batch {
-  const some: readonly Cell[] = [0];
-  return { ...encodePlans([]), ...Object.fromEntries(sections.map((name) => [name, some])) };
+function statementWith(flags: readonly (typeof JUDGED_FLAGS)[number][]): CommitStatement {
+  return judgingStatement((flag) => flags.includes(flag));
 }
 
-async function run(statement: CommitStatement, batch: Batch): Promise<unknown[]> {
-  const values = statement.columns.map((column) => batch[column]);
+async function run(statement: CommitStatement, plans: readonly CommitPlan[]): Promise<unknown[]> {
+  const batch = judgedBatch(plans);
+  const values = statement.columns.map((column) => batch.values(column));
   const { rows } = await client.query<Record<string, unknown>>(statement.text, values);
   return rows;
 }

@@ -1,39 +1,39 @@
 import { executionIdFromUuid } from '../../../../domain/ids.ts';
 import type { CommitPlan, CommitVerdict, NewExecution } from '../../../commit.ts';
-import { encodeOutright, hasSection, OUTRIGHT_TYPES } from './batch.ts';
-import { outrightStatement } from './sql.ts';
-import { arrayParameter } from '../parameter.ts';
+import { optimisticBatch } from './batch.ts';
+import { optimisticStatement } from './sql.ts';
+import { encodeColumns } from '../batch.ts';
 import type { PostgresPool } from '../../connection/connect.ts';
-import { isRefusedOutright } from '../../connection/errors.ts';
+import { isUnmetCondition } from '../../connection/errors.ts';
 
 /*
  * Most commits are steps of executions that this process alone works on, and are accepted. A batch
- * of such plans is written without asking first; the statement fails as a whole when one of them
- * does not hold, and the batch is then judged plan by plan, as if it had never been sent.
+ * of such plans is written without judging it first. The statement fails as a whole when one of them
+ * does not hold; the batch is then judged plan by plan, as if it had never been sent.
  */
 
 /** Null: one of the plans does not hold, and nothing of the batch is written. */
-export async function commitOutright(
+export async function commitUnjudged(
   pool: PostgresPool,
   plans: readonly CommitPlan[],
 ): Promise<readonly CommitVerdict[] | null> {
-  const batch = encodeOutright(plans);
-  const { name, text, columns } = outrightStatement((section) => hasSection(batch, section));
+  const { batch, has } = optimisticBatch(plans);
+  const { name, text, columns } = optimisticStatement(has);
   try {
     const [row] = await pool.run<OutcomeRecord>(
       { name, text, writes: true },
-      columns.map((column) => arrayParameter(OUTRIGHT_TYPES[column], batch[column])),
+      encodeColumns(columns, batch),
     );
     if (row === undefined) throw new Error('a commit gave no outcome');
     return decodeOutcome(plans, row);
   } catch (error) {
-    if (isRefusedOutright(error)) return null;
+    if (isUnmetCondition(error)) return null;
     throw error;
   }
 }
 
-/** Whether all that the plan asks for is among what can be carried out without a judgement. */
-export function isOutright(plan: CommitPlan): boolean {
+/** Whether the optimistic statement can write everything that the plan asks for. */
+export function needsNoJudgement(plan: CommitPlan): boolean {
   return (
     (plan.create === null ? isKnown(plan) : isPlainStart(plan, plan.create)) &&
     plan.settles.every(({ onlyIfExpired }) => !onlyIfExpired) &&
@@ -57,7 +57,7 @@ export function isOutright(plan: CommitPlan): boolean {
   );
 }
 
-/** An end is news for webhooks whatever was before; that an execution runs or pauses need not be. */
+/** Webhooks are told of every end; of `running` and `paused` only when the status changes. */
 function isKnown({ status }: CommitPlan): boolean {
   return status !== 'running' && status !== 'paused';
 }

@@ -1,8 +1,11 @@
 import test from 'ava';
 import type pg from 'pg';
 
-import { OUTRIGHT_SECTIONS } from '../../../../../src/shared/store/postgres/commit/outright/batch.ts';
-import { outrightStatement } from '../../../../../src/shared/store/postgres/commit/outright/sql.ts';
+import {
+  OPTIMISTIC_FLAGS,
+  type OptimisticFlag,
+} from '../../../../../src/shared/store/postgres/commit/optimistic/parts.ts';
+import { optimisticStatement } from '../../../../../src/shared/store/postgres/commit/optimistic/sql.ts';
 import { toUuid } from '../../../../../src/shared/store/postgres/rows.ts';
 import { openTestStore, type TestStore } from '../../../../support/stores.ts';
 import { commitOne, start, type Started } from '../../contract/drive.ts';
@@ -39,18 +42,18 @@ test.serial(
   },
 );
 
-/** Asks for a text for each set of sections there can be; the names of those that were given. */
+/** Asks for a text for each set of flags there can be; the names of those that were given. */
 function useUpTexts(): ReadonlySet<string> {
   const names = new Set<string>();
   // From the last: none of them is one that the store would ask for.
-  for (let bits = 2 ** OUTRIGHT_SECTIONS.length - 1; names.size < 66 && bits > 0; bits -= 1) {
-    names.add(outrightStatement((section) => has(bits, section)).name);
+  for (let bits = 2 ** OPTIMISTIC_FLAGS.length - 1; names.size < 66 && bits > 0; bits -= 1) {
+    names.add(optimisticStatement((flag) => has(bits, flag)).name);
   }
   return names;
 }
 
-function has(bits: number, section: (typeof OUTRIGHT_SECTIONS)[number]): boolean {
-  return (bits & (1 << OUTRIGHT_SECTIONS.indexOf(section))) !== 0;
+function has(bits: number, flag: OptimisticFlag): boolean {
+  return (bits & (1 << OPTIMISTIC_FLAGS.indexOf(flag))) !== 0;
 }
 
 async function sequencesOf({ executionId }: Started): Promise<readonly number[]> {

@@ -1,0 +1,52 @@
+import type { SectionName } from '../batch.ts';
+import { STAMP, type Param } from '../parts.ts';
+
+/** What the files that make up the optimistic commit share. */
+
+/**
+ * Most are sections. `ends`: a plan gives its execution a status or an error. `tails`: a plan appends
+ * wherever its execution ends, so the row says which sequences it gets.
+ */
+export const OPTIMISTIC_FLAGS = [
+  'moves',
+  'ends',
+  'events',
+  'creates',
+  'settles',
+  'leases',
+  'queued',
+  'items',
+  'outputs',
+  'marks',
+  'clears',
+  'messages',
+  'tails',
+] as const satisfies readonly (SectionName | 'ends' | 'tails')[];
+
+export type OptimisticFlag = (typeof OPTIMISTIC_FLAGS)[number];
+
+export type Has = (flag: OptimisticFlag) => boolean;
+
+/** Those of the batch, as this statement leaves them. */
+export function executions(has: Has): string {
+  return [
+    ...(has('moves') ? ['select id, shard, base, stamp from moved'] : []),
+    ...(has('creates') ? [`select id, shard, 0 as base, ${STAMP} as stamp from created`] : []),
+  ].join(' union all ');
+}
+
+/** True, when as many executions moved and were made, and leases ended, as the batch names. */
+export function allHold(has: Has, $: Param): string {
+  const counts = [
+    ...(has('moves')
+      ? [`(select count(*) from moved) = cardinality(${$.array('moves', 'execution_id')})`]
+      : []),
+    ...(has('settles')
+      ? [`(select count(*) from released) = cardinality(${$.array('settles', 'work_item_id')})`]
+      : []),
+    ...(has('creates')
+      ? [`(select count(*) from created) = cardinality(${$.array('creates', 'execution_id')})`]
+      : []),
+  ];
+  return counts.join(' and ');
+}

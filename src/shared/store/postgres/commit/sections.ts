@@ -1,0 +1,264 @@
+import type { ExecutionId } from '../../../domain/ids.ts';
+import type { WebhookMessage } from '../../../domain/webhooks/webhook.ts';
+import { queueKeyOf } from '../../../domain/work/queue-key.ts';
+import type { CommitPlan, NewEvent, NewExecution, StartedExecution } from '../../commit.ts';
+import { hasMessages, messagesOf, messagesOfStarted } from '../../webhook-messages.ts';
+import { toUuid } from '../rows.ts';
+import { executionsThat, optionalRow, section, type Columns } from './section.ts';
+import {
+  durationOf,
+  itemsOf,
+  placeOf,
+  releaseOf,
+  TICKET_COLUMNS,
+  ticketsOf,
+  toolOf,
+} from './tickets.ts';
+
+/*
+ * A commit as PostgreSQL gets it: the only list of its columns. Both commit statements take their
+ * parameters from here: `commit/sql.ts` judges plan by plan and joins by `position`;
+ * `commit/optimistic/sql.ts` writes without judging and joins by `execution_id`. A statement encodes
+ * the columns that its text names, and no others.
+ */
+
+const NONE: readonly never[] = [];
+
+/** What the caller says about an event; named as in `events`. */
+const EVENT_COLUMNS = {
+  kind: ['text', ({ kind }) => kind],
+  node_id: ['text', ({ nodeId }) => nodeId],
+  payload: ['json', ({ payload }) => payload],
+  actor_id: ['text', ({ actorId }) => actorId],
+} as const satisfies Columns<NewEvent>;
+
+/** What a new execution has from its definition; the columns are named as in `executions`. */
+const START_COLUMNS = {
+  definition_id: ['uuid', ({ definitionId }) => definitionId],
+  workflow_id: ['text', ({ workflowId }) => workflowId],
+  workflow_version: ['text', ({ workflowVersion }) => workflowVersion],
+  shard: ['int2', ({ shard }) => shard],
+  priority: ['int4', ({ priority }) => priority],
+  parent_execution_id: ['uuid', ({ parentExecutionId }) => uuidOrNull(parentExecutionId)],
+} as const satisfies Columns<NewExecution | StartedExecution>;
+
+export const COMMIT_SECTIONS = {
+  /** All plans of the batch. */
+  plans: optionalRow((plan) => plan, {
+    is_new: ['bool', ({ create }) => create !== null],
+    expected: ['int4', ({ expectedSequence }) => expectedSequence],
+    event_count: ['int4', ({ events }) => events.length],
+    status: ['text', ({ status }) => status],
+    error: ['text', ({ error }) => error],
+    runnable: ['text', ({ runnable }) => runnable],
+    revokes_all: ['bool', ({ revokesAll }) => revokesAll],
+  }),
+  /** Plans of executions that exist already. */
+  moves: optionalRow((plan) => (plan.create === null ? plan : null), {
+    expected: ['int4', ({ expectedSequence }) => expectedSequence],
+    event_count: ['int4', ({ events }) => events.length],
+    status: ['text', ({ status }) => status],
+    error: ['text', ({ error }) => error],
+  }),
+  events: section(({ events }) => events, {
+    /** Within the plan where only the statement finds the sequence before it. */
+    sequence: ['int4', (_, { batched, index }) => batched.base + index + 1],
+    ...EVENT_COLUMNS,
+  }),
+
+  creates: optionalRow(({ create }) => create, {
+    ...START_COLUMNS,
+    status: ['text', (_, { batched }) => batched.plan.status ?? 'running'],
+    last_sequence: ['int4', (_, { batched }) => batched.plan.events.length],
+    error: ['text', (_, { batched }) => batched.plan.error],
+  }),
+  limits: optionalRow(({ create }) => create?.limits, {
+    executions_max: ['int8', ({ executionsMax }) => executionsMax],
+    queued_max: ['int8', ({ queuedItemsMax }) => queuedItemsMax],
+    /** Items that the plan puts on queues of workers. */
+    items: ['int4', (_, { batched }) => countQueued(batched.plan)],
+  }),
+  requests: optionalRow(({ create }) => create?.request, {
+    key: ['text', ({ key }) => key],
+    body_hash: ['text', ({ bodyHash }) => bodyHash],
+  }),
+
+  /** Executions that begin with a plan of another. */
+  runs: section(({ startsExecutions = NONE }) => startsExecutions, {
+    id: ['uuid', ({ executionId }) => toUuid(executionId)],
+    ...START_COLUMNS,
+    payload: ['json', ({ started }) => started.payload],
+    actor_id: ['text', ({ started }) => started.actorId],
+    input_tokens: ['int8', ({ used }) => used?.inputTokens ?? null],
+    output_tokens: ['int8', ({ used }) => used?.outputTokens ?? null],
+    cost_usd: ['float8', ({ used }) => used?.costUsd ?? null],
+    waits_for_place: ['bool', ({ waitsForPlace = false }) => waitsForPlace],
+    takes_place_of: ['uuid', ({ takesPlaceOf = null }) => uuidOrNull(takesPlaceOf)],
+  }),
+  trees: optionalRow(({ tree }) => tree, {
+    root: ['uuid', ({ rootExecutionId }) => toUuid(rootExecutionId)],
+    doing: ['text', (tree) => tree.is],
+    adds: ['int4', ({ adds }) => adds],
+    descendants_max: ['int8', ({ descendantsMax }) => descendantsMax],
+  }),
+  /** Executions that stop waiting for a place, because they end. */
+  leavesQueue: executionsThat(({ leavesQueue }) => leavesQueue === true),
+
+  settles: section(({ settles }) => settles, {
+    work_item_id: ['uuid', ({ workItemId }) => workItemId],
+    lease_fence: ['int8', ({ leaseFence }) => leaseFence],
+    if_expired: ['bool', ({ onlyIfExpired }) => onlyIfExpired],
+  }),
+  expires: section(({ expiresQueued }) => expiresQueued, {
+    work_item_id: ['uuid', (workItemId) => workItemId],
+  }),
+  revokesItems: section(({ revokesItems }) => revokesItems, {
+    work_item_id: ['uuid', (workItemId) => workItemId],
+  }),
+  /** Executions that lose items: some, or all that they have. */
+  revokes: executionsThat(({ revokesAll, revokesItems }) => revokesAll || revokesItems.length > 0),
+  revokesAll: executionsThat(({ revokesAll }) => revokesAll),
+  /** Executions whose waiting items are held, or given back. */
+  holds: executionsThat(({ waitingItems }) => waitingItems === 'hold'),
+  releases: executionsThat(({ waitingItems }) => waitingItems === 'release'),
+  /** Executions that the pause of their workflow begins or stops holding. */
+  pauses: optionalRow(({ workflowHold }) => workflowHold, {
+    workflow_id: ['text', ({ workflowId }) => workflowId],
+    change: ['text', (hold) => hold.is],
+  }),
+
+  /** Items wherever they are put: on a queue, into a lease, or among the retries. */
+  tickets: section(ticketsOf, {
+    ordinal: ['int4', (_, { ordinal }) => ordinal],
+    place: ['text', placeOf],
+    ...TICKET_COLUMNS,
+    worker_id: ['text', (ticket) => ('leaseTo' in ticket ? ticket.leaseTo : null)],
+    /** Length of the lease, or delay of the retry. */
+    ms: ['int8', durationOf],
+    queue_key: ['text', ({ ticket }) => queueKeyOf(ticket)],
+    queue_name: ['text', ({ ticket }) => ticket.queueName ?? null],
+    /** Null: the statement reads it from the item. */
+    tool: ['text', (ticket) => ('record' in ticket ? toolOf(ticket) : null)],
+    /** Of a released item: what it gives back. */
+    seq: ['int8', (ticket) => releaseOf(ticket)?.place?.seq ?? null],
+    queued_at: ['timestamptz', (ticket) => releaseOf(ticket)?.place?.queuedAt ?? null],
+    fence: ['int8', (ticket) => releaseOf(ticket)?.leaseFence ?? null],
+    is_held: ['bool', (ticket) => releaseOf(ticket)?.isHeld ?? false],
+  }),
+  leases: section(({ bornLeased }) => bornLeased, {
+    ...TICKET_COLUMNS,
+    worker_id: ['text', ({ leaseTo }) => leaseTo],
+    ms: ['int8', ({ leaseMs }) => leaseMs],
+  }),
+  queued: section(({ newItems }) => newItems, {
+    ...TICKET_COLUMNS,
+    queue_key: ['text', ({ ticket }) => queueKeyOf(ticket)],
+    queue_name: ['text', ({ record }) => record?.queueName ?? null],
+    tool: ['text', toolOf],
+  }),
+  /** What workers get of new items; named as in `work_items`. */
+  items: section(itemsOf, {
+    work_item_id: ['uuid', ({ record }) => record.workItemId],
+    node_id: ['text', ({ record }) => record.nodeId],
+    visit: ['int4', ({ record }) => record.visit],
+    queue: ['text', ({ record }) => record.queue],
+    idempotency_key: ['text', ({ record }) => record.idempotencyKey],
+    tool: ['text', ({ record }) => record.tool],
+    payload: ['json', ({ record }) => JSON.stringify(record.payload)],
+    retry_policy: ['json', ({ record }) => JSON.stringify(record.retryPolicy)],
+    heartbeat_interval_ms: ['int4', ({ record }) => record.heartbeatIntervalMs],
+    node_timeout_ms: ['int8', ({ ticket }) => ticket.nodeTimeoutMs],
+    schedule_to_start_ms: ['int8', ({ ticket }) => ticket.scheduleToStartMs],
+    queue_name: ['text', ({ record }) => record.queueName ?? null],
+  }),
+
+  fires: section(({ firesTimers }) => firesTimers, {
+    name: ['text', (name) => name],
+  }),
+  /** Timers to delete: fired and cancelled ones. */
+  goneTimers: section(goneTimersOf, {
+    name: ['text', (name) => name],
+  }),
+  /** Executions that lose timers. */
+  losesTimers: executionsThat(
+    (plan) => plan.revokesAll || plan.firesTimers.length > 0 || plan.cancelsTimers.length > 0,
+  ),
+  timers: section(({ startsTimers }) => startsTimers, {
+    /** Null: the execution of the plan. */
+    of_execution: ['uuid', ({ executionId = null }) => uuidOrNull(executionId)],
+    name: ['text', ({ name }) => name],
+    delay_ms: ['int8', ({ when }) => ('delayMs' in when ? when.delayMs : null)],
+    until: ['timestamptz', ({ when }) => ('until' in when ? when.until : null)],
+    purpose: ['text', ({ purpose }) => purpose],
+    node_id: ['text', ({ nodeId }) => nodeId],
+    visit: ['int4', ({ visit }) => visit],
+  }),
+
+  outputs: optionalRow(({ recordsOutput }) => recordsOutput, {
+    idempotency_key: ['text', ({ idempotencyKey }) => idempotencyKey],
+    work_item_id: ['uuid', ({ workItemId }) => workItemId],
+    /** As of the events. */
+    sequence: ['int4', ({ eventIndex }, { batched }) => batched.base + eventIndex + 1],
+  }),
+  snapshots: optionalRow(({ snapshot }) => snapshot, {
+    body: ['text', (snapshot) => snapshot],
+  }),
+  deadLetters: section(({ deadLetters = NONE }) => deadLetters, {
+    work_item_id: ['uuid', ({ workItemId }) => workItemId],
+    attempt: ['int4', ({ attempt }) => attempt],
+    error: ['text', ({ error }) => error],
+  }),
+  /** What there is to tell webhooks, whether the tenant has any or not. */
+  messages: section(allMessagesOf, {
+    /** An execution that the plan starts; null: the execution of the plan. */
+    started_id: ['uuid', (told) => ('message' in told ? toUuid(told.executionId) : null)],
+    ordinal: ['int4', (_, { index }) => index],
+    type: ['text', (told) => contentOf(told).eventType],
+    data: ['json', (told) => JSON.stringify(contentOf(told).data)],
+    status: ['text', (told) => contentOf(told).ifStatusBecomes],
+  }),
+  charges: optionalRow(({ charge }) => charge, {
+    input_tokens: ['int8', ({ inputTokens }) => inputTokens],
+    output_tokens: ['int8', ({ outputTokens }) => outputTokens],
+    cost_usd: ['float8', ({ costUsd }) => costUsd],
+  }),
+
+  /** Executions with something to decide, and those that have decided everything or have ended. */
+  marks: executionsThat(({ runnable, status }) => runnable === 'mark' && status === null),
+  clears: executionsThat(
+    ({ create, runnable, status }) => create === null && (runnable === 'clear' || status !== null),
+  ),
+} as const;
+
+export const EVENT_NAMES = keysOf(EVENT_COLUMNS);
+export const START_NAMES = keysOf(START_COLUMNS);
+
+function keysOf<Name extends string>(columns: Readonly<Record<Name, unknown>>): readonly Name[] {
+  return Object.keys(columns) as Name[];
+}
+
+function uuidOrNull(id: ExecutionId | null): string | null {
+  return id === null ? null : toUuid(id);
+}
+
+function countQueued({ newItems }: CommitPlan): number {
+  return newItems.filter(({ record }) => record !== null).length;
+}
+
+function goneTimersOf({ firesTimers, cancelsTimers }: CommitPlan): readonly string[] {
+  if (cancelsTimers.length === 0) return firesTimers;
+  return firesTimers.length === 0 ? cancelsTimers : [...firesTimers, ...cancelsTimers];
+}
+
+type Told = WebhookMessage | ReturnType<typeof messagesOfStarted>[number];
+
+function allMessagesOf(plan: CommitPlan): readonly Told[] {
+  if (!hasMessages(plan)) return NONE;
+  const own = messagesOf(plan);
+  const started = messagesOfStarted(plan);
+  return started.length === 0 ? own : [...own, ...started];
+}
+
+function contentOf(told: Told): WebhookMessage {
+  return 'message' in told ? told.message : told;
+}

@@ -1,0 +1,56 @@
+import { toolKey } from '../../../domain/work/claim-filter.ts';
+import type { WorkTicket } from '../../../domain/work/work-item.ts';
+import type { BornLease, CommitPlan, NewWorkItem, Release, Retry } from '../../commit.ts';
+import type { Columns } from './section.ts';
+
+/** How a commit encodes the items of a plan. */
+
+/** What a queued, a leased and a postponed item have in common; named as in their tables. */
+export const TICKET_COLUMNS = {
+  work_item_id: ['uuid', ({ ticket }) => ticket.workItemId],
+  node_id: ['text', ({ ticket }) => ticket.nodeId],
+  visit: ['int4', ({ ticket }) => ticket.visit],
+  attempt: ['int4', ({ ticket }) => ticket.attempt],
+  queue: ['text', ({ ticket }) => ticket.queue],
+  priority: ['int4', ({ ticket }) => ticket.priority],
+  idempotency_key: ['text', ({ ticket }) => ticket.idempotencyKey],
+  node_timeout_ms: ['int8', ({ ticket }) => ticket.nodeTimeoutMs],
+  schedule_to_start_ms: ['int8', ({ ticket }) => ticket.scheduleToStartMs],
+} as const satisfies Columns<{ readonly ticket: WorkTicket }>;
+
+type PlacedTicket = NewWorkItem | BornLease | Retry;
+
+export function ticketsOf({ newItems, bornLeased, retries }: CommitPlan): readonly PlacedTicket[] {
+  if (bornLeased.length === 0 && retries.length === 0) return newItems;
+  if (newItems.length === 0 && retries.length === 0) return bornLeased;
+  return [...newItems, ...bornLeased, ...retries];
+}
+
+export function placeOf(ticket: PlacedTicket): 'lease' | 'retry' | 'queue' {
+  if ('leaseTo' in ticket) return 'lease';
+  return 'delayMs' in ticket && ticket.delayMs > 0 ? 'retry' : 'queue';
+}
+
+export function durationOf(ticket: PlacedTicket): number | null {
+  if ('leaseTo' in ticket) return ticket.leaseMs;
+  return 'delayMs' in ticket && ticket.delayMs > 0 ? ticket.delayMs : null;
+}
+
+export function releaseOf(ticket: PlacedTicket): Release | null {
+  return 'delayMs' in ticket && ticket.delayMs > 0 ? (ticket.released ?? null) : null;
+}
+
+export function toolOf({ record }: NewWorkItem): string | null {
+  return record === null ? null : toolKey(record.tool);
+}
+
+type RecordedItem = NewWorkItem & { readonly record: NonNullable<NewWorkItem['record']> };
+
+/** Items of the engine's queue have no record. */
+export function itemsOf({ newItems }: CommitPlan): readonly RecordedItem[] {
+  return newItems.length === 0 ? [] : newItems.filter(hasRecord);
+}
+
+function hasRecord(item: NewWorkItem): item is RecordedItem {
+  return item.record !== null;
+}
