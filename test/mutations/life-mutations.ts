@@ -120,13 +120,13 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a run that goes on forgets that it has the place of its parent',
     file: 'shared/engine/advance/family.ts',
-    from: '...(parent !== null && { takesPlaceOf: state.executionId }),',
-    to: '',
+    from: 'takesPlaceOf: parent === null ? null : state.executionId,',
+    to: 'takesPlaceOf: null,',
   },
   {
     bug: 'a child that waits is cancelled and keeps on waiting',
     file: 'shared/engine/executions/cancel-execution.ts',
-    from: '...(waits && { leavesQueue: true }),',
-    to: '',
+    from: 'leavesQueue: waits,',
+    to: 'leavesQueue: false,',
   },
 ];

@@ -271,8 +271,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'executions are counted, and one more is started afterwards',
     file: 'shared/engine/executions/start-execution.ts',
-    from: '      ...limitsOf(tenant),\n',
-    to: '',
+    from: 'limits: limitsOf(tenant),',
+    to: 'limits: null,',
     also: [
       {
         file: 'shared/engine/executions/start-execution.ts',

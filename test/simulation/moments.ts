@@ -6,7 +6,7 @@ export function momentOf(name: string, given: readonly unknown[]): FaultKind | n
   if (name === 'retention.retire') return 'crash_at_removal';
   if (name !== 'executions.commit') return null;
   const plans = given[0] as readonly CommitPlan[];
-  if (plans.some(({ waitingItems }) => waitingItems !== undefined)) return 'crash_at_pause';
+  if (plans.some(({ waitingItems }) => waitingItems !== null)) return 'crash_at_pause';
   return plans.some(startsRetry) ? 'crash_at_retry' : null;
 }
 

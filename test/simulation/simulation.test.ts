@@ -93,11 +93,11 @@ const BUGS: Readonly<Record<string, (plan: CommitPlan) => CommitPlan>> = {
     ...plan,
     retries: plan.retries.map((retry) => {
       const { ticket, released } = retry;
-      const attempt = ticket.attempt + (released === undefined ? 0 : 1);
+      const attempt = ticket.attempt + (released === null ? 0 : 1);
       return { ...retry, ticket: { ...ticket, attempt } };
     }),
   }),
-  'what a workflow holds is not written down': ({ workflowHold: _, ...plan }) => plan,
+  'what a workflow holds is not written down': (plan) => ({ ...plan, workflowHold: null }),
 };
 
 for (const [name, change] of Object.entries(BUGS)) {

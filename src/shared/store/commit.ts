@@ -32,11 +32,11 @@ export interface CommitPlan {
   /** Why the execution failed; written with status `failed`. */
   readonly error: string | null;
   /** Executions that begin with this plan: none of them is there when the plan is refused. */
-  readonly startsExecutions?: readonly StartedExecution[];
-  /** What the plan does in its tree of executions; absent: nothing that the tree must allow. */
-  readonly tree?: TreeUse;
-  /** A child that waits for a place ends: it waits no more. */
-  readonly leavesQueue?: boolean;
+  readonly startsExecutions: readonly StartedExecution[];
+  /** What the plan does in its tree of executions; null: nothing that the tree must allow. */
+  readonly tree: TreeUse | null;
+  /** A child that waits for a place ends, so it stops waiting. */
+  readonly leavesQueue: boolean;
   readonly newItems: readonly NewWorkItem[];
   /** Items run in this process: leased to `leaseTo` from birth. */
   readonly bornLeased: readonly BornLease[];
@@ -44,20 +44,20 @@ export interface CommitPlan {
   readonly revokesItems: readonly WorkItemId[];
   /**
    * `hold`: what waits on a queue or for a retry is put where nobody takes it · `release`: it is put
-   * back, retries with the time they still had, as far as it is not over.
+   * back, retries with the time they still had, as far as it is not over · null: nothing is moved.
    */
-  readonly waitingItems?: 'hold' | 'release';
-  /** Whether the pause of its workflow holds the execution from here on; absent: as before. */
-  readonly workflowHold?: WorkflowHold;
+  readonly waitingItems: 'hold' | 'release' | null;
+  /** Whether the pause of its workflow holds the execution from here on; null: as before. */
+  readonly workflowHold: WorkflowHold | null;
   /** Removes every item and timer the execution still has: it ends, or only its finalizers follow. */
   readonly revokesAll: boolean;
   readonly startsTimers: readonly NewTimer[];
   readonly cancelsTimers: readonly string[];
   readonly recordsOutput: RecordedOutput | null;
   /** What models used: counted for the execution and all it is a descendant of. */
-  readonly charge?: ModelUse;
+  readonly charge: ModelUse | null;
   /** Items for workers that failed for good; items of the engine's queue leave no dead letter. */
-  readonly deadLetters?: readonly NewDeadLetter[];
+  readonly deadLetters: readonly NewDeadLetter[];
   /** Encoded state as of the last event of this plan; null: none is taken. */
   readonly snapshot: string | null;
   /** `mark`: a scheduler must look at it · `clear`: everything up to here has been decided. */
@@ -104,14 +104,21 @@ export function emptyCommit(of: {
     events: [],
     status: null,
     error: null,
+    startsExecutions: [],
+    tree: null,
+    leavesQueue: false,
     newItems: [],
     bornLeased: [],
     retries: [],
     revokesItems: [],
+    waitingItems: null,
+    workflowHold: null,
     revokesAll: false,
     startsTimers: [],
     cancelsTimers: [],
     recordsOutput: null,
+    charge: null,
+    deadLetters: [],
     snapshot: null,
     runnable: 'keep',
   };
@@ -131,12 +138,12 @@ export interface StartedExecution {
   readonly parentExecutionId: ExecutionId | null;
   /** Its first event. */
   readonly started: NewEvent;
-  /** What models had used already for what it goes on from; absent: it is new. */
-  readonly used?: ModelUse;
+  /** What models had used already in the run that it continues; null: it is new. */
+  readonly used: ModelUse | null;
   /** A child of a tenant with a limit of executions: it begins once `PlaceStore.admit` lets it. */
-  readonly waitsForPlace?: boolean;
-  /** It goes on from this run, in the place that this one had. */
-  readonly takesPlaceOf?: ExecutionId;
+  readonly waitsForPlace: boolean;
+  /** The run that it continues, in the place that this one had; null: it is new. */
+  readonly takesPlaceOf: ExecutionId | null;
 }
 
 export interface NewExecution {
@@ -148,8 +155,8 @@ export interface NewExecution {
   readonly parentExecutionId: ExecutionId | null;
   /** The caller's Idempotency-Key with a hash of the request; kept 24 h. */
   readonly request: { readonly key: string; readonly bodyHash: string } | null;
-  /** Absent: the tenant has no limits on what it starts. */
-  readonly limits?: StartLimits;
+  /** Null: the tenant has no limits on what it starts. */
+  readonly limits: StartLimits | null;
 }
 
 /** Judged when the execution is made, exactly: starts of one tenant are counted one after another. */
@@ -192,7 +199,7 @@ export interface Retry {
   /** 0: on the queue at once. */
   readonly delayMs: number;
   /** The item was released and not worked on: it gets back what it had; `delayMs` is not 0. */
-  readonly released?: Release;
+  readonly released: Release | null;
 }
 
 export interface Release {
@@ -204,8 +211,8 @@ export interface Release {
 }
 
 export interface NewTimer {
-  /** Another execution of the tenant, which need not be live any more; absent: that of the plan. */
-  readonly executionId?: ExecutionId;
+  /** Another execution of the tenant, which may have ended; null: that of the plan. */
+  readonly executionId: ExecutionId | null;
   readonly name: string;
   readonly when: TimerSpec;
   readonly purpose: TimerPurpose;

@@ -12,7 +12,7 @@ export function messagesOf(plan: CommitPlan): readonly WebhookMessage[] {
 }
 
 /** Nothing begins with the end of an execution but the run that goes on from it. */
-function continuedAs({ status, startsExecutions: [next] = [] }: CommitPlan): JsonObject {
+function continuedAs({ status, startsExecutions: [next] }: CommitPlan): JsonObject {
   return status === 'completed' && next !== undefined ? { continued_as: next.executionId } : {};
 }
 
@@ -20,7 +20,7 @@ function continuedAs({ status, startsExecutions: [next] = [] }: CommitPlan): Jso
 export function messagesOfStarted(
   plan: CommitPlan,
 ): readonly { readonly executionId: ExecutionId; readonly message: WebhookMessage }[] {
-  return (plan.startsExecutions ?? []).map(({ executionId }) => ({
+  return plan.startsExecutions.map(({ executionId }) => ({
     executionId,
     message: {
       eventType: 'execution.running',
@@ -35,8 +35,8 @@ export function hasMessages(plan: CommitPlan): boolean {
   return (
     plan.status !== null ||
     plan.create !== null ||
-    (plan.startsExecutions ?? []).length > 0 ||
-    (plan.deadLetters ?? []).length > 0 ||
+    plan.startsExecutions.length > 0 ||
+    plan.deadLetters.length > 0 ||
     plan.events.some(({ kind }) => kind === 'ApprovalRequested')
   );
 }
@@ -61,7 +61,7 @@ function withoutShown({ shown: _shown, ...told }: JsonObject): JsonObject {
 }
 
 function deadLettersOf(plan: CommitPlan): readonly WebhookMessage[] {
-  return (plan.deadLetters ?? []).map(({ workItemId, attempt, error }) => ({
+  return plan.deadLetters.map(({ workItemId, attempt, error }) => ({
     eventType: 'work_item.dead_lettered',
     data: { execution_id: plan.executionId, work_item_id: workItemId, attempt, error },
     ifStatusBecomes: null,

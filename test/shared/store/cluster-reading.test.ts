@@ -81,7 +81,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   check('what is due and not done is late', async (t, { store, age }) => {
     const execution = await startWithItems(store, [{}]);
-    const retry = { ticket: makeTicket(execution, { attempt: 1 }), delayMs: 1 };
+    const retry = { ticket: makeTicket(execution, { attempt: 1 }), delayMs: 1, released: null };
     await commitOne(
       store,
       makePlan(execution, { startsTimers: [makeTimer()], retries: [retry], events: [makeEvent()] }),

@@ -91,7 +91,9 @@ export function startedChild(
     priority,
     parentExecutionId: parent.executionId,
     started: newEvent(started, SCHEDULER_ACTOR),
-    ...(waitsForPlace && { waitsForPlace }),
+    used: null,
+    waitsForPlace,
+    takesPlaceOf: null,
   };
 }
 
@@ -105,7 +107,7 @@ export function isUnbegun({ parent, continuedFrom, nextVisit }: ExecutionState):
   return parent !== null && continuedFrom === null && nextVisit.size === 0;
 }
 
-/** What a commit does in the tree of its execution, see `TreeUse`. */
+/** What a commit does in the tree of its execution, see `TreeUse`; null: nothing. */
 export function treeUseOf(of: {
   readonly base: ExecutionState;
   readonly children: number;
@@ -113,16 +115,16 @@ export function treeUseOf(of: {
   readonly goesOn: boolean;
   readonly startsTimers: readonly NewTimer[];
   readonly descendantsMax: number;
-}): { readonly tree?: TreeUse } {
+}): TreeUse | null {
   const { base, children, goesOn, startsTimers, descendantsMax } = of;
   const at = { rootExecutionId: rootOf(base), adds: children, descendantsMax };
-  if (children > 0) return { tree: { ...at, is: 'start' } };
+  if (children > 0) return { ...at, is: 'start' };
   if (startsTimers.some(({ purpose }) => purpose === 'parent_ended')) {
-    return { tree: { ...at, is: 'end' } };
+    return { ...at, is: 'end' };
   }
   // Also of a run that goes on: it has a first step of its own. Finalizers run whatever has ended.
   const isFresh = base.live.size === 0 && base.stepsExecuted === 0 && base.ending === null;
-  return base.parent !== null && (isFresh || goesOn) ? { tree: { ...at, is: 'begin' } } : {};
+  return base.parent !== null && (isFresh || goesOn) ? { ...at, is: 'begin' } : null;
 }
 
 export function successorOf(
@@ -141,7 +143,8 @@ export function successorOf(
     parentExecutionId: parent?.executionId ?? null,
     started: newEvent(started, SCHEDULER_ACTOR),
     used: usage,
-    ...(parent !== null && { takesPlaceOf: state.executionId }),
+    waitsForPlace: false,
+    takesPlaceOf: parent === null ? null : state.executionId,
   };
 }
 
@@ -184,5 +187,5 @@ export function childEnded(state: ExecutionState): readonly NewTimer[] {
 }
 
 export function isForeign(timer: NewTimer): boolean {
-  return timer.executionId !== undefined;
+  return timer.executionId !== null;
 }

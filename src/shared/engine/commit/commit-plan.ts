@@ -92,12 +92,18 @@ export function commitOfDecision(params: {
         out.retries.push({
           ticket: retryTicket(context, effect),
           delayMs: effect.delayMs,
+          released: null,
         });
         break;
       case 'revoke_work':
         break;
       case 'start_timer':
-        out.startsTimers.push({ name: effect.name, when: effect.when, ...effect.about });
+        out.startsTimers.push({
+          executionId: null,
+          name: effect.name,
+          when: effect.when,
+          ...effect.about,
+        });
         break;
       case 'end_child':
         out.startsTimers.push(parentEnded(effect.childId));
@@ -136,14 +142,14 @@ export function commitOfDecision(params: {
     revokesItems: ended ? [] : out.revokesItems,
     revokesAll: ended && leftovers,
     startsExecutions: [...startsExecutions, ...(params.startsExecutions ?? [])],
-    ...treeUseOf({
+    tree: treeUseOf({
       base,
       children: params.startsExecutions?.length ?? 0,
       goesOn: startsExecutions.length > 0,
       startsTimers: out.startsTimers,
       descendantsMax: params.descendantsMax,
     }),
-    ...(charge !== undefined && { charge }),
+    charge: charge ?? null,
     startsTimers: ended
       ? [...out.startsTimers.filter(isForeign), ...childEnded(next)]
       : out.startsTimers,

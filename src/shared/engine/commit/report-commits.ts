@@ -27,8 +27,8 @@ export function reportCommits(
       if (kind !== 'RetryScheduled' || nodeId === null) continue;
       retries.set(nodeId, (retries.get(nodeId) ?? 0) + 1);
     }
-    deadLetters += plan.deadLetters?.length ?? 0;
-    if (plan.charge !== undefined) reportUse(report, plan.charge);
+    deadLetters += plan.deadLetters.length;
+    if (plan.charge !== null) reportUse(report, plan.charge);
   }
   for (const [kind, by] of events) report.count('events', by, { kind });
   for (const [nodeId, by] of retries) report.count('retries', by, { node_id: nodeId });

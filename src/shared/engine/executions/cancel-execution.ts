@@ -62,20 +62,20 @@ export async function commitOfCancel(
     events: events.map((event) => newEvent(event, actorId)),
     status: isOver ? 'cancelled' : 'running',
     revokesAll: true,
-    ...(told.length > 0 &&
-      treeUseOf({
-        base: state,
-        children: 0,
-        goesOn: false,
-        startsTimers: told,
-        descendantsMax: 0,
-      })),
-    ...(waits && { leavesQueue: true }),
+    tree:
+      told.length === 0
+        ? null
+        : treeUseOf({
+            base: state,
+            children: 0,
+            goesOn: false,
+            startsTimers: told,
+            descendantsMax: 0,
+          }),
+    leavesQueue: waits,
     startsTimers: [...told, ...(isOver && tellsParent ? childEnded(state) : [])],
     runnable: isOver ? 'clear' : 'mark',
-    ...(isHeldByWorkflow(state) && {
-      workflowHold: { workflowId: row.workflowId, is: 'drop' as const },
-    }),
+    workflowHold: isHeldByWorkflow(state) ? { workflowId: row.workflowId, is: 'drop' } : null,
   };
 }
 

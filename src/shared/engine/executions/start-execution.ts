@@ -186,11 +186,10 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
       priority: params.priority,
       parentExecutionId: null,
       request: params.request,
-      ...limitsOf(tenant),
+      limits: limitsOf(tenant),
     },
-    ...(workflowPause !== null && {
-      workflowHold: { workflowId: definition.workflowId, is: 'put' as const },
-    }),
+    workflowHold:
+      workflowPause === null ? null : ({ workflowId: definition.workflowId, is: 'put' } as const),
   };
   const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
     if (commit.bornLeased.length > 0 && isAmbiguous(error))
@@ -271,11 +270,11 @@ function inputRefusal(violations: readonly string[]): Error {
   });
 }
 
-/** Nothing for a tenant without limits, whose starts then cost nothing more. */
-function limitsOf(tenant: Tenant): { readonly limits?: StartLimits } {
+/** Null for a tenant without limits, whose starts then cost nothing more. */
+function limitsOf(tenant: Tenant): StartLimits | null {
   const { max_concurrent_executions: executions, max_queued_work_items: queued } = tenant.limits;
-  if (executions === undefined && queued === undefined) return {};
-  return { limits: { executionsMax: executions ?? null, queuedItemsMax: queued ?? null } };
+  if (executions === undefined && queued === undefined) return null;
+  return { executionsMax: executions ?? null, queuedItemsMax: queued ?? null };
 }
 
 /** Room comes when something ends, which nobody can foretell; a second keeps callers from hurrying. */

@@ -35,8 +35,7 @@ export function createAdmission(deps: {
 
   return {
     note(commit) {
-      const makesWait =
-        commit.startsExecutions?.some(({ waitsForPlace }) => waitsForPlace) ?? false;
+      const makesWait = commit.startsExecutions.some(({ waitsForPlace }) => waitsForPlace);
       const makesRoom =
         commit.status !== null && isTerminal(commit.status) && waiting.has(commit.tenantId);
       if (makesWait) waiting = new Set([...waiting, commit.tenantId]);

@@ -11,7 +11,7 @@ export async function giveBackItem(deps: EngineDeps, item: RunningItem): Promise
     await deps.committer.commit({
       ...emptyCommit(ticket),
       settles: [{ workItemId: ticket.workItemId, leaseFence, onlyIfExpired: false }],
-      retries: [{ ticket, delayMs: 0 }],
+      retries: [{ ticket, delayMs: 0, released: null }],
     });
     deps.wake.notify([queueTopic(ticket)]);
   } catch (error) {

@@ -11,8 +11,8 @@ import { TIMERS_TOPIC, WEBHOOKS_TOPIC } from './wake-bus.ts';
 export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
   const topics: string[] = [];
   if (commit.runnable === 'mark') topics.push(runTopic(shard));
-  for (const start of commit.startsExecutions ?? []) {
-    if (start.waitsForPlace !== true) topics.push(runTopic(start.shard));
+  for (const start of commit.startsExecutions) {
+    if (!start.waitsForPlace) topics.push(runTopic(start.shard));
   }
   for (const { ticket, record } of commit.newItems) {
     topics.push(itemTopic({ ...ticket, tool: record?.tool ?? null }));

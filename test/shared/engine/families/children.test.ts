@@ -143,7 +143,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.register('child', WAITING);
     const [broken, other] = [await svc.start(parentOf()), await svc.start(parentOf())];
     await svc.settle();
-    const bogus = { name: 'child:nobody', nodeId: 'sub', visit: 0 } as const;
+    const bogus = { executionId: null, name: 'child:nobody', nodeId: 'sub', visit: 0 } as const;
     await svc.store.executions.commit([
       {
         ...emptyCommit({ executionId: broken, tenantId: CALLER.tenantId }),

@@ -77,7 +77,7 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     const execution = await startWithItems(store, [{}]);
     const item = await claimOne(store, execution.tenantId);
     const { ticket } = item;
-    const retry = { ticket: { ...ticket, attempt: 1 }, delayMs: 60_000 };
+    const retry = { ticket: { ...ticket, attempt: 1 }, delayMs: 60_000, released: null };
     await commitOne(store, makePlan(execution, { settles: [settleOf(item)], retries: [retry] }));
     const facts = await store.diagnosis.executionFacts(ask(execution, [ticket.workItemId]));
     const place = facts?.items.get(ticket.workItemId);

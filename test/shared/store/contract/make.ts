@@ -71,6 +71,7 @@ export function makeNewExecution(changes: Partial<NewExecution> = {}): NewExecut
     priority: 0,
     parentExecutionId: null,
     request: null,
+    limits: null,
     ...changes,
   };
 }
@@ -152,6 +153,7 @@ function makeRecord(ticket: WorkTicket, queue: WorkerQueue): WorkItemRecord {
 
 export function makeTimer(changes: Partial<NewTimer> = {}): NewTimer {
   return {
+    executionId: null,
     name: 'wait:node#0',
     when: { delayMs: 0 },
     purpose: 'wait',

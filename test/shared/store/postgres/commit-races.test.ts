@@ -64,7 +64,10 @@ test.serial('a cancel takes an item whose claim was rolled back off the queue', 
 test.serial('a cancel revokes a retry that it met on its way to the queue', async (t) => {
   const execution = await start(database.store);
   const ticket = makeTicket(execution, { attempt: 1 });
-  await commitOne(database.store, makePlan(execution, { retries: [{ ticket, delayMs: 60_000 }] }));
+  await commitOne(
+    database.store,
+    makePlan(execution, { retries: [{ ticket, delayMs: 60_000, released: null }] }),
+  );
   await mover.query('begin');
   await moveToQueue(ticket);
   const cancelled = judge(database.store, cancelPlan(execution));
@@ -182,7 +185,7 @@ test.serial('neighbours of a cancel that starts over are written once', async (t
 test.serial('a hold that meets a promotion starts over, and holds the item', async (t) => {
   const { tickets: _, ...execution } = await startWithItems(database.store, []);
   const ticket = makeTicket(execution, { attempt: 1 });
-  const retries = [{ ticket, delayMs: 60_000 }];
+  const retries = [{ ticket, delayMs: 60_000, released: null }];
   await commitOne(database.store, makePlan(execution, { retries }));
   await mover.query('begin');
   await moveToQueue(ticket);
@@ -201,6 +204,7 @@ test.serial('claims, promotions and cancels in a crowd leave nothing behind', as
       const retries = [1, 2].map((attempt) => ({
         ticket: makeTicket(execution, { attempt }),
         delayMs: 1,
+        released: null,
       }));
       await commitOne(store, makePlan(execution, { retries }));
       return execution;

@@ -162,8 +162,8 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
       newItems: [makeItem(makeTicket(execution, { scheduleToStartMs: 0 }))],
       bornLeased: [{ ticket: engine, leaseTo: 'w', leaseMs: 30_000 }],
       retries: [
-        { ticket: { ...first.ticket, attempt: 1 }, delayMs: 0 },
-        { ticket: makeTicket(execution, { attempt: 1 }), delayMs: 1 },
+        { ticket: { ...first.ticket, attempt: 1 }, delayMs: 0, released: null },
+        { ticket: makeTicket(execution, { attempt: 1 }), delayMs: 1, released: null },
       ],
       startsTimers: [
         makeTimer(),
@@ -181,6 +181,8 @@ async function useEverything(t: ExecutionContext, store: Store): Promise<void> {
           parentExecutionId: execution.executionId,
           started: makeStarted(),
           used: { inputTokens: 1, outputTokens: 1, costUsd: 0 },
+          waitsForPlace: false,
+          takesPlaceOf: null,
         },
       ],
       tree: { rootExecutionId: execution.executionId, is: 'start', adds: 1, descendantsMax: 10 },

@@ -214,7 +214,7 @@ async function fill(): Promise<TenantId> {
       bornLeased: [
         { ticket: makeTicket(execution, { queue: 'engine' }), leaseTo: 'w', leaseMs: 30_000 },
       ],
-      retries: [{ ticket: makeTicket(execution, { attempt: 1 }), delayMs: 60_000 }],
+      retries: [{ ticket: makeTicket(execution, { attempt: 1 }), delayMs: 60_000, released: null }],
       startsTimers: [makeTimer({ when: { delayMs: 60_000 } })],
       recordsOutput: {
         idempotencyKey: makeKey(),

@@ -83,12 +83,12 @@ export function section<Row, Name extends string>(
 
 /** A section with at most one row for each plan. */
 export function optionalRow<Row, Name extends string>(
-  rowOf: (plan: CommitPlan) => Row | null | undefined,
+  rowOf: (plan: CommitPlan) => Row | null,
   own: Readonly<Record<Name, Column<Row>>>,
 ): Section<Name> {
   return section((plan) => {
     const row = rowOf(plan);
-    return row === null || row === undefined ? NONE : [row];
+    return row === null ? NONE : [row];
   }, own);
 }
 
@@ -116,8 +116,8 @@ function readColumn<Row>(
   { groups, count, at }: Gathered<Row>,
   read: (row: Row, at: Place) => Cell,
 ): readonly Cell[] {
-  const values: Cell[] = [];
-  values.length = count;
+  // oxlint-disable-next-line unicorn/no-new-array -- growing it cost the encoding of a batch 8 %
+  const values = new Array<Cell>(count);
   at.ordinal = 0;
   for (const { batched, rows } of groups) {
     at.batched = batched;

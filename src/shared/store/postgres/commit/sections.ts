@@ -72,19 +72,19 @@ export const COMMIT_SECTIONS = {
     last_sequence: ['int4', (_, { batched }) => batched.plan.events.length],
     error: ['text', (_, { batched }) => batched.plan.error],
   }),
-  limits: optionalRow(({ create }) => create?.limits, {
+  limits: optionalRow(({ create }) => create?.limits ?? null, {
     executions_max: ['int8', ({ executionsMax }) => executionsMax],
     queued_max: ['int8', ({ queuedItemsMax }) => queuedItemsMax],
     /** Items that the plan puts on queues of workers. */
     items: ['int4', (_, { batched }) => countQueued(batched.plan)],
   }),
-  requests: optionalRow(({ create }) => create?.request, {
+  requests: optionalRow(({ create }) => create?.request ?? null, {
     key: ['text', ({ key }) => key],
     body_hash: ['text', ({ bodyHash }) => bodyHash],
   }),
 
   /** Executions that begin with a plan of another. */
-  runs: section(({ startsExecutions = NONE }) => startsExecutions, {
+  runs: section(({ startsExecutions }) => startsExecutions, {
     id: ['uuid', ({ executionId }) => toUuid(executionId)],
     ...START_COLUMNS,
     payload: ['json', ({ started }) => started.payload],
@@ -92,8 +92,8 @@ export const COMMIT_SECTIONS = {
     input_tokens: ['int8', ({ used }) => used?.inputTokens ?? null],
     output_tokens: ['int8', ({ used }) => used?.outputTokens ?? null],
     cost_usd: ['float8', ({ used }) => used?.costUsd ?? null],
-    waits_for_place: ['bool', ({ waitsForPlace = false }) => waitsForPlace],
-    takes_place_of: ['uuid', ({ takesPlaceOf = null }) => uuidOrNull(takesPlaceOf)],
+    waits_for_place: ['bool', ({ waitsForPlace }) => waitsForPlace],
+    takes_place_of: ['uuid', ({ takesPlaceOf }) => uuidOrNull(takesPlaceOf)],
   }),
   trees: optionalRow(({ tree }) => tree, {
     root: ['uuid', ({ rootExecutionId }) => toUuid(rootExecutionId)],
@@ -102,7 +102,7 @@ export const COMMIT_SECTIONS = {
     descendants_max: ['int8', ({ descendantsMax }) => descendantsMax],
   }),
   /** Executions that stop waiting for a place, because they end. */
-  leavesQueue: executionsThat(({ leavesQueue }) => leavesQueue === true),
+  leavesQueue: executionsThat(({ leavesQueue }) => leavesQueue),
 
   settles: section(({ settles }) => settles, {
     work_item_id: ['uuid', ({ workItemId }) => workItemId],
@@ -185,7 +185,7 @@ export const COMMIT_SECTIONS = {
   ),
   timers: section(({ startsTimers }) => startsTimers, {
     /** Null: the execution of the plan. */
-    of_execution: ['uuid', ({ executionId = null }) => uuidOrNull(executionId)],
+    of_execution: ['uuid', ({ executionId }) => uuidOrNull(executionId)],
     name: ['text', ({ name }) => name],
     delay_ms: ['int8', ({ when }) => ('delayMs' in when ? when.delayMs : null)],
     until: ['timestamptz', ({ when }) => ('until' in when ? when.until : null)],
@@ -203,7 +203,7 @@ export const COMMIT_SECTIONS = {
   snapshots: optionalRow(({ snapshot }) => snapshot, {
     body: ['text', (snapshot) => snapshot],
   }),
-  deadLetters: section(({ deadLetters = NONE }) => deadLetters, {
+  deadLetters: section(({ deadLetters }) => deadLetters, {
     work_item_id: ['uuid', ({ workItemId }) => workItemId],
     attempt: ['int4', ({ attempt }) => attempt],
     error: ['text', ({ error }) => error],

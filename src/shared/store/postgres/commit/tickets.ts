@@ -37,7 +37,7 @@ export function durationOf(ticket: PlacedTicket): number | null {
 }
 
 export function releaseOf(ticket: PlacedTicket): Release | null {
-  return 'delayMs' in ticket && ticket.delayMs > 0 ? (ticket.released ?? null) : null;
+  return 'delayMs' in ticket && ticket.delayMs > 0 ? ticket.released : null;
 }
 
 export function toolOf({ record }: NewWorkItem): string | null {

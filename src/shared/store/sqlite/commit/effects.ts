@@ -37,7 +37,7 @@ export function writeItems(
       ? replaceLease(connection, { endedItemId: replaced, item })
       : insertLease(connection, item);
   });
-  for (const { workItemId, attempt, error } of plan.deadLetters ?? []) {
+  for (const { workItemId, attempt, error } of plan.deadLetters) {
     insertDeadLetter(connection, {
       workItemId,
       executionId: plan.executionId,
@@ -51,7 +51,7 @@ export function writeItems(
 
 /** See `waitingItems` of a plan, and `held_due_at` in the schema. */
 function moveWaiting(connection: Connection, { executionId, waitingItems }: CommitPlan): void {
-  if (waitingItems === undefined) return;
+  if (waitingItems === null) return;
   const of = { execution_id: executionId };
   if (waitingItems === 'release') {
     connection.run(
@@ -176,11 +176,12 @@ function insertRetry(
     readonly ticket: CommitPlan['retries'][number]['ticket'];
     readonly shard: number;
     readonly dueAt: number;
-    readonly released: Release | undefined;
+    readonly released: Release | null;
   },
 ): void {
   const { ticket, shard, dueAt, released } = params;
-  const { place = null, isHeld = false, leaseFence = null } = released ?? {};
+  const place = released?.place ?? null;
+  const isHeld = released?.isHeld ?? false;
   connection.run(INSERT_RETRY, [
     ...bindTicket(ticket),
     shard,
@@ -188,7 +189,7 @@ function insertRetry(
     isHeld ? dueAt : null,
     place === null ? null : place.seq,
     place === null ? null : Date.parse(place.queuedAt),
-    leaseFence,
+    released?.leaseFence ?? null,
   ]);
 }
 

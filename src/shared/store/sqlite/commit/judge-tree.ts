@@ -4,7 +4,7 @@ import type { Connection } from '../connection/connect.ts';
 /** Why a plan may not do in its tree what it does, see `TreeUse`; null: it may. */
 export function judgeTree(connection: Connection, plan: CommitPlan): RefusalReason | null {
   const { tree } = plan;
-  if (tree === undefined || tree.is === 'end') return null;
+  if (tree === null || tree.is === 'end') return null;
   if (isOrphaned(connection, plan)) return 'orphaned';
   if (tree.is === 'begin') return null;
   const row = connection.get<{ readonly descendants: number }>(
@@ -41,13 +41,13 @@ function isOrphaned(connection: Connection, { executionId }: CommitPlan): boolea
 
 export function writeTree(connection: Connection, plan: CommitPlan): void {
   const { tree, leavesQueue } = plan;
-  if (leavesQueue === true) {
+  if (leavesQueue) {
     connection.run('delete from child_places where execution_id = ?', [plan.executionId]);
   }
-  if (tree === undefined) return;
+  if (tree === null) return;
   for (const { purpose, executionId } of plan.startsTimers) {
     // Nothing of a child that is about to be cancelled needs deciding.
-    if (purpose !== 'parent_ended' || executionId === undefined) continue;
+    if (purpose !== 'parent_ended' || executionId === null) continue;
     connection.run('delete from runnable where execution_id = ?', [executionId]);
   }
   if (tree.adds === 0) return;

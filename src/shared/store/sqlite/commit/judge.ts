@@ -109,7 +109,7 @@ function findUnfitHold(
   connection: Connection,
   { tenantId, workflowHold }: CommitPlan,
 ): RefusalReason | null {
-  if (workflowHold === undefined || workflowHold.is === 'drop') return null;
+  if (workflowHold === null || workflowHold.is === 'drop') return null;
   const { workflowId, is } = workflowHold;
   const stands = findStandingPause(connection, { tenantId, workflowId }) !== null;
   if (is === 'put') return stands ? null : 'workflow_resumed';

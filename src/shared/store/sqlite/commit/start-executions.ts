@@ -7,7 +7,7 @@ export function startExecutions(
   params: { readonly plan: CommitPlan; readonly createdAt: number },
 ): void {
   const { plan, createdAt } = params;
-  for (const start of plan.startsExecutions ?? []) {
+  for (const start of plan.startsExecutions) {
     const { executionId: id, shard, started, used } = start;
     connection.run(
       `insert into executions (
@@ -37,14 +37,14 @@ export function startExecutions(
        values (:id, 1, 'WorkflowStarted', null, :payload, :actor_id, :now)`,
       { id, payload: started.payload, actor_id: started.actorId, now: createdAt },
     );
-    if (start.waitsForPlace === true) waitForPlace(connection, { plan, start, createdAt });
+    if (start.waitsForPlace) waitForPlace(connection, { plan, start, createdAt });
     else {
       connection.run('insert into runnable (execution_id, shard) values (:id, :shard)', {
         id,
         shard,
       });
     }
-    if (start.takesPlaceOf !== undefined) {
+    if (start.takesPlaceOf !== null) {
       connection.run(
         `insert into child_places (
            execution_id, tenant_id, parent_execution_id, shard, state, since
@@ -55,7 +55,7 @@ export function startExecutions(
         { id, shard, before: start.takesPlaceOf },
       );
     }
-    if (used === undefined) continue;
+    if (used === null) continue;
     connection.run(
       `insert into execution_usage (
          execution_id, tenant_id, input_tokens, output_tokens, cost_usd

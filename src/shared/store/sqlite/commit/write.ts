@@ -36,7 +36,7 @@ export function writePlan(
   writeRecordedOutput(connection, { plan, after: head.lastSequence, createdAt });
   writeSnapshot(connection, { plan, lastSequence });
   writeRunnable(connection, { plan, shard: head.shard });
-  if (plan.charge !== undefined) chargeUsage(connection, plan.executionId, plan.charge);
+  if (plan.charge !== null) chargeUsage(connection, plan.executionId, plan.charge);
   tellWebhooks(connection, {
     executionId: plan.executionId,
     tenantId: plan.tenantId,
@@ -171,7 +171,7 @@ function writeWorkflowHold(
   connection: Connection,
   { executionId, tenantId, workflowHold }: CommitPlan,
 ): void {
-  if (workflowHold === undefined) return;
+  if (workflowHold === null) return;
   if (workflowHold.is !== 'put') {
     connection.run('delete from workflow_holds where execution_id = ?', [executionId]);
     return;

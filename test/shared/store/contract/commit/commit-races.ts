@@ -235,7 +235,7 @@ export function commitRaceCases(name: string, open: () => TestStore): void {
   check('a claim racing a promoted retry hands the item out once', async (t, { store, age }) => {
     const execution = await start(store);
     const tickets = Array.from({ length: 10 }, () => makeTicket(execution, { attempt: 1 }));
-    const retries = tickets.map((ticket) => ({ ticket, delayMs: 60_000 }));
+    const retries = tickets.map((ticket) => ({ ticket, delayMs: 60_000, released: null }));
     t.true((await judge(store, makePlan(execution, { retries }))).accepted);
     await age({ table: 'retry_timers', columns: ['due_at'], byMs: 120_000 });
     const rounds = await atOnce(COMPETITORS, async (index) => {

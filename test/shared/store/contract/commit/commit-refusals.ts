@@ -103,7 +103,7 @@ const REFUSALS: readonly Refusal[] = [
         store,
         makePlan(execution, {
           settles: [settleOf(lost)],
-          retries: [{ ticket: { ...lost.ticket, attempt: 1 }, delayMs: 0 }],
+          retries: [{ ticket: { ...lost.ticket, attempt: 1 }, delayMs: 0, released: null }],
         }),
       );
       await claimOne(store, execution.tenantId);
@@ -394,8 +394,8 @@ function makeFullPlan(execution: Started, changes: Partial<CommitPlan> = {}): Co
     newItems: [makeItem(queued)],
     bornLeased: [{ ticket: born, leaseTo: 'scheduler-1', leaseMs: 30_000 }],
     retries: [
-      { ticket: retried, delayMs: 60_000 },
-      { ticket: atOnce, delayMs: 0 },
+      { ticket: retried, delayMs: 60_000, released: null },
+      { ticket: atOnce, delayMs: 0, released: null },
     ],
     startsTimers: [makeTimer({ name: 'wait:other#0' })],
     cancelsTimers: [makeTimer().name],

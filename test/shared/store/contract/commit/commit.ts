@@ -41,7 +41,7 @@ export function commitCases(name: string, open: () => TestStore): void {
     t.is(verdict.lastSequence, 2);
     t.deepEqual(verdict.fences, []);
     t.regex(verdict.createdAt, ISO);
-    const { request: _, ...created } = create;
+    const { request: _, limits: _limits, ...created } = create;
     t.deepEqual(await store.executions.find(execution.executionId, execution.tenantId), {
       ...execution,
       ...created,
@@ -199,7 +199,7 @@ export function commitCases(name: string, open: () => TestStore): void {
       store,
       makePlan(execution, {
         settles: [settleOf(failed)],
-        retries: [{ ticket: { ...failed.ticket, attempt: 1 }, delayMs: 60_000 }],
+        retries: [{ ticket: { ...failed.ticket, attempt: 1 }, delayMs: 60_000, released: null }],
         startsTimers: [makeTimer(), makeTimer({ name: 'workflow_timeout', nodeId: null })],
       }),
     );
@@ -236,7 +236,7 @@ export function commitCases(name: string, open: () => TestStore): void {
       store,
       makePlan(execution, {
         settles: [settleOf(failed)],
-        retries: [{ ticket: { ...failed.ticket, attempt: 1 }, delayMs: 60_000 }],
+        retries: [{ ticket: { ...failed.ticket, attempt: 1 }, delayMs: 60_000, released: null }],
       }),
     );
     await commitOne(
@@ -329,7 +329,7 @@ export function commitCases(name: string, open: () => TestStore): void {
       store,
       makePlan(
         { tenantId, executionId },
-        { settles: [settleOf(first)], retries: [{ ticket: retried, delayMs: 0 }] },
+        { settles: [settleOf(first)], retries: [{ ticket: retried, delayMs: 0, released: null }] },
       ),
     );
     const second = await claimOne(store, tenantId);

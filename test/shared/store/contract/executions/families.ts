@@ -22,7 +22,7 @@ export function familyCases(name: string, open: () => TestStore): void {
     const parent = await start(store);
     const child = makeChild(parent, { shard: 21, priority: 3, workflowVersion: '2' });
     await commitOne(store, makePlan(parent, { events: [makeEvent()], startsExecutions: [child] }));
-    const { started: _, ...row } = child;
+    const { started: _, used: _used, waitsForPlace: _waits, takesPlaceOf: _place, ...row } = child;
     const loaded = await store.executions.load(child.executionId, parent.tenantId);
     t.like(loaded?.row, { ...row, status: 'running', lastSequence: 1, completedAt: null });
     t.like(loaded?.events, [{ sequence: 1, kind: 'WorkflowStarted', nodeId: null }]);
@@ -106,7 +106,7 @@ export function familyCases(name: string, open: () => TestStore): void {
       makePlan(child, { ...ENDED, startsTimers: [{ ...timer, executionId: parent.executionId }] }),
     );
     const { when: _, ...about } = timer;
-    t.deepEqual(await listDue(store, parent), [{ ...parent, ...about }]);
+    t.deepEqual(await listDue(store, parent), [{ ...about, ...parent }]);
     t.deepEqual(await listDue(store, child), []);
     const plan = makePlan(parent, { firesTimers: ['child:x'], events: [makeEvent()] });
     await commitOne(store, plan);
@@ -166,6 +166,9 @@ function makeChild(parent: Started, changes: Partial<StartedExecution> = {}): St
     priority: 0,
     parentExecutionId: parent.executionId,
     started: makeStarted(),
+    used: null,
+    waitsForPlace: false,
+    takesPlaceOf: null,
     ...changes,
   };
 }

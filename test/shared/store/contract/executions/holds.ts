@@ -34,7 +34,10 @@ export function holdCases(name: string, open: () => TestStore): void {
   check('a retry that is held keeps its time', async (t, { store, age }) => {
     const { tickets: _, ...execution } = await startWithItems(store, []);
     const ticket = makeTicket(execution, { queue: 'engine', attempt: 1 });
-    await commitOne(store, makePlan(execution, { retries: [{ ticket, delayMs: HOUR_MS }] }));
+    await commitOne(
+      store,
+      makePlan(execution, { retries: [{ ticket, delayMs: HOUR_MS, released: null }] }),
+    );
     const hold = makePlan(execution, { waitingItems: 'hold' });
     await commitOne(store, hold);
     await commitOne(store, hold);

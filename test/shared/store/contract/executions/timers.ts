@@ -135,7 +135,10 @@ export function timerCases(name: string, open: () => TestStore): void {
   check('a retry without delay is on its queue at once', async (t, { store }) => {
     const execution = await start(store);
     const ticket = makeTicket(execution, { attempt: 1 });
-    await commitOne(store, makePlan(execution, { retries: [{ ticket, delayMs: 0 }] }));
+    await commitOne(
+      store,
+      makePlan(execution, { retries: [{ ticket, delayMs: 0, released: null }] }),
+    );
     t.deepEqual((await claimOne(store, execution.tenantId)).ticket, ticket);
   });
 
@@ -149,7 +152,10 @@ export function timerCases(name: string, open: () => TestStore): void {
       scheduleToStartMs: 9_000,
       queue: 'engine',
     });
-    await commitOne(store, makePlan(execution, { retries: [{ ticket, delayMs: HOUR_MS }] }));
+    await commitOne(
+      store,
+      makePlan(execution, { retries: [{ ticket, delayMs: HOUR_MS, released: null }] }),
+    );
     t.deepEqual(await promoted(store, execution), []);
     await age({ table: 'retry_timers', columns: ['due_at'], byMs: HOUR_MS });
     t.deepEqual(await promoted(store, execution), [ticket]);
@@ -162,7 +168,10 @@ export function timerCases(name: string, open: () => TestStore): void {
   check('the time to start counts from the promotion of a retry', async (t, { store, age }) => {
     const execution = await start(store);
     const ticket = makeTicket(execution, { scheduleToStartMs: 60_000 });
-    await commitOne(store, makePlan(execution, { retries: [{ ticket, delayMs: 1 }] }));
+    await commitOne(
+      store,
+      makePlan(execution, { retries: [{ ticket, delayMs: 1, released: null }] }),
+    );
     await age({ table: 'retry_timers', columns: ['due_at'], byMs: HOUR_MS });
     await promoted(store, execution);
     t.deepEqual((await claimOne(store, execution.tenantId)).ticket, ticket);
@@ -171,7 +180,7 @@ export function timerCases(name: string, open: () => TestStore): void {
   check('twenty promoters move each retry once', async (t, { store, age }) => {
     const execution = await start(store);
     const tickets = Array.from({ length: 30 }, () => makeTicket(execution, { attempt: 1 }));
-    const retries = tickets.map((ticket) => ({ ticket, delayMs: HOUR_MS }));
+    const retries = tickets.map((ticket) => ({ ticket, delayMs: HOUR_MS, released: null }));
     await commitOne(store, makePlan(execution, { retries }));
     await age({ table: 'retry_timers', columns: ['due_at'], byMs: HOUR_MS });
     const rounds = await atOnce(COMPETITORS, () => store.timers.promoteRetries({ limit: 4 }));
@@ -188,7 +197,10 @@ export function timerCases(name: string, open: () => TestStore): void {
   check('a revoked retry is never promoted', async (t, { store, age }) => {
     const execution = await start(store);
     const ticket = makeTicket(execution, { attempt: 1 });
-    await commitOne(store, makePlan(execution, { retries: [{ ticket, delayMs: HOUR_MS }] }));
+    await commitOne(
+      store,
+      makePlan(execution, { retries: [{ ticket, delayMs: HOUR_MS, released: null }] }),
+    );
     await commitOne(store, makePlan(execution, { revokesItems: [ticket.workItemId] }));
     await age({ table: 'retry_timers', columns: ['due_at'], byMs: HOUR_MS });
     t.deepEqual(await promoted(store, execution), []);
@@ -207,7 +219,10 @@ export function timerCases(name: string, open: () => TestStore): void {
     const afterTimer = await store.timers.nextDueInMs();
     t.true(afterTimer !== null && afterTimer > HOUR_MS - 60_000 && afterTimer <= HOUR_MS);
     const ticket = makeTicket(execution);
-    await commitOne(store, makePlan(execution, { retries: [{ ticket, delayMs: 600_000 }] }));
+    await commitOne(
+      store,
+      makePlan(execution, { retries: [{ ticket, delayMs: 600_000, released: null }] }),
+    );
     const afterRetry = await store.timers.nextDueInMs();
     t.true(afterRetry !== null && afterRetry > 540_000 && afterRetry <= 600_000);
     await alone.age({ table: 'timers', columns: ['due_at'], byMs: 2 * HOUR_MS });

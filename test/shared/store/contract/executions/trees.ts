@@ -168,6 +168,9 @@ function childOf(parent: Started, changes: Partial<StartedExecution> = {}): Star
     priority: 0,
     parentExecutionId: parent.executionId,
     started: makeStarted(),
+    used: null,
+    waitsForPlace: false,
+    takesPlaceOf: null,
     ...changes,
   };
 }

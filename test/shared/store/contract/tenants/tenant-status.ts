@@ -86,7 +86,7 @@ async function startWithEverythingDue({ store }: TestStore): Promise<Started> {
         makeItem(makeTicket(execution, { scheduleToStartMs: 0, queue: 'java_tool' })),
         makeItem(makeTicket(execution, { queue: 'engine' })),
       ],
-      retries: [{ ticket: makeTicket(execution, { attempt: 1 }), delayMs: 1 }],
+      retries: [{ ticket: makeTicket(execution, { attempt: 1 }), delayMs: 1, released: null }],
       startsTimers: [makeTimer()],
       runnable: 'mark',
     }),

@@ -106,7 +106,7 @@ export function claimFilterCases(name: string, open: () => TestStore): void {
       const at = { queueNames: ['gpu'], tools: ['m.*'] };
       for (const delayMs of [0, 1]) {
         const item = await claimOne(store, tenantId, at);
-        const retry = { ticket: { ...item.ticket, queueName: 'gpu' }, delayMs };
+        const retry = { ticket: { ...item.ticket, queueName: 'gpu' }, delayMs, released: null };
         await commitOne(
           store,
           makePlan({ executionId, tenantId }, { settles: [settleOf(item)], retries: [retry] }),

@@ -135,7 +135,7 @@ export function leaseCases(name: string, open: () => TestStore): void {
 
   check('a lapsed lease is reclaimed once, by one of twenty', async (t, { store }) => {
     const item = await claimNew(store, { leaseMs: 0 });
-    const retries = [{ ticket: { ...item.ticket, attempt: 1 }, delayMs: 0 }];
+    const retries = [{ ticket: { ...item.ticket, attempt: 1 }, delayMs: 0, released: null }];
     const settles = [settleOf(item, { onlyIfExpired: true })];
     const verdicts = await atOnce(COMPETITORS, () =>
       judge(store, makePlan(item.ticket, { settles, retries, events: [makeEvent()] })),

@@ -296,7 +296,7 @@ export function workCases(name: string, open: () => TestStore): void {
         store,
         makePlan(execution, {
           settles: [settleOf(item)],
-          retries: [{ ticket: { ...item.ticket, attempt: round + 1 }, delayMs: 0 }],
+          retries: [{ ticket: { ...item.ticket, attempt: round + 1 }, delayMs: 0, released: null }],
           bornLeased: [{ ticket: born, leaseTo: 'scheduler-1', leaseMs: 1_000 }],
         }),
       );
@@ -325,7 +325,7 @@ export function workCases(name: string, open: () => TestStore): void {
       store,
       makePlan(execution, {
         settles: [settleOf(leased)],
-        retries: [{ ticket: { ...ticket, attempt: 1 }, delayMs: 60_000 }],
+        retries: [{ ticket: { ...ticket, attempt: 1 }, delayMs: 60_000, released: null }],
       }),
     );
     t.is(await placeOf(store, ticket), 'retrying');

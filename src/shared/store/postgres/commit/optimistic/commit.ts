@@ -38,12 +38,12 @@ export function needsNoJudgement(plan: CommitPlan): boolean {
     (plan.create === null ? isKnown(plan) : isPlainStart(plan, plan.create)) &&
     plan.settles.every(({ onlyIfExpired }) => !onlyIfExpired) &&
     plan.snapshot === null &&
-    plan.charge === undefined &&
+    plan.charge === null &&
     !plan.revokesAll &&
-    plan.waitingItems === undefined &&
-    plan.workflowHold === undefined &&
-    plan.tree === undefined &&
-    plan.leavesQueue === undefined &&
+    plan.waitingItems === null &&
+    plan.workflowHold === null &&
+    plan.tree === null &&
+    !plan.leavesQueue &&
     [
       plan.revokesItems,
       plan.expiresQueued,
@@ -51,8 +51,8 @@ export function needsNoJudgement(plan: CommitPlan): boolean {
       plan.startsTimers,
       plan.cancelsTimers,
       plan.retries,
-      plan.startsExecutions ?? [],
-      plan.deadLetters ?? [],
+      plan.startsExecutions,
+      plan.deadLetters,
     ].every(({ length }) => length === 0)
   );
 }
@@ -63,7 +63,7 @@ function isKnown({ status }: CommitPlan): boolean {
 }
 
 function isPlainStart({ runnable }: CommitPlan, create: NewExecution): boolean {
-  return runnable !== 'mark' && create.request === null && create.limits === undefined;
+  return runnable !== 'mark' && create.request === null && create.limits === null;
 }
 
 interface OutcomeRecord {
