@@ -9,11 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { runOnServer } from '../database.ts';
 import { TAKEN_PORTS } from '../servers/ports.ts';
 import { startPostgresServer } from '../servers/postgres-server.ts';
+import { readArguments, WITHOUT_GATE_ONLY } from './gate-only.ts';
 
 /*
  * Runs the tests: starts a PostgreSQL server, makes one migrated template for each dialect, runs ava
  * with the arguments given (files, `--match`, …) and cleans up, whether ava passed, failed or was
- * interrupted. With TEST_DATABASE_URL that server is used instead, and only the databases that this
+ * interrupted. Without arguments it leaves out the tests of the gate, which `--all` includes. With TEST_DATABASE_URL that server is used instead, and only the databases that this
  * run created are dropped from it.
  */
 
@@ -25,7 +26,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 process.exitCode = await runTests(process.argv.slice(2));
 
-async function runTests(avaArguments: readonly string[]): Promise<number> {
+async function runTests(args: readonly string[]): Promise<number> {
+  const { leavesOut, avaArguments } = readArguments(args);
   const template = `svc_test_${randomBytes(5).toString('hex')}`;
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-run-'));
   const given = process.env['TEST_DATABASE_URL'];
@@ -38,8 +40,10 @@ async function runTests(avaArguments: readonly string[]): Promise<number> {
       TEST_TEMPLATE: template,
       TEST_SQLITE_TEMPLATE: sqliteTemplate,
       [TAKEN_PORTS]: folder,
+      ...(leavesOut && { [WITHOUT_GATE_ONLY]: '1' }),
     });
   } finally {
+    if (leavesOut) process.stdout.write('The slowest tests run with: npm test -- --all\n');
     if (given) await dropDatabases(given, template);
     await server.stop();
     await rm(folder, { recursive: true, force: true });

@@ -78,7 +78,14 @@ export function startedExecution(ir: JsonObject): {
       takeSnapshot: false,
       descendantsMax: 0,
     }),
-    create: { ...about, shard: 0, priority: 5, parentExecutionId: null, request: null },
+    create: {
+      ...about,
+      shard: 0,
+      priority: 5,
+      parentExecutionId: null,
+      request: null,
+      limits: null,
+    },
   };
   const definition = {
     definitionId,
