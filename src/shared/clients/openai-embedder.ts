@@ -10,6 +10,10 @@ import type { Embedder, Embedding } from '../ports/embedder.ts';
  *
  * An error body of the provider may quote the key or the text, so none is ever read: the status
  * alone says what happened. Redirects are not followed, so the key goes to the configured host only.
+ *
+ * `@ai-sdk/openai-compatible` was tried in its place. It reads error bodies, sends a list of texts and
+ * `encoding_format`, and an embedding took 2.6 ms on loopback instead of 0.6 to 1.1 ms. Tries, limits
+ * and refusals would stay here.
  */
 
 export interface OpenAiEmbedderOptions {
