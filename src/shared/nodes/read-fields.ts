@@ -30,8 +30,7 @@ export function readText(fields: JsonObject, name: string, at: ParseContext): st
 /** One of a few words; null: left out, or reported. */
 export function readWord<Word extends string>(
   fields: JsonObject,
-  name: string,
-  words: readonly Word[],
+  { name, words }: { readonly name: string; readonly words: readonly Word[] },
   at: ParseContext,
 ): Word | null {
   const value = fields[name] ?? null;

@@ -36,8 +36,8 @@ export function parseDataPolicy(
     ...readFields(value, pointer, problems),
     ...readDetectors(value, pointer, problems),
     ...readAction(value, pointer, problems),
-    ...readFlag(value, 'retain_prompts', 'retainPrompts', pointer, problems),
-    ...readFlag(value, 'retain_outputs', 'retainOutputs', pointer, problems),
+    ...readFlag(value, { key: 'retain_prompts', name: 'retainPrompts', pointer }, problems),
+    ...readFlag(value, { key: 'retain_outputs', name: 'retainOutputs', pointer }, problems),
   };
 }
 
@@ -97,11 +97,14 @@ function pick(value: JsonObject, name: string, alias: string) {
 
 function readFlag(
   value: JsonObject,
-  key: string,
-  name: 'retainPrompts' | 'retainOutputs',
-  pointer: string,
+  of: {
+    readonly key: string;
+    readonly name: 'retainPrompts' | 'retainOutputs';
+    readonly pointer: string;
+  },
   problems: ProblemList,
 ): PartialDataPolicy {
+  const { key, name, pointer } = of;
   const flag = value[key] ?? null;
   if (flag === null) return {};
   if (typeof flag === 'boolean') return { [name]: flag };

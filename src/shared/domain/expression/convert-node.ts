@@ -60,8 +60,10 @@ function convertNode(node: ASTNode, outer: Place): ExpressionNode {
       };
     case 'call':
       return convertFunction(node.args[0], node.args[1], place);
-    case 'rcall':
-      return convertMethod(node.args[0], node.args[1], node.args[2], place);
+    case 'rcall': {
+      const [name, receiver, args] = node.args;
+      return convertMethod({ name, receiver, args }, place);
+    }
     case '.?':
     case '[?]':
       throw new ExpressionRefusal('an absent path is null already; write . instead of .?');
@@ -114,26 +116,32 @@ function convertFunction(name: string, args: readonly ASTNode[], place: Place): 
     if (path === undefined || others.length > 0) throw new ExpressionRefusal('has() takes a path');
     return { kind: 'has', path: convertPath(path, place) };
   }
-  return convertCall('function', name, args, place);
+  return convertCall({ form: 'function', name, args }, place);
 }
 
 function convertMethod(
-  name: string,
-  receiver: ASTNode,
-  args: readonly ASTNode[],
+  called: {
+    readonly name: string;
+    readonly receiver: ASTNode;
+    readonly args: readonly ASTNode[];
+  },
   place: Place,
 ): ExpressionNode {
+  const { name, receiver, args } = called;
   const macro = MACROS.find((known) => known === name);
-  if (macro !== undefined) return convertComprehension(macro, receiver, args, place);
-  return convertCall('method', name, [receiver, ...args], place);
+  if (macro !== undefined) return convertComprehension({ macro, range: receiver, args }, place);
+  return convertCall({ form: 'method', name, args: [receiver, ...args] }, place);
 }
 
 function convertCall(
-  form: 'function' | 'method',
-  name: string,
-  args: readonly ASTNode[],
+  call: {
+    readonly form: 'function' | 'method';
+    readonly name: string;
+    readonly args: readonly ASTNode[];
+  },
   place: Place,
 ): ExpressionNode {
+  const { form, name, args } = call;
   if (name === 'matches') {
     throw new ExpressionRefusal(
       'matches() is not available, because a pattern can take exponential time; ' +
@@ -156,11 +164,14 @@ function convertCall(
 const MACROS: readonly Macro[] = ['all', 'exists', 'exists_one', 'filter', 'map'];
 
 function convertComprehension(
-  macro: Macro,
-  range: ASTNode,
-  args: readonly ASTNode[],
+  comprehension: {
+    readonly macro: Macro;
+    readonly range: ASTNode;
+    readonly args: readonly ASTNode[];
+  },
   place: Place,
 ): ExpressionNode {
+  const { macro, range, args } = comprehension;
   const [name, ...steps] = args;
   const [first, second] = steps;
   if (name?.op !== 'id' || first === undefined || steps.length > (macro === 'map' ? 2 : 1)) {

@@ -38,7 +38,8 @@ export const a2aTaskKind: RunnableKind<A2aTaskSpec> = {
     const name = readName(fields, 'remote_agent', at);
     const skill = readText(fields, 'skill', at);
     const stream = readFlag(fields, 'stream', at);
-    const onInputRequired = readWord(fields, 'on_input_required', ON_INPUT_REQUIRED, at) ?? 'park';
+    const onInputRequired =
+      readWord(fields, { name: 'on_input_required', words: ON_INPUT_REQUIRED }, at) ?? 'park';
     if (name === null) return null;
     const agent = at.parts.remoteAgents.get(name);
     if (agent === undefined) {

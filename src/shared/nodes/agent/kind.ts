@@ -72,7 +72,8 @@ export const agentKind: RunnableKind<AgentSpec> = {
     const skill = readText(fields, 'skill', at);
     const timeoutMs = readTimeout(fields, at);
     const stream = readFlag(fields, 'stream', at);
-    const onInputRequired = readWord(fields, 'on_input_required', ON_INPUT_REQUIRED, at) ?? 'park';
+    const onInputRequired =
+      readWord(fields, { name: 'on_input_required', words: ON_INPUT_REQUIRED }, at) ?? 'park';
     if (choice === null || wish === null || timeoutMs === undefined) return null;
     return { choice, wish, skill, timeoutMs, stream, onInputRequired };
   },

@@ -107,7 +107,7 @@ function readWeights(fields: JsonObject, at: ParseContext): Weights | null {
 /** `undefined`: reported. */
 function readTiebreaker(fields: JsonObject, at: ParseContext): ModelPart | null | undefined {
   const before = fields['tiebreaker'] ?? null;
-  const word = readWord(fields, 'tiebreaker', TIEBREAKERS, at);
+  const word = readWord(fields, { name: 'tiebreaker', words: TIEBREAKERS }, at);
   if (before !== null && word === null) return undefined;
   if (word !== 'model') return null;
   const { models } = at.parts;

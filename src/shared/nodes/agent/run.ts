@@ -101,7 +101,8 @@ function callAgent(
     const target = targetOf(call, callee, uri);
     return delegateTask(deps, { call, target, skill, stream, onInputRequired });
   }
-  if (protocols.includes('mcp') && agent !== null) return callMcpAgent(deps, call, agent, uri);
+  if (protocols.includes('mcp') && agent !== null)
+    return callMcpAgent(deps, call, { agent, url: uri });
   const known = protocols.join(', ');
   return Promise.resolve(
     refuse(`the agent ${name} speaks ${known}; a2a and mcp are spoken here`, 'unsupported'),
@@ -128,9 +129,9 @@ function targetOf(call: NodeCall<AgentSpec>, { name, agent }: Callee, url: strin
 async function callMcpAgent(
   { tools, timers }: AgentDeps,
   call: NodeCall<AgentSpec>,
-  { agentId, card, isDiscovered }: KnownAgent,
-  url: string,
+  { agent, url }: { readonly agent: KnownAgent; readonly url: string },
 ): Promise<NodeOutcome> {
+  const { agentId, card, isDiscovered } = agent;
   const { skill } = call.spec;
   const [only, ...others] = card.capabilities.tools_provided;
   const tool = skill ?? (others.length === 0 ? only : undefined);

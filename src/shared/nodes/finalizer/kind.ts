@@ -24,7 +24,7 @@ export const finalizerKind: RunnableKind<FinalizerSpec> = {
   toolLike: true,
 
   parse(fields, at) {
-    const runOn = readWord(fields, 'run_on', RUN_ON, at) ?? 'always';
+    const runOn = readWord(fields, { name: 'run_on', words: RUN_ON }, at) ?? 'always';
     const tool = toolKind.parse(fields, at);
     return tool === null ? null : { tool, runOn };
   },

@@ -60,7 +60,8 @@ export const mapKind: RunnableKind<MapSpec> = {
     const items = readComputed(fields, 'items', at);
     const body = readName(fields, 'node', at);
     const itemKey = readText(fields, 'item_key', at) ?? DEFAULT_ITEM_KEY;
-    const onItemFailure = readWord(fields, 'on_item_failure', ['fail', 'collect'], at) ?? 'fail';
+    const onItemFailure =
+      readWord(fields, { name: 'on_item_failure', words: ['fail', 'collect'] }, at) ?? 'fail';
     const maxConcurrency = readConcurrency(fields, at);
     checkItemKey(itemKey, at);
     if (items === null || body === null) return null;

@@ -49,14 +49,19 @@ export const memoryRetrievalKind: RunnableKind<MemoryRetrievalSpec> = {
   runner: createMemoryRetrievalRunner,
 
   enter(spec, context) {
-    const query = evaluateText(spec.query, 'query_expr', QUERY_BYTES_MAX, context);
+    const query = evaluateText(
+      spec.query,
+      { name: 'query_expr', bytesMax: QUERY_BYTES_MAX },
+      context,
+    );
     if (typeof query !== 'string') return query ?? failValue('query_expr gives no text');
     const scope: Record<string, string | null> = {};
     for (const [name, mapping] of [
       ['agent_id', spec.agentId],
       ['end_user_id', spec.endUserId],
     ] as const) {
-      const id = mapping === null ? null : evaluateText(mapping, name, ID_BYTES_MAX, context);
+      const id =
+        mapping === null ? null : evaluateText(mapping, { name, bytesMax: ID_BYTES_MAX }, context);
       if (id !== null && typeof id !== 'string') return id;
       scope[name] = id;
     }
@@ -96,8 +101,7 @@ function readK(fields: JsonObject, at: ParseContext): number | null | undefined 
 /** Null: the value is null, which for an id says that there is none. */
 function evaluateText(
   mapping: Mapping,
-  name: string,
-  bytesMax: number,
+  { name, bytesMax }: { readonly name: string; readonly bytesMax: number },
   { scope }: EnterContext,
 ): string | null | Entry {
   const result = evaluateMapping(mapping, scope);

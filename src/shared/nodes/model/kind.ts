@@ -109,8 +109,12 @@ export const modelKind: RunnableKind<ModelSpec> = {
     const tools = readOfferedTools(fields['tools'] ?? [], at);
     const outputSchema = readOutputSchema(fields, at);
     warnOfSchema(outputSchema, at);
-    const temperature = readNumber(fields, 'temperature', { max: 2, isWhole: false }, at);
-    const maxTokens = readNumber(fields, 'max_tokens', { max: 10_000_000, isWhole: true }, at);
+    const temperature = readNumber(fields, { name: 'temperature', max: 2, isWhole: false }, at);
+    const maxTokens = readNumber(
+      fields,
+      { name: 'max_tokens', max: 10_000_000, isWhole: true },
+      at,
+    );
     const stream = readFlag(fields, 'stream', at);
     if (model === null) return null;
     return {
@@ -224,13 +228,12 @@ function readAsked(fields: JsonObject, at: ParseContext): Prompt | null {
 
 function readNumber(
   fields: JsonObject,
-  name: string,
-  bounds: { readonly max: number; readonly isWhole: boolean },
+  of: { readonly name: string; readonly max: number; readonly isWhole: boolean },
   at: ParseContext,
 ): number | null {
+  const { name, max, isWhole } = of;
   const value = fields[name] ?? null;
   if (value === null) return null;
-  const { max, isWhole } = bounds;
   const min = isWhole ? 1 : 0;
   const fits = typeof value === 'number' && value >= min && value <= max;
   if (fits && (!isWhole || Number.isInteger(value))) return value;

@@ -39,7 +39,8 @@ export const subgraphKind: RunnableKind<SubgraphSpec, SubgraphDeps> = {
     const workflowId = readName(fields, 'workflow_ref', at);
     const version = readText(fields, 'workflow_version', at);
     const output = readMapping(fields, 'output_mapping', at);
-    const onChildFailure = readWord(fields, 'on_child_failure', ['fail', 'complete'], at) ?? 'fail';
+    const onChildFailure =
+      readWord(fields, { name: 'on_child_failure', words: ['fail', 'complete'] }, at) ?? 'fail';
     return workflowId === null ? null : { workflowId, version, output, onChildFailure };
   },
 

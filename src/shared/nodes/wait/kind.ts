@@ -67,7 +67,8 @@ export const waitKind: RunnableKind<WaitSpec> = {
 
 /** What is given tells the condition, unless both a time and a key are: that could mean two things. */
 function readCondition(fields: JsonObject, at: ParseContext): WaitSpec['condition'] | null {
-  if (isGiven(fields, 'condition')) return readWord(fields, 'condition', CONDITIONS, at);
+  if (isGiven(fields, 'condition'))
+    return readWord(fields, { name: 'condition', words: CONDITIONS }, at);
   const isTimed = isGiven(fields, 'timeout_secs') || isGiven(fields, 'until');
   const isKeyed = isGiven(fields, 'correlation_key');
   if (isTimed !== isKeyed) return isTimed ? 'timer' : 'external_event';

@@ -9,7 +9,7 @@ export function explainJoins({ state }: Scene, plan: Plan): readonly Blocker[] {
   return targets.flatMap((id) => {
     const node = plan.nodes.get(id);
     const present = new Set([...targets, ...liveNodes(state)]);
-    const awaited = node === undefined ? [] : leadingTo(node, present, state, plan);
+    const awaited = node === undefined ? [] : leadingTo(node, present, { state, plan });
     if (awaited.length === 0) return [];
     return blockerOf(
       { nodeId: id, visit: state.nextVisit.get(id) ?? 0 },
@@ -32,7 +32,7 @@ export function isUndecided({ state }: Scene, plan: Plan): boolean {
   const live = liveNodes(state);
   return targetsOf(state).some((id) => {
     const node = plan.nodes.get(id);
-    return node === undefined || leadingTo(node, live, state, plan).length === 0;
+    return node === undefined || leadingTo(node, live, { state, plan }).length === 0;
   });
 }
 
@@ -51,8 +51,7 @@ function liveNodes({ live }: ExecutionState): ReadonlySet<string> {
 function leadingTo(
   node: PlanNode,
   present: ReadonlySet<string>,
-  state: ExecutionState,
-  plan: Plan,
+  { state, plan }: { readonly state: ExecutionState; readonly plan: Plan },
 ): readonly string[] {
   const { waitFor, predecessors } = node;
   if (predecessors.length <= 1 && waitFor === null) return [];

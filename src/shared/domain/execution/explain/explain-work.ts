@@ -22,11 +22,11 @@ export function explainWork(scene: Scene, visit: LiveVisit): Blocker {
   const known = { ...details, queue: place.queue, attempt: place.attempt };
   switch (place.is) {
     case 'queued':
-      return explainQueued(scene, visit, place, known);
+      return explainQueued(scene, { visit, place, known });
     case 'leased':
-      return explainLeased(scene, visit, place, known);
+      return explainLeased(scene, { visit, place, known });
     case 'retrying':
-      return explainRetry(scene, visit, place, known);
+      return explainRetry(scene, { visit, place, known });
     case 'held':
       return explainHeld(scene, visit, known);
     case 'dead_lettered':
@@ -43,12 +43,13 @@ export function explainWork(scene: Scene, visit: LiveVisit): Blocker {
 type Place<Is extends ItemPlace['is']> = Extract<ItemPlace, { readonly is: Is }>;
 type Details = Blocker['details'];
 
-function explainQueued(
-  scene: Scene,
-  visit: LiveVisit,
-  place: Place<'queued'>,
-  known: Details,
-): Blocker {
+interface WorkAt<Is extends ItemPlace['is']> {
+  readonly visit: LiveVisit;
+  readonly place: Place<Is>;
+  readonly known: Details;
+}
+
+function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>): Blocker {
   const { queue, enqueuedAt, startBefore, position } = place;
   const waits = `the work item of node ${visit.nodeId} has waited in queue ${queue} for ${tellAge(scene, enqueuedAt)}`;
   const common = { since: enqueuedAt, until: startBefore, details: known };
@@ -149,12 +150,7 @@ function explainHeld(
   });
 }
 
-function explainLeased(
-  scene: Scene,
-  visit: LiveVisit,
-  place: Place<'leased'>,
-  known: Details,
-): Blocker {
+function explainLeased(scene: Scene, { visit, place, known }: WorkAt<'leased'>): Blocker {
   const { workerId, leaseFence, claimedAt, expiresAt, queue, holderSeenAt, attempt } = place;
   const overdue = isPast(scene, expiresAt);
   const holder = `${queue === 'engine' ? 'process' : 'worker'} ${workerId}`;
@@ -192,12 +188,7 @@ function isSilent({ facts, nowMs }: Scene, seenAt: string | null): boolean {
   return nowMs - Date.parse(seenAt) > SILENCE_MS_MAX;
 }
 
-function explainRetry(
-  scene: Scene,
-  visit: LiveVisit,
-  place: Place<'retrying'>,
-  known: Details,
-): Blocker {
+function explainRetry(scene: Scene, { visit, place, known }: WorkAt<'retrying'>): Blocker {
   const { dueAt, attempt } = place;
   const failed = scene.history.failed.get(visitKey(visit.nodeId, visit.visit));
   const error = failed?.payload.error;

@@ -25,8 +25,8 @@ export function normaliseEdge(
     problems.add(pointer, 'an edge must be an object');
     return null;
   }
-  const from = readEnd(raw, ['from', 'source'], pointer, problems);
-  const to = readEnd(raw, ['to', 'target'], pointer, problems);
+  const from = readEnd(raw, { name: 'from', alias: 'source', pointer }, problems);
+  const to = readEnd(raw, { name: 'to', alias: 'target', pointer }, problems);
   const on = readOn(raw, `${pointer}/on`, problems);
   const condition = readCondition(raw, `${pointer}/condition`, problems);
   if (from === null || to === null || on === null || condition === undefined) return null;
@@ -51,10 +51,10 @@ export function normaliseEdge(
 
 function readEnd(
   raw: JsonObject,
-  [name, alias]: readonly [string, string],
-  pointer: string,
+  of: { readonly name: string; readonly alias: string; readonly pointer: string },
   problems: ProblemList,
 ): { readonly name: string; readonly id: string } | null {
+  const { name, alias, pointer } = of;
   const used = (raw[name] ?? null) === null && (raw[alias] ?? null) !== null ? alias : name;
   const id = raw[used] ?? null;
   if (typeof id === 'string') return { name: used, id };

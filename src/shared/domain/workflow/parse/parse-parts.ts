@@ -12,7 +12,7 @@ import { readAddress, readAuth } from './read-auth.ts';
 /** Reads the models, tools, servers and agents a definition names; what is wrong is reported. */
 export function parseParts(ir: JsonObject, findings: Findings): WorkflowParts {
   const read = <Part>(key: string, parse: (entry: Entry) => Part | null) =>
-    readMap(ir, key, findings, parse);
+    readMap({ key, raw: ir[key] ?? {}, findings }, parse);
   const mcpServers = read('mcp_servers', parseMcpServer);
   return {
     models: read('models', parseModel),
@@ -52,13 +52,11 @@ interface Entry {
 }
 
 function readMap<Part>(
-  ir: JsonObject,
-  key: string,
-  findings: Findings,
+  of: { readonly key: string; readonly raw: JsonValue; readonly findings: Findings },
   parse: (entry: Entry) => Part | null,
 ): ReadonlyMap<string, Part> {
+  const { key, raw, findings } = of;
   const parts = new Map<string, Part>();
-  const raw = ir[key] ?? {};
   // Not an object: reported with the other optional keys.
   if (!isJsonObject(raw)) return parts;
   for (const [name, value] of Object.entries(raw)) {
@@ -67,13 +65,16 @@ function readMap<Part>(
       findings.problems.add(pointer, 'must be an object');
       continue;
     }
-    const part = parse(entryOf(name, value, pointer, findings));
+    const part = parse(entryOf({ name, fields: value, pointer }, findings));
     if (part !== null) parts.set(name, part);
   }
   return parts;
 }
 
-function entryOf(name: string, fields: JsonObject, pointer: string, findings: Findings): Entry {
+function entryOf(
+  { name, fields, pointer }: Pick<Entry, 'name' | 'fields' | 'pointer'>,
+  findings: Findings,
+): Entry {
   const problem = (field: string, message: string) =>
     findings.problems.add(pointer + pointerTo(field), message);
   const text = (field: string): string | null => {
