@@ -9,7 +9,7 @@ import { isJsonObject } from '../../domain/json.ts';
 import { policyNames, readModelPart } from '../../domain/models/read-model-part.ts';
 import type { ModelPart } from '../../domain/workflow/parse/parts.ts';
 import type { ParseContext } from '../../domain/workflow/plan/plan.ts';
-import { modelFields } from '../../domain/workflow/schema/part-definitions.ts';
+import { modelFields } from '../../domain/workflow/schema/part-fields.ts';
 import {
   anyOf,
   number,

@@ -14,7 +14,7 @@ import {
   ref,
   wholeNumber,
 } from '../../domain/workflow/schema/fields.ts';
-import { BRANCH_TARGET } from '../../domain/workflow/schema/part-definitions.ts';
+import { BRANCH_TARGET } from '../../domain/workflow/schema/part-fields.ts';
 import { coordinates } from '../enter-work.ts';
 import { failExpression } from '../fail-entry.ts';
 import { readExpression } from '../read-fields.ts';

@@ -21,7 +21,7 @@ import {
   word,
   type FieldSchemas,
 } from '../../domain/workflow/schema/fields.ts';
-import { modelFields } from '../../domain/workflow/schema/part-definitions.ts';
+import { modelFields } from '../../domain/workflow/schema/part-fields.ts';
 import type { ModelMessage } from '../../ports/models.ts';
 import { coordinates, evaluateInput } from '../enter-work.ts';
 import { failExpression, failValue } from '../fail-entry.ts';

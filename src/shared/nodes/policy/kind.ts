@@ -12,7 +12,7 @@ import {
   type RuleViolation,
 } from '../../domain/workflow/plan/plan.ts';
 import { anyOf, list, object, text } from '../../domain/workflow/schema/fields.ts';
-import { BRANCH_TARGET } from '../../domain/workflow/schema/part-definitions.ts';
+import { BRANCH_TARGET } from '../../domain/workflow/schema/part-fields.ts';
 import { failExpression } from '../fail-entry.ts';
 import { readText } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';

@@ -20,7 +20,7 @@ import { parseTimeouts } from '../../../../src/shared/domain/workflow/parse/pars
 import { ProblemList, WarningList } from '../../../../src/shared/domain/workflow/problem.ts';
 import { readWorkflow } from '../../../../src/shared/domain/workflow/parse/read-workflow.ts';
 import type { FieldSchema } from '../../../../src/shared/domain/workflow/schema/fields.ts';
-import { NODE_FIELDS } from '../../../../src/shared/domain/workflow/schema/part-definitions.ts';
+import { NODE_FIELDS } from '../../../../src/shared/domain/workflow/schema/workflow-fields.ts';
 import { workflowDefinitions } from '../../../../src/shared/domain/workflow/schema/workflow-schema.ts';
 import { builtInKinds, NODE_KINDS } from '../../../../src/shared/nodes/index.ts';
 import { recordReads } from './record-reads.ts';

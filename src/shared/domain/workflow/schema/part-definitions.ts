@@ -1,4 +1,3 @@
-import { BUDGET_ACTIONS } from '../../budget/budget.ts';
 import { DETECTORS, PII_ACTIONS } from '../../data-policy/data-policy.ts';
 import {
   anyOf,
@@ -12,13 +11,11 @@ import {
   text,
   wholeNumber,
   word,
-  type FieldSchema,
   type FieldSchemas,
 } from './fields.ts';
+import { duration, kept, modelFields, retryPolicy } from './part-fields.ts';
 
-const duration = (description: string) => ref('Duration', description);
-
-/** The parts of a definition that are no nodes. `test/…/fields-read.test.ts` holds them against the parsers. */
+/** The parts of a definition that are no nodes. `schema-fields.test.ts` holds them against the parsers. */
 export const PART_DEFINITIONS: FieldSchemas = {
   Edge: object(
     'A way from one node to another. `source` and `target` say the same as `from` and `to`.',
@@ -223,107 +220,9 @@ export const PART_DEFINITIONS: FieldSchemas = {
   ),
 };
 
-/** Fields that a definition has beside its nodes and edges. */
-export const WORKFLOW_FIELDS: FieldSchemas = {
-  workflow_id: {
-    description: 'The id of the workflow.',
-    type: 'string',
-    minLength: 1,
-    maxLength: 512,
-  },
-  version: {
-    description: 'Any label. Default "1.0.0".',
-    type: ['string', 'null'],
-    minLength: 1,
-    maxLength: 512,
-  },
-  name: text('What people call it.'),
-  description: text('What it is for.'),
-  labels: anything('Kept for readers and programs of yours.'),
-  start_node: ref(
-    'NodeId',
-    'Where it begins. Default: `start`, or the only node nothing leads to.',
-  ),
-  state_schema: ref(
-    'SchemaOrReference',
-    'The input must satisfy it. Paths of the state are checked against it.',
-  ),
-  nodes: record('The nodes by their ids. "end" is no node.', { $ref: '#/$defs/Node' }),
-  edges: list('What follows what.', { $ref: '#/$defs/Edge' }),
-  retry_policies: record('Retry policies by name.', { $ref: '#/$defs/RetryPolicy' }),
-  timeouts: ref('Timeouts', 'Time limits.'),
-  models: record('Language models by name.', { $ref: '#/$defs/Model' }),
-  prompts: record('Texts by name.', { $ref: '#/$defs/NamedPrompt' }),
-  tools: record('Tools by name.', { $ref: '#/$defs/Tool' }),
-  mcp_servers: record('MCP servers by name.', { $ref: '#/$defs/McpServer' }),
-  remote_agents: record('A2A agents by name.', { $ref: '#/$defs/RemoteAgent' }),
-  policy: ref('Policy', 'What tools and models may be used.'),
-  policies: record('Rules by name, for policy nodes.', { $ref: '#/$defs/PolicyRules' }),
-  data_policy: ref('DataPolicy', 'What is hidden or left out.'),
-  token_budget: anyOf('Most tokens of an execution: input and output together, or apart.', [
-    { type: 'integer', minimum: 1 },
-    object('Limits.', {
-      input_tokens: wholeNumber('Most tokens of input.', { minimum: 1 }),
-      output_tokens: wholeNumber('Most tokens of output.', { minimum: 1 }),
-      total_tokens: wholeNumber('Most tokens of both together.', { minimum: 1 }),
-    }),
-  ]),
-  cost_budget_usd: number('Most US dollars of an execution.', { above: 0 }),
-  on_budget_exceeded: word('What follows. Default `fail`.', BUDGET_ACTIONS),
-  continue_as_new: ref('ContinueAsNew', 'When a run ends for another to continue.'),
-  expose: ref('Expose', 'Who can reach it beside the API.'),
-};
-
-/** Fields that every node has beside its kind. */
-export const NODE_FIELDS: FieldSchemas = {
-  id: text('Must equal the key of the node.'),
-  description: anything('What the node is for.'),
-  labels: anything('Kept for readers and programs of yours.'),
-  input_mapping: ref('Mapping', 'The input of the node. Default: the whole state.'),
-  output_key: text('The state key that the output is put under.'),
-  retry_policy: retryPolicy('How often the node is tried. Default: 3 attempts.'),
-  node_timeout_secs: duration('Longest time of one attempt.'),
-  fallback_node: ref('Target', 'Where to continue when the node fails permanently.'),
-  policy: ref('Policy', 'What this node may use.'),
-  data_policy: ref('DataPolicy', 'What is hidden or left out of what this node does.'),
-};
-
-/** Where a branch leads that is none of the edges. */
-export const BRANCH_TARGET: FieldSchema = anyOf('Continues there, and nowhere else.', [
-  { $ref: '#/$defs/Target' },
-  object('The same.', { target: ref('Target', 'The node.') }, ['target']),
-]);
-
-/** Which model is asked. */
-export function modelFields(): FieldSchemas {
-  return {
-    model_ref: anyOf('One of `models` by name, provider/model, or a model.', [
-      { type: 'string' },
-      { $ref: '#/$defs/Model' },
-    ]),
-    model: anyOf('A model, or its name beside `provider`.', [
-      { type: 'string' },
-      { $ref: '#/$defs/Model' },
-    ]),
-    provider: text('The provider of `model`.'),
-  };
-}
-
-export function retryPolicy(description: string): FieldSchema {
-  return anyOf(description, [{ type: 'string' }, { $ref: '#/$defs/RetryPolicy' }]);
-}
-
 function timeout(name: string, description: string): FieldSchemas {
   return {
     [name]: duration(description),
     [`${name}_secs`]: duration(`The same as \`${name}\`.`),
-  };
-}
-
-/** What parts may carry for readers; nothing in the runtime reads it. */
-function kept(): FieldSchemas {
-  return {
-    description: anything('For readers.'),
-    labels: anything('For readers and programs of yours.'),
   };
 }

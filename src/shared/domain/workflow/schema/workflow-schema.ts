@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '../../json.ts';
 import type { NodeKind } from '../plan/plan.ts';
 import { object, type FieldSchema, type FieldSchemas } from './fields.ts';
-import { NODE_FIELDS, PART_DEFINITIONS, WORKFLOW_FIELDS } from './part-definitions.ts';
+import { PART_DEFINITIONS } from './part-definitions.ts';
 import { VALUE_DEFINITIONS } from './value-definitions.ts';
+import { NODE_FIELDS, WORKFLOW_FIELDS } from './workflow-fields.ts';
 
 /** As much of a kind as its schema needs. */
 export type DescribedKind = Pick<NodeKind<unknown>, 'type' | 'aliases' | 'fields'>;
