@@ -3,9 +3,8 @@ import type { ExecutionId } from '../shared/domain/ids.ts';
 import type { AccessRules } from '../shared/domain/access.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
-import type { Artifacts } from '../shared/engine/artifacts/artifacts.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
-import type { Webhooks } from '../shared/engine/webhooks/webhooks.ts';
+import type { WebhookDeps } from '../shared/engine/webhooks/create-webhook.ts';
 import type { Ids } from '../shared/ports/ids.ts';
 import type { Authenticator, BearerScheme } from '../shared/security/authenticator.ts';
 import type { CertificateSubject } from '../shared/security/authenticators/certificates.ts';
@@ -22,8 +21,7 @@ export interface ApiDeps {
   readonly agents: Agents;
   /** What authentication reads and notes of stored tokens. */
   readonly storedTokens: Pick<TokenStore, 'findByHash' | 'noteUsed'>;
-  readonly webhooks: Webhooks;
-  readonly artifacts: Artifacts;
+  readonly webhooks: WebhookDeps;
   /** Resolves when the database answers, rejects within a bound of its own when it does not. */
   readonly ping: () => Promise<void>;
   readonly log: ApiLog;
@@ -60,6 +58,8 @@ export interface ApiSettings {
     readonly method?: AuthMethod;
   };
   readonly bodyBytesMax: number;
+  /** `artifacts.max_bytes` */
+  readonly artifactBytesMax: number;
   /** Whether `/mcp` is served. */
   readonly mcp: boolean;
   /** Whether `/docs` is served without a token. */

@@ -14,12 +14,9 @@ import type { Config } from '../shared/config/config.ts';
 import { DEFAULT_TENANT } from '../shared/domain/ids.ts';
 import { publicUrl } from '../shared/config/listeners.ts';
 import type { Agents } from '../shared/engine/agents/agents.ts';
-import { createArtifacts } from '../shared/engine/artifacts/artifacts.ts';
 import type { Memory } from '../shared/engine/memory/memory.ts';
-import { createWebhooks } from '../shared/engine/webhooks/webhooks.ts';
 import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
 import type { SecretBox } from '../shared/ports/secret-box.ts';
-import type { Wake } from '../shared/ports/wake.ts';
 import { checkOutgoingUrl } from '../shared/security/check-outgoing-url.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { Logger } from '../shared/telemetry/log.ts';
@@ -49,7 +46,6 @@ export interface BootApi {
   readonly agents: Agents;
   readonly secrets: SecretBox;
   readonly store: Store;
-  readonly wake: Wake;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly traceparentOf?: ApiDeps['traceparentOf'];
@@ -105,8 +101,8 @@ function apiDeps(
     agents,
     memory,
     storedTokens: store.tokens,
-    webhooks: createWebhooks({
-      store: store.webhooks,
+    webhooks: {
+      store,
       ids,
       randomBytes,
       secrets: params.secrets,
@@ -115,12 +111,7 @@ function apiDeps(
           allowPrivate: config.webhooks.allowPrivateNetworks,
           setting: 'webhooks.allow_private_networks',
         }),
-    }),
-    artifacts: createArtifacts({
-      store: store.artifacts,
-      ids,
-      bytesMax: config.artifacts.maxBytes,
-    }),
+    },
     ping: () => store.ping({ timeoutMs: PING_MS_MAX }),
     log,
     version: readVersion(),
@@ -144,6 +135,7 @@ function apiSettings(config: Config, method: AuthMethod | undefined): ApiSetting
       openReady: config.auth.openReady,
       reviewersMayApprove: config.auth.reviewersMayApprove,
     },
+    artifactBytesMax: config.artifacts.maxBytes,
     bodyBytesMax: config.api.bodyBytesMax,
     mcp: config.api.mcp,
     openDocs: config.api.openDocs,

@@ -7,7 +7,7 @@ import type { Plan } from '../../src/shared/domain/workflow/plan/plan.ts';
 import { openEngine } from '../../src/shared/engine/open-engine.ts';
 import { callsOf } from '../support/engine-calls.ts';
 import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
-import { createWebhooks } from '../../src/shared/engine/webhooks/webhooks.ts';
+import { createWebhook } from '../../src/shared/engine/webhooks/create-webhook.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
 import { readMigrations } from '../../src/shared/store/migrations.ts';
@@ -96,19 +96,16 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
     compile: compileOnce(),
     clock,
     tell: async (tenantId) => {
-      const webhooks = createWebhooks({
-        store: store.webhooks,
+      const deps = {
+        store,
         ids: { uuid: () => `hook of ${tenantId}` },
         secrets: OPEN_BOX,
-        randomBytes: (size) => new Uint8Array(size),
+        randomBytes: (size: number) => new Uint8Array(size),
         checkUrl: () => {},
-      });
-      await webhooks.create({
-        tenantId: tenantId as TenantId,
-        url: 'https://receiver.example/',
-        eventTypes: null,
-        actorId: 'token:template',
-      });
+      };
+      const caller = { tenantId: tenantId as TenantId, actorId: 'token:template' };
+      const url = 'https://receiver.example/';
+      await createWebhook(deps, caller, { url, eventTypes: null });
     },
     keep: (tenantId, days) =>
       store.retention.setPolicy({

@@ -14,10 +14,8 @@ import { createIds } from '../../../src/shared/clients/system-ids.ts';
 import type { Role } from '../../../src/shared/domain/access.ts';
 import { DEFAULT_TENANT, type ExecutionId, type TenantId } from '../../../src/shared/domain/ids.ts';
 import { createAgents } from '../../../src/shared/engine/agents/create-agents.ts';
-import { createArtifacts } from '../../../src/shared/engine/artifacts/artifacts.ts';
 import { openEngine } from '../../../src/shared/engine/open-engine.ts';
 import type { MemoryTier } from '../../../src/shared/domain/memory/tiers.ts';
-import { createWebhooks } from '../../../src/shared/engine/webhooks/webhooks.ts';
 import { checkOutgoingUrl } from '../../../src/shared/security/check-outgoing-url.ts';
 import { makeSecretBox } from '../../support/secrets.ts';
 import { createWakeBus } from '../../../src/shared/engine/wake/wake-bus.ts';
@@ -124,18 +122,13 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     memory,
     agents,
     storedTokens: store.tokens,
-    webhooks: createWebhooks({
-      store: store.webhooks,
+    webhooks: {
+      store,
       ids,
       randomBytes,
       secrets: makeSecretBox(),
       checkUrl: (url) => checkOutgoingUrl(url, { allowPrivate: options.allowPrivate ?? true }),
-    }),
-    artifacts: createArtifacts({
-      store: store.artifacts,
-      ids,
-      bytesMax: options.artifactBytesMax ?? 64 * 1024 * 1024,
-    }),
+    },
     ping: options.ping ?? (() => store.ping({ timeoutMs: 1_000 })),
     log: { info() {}, warn: note, error: note },
     ...(options.extendMcp && { extendMcp: options.extendMcp }),
@@ -149,6 +142,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
         reviewersMayApprove: false,
         ...options.auth,
       },
+      artifactBytesMax: options.artifactBytesMax ?? 64 * 1024 * 1024,
       bodyBytesMax: 64 * 1024,
       mcp: true,
       openDocs: false,

@@ -1,3 +1,4 @@
+import { openArtifact } from '../../../shared/engine/artifacts/open-artifact.ts';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 
@@ -20,11 +21,11 @@ export const downloadArtifact = defineEndpoint({
   replies: {},
   downloads: 'The content.',
   errors: [404],
-  async handle(request, { artifacts }) {
-    const { tenantId, identity } = request.caller;
+  async handle(request, { engine }) {
+    const { caller } = request;
     const { hash: name } = request.params;
-    const onlyOfItems = identity.role === 'worker';
-    const opened = await artifacts.open({ tenantId, name, onlyOfItems });
+    const onlyOfItems = caller.identity.role === 'worker';
+    const opened = await openArtifact(engine, caller, { name, onlyOfItems });
     const { hash, size, contentType } = opened.artifact;
     const etag = `"${hash}"`;
     const headers = { ETag: etag, 'Cache-Control': 'private, max-age=31536000, immutable' };

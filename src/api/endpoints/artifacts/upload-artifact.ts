@@ -1,3 +1,4 @@
+import { uploadArtifact as upload } from '../../../shared/engine/artifacts/upload-artifact.ts';
 import { z } from 'zod';
 
 import { artifactName } from '../../../shared/domain/artifact.ts';
@@ -21,9 +22,10 @@ export const uploadArtifact = defineEndpoint({
       content_type: z.string().meta({ description: 'As it was sent first.' }),
     }),
   },
-  async handle(request, { artifacts }) {
-    const { tenantId, actorId } = request.caller;
-    const artifact = await artifacts.upload({ tenantId, actorId, ...request.content() });
+  async handle(request, { engine, settings }) {
+    const bytesMax = settings.artifactBytesMax;
+    const content = { ...request.content(), bytesMax };
+    const artifact = await upload(engine, request.caller, content);
     const { hash, size, contentType } = artifact;
     return { status: 201, body: { hash: artifactName(hash), size, content_type: contentType } };
   },

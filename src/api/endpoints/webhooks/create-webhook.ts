@@ -1,3 +1,4 @@
+import { createWebhook as create } from '../../../shared/engine/webhooks/create-webhook.ts';
 import { z } from 'zod';
 
 import { WEBHOOK_EVENT_TYPES } from '../../../shared/domain/webhooks/webhook.ts';
@@ -31,9 +32,7 @@ export const createWebhook = defineEndpoint({
   replies: { 201: webhookShape.extend({ secret: z.string() }) },
   errors: [409],
   async handle({ body, caller }, { webhooks }) {
-    const { webhook, secret } = await webhooks.create({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const { webhook, secret } = await create(webhooks, caller, {
       url: body.url,
       eventTypes: body.event_types === null ? null : [...new Set(body.event_types)],
     });

@@ -1,3 +1,4 @@
+import { deleteWebhook as remove } from '../../../shared/engine/webhooks/list-webhooks.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { idParam } from '../../schemas/params.ts';
 import { shapeWebhook, webhookShape } from './webhook-shape.ts';
@@ -11,9 +12,8 @@ export const deleteWebhook = defineEndpoint({
   params: idParam('Webhook id.'),
   replies: { 200: webhookShape },
   errors: [404],
-  async handle({ params, caller }, { webhooks }) {
-    const { tenantId, actorId } = caller;
-    const webhook = await webhooks.remove({ tenantId, actorId, webhookId: params.id });
+  async handle({ params, caller }, { engine }) {
+    const webhook = await remove(engine, caller, { webhookId: params.id });
     return { status: 200, body: shapeWebhook(webhook) };
   },
 });

@@ -1,3 +1,4 @@
+import { listDeliveries as list } from '../../../shared/engine/webhooks/list-webhooks.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -33,9 +34,8 @@ export const listDeliveries = defineEndpoint({
     }),
   },
   errors: [404],
-  async handle({ params, query, caller }, { webhooks }) {
-    const deliveries = await webhooks.deliveries({
-      tenantId: caller.tenantId,
+  async handle({ params, query, caller }, { engine }) {
+    const deliveries = await list(engine, caller, {
       webhookId: params.id,
       limit: query.limit,
       offset: query.offset,

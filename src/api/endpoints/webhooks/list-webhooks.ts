@@ -1,3 +1,4 @@
+import { listWebhooks as list } from '../../../shared/engine/webhooks/list-webhooks.ts';
 import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
@@ -10,8 +11,8 @@ export const listWebhooks = defineEndpoint({
   access: 'write',
   summary: 'Lists the tenant’s webhooks, newest first',
   replies: { 200: z.object({ webhooks: z.array(webhookShape) }) },
-  async handle({ caller }, { webhooks }) {
-    const found = await webhooks.list({ tenantId: caller.tenantId });
+  async handle({ caller }, { engine }) {
+    const found = await list(engine, caller);
     return { status: 200, body: { webhooks: found.map(shapeWebhook) } };
   },
 });

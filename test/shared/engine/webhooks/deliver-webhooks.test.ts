@@ -6,7 +6,7 @@ import {
   createWebhookDelivering,
   type WebhookDelivering,
 } from '../../../../src/shared/engine/webhooks/deliver-webhooks.ts';
-import { createWebhooks } from '../../../../src/shared/engine/webhooks/webhooks.ts';
+import { createWebhook } from '../../../../src/shared/engine/webhooks/create-webhook.ts';
 import { createSafeFetch } from '../../../../src/shared/security/safe-fetch.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { makeSecretBox } from '../../../support/secrets.ts';
@@ -134,7 +134,7 @@ test('a receiver that hangs does not hold up the others', async (t) => {
     await start(scene.store, { tenantId: scene.tenantId });
   }
   const tenantId = makeTenantId();
-  await scene.webhooks.create({ tenantId, url: other.url, eventTypes: null, actorId: 'token:t' });
+  await scene.create(other.url, tenantId);
   await start(scene.store, { tenantId });
   await eventually(async () => {
     await scene.delivering.round();
@@ -154,13 +154,16 @@ async function openScene(
   const { store } = database;
   const secrets = makeSecretBox();
   let settled = 0;
-  const webhooks = createWebhooks({
-    store: store.webhooks,
+  const tenantId = makeTenantId();
+  const deps = {
+    store,
     ids: createIds({ now: Date.now, randomBytes }),
     randomBytes,
     secrets,
     checkUrl: () => undefined,
-  });
+  };
+  const create = (url: string, owner = tenantId) =>
+    createWebhook(deps, { tenantId: owner, actorId: 'token:t' }, { url, eventTypes: null });
   const delivering: WebhookDelivering = createWebhookDelivering({
     store: store.webhooks,
     http: createSafeFetch({ allowPrivate: options.allowPrivate ?? true }),
@@ -176,16 +179,15 @@ async function openScene(
     await receiver.close();
     await database.close();
   });
-  const tenantId = makeTenantId();
   const { url } = receiver;
-  const made = await webhooks.create({ tenantId, url, eventTypes: null, actorId: 'token:t' });
+  const made = await create(url);
   const { webhookId } = made.webhook;
   const log = async () =>
     (await store.webhooks.deliveries({ webhookId, tenantId, limit: 50, offset: 0 })) ?? [];
   return {
     store,
     receiver,
-    webhooks,
+    create,
     delivering,
     tenantId,
     secret: made.secret,
