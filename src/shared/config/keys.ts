@@ -28,7 +28,7 @@ export const CONFIG_KEYS = {
     defaultMeaning: '`http://{bind}:{port}`',
     env: ['SVC_PUBLIC_URL'],
     flag: '--public-url',
-    meaning: 'URL at which others reach the API; names the runtime in its DID document.',
+    meaning: 'Public URL of the API; names the runtime in its DID document.',
   },
   'runtime.workers': {
     type: 'int',
@@ -36,7 +36,8 @@ export const CONFIG_KEYS = {
     min: 1,
     max: 256,
     meaning:
-      'Worker threads for schemas, as many again for decisions and memory (at least two each), and nodes run at the same time by one scheduler.',
+      'Worker threads for schemas, the same number for decisions and memory (at least two ' +
+      'each), and nodes that one scheduler runs at the same time.',
   },
   'database.url': {
     type: 'database_url',
@@ -63,19 +64,19 @@ export const CONFIG_KEYS = {
   'database.auto_migrate': {
     type: 'bool',
     default: true,
-    meaning: 'Run outstanding migrations at startup; when false, run `svc db migrate` beforehand.',
+    meaning: 'Run pending migrations at startup; when false, run `svc db migrate` beforehand.',
   },
   'auth.enabled': {
     type: 'bool',
     default: true,
     devDefault: false,
-    meaning: 'Require a token on every endpoint but the open ones.',
+    meaning: 'Require a token on every endpoint except the open ones.',
   },
   'auth.method': {
     type: 'enum',
     default: 'api_key',
     values: ['api_key', 'mtls', 'jwt'],
-    meaning: 'How callers prove who they are.',
+    meaning: 'How callers authenticate.',
   },
   'auth.api_key': {
     type: 'secret',
@@ -122,7 +123,7 @@ export const CONFIG_KEYS = {
   'auth.jwt.public_key_file': {
     type: 'string',
     default: null,
-    meaning: "PEM file with the issuer's public key, in place of a URL.",
+    meaning: "PEM file with the issuer's public key, instead of a URL.",
   },
   'auth.jwt.role_claim': {
     type: 'string',
@@ -152,7 +153,8 @@ export const CONFIG_KEYS = {
     type: 'string',
     default: null,
     meaning:
-      'PEM file with the certificate of the API and its intermediates; the API then speaks HTTPS.',
+      'PEM file with the certificate of the API and its intermediates; the API then serves ' +
+      'HTTPS.',
   },
   'api.tls.key_file': {
     type: 'string',
@@ -162,7 +164,7 @@ export const CONFIG_KEYS = {
   'api.tls.client_ca_file': {
     type: 'string',
     default: null,
-    meaning: 'PEM file with the authorities that vouch for client certificates.',
+    meaning: 'PEM file with the certificate authorities for client certificates.',
   },
   'api.body_bytes_max': {
     type: 'int',
@@ -197,7 +199,8 @@ export const CONFIG_KEYS = {
     max: 600,
     unit: 's',
     meaning:
-      'How long the API goes on serving once it was asked to stop and `/ready` says so: what load balancers need to notice.',
+      'How long the API keeps serving after a stop request while `/ready` fails, so that load ' +
+      'balancers notice.',
   },
   'scheduler.lease_seconds': {
     type: 'int',
@@ -248,12 +251,13 @@ export const CONFIG_KEYS = {
     type: 'secret_patterns',
     default: ['SVC_SECRET_*'],
     meaning:
-      'Environment variables that workflows may name as secrets; `acme:NAME` is for the tenant acme alone.',
+      'Environment variables that workflows may name as secrets; `acme:NAME` is only for the ' +
+      'tenant acme.',
   },
   'mcp.stdio_commands': {
     type: 'commands',
     default: [],
-    meaning: 'Command lines that MCP servers of workflows may be started with, word for word.',
+    meaning: 'Command lines that workflows may use to start MCP servers, word for word.',
   },
   mcp_servers: {
     type: 'mcp_servers',
@@ -271,7 +275,7 @@ export const CONFIG_KEYS = {
     default: null,
     defaultMeaning: "the provider's own",
     fallbackEnv: ['OPENAI_BASE_URL'],
-    meaning: 'Base URL of OpenAI, or of what speaks its protocol.',
+    meaning: 'Base URL of OpenAI, or of a server with its protocol.',
   },
   'models.anthropic.api_key': {
     type: 'secret',
@@ -284,7 +288,7 @@ export const CONFIG_KEYS = {
     default: null,
     defaultMeaning: "the provider's own",
     fallbackEnv: ['ANTHROPIC_BASE_URL'],
-    meaning: 'Base URL of Anthropic, or of what speaks its protocol.',
+    meaning: 'Base URL of Anthropic, or of a server with its protocol.',
   },
   'models.google.api_key': {
     type: 'secret',
@@ -297,31 +301,32 @@ export const CONFIG_KEYS = {
     default: null,
     defaultMeaning: "the provider's own",
     fallbackEnv: ['GOOGLE_BASE_URL', 'GEMINI_BASE_URL'],
-    meaning: "Base URL of Google's Gemini API, or of what speaks its protocol.",
+    meaning: "Base URL of Google's Gemini API, or of a server with its protocol.",
   },
   'models.ollama.api_key': {
     type: 'secret',
     default: null,
     fallbackEnv: ['OLLAMA_API_KEY'],
-    meaning: 'Key of Ollama, where it asks for one.',
+    meaning: 'Key of Ollama, if it requires one.',
   },
   'models.ollama.base_url': {
     type: 'url',
     default: null,
     fallbackEnv: ['OLLAMA_BASE_URL'],
-    meaning: 'Base URL of Ollama, such as `http://localhost:11434`; it is not called without one.',
+    meaning: 'Base URL of Ollama, such as `http://localhost:11434`; required to use Ollama.',
   },
   'models.allowed_base_urls': {
     type: 'urls',
     default: [],
     meaning:
-      'Base URLs that workflows may name and be given the key of their provider; they may be private.',
+      "Base URLs that workflows may name and that get their provider's key; they may be " +
+      'private.',
   },
   'models.prices_file': {
     type: 'string',
     default: null,
     defaultMeaning: 'list prices, see `docs/guides/models.md`',
-    meaning: 'TOML or JSON file with prices of models, before the list prices.',
+    meaning: 'TOML or JSON file with prices of models that override the list prices.',
   },
   'artifacts.max_bytes': {
     type: 'int',
@@ -353,13 +358,14 @@ export const CONFIG_KEYS = {
     type: 'secret_key',
     default: null,
     env: ['SVC_ENCRYPTION_KEY'],
-    meaning: 'Key that seals stored provider keys.',
+    meaning: 'Key that encrypts stored provider keys.',
   },
   'memory.previous_encryption_keys': {
     type: 'secret',
     default: null,
     meaning:
-      'Keys used before, separated by commas: they open what `svc memory rotate-key` has not sealed anew yet.',
+      'Earlier keys, separated by commas: they decrypt secrets that `svc memory rotate-key` ' +
+      'has not encrypted again yet.',
   },
   'memory.index_mib_max': {
     type: 'int',
@@ -376,7 +382,8 @@ export const CONFIG_KEYS = {
     max: 36_500,
     unit: 'days',
     meaning:
-      'Completed executions are removed so long after their end, where no policy says otherwise; 0: never. See `docs/operate/retention.md`.',
+      'How long completed executions are kept after their end, unless a policy says otherwise; ' +
+      '0: forever. See `docs/operate/retention.md`.',
   },
   'retention.failed_days': {
     type: 'int',
@@ -384,7 +391,7 @@ export const CONFIG_KEYS = {
     min: 0,
     max: 36_500,
     unit: 'days',
-    meaning: 'The same for failed ones.',
+    meaning: 'The same for failed executions.',
   },
   'retention.cancelled_days': {
     type: 'int',
@@ -392,7 +399,7 @@ export const CONFIG_KEYS = {
     min: 0,
     max: 36_500,
     unit: 'days',
-    meaning: 'The same for cancelled ones.',
+    meaning: 'The same for cancelled executions.',
   },
   'retention.replay_records_days': {
     type: 'int',
@@ -401,7 +408,8 @@ export const CONFIG_KEYS = {
     max: 36_500,
     unit: 'days',
     meaning:
-      'Results kept for replay are deleted so long after the end of their execution; 0: with it.',
+      'How long results for replay are kept after the end of their execution; 0: as long as ' +
+      'the execution.',
   },
   'retention.unused_artifact_days': {
     type: 'int',
@@ -410,13 +418,15 @@ export const CONFIG_KEYS = {
     max: 36_500,
     unit: 'days',
     meaning:
-      'Where anything is ever removed, artifacts that nothing refers to go so long after they were written or last referred to; 0: never.',
+      'With any retention, how long unreferenced artifacts are kept after their last write or ' +
+      'reference; 0: forever.',
   },
   'retention.archive_dir': {
     type: 'string',
     default: null,
     meaning:
-      'Folder for files with what is removed, written before it is; unset: what is removed is kept nowhere.',
+      'Folder for archives of removed executions, written before the removal; unset: no ' +
+      'archives.',
   },
   'telemetry.enabled': {
     type: 'bool',
@@ -449,7 +459,7 @@ export const CONFIG_KEYS = {
     env: ['SVC_LOG_LEVEL'],
     fallbackEnv: ['RUST_LOG'],
     flag: '--log-level',
-    meaning: 'Least severe events that are logged.',
+    meaning: 'Minimum severity of log lines.',
   },
   'logging.format': {
     type: 'enum',

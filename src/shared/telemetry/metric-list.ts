@@ -60,14 +60,14 @@ export const METRICS = {
   node_seconds: {
     name: 'svc_node_duration_seconds',
     type: 'histogram',
-    help: 'Time an attempt at the work of a node took: in the engine its run, else from claim to settling.',
+    help: 'Duration of an attempt at a node: in the engine its run, else from claim to settling.',
     labels: ['node_id', 'node_kind', 'outcome'],
     buckets: NODE_SECONDS,
   },
   tool_seconds: {
     name: 'svc_tool_duration_seconds',
     type: 'histogram',
-    help: 'Time a call of a tool took, its worker included; the count is that of the calls.',
+    help: 'Duration of a tool call, including its worker; the count is the number of calls.',
     labels: ['tool_name'],
     buckets: NODE_SECONDS,
   },
@@ -87,7 +87,7 @@ export const METRICS = {
   model_cost: {
     name: 'svc_model_cost_usd_total',
     type: 'counter',
-    help: 'What the use of models cost in US dollars, where their price is known.',
+    help: 'Cost of model usage in US dollars, for models with a known price.',
     labels: [],
   },
   commits: {
@@ -106,7 +106,7 @@ export const METRICS = {
   commit_refusals: {
     name: 'svc_commit_refusals_total',
     type: 'counter',
-    help: 'Changes refused because the execution, a lease or a timer had moved on; decided again.',
+    help: 'Changes refused because the execution, a lease or a timer had changed; decided again.',
     labels: ['reason'],
   },
 
@@ -131,32 +131,32 @@ export const METRICS = {
   items_released: {
     name: 'svc_work_items_released_total',
     type: 'counter',
-    help: 'Items that a worker gave back as not its own; much of it means that workers claim tools they do not have.',
+    help: 'Items that a worker released; a high rate means that workers claim tools they lack.',
     labels: [],
   },
   claim_wait_seconds: {
     name: 'svc_work_item_claim_wait_seconds',
     type: 'histogram',
-    help: 'Time a claim that got an item waited for it.',
+    help: 'How long a successful claim waited for its item.',
     labels: [],
     buckets: HTTP_SECONDS,
   },
   retries: {
     name: 'svc_work_item_retries_total',
     type: 'counter',
-    help: 'Attempts that failed and are to be made again.',
+    help: 'Failed attempts that will be retried.',
     labels: ['node_id'],
   },
   dead_letters: {
     name: 'svc_work_items_dead_lettered_total',
     type: 'counter',
-    help: 'Work items for workers that failed for good.',
+    help: 'Work items for workers that failed permanently.',
     labels: [],
   },
   leases_reclaimed: {
     name: 'svc_leases_reclaimed_total',
     type: 'counter',
-    help: 'Leases taken back: they lapsed, or the attempt ran out of time.',
+    help: 'Leases taken back: they expired, or the attempt ran out of time.',
     labels: ['cause'],
     values: ['lapsed', 'timeout'],
   },
@@ -181,14 +181,14 @@ export const METRICS = {
   webhook_attempts: {
     name: 'svc_webhook_attempts_total',
     type: 'counter',
-    help: 'Messages sent to webhooks, by what came of it; again: will be sent again.',
+    help: 'Messages sent to webhooks, by outcome; again: will be sent again.',
     labels: ['outcome'],
     values: ['delivered', 'again', 'failed'],
   },
   schedule_fires: {
     name: 'svc_schedule_fires_total',
     type: 'counter',
-    help: 'Fires of schedules, by what became of them.',
+    help: 'Fires of schedules, by outcome.',
     labels: ['outcome'],
     values: ['started', 'skipped', 'missed', 'failed'],
   },
@@ -213,19 +213,19 @@ export const METRICS = {
   event_partitions_dropped: {
     name: 'svc_event_partitions_dropped_total',
     type: 'counter',
-    help: 'Partitions of events that were dropped since all of their executions were removed.',
+    help: 'Partitions of events dropped because all of their executions were removed.',
     labels: [],
   },
   event_partitions_shrunk: {
     name: 'svc_event_partitions_shrunk_total',
     type: 'counter',
-    help: 'Partitions of events that were written anew with what little stayed of them.',
+    help: 'Partitions of events rewritten with the few events that remained.',
     labels: [],
   },
   artifacts_removed: {
     name: 'svc_artifacts_removed_total',
     type: 'counter',
-    help: 'Artifacts removed by retention since nothing referred to them.',
+    help: 'Artifacts removed by retention because nothing referred to them.',
     labels: [],
   },
   artifact_bytes_removed: {
@@ -237,7 +237,7 @@ export const METRICS = {
   troubles: {
     name: 'svc_troubles_total',
     type: 'counter',
-    help: 'Unexpected errors that were survived; each one is logged.',
+    help: 'Unexpected errors that the process survived; each one is logged.',
     labels: ['what'],
   },
 
@@ -250,20 +250,20 @@ export const METRICS = {
   loop_found: {
     name: 'svc_loop_found_total',
     type: 'counter',
-    help: 'Things the scheduler loops found and acted upon.',
+    help: 'Items that the scheduler loops found and handled.',
     labels: ['loop'],
   },
   loop_round_seconds: {
     name: 'svc_loop_round_duration_seconds',
     type: 'histogram',
-    help: 'Time one round of a scheduler loop took.',
+    help: 'Duration of a round of a scheduler loop.',
     labels: ['loop'],
     buckets: ROUND_SECONDS,
   },
   loop_last_success: {
     name: 'svc_loop_last_success_timestamp_seconds',
     type: 'gauge',
-    help: 'When a scheduler loop last ended a round without an error, in Unix time.',
+    help: 'Unix time of the last round of a scheduler loop without an error.',
     labels: ['loop'],
   },
   shards_held: {
@@ -294,7 +294,7 @@ export const METRICS = {
   queue_oldest_seconds: {
     name: 'svc_queue_oldest_item_age_seconds',
     type: 'gauge',
-    help: 'How long the oldest waiting item has waited; 0: none waits. Of the cluster.',
+    help: 'How long the oldest waiting item has waited; 0: no item waits. Of the cluster.',
     labels: ['queue'],
   },
   leased_items: {
@@ -318,7 +318,9 @@ export const METRICS = {
   late_seconds: {
     name: 'svc_overdue_seconds',
     type: 'gauge',
-    help: 'By how much the oldest lapsed lease, due timer or due retry is late; 0: none is. Of the cluster.',
+    help:
+      'Delay of the oldest expired lease, due timer or due retry; 0: none is late. Of the ' +
+      'cluster.',
     labels: ['kind'],
   },
   memory_facts: {
@@ -330,39 +332,39 @@ export const METRICS = {
   memory_quota_used: {
     name: 'svc_memory_quota_used_ratio',
     type: 'gauge',
-    help: 'Used part of the quota of facts, of the tenant that has used most. Of the cluster.',
+    help: "Highest share of a tenant's quota of facts in use. Of the cluster.",
     labels: [],
   },
   cluster_reading_age: {
     name: 'svc_cluster_reading_age_seconds',
     type: 'gauge',
-    help: 'How old the figures of the cluster are that this process tells.',
+    help: 'Age of the cluster metrics that this process reports.',
     labels: [],
   },
 
   trace_spans: {
     name: 'svc_trace_spans_total',
     type: 'counter',
-    help: 'Spans for the collector of traces, by what became of them; dropped: it is away or too slow.',
+    help: 'Spans for the trace collector, by outcome; dropped: it is unavailable or too slow.',
     labels: ['outcome'],
     values: ['exported', 'dropped'],
   },
   event_loop_active: {
     name: 'svc_event_loop_active_seconds_total',
     type: 'counter',
-    help: 'Time in which the one thread of the process was busy; its rate is its utilization.',
+    help: "Busy time of the process's one thread; its rate is the utilization.",
     labels: [],
   },
   event_loop_delay_p99: {
     name: 'svc_event_loop_delay_p99_seconds',
     type: 'gauge',
-    help: 'By how much timers came late since the last scrape, 99th percentile.',
+    help: 'Delay of timers since the last scrape, 99th percentile.',
     labels: [],
   },
   event_loop_delay_max: {
     name: 'svc_event_loop_delay_max_seconds',
     type: 'gauge',
-    help: 'By how much timers came late since the last scrape, at most.',
+    help: 'Delay of timers since the last scrape, maximum.',
     labels: [],
   },
   database_connections: {
@@ -392,7 +394,10 @@ export const METRICS = {
   cpu_pool_tasks: {
     name: 'svc_cpu_pool_tasks_total',
     type: 'counter',
-    help: 'CPU-bound tasks, by where they ran and how they ended: ok, error, time_limit, memory_limit, or never begun: refused_tenant_limit, refused_tenant_queue, refused_queue, refused_wait, refused_abandoned (also broken off), refused_stop.',
+    help:
+      'CPU-bound tasks, by thread and outcome: ok, error, time_limit, memory_limit, or not ' +
+      'started: refused_tenant_limit, refused_tenant_queue, refused_queue, refused_wait, ' +
+      'refused_abandoned (also interrupted), refused_stop.',
     labels: ['task', 'place', 'outcome'],
   },
 } as const satisfies Record<string, MetricSpec>;

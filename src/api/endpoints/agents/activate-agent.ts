@@ -7,7 +7,7 @@ export const activateAgent = defineEndpoint({
   method: 'POST',
   path: '/agents/:id/activate',
   access: 'write',
-  summary: 'Makes an agent active, whatever it was',
+  summary: 'Activates an agent',
   params: agentParam,
   replies: { 200: statusShape },
   errors: [404],

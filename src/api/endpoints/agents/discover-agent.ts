@@ -11,9 +11,10 @@ export const discoverAgent = defineEndpoint({
   access: 'write',
   summary: 'Fetches the Agent Card at an address and registers the agent',
   note:
-    'Looks for `<url>/.well-known/agent.json`, then for `agent-card.json` there (A2A). ' +
-    'Discovering again refreshes the card. Addresses of private networks are refused unless ' +
-    '`agents.allow_private_networks` is set. 502: nobody answers there, or not with a card.',
+    'Fetches `<url>/.well-known/agent.json`, else `agent-card.json` there (A2A). A repeated ' +
+    'discovery refreshes the card. Addresses of private networks are refused unless ' +
+    '`agents.allow_private_networks` is set. 502: no server answers there, or the answer is ' +
+    'not a card.',
   body: z.object({
     url: z
       .string()

@@ -9,11 +9,11 @@ export const heartbeatAgent = defineEndpoint({
   method: 'POST',
   path: '/agents/:id/heartbeat',
   access: 'write',
-  summary: 'Says that an agent is alive',
+  summary: 'Records a heartbeat of an agent',
   note:
-    'An active agent that has sent a heartbeat and then none for `agents.heartbeat_timeout` is ' +
-    'paused; its next one makes it active again. To a deactivated agent `ok` is false, and ' +
-    'nothing is written.',
+    'An active agent is paused when its heartbeats stop for `agents.heartbeat_timeout`; the ' +
+    'next one activates it again. For a deactivated agent `ok` is false, and nothing is ' +
+    'written.',
   params: agentParam,
   replies: { 200: statusShape.extend({ ok: z.boolean() }) },
   errors: [404],

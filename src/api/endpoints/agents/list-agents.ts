@@ -13,7 +13,7 @@ export const listAgents = defineEndpoint({
   path: '/agents',
   access: 'read',
   summary: 'Lists agents, newest first',
-  note: 'All of them where no `limit` is given. With one, follow `next_cursor` to read on.',
+  note: 'Lists all without a `limit`. With one, follow `next_cursor` for more.',
   query: z.object({
     status: optionalQuery(agentStatus),
     skill: optionalQuery(z.string().meta({ description: 'Name or id of a skill, exactly.' })),

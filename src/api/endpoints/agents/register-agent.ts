@@ -10,8 +10,8 @@ export const registerAgent = defineEndpoint({
   access: 'write',
   summary: 'Registers an agent by its Agent Card',
   note:
-    'An id that is registered already gets the new card and keeps its status. Fields beyond these ' +
-    'are kept. Cards of the A2A protocol (0.1 to 1.0) are taken too.',
+    'A registered id gets the new card and keeps its status. Unknown fields are kept. Cards ' +
+    'of the A2A protocol (0.1 to 1.0) are accepted too.',
   body: cardBody,
   replies: { 201: z.object({ agent_id: z.string() }) },
   async handle({ body, caller }, { agents }) {

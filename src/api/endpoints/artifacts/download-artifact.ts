@@ -10,11 +10,12 @@ export const downloadArtifact = defineEndpoint({
   method: 'GET',
   path: '/artifacts/:hash',
   access: 'fetch',
-  summary: 'Reads the content kept under a hash',
+  summary: 'Downloads an artifact by its hash',
   note:
-    'As the type it was sent with, for saving and never for showing. A content never changes, so ' +
-    'it may be kept for good; `If-None-Match` with its `ETag` is answered with 304. A token of the ' +
-    'role `worker` gets what the work items that are out refer to.',
+    'The answer has the original content type, and browsers save it instead of showing it. A ' +
+    'content never changes, so clients may cache it forever; `If-None-Match` with its `ETag` ' +
+    'gets 304. A token of the role `worker` may read the artifacts that leased work items ' +
+    'refer to.',
   params: z.object({
     hash: z.string().meta({ description: 'With or without `sha256:` before it.' }),
   }),

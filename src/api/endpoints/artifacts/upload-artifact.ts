@@ -9,7 +9,7 @@ export const uploadArtifact = defineEndpoint({
   method: 'POST',
   path: '/artifacts',
   access: 'work',
-  summary: 'Keeps a content under its hash',
+  summary: 'Uploads an artifact',
   note:
     'The body is the content, of any type, up to `artifacts.max_bytes`; it is stored as it ' +
     'arrives. The same content again gives the same answer. `{"$artifact": "<hash>"}` in an ' +

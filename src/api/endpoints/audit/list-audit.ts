@@ -14,10 +14,10 @@ export const listAudit = defineEndpoint({
   method: 'GET',
   path: '/audit',
   access: 'read',
-  summary: 'Lists what was done in the tenant, newest first',
+  summary: 'Lists the audit log of the tenant, newest first',
   note:
-    'Every event of an execution is an item, and so is every other request that changed something. ' +
-    'Items are only ever added; `svc audit verify` proves it.',
+    'Every event of an execution is an item, and so is every other request that changed ' +
+    'something. Items never change; `svc audit verify` proves it.',
   query: z.object({
     execution_id: optionalQuery(z.string()),
     actor_id: optionalQuery(
@@ -51,7 +51,9 @@ export const listAudit = defineEndpoint({
           }),
         }),
       ),
-      total: z.int().meta({ description: 'All that match, whatever `limit` and `offset`.' }),
+      total: z
+        .int()
+        .meta({ description: 'All matching items, regardless of `limit` and `offset`.' }),
       limit: z.int(),
       offset: z.int(),
     }),

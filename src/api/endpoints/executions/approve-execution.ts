@@ -17,7 +17,7 @@ export const approveExecution = defineEndpoint({
   body: z.object({
     decision: z.enum(['approved', 'rejected']),
     node_id: omittable(idText).meta({ description: 'Required when several approvals are open.' }),
-    user_id: omittable(idText).meta({ description: 'Who decided.' }),
+    user_id: omittable(idText).meta({ description: 'The user who decides.' }),
     comment: omittable(z.string()),
     shown_hash: omittable(z.string().regex(/^[0-9a-f]{64}$/)).meta({
       description:

@@ -37,11 +37,11 @@ export const bulkExecutions = defineEndpoint({
   access: 'write',
   summary: 'Cancels, pauses, resumes or retries many executions',
   note:
-    'Acts on up to `max` executions, newest first, each as if it had been asked for alone. Go on with ' +
-    '`next_cursor` until it is null. Each action may be repeated, so a bulk that was broken off is asked ' +
-    'for again: what is done already is done no second time. With `dry_run` nothing is changed: `total` ' +
-    'counts what would be acted upon, and `results` shows the first of it. Without a `status`, `cancel` and ' +
-    '`pause` act on what has not ended, `resume` on what is paused, and `retry` on what has failed.',
+    'Acts on up to `max` executions, newest first, each like a separate request. Continue ' +
+    'with `next_cursor` until it is null. You can repeat an interrupted bulk: no action ' +
+    'happens twice. With `dry_run` nothing changes: `total` counts the matching executions, ' +
+    'and `results` shows the first of them. Without a `status`, `cancel` and `pause` act on ' +
+    'live executions, `resume` on paused ones, and `retry` on failed ones.',
   body: z.strictObject({
     action: z.enum(BULK_ACTIONS),
     filter: z
@@ -56,7 +56,7 @@ export const bulkExecutions = defineEndpoint({
       .refine((filter) => Object.values(filter).some((value) => value !== null), {
         message: 'must name at least one of its members; a status, if all are meant',
       }),
-    reason: omittable(z.string().min(1).max(1_000)).meta({ description: 'Why they are paused.' }),
+    reason: omittable(z.string().min(1).max(1_000)).meta({ description: 'Reason for the pause.' }),
     dry_run: omittable(z.boolean()),
     max: omittable(z.int().min(1).max(MAX_MAX)).meta({
       description: `At most so many in one request; ${MAX_DEFAULT} by default.`,

@@ -12,8 +12,9 @@ export const cancelExecution = defineEndpoint({
   access: 'write',
   summary: 'Cancels a running or paused execution',
   note:
-    'An execution that is cancelled already gives the same answer; one that has completed or failed gives 400. ' +
-    'Work under way is taken back at once. With finalizers to run, the status stays `running`, and `ending` says so, until they are done.',
+    'A cancelled execution gives the same answer; a completed or failed one gives 400. ' +
+    'Running work is taken back at once. If finalizers run, the status stays `running` until ' +
+    'they end, and `ending` says so.',
   params: executionParam,
   replies: { 200: z.object({ execution_id: executionId, status: z.literal('cancelled') }) },
   errors: [400, 404],

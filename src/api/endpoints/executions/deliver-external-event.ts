@@ -13,10 +13,10 @@ export const deliverExternalEvent = defineEndpoint({
   access: 'write',
   summary: 'Delivers an external event to an execution',
   note:
-    'The open wait with this key takes it; with none open it is kept for the next one. An ' +
-    'execution that has ended takes nothing: `accepted` is false. An audit entry of a companion ' +
-    '(`type` prompt or response, with `advisor`) that comes after the end is kept all the same: ' +
-    '`GET /audit` has it as `companion_prompt` or `companion_response`, and no event is added.',
+    'The open wait with this key takes the event; without one, the event is kept for the ' +
+    'next wait. An ended execution accepts nothing: `accepted` is false. An audit entry of a ' +
+    'companion (`type` prompt or response, with `advisor`) after the end is still kept: `GET ' +
+    '/audit` has it as `companion_prompt` or `companion_response`, and no event is added.',
   params: executionParam,
   body: z.object({ correlation_key: idText, payload: userValue }),
   replies: { 200: z.object({ execution_id: executionId, accepted: z.boolean() }) },

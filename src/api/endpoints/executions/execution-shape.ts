@@ -29,7 +29,9 @@ export const executionSummary = z.object({
       sha256: z.string().meta({ description: 'Of the document, in hex.' }),
     })
     .nullable()
-    .meta({ description: 'It came in a file: its events were recorded elsewhere, or before.' }),
+    .meta({
+      description: 'It was imported from a file: its events were recorded elsewhere, or earlier.',
+    }),
 });
 
 export const waitingOnShape = z.object({
@@ -67,12 +69,8 @@ export const executionShape = executionSummary.extend({
     .nullable()
     .meta({ description: 'A child that has not begun: the tenant has no place for it yet.' }),
   pauses: pausesShape,
-  continued_from: executionId
-    .nullable()
-    .meta({ description: 'The run that this one goes on from.' }),
-  continued_as: executionId
-    .nullable()
-    .meta({ description: 'The run that goes on where this one has ended.' }),
+  continued_from: executionId.nullable().meta({ description: 'The run that this one continues.' }),
+  continued_as: executionId.nullable().meta({ description: 'The run that continues this one.' }),
   retried_from: z
     .object({
       execution_id: executionId,

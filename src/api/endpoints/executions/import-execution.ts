@@ -54,7 +54,8 @@ function answer() {
     restored: z.boolean().meta({ description: 'It was removed here, and is back.' }),
     missing_artifacts: z.array(z.string()).meta({
       description:
-        'Contents that its events refer to, and that are neither in the document nor here: upload them with `POST /artifacts`.',
+        'Contents that its events refer to and that are missing from the document and from this ' +
+        'runtime: upload them with `POST /artifacts`.',
     }),
   });
 }

@@ -75,8 +75,8 @@ export const importedDocument = z.looseObject({
     })
     .meta({ description: '`ir` may be left out where the definition is known here.' }),
   events: z.array(event).min(1, 'must hold the history'),
-  snapshot: z.unknown().meta({ description: 'Not read: the state is made of the events.' }),
-  recorded_outputs: z.unknown().meta({ description: 'Not read: nobody asks for them any more.' }),
+  snapshot: z.unknown().meta({ description: 'Not read: the events determine the state.' }),
+  recorded_outputs: z.unknown().meta({ description: 'Not read: no longer needed.' }),
   artifacts: z
     .array(
       z.looseObject({

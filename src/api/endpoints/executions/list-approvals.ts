@@ -17,11 +17,11 @@ const pendingShape = z.object({
   arguments: z
     .custom<JsonValue>((value) => value !== undefined)
     .meta({
-      description: 'What it is called with, as data policies let it be seen; null without a tool.',
+      description: 'Arguments of the call, as data policies show them; null without a tool.',
     }),
   shown: anyObject
     .nullable()
-    .meta({ description: 'What happens after a yes, such as the tool and its input.' }),
+    .meta({ description: 'The action after an approval, such as the tool and its input.' }),
   shown_hash: z
     .string()
     .nullable()

@@ -14,7 +14,7 @@ export const listExecutions = defineEndpoint({
   path: '/executions',
   access: 'read',
   summary: 'Lists executions, newest first',
-  note: 'Follow `next_cursor` to read on: unlike `offset` it stays exact while executions start.',
+  note: 'Follow `next_cursor` for more: unlike `offset` it stays exact while executions start.',
   query: z.object({
     status: optionalQuery(executionStatus),
     workflow_id: optionalQuery(z.string()),

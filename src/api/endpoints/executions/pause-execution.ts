@@ -12,13 +12,14 @@ export const pauseExecution = defineEndpoint({
   method: 'POST',
   path: '/executions/:id/pause',
   access: 'write',
-  summary: 'Pauses an execution: nothing follows from what happens until it is resumed',
+  summary: 'Pauses an execution',
   note:
-    'Nothing of it is scheduled or handed out any more; what waits for a worker or a retry is held. ' +
-    'Work that is out may be settled, approvals are decided and events taken, and timers fire: all of ' +
-    'that is recorded and takes effect when it is resumed. Time limits run on. Its children are ' +
-    'executions of their own and go on; so does nothing that waits for their end. A cancel ends it all ' +
-    'the same. Pausing it again changes nothing, the reason neither; one that has ended gives 400.',
+    'From then on nothing of it is scheduled or handed out; work that waits for a worker or ' +
+    'a retry is held. Workers may settle leased work, approvals are decided, events are ' +
+    'accepted, and timers fire: all of that is recorded and takes effect on resume. Time ' +
+    'limits keep running. Its children continue as separate executions, but nodes that wait ' +
+    'for their end do not. A cancel still ends it. A repeated pause changes nothing, not ' +
+    'even the reason; an ended execution gives 400.',
   params: executionParam,
   body: reasonBody,
   bodyMayBeAbsent: true,
@@ -38,11 +39,11 @@ export const resumeExecution = defineEndpoint({
   method: 'POST',
   path: '/executions/:id/resume',
   access: 'write',
-  summary: 'Lets an execution go on that was paused',
+  summary: 'Resumes a paused execution',
   note:
-    'What was recorded meanwhile takes effect, and what was held goes back to its queue. One that waits ' +
-    'for a person or an event is `paused` afterwards too: `pauses` is empty then, and nothing but that ' +
-    'holds it. One that is not paused gives the same answer; one that has ended gives 400.',
+    'Events recorded meanwhile take effect, and held work returns to its queue. An execution ' +
+    'that waits for a person or an event is still `paused` afterwards, with empty `pauses`. ' +
+    'One that is not paused gives the same answer; an ended one gives 400.',
   params: executionParam,
   replies: { 200: pauseReply },
   errors: [400, 404],

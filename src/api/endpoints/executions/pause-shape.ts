@@ -15,7 +15,7 @@ export const pausesShape = z
       reason: z.string().nullable(),
     }),
   )
-  .meta({ description: 'Who has paused the execution; empty: nobody.' });
+  .meta({ description: 'The pauses of the execution; empty: none.' });
 
 export const pauseReply = z.object({
   execution_id: executionId,

@@ -19,12 +19,12 @@ export const readEvents = defineEndpoint({
   access: 'read',
   summary: 'Reads the events of an execution, or streams them live',
   note:
-    'All events by default; `after` and `limit` page them. With `Accept: text/event-stream` the ' +
-    'answer stays open: events come as they are recorded, with `id:` their sequence and `data:` ' +
-    'the same object as in JSON, and the stream ends after the last event of the execution. A ' +
-    'client that was cut off sends `Last-Event-ID` and misses nothing; a 204 tells it that the ' +
-    'execution has ended and it has everything. A caller that would no longer be let in is told by a ' +
-    'last message of the type `error`, with `error` and `status`, within 5 seconds.',
+    'All events by default; `after` and `limit` page them. With `Accept: text/event-stream` ' +
+    'the answer stays open: events arrive as they are recorded, with `id:` their sequence ' +
+    'and `data:` the same object as in JSON, and the stream ends after the last event of the ' +
+    'execution. A disconnected client sends `Last-Event-ID` and misses nothing; a 204 means ' +
+    'that the execution has ended and the client has everything. A caller that loses access ' +
+    'gets a last message of the type `error`, with `error` and `status`, within 5 seconds.',
   params: executionParam,
   query: z.object({
     after: queryInteger({

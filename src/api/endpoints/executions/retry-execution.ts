@@ -11,24 +11,24 @@ export const retryExecution = defineEndpoint({
   method: 'POST',
   path: '/executions/:id/retry',
   access: 'write',
-  summary: 'Goes on, as another execution, where one has failed or was cancelled',
+  summary: 'Retries a failed or cancelled execution as a new one',
   note:
-    'The new execution begins with the state that the first one ended with. Nodes that had completed are ' +
-    'not run again; the one that failed is, and so are those that were under way when it did: a `map` with ' +
-    'all its items, a `subgraph` with a new child, an approval asked anew. Tools are called under the ' +
-    'idempotency keys that they were called under before, unless their input has changed. What models have ' +
-    'used counts on. The new execution has no parent: that of the first one has been told of its end. ' +
-    'There is one retry of an execution, so it is safe to ask again: 409 then names it as `retried_as`. ' +
-    'One that has not ended, or has completed, gives 400.',
+    'The new execution begins with the final state of the first one. Completed nodes do not ' +
+    'run again; the failed node does, and so do the nodes in progress at that time: a `map` ' +
+    'with its unfinished items, a `subgraph` with a new child, an approval asked again. ' +
+    'Tools are called under the same idempotency keys as before, unless their input has ' +
+    'changed. Model usage keeps counting. The new execution has no parent, because the first ' +
+    'one has already reported its end. An execution has one retry, so you can repeat the ' +
+    'request: 409 then names it as `retried_as`. A live or completed execution gives 400.',
   params: executionParam,
   body: z.strictObject({
     state_patch: omittable(userObject).meta({
-      description: 'JSON Merge Patch (RFC 7396) of the state that it goes on with.',
+      description: 'JSON Merge Patch (RFC 7396) of the new execution’s first state.',
     }),
     revision: omittable(z.enum(['same', 'latest'])).meta({
       description:
-        '`latest`: on the definition registered last, which must have the nodes where it goes on; ' +
-        '`same`, the default: on that of the execution.',
+        '`latest`: use the latest registered definition, which must have the nodes that run ' +
+        'next; `same`, the default: use that of the execution.',
     }),
   }),
   bodyMayBeAbsent: true,

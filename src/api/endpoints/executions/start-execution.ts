@@ -17,11 +17,12 @@ export const startExecution = defineEndpoint({
   summary: 'Starts an execution of a workflow',
   note:
     'With an `Idempotency-Key` header, the same key and body within 24 hours give the same ' +
-    '`execution_id`; the same key with another body is a 409. A `traceparent` header puts its spans into the caller’s trace.',
+    '`execution_id`; the same key with another body gives 409. A `traceparent` header puts ' +
+    'its spans into the caller’s trace.',
   body: z.object({
     workflow_id: idText,
     workflow_version: omittable(idText).meta({
-      description: 'Default: the version registered last.',
+      description: 'Default: the latest registered version.',
     }),
     input: userObject,
     priority: omittable(z.int().min(0).max(9)).meta({

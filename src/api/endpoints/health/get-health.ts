@@ -8,7 +8,7 @@ export const getHealth = defineEndpoint({
   path: '/health',
   access: 'open',
   summary: 'Says that the process is alive',
-  note: 'Stays 200 when the database is away: restarting the process would not bring it back.',
+  note: 'Stays 200 when the database is unavailable: a restart of the process would not help.',
   replies: {
     200: z.object({
       status: z.literal('ok'),

@@ -13,10 +13,10 @@ export const getReady = defineEndpoint({
   method: 'GET',
   path: '/ready',
   access: 'probe',
-  summary: 'Says whether requests can be served now',
+  summary: 'Reports whether the process can serve requests',
   note:
-    '503 while the database is away and while the process is shutting down. Nobody’s token can be ' +
-    'judged without the database, so that anybody is told that it is away.',
+    '503 while the database is unavailable and while the process shuts down. No token can be ' +
+    'checked without the database, so every caller gets this 503.',
   replies: { 200: reply, 503: reply },
   async handle(_request, { database, leaving, version }) {
     const db = await database.check();

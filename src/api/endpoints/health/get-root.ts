@@ -7,8 +7,10 @@ export const getRoot = defineEndpoint({
   method: 'GET',
   path: '/',
   access: 'open',
-  summary: 'Says what answers here and where to read on',
-  note: 'The paths are relative to this address. It tells nothing about data, tenants or settings.',
+  summary: 'Describes this service, with links',
+  note:
+    'The paths are relative to this address. The answer reveals nothing about data, tenants ' +
+    'or settings.',
   replies: {
     200: z.object({
       name: z.literal('svc'),

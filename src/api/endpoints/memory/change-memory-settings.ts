@@ -9,7 +9,9 @@ export const changeMemorySettings = defineEndpoint({
   path: '/v1/memory/settings',
   access: 'write',
   summary: 'Switches memory on or off',
-  note: 'Switched off, nothing is added or recalled; facts can still be listed and forgotten.',
+  note:
+    "When memory is off, facts can't be added or recalled; they can still be listed and " +
+    'forgotten.',
   body: z.strictObject({ enabled: z.boolean() }),
   replies: { 200: settingsShape },
   async handle({ body, caller }, { memory }) {

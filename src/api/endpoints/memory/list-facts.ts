@@ -12,8 +12,8 @@ export const listFacts = defineEndpoint({
   access: 'read',
   summary: 'Lists facts, newest first',
   note:
-    'To read on, give the `created_at` of the last fact as `before`: no two facts of a tenant have ' +
-    'the same.',
+    'For the next page, give the `created_at` of the last fact as `before`: it is unique in ' +
+    'a tenant.',
   query: z.object({
     limit: queryInteger({ min: 1, fallback: 50, clampTo: 200 }),
     before: optionalQuery(instant.meta({ description: 'ISO 8601, exclusive.' })),

@@ -11,7 +11,7 @@ export const readMemoryStats = defineEndpoint({
   summary: 'Tells how much of the quota is used',
   replies: {
     200: z.object({
-      count: z.int().meta({ description: 'Facts ever added: what the quota counts.' }),
+      count: z.int().meta({ description: 'Facts ever added, which the quota counts.' }),
       quota: z.int(),
       tier: z.enum(MEMORY_TIERS),
       live: z.int().meta({ description: 'Facts that are not forgotten.' }),

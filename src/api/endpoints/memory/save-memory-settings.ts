@@ -9,7 +9,7 @@ export const saveMemorySettings = defineEndpoint({
   method: 'POST',
   path: '/v1/memory/settings',
   access: 'write',
-  summary: 'Saves the key that facts are embedded with',
+  summary: 'Saves the key for embedding facts',
   body: z.strictObject({
     ...providerFields,
     enabled: omittable(z.boolean()).meta({ description: 'Default: true.' }),

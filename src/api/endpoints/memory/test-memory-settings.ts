@@ -8,7 +8,7 @@ export const testMemorySettings = defineEndpoint({
   method: 'POST',
   path: '/v1/memory/settings/test',
   access: 'write',
-  summary: 'Tries a key at the provider, and keeps nothing',
+  summary: 'Tests a key at the provider without saving it',
   body: z.strictObject(providerFields),
   replies: {
     200: z.object({

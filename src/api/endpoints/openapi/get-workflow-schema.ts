@@ -12,8 +12,8 @@ export const getWorkflowSchema = defineEndpoint({
   access: 'read',
   summary: 'Describes workflow definitions as a JSON Schema, for editors',
   note:
-    'Draft 2020-12. It knows no names but those that the runtime reads, so an editor marks every ' +
-    'other one; the runtime takes those too, with a warning.',
+    'Draft 2020-12. It allows only names that the runtime reads, so an editor marks all ' +
+    'others; the runtime accepts those with a warning.',
   replies: { 200: anyObject },
   async handle() {
     return { status: 200, body: schema };

@@ -11,7 +11,7 @@ export const listRetentionPolicies = defineEndpoint({
   path: '/retention/policies',
   access: 'operate',
   summary: 'Lists how long the tenant’s executions are kept after their end',
-  note: 'What no policy says is up to the configuration (`retention.completed_days` and so on).',
+  note: 'The configuration applies where no policy does (`retention.completed_days` and so on).',
   query: z.object(paging),
   replies: { 200: z.object({ policies: z.array(policyShape) }) },
   async handle({ query, caller }, { engine }) {

@@ -24,7 +24,7 @@ export const policyShape = z.object({
   workflow_id: z
     .string()
     .nullable()
-    .meta({ description: 'Null: all workflows of the tenant that have no policy of their own.' }),
+    .meta({ description: 'Null: all workflows of the tenant without their own policy.' }),
   completed_days: days.nullable(),
   failed_days: days.nullable(),
   cancelled_days: days.nullable(),

@@ -10,10 +10,10 @@ export const removeRetentionPolicy = defineEndpoint({
   method: 'DELETE',
   path: '/retention/policies',
   access: 'operate',
-  summary: 'Takes a retention policy back',
+  summary: 'Removes a retention policy',
   query: z.object({
     workflow_id: optionalQuery(idText).meta({
-      description: 'The workflow it is of. Left out: the policy of the whole tenant.',
+      description: 'The workflow of the policy. Absent: the policy of the whole tenant.',
     }),
   }),
   replies: {

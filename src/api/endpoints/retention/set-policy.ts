@@ -10,14 +10,15 @@ export const setRetentionPolicy = defineEndpoint({
   method: 'PUT',
   path: '/retention/policies',
   access: 'operate',
-  summary: 'Says how long executions are kept after their end',
+  summary: 'Sets how long executions are kept after their end',
   note:
-    'Takes the place of the policy of that workflow, or of the tenant. A scheduler removes what ' +
-    'is older, with its events, within minutes; that cannot be taken back. See `docs/operate/retention.md`.',
+    'Replaces the policy of that workflow, or of the tenant. A scheduler removes older ' +
+    "executions, with their events, within minutes; you can't undo that. See " +
+    '`docs/operate/retention.md`.',
   body: z
     .strictObject({
       workflow_id: omittable(idText).meta({
-        description: 'Left out: all workflows of the tenant that have no policy of their own.',
+        description: 'Absent: all workflows of the tenant without their own policy.',
       }),
       ...daysFields,
     })

@@ -21,7 +21,7 @@ export function createSchedule(path: SchedulePath): Endpoint {
     method: 'POST',
     path,
     access: 'write',
-    summary: 'Has a workflow started by the clock',
+    summary: 'Creates a schedule for a workflow',
     note: noteOf(
       path,
       'Each fire starts one execution, by the actor `schedule:<name>`, also when several ' +
@@ -35,7 +35,7 @@ export function createSchedule(path: SchedulePath): Endpoint {
         name: scheduleName,
         workflow_id: specFields.workflow_id,
         workflow_version: omittable(specFields.workflow_version).meta({
-          description: 'Default: the version registered last, at each fire.',
+          description: 'Default: the latest registered version at each fire.',
         }),
         input: omittable(specFields.input),
         cron_expression: omittable(specFields.cron_expression),

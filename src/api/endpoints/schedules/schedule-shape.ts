@@ -55,19 +55,20 @@ export const specFields = {
   }),
   overlap_policy: z.enum(OVERLAP_POLICIES).meta({
     description:
-      'What becomes of a fire while the execution started last is live: `skip` (the default) ' +
-      'gives it up, `queue` lets one wait, `allow` starts it, `cancel_previous` cancels that ' +
-      'execution first.',
+      'What happens to a fire while the latest execution is live: `skip` (the default) drops ' +
+      'it, `queue` lets one wait, `allow` starts it, `cancel_previous` cancels that execution ' +
+      'first.',
   }),
   catchup_window_secs: z
     .int()
     .min(0, 'must be at least 0')
     .max(CATCHUP_WINDOW_SECS_MAX, `must be at most ${CATCHUP_WINDOW_SECS_MAX}`)
     .meta({
-      description: 'A fire missed by more than this is given up; 60 by default, 0: all that were.',
+      description:
+        'A fire that is later than this is dropped; 60 by default, 0 drops all missed fires.',
     }),
   paused: z.boolean(),
-  enabled: z.boolean().meta({ description: 'The opposite of `paused`, for whoever says it so.' }),
+  enabled: z.boolean().meta({ description: 'The opposite of `paused`.' }),
 } as const;
 
 export const scheduleShape = z.object({
@@ -77,7 +78,7 @@ export const scheduleShape = z.object({
   workflow_version: z
     .string()
     .nullable()
-    .meta({ description: 'Null: the version registered last, at each fire.' }),
+    .meta({ description: 'Null: the latest registered version at each fire.' }),
   input: anyObject,
   cron_expression: z.string().nullable(),
   every: z.string().nullable(),
@@ -101,11 +102,11 @@ export const scheduleShape = z.object({
   last_error: z
     .string()
     .nullable()
-    .meta({ description: 'Why the last fire could not be started; null: it was.' }),
+    .meta({ description: 'Why the last fire could not start; null: it started.' }),
   fires: z.object({
     started: z.int(),
-    skipped: z.int().meta({ description: 'Given up because an execution was live.' }),
-    missed: z.int().meta({ description: 'Given up as too late; of one outage, up to 1000.' }),
+    skipped: z.int().meta({ description: 'Dropped because an execution was live.' }),
+    missed: z.int().meta({ description: 'Dropped as too late; up to 1000 for one outage.' }),
     failed: z.int().meta({ description: 'Could not be started.' }),
   }),
   created_at: timestamp,

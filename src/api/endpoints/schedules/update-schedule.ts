@@ -19,7 +19,7 @@ const body = z.strictObject({
   name: omittable(z.string()).meta({ description: 'A schedule keeps its name.' }),
   workflow_id: omittable(specFields.workflow_id),
   workflow_version: specFields.workflow_version.nullish().meta({
-    description: 'Null: the version registered last, at each fire.',
+    description: 'Null: the latest registered version at each fire.',
   }),
   input: omittable(specFields.input),
   cron_expression: omittable(specFields.cron_expression),
@@ -40,7 +40,7 @@ const body = z.strictObject({
   created_at: readOnly,
   updated_at: readOnly,
   revision: omittable(z.int().min(1)).meta({
-    description: 'Changed only while this is the revision, else 409.',
+    description: 'Refuses the change with 409 if the schedule has another revision.',
   }),
 });
 

@@ -21,7 +21,7 @@ export const createTenant = defineEndpoint({
   method: 'POST',
   path: '/tenants',
   access: 'operate',
-  summary: 'Makes a tenant',
+  summary: 'Creates a tenant',
   note: 'For operators of the tenant `default`.',
   body: z.strictObject({ id: tenantId, name: tenantName }),
   replies: { 201: z.object({ tenant_id: z.string() }) },

@@ -23,8 +23,8 @@ export const listTenants = defineEndpoint({
   access: 'operate',
   summary: 'Lists the tenants in the order of their ids',
   note:
-    'Operators of the tenant `default` see all, others their own. All of them where no `limit` is ' +
-    'given. With one, follow `next_cursor` to read on.',
+    'Operators of the tenant `default` see all, others their own. Lists all without a ' +
+    '`limit`. With one, follow `next_cursor` for more.',
   query: z.object(pagingOfWhole(positionText({ columns: 1, isTimed: false }))),
   replies: { 200: z.object({ tenants: z.array(tenantShape), ...pageFields }) },
   async handle({ query, caller }, { engine }) {

@@ -39,7 +39,9 @@ export const limitsShape = z
     max_cpu_seconds_per_minute: atLeastOne,
     memory_tier: z.enum(MEMORY_TIERS).optional(),
   })
-  .meta({ description: 'What is not there is not limited. Each API process counts its requests.' });
+  .meta({
+    description: 'An absent limit does not apply. Each API process counts its own requests.',
+  });
 
 export const tenantName = z
   .string()

@@ -16,7 +16,7 @@ export const createToken = defineEndpoint({
   path: '/tokens',
   access: 'operate',
   summary: 'Creates a token',
-  note: 'The answer is the only place where `token` is ever shown: the service keeps its hash.',
+  note: 'Only this answer ever shows `token`: the service keeps its hash.',
   body: z.strictObject({
     name: z
       .string()

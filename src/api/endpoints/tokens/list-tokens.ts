@@ -13,7 +13,7 @@ export const listTokens = defineEndpoint({
   path: '/tokens',
   access: 'operate',
   summary: 'Lists the tokens of the tenant, revoked and expired ones too',
-  note: 'Newest first, all of them where no `limit` is given. With one, follow `next_cursor` to read on.',
+  note: 'Newest first, and all without a `limit`. With one, follow `next_cursor` for more.',
   query: z.object(pagingOfWhole(positionText({ columns: 2, isTimed: true }))),
   replies: { 200: z.object({ tokens: z.array(tokenShape), ...pageFields }) },
   handle: ({ query, caller }, { engine }) =>

@@ -10,8 +10,8 @@ export const revokeToken = defineEndpoint({
   access: 'operate',
   summary: 'Revokes a token',
   note:
-    'Holds at once in the process that answers, and within seconds in every other one. A second ' +
-    'revocation changes nothing.',
+    'Takes effect at once in the process that answers, and within seconds in all others. A ' +
+    'second revocation changes nothing.',
   params: idParam('Token id.'),
   replies: { 200: tokenShape },
   errors: [404],

@@ -14,11 +14,11 @@ export const rotateToken = defineEndpoint({
   method: 'POST',
   path: '/tokens/:id/rotate',
   access: 'operate',
-  summary: 'Puts a new token in the place of one',
+  summary: 'Replaces a token with a new one',
   note:
-    'The new token has the name, role and lifetime of the old one; `token` is shown in this answer ' +
-    'and nowhere else. The old one is revoked at once, or stays valid for `grace_seconds`. ' +
-    'A token is rotated once: 409 for one that is rotated, revoked or expired already.',
+    'The new token has the name, role and lifetime of the old one; only this answer shows ' +
+    '`token`. The old one is revoked at once, or stays valid for `grace_seconds`. A token is ' +
+    'rotated once: a rotated, revoked or expired one gives 409.',
   params: idParam('Token id.'),
   query: z.object({
     grace_seconds: queryInteger({

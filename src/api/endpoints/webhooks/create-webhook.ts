@@ -13,12 +13,12 @@ export const createWebhook = defineEndpoint({
   method: 'POST',
   path: '/webhooks',
   access: 'write',
-  summary: 'Has the tenant’s events sent to an address',
+  summary: 'Creates a webhook for the tenant’s events',
   note:
-    'Messages are `POST`ed as JSON `{type, timestamp, data}` and signed by the Standard Webhooks ' +
-    'scheme (`webhook-id`, `webhook-timestamp`, `webhook-signature`). They arrive at least once, ' +
-    'and in order for each execution. What is not answered with 200 to 299 is sent again for ' +
-    'about a day. `secret` is shown here and nowhere else.',
+    'Messages are `POST`ed as JSON `{type, timestamp, data}` and signed by the Standard ' +
+    'Webhooks scheme (`webhook-id`, `webhook-timestamp`, `webhook-signature`). They arrive ' +
+    'at least once, and in order for each execution. Messages without an answer from 200 to ' +
+    '299 are sent again for about a day. Only this answer shows `secret`.',
   body: z.strictObject({
     url: z
       .string()

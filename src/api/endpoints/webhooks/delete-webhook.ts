@@ -8,7 +8,7 @@ export const deleteWebhook = defineEndpoint({
   method: 'DELETE',
   path: '/webhooks/:id',
   access: 'write',
-  summary: 'Deletes a webhook, with what was still to be sent to it',
+  summary: 'Deletes a webhook with its pending messages',
   params: idParam('Webhook id.'),
   replies: { 200: webhookShape },
   errors: [404],

@@ -11,7 +11,7 @@ export const listDeliveries = defineEndpoint({
   method: 'GET',
   path: '/webhooks/:id/deliveries',
   access: 'write',
-  summary: 'Lists what a webhook was sent, newest first',
+  summary: 'Lists the messages of a webhook, newest first',
   note: 'Kept for 30 days after a message was delivered or given up.',
   params: idParam('Webhook id.'),
   query: z.object(paging),

@@ -11,8 +11,8 @@ export const getDid = defineEndpoint({
   access: 'open',
   summary: 'Gives the DID document of the runtime',
   note:
-    'W3C DID Core 1.0, method `did:web`, named by `runtime.public_url`. One service for each ' +
-    'active agent of the tenant `default`: what other tenants run is not told to everyone.',
+    'W3C DID Core 1.0, method `did:web`, named by `runtime.public_url`. It has one service ' +
+    'for each active agent of the tenant `default`, and none of other tenants.',
   replies: {
     200: z.object({
       '@context': z.array(z.string()),

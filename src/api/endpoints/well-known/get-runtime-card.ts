@@ -16,7 +16,7 @@ export const getRuntimeCard = defineEndpoint({
   method: 'GET',
   path: '/.well-known/agent.json',
   access: 'open',
-  summary: 'Gives the Agent Card of the runtime itself, by which other runtimes discover it',
+  summary: 'Gives the runtime’s own Agent Card, for discovery by other runtimes',
   replies: { 200: anyObject },
   handle: async (request, deps) => answerCard(request, describeRuntime(await factsOf(deps))),
 });
@@ -26,7 +26,7 @@ export const getAgentCard = defineEndpoint({
   method: 'GET',
   path: '/.well-known/agent-card.json',
   access: 'open',
-  summary: 'Gives the same as an Agent Card of A2A 1.0',
+  summary: 'Gives the runtime’s Agent Card in A2A 1.0',
   note:
     'Its one interface is a custom binding, this API. Workflows of the tenant `default` that are ' +
     'exposed are among its skills, each with the `url` of its own agent; see `docs/guides/a2a.md`.',

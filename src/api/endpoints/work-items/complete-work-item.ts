@@ -15,8 +15,8 @@ export const completeWorkItem = defineEndpoint({
   summary: 'Settles a work item with its result',
   note:
     'A stale fence gives 409 `{completed: false, reason}` and nothing is written: the worker ' +
-    'takes it as done and does not follow it with `fail`. Leaving out `lease_fence` or ' +
-    '`idempotency_key` is deprecated, and answered with a `Deprecation` header.',
+    'treats it as done and does not follow it with `fail`. Omitting `lease_fence` or ' +
+    '`idempotency_key` is deprecated: the answer then has a `Deprecation` header.',
   params: workItemParam,
   body: z.object({
     ...settleFields,

@@ -13,8 +13,8 @@ export const failWorkItem = defineEndpoint({
   access: 'work',
   summary: 'Settles an attempt at a work item as failed',
   note:
-    'A stale fence gives 409 and nothing is written. Leaving out `lease_fence` is deprecated: the ' +
-    'item is settled without an event, and the answer carries a `warning`.',
+    'A stale fence gives 409 and nothing is written. Omitting `lease_fence` is deprecated: ' +
+    'the item is settled without an event, and the answer carries a `warning`.',
   params: workItemParam,
   body: z.object({
     ...settleFields,

@@ -31,7 +31,7 @@ export const listDeadLetters = defineEndpoint({
   path: '/work-items',
   access: 'write',
   summary: 'Lists dead-lettered work items, newest first',
-  note: 'Follow `next_cursor` to read on.',
+  note: 'Follow `next_cursor` for more.',
   query: z.object({
     status: z.literal('dead_lettered'),
     limit: paging.limit,

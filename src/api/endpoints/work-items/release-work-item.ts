@@ -11,9 +11,10 @@ export const releaseWorkItem = defineEndpoint({
   access: 'work',
   summary: 'Gives a claimed work item back to its queue',
   note:
-    'For an item that is not the worker’s to do. It uses no attempt and leaves no event. The item ' +
-    'keeps its place in the queue, and is handed out again after a rest of 1 to 10 s. A stale fence ' +
-    'gives 409 `{released: false, reason}`; repeating the request during the rest gives 200 again.',
+    'For an item that the worker can’t do. A release uses no attempt and leaves no event. ' +
+    'The item keeps its place in the queue, and is handed out again after a pause of 1 to 10 ' +
+    's. A stale fence gives 409 `{released: false, reason}`; a repeated request during the ' +
+    'pause gives 200 again.',
   params: workItemParam,
   body: z.object({ lease_fence: leaseFence }),
   replies: { 200: z.object({ released: z.literal(true), work_item_id: z.string() }) },

@@ -13,7 +13,7 @@ export const usageFields = {
   gen_ai_output_tokens: omittable(tokenCount),
   gen_ai_cost_usd: omittable(z.number().min(0, 'must not be negative').max(1_000_000_000)).meta({
     description:
-      'US dollars. Left out, it is worked out where the price of `gen_ai_model` is known.',
+      'US dollars. If absent, svc calculates it when it knows the price of `gen_ai_model`.',
   }),
 };
 

@@ -12,7 +12,7 @@ export const workflowPauseShape = z
         '`pausing`: nothing new begins, and what is under way is still being held, execution by ' +
         'execution · `paused`: all of it is held · `resuming`: it is being given back.',
     }),
-    actor_id: z.string().meta({ description: 'Who asked for the pause.' }),
+    actor_id: z.string().meta({ description: 'The actor of the pause.' }),
     reason: z.string().nullable(),
     paused_at: timestamp,
     resumed_by: z.string().nullable().meta({ description: 'Who ended it; null: it stands.' }),

@@ -16,14 +16,14 @@ export const pauseWorkflow = defineEndpoint({
   method: 'POST',
   path: '/workflows/:id/pause',
   access: 'write',
-  summary: 'Pauses a workflow, in all its versions: nothing of it goes on until it is resumed',
+  summary: 'Pauses every version of a workflow',
   note:
-    'From the answer on nothing of it begins: executions are taken as ever, by `POST /executions`, ' +
-    'schedules, parents and retries, and are held before their first step. Executions under way are ' +
-    'held by a scheduler, those that run first, hundreds in a transaction: `state` is `pausing` until ' +
-    'all are. Each of them is paused as by `POST /executions/{id}/pause`, with the scope `workflow`; ' +
-    'finalizers of executions that are ending run all the same. Pausing it again changes nothing, the ' +
-    'reason neither; while it is being resumed, it takes the resumption back.',
+    'After the answer, nothing of the workflow begins. `POST /executions`, schedules, ' +
+    'parents and retries still create executions, which are held before their first step. A ' +
+    'scheduler holds the running executions, hundreds in a transaction: `state` is `pausing` ' +
+    'until all are held. Each of them is paused as by `POST /executions/{id}/pause`, with ' +
+    'the scope `workflow`; finalizers of ending executions still run. A repeated pause ' +
+    'changes nothing, not even the reason; during a resume, it reverses the resume.',
   params: idParam('Workflow id.'),
   body: reasonBody,
   bodyMayBeAbsent: true,
@@ -43,12 +43,12 @@ export const resumeWorkflow = defineEndpoint({
   method: 'POST',
   path: '/workflows/:id/resume',
   access: 'write',
-  summary: 'Lets a workflow go on that was paused',
+  summary: 'Resumes a paused workflow',
   note:
-    'What begins from now on runs at once. What its pause holds is given back by a scheduler, hundreds ' +
-    'in a transaction: `state` is `resuming` until all of it is, and `pause` is null afterwards. An ' +
-    'execution that was paused by itself as well stays paused until it is resumed too. A workflow that ' +
-    'is not paused gives the same answer.',
+    'New executions run at once. A scheduler releases the held ones, hundreds in a ' +
+    'transaction: `state` is `resuming` until all are released, and `pause` is null ' +
+    'afterwards. An execution that was also paused separately stays paused until it is ' +
+    'resumed. A workflow that is not paused gives the same answer.',
   params: idParam('Workflow id.'),
   replies: { 200: reply },
   errors: [404],

@@ -17,7 +17,7 @@ export const readWorkflow = defineEndpoint({
   params: idParam('Workflow id.'),
   query: z.object({
     version: optionalQuery(
-      z.string().meta({ description: 'Default: the version registered last.' }),
+      z.string().meta({ description: 'Default: the latest registered version.' }),
     ),
   }),
   replies: { 200: workflowShape.extend({ ir: anyObject }) },

@@ -19,10 +19,10 @@ export const registerWorkflow = defineEndpoint({
   summary: 'Registers a workflow definition',
   note:
     'The same definition again gives the same answer; a different one under the same id and ' +
-    'version becomes a new revision, used by executions that start from then on. `warnings` tell of ' +
-    'what the definition can run with and its author probably did not mean: names that nothing reads, ' +
-    'paths that are not in the `state_schema`, nodes that never run. A 400 lists `problems`, each with ' +
-    'the JSON pointer of its place.',
+    'version becomes a new revision, which later executions use. `warnings` list probable ' +
+    'mistakes that do not stop it from running: names that nothing reads, paths that are not ' +
+    'in the `state_schema`, nodes that never run. A 400 lists `problems`, each with the JSON ' +
+    'pointer of its place.',
   query: z.object({
     strict: queryFlag('Whether warnings refuse the definition: 400, and nothing is stored.'),
   }),
