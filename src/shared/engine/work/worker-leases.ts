@@ -9,7 +9,7 @@ import type {
   RenewedLease,
   WorkStore,
 } from '../../store/store.ts';
-import { gatherCalls } from './gather-calls.ts';
+import { gatherCalls } from '../../store/gather-calls.ts';
 import type { Timers } from '../scheduling/timers.ts';
 
 /*
@@ -63,6 +63,8 @@ export function createWorkerLeases(deps: {
   const { work, leaseMs, timers } = deps;
   const handedOut = new BoundedMap<WorkItemId, Settleable>(REMEMBERED_MAX);
 
+  const defer = (action: () => void) => void timers.after(0, action);
+
   async function claimAll(
     calls: readonly ClaimCall[],
   ): Promise<readonly (readonly ClaimedItem[])[]> {
@@ -85,15 +87,15 @@ export function createWorkerLeases(deps: {
       sizeOf: ({ limit }) => limit,
       sizeMax: ITEMS_MAX,
       lanes: 1,
-      timers,
+      onFailure: 'split',
+      defer,
     }),
     // A renewal may wait for a commit on its item; the others have another lane then.
     renew: gatherCalls((renewals: readonly LeaseRenewal[]) => work.renew(renewals), {
-      groupOf: () => '',
-      sizeOf: () => 1,
       sizeMax: RENEWALS_MAX,
       lanes: 2,
-      timers,
+      onFailure: 'split',
+      defer,
     }),
     noteHandedOut(item) {
       handedOut.set(item.lease.ticket.workItemId, item);

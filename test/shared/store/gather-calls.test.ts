@@ -1,7 +1,7 @@
 import test from 'ava';
 
-import { gatherCalls } from '../../../../src/shared/engine/work/gather-calls.ts';
-import { StoreUnavailableError } from '../../../../src/shared/store/store.ts';
+import { gatherCalls } from '../../../src/shared/store/gather-calls.ts';
+import { StoreUnavailableError } from '../../../src/shared/store/store.ts';
 
 /** Calls `<group><number>`, whose batches are answered by hand. */
 function scripted(options: { readonly lanes?: number; readonly sizeMax?: number } = {}) {
@@ -21,6 +21,7 @@ function scripted(options: { readonly lanes?: number; readonly sizeMax?: number 
       sizeOf: (each) => Number(each.slice(1)),
       sizeMax: options.sizeMax ?? 100,
       lanes: options.lanes ?? 1,
+      onFailure: 'split',
     },
   );
   return { batches, call, sent: () => batches.map(({ calls }) => calls) };
@@ -79,10 +80,9 @@ test('an error of one call is its own', async (t) => {
     return calls.map((each) => each * 10);
   };
   const call = gatherCalls(answered, {
-    groupOf: () => '',
-    sizeOf: () => 1,
     sizeMax: 10,
     lanes: 1,
+    onFailure: 'split',
   });
   const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map(call));
   t.deepEqual(
