@@ -85,7 +85,11 @@ async function leanOutput(
   const { plan, definition } = await deps.definitions.get(parent.definitionId);
   const outputKey = (nodeId === null ? null : plan.nodes.get(nodeId)?.outputKey) ?? null;
   const use = { outputKey, looks: lookedInto(definition.ir) };
-  const { output } = await offloadResult(deps, tenantId, { visit: 0, output: data }, use);
+  const { output } = await offloadResult(deps, {
+    tenantId,
+    result: { visit: 0, output: data },
+    use,
+  });
   return isJsonObject(output) ? output : data;
 }
 
@@ -131,7 +135,7 @@ export async function cancelOrphan(
 ): Promise<void> {
   const row = { ...known.row, lastSequence: known.state.sequence };
   const by = { actorId: SCHEDULER_ACTOR, tellsParent: false };
-  const commit = await commitOfCancel(deps, row, known.state, by);
+  const commit = await commitOfCancel(deps, { row, state: known.state }, by);
   if (commit === null) return;
   const verdict = await deps.committer.commit(commit, { ahead: true });
   if (verdict.accepted) afterCommit(deps, { commit, row, committedAt: verdict.createdAt });
@@ -146,7 +150,7 @@ async function cancelOnce(
   const isOwn = row.executionId === timer.executionId;
   // Its parent waits for it no more, and most often has ended as well.
   const by = { actorId: SCHEDULER_ACTOR, tellsParent: false };
-  const cancel = await commitOfCancel(deps, row, state, by);
+  const cancel = await commitOfCancel(deps, { row, state }, by);
   if (cancel !== null || isOwn) {
     const commit: CommitPlan = {
       ...(cancel ?? emptyCommit(row)),

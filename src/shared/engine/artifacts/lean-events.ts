@@ -47,7 +47,8 @@ export async function leanEvents(
     const { plan, definition } = await params.compiled();
     const outputKey = plan.nodes.get(fact.nodeId)?.outputKey ?? null;
     const use = { outputKey, looks: lookedInto(definition.ir) };
-    const lean = { ...fact, payload: await offloadResult(deps, tenantId, fact.payload, use) };
+    const payload = await offloadResult(deps, { tenantId, result: fact.payload, use });
+    const lean = { ...fact, payload };
     facts[index] = lean;
     stored[index] = newEvent(lean, actorId);
   }

@@ -48,10 +48,13 @@ export interface OffloadDeps {
 /** The same result with references in place of large values. */
 export async function offloadResult(
   deps: OffloadDeps,
-  tenantId: TenantId,
-  result: NodeCompletedPayload,
-  use: ResultUse,
+  of: {
+    readonly tenantId: TenantId;
+    readonly result: NodeCompletedPayload;
+    readonly use: ResultUse;
+  },
 ): Promise<NodeCompletedPayload> {
+  const { tenantId, result, use } = of;
   const parts = chooseParts(result, use);
   if (parts.length === 0) return result;
   return replaceParts(result, use, await writeParts(deps, tenantId, parts));

@@ -31,7 +31,7 @@ export function cancelExecution(
       if (row.status === 'completed' || row.status === 'failed') {
         throw badRequest(`execution ${row.executionId} is ${row.status}`);
       }
-      return { commit: await commitOfCancel(deps, row, state, caller), answer };
+      return { commit: await commitOfCancel(deps, { row, state }, caller), answer };
     },
   });
 }
@@ -42,8 +42,7 @@ export function cancelExecution(
  */
 export async function commitOfCancel(
   deps: EngineDeps,
-  row: ExecutionRow,
-  state: ExecutionState,
+  { row, state }: { readonly row: ExecutionRow; readonly state: ExecutionState },
   { actorId, tellsParent = true }: Actor & { readonly tellsParent?: boolean },
 ): Promise<CommitPlan | null> {
   const waits = isUnbegun(state);

@@ -118,7 +118,7 @@ export function commitOfPause(
   state: ExecutionState,
   pause: Pause,
 ): ProposedPause {
-  const { commit, answer } = propose(row, state, [pausedEvent(pause)], pause.by);
+  const { commit, answer } = propose({ row, state }, [pausedEvent(pause)], pause.by);
   return { answer, commit: { ...commit, waitingItems: 'hold' } };
 }
 
@@ -137,15 +137,14 @@ export function commitOfResume(
     nodeId: null,
     payload: { scope, by: actorId },
   }));
-  const { commit, answer } = propose(row, state, resumed, actorId);
+  const { commit, answer } = propose({ row, state }, resumed, actorId);
   // Another pause may hold it still.
   if (answer.pauses.length > 0) return { answer, commit };
   return { answer, commit: { ...commit, waitingItems: 'release', runnable: 'mark' } };
 }
 
 function propose(
-  row: ExecutionRow,
-  state: ExecutionState,
+  { row, state }: { readonly row: ExecutionRow; readonly state: ExecutionState },
   events: readonly ExecutionEvent[],
   actorId: string,
 ): ProposedPause {

@@ -102,7 +102,11 @@ export async function readExecution(
         executionIds: [loaded.row.executionId],
       })
     : [];
-  const times = await scheduledTimes(deps, loaded.events, live, state.executionId);
+  const times = await scheduledTimes(deps, {
+    tail: loaded.events,
+    live,
+    executionId: state.executionId,
+  });
   const [data, input] = await resolveReferences(deps.store.artifacts, {
     tenantId,
     values: [state.data, state.input],
@@ -217,10 +221,14 @@ function approvalKey(event: {
 
 async function scheduledTimes(
   deps: EngineDeps,
-  tail: readonly RecordedEvent[],
-  live: readonly LiveVisit[],
-  executionId: ExecutionView['row']['executionId'],
+  of: {
+    readonly executionId: ExecutionId;
+    /** The events that were read with the state. */
+    readonly tail: readonly RecordedEvent[];
+    readonly live: readonly LiveVisit[];
+  },
 ): Promise<ReadonlyMap<number, string>> {
+  const { executionId, tail, live } = of;
   const times = new Map(tail.map((event) => [event.sequence, event.createdAt]));
   const missing = live
     .map((visit) => visit.scheduledSequence)
