@@ -1,7 +1,7 @@
 import type { CommitPlan } from '../../store/commit.ts';
 import type { RunningItem } from './run-items.ts';
 
-/** The items that a commit has leased to this process, to be run now. */
+/** The items that a commit has leased to this process, which run now. */
 export function bornItems(
   { bornLeased }: CommitPlan,
   fences: readonly number[],

@@ -10,9 +10,9 @@ export interface CompiledDefinition {
   readonly plan: Plan;
 }
 
-/** What would be started now. */
+/** The definition that a start would run now. */
 export interface Startable extends CompiledDefinition {
-  /** Of the workflow: what is started is held. Null: none stands. */
+  /** The pause of the workflow, which holds a new execution; null: there is none. */
   readonly workflowPause: StandingPause | null;
 }
 
@@ -27,14 +27,14 @@ export interface DefinitionCache {
   }): Promise<Startable | null>;
 }
 
-/** Compiled plans of one process, the least recently used dropped first. */
+/** Compiled plans of one process. The least recently used is dropped first. */
 export function createDefinitionCache(deps: {
   readonly definitions: Pick<DefinitionStore, 'find' | 'latestId'>;
   readonly compile: (definition: StoredDefinition) => Plan;
   readonly sizeMax?: number;
 }): DefinitionCache {
   const cached = new BoundedMap<DefinitionId, CompiledDefinition>(deps.sizeMax ?? 500);
-  /** Being read: a process that has just begun is asked for the same one many times at once. */
+  /** Being read: a new process is asked for the same definition many times at once. */
   const reading = new Map<DefinitionId, Promise<CompiledDefinition>>();
 
   function keep(compiled: CompiledDefinition): CompiledDefinition {

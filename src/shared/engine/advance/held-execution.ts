@@ -17,14 +17,14 @@ export interface Held {
   readonly row: ExecutionRow;
   readonly compiled: CompiledDefinition;
   state: ExecutionState;
-  /** What the row says, which facts may change by themselves; null: not known. */
+  /** Status in its row, which facts may change too; null: not known. */
   rowStatus: ExecutionStatus | null;
   tail: Tail;
-  /** As of the last decision. */
+  /** As the last decision saw it. */
   tenant: Tenant;
-  /** Its own, or of something that it is a descendant of. */
+  /** It has a budget, or descends from an execution that has one. */
   readonly hasBudget: boolean;
-  /** Its workflow's, if it has just been read as a whole; else null. */
+  /** The pause of its workflow, right after a full reading; else null. */
   readonly workflowPause: StandingPause | null;
 }
 
@@ -44,7 +44,7 @@ export async function loadHeld(deps: EngineDeps, executionId: ExecutionId): Prom
   return { row, compiled, state, rowStatus: row.status, tail, tenant, hasBudget, workflowPause };
 }
 
-/** With what has happened since. */
+/** Adds the events that came since. */
 export async function refreshHeld(deps: EngineDeps, known: Held): Promise<Held> {
   const { plan } = known.compiled;
   const { executionId, tenantId } = known.row;
@@ -52,13 +52,13 @@ export async function refreshHeld(deps: EngineDeps, known: Held): Promise<Held> 
   const events = await deps.store.executions.events({ executionId, after, limit: null });
   const state = evolve({ state: known.state, events, plan });
   const rowStatus = events.length === 0 ? known.rowStatus : null;
-  // Policies may have changed as well, and hold for what is run next.
+  // Policies may have changed too, and apply to what runs next.
   const tenant = await deps.tenants.get(tenantId);
   const tail = addToTail(known.tail, events);
   return { ...known, state, rowStatus, tail, tenant, workflowPause: null };
 }
 
-/** An execution that has just been made by this commit, which led to this state. */
+/** An execution that this commit has just created, in the state it led to. */
 export function heldFromStart(of: {
   readonly commit: CommitPlan & { readonly create: NewExecution };
   readonly createdAt: string;

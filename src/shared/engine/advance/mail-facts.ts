@@ -7,7 +7,7 @@ import type { Held } from './held-execution.ts';
 import { outcomeFacts } from './outcome-facts.ts';
 import type { Mail } from './runner-mailbox.ts';
 
-/** What came back from the items, as it goes into the log: what they recorded, and how they ended. */
+/** The mail as events of the log: what items recorded, and how they ended. */
 export function factsOf(held: Held, { noted, settled }: Mail): ExecutionEvent[] {
   const facts = noted.map(({ item, progress }): ExecutionEvent => {
     const { nodeId, visit, attempt, workItemId } = item.ticket;

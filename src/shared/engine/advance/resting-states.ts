@@ -4,10 +4,10 @@ import type { ExecutionId } from '../../domain/ids.ts';
 import type { Held } from './held-execution.ts';
 
 /**
- * Executions that rest here and are soon taken up again, so that only what has happened meanwhile is
- * read. Kept where reading would be work: a map over thousands of children comes to rest whenever
- * none of them has just ended, and is told of each end. Nothing rests on it: a commit on a state that
- * is not the last is refused, as ever.
+ * A cache of executions that rest here and soon continue, so that only newer events are read. It keeps
+ * those that are expensive to read: a map over thousands of children rests whenever none of them has
+ * just ended, and learns of each end. Correctness does not depend on it: the store refuses a commit on
+ * a state that is not the latest.
  */
 export interface RestingStates {
   /** Null: not known here. */

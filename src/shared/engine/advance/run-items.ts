@@ -24,8 +24,8 @@ export interface RunningItem {
 }
 
 /**
- * Runs a leased item to its outcome. Never rejects: whatever goes wrong is a failed attempt, to be
- * judged by the node's retry policy.
+ * Runs a leased item to its outcome. Never rejects: every error is a failed attempt, which the node's
+ * retry policy judges.
  */
 export async function runItem(
   deps: { readonly runners: NodeRunners; readonly artifacts: ArtifactStore },
@@ -86,15 +86,15 @@ export async function runItem(
   }
 }
 
-/** A child is judged by the whole values, and begins with what stands for them in the parent. */
+/** The runner sees whole values; the child begins with the references that its parent has. */
 function keepReferences(outcome: NodeOutcome, input: JsonValue): NodeOutcome {
   if (outcome.ok !== 'child' || !isJsonObject(input) || isReference(input)) return outcome;
   return { ...outcome, child: { ...outcome.child, input } };
 }
 
 /**
- * Policies may have changed since the work was scheduled: what is blocked now fails for good, and
- * what needs an approval now, and has none, is parked for it.
+ * Policies may have changed since the work was scheduled. Work that is blocked now fails permanently;
+ * work that needs an approval now, and has none, is parked for it.
  */
 function judgeAgain(
   { plan, tenantPolicy }: { readonly plan: Plan; readonly tenantPolicy: Policy },

@@ -2,23 +2,23 @@ import { LeaseLostError, type NodeOutcome, type NodeProgress } from '../../nodes
 import type { RunningItem } from './run-items.ts';
 
 /**
- * What the runs of one execution's items hand to its runner, until a commit has taken it: how they
- * ended, and what they want on record before they go on.
+ * Keeps what the runs of one execution's items tell its runner until a commit takes it: how they ended,
+ * and what they want on record before they continue.
  */
 export interface RunnerMailbox {
   finish(of: Finished): void;
   /** Resolves once it is committed; rejects with `LeaseLostError` when it never will be. */
   note(item: RunningItem, progress: NodeProgress): Promise<void>;
   isEmpty(): boolean;
-  /** Runs that have ended and are not settled. */
+  /** How many runs have ended and are not settled. */
   finished(): number;
-  /** For one commit. What belongs to items that are no longer under way is dropped. */
+  /** Takes the mail for one commit, and drops that of items which no longer run. */
   take(isCurrent: (item: RunningItem) => boolean): Mail;
-  /** It was not committed: the next commit takes it again. */
+  /** Its commit was not made: the next one takes it again. */
   putBack(mail: Mail): void;
-  /** The outcomes were refused together, which doesn't say which is at fault: one at a time now. */
+  /** Gives one outcome at a time until none is left: a refusal does not say which is at fault. */
   splitUp(): void;
-  /** Nothing that is left will be committed here. */
+  /** Nothing more is committed here: refuses the notes that are left. */
   close(): void;
 }
 
@@ -32,7 +32,7 @@ export interface Finished {
   readonly outcome: NodeOutcome;
 }
 
-/** What a run under way wants on record before it goes on. */
+/** Progress that a run wants on record before it continues. */
 export interface Note {
   readonly item: RunningItem;
   readonly progress: NodeProgress;

@@ -8,9 +8,9 @@ import { shardOf } from './shard-of.ts';
 import { wakeFor } from '../wake/wake-for.ts';
 
 /**
- * Takes back the leases that lapsed. A lapse counts as a failed attempt, so that an item that kills
- * its workers does not go round for ever; it is retried at once, since the waiting is done. The
- * commit checks the lapse again by the database's clock: a heartbeat in between wins.
+ * Takes back lapsed leases. A lapse counts as a failed attempt, so that an item that kills its workers
+ * does not circulate forever. It is retried at once, since the lease was the wait. The commit checks
+ * the lapse again by the database's clock: a heartbeat in between wins.
  */
 export async function reclaimLeases(
   deps: EngineDeps,
@@ -49,7 +49,7 @@ async function reclaim(deps: EngineDeps, lease: Lease): Promise<void> {
   wakeFor(deps.wake, commit, shardOf(ticket.executionId));
 }
 
-/** An execution that has ended holds no items; should one be left all the same, it goes. */
+/** An execution that has ended holds no items; this removes one that was left behind. */
 async function dropLease(deps: EngineDeps, { ticket }: Lease): Promise<void> {
   const { workItemId, tenantId } = ticket;
   await deps.store.work.settleUnfenced({ workItemId, tenantId, record: null, deadLetter: null });

@@ -1,4 +1,4 @@
-/** Time as a process has it; a test passes a clock it moves itself. */
+/** The clock and the timers of a process. A test passes a clock that it moves. */
 export interface Timers {
   /** Milliseconds, never going back. */
   now(): number;
@@ -21,8 +21,8 @@ export const systemTimers: Timers = {
 };
 
 /**
- * Calls back once nothing is left to do that can go on without I/O or a timer, before the event loop
- * goes round: no time goes by, whatever clock a process has.
+ * Calls back before the next turn of the event loop, once nothing is left that can continue without
+ * I/O or a timer. No time passes, on any clock.
  */
 export function afterMicrotasks(action: () => void): void {
   queueMicrotask(() => process.nextTick(action));

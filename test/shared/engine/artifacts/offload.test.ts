@@ -119,13 +119,13 @@ test('offloading again writes nothing', async (t) => {
   const { store, contents } = t.context;
   const tenantId = makeTenantId();
   const result = { visit: 0, output: { page: text(100 * KIB) } };
-  const first = await offloadResult({ store, ids }, tenantId, result, USE);
+  const first = await offloadResult({ store, ids }, { tenantId, result, use: USE });
   const rows = async () => {
     const { artifacts = [], artifact_chunks: chunks = [] } = await contents();
     return [...artifacts, ...chunks].filter((row) => row.includes(tenantId)).length;
   };
   t.is(await rows(), 2);
-  t.deepEqual(await offloadResult({ store, ids }, tenantId, result, USE), first);
+  t.deepEqual(await offloadResult({ store, ids }, { tenantId, result, use: USE }), first);
   t.is(await rows(), 2);
 });
 
@@ -200,7 +200,10 @@ async function there(
   tenantId: TenantId = makeTenantId(),
   use: ResultUse = USE,
 ) {
-  const lean = await offloadResult({ store, ids }, tenantId, { visit: 0, ...result }, use);
+  const lean = await offloadResult(
+    { store, ids },
+    { tenantId, result: { visit: 0, ...result }, use },
+  );
   const values = [lean.output, lean.state_patch ?? null] as const;
   const [output, patch] = await resolveReferences(store.artifacts, { tenantId, values });
   return { lean, whole: { output, state_patch: patch } };
