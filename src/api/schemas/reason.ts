@@ -7,6 +7,6 @@ const REASON_CHARS_MAX = 1_000;
 /** Why somebody holds something up, for whoever wonders later. */
 export const reasonBody = z.strictObject({
   reason: omittable(z.string().min(1).max(REASON_CHARS_MAX)).meta({
-    description: 'Why, for whoever wonders later.',
+    description: 'Reason for the pause.',
   }),
 });

@@ -30,18 +30,17 @@ Every process serves its metrics in the Prometheus text format at \`/metrics\` o
 paths never are labels.
 
 Workflows name the values of \`node_id\` and \`tool_name\`. Each process keeps the first 100 values of such a
-label on a metric; every further value counts as \`other\`. So the number of series stays bounded, whatever is
-registered. The same name in two workflows or tenants is one value.
+label on a metric; every further value counts as \`other\`. Registrations therefore can't
+increase the number of series without bound. The same name in two workflows or tenants is one value.
 
 This page is made from \`src/shared/telemetry/metric-list.ts\`; after a change there, run
 \`UPDATE_DOCS=1 npx ava test/shared/telemetry/metrics-document.test.ts\`.
 
-What is said to be of the cluster is read from the database, every 15 s to 60 s, by one scheduler for
-all; the other processes have no such series, and for a while after a change of that duty two have.
-So ask for \`max by (queue) (svc_queue_items)\`, never for a sum over processes. The reading's cost is
-bounded: it leaps through indexes from group to group, at most 1 000 tenants and 1 000 places (tenant,
+One scheduler reads the metrics "of the cluster" from the database, every 15 s to 60 s, for all. The other
+processes have no such series; for a while after a change of that duty two have. Therefore ask for \`max by (queue) (svc_queue_items)\`, never for a sum over processes. The cost of a
+reading is bounded: it jumps through indexes from group to group, at most 1 000 tenants and 1 000 places (tenant,
 queue and priority), and counts at most 20 000 rows of a kind; beyond that a count is a lower bound.
-Ages are exact all the same. Everything else is of the process: sum it up.
+Ages are always exact. All other metrics belong to a process: add them up.
 
 ## The runtime's own
 `;

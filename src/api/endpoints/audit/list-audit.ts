@@ -42,10 +42,9 @@ export const listAudit = defineEndpoint({
           actor_id: z.string(),
           created_at: timestamp,
           node_id: z.string().nullable(),
-          sequence: z
-            .int()
-            .nullable()
-            .meta({ description: 'Of the event in its execution; null for other requests.' }),
+          sequence: z.int().nullable().meta({
+            description: 'Sequence of the event in its execution; null for other requests.',
+          }),
           payload: anyObject.nullable().meta({
             description: 'Null for an event: `GET /executions/:id/events` has it.',
           }),

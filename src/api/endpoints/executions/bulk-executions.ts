@@ -67,7 +67,7 @@ export const bulkExecutions = defineEndpoint({
     200: z.object({
       results: z.array(outcomeShape),
       next_cursor: z.string().nullable().meta({ description: 'Null: there are no more.' }),
-      total: z.int().nullable().meta({ description: 'Of a `dry_run`: how many there are.' }),
+      total: z.int().nullable().meta({ description: 'For a `dry_run`: the number of matches.' }),
       total_is_exact: z.boolean().meta({ description: 'False: there are more than `total`.' }),
     }),
   },

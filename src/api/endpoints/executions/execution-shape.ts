@@ -26,7 +26,7 @@ export const executionSummary = z.object({
     .object({
       at: timestamp,
       actor_id: z.string(),
-      sha256: z.string().meta({ description: 'Of the document, in hex.' }),
+      sha256: z.string().meta({ description: 'Hash of the document, in hex.' }),
     })
     .nullable()
     .meta({
@@ -86,9 +86,9 @@ export const executionShape = executionSummary.extend({
     .object({
       input_tokens: z.int(),
       output_tokens: z.int(),
-      cost_usd: z.number().meta({ description: 'Of the calls whose price is known.' }),
+      cost_usd: z.number().meta({ description: 'Cost of the calls with a known price.' }),
     })
-    .meta({ description: 'What models used, in children that have ended too.' }),
+    .meta({ description: 'Model usage, including ended children.' }),
 });
 
 export function shapeSummary(row: ListedExecution): z.input<typeof executionSummary> {

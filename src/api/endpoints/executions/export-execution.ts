@@ -68,7 +68,7 @@ const documentShape = z.object({
     description: "True: people's data is hidden as the data policy of the workflow asks.",
   }),
   sha256: z.string().meta({
-    description: 'Of the canonical JSON (RFC 8785) of all other fields, in hex.',
+    description: 'Hash of the canonical JSON (RFC 8785) of all other fields, in hex.',
   }),
 });
 

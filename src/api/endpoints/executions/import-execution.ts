@@ -50,7 +50,7 @@ function answer() {
     events: z.int(),
     imported: z
       .boolean()
-      .meta({ description: 'False: it was there, with the same history; nothing was written.' }),
+      .meta({ description: 'False: it existed with the same history; nothing was written.' }),
     restored: z.boolean().meta({ description: 'It was removed here, and is back.' }),
     missing_artifacts: z.array(z.string()).meta({
       description:

@@ -88,5 +88,5 @@ export const importedDocument = z.looseObject({
     )
     .optional(),
   redacted: z.boolean().optional(),
-  sha256: hash.optional().meta({ description: 'Where it is there, it must be right.' }),
+  sha256: hash.optional().meta({ description: 'If present, it must match.' }),
 });

@@ -11,7 +11,7 @@ export const pausesShape = z
       scope: z.enum(['execution', 'workflow']).meta({
         description: '`workflow`: its workflow was paused, and holds it with all the others.',
       }),
-      actor_id: z.string().meta({ description: 'Who asked for it.' }),
+      actor_id: z.string().meta({ description: 'The actor of the pause.' }),
       reason: z.string().nullable(),
     }),
   )

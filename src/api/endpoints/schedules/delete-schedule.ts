@@ -16,7 +16,7 @@ export function deleteSchedule(path: SchedulePath): Endpoint {
     path: `${path}/:id`,
     access: 'write',
     summary: 'Deletes a schedule',
-    note: noteOf(path, 'What it has started goes on. A fire that is being started may still be.'),
+    note: noteOf(path, 'Started executions continue. A fire that is starting may still start.'),
     params: scheduleParam,
     replies: { 200: scheduleShape },
     errors: [404],

@@ -53,10 +53,10 @@ export function updateSchedule(path: SchedulePath): Endpoint {
     summary: 'Changes, pauses or resumes a schedule',
     note: noteOf(
       path,
-      'What is left out stays as it is; `cron_expression` takes the place of `every`, and the ' +
-        'other way round. With `revision` nothing is changed that somebody else has changed ' +
-        'since. A new timing and the end of a pause count from now: what was to come before, or ' +
-        'was passed over by the pause, does not fire.',
+      'Absent fields keep their values; `cron_expression` replaces `every`, and the reverse. ' +
+        'With `revision` the change is refused if somebody else has changed the schedule since. ' +
+        'A new timing and the end of a pause count from now: earlier pending fires, and fires ' +
+        'during the pause, do not fire.',
     ),
     params: scheduleParam,
     body,

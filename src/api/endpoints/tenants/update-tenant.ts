@@ -17,11 +17,11 @@ export const updateTenant = defineEndpoint({
   access: 'operate',
   summary: 'Changes a tenant',
   note:
-    'For operators of the tenant `default`. What is left out stays as it is; `policy` and `limits` ' +
-    'replace what was there as a whole. Holds at once in the process that answers, and within ' +
-    'seconds in every other one.\n\n' +
-    'A suspended tenant may read, and nothing of it is scheduled: work is not handed out, timers ' +
-    'and retries wait. An archived one may not even read. The tenant `default` stays active.',
+    'For operators of the tenant `default`. Absent fields keep their values; `policy` and ' +
+    '`limits` replace the old ones completely. Takes effect at once in the process that ' +
+    'answers, and within seconds in all others.\n\nA suspended tenant may read, and nothing ' +
+    'of it is scheduled: work is not handed out, timers and retries wait. An archived one ' +
+    'may not even read. The tenant `default` stays active.',
   params: idParam('Tenant id.'),
   body: z.strictObject({
     name: omittable(tenantName),

@@ -21,10 +21,10 @@ export const listWorkers = defineEndpoint({
           role: z.string().nullable(),
           queue_types: z.array(z.string()),
           tools: z.array(z.string()).nullable().optional().meta({
-            description: 'Of tool workers: the globs it claims; null: every tool.',
+            description: 'For tool workers: the globs it claims; null: every tool.',
           }),
           queues: z.array(z.string()).optional().meta({
-            description: 'Of tool workers: the named queues it claims.',
+            description: 'For tool workers: the named queues it claims.',
           }),
           version: z.string(),
           host: z.string(),

@@ -21,7 +21,7 @@ export const workflowPauseShape = z
     held_is_exact: z.boolean().meta({ description: 'False: it holds more, not counted.' }),
   })
   .nullable()
-  .meta({ description: 'Of the workflow, in all its versions; null: it is not paused.' });
+  .meta({ description: 'The pause of the workflow, in all its versions; null: it is not paused.' });
 
 export function shapeWorkflowPause(pause: ShownPause | null): z.input<typeof workflowPauseShape> {
   if (pause === null) return null;
