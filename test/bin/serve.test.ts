@@ -42,7 +42,7 @@ test.serial('serve: asks for tokens, and those made beside it work at once', asy
   const cwd = ownFolder();
   const { running, url } = await serve({ cwd });
   await running.waitFor(/listening on/);
-  t.regex(running.output(), /there is no token yet: .*svc\.js token create/);
+  t.regex(running.output(), /every request will be refused: .*svc\.js token create/);
   const env = { SVC_URL: url };
 
   t.is((await runSvc(['execution', 'list'], { cwd, env })).code, 3);
