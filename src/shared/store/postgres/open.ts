@@ -1,4 +1,5 @@
-import { StoreUnavailableError, type Store } from '../store.ts';
+import { StoreUnavailableError } from '../unavailable.ts';
+import type { Store } from '../store.ts';
 import { createAgentStore } from './tenants/agents.ts';
 import { createArtifactStore, pruneUploads } from './artifacts/artifacts.ts';
 import { createAuditStore } from './audit/audit.ts';

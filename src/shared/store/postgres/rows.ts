@@ -9,7 +9,8 @@ import {
 } from '../../domain/ids.ts';
 import { TOOL_KEY_MAX } from '../../domain/work/claim-filter.ts';
 import type { WorkItemRecord, WorkQueue, WorkTicket } from '../../domain/work/work-item.ts';
-import type { ExecutionRow, Lease } from '../store.ts';
+import type { ExecutionRow } from '../executions.ts';
+import type { Lease } from '../work.ts';
 
 /** Wire values to values of the domain, by type. Own to our connections, never the driver's global. */
 export function parseColumn(oid: number): (text: string) => unknown {

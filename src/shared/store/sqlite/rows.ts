@@ -9,7 +9,8 @@ import type {
   WorkQueue,
   WorkTicket,
 } from '../../domain/work/work-item.ts';
-import type { ExecutionRow, Lease } from '../store.ts';
+import type { ExecutionRow } from '../executions.ts';
+import type { Lease } from '../work.ts';
 import type { Bindable } from './connection/connect.ts';
 
 /** Rows as SQLite gives them, and what they are outside. Written by this adapter only, so trusted. */

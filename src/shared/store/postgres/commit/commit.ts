@@ -1,6 +1,6 @@
 import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
 import type { CommitPlan, CommitVerdict, ExistingRequest, RefusalReason } from '../../commit.ts';
-import { StoreUnavailableError } from '../../store.ts';
+import { StoreUnavailableError } from '../../unavailable.ts';
 import { encodeColumns, judgedBatch } from './batch.ts';
 import { commitUnjudged, needsNoJudgement } from './optimistic/commit.ts';
 import { judgingStatement } from './sql.ts';

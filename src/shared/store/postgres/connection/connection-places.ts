@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../../store.ts';
+import { StoreUnavailableError } from '../../unavailable.ts';
 
 /**
  * So many calls at a time, in the order in which they came. Who has waited too long for a place is

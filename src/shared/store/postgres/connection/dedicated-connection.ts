@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-import { StoreUnavailableError } from '../../store.ts';
+import { StoreUnavailableError } from '../../unavailable.ts';
 import {
   clientConfig,
   startSession,

@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../../store.ts';
+import { StoreUnavailableError } from '../../unavailable.ts';
 
 /**
  * The store's edge: what the database or the driver says about the state of the connection or the

@@ -1,5 +1,5 @@
 import { type DefinitionId, type ExecutionId, executionIdFromUuid } from '../../../domain/ids.ts';
-import type { ExecutionStore, ListExecutions } from '../../store.ts';
+import type { ExecutionStore, ListExecutions } from '../../executions.ts';
 import type { ClaimWatermarks } from '../work/claim-watermarks.ts';
 import { commitPlans } from '../commit/commit.ts';
 import { readExecutionDocument } from './execution-document.ts';

@@ -1,5 +1,5 @@
 import { parseExecutionId } from '../../../domain/ids.ts';
-import type { ListUpdated, UpdatedPage } from '../../store.ts';
+import type { ListUpdated, UpdatedPage } from '../../executions.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { decodeExecution, EXECUTION_COLUMNS, toUuid, type ExecutionRecord } from '../rows.ts';
 

@@ -1,5 +1,5 @@
 import { type ExecutionId, executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
-import type { LoadedExecution } from '../../store.ts';
+import type { LoadedExecution } from '../../executions.ts';
 import { EVERY_TENANT, type PostgresPool, type Statement } from '../connection/connect.ts';
 import {
   decodeEvent,

@@ -1,5 +1,5 @@
 import { executionIdFromUuid } from '../../../domain/ids.ts';
-import type { RunnableStore } from '../../store.ts';
+import type { RunnableStore } from '../../scheduling.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 
 export function createRunnableStore(pool: PostgresPool): RunnableStore {

@@ -1,4 +1,4 @@
-import { SHARD_COUNT, type ShardLocks } from '../../store.ts';
+import { SHARD_COUNT, type ShardLocks } from '../../scheduling.ts';
 import { advisoryKey } from '../connection/advisory-key.ts';
 import type { ConnectionSettings } from '../connection/connect.ts';
 import { createDedicatedConnection } from '../connection/dedicated-connection.ts';

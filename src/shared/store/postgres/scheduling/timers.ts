@@ -1,7 +1,7 @@
 import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
 import { TOOL_KEY_MAX } from '../../../domain/work/claim-filter.ts';
 import type { WorkTicket } from '../../../domain/work/work-item.ts';
-import type { DueTimer, TimerStore } from '../../store.ts';
+import type { DueTimer, TimerStore } from '../../scheduling.ts';
 import type { ClaimWatermarks } from '../work/claim-watermarks.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import type { RemoteWake } from '../../store.ts';
+import type { RemoteWake } from '../../scheduling.ts';
 import type { ConnectionSettings } from '../connection/connect.ts';
 import {
   createDedicatedConnection,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { ROLES } from '../../../domain/access.ts';
 import type { TenantId } from '../../../domain/ids.ts';
-import type { TokenRow, TokenStore } from '../../store.ts';
+import type { TokenRow, TokenStore } from '../../tokens.ts';
 import { appendAuditEntry, appendAuditOf } from '../audit/append.ts';
 import type { Management } from '../connection/management.ts';
 

@@ -1,7 +1,7 @@
 import { executionIdFromUuid, type WorkItemId } from '../../../domain/ids.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
 import { newAuditId } from '../../audit-ids.ts';
-import type { DeadLetter, WorkStore } from '../../store.ts';
+import type { DeadLetter, WorkStore } from '../../work.ts';
 import { appendAudit } from '../audit/append.ts';
 import { TOOL_KEY_MAX } from '../../../domain/work/claim-filter.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';

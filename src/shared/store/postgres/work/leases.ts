@@ -8,7 +8,7 @@ import type {
   JointClaim,
   LeaseRenewal,
   RenewedLease,
-} from '../../store.ts';
+} from '../../work.ts';
 import type { ClaimWatermarks, QueuePosition } from './claim-watermarks.ts';
 import { claimText, surplusOver } from './claim-sql.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';

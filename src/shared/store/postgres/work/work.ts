@@ -1,7 +1,7 @@
 import type { DefinitionId, TenantId, WorkItemId } from '../../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../../domain/json.ts';
 import { newAuditId } from '../../audit-ids.ts';
-import type { FoundWorkItem, WorkStore } from '../../store.ts';
+import type { FoundWorkItem, WorkStore } from '../../work.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 
-import type { WorkerStore } from '../../store.ts';
+import type { WorkerStore } from '../../workers.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import type { Management } from '../connection/management.ts';
 

@@ -3,7 +3,12 @@ import { z } from 'zod';
 
 import type { DefinitionId, TenantId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { DefinitionRow, DefinitionStore, LatestId, StoredDefinition } from '../../store.ts';
+import type {
+  DefinitionRow,
+  DefinitionStore,
+  LatestId,
+  StoredDefinition,
+} from '../../definitions.ts';
 import { appendAuditOf } from '../audit/append.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { gatherReads } from '../connection/gather-reads.ts';

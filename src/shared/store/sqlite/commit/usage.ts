@@ -1,6 +1,6 @@
 import { type DefinitionId, type ExecutionId } from '../../../domain/ids.ts';
 import type { ModelUse } from '../../commit.ts';
-import type { UsageRow } from '../../store.ts';
+import type { UsageRow } from '../../executions.ts';
 import type { Connection } from '../connection/connect.ts';
 
 const CHAIN = `

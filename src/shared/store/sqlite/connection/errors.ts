@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../../store.ts';
+import { StoreUnavailableError } from '../../unavailable.ts';
 
 /**
  * The database file cannot be used. The message is one line, names the file and says what to do;

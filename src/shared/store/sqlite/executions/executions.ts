@@ -1,5 +1,10 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
-import type { ExecutionRow, ExecutionStore, ListExecutions, LoadedExecution } from '../../store.ts';
+import type {
+  ExecutionRow,
+  ExecutionStore,
+  ListExecutions,
+  LoadedExecution,
+} from '../../executions.ts';
 import { commitPlans } from '../commit/commit.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import { readExecutionDocument } from './execution-document.ts';

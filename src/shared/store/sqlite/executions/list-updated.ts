@@ -1,4 +1,4 @@
-import type { ListUpdated, UpdatedPage } from '../../store.ts';
+import type { ListUpdated, UpdatedPage } from '../../executions.ts';
 import type { Connection } from '../connection/connect.ts';
 import { decodeExecution, EXECUTION_COLUMNS, type ExecutionRecord } from '../rows.ts';
 

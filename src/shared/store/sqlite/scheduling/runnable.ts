@@ -1,5 +1,5 @@
 import type { ExecutionId } from '../../../domain/ids.ts';
-import type { RunnableStore } from '../../store.ts';
+import type { RunnableStore } from '../../scheduling.ts';
 import type { Connection } from '../connection/connect.ts';
 import { TENANT_IS_ACTIVE } from '../rows.ts';
 

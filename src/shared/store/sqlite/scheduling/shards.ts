@@ -1,4 +1,4 @@
-import { SHARD_COUNT, type ShardLocks } from '../../store.ts';
+import { SHARD_COUNT, type ShardLocks } from '../../scheduling.ts';
 
 /** One process tree works the file, so every shard and every duty is its own. */
 export function createShardLocks(): ShardLocks {

@@ -1,6 +1,6 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { WorkTicket } from '../../../domain/work/work-item.ts';
-import type { DueTimer, TimerStore } from '../../store.ts';
+import type { DueTimer, TimerStore } from '../../scheduling.ts';
 import type { Connection } from '../connection/connect.ts';
 import { enqueue, findNames, giveBack } from '../work/queue.ts';
 import {

@@ -1,4 +1,4 @@
-import type { RemoteWake } from '../../store.ts';
+import type { RemoteWake } from '../../scheduling.ts';
 
 /** There is no other process to tell. */
 export function createRemoteWake(): RemoteWake {

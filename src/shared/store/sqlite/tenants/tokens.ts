@@ -1,5 +1,6 @@
 import type { TenantId } from '../../../domain/ids.ts';
-import type { NewToken, Role, TokenRow, TokenStore } from '../../store.ts';
+import type { NewToken, TokenRow, TokenStore } from '../../tokens.ts';
+import type { Role } from '../../../domain/access.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso, toIsoOrNull } from '../rows.ts';

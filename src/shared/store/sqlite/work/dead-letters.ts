@@ -1,7 +1,7 @@
 import { isTerminal, type ExecutionStatus } from '../../../domain/execution/status.ts';
 import type { ExecutionId, WorkItemId } from '../../../domain/ids.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
-import type { DeadLetter, WorkStore } from '../../store.ts';
+import type { DeadLetter, WorkStore } from '../../work.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { Connection } from '../connection/connect.ts';
 import { enqueue, findNames } from './queue.ts';

@@ -5,7 +5,7 @@ import type {
   JointClaim,
   LeaseRenewal,
   RenewedLease,
-} from '../../store.ts';
+} from '../../work.ts';
 import type { Connection } from '../connection/connect.ts';
 import { insertLease, withFences } from './queue.ts';
 import {

@@ -1,7 +1,7 @@
 import { matchesGlob } from '../../../domain/policy/policy.ts';
 import { queueNamesOf, rangesOf, TOOL_KEY_MAX } from '../../../domain/work/claim-filter.ts';
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
-import type { ClaimRequest } from '../../store.ts';
+import type { ClaimRequest } from '../../work.ts';
 import type { Connection } from '../connection/connect.ts';
 import { TENANT_IS_ACTIVE, TICKET_COLUMNS, type TicketRecord } from '../rows.ts';
 

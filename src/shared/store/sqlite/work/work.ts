@@ -1,7 +1,7 @@
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../../domain/json.ts';
 import type { WorkTicket } from '../../../domain/work/work-item.ts';
-import type { FoundWorkItem, Lease, WorkStore } from '../../store.ts';
+import type { FoundWorkItem, Lease, WorkStore } from '../../work.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { Connection } from '../connection/connect.ts';
 import { listDeadLetters, requeue } from './dead-letters.ts';

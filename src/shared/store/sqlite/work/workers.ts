@@ -1,5 +1,5 @@
 import type { TenantId } from '../../../domain/ids.ts';
-import type { WorkerAnnouncement, WorkerRow, WorkerStore } from '../../store.ts';
+import type { WorkerAnnouncement, WorkerRow, WorkerStore } from '../../workers.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 

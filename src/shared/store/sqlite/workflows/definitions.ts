@@ -6,7 +6,7 @@ import type {
   ExposedWorkflow,
   LatestId,
   StoredDefinition,
-} from '../../store.ts';
+} from '../../definitions.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';

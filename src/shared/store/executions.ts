@@ -1,0 +1,95 @@
+import type { RecordedEvent } from '../domain/execution/event.ts';
+import type { ExecutionDocument } from '../domain/execution/execution-document.ts';
+import type { ExecutionStatus } from '../domain/execution/status.ts';
+import type { DefinitionId, ExecutionId, TenantId } from '../domain/ids.ts';
+import type { StandingPause } from '../domain/workflow/workflow-pause.ts';
+import type { CommitPlan, CommitVerdict, ModelUse } from './commit.ts';
+
+export interface ExecutionStore {
+  /** One transaction. Verdicts in the order of the plans. See `CommitPlan`. */
+  commit(plans: readonly CommitPlan[]): Promise<readonly CommitVerdict[]>;
+  find(id: ExecutionId, tenantId: TenantId | null): Promise<ExecutionRow | null>;
+  /** Snapshot and the events after it, as one consistent reading; null when unknown. */
+  load(id: ExecutionId, tenantId: TenantId | null): Promise<LoadedExecution | null>;
+  /** All there is of it, as one consistent reading; null when unknown. */
+  document(id: ExecutionId, tenantId: TenantId | null): Promise<ExecutionDocument | null>;
+  /** Events with `after < sequence`, in order, at most `limit` of them (null: all). */
+  events(params: {
+    readonly executionId: ExecutionId;
+    readonly after: number;
+    readonly limit: number | null;
+  }): Promise<readonly RecordedEvent[]>;
+  /** What models used, of the execution first, then of what it is a child of, and so on up. */
+  usage(id: ExecutionId): Promise<readonly UsageRow[]>;
+  /** Newest first by creation. */
+  list(params: ListExecutions): Promise<readonly ExecutionRow[]>;
+  /** Of one workflow, those that were updated last come first; an end counts as an update. */
+  listUpdated(params: ListUpdated): Promise<UpdatedPage>;
+}
+
+export interface ExecutionRow {
+  readonly executionId: ExecutionId;
+  readonly tenantId: TenantId;
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string;
+  readonly workflowVersion: string;
+  readonly parentExecutionId: ExecutionId | null;
+  readonly status: ExecutionStatus;
+  readonly lastSequence: number;
+  readonly shard: number;
+  readonly priority: number;
+  readonly error: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly completedAt: string | null;
+}
+
+/** Use by an execution's own calls and those of its descendants. */
+export interface UsageRow extends ModelUse {
+  readonly executionId: ExecutionId;
+  readonly definitionId: DefinitionId;
+}
+
+export interface LoadedExecution {
+  readonly row: ExecutionRow;
+  readonly snapshot: { readonly sequence: number; readonly body: string } | null;
+  readonly events: readonly RecordedEvent[];
+  /** Its workflow's, as of the reading; null: none stands. */
+  readonly workflowPause: StandingPause | null;
+}
+
+export interface ListExecutions {
+  readonly tenantId: TenantId;
+  readonly status: ExecutionStatus | null;
+  readonly workflowId: string | null;
+  /** Absent: all. */
+  readonly parentExecutionId?: ExecutionId | null;
+  /** ISO instants; inclusive and exclusive. */
+  readonly createdAfter: string | null;
+  readonly createdBefore: string | null;
+  /** Only executions older than this one (keyset paging). */
+  readonly cursor: { readonly createdAt: string; readonly executionId: ExecutionId } | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface ListUpdated {
+  readonly tenantId: TenantId;
+  readonly workflowId: string;
+  readonly status: ExecutionStatus | null;
+  /** The context of the A2A message that began it, or its own id where that names none. */
+  readonly contextId: string | null;
+  /** ISO instant, inclusive. */
+  readonly updatedAfter: string | null;
+  /** Only those updated before this one (keyset paging). */
+  readonly cursor: { readonly updatedAt: string; readonly executionId: ExecutionId } | null;
+  readonly limit: number;
+  /** Only so many, the newest by creation, are looked through. */
+  readonly within: number;
+}
+
+export interface UpdatedPage {
+  readonly rows: readonly ExecutionRow[];
+  /** How many there are on all pages. */
+  readonly total: number;
+}

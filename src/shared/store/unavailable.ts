@@ -1,0 +1,16 @@
+/** The database cannot be reached, is read-only, or a commit's outcome is not known. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+  /** True: the statement may have been carried out. */
+  readonly ambiguous: boolean;
+
+  constructor(message: string, options: { readonly ambiguous: boolean; readonly cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.ambiguous = options.ambiguous;
+  }
+}
+
+/** What was asked for may have been done. */
+export function isAmbiguous(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && error.ambiguous;
+}

@@ -1,0 +1,37 @@
+import type { TenantId } from '../domain/ids.ts';
+import type { ClaimFilter } from '../domain/work/claim-filter.ts';
+
+export interface WorkerStore {
+  /** One statement for all; `tenantId` null for runtime processes. */
+  announce(workers: readonly WorkerAnnouncement[]): Promise<void>;
+  /** Seen in the last 60 s: the tenant's tool workers and the runtime's processes. */
+  list(tenantId: TenantId): Promise<readonly WorkerRow[]>;
+  withdraw(workerId: string): Promise<void>;
+}
+
+export interface WorkerAnnouncement {
+  readonly workerId: string;
+  readonly tenantId: TenantId | null;
+  readonly kind: 'runtime' | 'tool';
+  /** `api`, `scheduler` or `all` for runtime processes, null for tool workers. */
+  readonly role: string | null;
+  readonly queueTypes: readonly string[];
+  /** What a tool worker claims of these. */
+  readonly filter?: ClaimFilter;
+  readonly version: string;
+  readonly host: string;
+}
+
+export interface WorkerRow {
+  readonly workerId: string;
+  readonly kind: 'runtime' | 'tool';
+  readonly role: string | null;
+  readonly queueTypes: readonly string[];
+  readonly filter: ClaimFilter;
+  readonly version: string;
+  readonly host: string;
+  readonly startedAt: string;
+  readonly lastHeartbeat: string;
+  /** Leases held now. */
+  readonly activeItems: number;
+}
