@@ -16,9 +16,9 @@ const LOOP = {
 };
 
 const COMMITS: Readonly<Record<string, (plan: CommitPlan) => boolean>> = {
-  'the start of a child': ({ startsExecutions = [] }) =>
+  'the start of a child': ({ startsExecutions }) =>
     startsExecutions.some(({ started }) => started.payload.includes('"depth":1')),
-  'the start of the next run': ({ startsExecutions = [] }) =>
+  'the start of the next run': ({ startsExecutions }) =>
     startsExecutions.some(({ started }) => started.payload.includes('"continued_from"')),
   'the end of a child': ({ startsTimers }) =>
     startsTimers.some(({ purpose }) => purpose === 'child_ended'),
