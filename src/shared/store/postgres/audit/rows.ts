@@ -8,6 +8,7 @@ import type {
 } from '../../../domain/audit/stored-rows.ts';
 import { executionIdFromUuid, parseExecutionId } from '../../../domain/ids.ts';
 import type { AuditStore } from '../../audit.ts';
+import { decodeDefinition, decodeExecution, decodeRegistration } from '../../audit-rows.ts';
 import type { Management } from '../connection/management.ts';
 import { toUuid } from '../rows.ts';
 
@@ -68,12 +69,7 @@ export async function listStoredDefinitions(
     ) d
     order by d.definition_id
     limit ${limit}`);
-  return rows.map((row) => ({
-    definitionId: row.definition_id,
-    tenantId: row.tenant_id,
-    irHash: row.ir_hash,
-    ir: row.ir,
-  }));
+  return rows.map(decodeDefinition);
 }
 
 export async function listRegistrations(
@@ -97,15 +93,7 @@ export async function listRegistrations(
       and d.version = a.payload ->> 'version'
       and d.revision = (a.payload ->> 'revision')::int4
     order by a.audit_id`);
-  return rows.map((row) => ({
-    auditId: row.audit_id,
-    tenantId: row.tenant_id,
-    toldHash: row.told_hash ?? '',
-    definition:
-      row.definition_id === null
-        ? null
-        : { definitionId: row.definition_id, irHash: row.ir_hash ?? '' },
-  }));
+  return rows.map(decodeRegistration);
 }
 
 export async function listStoredExecutions(
@@ -138,24 +126,7 @@ export async function listStoredExecutions(
     left join events f on f.execution_id = e.id and f.sequence = 1
     left join events l on l.execution_id = e.id and l.sequence = e.last_sequence
     order by e.id`);
-  return rows.map((row) => ({
-    executionId: executionIdFromUuid(row.id),
-    tenantId: row.tenant_id,
-    status: row.status,
-    workflow: {
-      workflowId: row.workflow_id,
-      version: row.workflow_version,
-      definitionId: row.definition_id,
-    },
-    started:
-      row.first_kind === 'WorkflowStarted'
-        ? {
-            workflowId: row.started_workflow_id,
-            version: row.started_version,
-            definitionId: row.started_definition_id,
-          }
-        : null,
-    lastKind: row.last_kind,
-    hasMore: row.has_more,
-  }));
+  return rows.map((row) =>
+    decodeExecution(row, { executionId: executionIdFromUuid(row.id), hasMore: row.has_more }),
+  );
 }

@@ -4,35 +4,18 @@ import type {
   StoredExecution,
 } from '../../../domain/audit/stored-rows.ts';
 import type { AuditStore } from '../../audit.ts';
+import {
+  decodeDefinition,
+  decodeExecution,
+  decodeRegistration,
+  type DefinitionRecord,
+  type ExecutionRecord,
+  type RegistrationRecord,
+} from '../../audit-rows.ts';
 import type { Connection } from '../connection/connect.ts';
 
-interface DefinitionRecord {
-  readonly definition_id: string;
-  readonly tenant_id: string;
-  readonly ir_hash: string;
-  readonly ir: string;
-}
-
-interface RegistrationRecord {
-  readonly audit_id: string;
-  readonly tenant_id: string;
-  readonly told_hash: string | null;
-  readonly definition_id: string | null;
-  readonly ir_hash: string | null;
-}
-
-interface ExecutionRecord {
+interface ExecutionRow extends ExecutionRecord {
   readonly id: string;
-  readonly tenant_id: string;
-  readonly status: string;
-  readonly workflow_id: string;
-  readonly workflow_version: string;
-  readonly definition_id: string;
-  readonly first_kind: string | null;
-  readonly started_workflow_id: string | null;
-  readonly started_version: string | null;
-  readonly started_definition_id: string | null;
-  readonly last_kind: string | null;
   readonly has_more: 0 | 1;
 }
 
@@ -57,12 +40,7 @@ export function listStoredDefinitions(
      limit :limit`,
     { after: after ?? '', tenant_id: tenantId, limit },
   );
-  return rows.map((row) => ({
-    definitionId: row.definition_id,
-    tenantId: row.tenant_id,
-    irHash: row.ir_hash,
-    ir: row.ir,
-  }));
+  return rows.map(decodeDefinition);
 }
 
 export function listRegistrations(
@@ -89,22 +67,14 @@ export function listRegistrations(
      order by a.audit_id`,
     { after: after ?? '', tenant_id: tenantId, limit },
   );
-  return rows.map((row) => ({
-    auditId: row.audit_id,
-    tenantId: row.tenant_id,
-    toldHash: row.told_hash ?? '',
-    definition:
-      row.definition_id === null
-        ? null
-        : { definitionId: row.definition_id, irHash: row.ir_hash ?? '' },
-  }));
+  return rows.map(decodeRegistration);
 }
 
 export function listStoredExecutions(
   connection: Connection,
   { tenantId, after, limit }: Parameters<AuditStore['storedExecutions']>[0],
 ): readonly StoredExecution[] {
-  const rows = connection.all<ExecutionRecord>(
+  const rows = connection.all<ExecutionRow>(
     `select e.id, e.tenant_id, e.status, e.workflow_id, e.workflow_version, e.definition_id,
        f.kind as first_kind, f.payload ->> 'workflow_id' as started_workflow_id,
        f.payload ->> 'workflow_version' as started_version,
@@ -129,24 +99,7 @@ export function listStoredExecutions(
      order by e.id`,
     { after: after ?? '', tenant_id: tenantId, limit },
   );
-  return rows.map((row) => ({
-    executionId: row.id,
-    tenantId: row.tenant_id,
-    status: row.status,
-    workflow: {
-      workflowId: row.workflow_id,
-      version: row.workflow_version,
-      definitionId: row.definition_id,
-    },
-    started:
-      row.first_kind === 'WorkflowStarted'
-        ? {
-            workflowId: row.started_workflow_id,
-            version: row.started_version,
-            definitionId: row.started_definition_id,
-          }
-        : null,
-    lastKind: row.last_kind,
-    hasMore: row.has_more === 1,
-  }));
+  return rows.map((row) =>
+    decodeExecution(row, { executionId: row.id, hasMore: row.has_more === 1 }),
+  );
 }
