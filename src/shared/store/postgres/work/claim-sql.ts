@@ -1,4 +1,4 @@
-import { leaseColumns, NEXT_FENCE, ticketColumns } from '../rows.ts';
+import { leaseColumns, NEXT_FENCE, tenantIsActive, ticketColumns } from '../rows.ts';
 
 /*
  * What all claims have in common: the rows that `candidates` picks and locks move from `work_queue` to
@@ -66,4 +66,31 @@ export function claimText(candidates: string): string {
 /** Candidates that are read without a lock: what other claims may take away meanwhile comes on top. */
 export function surplusOver(limit: string): string {
   return `${limit} + 100`;
+}
+
+/** Where a claim begins on the one queue that it asks for. */
+export const CLAIM_START = { queueKey: '$5', priority: '$6::int4', seq: '$7::int8' };
+
+/** Where a claim on several queues begins: on the queue of a row that has these three columns. */
+export function claimStartOf(alias: string): typeof CLAIM_START {
+  return { queueKey: `${alias}.queue_key`, priority: `${alias}.priority`, seq: `${alias}.seq` };
+}
+
+/**
+ * Whether a claim may take an item of `work_queue`. `also`: what the claim asks for beyond that.
+ * `anyShard`: a condition under which the shards in $4 don't matter.
+ */
+export function isClaimable(params: {
+  readonly item: string;
+  readonly from: typeof CLAIM_START;
+  readonly also?: string;
+  readonly anyShard?: string;
+}): string {
+  const { item, from, also, anyShard } = params;
+  return `${item}.queue_key = ${from.queueKey}
+        ${also === undefined ? '' : `and ${also}`}
+        and (${item}.priority, ${item}.seq) >= (${from.priority}, ${from.seq})
+        and (${item}.start_before is null or ${item}.start_before > clock_timestamp())
+        and (${anyShard === undefined ? '' : `${anyShard} or `}$4::int2[] is null or ${item}.shard = any($4))
+        and ${tenantIsActive(item)}`;
 }

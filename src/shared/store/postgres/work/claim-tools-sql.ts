@@ -1,6 +1,5 @@
-import { claimText, surplusOver } from './claim-sql.ts';
+import { CLAIM_START, claimStartOf, claimText, isClaimable, surplusOver } from './claim-sql.ts';
 import type { Statement } from '../connection/connect.ts';
-import { tenantIsActive } from '../rows.ts';
 
 /** The same as a claim on one queue, over the items of one tool, which stand together in an index. */
 export const CLAIM_OF_TOOL: Statement = {
@@ -9,13 +8,7 @@ export const CLAIM_OF_TOOL: Statement = {
   text: claimText(`
     select q.work_item_id
     from work_queue q
-    where q.queue_key = $5
-      and q.queue <> 'engine'
-      and q.tool = $8::text
-      and (q.priority, q.seq) >= ($6::int4, $7::int8)
-      and (q.start_before is null or q.start_before > clock_timestamp())
-      and ($4::int2[] is null or q.shard = any($4))
-      and ${tenantIsActive('q')}
+    where ${isClaimable({ item: 'q', from: CLAIM_START, also: isOfTool('q', '$8::text') })}
     order by q.priority, q.seq
     limit $3
     for update skip locked`),
@@ -43,7 +36,7 @@ export const CLAIM_OF_TOOLS: Statement = {
         cross join lateral (
           select c.priority, c.seq
           from work_queue c
-          where ${isOpen('c', 'a', 't.tool')}
+          where ${isClaimable({ item: 'c', from: claimStartOf('a'), also: isOfTool('c', 't.tool') })}
           order by c.priority, c.seq
           limit 1
         ) h
@@ -53,7 +46,7 @@ export const CLAIM_OF_TOOLS: Statement = {
       cross join lateral (
         select c.work_item_id, c.priority, c.seq
         from work_queue c
-        where ${isOpen('c', 'o', 'o.tool')}
+        where ${isClaimable({ item: 'c', from: claimStartOf('o'), also: isOfTool('c', 'o.tool') })}
         order by c.priority, c.seq
         limit ${surplusOver('$3')}
       ) n
@@ -65,12 +58,7 @@ export const CLAIM_OF_TOOLS: Statement = {
     for update skip locked`),
 };
 
-function isOpen(item: string, from: string, tool: string): string {
-  return `${item}.queue_key = ${from}.queue_key
-            and ${item}.queue <> 'engine'
-            and ${item}.tool = ${tool}
-            and (${item}.priority, ${item}.seq) >= (${from}.priority, ${from}.seq)
-            and (${item}.start_before is null or ${item}.start_before > clock_timestamp())
-            and ($4::int2[] is null or ${item}.shard = any($4))
-            and ${tenantIsActive(item)}`;
+/** Items of the engine's queue have no tool. */
+function isOfTool(item: string, tool: string): string {
+  return `${item}.queue <> 'engine' and ${item}.tool = ${tool}`;
 }

@@ -10,15 +10,9 @@ import type {
   RenewedLease,
 } from '../../work.ts';
 import type { ClaimWatermarks, QueuePosition } from './claim-watermarks.ts';
-import { claimText, surplusOver } from './claim-sql.ts';
+import { CLAIM_START, claimStartOf, claimText, isClaimable, surplusOver } from './claim-sql.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
-import {
-  decodeLease,
-  decodeRecord,
-  tenantIsActive,
-  type LeaseRecord,
-  type RecordColumns,
-} from '../rows.ts';
+import { decodeLease, decodeRecord, type LeaseRecord, type RecordColumns } from '../rows.ts';
 import { CLAIM_OF_TOOL, CLAIM_OF_TOOLS } from './claim-tools-sql.ts';
 import type { WaitingTools } from './waiting-tools.ts';
 
@@ -201,11 +195,7 @@ const CLAIM_ONE: Statement = {
   text: claimText(`
     select q.work_item_id
     from work_queue q
-    where q.queue_key = $5
-      and (q.priority, q.seq) >= ($6::int4, $7::int8)
-      and (q.start_before is null or q.start_before > clock_timestamp())
-      and ($4::int2[] is null or q.shard = any($4))
-      and ${tenantIsActive('q')}
+    where ${isClaimable({ item: 'q', from: CLAIM_START })}
     order by q.priority, q.seq
     limit $3
     for update skip locked`),
@@ -228,11 +218,7 @@ const CLAIM_MANY: Statement = {
       cross join lateral (
         select c.work_item_id, c.priority, c.seq
         from work_queue c
-        where c.queue_key = a.queue_key
-          and (c.priority, c.seq) >= (a.priority, a.seq)
-          and (c.start_before is null or c.start_before > clock_timestamp())
-          and (c.queue <> 'engine' or $4::int2[] is null or c.shard = any($4))
-          and ${tenantIsActive('c')}
+        where ${isClaimable({ item: 'c', from: claimStartOf('a'), anyShard: `c.queue <> 'engine'` })}
         order by c.priority, c.seq
         limit ${surplusOver('$3')}
       ) h
