@@ -1,7 +1,7 @@
 import { createMcpCaller } from '../shared/clients/mcp/create-mcp-caller.ts';
 import type { Config } from '../shared/config/config.ts';
 import { CONFIG_KEY_NAMES, ownEnvNames, rowOf } from '../shared/config/keys.ts';
-import type { ToolDeps } from '../shared/nodes/tool/call-tool.ts';
+import type { ToolDeps } from '../shared/nodes/tool/tool-call.ts';
 import type { Cpu } from '../shared/ports/cpu.ts';
 import type { NamedSecrets, SecretRules } from '../shared/ports/named-secrets.ts';
 import { createGuardedFetch } from '../shared/security/guarded-fetch.ts';

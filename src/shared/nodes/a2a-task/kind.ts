@@ -1,21 +1,10 @@
-import type { RemoteAgentPart } from '../../domain/workflow/parse/parts.ts';
 import { flag, text, word } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readText, readWord } from '../read-fields.ts';
 import { readFlag } from '../read-flag.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import { createA2aTaskRunner } from './run.ts';
-
-export interface A2aTaskSpec {
-  readonly agent: RemoteAgentPart;
-  /** Null: the agent finds out. */
-  readonly skill: string | null;
-  readonly stream: boolean;
-  readonly onInputRequired: OnInputRequired;
-}
-
-export const ON_INPUT_REQUIRED = ['park', 'fail'] as const;
-export type OnInputRequired = (typeof ON_INPUT_REQUIRED)[number];
+import { ON_INPUT_REQUIRED, type A2aTaskSpec } from './spec.ts';
 
 /** A task for an agent of the Agent2Agent protocol; `a2a-task/run.ts` has it done. */
 export const a2aTaskKind: RunnableKind<A2aTaskSpec> = {

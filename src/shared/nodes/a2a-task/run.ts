@@ -1,4 +1,4 @@
-import type { A2aTaskSpec } from './kind.ts';
+import type { A2aTaskSpec } from './spec.ts';
 import { delegateTask, type DelegationDeps } from '../delegation/delegate-task.ts';
 import type { NodeRunner } from '../run.ts';
 

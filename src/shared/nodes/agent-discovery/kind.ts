@@ -2,16 +2,11 @@ import { findKeyProblem } from '../../domain/keepable-json.ts';
 import { text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readText } from '../read-fields.ts';
-import { modelOfWish, readWish, WISH_FIELDS, type Wish } from '../agent/read-wish.ts';
+import { modelOfWish, readWish, WISH_FIELDS } from '../agent/read-wish.ts';
 import type { NodePorts } from '../ports.ts';
 import type { EngineKind, RunnableKind } from '../runnable-kind.ts';
 import { createAgentDiscoveryRunner, createCoordinatorRunner } from './run.ts';
-
-export interface SearchSpec {
-  readonly wish: Wish;
-  /** State key of the output, beside the node's own; null: none. */
-  readonly outputBinding: string | null;
-}
+import type { SearchSpec } from './spec.ts';
 
 /** Lists the agents that can do something, the best first. */
 export const agentDiscoveryKind: RunnableKind<SearchSpec> = searchKind(

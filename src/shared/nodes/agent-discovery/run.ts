@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
-import type { SearchSpec } from './kind.ts';
+import type { SearchSpec } from './spec.ts';
 import {
   chooseAgent,
   describeCandidate,

@@ -12,32 +12,15 @@ import {
   wholeNumber,
   word,
 } from '../../domain/workflow/schema/fields.ts';
-import { ON_INPUT_REQUIRED, type OnInputRequired } from '../a2a-task/kind.ts';
+import { ON_INPUT_REQUIRED } from '../a2a-task/spec.ts';
 import { enterWork } from '../enter-work.ts';
 import { failExpression, failValue } from '../fail-entry.ts';
 import { readMapping, readText, readWord } from '../read-fields.ts';
 import { readFlag } from '../read-flag.ts';
-import { modelOfWish, readWish, WISH_FIELDS, type Wish } from './read-wish.ts';
+import { modelOfWish, readWish, WISH_FIELDS } from './read-wish.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import { createAgentRunner } from './run.ts';
-
-export interface AgentSpec {
-  readonly choice: AgentChoice;
-  readonly wish: Wish;
-  readonly skill: string | null;
-  /** Null: the node's limit alone. */
-  readonly timeoutMs: number | null;
-  readonly stream: boolean;
-  readonly onInputRequired: OnInputRequired;
-}
-
-export type AgentChoice =
-  /** A registered agent, by its id. */
-  | { readonly by: 'ref'; readonly ref: Mapping }
-  /** A registered agent at this address, or one that nobody has registered. */
-  | { readonly by: 'uri'; readonly uri: string }
-  /** As a coordinator picks. */
-  | { readonly by: 'auto' };
+import type { AgentSpec, AgentChoice } from './spec.ts';
 
 const CHOICES = '"auto", an agent\'s id, or {"explicit": "https://…"}';
 

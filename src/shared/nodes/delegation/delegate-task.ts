@@ -2,7 +2,7 @@ import { AgentFailure } from '../../domain/a2a/agent-failure.ts';
 import { contentOf, outputOf, type AgentTask } from '../../domain/a2a/agent-task.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { A2aAgent, A2aAgents, A2aTarget } from '../../ports/a2a.ts';
-import type { OnInputRequired } from '../a2a-task/kind.ts';
+import type { OnInputRequired } from '../a2a-task/spec.ts';
 import { followTask, type Timers } from './follow-task.ts';
 import type { NodeCall, NodeOutcome } from '../run.ts';
 

@@ -1,6 +1,6 @@
 import type { EvalResult, Scorer } from '../../domain/eval/scorer.ts';
 import { END_TARGET, type Entry } from '../../domain/workflow/plan/plan.ts';
-import type { EvalSpec } from './kind.ts';
+import type { EvalSpec } from './spec.ts';
 
 /** What follows from a result. */
 export function concludeEval(

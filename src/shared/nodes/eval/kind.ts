@@ -18,18 +18,12 @@ import { BRANCH_TARGET } from '../../domain/workflow/schema/part-fields.ts';
 import { coordinates } from '../enter-work.ts';
 import { failExpression } from '../fail-entry.ts';
 import { readExpression } from '../read-fields.ts';
-import { readOnFail, type OnFail } from '../read-on-fail.ts';
+import { readOnFail } from '../read-on-fail.ts';
 import { concludeEval } from './conclude-eval.ts';
 import { judgesOf } from './judges-of.ts';
 import { createEvalRunner } from './run.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
-
-export interface EvalSpec {
-  readonly scorers: readonly Scorer[];
-  readonly onFail: OnFail;
-  /** What is judged; null: the output of the node before. */
-  readonly input: Expression | null;
-}
+import type { EvalSpec } from './spec.ts';
 
 /**
  * Scores an output. Checks alone are judged at once; a model, a duration or a cost is asked for by

@@ -7,7 +7,7 @@ import type { History } from '../../ports/history.ts';
 import type { ModelClient } from '../../ports/models.ts';
 import { concludeEval } from './conclude-eval.ts';
 import { judgesOf } from './judges-of.ts';
-import type { EvalSpec } from './kind.ts';
+import type { EvalSpec } from './spec.ts';
 import { judgeOutput } from '../model/judge-output.ts';
 import type { NodeCall, NodeOutcome, NodeRunner, Usage } from '../run.ts';
 

@@ -1,14 +1,10 @@
 import type { RunOn } from '../../domain/workflow/plan/plan.ts';
 import { word } from '../../domain/workflow/schema/fields.ts';
 import { readWord } from '../read-fields.ts';
-import { toolKind, type ToolSpec } from '../tool/kind.ts';
+import { toolKind } from '../tool/kind.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import { createFinalizerRunner } from './run.ts';
-
-export interface FinalizerSpec {
-  readonly tool: ToolSpec;
-  readonly runOn: RunOn;
-}
+import type { FinalizerSpec } from './spec.ts';
 
 const RUN_ON: readonly RunOn[] = ['success', 'failure', 'always'];
 

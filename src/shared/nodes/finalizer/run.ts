@@ -1,6 +1,6 @@
 import type { NodeRunner } from '../run.ts';
 import { createToolRunner, type ToolRunnerDeps } from '../tool/run.ts';
-import type { FinalizerSpec } from './kind.ts';
+import type { FinalizerSpec } from './spec.ts';
 
 /** Runs the tools of `finalizer` nodes as `tool` nodes run theirs. */
 export function createFinalizerRunner(deps: ToolRunnerDeps): NodeRunner<FinalizerSpec> {

@@ -1,16 +1,10 @@
-import type { JsonObject } from '../../domain/json.ts';
-import type { CallableTool } from '../../domain/tools/callable-tool.ts';
 import { warnOfUnknownServer } from '../../domain/workflow/parse/parse-tool-target.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import { createMcpToolRunner } from './run.ts';
-
-export interface McpToolSpec {
-  readonly tool: CallableTool;
-  readonly outputSchema: JsonObject | null;
-}
+import type { McpToolSpec } from './spec.ts';
 
 /** A tool of an MCP server, of the workflow's `mcp_servers` or of the operator's. */
 export const mcpToolKind: RunnableKind<McpToolSpec> = {

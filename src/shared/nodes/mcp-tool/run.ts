@@ -1,7 +1,7 @@
 import type { NodeRunner } from '../run.ts';
 import { callTool } from '../tool/call-tool.ts';
 import type { ToolRunnerDeps } from '../tool/run.ts';
-import type { McpToolSpec } from './kind.ts';
+import type { McpToolSpec } from './spec.ts';
 
 /** Calls the tool of an MCP server that the node names. */
 export function createMcpToolRunner({ tools }: ToolRunnerDeps): NodeRunner<McpToolSpec> {

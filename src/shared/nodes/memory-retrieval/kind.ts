@@ -8,14 +8,7 @@ import { failExpression, failValue } from '../fail-entry.ts';
 import { readComputed, readMapping } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import { createMemoryRetrievalRunner } from './run.ts';
-
-export interface MemoryRetrievalSpec {
-  readonly query: Mapping;
-  readonly k: number | null;
-  /** Whose facts; null: those of nobody in particular. */
-  readonly agentId: Mapping | null;
-  readonly endUserId: Mapping | null;
-}
+import type { MemoryRetrievalSpec } from './spec.ts';
 
 /** The one memory there is; the same is meant by leaving it out. */
 const CONNECTORS = ['memory', 'default'];

@@ -2,7 +2,7 @@ import { SvcError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Recaller } from '../../ports/recaller.ts';
 import type { NodeOutcome, NodeRunner } from '../run.ts';
-import type { MemoryRetrievalSpec } from './kind.ts';
+import type { MemoryRetrievalSpec } from './spec.ts';
 
 export interface MemoryRetrievalDeps {
   readonly memory: Recaller;

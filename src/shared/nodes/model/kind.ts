@@ -1,7 +1,6 @@
-import { evaluateMapping, type Mapping } from '../../domain/expression/mapping.ts';
+import { evaluateMapping } from '../../domain/expression/mapping.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { policyNames, readModelPart } from '../../domain/models/read-model-part.ts';
-import type { ModelPart } from '../../domain/workflow/parse/parts.ts';
 import type {
   EnterContext,
   Entry,
@@ -28,24 +27,11 @@ import { failExpression, failValue } from '../fail-entry.ts';
 import { readMapping, readOutputSchema, readText } from '../read-fields.ts';
 import { readFlag } from '../read-flag.ts';
 import { isConversation, readMessages, writeMessage } from './read-messages.ts';
-import { type OfferedTool, readOfferedTools } from './read-offered-tools.ts';
+import { readOfferedTools } from './read-offered-tools.ts';
 import { evaluatePrompt, readPrompt, showInPrompt, type Prompt } from './read-prompt.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import { createModelRunner } from './run.ts';
-
-export interface ModelSpec {
-  readonly model: ModelPart;
-  readonly systemPrompt: Prompt | null;
-  /** Null: there are messages, or the input or its `messages` are what is asked. */
-  readonly prompt: Prompt | null;
-  /** The conversation before the prompt. */
-  readonly messages: Mapping | null;
-  readonly tools: readonly OfferedTool[];
-  readonly outputSchema: JsonObject | null;
-  readonly temperature: number | null;
-  readonly maxTokens: number | null;
-  readonly stream: boolean;
-}
+import type { ModelSpec } from './spec.ts';
 
 const TOOL_FIELDS: FieldSchemas = {
   name: text('Up to 64 letters, digits, underscores and hyphens.'),

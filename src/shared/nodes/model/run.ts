@@ -5,7 +5,7 @@ import { policyNames } from '../../domain/models/read-model-part.ts';
 import type { ModelAnswer, ModelClient, ModelTool } from '../../ports/models.ts';
 import { judgeAskedCalls } from './judge-asked-calls.ts';
 import { keepAnswer, type KeptAnswer, readKeptAnswer } from './keep-answer.ts';
-import type { ModelSpec } from './kind.ts';
+import type { ModelSpec } from './spec.ts';
 import { readMessages, writeCalls } from './read-messages.ts';
 import { createTextRecorder } from './record-text.ts';
 import type { NodeCall, NodeOutcome, NodeRunner } from '../run.ts';

@@ -1,4 +1,3 @@
-import type { Mapping } from '../../domain/expression/mapping.ts';
 import { evaluateMapping } from '../../domain/expression/mapping.ts';
 import { isJsonObject } from '../../domain/json.ts';
 import { keysOfMapping } from '../../domain/workflow/lint/state-keys.ts';
@@ -8,15 +7,7 @@ import { failExpression } from '../fail-entry.ts';
 import { readMapping, readName, readText, readWord } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import { createSubgraphRunner, type SubgraphDeps } from './run.ts';
-
-export interface SubgraphSpec {
-  readonly workflowId: string;
-  /** Null: the version registered last. */
-  readonly version: string | null;
-  /** Null: the child's last state as it is. */
-  readonly output: Mapping | null;
-  readonly onChildFailure: 'fail' | 'complete';
-}
+import type { SubgraphSpec } from './spec.ts';
 
 /**
  * Runs another workflow as a child execution and waits for its end. The output is `output_mapping`,

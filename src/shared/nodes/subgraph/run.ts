@@ -2,7 +2,7 @@ import { executionIdFromUuid, type DefinitionId, type TenantId } from '../../dom
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { tellViolations } from '../../domain/tell-violations.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
-import type { SubgraphSpec } from './kind.ts';
+import type { SubgraphSpec } from './spec.ts';
 import type { NodeOutcome, NodeRunner } from '../run.ts';
 
 export interface SubgraphDeps {

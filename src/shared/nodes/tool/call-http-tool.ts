@@ -6,7 +6,7 @@ import type { HttpTool } from '../../domain/tools/http-tool.ts';
 import { redactSecrets } from '../../domain/tools/redact-secrets.ts';
 import { renderRequest } from '../../domain/tools/render-request.ts';
 import type { HttpResponse } from '../../ports/http.ts';
-import type { ToolCall, ToolDeps, ToolOutcome } from './call-tool.ts';
+import type { ToolCall, ToolDeps, ToolOutcome } from './tool-call.ts';
 import { readRetryAfter } from './read-retry-after.ts';
 
 /** One request. What the other side says of a failure stays there: its texts may hold anything. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { CallableTool } from '../../domain/tools/callable-tool.ts';
-import type { ToolCall, ToolDeps, ToolOutcome } from './call-tool.ts';
+import type { ToolCall, ToolDeps, ToolOutcome } from './tool-call.ts';
 
 /** One call of a tool of an MCP server. What the tool says of a failure stays there. */
 export async function callMcpTool(

@@ -1,22 +1,11 @@
-import type { JsonObject } from '../../domain/json.ts';
-import { callableTool, type CallableTool } from '../../domain/tools/callable-tool.ts';
+import { callableTool } from '../../domain/tools/callable-tool.ts';
 import { toolNames } from '../../domain/tools/tool-names.ts';
 import { ref, text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readName, readOutputSchema } from '../read-fields.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import { createToolRunner } from './run.ts';
-
-export interface ToolSpec {
-  readonly ref: string;
-  /** Every name that policies may give it, the reference first. */
-  readonly names: readonly [string, ...string[]];
-  readonly does:
-    | { readonly kind: 'python'; readonly module: string; readonly function: string }
-    | { readonly kind: 'call'; readonly tool: CallableTool };
-  /** What is checked when a worker completes; what the engine calls itself is checked by its call. */
-  readonly outputSchema: JsonObject | null;
-}
+import type { ToolSpec } from './spec.ts';
 
 /** A tool of the workflow's `tools`: called over HTTP or MCP by the engine, or by a Python worker. */
 export const toolKind: RunnableKind<ToolSpec> = {

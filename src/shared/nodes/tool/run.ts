@@ -1,6 +1,7 @@
 import type { NodeRunner } from '../run.ts';
-import { callTool, type ToolDeps } from './call-tool.ts';
-import type { ToolSpec } from './kind.ts';
+import { callTool } from './call-tool.ts';
+import type { ToolDeps } from './tool-call.ts';
+import type { ToolSpec } from './spec.ts';
 
 export interface ToolRunnerDeps {
   readonly tools: ToolDeps;

@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createCpu } from '../../../../src/scheduler/pool/pool.ts';
 import { createMcpCaller } from '../../../../src/shared/clients/mcp/create-mcp-caller.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
-import type { ToolDeps } from '../../../../src/shared/nodes/tool/call-tool.ts';
+import type { ToolDeps } from '../../../../src/shared/nodes/tool/tool-call.ts';
 import { createMcpToolRunner } from '../../../../src/shared/nodes/mcp-tool/run.ts';
 import type { NodeRunner } from '../../../../src/shared/nodes/run.ts';
 import { createToolRunner } from '../../../../src/shared/nodes/tool/run.ts';

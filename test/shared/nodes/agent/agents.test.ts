@@ -7,7 +7,7 @@ import type { TenantId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { createAgentDirectory } from '../../../../src/shared/engine/agents/agent-directory.ts';
 import { createAgents } from '../../../../src/shared/engine/agents/create-agents.ts';
-import type { ToolDeps } from '../../../../src/shared/nodes/tool/call-tool.ts';
+import type { ToolDeps } from '../../../../src/shared/nodes/tool/tool-call.ts';
 import { createAgentRunner } from '../../../../src/shared/nodes/agent/run.ts';
 import {
   createAgentDiscoveryRunner,

@@ -2,7 +2,8 @@ import test from 'ava';
 
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { readWorkflow } from '../../../../src/shared/domain/workflow/ir.ts';
-import { evalKind, type EvalSpec } from '../../../../src/shared/nodes/eval/kind.ts';
+import { evalKind } from '../../../../src/shared/nodes/eval/kind.ts';
+import type { EvalSpec } from '../../../../src/shared/nodes/eval/spec.ts';
 import { builtInKinds } from '../../../../src/shared/nodes/index.ts';
 import { enter, nodeProblems, planOf, problemsOf } from '../enter.ts';
 

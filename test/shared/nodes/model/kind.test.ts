@@ -1,7 +1,7 @@
 import test from 'ava';
 
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
-import type { ModelSpec } from '../../../../src/shared/nodes/model/kind.ts';
+import type { ModelSpec } from '../../../../src/shared/nodes/model/spec.ts';
 import { enter, nodeProblems, planOf, problemsOf } from '../enter.ts';
 
 const GPT = { provider: 'openai', model: 'gpt-5-mini' };

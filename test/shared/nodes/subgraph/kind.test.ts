@@ -8,7 +8,7 @@ import {
   type ChildWorkflows,
 } from '../../../../src/shared/nodes/subgraph/run.ts';
 import type { NodeCall } from '../../../../src/shared/nodes/run.ts';
-import type { SubgraphSpec } from '../../../../src/shared/nodes/subgraph/kind.ts';
+import type { SubgraphSpec } from '../../../../src/shared/nodes/subgraph/spec.ts';
 import { enter, nodeProblems, planOf } from '../enter.ts';
 
 const SUB = { kind: { type: 'subgraph', workflow_ref: 'other' } };

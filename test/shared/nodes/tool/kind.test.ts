@@ -1,8 +1,8 @@
 import test from 'ava';
 
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
-import type { McpToolSpec } from '../../../../src/shared/nodes/mcp-tool/kind.ts';
-import type { ToolSpec } from '../../../../src/shared/nodes/tool/kind.ts';
+import type { McpToolSpec } from '../../../../src/shared/nodes/mcp-tool/spec.ts';
+import type { ToolSpec } from '../../../../src/shared/nodes/tool/spec.ts';
 import { accept, lines, read } from '../../domain/workflow/read.ts';
 
 const HTTP = { kind: 'http', reference: 'https://shop.example/{id}' };
