@@ -83,7 +83,7 @@ async function readSizes(
 }
 
 async function measurePrune(url: string): Promise<number> {
-  const { openStore } = await import('../../src/shared/store/open.ts');
+  const { openStore } = await import('../../src/shared/store/opening/open.ts');
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query<{ readonly name: string; readonly type: string }>(

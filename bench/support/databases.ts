@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { migrateDatabase } from '../../src/shared/store/migrate.ts';
+import { migrateDatabase } from '../../src/shared/store/opening/migrate.ts';
 import { runOnServer } from '../../test/support/database.ts';
 import { startPostgresServer } from '../../test/support/servers/postgres-server.ts';
 import type { ServerReading } from './measurement.ts';

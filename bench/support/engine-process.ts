@@ -26,7 +26,7 @@ import type { NodeRunner } from '../../src/shared/nodes/run.ts';
 import { subgraphKind } from '../../src/shared/nodes/subgraph/kind.ts';
 import { createSafeFetch } from '../../src/shared/security/safe-fetch.ts';
 import { createSecretBox } from '../../src/shared/security/secret-box.ts';
-import { openStore } from '../../src/shared/store/open.ts';
+import { openStore } from '../../src/shared/store/opening/open.ts';
 import { createMetrics } from '../../src/shared/telemetry/metrics.ts';
 import { createNoopRunner, noopKind } from './noop-kind.ts';
 import type { BenchAddress } from './workload.ts';

@@ -8,7 +8,7 @@ import { cosine, type UnitVector } from '../../src/shared/domain/memory/vector.t
 import { createMemory } from '../../src/shared/engine/memory/create-memory.ts';
 import { createVectorIndex } from '../../src/shared/engine/memory/vector-index.ts';
 import { createSecretBox } from '../../src/shared/security/secret-box.ts';
-import { openStore } from '../../src/shared/store/open.ts';
+import { openStore } from '../../src/shared/store/opening/open.ts';
 import { randomVector, seeded, vectorNear } from '../../test/support/vectors.ts';
 import type { BenchDatabase, Dialect } from '../support/databases.ts';
 import { seedFacts } from '../support/seed-facts.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
-import type { openStore } from '../../src/shared/store/open.ts';
+import type { openStore } from '../../src/shared/store/opening/open.ts';
 
 /** The database of a command that does one thing after another: a connection is enough. */
 export function withOneConnection(

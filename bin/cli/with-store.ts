@@ -1,5 +1,5 @@
-import { checkSchema } from '../../src/shared/store/migrate.ts';
-import { openStore } from '../../src/shared/store/open.ts';
+import { checkSchema } from '../../src/shared/store/opening/migrate.ts';
+import { openStore } from '../../src/shared/store/opening/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import { explainDatabaseError } from '../../src/runtime/database/explain-database-error.ts';
 import { withOneConnection } from './one-connection.ts';

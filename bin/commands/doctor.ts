@@ -10,8 +10,8 @@ import type { StuckExecution } from '../../src/shared/engine/doctor/stuck-execut
 import { explainExecution } from '../../src/shared/engine/executions/explain-execution.ts';
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
 import { idOfKey } from '../../src/shared/security/secret-box.ts';
-import { migrationStatus, SchemaError } from '../../src/shared/store/migrate.ts';
-import { openStore } from '../../src/shared/store/open.ts';
+import { migrationStatus, SchemaError } from '../../src/shared/store/opening/migrate.ts';
+import { openStore } from '../../src/shared/store/opening/open.ts';
 import { type Store, StoreUnavailableError } from '../../src/shared/store/store.ts';
 import { readEncryptionKeys } from '../../src/runtime/encryption-keys.ts';
 import { CliError } from '../cli/exit-code.ts';

@@ -11,7 +11,7 @@ import {
   openWebhookSecret,
   sealWebhookSecret,
 } from '../../src/shared/engine/webhooks/webhook-secret.ts';
-import { openStore } from '../../src/shared/store/open.ts';
+import { openStore } from '../../src/shared/store/opening/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import { createTestDatabase, type Dialect, type TestDatabase } from '../support/database.ts';
 import { sqlitePath } from '../support/stores.ts';

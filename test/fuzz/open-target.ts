@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { migrateDatabase } from '../../src/shared/store/migrate.ts';
+import { migrateDatabase } from '../../src/shared/store/opening/migrate.ts';
 import { startEmbeddingProvider } from '../support/servers/embedding-provider.ts';
 import { startHttpServer } from '../support/servers/http-server.ts';
 import { startPostgresServer } from '../support/servers/postgres-server.ts';

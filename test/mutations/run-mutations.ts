@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { migrateDatabase } from '../../src/shared/store/migrate.ts';
+import { migrateDatabase } from '../../src/shared/store/opening/migrate.ts';
 import { MUTATIONS, type Change, type Mutation } from './mutations.ts';
 import { renderFinders, type Found } from './render-finders.ts';
 

@@ -10,7 +10,7 @@ import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createWebhook } from '../../src/shared/engine/webhooks/create-webhook.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
-import { readMigrations } from '../../src/shared/store/migrations.ts';
+import { readMigrations } from '../../src/shared/store/opening/migrations.ts';
 import { connectTo } from '../../src/shared/store/sqlite/connection/connect.ts';
 import { createSqliteStore } from '../../src/shared/store/sqlite/open.ts';
 import type { Store, StoredDefinition } from '../../src/shared/store/store.ts';

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import pg from 'pg';
 
-import { openStore } from '../../src/shared/store/open.ts';
+import { openStore } from '../../src/shared/store/opening/open.ts';
 import { openSqliteStore } from '../../src/shared/store/sqlite/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import { createTestDatabase, runOnServer, type Dialect } from './database.ts';

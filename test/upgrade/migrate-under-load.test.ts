@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { readMigrations } from '../../src/shared/store/migrations.ts';
+import { readMigrations } from '../../src/shared/store/opening/migrations.ts';
 import { migratePostgres } from '../../src/shared/store/postgres/connection/migrator.ts';
 import { chain } from '../cluster/chain.ts';
 import { ClusterClient } from '../cluster/client.ts';

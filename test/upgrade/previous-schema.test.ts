@@ -1,7 +1,11 @@
 import test from 'ava';
 
-import { checkSchema, migrateDatabase, SchemaError } from '../../src/shared/store/migrate.ts';
-import { readMigrations } from '../../src/shared/store/migrations.ts';
+import {
+  checkSchema,
+  migrateDatabase,
+  SchemaError,
+} from '../../src/shared/store/opening/migrate.ts';
+import { readMigrations } from '../../src/shared/store/opening/migrations.ts';
 import { openPostgresStore } from '../../src/shared/store/postgres/open.ts';
 import { migratePostgres } from '../../src/shared/store/postgres/connection/migrator.ts';
 import { claim, startWithItems } from '../shared/store/contract/drive.ts';

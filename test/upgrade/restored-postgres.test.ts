@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 
-import { migrateDatabase } from '../../src/shared/store/migrate.ts';
+import { migrateDatabase } from '../../src/shared/store/opening/migrate.ts';
 import { chain } from '../cluster/chain.ts';
 import { ClusterClient } from '../cluster/client.ts';
 import { Cluster } from '../cluster/cluster.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { migrateDatabase } from '../../src/shared/store/migrate.ts';
+import { migrateDatabase } from '../../src/shared/store/opening/migrate.ts';
 import { chain } from '../cluster/chain.ts';
 import { ClusterClient } from '../cluster/client.ts';
 import { Cluster } from '../cluster/cluster.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseLocation } from '../../../src/shared/config/database-url.ts';
-import { migrationStatus } from '../../../src/shared/store/migrate.ts';
+import { migrationStatus } from '../../../src/shared/store/opening/migrate.ts';
 import { explainDatabaseError } from '../../../src/runtime/database/explain-database-error.ts';
 import { usageError } from '../../cli/exit-code.ts';
 import { printFields, printJson, type OutputFormat } from '../../cli/output.ts';

@@ -1,4 +1,4 @@
-import { migrateDatabase } from '../../../src/shared/store/migrate.ts';
+import { migrateDatabase } from '../../../src/shared/store/opening/migrate.ts';
 import { withDatabaseErrorsExplained } from '../../../src/runtime/database/explain-database-error.ts';
 import { nameDatabase } from '../../../src/runtime/database/name-database.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../../cli/output.ts';

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 
 import type { DatabaseLocation } from '../../../src/shared/config/database-url.ts';
 import type { ServerFacts, TableFacts } from '../../../src/shared/store/installation.ts';
-import { migrationStatus } from '../../../src/shared/store/migrate.ts';
-import { openStore } from '../../../src/shared/store/open.ts';
+import { migrationStatus } from '../../../src/shared/store/opening/migrate.ts';
+import { openStore } from '../../../src/shared/store/opening/open.ts';
 import { CliError } from '../../cli/exit-code.ts';
 import { withDatabaseErrorsExplained } from '../../../src/runtime/database/explain-database-error.ts';
 import { nameDatabase } from '../../../src/runtime/database/name-database.ts';

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Config } from '../../shared/config/config.ts';
 import type { DatabaseLocation } from '../../shared/config/database-url.ts';
-import { checkSchema } from '../../shared/store/migrate.ts';
-import { openStore } from '../../shared/store/open.ts';
+import { checkSchema } from '../../shared/store/opening/migrate.ts';
+import { openStore } from '../../shared/store/opening/open.ts';
 import type { Store } from '../../shared/store/store.ts';
 import type { Logger } from '../../shared/telemetry/log.ts';
 import { explainDatabaseError } from './explain-database-error.ts';

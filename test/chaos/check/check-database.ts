@@ -1,7 +1,7 @@
 import { checkSecrets } from '../../invariants/checks/check-secrets.ts';
 import type { Violation } from '../../invariants/violation.ts';
 import { verifyAudit } from '../../../src/shared/engine/audit/verify-audit.ts';
-import { openStore } from '../../../src/shared/store/open.ts';
+import { openStore } from '../../../src/shared/store/opening/open.ts';
 import { runOnServer } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { migrateDatabase } from '../../../src/shared/store/migrate.ts';
+import { migrateDatabase } from '../../../src/shared/store/opening/migrate.ts';
 import { sendRequest } from '../../support/http.ts';
 import { freePort } from '../../support/servers/ports.ts';
 import { RUNTIME_SETTINGS } from '../clients/runtime-settings.ts';

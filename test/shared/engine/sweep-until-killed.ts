@@ -1,4 +1,4 @@
-import { openStore } from '../../../src/shared/store/open.ts';
+import { openStore } from '../../../src/shared/store/opening/open.ts';
 import type { ExecutionStore } from '../../../src/shared/store/store.ts';
 import { openTestEngine } from '../../support/engine.ts';
 import { sqlitePath } from '../../support/stores.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 
 import type { TenantId } from '../../../src/shared/domain/ids.ts';
-import { readMigrations } from '../../../src/shared/store/migrations.ts';
+import { readMigrations } from '../../../src/shared/store/opening/migrations.ts';
 import type { Store } from '../../../src/shared/store/store.ts';
 import { changeTable, openTestStore } from '../../support/stores.ts';
 import { start } from './contract/drive.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { openStore } from '../../../src/shared/store/open.ts';
+import { openStore } from '../../../src/shared/store/opening/open.ts';
 import type { Store } from '../../../src/shared/store/store.ts';
 import {
   copyTestDatabase,

@@ -55,7 +55,7 @@ async function createTemplates(names: {
   template: string;
   sqliteTemplate: string;
 }): Promise<void> {
-  const { migrateDatabase } = await import('../../../src/shared/store/migrate.ts');
+  const { migrateDatabase } = await import('../../../src/shared/store/opening/migrate.ts');
   await migrateDatabase({ url: `sqlite:${names.sqliteTemplate}` });
   if (existsSync(`${names.sqliteTemplate}-wal`)) {
     throw new Error(

@@ -41,8 +41,8 @@ const REFUSED_IMPORTS: readonly [string, string][] = [
   ['src/shared/nodes/http.ts', "import { fetch } from 'undici';"],
   ['src/shared/ports/clock.ts', "import { parseDuration } from '../domain/duration.ts';"],
   ['src/shared/ports/clock.ts', "import type { Store } from '../store/store.ts';"],
-  ['src/shared/engine/start.ts', "import { open } from '../store/open.ts';"],
-  ['src/shared/engine/start.ts', "import { migrate } from '../store/migrate.ts';"],
+  ['src/shared/engine/start.ts', "import { open } from '../store/opening/open.ts';"],
+  ['src/shared/engine/start.ts', "import { migrate } from '../store/opening/migrate.ts';"],
   ['src/shared/engine/start.ts', "import { commit } from '../store/sqlite/commit.ts';"],
   ['src/shared/engine/start.ts', "import { log } from '../telemetry/log.ts';"],
   ['src/shared/store/postgres/commit.ts', "import { bind } from '../sqlite/bind.ts';"],
@@ -74,7 +74,7 @@ test('layers: what the drawing allows is accepted', (t) => {
       import type { Store } from '../store/store.ts';
       import { enter } from '../nodes/index.ts';
       import { setTimeout } from 'node:timers/promises';`,
-    'src/shared/store/open.ts': "import { open } from './postgres/open.ts';",
+    'src/shar../store/opening/open.ts': "import { open } from './postgres/open.ts';",
     'src/shared/store/postgres/commit.ts': "import { prepare } from './prepare.ts';",
     'src/api/deps.ts': "import { start } from '../shared/engine/start.ts';",
     'bin/svc.ts': "import { open } from '../src/shared/store/sqlite/open.ts';",
@@ -109,7 +109,7 @@ test('layers: the line of an import is named', (t) => {
 
 test('drivers: a database driver is named in its adapter alone', (t) => {
   const text = "import pg from 'pg';";
-  t.is(check(nameDriversInAdaptersOnly, { 'src/shared/store/open.ts': text }).length, 1);
+  t.is(check(nameDriversInAdaptersOnly, { 'src/shar../store/opening/open.ts': text }).length, 1);
   t.is(check(nameDriversInAdaptersOnly, { 'src/shared/store/sqlite/open.ts': text }).length, 1);
   t.is(check(nameDriversInAdaptersOnly, { 'src/shared/store/postgres/open.ts': text }).length, 0);
 });

@@ -4,7 +4,7 @@ import { queueKeyOf } from '../../domain/work/queue-key.ts';
 import type { WorkQueue } from '../../domain/work/work-item.ts';
 import { DETAIL_MARK, type Wake } from '../../ports/wake.ts';
 import type { CommitPlan } from '../../store/commit.ts';
-import { hasMessages } from '../../store/webhook-messages.ts';
+import { hasMessages } from '../../store/rows/webhook-messages.ts';
 import { TIMERS_TOPIC, WEBHOOKS_TOPIC } from './wake-bus.ts';
 
 /** Hints at everything a commit has made ready. Called once it is accepted, never before. */

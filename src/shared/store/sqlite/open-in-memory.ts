@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 
-import { readMigrations } from '../migrations.ts';
+import { readMigrations } from '../opening/migrations.ts';
 import type { Store } from '../store.ts';
 import { connectTo } from './connection/connect.ts';
 import { migrateOpen } from './connection/migrator.ts';

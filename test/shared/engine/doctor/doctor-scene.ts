@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava';
 import type { CheckResult, MigrationFacts } from '../../../../src/shared/engine/doctor/check.ts';
 import { type DoctorDeps, examine } from '../../../../src/shared/engine/doctor/doctor.ts';
 import { LIMITS, type Limits } from '../../../../src/shared/engine/doctor/limits.ts';
-import { migrationStatus } from '../../../../src/shared/store/migrate.ts';
+import { migrationStatus } from '../../../../src/shared/store/opening/migrate.ts';
 import { SHARD_COUNT } from '../../../../src/shared/store/store.ts';
 import { openTestEngine } from '../../../support/engine.ts';
 import { changeTable, openTestStore } from '../../../support/stores.ts';

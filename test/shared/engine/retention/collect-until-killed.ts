@@ -1,5 +1,5 @@
 import { collectArtifacts } from '../../../../src/shared/engine/retention/collect-artifacts.ts';
-import { openStore } from '../../../../src/shared/store/open.ts';
+import { openStore } from '../../../../src/shared/store/opening/open.ts';
 import { sqlitePath } from '../../../support/stores.ts';
 
 /*

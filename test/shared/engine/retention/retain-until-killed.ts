@@ -2,7 +2,7 @@ import { archiveTo } from '../../../../src/runtime/archive-to.ts';
 import { ids } from '../../../../src/runtime/ids.ts';
 import { runRetention } from '../../../../src/shared/engine/retention/run-retention.ts';
 import { sqlitePath } from '../../../support/stores.ts';
-import { openStore } from '../../../../src/shared/store/open.ts';
+import { openStore } from '../../../../src/shared/store/opening/open.ts';
 
 /*
  * Runs retention and is killed at one of its steps: `node retain-until-killed.ts <database> <folder>

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import type pg from 'pg';
 
-import { migrateDatabase } from '../../../../src/shared/store/migrate.ts';
-import { readMigrations } from '../../../../src/shared/store/migrations.ts';
+import { migrateDatabase } from '../../../../src/shared/store/opening/migrate.ts';
+import { readMigrations } from '../../../../src/shared/store/opening/migrations.ts';
 import { migratePostgres } from '../../../../src/shared/store/postgres/connection/migrator.ts';
 import {
   createEmptyDatabase,

@@ -1,7 +1,7 @@
 import type { Artifact } from '../../../domain/artifact.ts';
 import { HELD_ANEW_MS, UPLOAD_SILENCE_MS, type ArtifactStore } from '../../artifacts.ts';
 import { CHUNKS_AT_A_TIME } from '../../unused-artifacts.ts';
-import { newAuditId } from '../../audit-ids.ts';
+import { newAuditId } from '../../rows/audit-ids.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 

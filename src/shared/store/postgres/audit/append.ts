@@ -1,7 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 
 import type { AuditEntry } from '../../../domain/audit/audit-item.ts';
-import { newAuditId } from '../../audit-ids.ts';
+import { newAuditId } from '../../rows/audit-ids.ts';
 import { toUuid } from '../rows.ts';
 
 /*

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { RetiredExecution, Retirement } from '../../../domain/audit/retired-executions.ts';
 import { executionIdFromUuid, parseExecutionId } from '../../../domain/ids.ts';
 import type { AuditStore } from '../../audit.ts';
-import { groupRetirements } from '../../group-retirements.ts';
+import { groupRetirements } from '../../rows/group-retirements.ts';
 import type { Management } from '../connection/management.ts';
 import { toUuid } from '../rows.ts';
 

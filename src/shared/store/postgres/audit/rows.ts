@@ -8,7 +8,7 @@ import type {
 } from '../../../domain/audit/stored-rows.ts';
 import { executionIdFromUuid, parseExecutionId } from '../../../domain/ids.ts';
 import type { AuditStore } from '../../audit.ts';
-import { decodeDefinition, decodeExecution, decodeRegistration } from '../../audit-rows.ts';
+import { decodeDefinition, decodeExecution, decodeRegistration } from '../../rows/audit-rows.ts';
 import type { Management } from '../connection/management.ts';
 import { toUuid } from '../rows.ts';
 

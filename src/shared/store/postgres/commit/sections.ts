@@ -2,7 +2,7 @@ import type { ExecutionId } from '../../../domain/ids.ts';
 import type { WebhookMessage } from '../../../domain/webhooks/webhook.ts';
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { CommitPlan, NewEvent, NewExecution, StartedExecution } from '../../commit.ts';
-import { hasMessages, messagesOf, messagesOfStarted } from '../../webhook-messages.ts';
+import { hasMessages, messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
 import { toUuid } from '../rows.ts';
 import { executionsThat, optionalRow, section, type Columns } from './section.ts';
 import {

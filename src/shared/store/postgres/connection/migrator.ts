@@ -7,7 +7,7 @@ import {
   SchemaError,
   type AppliedMigration,
   type Migration,
-} from '../../migrations.ts';
+} from '../../opening/migrations.ts';
 import { advisoryKey } from './advisory-key.ts';
 import { translateError } from './errors.ts';
 

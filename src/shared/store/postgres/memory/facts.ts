@@ -1,7 +1,7 @@
 import { hashEndUser } from '../../../domain/memory/end-user.ts';
 import type { Fact } from '../../../domain/memory/fact.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { newAuditId } from '../../audit-ids.ts';
+import { newAuditId } from '../../rows/audit-ids.ts';
 import type { MemoryStore } from '../../memory.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';

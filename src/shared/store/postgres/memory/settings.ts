@@ -1,5 +1,5 @@
 import type { TenantId } from '../../../domain/ids.ts';
-import { newAuditId } from '../../audit-ids.ts';
+import { newAuditId } from '../../rows/audit-ids.ts';
 import type { MemorySettings, MemoryStore } from '../../memory.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { executionIdFromUuid, type TenantId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { ClaimedDelivery, SettleDelivery, WebhookStore } from '../../webhooks.ts';
-import { newAuditId } from '../../audit-ids.ts';
+import { newAuditId } from '../../rows/audit-ids.ts';
 import type { Management } from '../connection/management.ts';
 
 const ClaimedRecord = z.object({

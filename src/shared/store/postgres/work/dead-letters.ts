@@ -1,6 +1,6 @@
 import { executionIdFromUuid, type WorkItemId } from '../../../domain/ids.ts';
 import type { WorkQueue } from '../../../domain/work/work-item.ts';
-import { newAuditId } from '../../audit-ids.ts';
+import { newAuditId } from '../../rows/audit-ids.ts';
 import type { DeadLetter, WorkStore } from '../../work.ts';
 import { appendAudit } from '../audit/append.ts';
 import { TOOL_KEY_MAX } from '../../../domain/work/claim-filter.ts';

@@ -1,6 +1,6 @@
 import type { DefinitionId, TenantId, WorkItemId } from '../../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../../domain/json.ts';
-import { newAuditId } from '../../audit-ids.ts';
+import { newAuditId } from '../../rows/audit-ids.ts';
 import type { FoundWorkItem, WorkStore } from '../../work.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../../domain/audit/audit-item.ts';
-import { newAuditId } from '../../audit-ids.ts';
+import { newAuditId } from '../../rows/audit-ids.ts';
 import type { Connection } from '../connection/connect.ts';
 
 /** Writes a managing request down, in the transaction that carries it out. */

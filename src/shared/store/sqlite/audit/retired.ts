@@ -1,6 +1,6 @@
 import type { RetiredExecution, Retirement } from '../../../domain/audit/retired-executions.ts';
 import type { AuditStore } from '../../audit.ts';
-import { groupRetirements, type RetirementRow } from '../../group-retirements.ts';
+import { groupRetirements, type RetirementRow } from '../../rows/group-retirements.ts';
 import type { Connection } from '../connection/connect.ts';
 
 export interface RetiredRecord {

@@ -11,7 +11,7 @@ import {
   type DefinitionRecord,
   type ExecutionRecord,
   type RegistrationRecord,
-} from '../../audit-rows.ts';
+} from '../../rows/audit-rows.ts';
 import type { Connection } from '../connection/connect.ts';
 
 interface ExecutionRow extends ExecutionRecord {

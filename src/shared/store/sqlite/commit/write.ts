@@ -1,6 +1,6 @@
 import { isTerminal } from '../../../domain/execution/status.ts';
 import type { CommitPlan, CommitVerdict, NewExecution } from '../../commit.ts';
-import { messagesOf, messagesOfStarted } from '../../webhook-messages.ts';
+import { messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
 import { writeItems, writeTimers } from './effects.ts';
 import type { Head } from './judge.ts';
 import type { Connection } from '../connection/connect.ts';

@@ -7,7 +7,7 @@ import {
   SchemaError,
   type AppliedMigration,
   type Migration,
-} from '../../migrations.ts';
+} from '../../opening/migrations.ts';
 import { makeDirectoryOf } from './make-directory.ts';
 import { makePrivate } from './private-file.ts';
 

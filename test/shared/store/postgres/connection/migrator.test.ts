@@ -4,8 +4,8 @@ import {
   readMigrations,
   SchemaError,
   type Migration,
-} from '../../../../../src/shared/store/migrations.ts';
-import { migrateDatabase } from '../../../../../src/shared/store/migrate.ts';
+} from '../../../../../src/shared/store/opening/migrations.ts';
+import { migrateDatabase } from '../../../../../src/shared/store/opening/migrate.ts';
 import { advisoryKey } from '../../../../../src/shared/store/postgres/connection/advisory-key.ts';
 import {
   migratePostgres,

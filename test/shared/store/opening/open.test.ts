@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 
 import test from 'ava';
 
-import { createTestDatabase } from '../../support/database.ts';
-import { sqlitePath } from '../../support/stores.ts';
+import { createTestDatabase } from '../../../support/database.ts';
+import { sqlitePath } from '../../../support/stores.ts';
 
 const PROBE = fileURLToPath(new URL('list-loaded-drivers.ts', import.meta.url));
 

@@ -6,13 +6,13 @@ import {
   migrateDatabase,
   migrationStatus,
   SchemaError,
-} from '../../../src/shared/store/migrate.ts';
+} from '../../../../src/shared/store/opening/migrate.ts';
 import {
   createEmptyDatabase,
   createTestDatabase,
   runOnServer,
   type Dialect,
-} from '../../support/database.ts';
+} from '../../../support/database.ts';
 
 for (const dialect of ['postgres', 'sqlite'] satisfies Dialect[]) {
   test(`${dialect}: a new database is migrated once, each step named`, async (t) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { createIds } from '../clients/system-ids.ts';
+import { createIds } from '../../clients/system-ids.ts';
 
 const ids = createIds({ now: Date.now, randomBytes });
 

@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-import type { StoreAddress } from '../../../src/shared/store/open.ts';
+import type { StoreAddress } from '../../../../src/shared/store/opening/open.ts';
 
 /** Opens the store at the address given and says which drivers that has loaded. */
 const DRIVERS = ['better-sqlite3', 'pg', 'slonik'];
@@ -11,7 +11,7 @@ registerHooks({
     return next(specifier, context);
   },
 });
-const { openStore } = await import('../../../src/shared/store/open.ts');
+const { openStore } = await import('../../../../src/shared/store/opening/open.ts');
 const database = JSON.parse(process.argv[2] ?? '') as StoreAddress;
 const store = await openStore({ database, applicationName: 'svc-test' });
 await store.ping({ timeoutMs: 10_000 });

@@ -2,7 +2,7 @@ import type {
   Registration,
   StoredDefinition,
   StoredExecution,
-} from '../domain/audit/stored-rows.ts';
+} from '../../domain/audit/stored-rows.ts';
 
 /** Rows that the audit compares with events, as both stores read them. */
 

@@ -5,7 +5,7 @@ import {
   readMigrations,
   SchemaError,
   type Migration,
-} from '../../../src/shared/store/migrations.ts';
+} from '../../../../src/shared/store/opening/migrations.ts';
 
 test('both dialects have the same numbers and titles, from 1 without gaps', async (t) => {
   const [postgres, sqlite] = await Promise.all([

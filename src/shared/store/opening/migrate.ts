@@ -115,5 +115,5 @@ async function applyPending(
 }
 
 /** Only the driver that is needed is ever loaded. */
-const loadSqlite = () => import('./sqlite/connection/migrator.ts');
-const loadPostgres = () => import('./postgres/connection/migrator.ts');
+const loadSqlite = () => import('../sqlite/connection/migrator.ts');
+const loadPostgres = () => import('../postgres/connection/migrator.ts');

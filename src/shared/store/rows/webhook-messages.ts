@@ -1,7 +1,7 @@
-import type { ExecutionId } from '../domain/ids.ts';
-import type { WebhookMessage } from '../domain/webhooks/webhook.ts';
-import type { JsonObject } from '../domain/json.ts';
-import type { CommitPlan } from './commit.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { WebhookMessage } from '../../domain/webhooks/webhook.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { CommitPlan } from '../commit.ts';
 
 /**
  * What a plan has to tell webhooks, in order: that somebody must decide, that an item failed for

@@ -1,4 +1,4 @@
-import type { Store } from './store.ts';
+import type { Store } from '../store.ts';
 
 export type StoreAddress =
   | {
@@ -20,10 +20,10 @@ export async function openStore(params: {
 }): Promise<Store> {
   const { database, ...options } = params;
   if (database.dialect === 'sqlite') {
-    const { openSqliteStore } = await import('./sqlite/open.ts');
+    const { openSqliteStore } = await import('../sqlite/open.ts');
     return openSqliteStore({ path: database.path });
   }
-  const { openPostgresStore } = await import('./postgres/open.ts');
+  const { openPostgresStore } = await import('../postgres/open.ts');
   const { url, poolSize, maxOverflow } = database;
   return openPostgresStore({ url, poolSize, maxOverflow, ...options });
 }

@@ -1,4 +1,4 @@
-import type { RetiredExecution, Retirement } from '../domain/audit/retired-executions.ts';
+import type { RetiredExecution, Retirement } from '../../domain/audit/retired-executions.ts';
 
 /** What a statement finds of each removed execution beside the entry that tells of it. */
 export interface RetirementRow {
