@@ -121,7 +121,9 @@ async function told(svc: Scene, executionId: ExecutionId): Promise<JsonObject> {
   }
   // Which of several that fail is first is up to their turns.
   if (status === 'failed') return { status };
-  const text = JSON.stringify({ status, data, story: story.toSorted() })
+  // When a run continues as another is up to them too, and so is what is left for the last.
+  const events = state.continuedFrom === null ? story.toSorted() : null;
+  const text = JSON.stringify({ status, data, story: events })
     .replaceAll(/exec_[0-9a-f]{32}/g, 'exec')
     .replaceAll(/"error":"[^"]*"/g, '"error":"…"');
   return JSON.parse(text) as JsonObject;
