@@ -9,12 +9,15 @@ import { registerHooks } from 'node:module';
 const PACKAGE = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 /** Parts of ours that few processes need. */
 const OWN = /telemetry\/tracing(?=\/)/;
+/** Reads one file, and imports nothing of ours. */
+const VERSION = /\/src\/runtime\/version\.[jt]s$/;
 const file = process.env['LOADED_PACKAGES'] ?? '';
 const told = new Set<string>();
 registerHooks({
   load(url, context, next) {
     const name =
-      PACKAGE.exec(url)?.[1] ?? (url.includes('/src/') ? (OWN.exec(url)?.[0] ?? 'src') : null);
+      PACKAGE.exec(url)?.[1] ??
+      (url.includes('/src/') && !VERSION.test(url) ? (OWN.exec(url)?.[0] ?? 'src') : null);
     if (name !== null && !told.has(name)) {
       told.add(name);
       appendFileSync(file, `${name}\n`);
