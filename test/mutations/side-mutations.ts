@@ -113,7 +113,7 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'webhooks are not told of executions that were cancelled',
-    file: 'shared/store/webhook-messages.ts',
+    file: 'shared/store/rows/webhook-messages.ts',
     from: 'if (status === null) return [];',
     to: "if (status === null || status === 'cancelled') return [];",
   },
