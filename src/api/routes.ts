@@ -50,7 +50,6 @@ import { SCHEDULE_PATHS } from './endpoints/schedules/schedule-shape.ts';
 import { updateSchedule } from './endpoints/schedules/update-schedule.ts';
 import { createToken } from './endpoints/tokens/create-token.ts';
 import { listTokens } from './endpoints/tokens/list-tokens.ts';
-import { measureTokens } from './endpoints/tokens/measure-tokens.ts';
 import { revokeToken } from './endpoints/tokens/revoke-token.ts';
 import { rotateToken } from './endpoints/tokens/rotate-token.ts';
 import { getAgentCard, getRuntimeCard } from './endpoints/well-known/get-runtime-card.ts';
@@ -165,7 +164,6 @@ export const routes: readonly Endpoint[] = [
 
   createToken,
   listTokens,
-  measureTokens,
   revokeToken,
   rotateToken,
 
