@@ -7,7 +7,6 @@ import { a2aTaskKind } from './a2a-task/kind.ts';
 import { agentDiscoveryKind, coordinatorKind } from './agent-discovery/kind.ts';
 import { agentKind } from './agent/kind.ts';
 import { conditionKind } from './condition/kind.ts';
-import { echoKind } from './echo/kind.ts';
 import { evalKind } from './eval/kind.ts';
 import { humanApprovalKind } from './human-approval/kind.ts';
 import { javaFnKind } from './java-fn/kind.ts';
@@ -40,7 +39,6 @@ export const NODE_KINDS: readonly RunnableKind<unknown>[] = [
   humanApprovalKind,
   subgraphKind,
   limitExceededKind,
-  echoKind,
   evalKind,
   policyKind,
   finalizerKind,
