@@ -2,13 +2,17 @@ import type { RequestListener } from 'node:http';
 
 import { ConfigError } from '../shared/config/config-error.ts';
 import type { Config } from '../shared/config/config.ts';
-import { parseDatabaseUrl, type DatabaseLocation } from '../shared/config/database-url.ts';
+import {
+  IN_MEMORY,
+  parseDatabaseUrl,
+  type DatabaseLocation,
+} from '../shared/config/database-url.ts';
 import { isConfigKey, type ConfigKey } from '../shared/config/keys.ts';
 import type { ProcessRole } from '../shared/config/listeners.ts';
 import { loadConfig } from '../shared/config/load.ts';
 import { suggestKey } from '../shared/config/suggest-key.ts';
 import type { RunnableKind } from '../shared/nodes/runnable-kind.ts';
-import { IN_MEMORY, openInMemoryStore } from '../shared/store/sqlite/open-in-memory.ts';
+import type { Store } from '../shared/store/store.ts';
 import type { Logger } from '../shared/telemetry/log.ts';
 import { boot } from './boot.ts';
 import { checkStartup } from './check-startup.ts';
@@ -24,7 +28,7 @@ export interface RuntimeOptions {
   /** `all` by default. The API or the scheduler alone needs PostgreSQL. */
   readonly role?: ProcessRole;
   /**
-   * Values of configuration keys as docs/configuration.md lists them, such as
+   * Values of configuration keys as docs/reference/configuration.md lists them, such as
    * `{ 'auth.api_key': … }`. Neither `svc.toml` nor the environment is read for the others.
    */
   readonly settings?: Readonly<Partial<Record<ConfigKey, string | number | boolean>>>;
@@ -73,7 +77,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const runtime = await boot({
     config,
     database,
-    ...(isInMemory(options) && { store: await openInMemoryStore() }),
+    ...(isInMemory(options) && { store: await openInMemory() }),
     role,
     processId,
     log: ports.log ?? createLog({ config, role, processId }),
@@ -120,6 +124,12 @@ function refuseUnknownKeys(settings: object): void {
   const unknown = Object.keys(settings).filter((key) => !isConfigKey(key));
   if (unknown.length === 0) return;
   throw new ConfigError(unknown.map((key) => `settings: unknown key ${key}${suggestKey(key)}`));
+}
+
+/** A program on PostgreSQL never loads SQLite. */
+async function openInMemory(): Promise<Store> {
+  const { openInMemoryStore } = await import('../shared/store/sqlite/open-in-memory.ts');
+  return openInMemoryStore();
 }
 
 function isInMemory({ database }: RuntimeOptions): boolean {

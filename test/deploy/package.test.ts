@@ -96,7 +96,7 @@ test.serial('installed in an empty folder, it tells its version and runs', async
   await ended;
 });
 
-/** What docs/install.md shows, as a program of somebody else's. */
+/** A program of somebody else's. */
 const PROGRAM = `
 import { openRuntime, type Runtime } from 'svc-runtime';
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -64,6 +65,7 @@ test('a runtime in memory listens where it is told, and runs kinds of the progra
     workflow_id: 'loud',
     nodes: { say: { kind: { type: 'shout' }, output_key: 'said' } },
   });
+  t.false(existsSync('encryption.key'), 'a runtime in memory leaves no file');
   t.deepEqual(data['said'], { text: '{"NAME":"YOU"}!' });
 });
 

@@ -5,6 +5,9 @@ export type DatabaseLocation =
   | { readonly dialect: 'sqlite'; readonly path: string }
   | { readonly dialect: 'postgres'; readonly url: string };
 
+/** SQLite's own name for a database that is gone when it is closed. */
+export const IN_MEMORY = ':memory:';
+
 export type ParsedDatabaseUrl =
   | { readonly ok: true; readonly location: DatabaseLocation }
   | { readonly ok: false; readonly problem: string };
@@ -37,7 +40,7 @@ export function findDatabaseUrlProblem(text: string): string | null {
   }
   const path = filePath(text);
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(path)?.[1];
-  if (path === ':memory:') {
+  if (path === IN_MEMORY) {
     return 'an in-memory database would lose every execution at exit; give a file';
   }
   if (scheme !== undefined) return `the scheme ${scheme}: is not supported`;

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 
+import { IN_MEMORY } from '../../config/database-url.ts';
 import { readMigrations } from '../opening/migrations.ts';
 import type { Store } from '../store.ts';
 import { connectTo } from './connection/connect.ts';
@@ -14,6 +15,3 @@ export async function openInMemoryStore(): Promise<Store> {
   migrateOpen({ database, known, onApplied: () => undefined });
   return createSqliteStore(connectTo(database, { path: IN_MEMORY }));
 }
-
-/** SQLite's own name for it. */
-export const IN_MEMORY = ':memory:';

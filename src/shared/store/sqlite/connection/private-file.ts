@@ -1,5 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 
+import { IN_MEMORY } from '../../../config/database-url.ts';
+
 /*
  * A database file holds every payload and the hashes of tokens, so its owner alone may read it, whatever the
  * umask says. SQLite gives `-wal`, `-shm` and a rollback journal the mode of the database file.
@@ -17,7 +19,7 @@ const OTHERS = 0o077;
  * belongs to another user.
  */
 export function makePrivate(path: string): void {
-  if (path === ':memory:') return;
+  if (path === IN_MEMORY) return;
   if (!existsSync(path)) attempt(() => closeSync(openSync(path, 'wx', PRIVATE)));
   for (const suffix of ['', '-wal', '-shm', '-journal']) attempt(() => restrict(path + suffix));
 }
