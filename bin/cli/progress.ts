@@ -1,4 +1,5 @@
 import type { WireEvent } from '../../src/shared/clients/svc/wire.ts';
+import { createLiveLine } from './live-line.ts';
 import { printNote, showText } from './output.ts';
 
 export interface Progress {
@@ -12,31 +13,22 @@ export interface Progress {
  * only what calls for somebody: the events themselves are kept, and listed by `execution events`.
  */
 export function createProgress(executionId: string): Progress {
-  return process.stderr.isTTY ? createLiveLine(executionId) : createHints(executionId);
+  return process.stderr.isTTY ? createLiveHints(executionId) : createHints(executionId);
 }
 
-const CLEAR_LINE = '\r\u001b[2K';
-const REFRESH_MS = 100;
-
-function createLiveLine(executionId: string): Progress {
-  const startedAt = performance.now();
+function createLiveHints(executionId: string): Progress {
   let nodesDone = 0;
   let news = 'started';
+  const line = createLiveLine((seconds) =>
+    showText(`${executionId}  ${seconds} s  ${nodesDone} nodes done  ${news}`),
+  );
 
-  function draw(): void {
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    const line = showText(`${executionId}  ${seconds} s  ${nodesDone} nodes done  ${news}`);
-    // A line that wraps could not be cleared again.
-    process.stderr.write(CLEAR_LINE + line.slice(0, (process.stderr.columns || 80) - 1));
+  function leave(note: string): void {
+    line.clear();
+    printNote(note);
+    line.draw();
   }
 
-  function leave(line: string): void {
-    process.stderr.write(CLEAR_LINE);
-    printNote(line);
-    draw();
-  }
-
-  const timer = setInterval(draw, REFRESH_MS);
   return {
     show(event) {
       if (event.kind === 'NodeCompleted') nodesDone += 1;
@@ -45,10 +37,7 @@ function createLiveLine(executionId: string): Progress {
       if (hint !== null) leave(hint);
     },
     note: (reason) => leave(`connecting again: ${reason}`),
-    end() {
-      clearInterval(timer);
-      process.stderr.write(CLEAR_LINE);
-    },
+    end: () => line.end(),
   };
 }
 

@@ -1,3 +1,4 @@
+import { createLiveLine } from '../../cli/live-line.ts';
 import { printNote } from '../../cli/output.ts';
 import type { CaseResult } from '../../../src/shared/evaluation/case-result.ts';
 
@@ -14,35 +15,23 @@ export function showProgress(cases: number): EvalProgress {
   return process.stderr.isTTY ? createBar(cases) : createPlainLines(cases);
 }
 
-const CLEAR_LINE = '\r\u001b[2K';
-const REFRESH_MS = 100;
 const BAR_CHARACTERS = 24;
 
 function createBar(cases: number): EvalProgress {
-  const startedAt = performance.now();
   let done = 0;
   let passed = 0;
-
-  function draw(): void {
+  const line = createLiveLine((seconds) => {
     const filled = Math.round((done / cases) * BAR_CHARACTERS);
     const bar = '#'.repeat(filled).padEnd(BAR_CHARACTERS, '.');
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    const line = `[${bar}] ${done}/${cases}  ${passed} passed  ${done - passed} failed  ${seconds} s`;
-    // A line that wraps could not be cleared again.
-    process.stderr.write(CLEAR_LINE + line.slice(0, (process.stderr.columns || 80) - 1));
-  }
-
-  const timer = setInterval(draw, REFRESH_MS);
-  draw();
+    return `[${bar}] ${done}/${cases}  ${passed} passed  ${done - passed} failed  ${seconds} s`;
+  });
+  line.draw();
   return {
     show(result) {
       done += 1;
       if (result.passed) passed += 1;
     },
-    end() {
-      clearInterval(timer);
-      process.stderr.write(CLEAR_LINE);
-    },
+    end: () => line.end(),
   };
 }
 
