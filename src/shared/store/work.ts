@@ -50,7 +50,7 @@ export interface WorkStore {
   /** Newest first. */
   listDeadLetters(params: ListDeadLetters): Promise<readonly DeadLetter[]>;
   /**
-   * Puts a dead-lettered item of a live execution back on its queue, attempts counted anew, unless
+   * Puts a dead-lettered item of a live execution back on its queue, with attempts counted from 0, unless
    * the execution has moved past what the caller decided this on.
    */
   requeue(params: {

@@ -3,7 +3,7 @@ export type FieldPattern = readonly string[];
 
 /**
  * The fields that end as one of the patterns says. Letter case is left aside: `Email` and `email` are
- * one field to whoever fills it. Redaction looks up every member of every value that is read, so the
+ * one field to the person who fills it. Redaction looks up every member of every value that is read, so the
  * patterns become a tree, walked from the end of the path, and their number matters little.
  */
 export class FieldPatterns {

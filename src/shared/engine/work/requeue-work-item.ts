@@ -10,7 +10,7 @@ import { foldLoaded } from '../advance/load-execution.ts';
 import { queueTopic } from '../wake/wake-for.ts';
 
 /**
- * Puts a dead-lettered item back on its queue, attempts counted anew, while its node still waits
+ * Puts a dead-lettered item back on its queue, with attempts counted from 0, while its node still waits
  * for it: after a settlement without a fence. A node that failed for good is over, and a result for
  * it would fit nowhere into the history any more.
  */

@@ -59,7 +59,7 @@ export function foldFailed(
     const isCounted = payload.counted !== false;
     const memory = visit.memory ?? NO_MEMORY;
     return changeVisit(draft, visit, {
-      // Of an item put back on its queue the attempts are counted anew.
+      // The attempts of an item that was put back on its queue count from 0.
       attempt: payload.attempt,
       signal: {
         is: 'retry',
@@ -71,7 +71,7 @@ export function foldFailed(
   }
   draft.live.delete(visitKey(nodeId, payload.visit));
   const { signal } = visit;
-  // Approved, and ended by a budget or a policy all the same: the approval was accepted.
+  // A budget or a policy ended it after the approval, which was still accepted.
   if (signal?.is === 'approval' && signal.decision === 'approved' && signal.statePatch !== null) {
     draft.data = mergePatch(draft.data, signal.statePatch);
   }

@@ -55,7 +55,7 @@ export function foldApprovalRequested(draft: Draft, event: EventOf<'ApprovalRequ
     phase: 'approval',
     signal: null,
     workItemId: null,
-    // So does the failure before it: what goes on is the next attempt.
+    // So does the failure before it: the next attempt continues.
     attempt: signal?.is === 'retry' && signal.counted !== false ? attempt + 1 : attempt,
     memory: { ...withApproved(memory ?? NO_MEMORY, approved), asked: shown },
   });

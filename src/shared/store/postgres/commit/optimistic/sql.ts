@@ -56,7 +56,7 @@ const CLOCK = `clock as materialized (
 function moved(has: Has, $: Param): string {
   const ends = has('ends');
   const tails = has('tails');
-  // Whoever waits for a tail to be free gets no time before that of the last event there.
+  // A commit that waited for a tail gets no time before that of the last event there.
   const stamp = tails ? `greatest(${STAMP}, e.updated_at)` : STAMP;
   return `moved as (
       update executions e
