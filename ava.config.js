@@ -13,6 +13,8 @@ export default {
   files: ['test/**/*.test.ts', ...leftOut.map((pattern) => `!${pattern}`)],
   // Node strips the types itself.
   extensions: ['ts'],
+  // The SDK is tested from its sources.
+  nodeArguments: ['--conditions=svc-source'],
   // Processes, so that a test may set environment variables and receive signals.
   workerThreads: false,
   concurrency: 3,

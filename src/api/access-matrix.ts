@@ -1,7 +1,7 @@
 import { missingRole, needsToken, ROLES, type Role } from '../shared/domain/access.ts';
 import type { Endpoint, Method } from './endpoint.ts';
 
-/** Who may use a route, as long as the configuration opens nothing more. */
+/** The callers that may use a route, unless the configuration opens it further. */
 export interface RouteAccess {
   readonly method: Method;
   readonly path: string;

@@ -22,7 +22,7 @@ export async function admitRequest(params: AdmitRequest): Promise<Caller> {
   return caller;
 }
 
-/** What is asked when a request comes in, and again while its answer goes on. */
+/** The checks of a request when it comes in, and again while its answer streams. */
 export function admissionOf({ ctx, deps, method, access }: AdmitRequest): Admission {
   return {
     method,

@@ -16,7 +16,7 @@ import { createReadBody, createReadJson, type ReadBody } from './middleware/body
 import { LARGE_NESTING_MAX } from './middleware/json-bounds.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { isJudgedByBrowser, refuseForeignPages } from './middleware/foreign-pages.ts';
-import { createStreamLimit } from './middleware/limit-streams.ts';
+import { createResultWaitLimit, createStreamLimit } from './middleware/limit-answers.ts';
 import { createRateLimit } from './middleware/limit-rate.ts';
 import { reportRequests } from './middleware/metrics.ts';
 import { requestContext } from './middleware/request-context.ts';
@@ -54,7 +54,7 @@ export function createApi(deps: ApiDeps): Api {
   // Authenticate, authorize, query, body, handle: see serve-endpoint.ts.
   app.use(router.routes());
   app.use(answerUnmatched({ methodsFor: (path) => methodsFor(router, path) }));
-  // What goes wrong while an answer is being sent. That a caller has left its stream is no news.
+  // Errors while an answer is being sent. A caller that leaves its stream is not reported.
   app.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
     deps.log.warn({ err: error }, 'answer was not sent whole');
@@ -92,7 +92,7 @@ function createRouter(deps: EndpointDeps): Router<ApiState> {
     router.register(endpoint.path, [endpoint.method], serve);
   }
   router.register(DOCS_PATH, ['GET'], serveDocs(deps));
-  // Some clients end the address with a slash, whatever the card says.
+  // Some clients add a slash to the address of the card.
   const a2a = serveA2a({ deps, readBody });
   for (const path of [A2A_PATH, `${A2A_PATH}/`]) router.register(path, ['POST'], a2a);
   if (deps.settings.mcp) router.register(MCP_PATH, ['POST'], serveMcp({ deps, readJson }));
@@ -118,14 +118,17 @@ function withOwnState(
     ...signals,
     authenticator: authenticatorOf(deps),
     rateLimit: createRateLimit({ now: deps.now }),
-    streamLimit: createStreamLimit({ max: deps.settings.streamsPerToken }),
+    streamLimit: createStreamLimit(deps.settings.streamsPerToken),
+    resultWaitLimit: createResultWaitLimit(deps.settings.resultWaitsPerToken),
     exposed: createExposedList({ engine: deps.engine, now: deps.now }),
     database: createDatabaseProbe({ ping: deps.ping, now: deps.now }),
     openApi: () => (openApi ??= buildOpenApi({ routes, version: deps.version })),
   };
 }
 
-/** Of the routes that say this path word for word; else of those that have parameters in it. */
+/**
+ * The methods of routes with exactly this path, or else of routes with parameters that match it.
+ */
 function methodsFor(router: Router<ApiState>, path: string): readonly string[] {
   const layers = router.match(path, 'OPTIONS').path;
   const fewest = Math.min(...layers.map(({ paramNames }) => paramNames.length));

@@ -1,7 +1,6 @@
-import type { RouterContext } from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 
-/** What the middleware keeps of a request on its way. */
+/** The state of a request between middleware. */
 export interface ApiState {
   requestId: string;
   /** The matched route's template; for metrics and logs. */
@@ -13,6 +12,5 @@ export interface ApiState {
 }
 
 export type ApiContext = Context & { state: ApiState };
-export type ApiRouteContext = RouterContext<ApiState>;
 export type ApiMiddleware = Middleware<ApiState>;
 export type { Next };

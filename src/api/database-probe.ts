@@ -4,7 +4,7 @@ export type DatabaseState = 'connected' | 'disconnected';
 export interface DatabaseProbe {
   check(): Promise<DatabaseState>;
   /** Something else has met with a database that is away: the next check asks again. */
-  doubt(): void;
+  invalidate(): void;
 }
 
 const REMEMBER_MS = 1_000;
@@ -23,7 +23,7 @@ export function createDatabaseProbe(params: {
       }
       return last.state;
     },
-    doubt: () => void (last = null),
+    invalidate: () => void (last = null),
   };
 }
 

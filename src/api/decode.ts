@@ -56,7 +56,7 @@ function unwrap(schema: unknown): unknown {
   return schema;
 }
 
-/** `lease_fence must be a positive integer`: the path, then a message that goes on from it. */
+/** `lease_fence must be a positive integer`: the path, then a message that continues it. */
 function describe(issue: z.core.$ZodIssue, root: unknown): string {
   return [issue.path.join('.'), phrase(issue, valueAt(root, issue.path))].filter(Boolean).join(' ');
 }

@@ -2,24 +2,24 @@ import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
 import type { ExecutionId } from '../shared/domain/ids.ts';
 import type { AccessRules } from '../shared/domain/access.ts';
 import type { JsonObject } from '../shared/domain/json.ts';
-import type { Agents } from '../shared/engine/agents/agents.ts';
-import type { Memory } from '../shared/engine/memory/memory.ts';
+import type { AgentsDeps } from '../shared/engine/agents/deps.ts';
+import type { MemoryDeps } from '../shared/engine/memory/deps.ts';
 import type { WebhookDeps } from '../shared/engine/webhooks/create-webhook.ts';
 import type { Ids } from '../shared/ports/ids.ts';
 import type { Authenticator, BearerScheme } from '../shared/security/authenticator.ts';
 import type { CertificateSubject } from '../shared/security/authenticators/certificates.ts';
 import type { ExposedWorkflow, TokenStore } from '../shared/store/store.ts';
 import type { DatabaseProbe } from './database-probe.ts';
-import type { StreamLimit } from './middleware/limit-streams.ts';
+import type { AnswerLimit } from './middleware/limit-answers.ts';
 import type { RateLimit } from './middleware/limit-rate.ts';
 import type { ExtendMcp } from './mcp/extend-mcp.ts';
 
-/** What the API is given by the process that runs it. */
+/** The dependencies that the process gives the API. */
 export interface ApiDeps {
   readonly engine: UseCaseDeps;
-  readonly memory: Memory;
-  readonly agents: Agents;
-  /** What authentication reads and notes of stored tokens. */
+  readonly memory: MemoryDeps;
+  readonly agents: AgentsDeps;
+  /** Reads and updates of stored tokens for authentication. */
   readonly storedTokens: Pick<TokenStore, 'findByHash' | 'noteUsed'>;
   readonly webhooks: WebhookDeps;
   /** Resolves when the database answers, rejects within a bound of its own when it does not. */
@@ -37,7 +37,7 @@ export interface ApiDeps {
   readonly randomBytes: (count: number) => Uint8Array;
   /** More tools for the MCP server than those of this API; none when absent. */
   readonly extendMcp?: ExtendMcp;
-  /** What a worker's own spans belong under; null: unknown. Absent: no traces are exported. */
+  /** The parent of a worker's own spans; null: unknown. Absent: no traces are exported. */
   readonly traceparentOf?: (attempt: {
     readonly executionId: ExecutionId;
     readonly nodeId: string;
@@ -66,10 +66,12 @@ export interface ApiSettings {
   readonly openDocs: boolean;
   /** Pause between two comments on a quiet event stream. */
   readonly streamHeartbeatMs: number;
-  /** How often it is asked whether the caller of an answer that goes on would still be let in. */
+  /** How often the API checks that the caller of a streaming answer still has access. */
   readonly callerRecheckMs: number;
   /** Event streams that one token may have open at this process. */
   readonly streamsPerToken: number;
+  /** Requests of one token that may wait for the end of an execution at this process. */
+  readonly resultWaitsPerToken: number;
 }
 
 /** Another way than stored tokens; `acceptTokens`: these and the API key are accepted as well. */
@@ -82,7 +84,6 @@ export type AuthMethod = { readonly acceptTokens: boolean } & (
     }
 );
 
-export const DEFAULT_BODY_BYTES_MAX = 4 * 1024 * 1024;
 export const DEFAULT_STREAM_HEARTBEAT_MS = 15_000;
 /** With the seconds for which tokens and tenants are remembered, no more than five. */
 export const DEFAULT_CALLER_RECHECK_MS = 1_500;
@@ -94,7 +95,7 @@ export interface RequestReport {
   /** 499: the caller left before an answer was begun. */
   readonly status: number;
   readonly seconds: number;
-  /** What it was about, in the wire's names; `request_id` at least. Never for a label. */
+  /** The ids of the request, in the wire's names; `request_id` at least. Never for a label. */
   readonly ids: Readonly<Record<string, string>>;
 }
 
@@ -104,11 +105,12 @@ export interface ApiLog {
   error(fields: object, message: string): void;
 }
 
-/** What endpoints get: the above and what the API itself keeps between requests. */
+/** The dependencies of endpoints: the above, and the API's own state between requests. */
 export interface EndpointDeps extends ApiDeps {
   readonly authenticator: Authenticator;
   readonly rateLimit: RateLimit;
-  readonly streamLimit: StreamLimit;
+  readonly streamLimit: AnswerLimit;
+  readonly resultWaitLimit: AnswerLimit;
   readonly database: DatabaseProbe;
   /** Aborted, before that or then, when nobody else is to come. */
   readonly leaving: AbortSignal;

@@ -69,7 +69,7 @@ interface Declaration<
   readonly note?: string;
   readonly params?: Params;
   readonly query?: Query;
-  /** Absent: a body that is sent all the same is not read. */
+  /** Absent: a body is not read, even if a client sends one. */
   readonly body?: Body;
   /** No body at all is taken for an empty object. */
   readonly bodyMayBeAbsent?: true;
@@ -79,11 +79,11 @@ interface Declaration<
   readonly replies: Replies;
   /** Statuses of errors beyond those that follow from access, query and body. */
   readonly errors?: readonly ErrorStatus[];
-  /** What the `text/event-stream` form of the answer carries, where there is one. */
+  /** The content of the answer's `text/event-stream` form, if it has one. */
   readonly streams?: string;
-  /** What a body of any type is, where that is taken in place of JSON. */
+  /** Description of a body of any type, for routes that accept one instead of JSON. */
   readonly uploads?: string;
-  /** What a 200 of any type carries, where the answer is no JSON. */
+  /** Description of a 200 of any type, for answers other than JSON. */
   readonly downloads?: string;
   readonly handle: (
     request: ApiRequest<z.output<Params>, z.output<Query>, z.output<Body>>,
@@ -144,6 +144,11 @@ export interface ApiRequest<Params, Query, Body> {
    * when the server begins to close. See `watchCaller`.
    */
   abandoned(): AbortSignal;
+  /**
+   * Like `abandoned`, for an answer that waits for the end of an execution. Throws the 429 when too
+   * many answers of the caller do.
+   */
+  waitForResult(): AbortSignal;
   /** Aborted when the caller goes away. A server that closes still answers what it has begun. */
   gone(): AbortSignal;
 }

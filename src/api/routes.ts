@@ -22,6 +22,7 @@ import { listApprovals } from './endpoints/executions/list-approvals.ts';
 import { listExecutions } from './endpoints/executions/list-executions.ts';
 import { readEvents } from './endpoints/executions/read-events.ts';
 import { readExecution } from './endpoints/executions/read-execution.ts';
+import { readResult } from './endpoints/executions/read-result.ts';
 import { retryExecution } from './endpoints/executions/retry-execution.ts';
 import { startExecution } from './endpoints/executions/start-execution.ts';
 import { getHealth } from './endpoints/health/get-health.ts';
@@ -63,8 +64,11 @@ import { completeWorkItem } from './endpoints/work-items/complete-work-item.ts';
 import { failWorkItem } from './endpoints/work-items/fail-work-item.ts';
 import { listDeadLetters } from './endpoints/work-items/list-dead-letters.ts';
 import { releaseWorkItem } from './endpoints/work-items/release-work-item.ts';
+import { readJournal } from './endpoints/work-items/read-journal.ts';
+import { recordSteps } from './endpoints/work-items/record-steps.ts';
 import { renewLease } from './endpoints/work-items/renew-lease.ts';
 import { requeueWorkItem } from './endpoints/work-items/requeue-work-item.ts';
+import { suspendWorkItem } from './endpoints/work-items/suspend-work-item.ts';
 import { listRetentionPolicies } from './endpoints/retention/list-policies.ts';
 import { removeRetentionPolicy } from './endpoints/retention/remove-policy.ts';
 import { setRetentionPolicy } from './endpoints/retention/set-policy.ts';
@@ -92,6 +96,7 @@ export const routes: readonly Endpoint[] = [
   startExecution,
   listExecutions,
   readExecution,
+  readResult,
   explainExecution,
   readEvents,
   exportExecution,
@@ -126,6 +131,9 @@ export const routes: readonly Endpoint[] = [
 
   claimWorkItem,
   renewLease,
+  recordSteps,
+  suspendWorkItem,
+  readJournal,
   completeWorkItem,
   failWorkItem,
   releaseWorkItem,

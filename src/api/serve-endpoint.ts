@@ -51,6 +51,7 @@ async function readRequest(params: {
   const query =
     endpoint.query &&
     decode(endpoint.query, readQuery({ querystring, names: Object.keys(endpoint.query.shape) }));
+  const abandoned = () => watchCaller({ ctx, deps, method, access, caller });
   const isAbsent = endpoint.bodyMayBeAbsent && !carriesBody(ctx);
   const body = endpoint.body && decode(endpoint.body, isAbsent ? {} : await readBody(ctx));
   return {
@@ -63,7 +64,11 @@ async function readRequest(params: {
     header: (name) => ctx.get(name) || undefined,
     content: () => readContent(ctx),
     prefersEventStream: () => ctx.accepts('application/json', EVENT_STREAM) === EVENT_STREAM,
-    abandoned: () => watchCaller({ ctx, deps, method, access, caller }),
+    abandoned,
+    waitForResult: () => {
+      deps.resultWaitLimit.enter(caller.identity, ctx.res);
+      return abandoned();
+    },
     gone: () => goneSignal(ctx),
   };
 }

@@ -38,8 +38,8 @@ export interface TlsFiles {
   readonly key: string;
   /**
    * Authorities that vouch for clients; null: clients are not asked for certificates. A connection
-   * without one, or with one of somebody else's, is served all the same: open routes need none, and
-   * every other route looks for itself.
+   * without a certificate, or with a foreign one, is still served: open routes need none, and every
+   * other route checks it.
    */
   readonly clientAuthorities: string | null;
 }
@@ -125,7 +125,7 @@ async function closeServer(params: {
   readonly deadlineMs: number;
 }): Promise<void> {
   const { server, api, deadlineMs } = params;
-  // First the listener, so that whoever is sent away cannot come back to this process.
+  // First the listener, so that disconnected clients cannot come back to this process.
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });

@@ -4,11 +4,11 @@ import type { Duplex } from 'node:stream';
 import { ANSWER_HEADERS } from './middleware/request-context.ts';
 
 /**
- * Hands requests on to the API, and answers what Node's HTTP server turns away before the API sees a
- * request, as JSON like any other error. What still arrives on a connection after such an answer goes
- * nowhere: its client takes the answer for one to it, and what was refused must not be done. There is
- * no `upgrade` listener on purpose: a request that offers an upgrade (as Java's client does with
- * `h2c`) is then served like any other.
+ * Hands requests on to the API, and answers what Node's HTTP server turns away before the API sees
+ * a request, as JSON like any other error. Later bytes on such a connection are discarded: the
+ * client takes the answer for theirs, and a refused request must not run. There is no `upgrade`
+ * listener on purpose: a request that offers an upgrade (as Java's client does with `h2c`) is then
+ * served like any other.
  */
 export function serveRequests(server: Server, handle: RequestListener): void {
   const answered = new WeakSet<Duplex>();
@@ -19,12 +19,12 @@ export function serveRequests(server: Server, handle: RequestListener): void {
     handle(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // What still comes in after the answer fails to parse again and again.
+    // Bytes after the answer fail to parse again and again.
     if (answered.has(socket)) return;
     answered.add(socket);
     const last = lastOf.get(socket);
-    // What broke off is the rest of a request that has its answer: a second one would be taken for
-    // the answer to the next.
+    // The rest of an answered request broke off: the client would take a second answer for that to
+    // its next request.
     if (last?.req.complete === false && last.writableFinished) return endGently(socket, '');
     afterEarlierAnswers(socket, () => answerParserError(error, socket));
   });

@@ -7,11 +7,11 @@ import { objectionToCaller } from './middleware/authenticate.ts';
 const LAST_WORDS_MS_MAX = 5_000;
 
 /**
- * A signal for an answer that takes long. It aborts when the client goes away, when the server
- * begins to close, and when the caller would no longer be let in: a token that was revoked or has
- * expired, a tenant that was archived. Of that last the signal's reason is the error that a new
- * request would meet. It is looked at by the clock, so that a busy stream is no shelter, and a client
- * that does not read what it is told last is cut off.
+ * A signal for an answer that takes long. It aborts when the client leaves, when the server begins
+ * to close, and when the caller loses its access: a token was revoked or has expired, or a tenant
+ * was archived. The signal's reason is then the error that a new request would get. A timer checks
+ * the access, so a busy stream does not avoid the check, and a client that does not read the last
+ * message is disconnected.
  */
 export function watchCaller(params: AdmitRequest & { readonly caller: Caller }): AbortSignal {
   const { ctx, deps } = params;

@@ -1,4 +1,4 @@
-/** What a list is read from: the same whether a page is asked for or everything. */
+/** The source of a list, for single pages and for the whole list. */
 export interface ListSource<Row> {
   /** A page from behind a row; null: from the beginning. */
   readonly read: (after: Row | null, limit: number) => Promise<readonly Row[]>;
@@ -11,9 +11,9 @@ export type JsonPieces = AsyncGenerator<string, void, undefined>;
 const ROWS_AT_A_TIME = 500;
 
 /**
- * Everything in a list, in bounded memory. What goes wrong before the first row is thrown here, so
- * that it is answered like any other error; what goes wrong later cuts the answer off, and no client
- * takes half of a list for all of it.
+ * Streams a whole list in bounded memory. An error before the first row is thrown here, so it is
+ * answered like any other error. A later error cuts the answer off, so that no client takes half of
+ * a list for all of it.
  */
 export async function openWholeList<Row>(
   name: string,

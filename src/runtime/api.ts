@@ -13,8 +13,8 @@ import { startApiServer, type ApiServer } from '../api/server.ts';
 import type { Config } from '../shared/config/config.ts';
 import { DEFAULT_TENANT } from '../shared/domain/ids.ts';
 import { publicUrl } from '../shared/config/listeners.ts';
-import type { Agents } from '../shared/engine/agents/agents.ts';
-import type { Memory } from '../shared/engine/memory/memory.ts';
+import type { AgentsDeps } from '../shared/engine/agents/deps.ts';
+import type { MemoryDeps } from '../shared/engine/memory/deps.ts';
 import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
 import type { SecretBox } from '../shared/ports/secret-box.ts';
 import { checkOutgoingUrl } from '../shared/security/check-outgoing-url.ts';
@@ -42,8 +42,8 @@ export interface ProcessApi {
 export interface BootApi {
   readonly config: Config;
   readonly engine: UseCaseDeps;
-  readonly memory: Memory;
-  readonly agents: Agents;
+  readonly memory: MemoryDeps;
+  readonly agents: AgentsDeps;
   readonly secrets: SecretBox;
   readonly store: Store;
   readonly log: Logger;
@@ -142,6 +142,7 @@ function apiSettings(config: Config, method: AuthMethod | undefined): ApiSetting
     streamHeartbeatMs: DEFAULT_STREAM_HEARTBEAT_MS,
     callerRecheckMs: DEFAULT_CALLER_RECHECK_MS,
     streamsPerToken: config.api.streamsPerToken,
+    resultWaitsPerToken: config.api.resultWaitsPerToken,
   };
 }
 

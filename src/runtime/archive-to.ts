@@ -5,7 +5,7 @@ import { createArchiving } from '../shared/engine/retention/archive-batch.ts';
 import type { RetentionRun } from '../shared/engine/retention/run-retention.ts';
 import type { Store } from '../shared/store/store.ts';
 
-/** What retention removes goes into files of this folder first, apart for each tenant. */
+/** Retention first writes removed executions to files of this folder, separate for each tenant. */
 export function archiveTo(folder: string, store: Store): NonNullable<RetentionRun['archive']> {
   return createArchiving(store.executions, async ({ tenantId, name, documents }) => {
     const { file } = await writeArchive({ folder: join(folder, tenantId), name, documents });

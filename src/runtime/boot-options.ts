@@ -1,16 +1,19 @@
 import type { Config } from '../shared/config/config.ts';
 import type { DatabaseLocation } from '../shared/config/database-url.ts';
 import type { ProcessRole } from '../shared/config/listeners.ts';
+import type { Timers } from '../shared/engine/scheduling/timers.ts';
 import type { RunnableKind } from '../shared/nodes/runnable-kind.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { Logger } from '../shared/telemetry/log.ts';
 
-/** What a process is made from. */
+/** The inputs of a process. */
 export interface Boot {
   readonly config: Config;
   readonly database: DatabaseLocation;
   /** Already open, in place of `database`; closed with the runtime. */
   readonly store?: Store;
+  /** The clock of the engine and its loops; absent: the system's. */
+  readonly timers?: Timers;
   readonly role: ProcessRole;
   readonly processId: string;
   readonly log: Logger;

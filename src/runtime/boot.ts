@@ -4,20 +4,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Config } from '../shared/config/config.ts';
 import type { RetentionSettings } from '../shared/engine/retention/retaining.ts';
-import { cancelExecution } from '../shared/engine/executions/cancel-execution.ts';
-import { startExecution } from '../shared/engine/executions/start-execution.ts';
-import { createScheduleFiring } from '../shared/engine/schedules/fire-schedules.ts';
+import { createSafeFetch } from '../shared/security/safe-fetch.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { GaugeReading, Metrics } from '../shared/telemetry/metrics.ts';
 import { announceApi } from './announce-api.ts';
 import { bootApi, type ProcessApi } from './api.ts';
 import { archiveTo } from './archive-to.ts';
 import type { Boot } from './boot-options.ts';
+import { underWayMaxOf } from './compose-scheduler.ts';
 import { bootEngine, type EngineParts } from './engine.ts';
 import { claimDatabaseFile, openDatabase } from './database/open-database.ts';
 import { bootMetrics, startProbes } from './telemetry/probes.ts';
 import { retentionTimes } from './retention-times.ts';
-import { bootScheduler } from './scheduler.ts';
 import { readVersion } from './version.ts';
 
 export interface BootedRuntime {
@@ -31,8 +29,8 @@ export interface BootedRuntime {
 
 /**
  * Builds a process from its configuration, from the ground up: database, engine, the roles. The
- * probes' listener comes last, so it never calls a process ready that is not. What a failed start
- * has opened by then is closed again.
+ * probes' listener comes last, so it never reports an unready process as ready. A failed start
+ * closes everything that it has opened.
  */
 export async function boot(params: Boot): Promise<BootedRuntime> {
   const opened = new AsyncDisposableStack();
@@ -98,7 +96,7 @@ type Parts = EngineParts & {
 async function startRoles(
   params: Boot & Parts,
 ): Promise<{ readonly api: ProcessApi | null; readonly scheduler: Scheduler | null }> {
-  const { role, config, engine, scheduling, settings, store, metrics, opened } = params;
+  const { role, config, startScheduler, settings, store, metrics, opened } = params;
   const { listens = true, showCommand = (text: string) => text } = params;
   const api = role === 'scheduler' ? null : await bootApi({ ...params, listens, showCommand });
   // Closing a second time, after an orderly stop, does nothing.
@@ -108,20 +106,23 @@ async function startRoles(
     opened.defer(() => announced.stop());
     return { api, scheduler: null };
   }
-  const { workers } = config.runtime;
-  const { wake } = params;
-  const scheduleFiring = createScheduleFiring({
-    store: store.schedules,
-    executions: store.executions,
-    audit: store.audit,
-    start: (caller, start) => startExecution(engine, caller, start),
-    cancel: (caller, ref) => cancelExecution(engine, caller, ref),
-    wake,
+  const scheduler = startScheduler({
+    role,
+    underWayMax: underWayMaxOf(config.runtime.workers),
+    defaultTier: config.memory.defaultTier,
+    agents: params.agents,
+    webhooks: {
+      http: createSafeFetch({
+        allowPrivate: config.webhooks.allowPrivateNetworks,
+        setting: 'webhooks.allow_private_networks',
+      }),
+      secrets: params.secrets,
+    },
+    retention: readRetention(config, store),
     report: metrics.report,
+    metrics,
   });
-  const { defaultTier } = config.memory;
-  const own = { role, workers, defaultTier, scheduling, scheduleFiring } as const;
-  const scheduler = bootScheduler({ ...params, ...own, retention: readRetention(config, store) });
+  opened.defer(() => scheduler.close());
   opened.defer(() => scheduler.stop({ deadlineMs: 0 }));
   return { api, scheduler };
 }

@@ -3,21 +3,15 @@ import { hostname } from 'node:os';
 
 import { createCpu } from '../scheduler/pool/pool.ts';
 import type { Config } from '../shared/config/config.ts';
-import type { Agents } from '../shared/engine/agents/agents.ts';
-import { createAgents } from '../shared/engine/agents/create-agents.ts';
+import type { AgentsDeps } from '../shared/engine/agents/deps.ts';
 import type { EngineSettings } from '../shared/engine/deps.ts';
 import { readExecution } from '../shared/engine/executions/read-execution.ts';
 import { showError } from '../shared/engine/executions/show-error.ts';
-import type { Memory } from '../shared/engine/memory/memory.ts';
-import { openEngine } from '../shared/engine/open-engine.ts';
+import type { MemoryDeps } from '../shared/engine/memory/deps.ts';
+import { createRecaller } from '../shared/engine/memory/recaller.ts';
 import type { EngineReport } from '../shared/engine/report.ts';
-import type { Scheduling } from '../shared/engine/scheduling/scheduling.ts';
 import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
 import { connectRemoteWake, createWakeBus } from '../shared/engine/wake/wake-bus.ts';
-import {
-  createWebhookDelivering,
-  type WebhookDelivering,
-} from '../shared/engine/webhooks/deliver-webhooks.ts';
 import { createKindRegistry, NODE_KINDS } from '../shared/nodes/index.ts';
 import type { SecretBox } from '../shared/ports/secret-box.ts';
 import type { Wake } from '../shared/ports/wake.ts';
@@ -28,6 +22,7 @@ import type { Store } from '../shared/store/store.ts';
 import type { Metrics } from '../shared/telemetry/metrics.ts';
 import type { Tracing } from '../shared/telemetry/tracing/tracing.ts';
 import type { Boot } from './boot-options.ts';
+import { composeRuntime, type ComposedRuntime } from './compose.ts';
 import { readEncryptionKeys } from './encryption-keys.ts';
 import { ids } from './ids.ts';
 import { logAttempts } from './telemetry/log-what-happens.ts';
@@ -40,13 +35,12 @@ import { bootTracing, withTracing } from './telemetry/tracing.ts';
 /** The engine of a process, and what stands beside it in both roles. */
 export interface EngineParts {
   readonly engine: UseCaseDeps;
-  readonly scheduling: Scheduling;
-  readonly agents: Agents;
-  readonly memory: Memory;
+  readonly startScheduler: ComposedRuntime['startScheduler'];
+  readonly agents: AgentsDeps;
+  readonly memory: MemoryDeps;
   readonly secrets: SecretBox;
   readonly settings: EngineSettings;
   readonly wake: Wake;
-  readonly webhookDelivering: WebhookDelivering;
   readonly traceparentOf?: Tracing['traceparentOf'];
 }
 
@@ -64,7 +58,7 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
   });
   await connectRemoteWake({ bus: wake, remote: store.wake });
   const settings = engineSettings(params);
-  // What needs the engine asks for it later than it is made.
+  // Parts that need the engine get it lazily, because it is created after them.
   const later = () => engine;
   const cpu = bootCpu(params, later);
   const tracing = await bootTraces(params, later);
@@ -78,33 +72,31 @@ export async function bootEngine(params: Given): Promise<EngineParts> {
     opened,
     history: store.executions,
     agents: store.agents,
-    memory,
+    memory: createRecaller(memory),
     kinds: own,
   });
-  const { engine, scheduling } = openEngine({
+  const { engine, startScheduler } = composeRuntime({
     pseudonym: createPseudonym(keys),
     prices: readPrices(config),
     store,
-    ids,
     wake,
+    ...(params.timers !== undefined && { timers: params.timers }),
     cpu,
     settings,
     report: reportOf(params, { tracing, later }),
     kinds: createKindRegistry([...NODE_KINDS, ...own]),
-    randomBytes,
     secretRules: bootSecrets({ config, env }),
     runners,
   });
   const secrets = createSecretBox({ keys, randomBytes });
   return {
     engine,
-    scheduling,
-    agents: bootAgents(config, store),
+    startScheduler,
+    agents: agentsDeps(config, store),
     memory,
     secrets,
     settings,
     wake,
-    webhookDelivering: bootWebhooks(params, secrets),
     ...(tracing !== null && { traceparentOf: tracing.traceparentOf }),
   };
 }
@@ -156,8 +148,8 @@ function reportOf(
   });
 }
 
-function bootAgents(config: Config, store: Store): Agents {
-  return createAgents({
+function agentsDeps(config: Config, store: Store): AgentsDeps {
+  return {
     store: store.agents,
     ids,
     http: createSafeFetch({
@@ -166,23 +158,5 @@ function bootAgents(config: Config, store: Store): Agents {
     }),
     now: () => performance.now(),
     settings: { heartbeatTimeoutMs: config.agents.heartbeatTimeout * 1000 },
-  });
-}
-
-function bootWebhooks(
-  { config, store, metrics, opened }: Given,
-  secrets: SecretBox,
-): WebhookDelivering {
-  const webhookDelivering = createWebhookDelivering({
-    store: store.webhooks,
-    http: createSafeFetch({
-      allowPrivate: config.webhooks.allowPrivateNetworks,
-      setting: 'webhooks.allow_private_networks',
-    }),
-    secrets,
-    report: metrics.report,
-    random: Math.random,
-  });
-  opened.defer(() => webhookDelivering.close());
-  return webhookDelivering;
+  };
 }

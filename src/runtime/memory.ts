@@ -4,8 +4,7 @@ import { createOpenAiEmbedder, EMBEDDING_MS_MAX } from '../shared/clients/openai
 import type { Config } from '../shared/config/config.ts';
 import type { DatabaseLocation } from '../shared/config/database-url.ts';
 import { MEMORY_QUOTAS } from '../shared/domain/memory/tiers.ts';
-import { createMemory } from '../shared/engine/memory/create-memory.ts';
-import type { Memory } from '../shared/engine/memory/memory.ts';
+import type { MemoryDeps } from '../shared/engine/memory/deps.ts';
 import { createVectorIndex } from '../shared/engine/memory/vector-index.ts';
 import type { VectorScanner } from '../shared/ports/vector-scanner.ts';
 import { createSecretBox } from '../shared/security/secret-box.ts';
@@ -24,7 +23,7 @@ export function bootMemory(params: {
   readonly scanner: VectorScanner;
   readonly metrics: Metrics;
   readonly opened: AsyncDisposableStack;
-}): Memory {
+}): MemoryDeps {
   const { config, database, store, scanner, metrics, opened } = params;
   const index = createVectorIndex({
     store: store.memory,
@@ -39,7 +38,7 @@ export function bootMemory(params: {
     random: Math.random,
   });
   opened.defer(() => embedder.close());
-  return createMemory({
+  return {
     store: store.memory,
     embedder,
     secrets: createSecretBox({ keys: readEncryptionKeys({ config, database }), randomBytes }),
@@ -48,5 +47,5 @@ export function bootMemory(params: {
     defaultTier: config.memory.defaultTier,
     quotas: MEMORY_QUOTAS,
     holdMs: EMBEDDING_MS_MAX * 2,
-  });
+  };
 }

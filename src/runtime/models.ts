@@ -61,7 +61,7 @@ export function readModelSettings(
   };
 }
 
-/** A provider that the environment alone knows is there when its address is. */
+/** A provider that only the environment configures exists if its address is set. */
 function findInEnvironment(
   variable: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -14,9 +14,11 @@ import { suggestKey } from '../shared/config/suggest-key.ts';
 import type { RunnableKind } from '../shared/nodes/runnable-kind.ts';
 import type { Store } from '../shared/store/store.ts';
 import type { Logger } from '../shared/telemetry/log.ts';
+import type { Boot } from './boot-options.ts';
 import { boot } from './boot.ts';
 import { checkStartup } from './check-startup.ts';
 import { createLog } from './telemetry/create-log.ts';
+import { createFetchInProcess, type FetchInProcess } from './fetch-in-process.ts';
 import { createProcessId } from './process-id.ts';
 
 export interface RuntimeOptions {
@@ -32,7 +34,9 @@ export interface RuntimeOptions {
    * `{ 'auth.api_key': … }`. Neither `svc.toml` nor the environment is read for the others.
    */
   readonly settings?: Readonly<Partial<Record<ConfigKey, string | number | boolean>>>;
-  /** Where the API listens; port 0 takes a free one. Without it, give `handler` to a server of yours. */
+  /**
+   * Where the API listens; port 0 takes a free one. Without it, pass `handler` to your own server.
+   */
   readonly listen?: { readonly host?: string; readonly port: number };
   /** Kinds of nodes beside those of the service. */
   readonly kinds?: readonly RunnableKind<unknown>[];
@@ -54,6 +58,11 @@ export interface Runtime extends AsyncDisposable {
   /** The HTTP API, for `http.createServer`; null for the role `scheduler`. */
   readonly handler: RequestListener | null;
   /**
+   * Sends a request to the API without a socket, as the global `fetch` would: programs in this process
+   * need no listener. Only the path of the URL counts. Null for the role `scheduler`.
+   */
+  readonly fetch: FetchInProcess | null;
+  /**
    * Takes on nothing more, and resolves when what was under way is finished or given back. After
    * `deadlineMs` (10 000 by default) the rest is cut off: other runtimes take it up.
    */
@@ -70,6 +79,14 @@ const STOP_MS_MAX = 10_000;
  * address cannot be had.
  */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
+  return openRuntimeOn(isInMemory(options) ? { store: await openInMemory() } : {}, options);
+}
+
+/** On a store that is open already, which closes with the runtime, and on timers of the caller's. */
+export async function openRuntimeOn(
+  parts: Pick<Boot, 'store' | 'timers'>,
+  options: RuntimeOptions,
+): Promise<Runtime> {
   const { role = 'all', listen, kinds = [], ports = {}, signal } = options;
   const { config, database } = readOptions(options);
   checkStartup({ config, database, role });
@@ -77,7 +94,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const runtime = await boot({
     config,
     database,
-    ...(isInMemory(options) && { store: await openInMemory() }),
+    ...parts,
     role,
     processId,
     log: ports.log ?? createLog({ config, role, processId }),
@@ -92,6 +109,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   return {
     url: runtime.url,
     handler: runtime.handler,
+    fetch: runtime.handler && createFetchInProcess(runtime.handler),
     stop,
     [Symbol.asyncDispose]: () => stop(),
   };

@@ -1,7 +1,7 @@
 import type { Config } from '../shared/config/config.ts';
 import type { RetentionSettings } from '../shared/engine/retention/retaining.ts';
 
-/** What the configuration says of how long things are kept. */
+/** The retention times of the configuration. */
 export function retentionTimes({ retention }: Config): Omit<RetentionSettings, 'archive'> {
   const { completedDays, failedDays, cancelledDays } = retention;
   const { replayRecordsDays, unusedArtifactDays } = retention;

@@ -1,5 +1,5 @@
 import { createA2aAgents } from '../shared/clients/a2a/create-a2a-agents.ts';
-import { systemTimers } from '../shared/clients/system-timers.ts';
+import { systemDelays } from '../shared/clients/system-delays.ts';
 import type { Config } from '../shared/config/config.ts';
 import { createAgentDirectory } from '../shared/engine/agents/agent-directory.ts';
 import { createRunners } from '../shared/nodes/create-runners.ts';
@@ -53,7 +53,7 @@ function bootPorts(params: BootRunners): OutsidePorts {
     }),
     history: params.history,
     memory: params.memory,
-    timers: systemTimers,
+    delays: systemDelays,
     now,
   };
 }

@@ -9,7 +9,7 @@ import { createNamedSecrets } from '../shared/security/named-secrets.ts';
 import { createSafeFetch } from '../shared/security/safe-fetch.ts';
 import { readVersion } from './version.ts';
 
-/** What calls tools, for nodes and for models. Sessions and commands of MCP end with `opened`. */
+/** The tool callers, for nodes and for models. Sessions and commands of MCP end with `opened`. */
 export function bootTools(params: {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -58,5 +58,5 @@ export function bootSecrets(params: {
   return createNamedSecrets({ patterns: params.config.tools.secrets, env: params.env, reserved });
 }
 
-/** Of one message of MCP; a result is held to less. */
+/** Limit of one MCP message; the limit of a result is lower. */
 const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;

@@ -3,12 +3,12 @@ import type { LoopOptions } from './loop.ts';
 import { NOTHING } from './loop.ts';
 
 /**
- * A duty that one process does for all, by a lock in the database.
+ * A duty that one process does for all others, under a lock in the database.
  *
- * The lock only spares the others the work: doing it twice at a time is harmless. Asking is a
- * statement, so the answer is kept for a while, longer when the process is quiet. A holder that
- * crashes loses the lock at once; one that is frozen keeps it, which is why the others do a round
- * all the same from time to time (`standingBy`).
+ * The lock only saves the others the work: two processes at a time do no harm. Asking costs a
+ * statement, so the answer is cached for a while, longer when the process is quiet. A holder that
+ * crashes loses the lock at once; a frozen one keeps it, so the others still do a round from time
+ * to time (`standingBy`).
  */
 export interface Duty {
   /** True: this process does it. */

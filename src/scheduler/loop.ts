@@ -2,8 +2,8 @@ import type { RoundResult } from '../shared/engine/scheduling/round-result.ts';
 import type { Timers } from '../shared/engine/scheduling/timers.ts';
 
 /**
- * A background loop: run a round, go on at once when there is more, else rest until the time is up
- * or a hint comes.
+ * A background loop: run a round, continue at once when there is more, or else wait for the time or
+ * for a hint.
  *
  * - While rounds find nothing, the rest doubles from `min` to `max`, and on to `quietMax` while the
  *   whole process is quiet. A round that finds something starts over at `min`.
@@ -171,7 +171,7 @@ export interface LoopHealth {
   readonly failures: number;
 }
 
-/** Of a round that had nothing to look for. */
+/** The result of a round that had nothing to look for. */
 export const NOTHING: LoopOutcome = { found: 0, more: false };
 
 const EMPTY_GAP_MS = 5;

@@ -1,9 +1,9 @@
 import type { Timers } from '../shared/engine/scheduling/timers.ts';
 
 /**
- * The steps of a stop, one after the other, all within one deadline. A step that fails is reported
- * and the next one is done all the same; one that hangs is left behind when the time is up, and
- * what comes after it is still begun, as releasing a lock late is better than never.
+ * The steps of a stop, one after the other, all within one deadline. A failed step is reported, and
+ * the next one still runs. A step that hangs is abandoned when the time is up, and the later steps
+ * still begin, because releasing a lock late is better than never.
  */
 export async function stopWithin(params: {
   readonly deadlineMs: number;

@@ -60,7 +60,7 @@ export interface IncomingMessage {
   readonly input: MessageInput;
 }
 
-/** Who asks, for which workflow. */
+/** The caller and the workflow. */
 export interface AgentCall {
   readonly engine: UseCaseDeps;
   readonly caller: Caller;
@@ -75,7 +75,7 @@ export function createAgentTasks(call: AgentCall): AgentTasks {
   const read = async (taskId: string): Promise<TaskView | null> => {
     try {
       const view = await readExecution(engine, caller, { executionId: taskId });
-      // Of another workflow: this agent knows nothing of it.
+      // A task of another workflow does not exist for this agent.
       return view.row.workflowId === workflowId ? await withPending(call, view) : null;
     } catch (error) {
       if (error instanceof SvcError && error.code === 'not_found') return null;
@@ -133,7 +133,7 @@ export function createAgentTasks(call: AgentCall): AgentTasks {
   };
 }
 
-/** Of a key's length, whatever the client chose; callers' own keys don't look like it. */
+/** A key of fixed length for any client value; it differs from callers' own keys. */
 function startKey(workflowId: string, messageId: string): string {
   const hash = createHash('sha256').update(JSON.stringify([workflowId, messageId]));
   return `a2a:${hash.digest('hex')}`;

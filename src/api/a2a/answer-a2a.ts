@@ -33,7 +33,7 @@ export async function answerA2a(params: {
   readonly publicUrl: string;
   readonly card: JsonObject;
   readonly message: JsonObject;
-  /** What the header A2A-Version says; null: nothing. */
+  /** The value of the header A2A-Version; null: absent. */
   readonly version: string | null;
   readonly signal: AbortSignal;
 }): Promise<A2aAnswer> {
@@ -69,7 +69,7 @@ export async function answerA2a(params: {
   const answer = await transport.handle(message, context);
   if (failures.length > 0) throw failures[0];
   if (!(Symbol.asyncIterator in answer)) {
-    // Whatever went wrong here is among the failures: the SDK has stumbled over the parameters.
+    // The service's own errors are in `failures`, so this one is the SDK's, about the parameters.
     const body = isInternal(answer)
       ? toError(new RequestMalformedError('the parameters do not fit the method'))
       : answer;
@@ -83,7 +83,7 @@ function isInternal(answer: object): boolean {
   return error?.code === INTERNAL_ERROR;
 }
 
-/** What goes wrong before the first event is answered like any other request. */
+/** An error before the first event is answered like that of any other request. */
 async function open(
   results: AsyncGenerator<object, void, undefined>,
   stream: StreamEnd,

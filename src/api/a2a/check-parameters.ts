@@ -4,11 +4,11 @@ import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk
 import { ID_BYTES_MAX } from '../schemas/text.ts';
 
 /*
- * What the SDK lets through when it reads parameters: it fills in what is missing and turns what is
- * of another kind into something of the right one.
+ * Checks that the SDK omits when it reads parameters: it fills in missing values and converts
+ * values of another type.
  */
 
-/** Throws what is wrong with a message, whichever version it came in. */
+/** Throws if a message of any version is invalid. */
 export function checkMessage(
   message: Message | undefined,
   inputModes: readonly string[],

@@ -8,8 +8,8 @@ const FRESH_MS = 5_000;
 const WORKFLOWS_MAX = 200;
 
 /**
- * The workflows that the runtime's own card names: those of the default tenant, since what other
- * tenants run is not told to everyone. Of callers that come at once, one asks the database.
+ * The workflows that the runtime's own card names: those of the default tenant, since the workflows
+ * of other tenants are not public. Concurrent callers share one read of the database.
  */
 export function createExposedList(deps: {
   readonly engine: UseCaseDeps;
@@ -24,7 +24,7 @@ export function createExposedList(deps: {
     const reader = { tenantId: DEFAULT_TENANT };
     const list = listExposedWorkflows(deps.engine, reader, { limit: WORKFLOWS_MAX });
     latest = { at, list };
-    // What failed is no answer for those who come next.
+    // Later callers do not share a failed read.
     list.catch(() => {
       if (latest?.list === list) latest = null;
     });

@@ -9,7 +9,7 @@ import {
 } from '../../shared/domain/workflow/expose.ts';
 import type { ExposedWorkflow } from '../../shared/store/store.ts';
 
-/** The workflow behind an agent; 404 when it is not there, and just so when it is not exposed. */
+/** The workflow behind an agent; the same 404 if it does not exist and if it is not exposed. */
 export async function findExposed(
   engine: UseCaseDeps,
   reader: Reader,

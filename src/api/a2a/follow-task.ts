@@ -13,7 +13,7 @@ export interface Following {
   readonly caller: Caller;
   readonly shape: ShapeTasks;
   readonly read: (taskId: string) => Promise<TaskView | null>;
-  /** Aborted when the client goes away or may not go on, or the server begins to close. */
+  /** Aborted when the client leaves or loses its access, or when the server begins to close. */
   readonly signal: AbortSignal;
 }
 

@@ -19,13 +19,13 @@ import { followTask, untilResting, type Following } from './follow-task.ts';
 import { readMessage } from './read-message.ts';
 import { contextOf, type ShapeTasks, type TaskView } from './shape-task.ts';
 
-/** A client that waits for a result holds its request open so long, and then is told how it stands. */
+/** The longest wait of a request for a result; the answer is then the task's present state. */
 const BLOCKING_MS_MAX = 60_000;
 
 /**
- * The operations of the protocol for one request, whichever version it came in: the SDK has
- * translated it. What the API would refuse with 400 is an error of the protocol, the rest is thrown
- * on: the HTTP status says it.
+ * The operations of the protocol for one request of any version, which the SDK has translated. An
+ * error with status 400 becomes an error of the protocol; others are thrown again and set the HTTP
+ * status.
  */
 export function handleRequests(params: {
   readonly card: AgentCard;
@@ -139,7 +139,7 @@ async function refuse(error: Error): Promise<never> {
   throw error;
 }
 
-/** Of the API's own errors those about what was sent; the others stay what they are. */
+/** Translates the API's errors about the request; others stay unchanged. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof SvcError)) return error;
   const isAboutRequest = error.code === 'bad_request' || error.code === 'conflict';

@@ -24,7 +24,7 @@ export async function* keepAlive(
   } catch (error) {
     params.onFailure(error);
   } finally {
-    // What is under way ends with the client's connection; nobody waits for it.
+    // A pending read ends with the client's connection; nobody awaits it.
     pending.then(() => events.return()).catch(() => {});
   }
 }

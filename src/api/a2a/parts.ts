@@ -14,8 +14,9 @@ export function dataPart(value: JsonValue): Part {
 }
 
 /**
- * What a workflow names as its result, as parts: text is text, the reference of an artifact a file, an
- * object in the shape of a part is that part, and all else is data. A list of parts is several.
+ * Turns a workflow's result into parts. A string becomes text, the reference of an artifact a file,
+ * an object in the shape of a part that part, and any other value data. A list of parts becomes
+ * several parts.
  */
 export function toParts(value: JsonValue, publicUrl: string): Part[] {
   const isList = Array.isArray(value) && value.length > 0 && value.every(isSpecial);

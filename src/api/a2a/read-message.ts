@@ -4,9 +4,12 @@ import type { JsonObject, JsonValue } from '../../shared/domain/json.ts';
 import { decode } from '../decode.ts';
 import { userObject } from '../schemas/json-values.ts';
 
-/** What a workflow is given of a message: as input when it begins a task, else as an event's payload. */
+/**
+ * The value that a workflow gets from a message: its input when the message begins a task, or else
+ * an event's payload.
+ */
 export interface MessageInput extends JsonObject {
-  /** The message in the JSON of A2A 1.0, whichever version it came in. */
+  /** The message in the JSON of A2A 1.0, also if it came in another version. */
   readonly message: JsonObject;
   /** Its text parts, a line break between them; empty when it has none. */
   readonly text: string;
@@ -38,12 +41,12 @@ export function firstMessageOf(input: JsonObject): Message | null {
   return typeof messageId === 'string' && Array.isArray(parts) ? tryToRead(message) : null;
 }
 
-/** Whoever started the execution by another way may have given it anything under this name. */
+/** Executions that were started without A2A may have any value under this name. */
 function tryToRead(json: object): Message | null {
   try {
     const message = Message.fromJSON(json);
     Message.toJSON(message);
-    // Those without content cannot be told in 0.3.
+    // Version 0.3 cannot express parts without content.
     return message.parts.every(({ content }) => content !== undefined) ? message : null;
   } catch {
     return null;

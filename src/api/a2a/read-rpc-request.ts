@@ -13,9 +13,9 @@ export type RpcReading =
   | { readonly ok: false; readonly status: number; readonly body: JsonObject };
 
 /**
- * Reads the one request of JSON-RPC that the body carries. Clients of the protocol read errors in its
- * own shape, so all that is wrong with the body is told in it. Only its size keeps its HTTP status,
- * which proxies on the way answer too.
+ * Reads the one request of JSON-RPC that the body carries. Clients of the protocol read errors in
+ * its own shape, so every problem with the body has that shape. Only a body that is too large keeps
+ * its HTTP status, which proxies on the way send too.
  */
 export async function readRpcRequest(ctx: ApiContext, readBody: ReadBody): Promise<RpcReading> {
   try {

@@ -34,14 +34,14 @@ const STREAMING = [
 ];
 
 /**
- * The runtime as a server of the Agent2Agent protocol, over JSON-RPC: every workflow that is exposed
- * is an agent, and its executions are that agent's tasks. Nothing is kept here: tasks are read from
- * the executions, so that any API process may answer, and a client that has lost its connection
+ * The runtime as a server of the Agent2Agent protocol, over JSON-RPC: every workflow that is
+ * exposed is an agent, and its executions are that agent's tasks. It keeps nothing: tasks are read
+ * from the executions, so any API process may answer, and a client that has lost its connection
  * finds its task on every one of them.
  *
- * What is wrong with the caller or the address is answered like everywhere in this API, as `{error}`
- * with its status. What is wrong with the body, and all that comes after, is JSON-RPC. The SDK is
- * loaded with the first request.
+ * Problems with the caller or the address are answered as everywhere in this API, as `{error}` with
+ * a status. Problems with the body, and everything after it, are JSON-RPC. The SDK is loaded with
+ * the first request.
  */
 export function serveA2a(params: {
   readonly deps: EndpointDeps;
@@ -80,7 +80,7 @@ export function serveA2a(params: {
       version: ctx.get('A2A-Version') || null,
       signal,
     });
-    // It waited for the task, and meanwhile whoever asked has lost the right to its answer.
+    // The caller lost its access while the request waited for the task.
     const refusal = refusalIn(signal);
     if (refusal !== null && answer.kind === 'json') throw refusal;
     if (answer.kind === 'json') {

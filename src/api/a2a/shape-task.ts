@@ -75,7 +75,7 @@ export function shapeStatus(view: TaskView): TaskStatus {
   };
 }
 
-/** An operator has paused it: nothing that the client could do would move it on. */
+/** An operator has paused it: no action of the client would continue it. */
 export function isHeldUp({ row, state }: Pick<ExecutionView, 'row' | 'state'>): boolean {
   return row.status === 'paused' && isPausedByOperator(state);
 }
@@ -127,7 +127,7 @@ function explainStatus(view: TaskView): Message | undefined {
   return fromAgent(view, { name: `${row.lastSequence}`, parts });
 }
 
-/** Its id says what it tells of, so that the same status is the same message at every reading. */
+/** Its id identifies the status, so every read of the same status gives the same message. */
 function fromAgent(
   view: ExecutionView,
   said: { readonly name: string; readonly parts: Part[] },

@@ -8,7 +8,7 @@ export const A2A_VERSIONS = ['1.0', '0.3'] as const;
 
 export const CARD_SUFFIX = '/.well-known/agent-card.json';
 
-/** A workflow that is registered anew is seen by those who keep cards after so long at the latest. */
+/** Clients that cache cards see a newly registered version after this time at the latest. */
 export const CARD_FRESH_SECONDS = 60;
 
 interface AgentFacts {

@@ -83,7 +83,7 @@ function readAsset(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
 }
 
-/** To the letter: the hash is one of all that stands between the tags. */
+/** Character by character: the hash covers everything between the tags. */
 function inline(tag: string, text: string): Html {
   return new Html(`<${tag}>${text}</${tag.replace(/ .*/, '')}>`);
 }

@@ -11,13 +11,13 @@ const INVALID_REQUEST = -32600;
  */
 export async function answerBatch(params: {
   readonly messages: readonly JsonValue[];
-  /** What the header MCP-Protocol-Version says; null: nothing. */
+  /** The value of the header MCP-Protocol-Version; null: absent. */
   readonly revision: string | null;
   readonly answer: (message: JsonObject) => Promise<Response>;
 }): Promise<Response> {
   const { messages, revision, answer } = params;
   if (revision !== null && revision !== BATCH_REVISION) {
-    return refuse(`revision ${revision} has no batches: send each message by itself`);
+    return refuse(`revision ${revision} has no batches: send each message separately`);
   }
   if (messages.length === 0 || messages.length > MESSAGES_MAX) {
     return refuse(`a batch must hold 1 to ${MESSAGES_MAX} messages`);
@@ -33,10 +33,10 @@ export async function answerBatch(params: {
 
 function objectTo(message: JsonValue): string | null {
   if (!isJsonObject(message)) return 'a message must be an object';
-  return message['method'] === 'initialize' ? 'initialize must be sent by itself' : null;
+  return message['method'] === 'initialize' ? 'initialize must be sent alone' : null;
 }
 
-/** None for a notification. What a request tells on the way, such as progress, has no place in a list. */
+/** None for a notification. A list has no place for a request's notifications, such as progress. */
 async function readMessages(response: Response): Promise<readonly unknown[]> {
   const text = await response.text();
   if (text === '') return [];

@@ -46,12 +46,12 @@ export function answerMcp(params: {
 const MODERN_REVISION = '2026-07-28';
 
 /**
- * Nothing here changes while a process runs, so there is nothing to be told of. The SDK knows that
- * method always, and takes what earlier revisions had for malformed before it finds it gone.
+ * Nothing here changes while a process runs, so there are no notifications. The SDK always knows
+ * that method, and would report a request of an earlier revision as malformed instead of unknown.
  */
 const UNKNOWN_TO_MODERN: readonly unknown[] = ['subscriptions/listen', 'initialize', 'ping'];
 
-/** Whether a request that says all that the revision asks for names a method that is not there. */
+/** Whether a well-formed request of the revision names an unknown method. */
 function isUnknown({ id, method, params }: JsonObject): boolean {
   const hasMeta = isJsonObject(params) && isJsonObject(params['_meta']);
   return UNKNOWN_TO_MODERN.includes(method) && isId(id) && hasMeta;

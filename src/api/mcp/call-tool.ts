@@ -6,7 +6,7 @@ import { messageFor, translate } from '../middleware/errors.ts';
 import { readArguments } from './tool-arguments.ts';
 import type { McpTool } from './tools.ts';
 
-/** Who calls a tool, as far as the HTTP request tells. */
+/** The caller of a tool, from the HTTP request. */
 export interface ToolCaller {
   readonly requestId: string;
   readonly remoteAddress: string;
@@ -22,8 +22,8 @@ export type ToolAnswer =
 
 /**
  * Calls the endpoint behind a tool: the same check of access, the same schemas, the same use case,
- * the same messages. What goes wrong is the tool's answer, so that a model can read it and do
- * better; of a bug it is told no more than the id of the request.
+ * the same messages. An error is the tool's answer, so that a model can read it and correct itself;
+ * for a bug the answer contains only the id of the request.
  */
 export async function callTool(params: {
   readonly tool: McpTool;
@@ -55,6 +55,7 @@ async function readRequest(params: {
   const { tool, given, caller, deps } = params;
   const admitted = await caller.admit(tool.endpoint.access);
   const { headers, ...parts } = readArguments(tool, given);
+  const abandoned = () => AbortSignal.any([caller.abandoned, deps.draining]);
   return {
     ...parts,
     caller: admitted,
@@ -65,7 +66,8 @@ async function readRequest(params: {
       throw new Error(`${tool.name} has no content beside its arguments`);
     },
     prefersEventStream: () => false,
-    abandoned: () => AbortSignal.any([caller.abandoned, deps.draining]),
+    abandoned,
+    waitForResult: abandoned,
     gone: () => caller.abandoned,
   };
 }

@@ -14,13 +14,13 @@ export const MCP_PATH = '/mcp';
 
 /**
  * The runtime as a server of the Model Context Protocol, over streamable HTTP and without sessions:
- * every request stands alone, so that any API process may answer it. Only POST is registered; the
+ * every request is independent, so any API process may answer it. Only POST is registered; the
  * methods that belong to sessions, GET and DELETE, get 405 like on any other route.
  *
- * What is wrong with the HTTP request is answered like everywhere in this API: 401, 403, 400, 413
- * and 415 with `{error}`. What comes after is JSON-RPC, and what a tool refuses is a tool error.
+ * Problems with the HTTP request are answered as everywhere in this API: 401, 403, 400, 413 and 415
+ * with `{error}`. Everything after is JSON-RPC, and a refusal by a tool is a tool error.
  *
- * The SDK is loaded with the first request, so that processes that are never asked don't pay.
+ * The SDK is loaded with the first request, so processes without MCP requests do not pay for it.
  */
 export function serveMcp(params: {
   readonly deps: EndpointDeps;
@@ -66,7 +66,7 @@ function toolCaller(ctx: ApiContext, deps: EndpointDeps): ToolCaller {
   };
 }
 
-/** The SDK takes the headers and the method from it; the body it is given as it has been read. */
+/** The SDK reads the headers and the method from it; it gets the parsed body separately. */
 function toWebRequest(ctx: ApiContext, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(ctx.req.headersDistinct)) {
@@ -80,7 +80,7 @@ function send(ctx: ApiContext, response: Response): void {
   if (response.status === 500) throw new SvcError('internal', 'answering an MCP message');
   for (const [name, value] of response.headers) ctx.set(name, value);
   ctx.set('Cache-Control', 'no-store');
-  // Said outright, or Koa would make a body of the status.
+  // Set explicitly, or Koa would derive a body from the status.
   ctx.body = response.body === null ? null : Readable.fromWeb(response.body);
   ctx.status = response.status;
 }

@@ -6,7 +6,7 @@ import type { McpTool } from './tools.ts';
 
 /** The JSON Schema of a tool's arguments, made from the schemas that check them. */
 export function describeArguments(tool: McpTool): JsonObject {
-  const { endpoint, idArgument, headers = {}, defaults = {} } = tool;
+  const { endpoint, idArgument, headers = {}, defaults = {}, omits = [] } = tool;
   const parts = [endpoint.params, endpoint.query, endpoint.body].flatMap((schema) =>
     schema === null ? [] : [schemaOf(schema) as JsonObject & ObjectSchema],
   );
@@ -15,6 +15,7 @@ export function describeArguments(tool: McpTool): JsonObject {
   const nameOf = (field: string) => (field === 'id' ? (idArgument ?? field) : field);
   for (const part of parts) {
     for (const [field, schema] of Object.entries(part.properties)) {
+      if (omits.includes(field)) continue;
       const fallback = defaults[field];
       properties[nameOf(field)] =
         fallback === undefined ? schema : { ...schema, default: fallback };
@@ -30,7 +31,7 @@ export function describeArguments(tool: McpTool): JsonObject {
 /** The JSON Schema of what a tool answers. */
 export function describeAnswer(tool: McpTool): JsonObject {
   const [reply] = Object.entries(tool.endpoint.replies)
-    .filter(([status]) => status.startsWith('2'))
+    .filter(([status]) => status.startsWith(String(tool.answers ?? 2)))
     .map(([, schema]) => schema);
   return reply === undefined ? { type: 'object' } : schemaOf(reply);
 }
@@ -58,7 +59,7 @@ function readParams({ idArgument = 'id' }: McpTool, given: JsonObject): JsonObje
   return { id: readText(given, idArgument) ?? refuseMissing(idArgument) };
 }
 
-/** What is no argument of another part. */
+/** The arguments that belong to no other part. */
 function readBody(
   { endpoint, idArgument = 'id', headers = {} }: McpTool,
   given: JsonObject,
@@ -72,8 +73,12 @@ function readBody(
 }
 
 /** A query holds text alone; in JSON, numbers are numbers and null is the same as nothing. */
-function readQuery({ endpoint, defaults = {} }: McpTool, given: JsonObject): JsonObject {
+function readQuery(
+  { endpoint, defaults = {}, omits = [] }: McpTool,
+  given: JsonObject,
+): JsonObject {
   const entries = Object.keys(endpoint.query?.shape ?? {}).flatMap((name) => {
+    if (omits.includes(name)) return [];
     const value = given[name] ?? defaults[name] ?? null;
     if (value === null) return [];
     return [[name, typeof value === 'number' ? String(value) : value]];

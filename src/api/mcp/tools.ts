@@ -22,12 +22,16 @@ export interface McpTool {
   readonly name: string;
   /** Whose use case it is. */
   readonly endpoint: Endpoint;
-  /** What a model should know before it calls; the endpoint's own words when absent. */
+  /** Advice for a model before it calls; absent: the endpoint's own text. */
   readonly description?: string;
-  /** The argument that stands for `:id` of the path. */
+  /** The argument that fills `:id` in the path. */
   readonly idArgument?: string;
   /** Arguments sent as headers in HTTP. */
   readonly headers?: Readonly<Record<string, { readonly header: string; readonly about: string }>>;
+  /** Parameters of the query that are no arguments. */
+  readonly omits?: readonly string[];
+  /** The status whose body is the answer; the first of success when absent. */
+  readonly answers?: number;
   /** In place of the endpoint's own: an answer of a tool fills a model's context. */
   readonly defaults?: Readonly<Record<string, number>>;
   /** Whether it changes nothing; by its access when absent. */
@@ -60,6 +64,9 @@ export const tools: readonly McpTool[] = [
     description:
       'Starts an execution of a registered workflow and answers its id at once; it then runs on ' +
       'its own. Follow it with get_execution.',
+    // A call of a tool is no place to wait: clients give up on it after a time of their own.
+    omits: ['wait'],
+    answers: 201,
     headers: {
       idempotency_key: {
         header: 'Idempotency-Key',

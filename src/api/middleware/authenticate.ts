@@ -40,8 +40,8 @@ export async function admit(
 }
 
 /**
- * A probe asks whether the database is there, so that it is answered too where the database would
- * have to say who asks. It is told no more than `/health` tells everyone.
+ * A probe asks whether the database is available, so it gets an answer even when the database
+ * cannot identify the caller. The answer contains no more than that of `/health`.
  */
 async function admitProbe(params: Parameters<typeof admit>[0]): Promise<Caller> {
   const { database } = params;
@@ -51,7 +51,7 @@ async function admitProbe(params: Parameters<typeof admit>[0]): Promise<Caller> 
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
     // It has gone since.
-    database.doubt();
+    database.invalidate();
     if ((await database.check()) === 'disconnected') return ANYONE;
     throw error;
   }
@@ -72,12 +72,12 @@ export async function objectionToCaller(
     const { caller } = await judgeCaller(params);
     return caller.tenantId === params.caller.tenantId ? null : new SvcError('unauthorized', '');
   } catch (error) {
-    // Who cannot be judged now is not let in either.
+    // A caller that cannot be checked now is refused too.
     return translate(error);
   }
 }
 
-/** What decides on who is let in. */
+/** The settings and reads that decide on access. */
 export interface Admission {
   readonly method: Method;
   readonly access: Access;

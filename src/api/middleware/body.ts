@@ -82,7 +82,7 @@ export function carriesBody(ctx: ApiContext): boolean {
   return ctx.get('Transfer-Encoding') !== '' || Number(ctx.get('Content-Length') || 0) > 0;
 }
 
-/** What the headers say is enough to refuse; else the declared length, null when chunked. */
+/** Refuses by the headers alone if they suffice; returns the declared length, null when chunked. */
 function refuseUnreadable(ctx: ApiContext): number | null {
   const chunked = ctx.get('Transfer-Encoding') !== '';
   const length = chunked ? null : Number(ctx.get('Content-Length') || 0);

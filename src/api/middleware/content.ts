@@ -1,7 +1,7 @@
 import { badRequest, SvcError } from '../../shared/domain/errors.ts';
 import type { ApiContext } from '../context.ts';
 
-/** A body that is taken as it is, whatever its type, and read as it arrives. */
+/** A body of any type, read unchanged as it arrives. */
 export interface RequestContent {
   readonly contentType: string;
   /** By Content-Length; null: sent in pieces of unknown length. */

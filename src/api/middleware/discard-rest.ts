@@ -45,6 +45,6 @@ export async function discardRest(
   request.off('data', count);
   request.off('end', done.resolve);
   request.off('close', done.resolve);
-  // What comes after all of that is thrown away unseen.
+  // Everything after that is discarded unread.
   request.resume();
 }

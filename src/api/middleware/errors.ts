@@ -6,9 +6,9 @@ import { sendJson } from '../send.ts';
 import { discardRest } from './discard-rest.ts';
 
 /**
- * Turns whatever was thrown into an answer. Expected errors say what they say. A database that is
- * away is a 503 that tells the caller to come again. Everything else is a bug: logged once, here,
- * with ids and without payload, and answered without a word about the inside.
+ * Turns any thrown value into an answer. Expected errors keep their message. An unavailable
+ * database is a 503 that asks the caller to try again. Everything else is a bug: it is logged once,
+ * here, with ids and without payload, and the answer contains no internals.
  */
 export function answerErrors(params: { readonly log: ApiLog }): ApiMiddleware {
   return async (ctx, next) => {
@@ -17,7 +17,7 @@ export function answerErrors(params: { readonly log: ApiLog }): ApiMiddleware {
     } catch (error) {
       const expected = translate(error);
       if (expected.status >= 500) report({ log: params.log, ctx, error, status: expected.status });
-      // Whether the body was to be JSON or anything else, some of it may still be on its way.
+      // Part of the body, JSON or not, may still be on its way.
       if (expected.code === 'too_large') await discardRest(ctx.req);
       ctx.set(expected.headers);
       sendJson(ctx, expected.status, bodyOf(expected, ctx.state.requestId));
@@ -25,7 +25,7 @@ export function answerErrors(params: { readonly log: ApiLog }): ApiMiddleware {
   };
 }
 
-/** Whatever was thrown, as a row of the table of errors. */
+/** Any thrown value, as a row of the table of errors. */
 export function translate(error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   if (error instanceof StoreUnavailableError) {
@@ -40,7 +40,7 @@ export function translate(error: unknown): SvcError {
   return new SvcError('internal', 'unexpected', { cause: error });
 }
 
-/** What the caller is told: of a bug, no more than where to look for it. */
+/** The message for the caller; for a bug, only where to find the log entry. */
 export function messageFor(error: SvcError, requestId: string): string {
   return error.code === 'internal' ? `internal error: request ${requestId}` : error.message;
 }

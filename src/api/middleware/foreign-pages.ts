@@ -41,7 +41,7 @@ export interface PageRules {
   readonly isOpen: boolean;
 }
 
-/** Whether a browser, by itself, sends what this request is judged by. */
+/** Whether a browser attaches the credentials of this request automatically. */
 export function isJudgedByBrowser(ctx: ApiContext, auth: ApiSettings['auth']): boolean {
   if (!auth.enabled) return true;
   return auth.method?.kind === 'mtls' && ctx.req.headers.authorization === undefined;

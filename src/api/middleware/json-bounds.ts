@@ -2,13 +2,13 @@ import { badRequest } from '../../shared/domain/errors.ts';
 import type { JsonValue } from '../../shared/domain/json.ts';
 
 export const NESTING_MAX = 64;
-/** Of a body that holds what others have sent, some levels down. */
+/** The limit for a body that contains other parties' values, some levels down. */
 export const LARGE_NESTING_MAX = NESTING_MAX + 16;
 
 /**
- * Throws a 400 for JSON that could not be kept as it stands: nested too deep for recursive readers,
- * text that the two stores treat differently (U+0000, lone surrogates), and numbers beyond what
- * a double holds, which would come back as null.
+ * Throws a 400 for JSON that could not be stored unchanged: nested too deep for recursive readers,
+ * text that the two stores treat differently (U+0000, lone surrogates), and numbers beyond what a
+ * double holds, which would come back as null.
  */
 export function checkJsonBody(value: JsonValue, nestingMax = NESTING_MAX): void {
   const problem = findProblem(value, { level: 1, nestingMax });

@@ -12,7 +12,9 @@ export interface RateLimit {
   check(tenant: Tenant): void;
 }
 
-/** Past this many limited tenants, the one seen first begins anew with a full bucket. */
+/**
+ * Past this many limited tenants, the oldest entry is dropped and begins again with a full bucket.
+ */
 export const BUCKETS_MAX = 10_000;
 
 export function createRateLimit(deps: {

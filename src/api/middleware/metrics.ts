@@ -30,7 +30,7 @@ export function reportRequests(params: {
 /** No answer was begun because the caller closed the connection; the number nginx gives to that. */
 const CALLER_LEFT = 499;
 
-/** Of the routes whose `:id` belongs on a line of the log. */
+/** The log fields of routes whose `:id` the log contains. */
 const NAMED_BY_ROUTE = [
   ['/executions/:id', 'execution_id'],
   ['/work-items/:id', 'work_item_id'],

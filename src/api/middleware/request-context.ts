@@ -1,6 +1,8 @@
 import type { ApiMiddleware } from '../context.ts';
 
-/** Of every answer: it holds tokens and states of executions, and is out of date at once. */
+/**
+ * No answer may be cached: it contains tokens and states of executions, and is outdated at once.
+ */
 export const ANSWER_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',

@@ -1,7 +1,7 @@
 import { notFound, SvcError } from '../../shared/domain/errors.ts';
 import type { ApiMiddleware } from '../context.ts';
 
-/** What no route has taken: 405 or OPTIONS on a known path, 404 elsewhere. */
+/** Answers requests without a route: 405 or OPTIONS on a known path, 404 elsewhere. */
 export function answerUnmatched(params: {
   /** Methods registered for a path; empty when there is no such path. */
   readonly methodsFor: (path: string) => readonly string[];

@@ -20,7 +20,7 @@ export function refuseMalformedUrls(): ApiMiddleware {
 
 function pathOf(ctx: Context): string {
   const target = ctx.req.url ?? '';
-  // Absolute form (RFC 9112, section 3.2.2) is for proxies, and legal here all the same.
+  // Absolute form (RFC 9112, section 3.2.2) is for proxies, but servers must accept it too.
   if (!target.startsWith('/') && target !== '*' && !URL.canParse(target)) {
     throw badRequest('the request target is not a URL');
   }

@@ -1,4 +1,4 @@
-/** What the routes of a tag are about; the first part of their path is its name. */
+/** The subject of a tag's routes; the first part of their path is its name. */
 export function describeTag(name: string): string {
   const described = TAGS[name];
   if (described === undefined) throw new Error(`the routes of ${name} need a description`);
@@ -8,19 +8,19 @@ export function describeTag(name: string): string {
 const TAGS: Readonly<Record<string, string>> = {
   health: 'Whether the process lives.',
   ready: 'Whether the process can serve.',
-  '.well-known': 'What other runtimes and agents look for.',
+  '.well-known': 'Documents that other runtimes and agents look for.',
   workflows: 'Workflow definitions, and pauses of all their executions.',
   executions: 'Runs of workflows: start, read, decide, cancel, retry.',
   agents: 'Agents that workflows can call.',
   a2a: 'Workflows as agents of the Agent2Agent protocol.',
-  audit: 'Who did what, and when.',
+  audit: 'The record of changes: actor, action, time.',
   tenants: 'Tenants with their limits and policies.',
   workers: 'Processes that work now.',
   'work-items': 'The protocol of workers: claim, heartbeat, complete, fail.',
   artifacts: 'Contents too large for a request.',
   memory: 'Facts that agents remember.',
-  webhooks: 'Addresses that are told of events.',
-  schedules: 'What the clock starts.',
+  webhooks: 'Addresses that receive events.',
+  schedules: 'Starts of workflows by the clock.',
   cron: 'Schedules, under another name.',
   retention: 'How long executions are kept.',
   tokens: 'Tokens of callers.',

@@ -53,7 +53,7 @@ export function templateOf(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-/** Who may call, in words. */
+/** The permitted callers, in words. */
 export function describeAccess(access: Access): string {
   switch (access) {
     case 'open':
@@ -142,7 +142,7 @@ function describeErrors(endpoint: Endpoint): JsonObject {
   );
 }
 
-/** What can go wrong by the way a route is declared, and what it says itself. */
+/** The error statuses that follow from a route's declaration, and those that it lists. */
 export function errorStatuses(endpoint: Endpoint): readonly number[] {
   const { access, body, query, errors, uploads } = endpoint;
   const takesBody = body !== null || uploads !== null;
@@ -191,7 +191,7 @@ export function schemaOf(schema: z.ZodType): JsonObject {
   return rest as JsonObject;
 }
 
-/** With what holds for everything that is sent. */
+/** With the rules for every request. */
 function requestSchemaOf(schema: z.ZodType): JsonObject {
   return requestSchema(schemaOf(schema));
 }

@@ -92,7 +92,7 @@ export function nameType(schema: Schema): string {
   return schema.format === 'date-time' ? 'timestamp' : type;
 }
 
-/** What a parameter means, and what holds when it is left out. */
+/** The meaning of a parameter, and its default. */
 export function describeParameter({ description, schema }: Parameter): string {
   const fallback = schema.default === undefined ? '' : `Default ${String(schema.default)}.`;
   return [description, fallback].filter(Boolean).join(' ');

@@ -15,7 +15,7 @@ const KEYS = { propertyNames: { pattern: STORABLE } };
 const ANY = { $ref: componentRef('AnyJson') };
 const STATE = { $ref: componentRef('StateJson') };
 
-/** Values that the rules are told of by reference. */
+/** Values that the rules refer to. */
 export const VALUE_COMPONENTS: JsonObject = {
   AnyJson: {
     description: 'Any JSON whose text and keys hold no U+0000.',

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
 import type { EventKind } from '../../shared/domain/execution/event.ts';
+import { WAIT_KINDS, WORKER_ENTRY_KINDS } from '../../shared/domain/execution/function-events.ts';
 import { TERMINAL_STATUSES } from '../../shared/domain/execution/status.ts';
 import { anyObject } from './json-values.ts';
 
 /*
- * What the payloads of events hold, for those that come from outside. Everything that is read of them anywhere
- * has its shape here; what a newer release has added is let through and kept.
+ * Schemas of event payloads, for events from outside. Every field that any code reads has its shape
+ * here; unknown fields of a newer release are accepted and kept.
  */
 
 const object = z.looseObject;
@@ -32,6 +33,17 @@ const usage = object({
   finish_reason: text.optional(),
 });
 
+const journalEntry = object({
+  identity: text,
+  kind: z.enum([...WORKER_ENTRY_KINDS, ...WAIT_KINDS]),
+  output: z.unknown().optional(),
+  error: object({ message: text, class: text.optional() }).optional(),
+  attempts: count.optional(),
+  started_at: text.optional(),
+  duration_ms: z.number().optional(),
+  event_sequence: z.int().optional(),
+});
+
 const carried = object({
   state: anyObject,
   arrivals: z.array(object({ from: text.nullable(), to: text, output: anyValue })),
@@ -53,17 +65,28 @@ const carried = object({
     .optional(),
   approvals: z.array(object({ node_id: text, visit, shown_hash: text })).optional(),
   granted_calls: names.optional(),
+  journals: z.array(object({ node_id: text, visit, entries: z.array(journalEntry) })).optional(),
 });
 
 const childEnd = {
   visit,
   child_execution_id: strictExecutionId,
+  step: text.optional(),
   usage: usage.optional(),
 };
 
 const timer = {
-  purpose: z.enum(['wait', 'approval_timeout', 'workflow_timeout', 'child_ended', 'parent_ended']),
+  purpose: z.enum([
+    'wait',
+    'approval_timeout',
+    'workflow_timeout',
+    'function_wait',
+    'function_timeout',
+    'child_ended',
+    'parent_ended',
+  ]),
   visit: visit.nullable(),
+  step: text.optional(),
 };
 
 const pause = { scope: z.enum(['execution', 'workflow']), by: text };
@@ -78,6 +101,7 @@ const OF_EXECUTION = {
     parent_execution_id: strictExecutionId.optional(),
     parent_node_id: text.optional(),
     parent_visit: visit.optional(),
+    parent_step: text.optional(),
     depth: count.optional(),
     continued_from: strictExecutionId.optional(),
     carried: carried.optional(),
@@ -122,7 +146,17 @@ const OF_NODE = {
   NodeScheduled: object({
     visit,
     node_kind: text,
-    phase: z.enum(['none', 'work', 'approval', 'timer', 'event', 'either', 'map', 'child']),
+    phase: z.enum([
+      'none',
+      'work',
+      'approval',
+      'timer',
+      'event',
+      'either',
+      'map',
+      'child',
+      'suspended',
+    ]),
     from: names,
     work_item_id: uuid.optional(),
     queue: text.optional(),
@@ -161,6 +195,42 @@ const OF_NODE = {
     approved: anyObject.optional(),
     budget_account: text.optional(),
     state_patch: anyObject.optional(),
+    turn: count.optional(),
+  }),
+  StepRecorded: object({
+    visit,
+    turn: count,
+    position: count,
+    entries: z.array(journalEntry).min(1),
+    carried: z.literal(true).optional(),
+  }),
+  NodeSuspended: object({
+    visit,
+    attempt,
+    turn: count,
+    ...workItem,
+    lease_fence: z.int(),
+    request_hash: text,
+    waits: z.array(
+      object({
+        identity: text,
+        kind: z.enum(WAIT_KINDS),
+        correlation_key: text.optional(),
+        timeout_ms: z.number().optional(),
+        description: text.optional(),
+        child_execution_id: strictExecutionId.optional(),
+        error: object({ message: text, class: text }).optional(),
+      }),
+    ),
+    resumed: z.literal(true).optional(),
+  }),
+  RollbackScheduled: object({
+    visit,
+    turn: count,
+    attempt,
+    ...workItem,
+    cause: z.enum(['failed', 'cancelled']),
+    compensations: names,
   }),
   NodeCompleted: object({
     visit,
@@ -181,9 +251,10 @@ const OF_NODE = {
     usage: usage.optional(),
     work_item_id: uuid.optional(),
     worker_id: text.optional(),
+    rolled_back: z.literal(true).optional(),
   }),
   NodeSkipped: object({}),
-  NodeCancelled: object({ visit, reason: text }),
+  NodeCancelled: object({ visit, reason: text, rolled_back: z.literal(true).optional() }),
   RetryScheduled: object({
     visit,
     attempt,
@@ -197,6 +268,7 @@ const OF_NODE = {
     child_execution_id: strictExecutionId,
     workflow_id: text,
     workflow_version: text,
+    step: text.optional(),
   }),
   ChildWorkflowCompleted: object({ ...childEnd, output: anyObject }),
   ChildWorkflowFailed: object({
@@ -211,6 +283,7 @@ const OF_NODE = {
     timeout_ms: z.number().nullable(),
     shown: anyObject.optional(),
     shown_hash: text.optional(),
+    step: text.optional(),
   }),
   ApprovalReceived: object({
     visit,
@@ -218,6 +291,7 @@ const OF_NODE = {
     user_id: text.nullable(),
     comment: text.nullable(),
     shown_hash: text.optional(),
+    step: text.optional(),
     state_patch: anyObject.optional(),
   }),
   PolicyViolation: object({ visit, name: text, rule: text }),

@@ -22,6 +22,11 @@ export const userValue = z
     description: 'Any JSON value but null.',
   });
 
+/** Any JSON value that the service answers with, null too. */
+export const anyValue = z
+  .custom<JsonValue>((value) => value !== undefined)
+  .meta({ type: ['object', 'array', 'string', 'number', 'boolean', 'null'] });
+
 /** JSON the service answers with, as it is kept. */
 export const anyObject = z
   .custom<JsonObject>(isJsonObject, 'must be an object')

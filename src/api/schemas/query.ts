@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { parseDuration } from '../../shared/domain/workflow/parse/parse-duration.ts';
+
 /** A whole number in a query. `clampTo`: larger values are taken for this one. */
 export function queryInteger(params: {
   readonly min: number;
@@ -30,6 +32,28 @@ export function queryInteger(params: {
     });
 }
 
+/** Milliseconds of a duration in a query, 0 when it is left out; longer ones are taken for `maxMs`. */
+export function queryDuration(params: { readonly maxMs: number; readonly description: string }) {
+  const { maxMs, description } = params;
+  return z
+    .string()
+    .optional()
+    .transform((text, context) => {
+      if (text === undefined) return 0;
+      const ms = parseDuration(SECONDS.test(text) ? Number(text) : text);
+      if (ms !== null) return Math.min(ms, maxMs);
+      context.addIssue({ code: 'custom', message: 'must be a duration such as 500ms, 30s or 1m' });
+      return z.NEVER;
+    })
+    .meta({
+      pattern: '^\\s*[0-9]+(\\.[0-9]+)?\\s*(ms|s|m|h|d)?\\s*$',
+      default: '0s',
+      description: `${description} Longer ones are taken for ${maxMs / 1_000}s.`,
+    });
+}
+
+const SECONDS = /^\d+(?:\.\d+)?$/;
+
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 500;
 
@@ -50,7 +74,7 @@ export function pagingOfWhole<Position extends z.ZodType>(cursor: Position) {
 /** Stands for "no limit" in the query, which has no null. */
 export const WHOLE = Number.POSITIVE_INFINITY;
 
-/** What pages of such a list have beside their rows. */
+/** The fields of a page besides its rows. */
 export const pageFields = {
   total: z.int().meta({ description: 'How many there are in all.' }),
   next_cursor: z.string().nullable().meta({ description: 'Null on the last page.' }),

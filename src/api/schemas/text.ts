@@ -12,13 +12,13 @@ export const idText = z
   )
   .meta({ maxLength: ID_BYTES_MAX });
 
-/** What a read answers and nobody sets: accepted and ignored, so that what was read can be sent back. */
+/** Read-only fields: accepted and ignored, so that clients can send back what they have read. */
 export const readOnly = z.unknown().optional().meta({ description: 'As it was read; ignored.' });
 
 /** More than white space, and storable. */
 export const SAYS_SOMETHING = '^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$';
 
-/** What can be said of an address in a schema; where it leads is judged when it is used. */
+/** The syntax of an address; its target is checked when it is used. */
 export const HTTP_URL = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\u0000-\\u0020@]+$';
 
 /** A field that may be left out; null is the same as leaving it out. */
@@ -52,7 +52,7 @@ export const executionId = z
   .string()
   .meta({ pattern: '^exec_[0-9a-f]{32}$', description: '`exec_` and 32 lowercase hex digits.' });
 
-/** Days that there are: `Date.parse` takes the 30th of February for the 2nd of March. */
+/** Existing days only: `Date.parse` reads the 30th of February as the 2nd of March. */
 function isoInstant(): RegExp {
   const year = '(?:[1-9]\\d{3}|0[1-9]\\d{2}|00[1-9]\\d|000[1-9])';
   const leapYear =

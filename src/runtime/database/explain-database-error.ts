@@ -9,7 +9,10 @@ export interface DatabaseTrouble {
   readonly mayPass: boolean;
 }
 
-/** What opening a database threw, in one line for the operator; other errors stay as they are. */
+/**
+ * Explains an error of opening a database in one line for the operator; other errors stay
+ * unchanged.
+ */
 export function explainDatabaseError(thrown: unknown, database: DatabaseLocation): DatabaseTrouble {
   if (database.dialect === 'sqlite') {
     return { error: explainOpenFailure(database.path, thrown), mayPass: false };
@@ -26,7 +29,7 @@ export function explainDatabaseError(thrown: unknown, database: DatabaseLocation
   };
 }
 
-/** The same work, whose errors are told to the operator. */
+/** Runs the work, and explains its errors to the operator. */
 export async function withDatabaseErrorsExplained<Result>(
   database: DatabaseLocation,
   work: Promise<Result>,
@@ -57,7 +60,7 @@ const CODES: Readonly<Record<string, Row>> = {
   ETIMEDOUT: UNREACHABLE,
   EHOSTUNREACH: UNREACHABLE,
   ENETUNREACH: UNREACHABLE,
-  // Where names come and go with containers, a name that is not there yet is as good as refused.
+  // Container platforms add names late, so an unknown name counts as a refused connection.
   ENOTFOUND: UNREACHABLE,
   EAI_AGAIN: UNREACHABLE,
   ENOENT: UNREACHABLE,
@@ -72,7 +75,7 @@ const CODES: Readonly<Record<string, Row>> = {
   '25006': { advice: 'is read-only: name the primary server', mayPass: true },
 };
 
-/** What pg says of a lost connection carries no code. */
+/** pg's error for a lost connection has no code. */
 const LOST = /^(Connection terminated|timeout exceeded when trying to connect|timeout expired)/;
 
 function classOf(code: string): Row | null {

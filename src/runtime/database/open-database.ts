@@ -17,7 +17,7 @@ export interface OpenDatabase {
   readonly database: DatabaseLocation;
   readonly config: Config;
   readonly applicationName: string;
-  /** How long to go on trying while PostgreSQL cannot be reached or is starting; 0: once. */
+  /** How long to keep trying while PostgreSQL is unreachable or starting; 0: one try. */
   readonly waitMs: number;
   readonly log: Logger;
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import type { ClusterWatch, WatchedCluster } from '../../shared/engine/schedulin
 import type { GaugeKey } from '../../shared/telemetry/metric-list.ts';
 import type { GaugeReading, Metrics } from '../../shared/telemetry/metrics.ts';
 
-/** Of the whole cluster, told by the process that has read it; the others have nothing to tell. */
+/** Gauges of the whole cluster. Only the process that has read them exports them. */
 export function readClusterGauges(metrics: Metrics, watch: Pick<ClusterWatch, 'latest'>): void {
   const read = (key: GaugeKey, tell: (of: WatchedCluster) => readonly GaugeReading[]): void =>
     metrics.readGauge(key, () => {

@@ -4,9 +4,9 @@ import type { EndReport, EngineReport } from '../../shared/engine/report.ts';
 import type { Logger } from '../../shared/telemetry/log.ts';
 
 /*
- * What happens to requests, attempts and executions, a line each at `debug`, with all ids that are
- * known. Of what went wrong with an attempt or an execution there is its class alone: messages are
- * the workers' and may hold what they worked on.
+ * Logs requests, attempts and executions at `debug`, one line each, with all known ids. For a
+ * failed attempt or execution it logs only the error class: messages come from workers and may
+ * contain their data.
  */
 
 type OnRequest = (request: RequestReport) => void;

@@ -46,5 +46,5 @@ export async function bootTracing(params: {
 /** Without a collector the engine has nobody to tell. */
 export function withTracing(report: EngineReport, tracing: Tracing | null): EngineReport {
   if (tracing === null) return report;
-  return { ...report, attempt: tracing.attempt, ended: tracing.ended };
+  return { ...report, attempt: tracing.attempt, steps: tracing.steps, ended: tracing.ended };
 }

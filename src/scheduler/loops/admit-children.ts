@@ -4,11 +4,12 @@ import { onTopics } from './loop-context.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /**
- * Lets children begin that wait for a place of their tenant's limit.
+ * Starts children that wait for a place below their tenant's limit.
  *
- * The hint `places` tells of the first that waits and, by the processes that know of it, of every place
- * that comes free. While children wait, the process on the duty of `fire-timers` looks often as well:
- * other processes end executions without a hint. Otherwise looking is for lost hints only.
+ * The hint `places` announces the first waiting child and, from processes that know of waiting
+ * children, every free place. While children wait, the process on the duty of `fire-timers` also
+ * polls often, because other processes end executions without a hint. Otherwise polling only covers
+ * lost hints.
  */
 export function admitChildren(context: LoopContext): LoopDefinition {
   const { scheduling, timersDuty, now } = context;

@@ -1,7 +1,7 @@
 import { WEBHOOKS_TOPIC } from '../../shared/engine/wake/wake-bus.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
-/** Sends what webhooks are to be told. Every scheduler does; a message is claimed by one of them. */
+/** Sends the messages of webhooks. Every scheduler does this; one of them claims each message. */
 export function deliverWebhooks({ webhookDelivering, wake, now }: LoopContext): LoopDefinition {
   let lastHint = -Infinity;
   return {

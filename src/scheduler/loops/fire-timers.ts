@@ -6,10 +6,10 @@ import type { LoopContext, LoopDefinition } from './loop-context.ts';
 /**
  * Fires timers and promotes retries when they are due.
  *
- * The process whose duty it is asks when the next one is due and rests until then; the hint
- * `timers` says that a nearer one may have come. The others look seldom, and once more shortly
- * after the time at which the next one should have fired: where the process on duty is gone or
- * frozen, timers are late by `GRACE_MS`, not by the time it takes to notice.
+ * The process on duty reads when the next one is due and waits until then; the hint `timers`
+ * announces a possibly earlier one. The others look seldom, and again shortly after the time at
+ * which the next one should have fired. So if the process on duty is gone or frozen, timers are
+ * late by `GRACE_MS` only, not by the time until its loss is noticed.
  */
 export function fireTimers(context: LoopContext): LoopDefinition {
   const { scheduling, store, timersDuty, now } = context;

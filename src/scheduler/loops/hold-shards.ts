@@ -30,7 +30,7 @@ export function holdShards(context: LoopContext): LoopDefinition {
       shards.current = held;
       scheduling.takeStarts({ shards: held, underWayMax: settings.underWayMax });
       if (!changed) return NOTHING;
-      // What became ours may have been waiting: have it looked at now.
+      // Executions of a newly acquired shard may have waited: look at them now.
       activity.touch();
       context.wake.notify(held.map((shard) => `run:${shard}`));
       return { found: 1, more: false };

@@ -1,9 +1,9 @@
-import type { Agents } from '../../shared/engine/agents/agents.ts';
 import type { AuditSealing } from '../../shared/engine/audit/audit-sealing.ts';
 import type { ClusterWatch } from '../../shared/engine/scheduling/cluster-watch.ts';
 import type { WebhookDelivering } from '../../shared/engine/webhooks/deliver-webhooks.ts';
 import type { ScheduleFiring } from '../../shared/engine/schedules/fire-schedules.ts';
 import type { Retaining } from '../../shared/engine/retention/retaining.ts';
+import type { RoundResult } from '../../shared/engine/scheduling/round-result.ts';
 import type { Scheduling } from '../../shared/engine/scheduling/scheduling.ts';
 import type { Wake } from '../../shared/ports/wake.ts';
 import type { Store } from '../../shared/store/store.ts';
@@ -11,10 +11,12 @@ import type { Activity } from '../activity.ts';
 import type { Duty } from '../duty.ts';
 import type { LoopOptions } from '../loop.ts';
 
-/** What the loops are given. */
+/** The dependencies of the loops. */
 export interface LoopContext {
   readonly scheduling: Scheduling;
-  readonly agents: Pick<Agents, 'pauseSilent'>;
+  readonly agents: {
+    pauseSilent(params: { readonly limit: number }): Promise<RoundResult>;
+  };
   readonly auditSealing: Pick<AuditSealing, 'round'>;
   readonly clusterWatch: Pick<ClusterWatch, 'round'>;
   readonly webhookDelivering: Pick<WebhookDelivering, 'round'>;

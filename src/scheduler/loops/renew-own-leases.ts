@@ -1,7 +1,7 @@
 import { NOTHING } from '../loop.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
-/** Keeps the leases of in-engine items under way here; it goes on while the process drains. */
+/** Renews the leases of in-engine items that run here; it continues while the process drains. */
 export function renewOwnLeases({ scheduling, settings }: LoopContext): LoopDefinition {
   const everyMs = settings.leaseMs / 4;
   return {

@@ -4,12 +4,13 @@ import { onTopics } from './loop-context.ts';
 import type { LoopContext, LoopDefinition } from './loop-context.ts';
 
 /**
- * Holds executions of workflows that are paused, and gives them back; a batch of each a round.
+ * Holds executions of paused workflows, and releases them after a resume; one batch of each per
+ * round.
  *
- * The hint `pauses` tells of what is new, so looking is for lost hints only: seldom, as long as no
- * workflow is paused. One process does it, on the duty of `fire-timers`. After a hint the others ask now
- * and then whether it is still there: where it died over its work, one of them takes the duty and goes
- * on; where it is frozen, they do without.
+ * The hint `pauses` announces changes, so polling only covers lost hints, and is rare while no
+ * workflow is paused. One process does it, on the duty of `fire-timers`. After a hint the others
+ * check now and then whether that process still holds the duty. If it died, one of them takes the
+ * duty and continues; if it is frozen, they do the work without the duty.
  */
 export function sweepWorkflowPauses(context: LoopContext): LoopDefinition {
   const { scheduling, timersDuty, now } = context;
@@ -37,7 +38,7 @@ export function sweepWorkflowPauses(context: LoopContext): LoopDefinition {
 
 const PAUSED_LOOK_MS = 15_000;
 const ALERT_LOOK_MS = 10_000;
-/** So long after a hint the work it told of may be under way. */
+/** How long the work that a hint announced may take. */
 const ALERT_MS = 600_000;
 /** As long as a frozen process on duty may go unnoticed. */
 const STANDBY_MS = 60_000;

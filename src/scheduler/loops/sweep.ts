@@ -2,11 +2,11 @@ import { SHARD_COUNT } from '../../shared/store/store.ts';
 import type { HeldShards } from './loop-context.ts';
 
 /**
- * Which shards a round looks at: our own, and every `SWEEP_MS` all of them.
+ * The shards of a round: its own, and every `SWEEP_MS` all of them.
  *
- * A frozen process keeps its locks, and so do those whose connection hangs; nobody else may take
- * its shards, but everybody may work them, as commits are conditional. The sweep takes the place of
- * an ordinary round, so it costs no statement of its own.
+ * A frozen process, or one whose connection hangs, keeps its locks. Nobody else can take its
+ * shards, but every process may work on them, because commits are conditional. The sweep replaces
+ * an ordinary round, so it costs no extra statement.
  */
 export function createSweep(params: {
   readonly shards: HeldShards;

@@ -1,8 +1,8 @@
 import { BoundedMap } from '../../shared/domain/bounded-map.ts';
 
 /**
- * CPU time that tenants used of late, in this process. Each use fades out, to a third within a
- * minute. So whoever uses `n` seconds in each minute stands at `n` seconds.
+ * CPU time that tenants used lately, in this process. Each use decays to a third within a minute,
+ * so a tenant that uses `n` seconds in each minute has a value of `n` seconds.
  */
 export interface CpuUse {
   add(tenantId: string, ms: number): void;

@@ -62,7 +62,7 @@ export function createCpu(options: CpuOptions): CpuPool {
     use: createCpuUse({ now }),
     onThreadError: options.onThreadError ?? (() => undefined),
   };
-  // Schemas are users' programs. What the engine itself works out never waits behind one.
+  // Schemas are users' programs. The engine's own tasks never wait behind one.
   const checks = createThreads({ ...settings, tenantThreadsMax: Math.floor(threadsMax / 2) });
   const engineWork = createThreads({ ...settings, tenantThreadsMax: threadsMax - 1 });
 
@@ -81,7 +81,7 @@ export function createCpu(options: CpuOptions): CpuPool {
     const isCheck = task.name === 'validateSchema';
     const { tenantId } = task.caller;
     try {
-      // A limit bounds what users bring; what the engine needs is counted and goes on.
+      // The limit applies to users' tasks; the engine's tasks count, but always run.
       const cpuSecondsMax = isCheck ? await cpuSecondsMaxOf(tenantId) : null;
       const result = await (isCheck ? checks : engineWork).run({
         ...task,
@@ -130,7 +130,7 @@ export function createCpu(options: CpuOptions): CpuPool {
 
   return {
     validateSchema: (of) => validate(of, 'any'),
-    // Checking any value finds the schema's own faults, which are told apart by how they begin.
+    // Checking any value reveals the schema's own faults, which have a known prefix.
     checkSchema: async ({ schema, caller }) =>
       (await validate({ schema, value: null, caller }, 'linear'))
         .filter((violation) => violation.startsWith(SCHEMA_FAULT))

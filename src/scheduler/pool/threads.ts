@@ -51,9 +51,12 @@ const START_MS_MAX = 60_000;
 const STARTS_MAX = 5;
 const NEVER_BEGUN = Symbol('never begun');
 const ABANDONED = Symbol('abandoned');
-/** A task that nobody waits for may end by itself for so long, as a new thread costs as much. */
+/** How long an abandoned task may still run, since a new thread costs as much time. */
 const ABANDONED_MS = 100;
-/** Of a thread: V8 would take ten times as much, and keep it as long as the thread lives. */
+/**
+ * Limits of a thread: V8 would take ten times as much memory, and keep it as long as the thread
+ * lives.
+ */
 const YOUNG_MIB_MAX = 8;
 
 export interface ThreadSettings extends TurnSettings {

@@ -4,15 +4,15 @@ import type { CpuCaller } from '../../shared/ports/cpu.ts';
 import type { CpuUse } from './cpu-use.ts';
 
 /**
- * Who gets the next thread. Tenants take turns: among those that wait, the one with the fewest tasks
- * running is next, then the one that has used the least CPU time. No tenant gets all threads, and
- * each has a queue of its own, so the tasks of one never stand in the way of another's.
+ * Chooses the next tenant for a thread. Tenants take turns: among those that wait, the one with the
+ * fewest running tasks is next, then the one that has used the least CPU time. No tenant gets all
+ * threads, and each has its own queue, so the tasks of one tenant never block another's.
  */
 export interface Turns {
   /** Resolves when the task may run. Rejects with TurnRefusedError. */
   take(caller: LimitedCaller): Promise<Turn>;
   waiting(): number;
-  /** Refuses whoever waits. */
+  /** Refuses all waiting tasks. */
   close(): void;
 }
 
@@ -35,7 +35,7 @@ export interface TurnSettings {
   readonly tenantWaitingMax: number;
   /** A request waits no longer than this. */
   readonly waitMsMax: number;
-  /** Of tenants, in all pools of the process. */
+  /** CPU use of tenants in all pools of the process. */
   readonly use: CpuUse;
 }
 
@@ -164,7 +164,7 @@ export function createTurns(settings: TurnSettings): Turns {
     const own = queues.get(tenantId)?.length ?? 0;
     if (own >= tenantWaitingMax) return new TurnRefusedError('tenant_queue');
     if (waiting < waitingMax) return null;
-    // Whoever waits with the most makes room for those who wait with fewer.
+    // The tenant with the most waiting tasks makes room for tenants with fewer.
     const longest = [...queues.values()].toSorted((a, b) => b.length - a.length)[0] ?? [];
     const last = longest.findLast((entry) => entry.caller.whenBusy === 'refused');
     if (last === undefined || longest.length <= own + 1) return new TurnRefusedError('queue');

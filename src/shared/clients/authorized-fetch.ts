@@ -27,7 +27,7 @@ export function createAuthorizedFetch(options: {
   readonly auth: AuthPart | null;
   readonly origin: string;
   readonly readSecret: (name: string) => SecretReading;
-  /** Called with each secret read or token got, so that it can be kept out of what is told. */
+  /** Called with each secret or token, so that it can be removed from messages. */
   readonly onSecret?: (name: string, value: string) => void;
   /** Milliseconds of any steady clock. */
   readonly now: () => number;

@@ -5,15 +5,15 @@ import { DIMENSIONS } from '../domain/memory/vector.ts';
 import type { Embedder, Embedding } from '../ports/embedder.ts';
 
 /*
- * The provider's embeddings endpoint (POST {base}/embeddings). What fails on the way or with 5xx is
- * tried again with growing pauses as long as the time limit lasts; what the provider refuses is not.
+ * The provider's embeddings endpoint (POST {base}/embeddings). Network errors and 5xx are retried
+ * with growing pauses within the time limit; refusals of the provider are not.
  *
- * An error body of the provider may quote the key or the text, so none is ever read: the status
- * alone says what happened. Redirects are not followed, so the key goes to the configured host only.
+ * An error body of the provider may quote the key or the text, so none is ever read: only the
+ * status is used. Redirects are not followed, so the key goes to the configured host only.
  *
- * `@ai-sdk/openai-compatible` was tried in its place. It reads error bodies, sends a list of texts and
- * `encoding_format`, and an embedding took 2.6 ms on loopback instead of 0.6 to 1.1 ms. Tries, limits
- * and refusals would stay here.
+ * `@ai-sdk/openai-compatible` was tried instead. It reads error bodies, sends a list of texts and
+ * `encoding_format`, and an embedding took 2.6 ms on loopback instead of 0.6 to 1.1 ms. Tries,
+ * limits and refusals would stay here.
  */
 
 export interface OpenAiEmbedderOptions {
@@ -98,7 +98,7 @@ interface Outcome {
   readonly mayPass: boolean;
 }
 
-/** What can stand in a header; anything else would be thrown back with the key in the message. */
+/** The valid characters of a header; others would cause an error with the key in its message. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 const TOO_SLOW = 'did not answer in time';
 const UNREADABLE = 'gave an answer that is no embedding';

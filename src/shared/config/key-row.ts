@@ -1,7 +1,7 @@
 import type { CertificateSubject } from '../security/authenticators/certificates.ts';
 import type { McpServerSetting } from './read-mcp-servers.ts';
 
-/** What every key of the configuration states about itself. */
+/** The declaration of a configuration key. */
 interface RowBase {
   /** One sentence for the documentation. */
   readonly meaning: string;
@@ -13,7 +13,7 @@ interface RowBase {
   readonly flag?: string;
   /** The unit of a number. */
   readonly unit?: string;
-  /** What null, the default, stands for. */
+  /** The meaning of null, the default. */
   readonly defaultMeaning?: string;
 }
 

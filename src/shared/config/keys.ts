@@ -181,6 +181,14 @@ export const CONFIG_KEYS = {
     max: 100_000,
     meaning: 'Event streams that one token may have open at one API process; more get 429.',
   },
+  'api.result_waits_per_token': {
+    type: 'int',
+    default: 1_000,
+    min: 1,
+    max: 100_000,
+    meaning:
+      'Requests of one token that may wait for the end of an execution at one API process; more get 429.',
+  },
   'api.mcp': {
     type: 'bool',
     default: true,

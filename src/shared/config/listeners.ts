@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { Config } from './config.ts';
 
-/** What one process does. */
+/** The roles and listeners of one process. */
 export type ProcessRole = 'api' | 'scheduler' | 'all';
 
 const METRICS_PORTS: Readonly<Record<ProcessRole, number>> = {
@@ -11,8 +11,8 @@ const METRICS_PORTS: Readonly<Record<ProcessRole, number>> = {
 };
 
 /**
- * The port of the listener for metrics and probes, or null when there is to be none. 0: any free port.
- * Without telemetry it has the probes alone: whether a process is well is no telemetry.
+ * The port of the listener for metrics and probes, or null for none. 0: any free port. Without
+ * telemetry it serves only the probes, because health is not telemetry.
  */
 export function metricsPort({ telemetry }: Config, role: ProcessRole): number | null {
   if (telemetry.metricsPort === 'off') return null;

@@ -4,7 +4,7 @@ import type { ConfigKey } from './keys.ts';
 import { CONFIG_KEY_NAMES, isConfigKey } from './keys.ts';
 import { suggestKey } from './suggest-key.ts';
 
-/** What a configuration file holds: raw values by key. `name` is the path as messages show it. */
+/** The content of a configuration file: raw values by key. `name` is the path for messages. */
 export interface TomlFile {
   readonly name: string;
   readonly values: ReadonlyMap<ConfigKey, unknown>;

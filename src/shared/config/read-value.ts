@@ -21,7 +21,7 @@ export function readValue(row: KeyRow, raw: unknown, origin: 'toml' | 'text'): R
   return { ok: false, problem: `found ${describe(row, raw)}, expected ${expectation(row, raw)}` };
 }
 
-/** What a row accepts, in words. */
+/** The accepted values of a row, in words. */
 export function describeType(row: KeyRow): string {
   switch (row.type) {
     case 'int':

@@ -9,7 +9,7 @@ import { describeType } from './read-value.ts';
  * they belong in the environment.
  */
 export function renderConfigSample(): string {
-  // What belongs to no table has to stand before the first one.
+  // Keys without a table must come before the first table.
   const sections = new Set(['', ...CONFIG_KEY_NAMES.map(sectionOf)]);
   return [INTRODUCTION, ...[...sections].map(renderSection)].join('\n');
 }
@@ -30,7 +30,7 @@ type UnsetKey = {
     : never;
 }[ConfigKey];
 
-/** What to show, in TOML, for keys that are unset by default. */
+/** TOML examples for keys that are unset by default. */
 const EXAMPLES: Readonly<Record<UnsetKey, string>> = {
   'runtime.public_url': '"https://svc.example.com"',
   'auth.jwt.issuer': '"https://id.example.com/"',

@@ -1,17 +1,17 @@
 import { DEFAULT_TENANT, type TenantId } from './ids.ts';
 
 /**
- * Who may do what: the interface document, "Authentication", and the choices it leaves open. `worker`
- * is ours: what a program needs that does work items, and nothing else.
+ * The access rules: the interface document, "Authentication", and the choices that it leaves open.
+ * `worker` is our own role: a program that processes work items needs it and nothing else.
  */
 export const ROLES = ['operator', 'developer', 'reviewer', 'viewer', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
 /**
- * What a route asks of its caller. `open`: nothing. `probe`: like `read`, or nothing where probes
- * are opened by configuration. `read`: any role but a worker. `approve`: like `write`, and a reviewer
- * where reviewers may approve. `write`: developer or operator. `work`: like `write`, and a worker.
- * `fetch`: any role, the endpoint says what a worker gets. `operate`: operator.
+ * The access that a route requires. `open`: nothing. `probe`: like `read`, or nothing where probes
+ * are opened by configuration. `read`: any role but a worker. `approve`: like `write`, and a
+ * reviewer where reviewers may approve. `write`: developer or operator. `work`: like `write`, and a
+ * worker. `fetch`: any role, the endpoint says what a worker gets. `operate`: operator.
  */
 export type Access = 'open' | 'probe' | 'read' | 'approve' | 'write' | 'work' | 'fetch' | 'operate';
 
@@ -82,7 +82,7 @@ export function parseTenantId(text: string): TenantId | null {
   return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text) ? (text as TenantId) : null;
 }
 
-/** As it stands in events and in the audit log. */
+/** The form of events and of the audit log. */
 export function actorOf(identity: Identity): string {
   return `token:${identity.tokenName}`;
 }

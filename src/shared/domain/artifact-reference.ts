@@ -2,13 +2,13 @@ import { artifactName } from './artifact.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 
 /*
- * A value of an output or of the state may be a reference to an artifact in its place:
+ * A value of an output or of the state may be replaced by a reference to an artifact:
  *
  *     {"$artifact": "sha256:<64 hex>", "size": 10485760, "content_type": "text/csv"}
  *
- * One made by the engine stands for a JSON value that was too large for the hot path. It has
- * `"inline": true`: whoever reads gets the value itself. Patches of that value which came later wait
- * in `patches`, oldest first, since the fold of the events cannot look into an artifact.
+ * The engine's own references replace JSON values that are too large for the hot path. They have
+ * `"inline": true`: readers get the value itself. Later patches of that value wait in `patches`,
+ * oldest first, because the fold of the events cannot look into an artifact.
  */
 export interface ArtifactReference extends JsonObject {
   readonly $artifact: string;
@@ -54,8 +54,8 @@ export function withPatch(reference: InlineReference, patch: JsonObject): Inline
 }
 
 /**
- * The merge patch that does what `first` and then `then` do. Null: there is none, since where `first`
- * sets a member and `then` patches it, the member would be merged into what was there before.
+ * The merge patch that equals `first` followed by `then`. Null: none exists, because if `first`
+ * sets a member and `then` patches it, the combined patch would merge into the old member.
  */
 function joinPatches(first: JsonObject, then: JsonObject): JsonObject | null {
   const joined: Record<string, JsonValue> = { ...first };
@@ -72,7 +72,7 @@ function joinPatches(first: JsonObject, then: JsonObject): JsonObject | null {
   return joined;
 }
 
-/** An object in a merge patch says what is to be merged; anything else is set. */
+/** A merge patch merges objects, and sets any other value. */
 function isInstruction(value: JsonValue): value is JsonObject {
   return isJsonObject(value) && !isReference(value);
 }
@@ -83,7 +83,7 @@ export function patchesOf(reference: InlineReference): readonly JsonObject[] {
 }
 
 /**
- * The hashes that stand in JSON with a reference in it, whatever they are of: rather too many than
+ * All hashes in JSON that contains a reference, even those of other things: rather too many than
  * too few.
  */
 export function artifactHashesIn(json: string): readonly string[] {

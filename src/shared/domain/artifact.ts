@@ -1,4 +1,4 @@
-/** A content kept by its hash. Whoever knows the hash knows the content, so it never changes. */
+/** A content stored under its hash. The hash identifies the content, so it never changes. */
 export interface Artifact {
   /** SHA-256 of the content, 64 lowercase hex digits. */
   readonly hash: string;

@@ -1,8 +1,8 @@
 /**
- * Why a call to an address that a user gave was refused or came to nothing. The message goes on
- * from the address as the user wrote it and tells nothing about the network behind it: neither what
- * a name resolves to, nor how far a connection came. Of a private address it names the setting that
- * would let it be reached.
+ * The reason why a call to a user's address was refused or failed. The message follows the address
+ * as the user wrote it, and reveals nothing about the network behind it: neither the addresses of a
+ * name, nor how far a connection came. For a private address it names the setting that would allow
+ * it.
  */
 const REASONS = {
   bad_url: 'is not an http or https URL without credentials',
@@ -23,7 +23,7 @@ export class HttpError extends Error {
   readonly code: HttpErrorCode;
 
   /** `what` names the address in the message. */
-  /** What would let a private address be reached, to be added to other words; else empty. */
+  /** The setting that would allow a private address, as an addition to a message; else empty. */
   readonly advice: string;
 
   constructor(

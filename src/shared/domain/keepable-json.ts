@@ -1,9 +1,9 @@
 import type { JsonValue } from './json.ts';
 
 /**
- * Why JSON of somebody outside cannot become part of events and state as it stands; null: it can.
- * The same holds for what callers of the API send: numbers that were rounded, keys that reach a
- * prototype, text that the stores keep differently, and nesting deeper than 64 are refused.
+ * The reason why JSON from outside cannot become part of events and state unchanged; null: it can.
+ * As in API requests, it refuses rounded numbers, keys that reach a prototype, text that the stores
+ * keep differently, and nesting deeper than 64.
  */
 export function findKeepProblem(value: JsonValue): string | null {
   return findProblem(value, DEPTH_MAX);

@@ -15,7 +15,7 @@ export interface Tenant {
 export const TENANT_STATUSES = ['active', 'suspended', 'archived'] as const;
 export type TenantStatus = (typeof TENANT_STATUSES)[number];
 
-/** What is not there is not limited. Kept as it was sent, so in the wire's names. */
+/** An absent field means no limit. Stored as sent, so it has the wire's names. */
 export interface TenantLimits {
   /** Executions that have begun and have not ended; children wait for a place among them. */
   readonly max_concurrent_executions?: number;
@@ -34,9 +34,14 @@ export interface TenantLimits {
 
 /** A limit that a request can run into: a tenant's, or one of the process itself. */
 export type LimitName =
-  Exclude<keyof TenantLimits, 'memory_tier' | 'max_descendants'> | 'streams_per_token';
+  | Exclude<keyof TenantLimits, 'memory_tier' | 'max_descendants'>
+  | 'streams_per_token'
+  | 'result_waits_per_token';
 
-/** What holds for a tenant that nobody has made. The API serves none; the engine runs what is there. */
+/**
+ * The settings of a tenant that was never created. The API does not serve it; the engine runs its
+ * existing executions.
+ */
 export function unlistedTenant(tenantId: TenantId): Tenant {
   return { tenantId, name: tenantId, status: 'active', policy: {}, limits: {} };
 }

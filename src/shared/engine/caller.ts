@@ -1,6 +1,6 @@
 import type { TenantId } from '../domain/ids.ts';
 
-/** Who asks a use case, and on behalf of which tenant. */
+/** The caller of a use case, and its tenant. */
 export interface Caller {
   readonly tenantId: TenantId;
   /** `token:<name>`, `worker:<id>`; the events and the audit log name it. */

@@ -12,7 +12,7 @@ import type { EngineReport } from './report.ts';
 import type { TenantDirectory } from './tenants/tenant-directory.ts';
 import type { Timers } from './scheduling/timers.ts';
 
-/** What every use case is given. */
+/** The dependencies of every use case. */
 export interface EngineDeps {
   readonly store: Store;
   readonly committer: Committer;
@@ -26,9 +26,9 @@ export interface EngineDeps {
   readonly settings: EngineSettings;
   /** For data policies that hash what they hide; null: there is no key, so it is masked. */
   readonly pseudonym: Pseudonym;
-  /** Of models that workers report to have called without saying what it cost. */
+  /** Prices of models, for workers that report usage without a cost. */
   readonly prices: PriceTable;
-  /** Who registers a workflow is warned of secrets it may not name, where they are known. */
+  /** If set, the registration of a workflow warns about secrets that it may not name. */
   readonly secretRules?: SecretRules;
   readonly report: EngineReport;
 }

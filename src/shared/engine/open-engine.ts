@@ -13,6 +13,7 @@ import type { Scheduling } from './scheduling/scheduling.ts';
 import { systemTimers, type Timers } from './scheduling/timers.ts';
 import { createTenantDirectory } from './tenants/tenant-directory.ts';
 import type { UseCaseDeps } from './use-case-deps.ts';
+import { createFunctionExecutions } from './work/functions/function-executions.ts';
 import { createWorkerLeases } from './work/worker-leases.ts';
 import { createWorkerAnnouncements } from './work/worker-announcements.ts';
 
@@ -26,7 +27,7 @@ export interface GivenToEngine
   readonly pseudonym?: EngineDeps['pseudonym'];
   /** `ports`: what the engine itself supplies to runners. */
   readonly runners: (ports: EnginePorts) => NodeRunners;
-  /** Of engines that share what they have compiled. */
+  /** For engines that share compiled definitions. */
   readonly compile?: (definition: StoredDefinition) => Plan;
 }
 
@@ -68,6 +69,7 @@ export function openEngine(given: GivenToEngine): {
     randomBytes: given.randomBytes,
     startsHere,
     workerLeases: createWorkerLeases({ work: store.work, leaseMs: given.settings.leaseMs, timers }),
+    functionExecutions: createFunctionExecutions(),
     claimPace: createClaimPace(now),
     workerAnnouncements: createWorkerAnnouncements({ workers: store.workers, report, now }),
   };

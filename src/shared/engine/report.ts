@@ -47,6 +47,8 @@ export interface EngineReport {
   ): void;
   /** An attempt at a node's work is over; absent: nobody traces, and nobody reads of it in a log. */
   attempt?(of: AttemptReport): void;
+  /** A durable function has recorded steps; absent: nobody traces. */
+  steps?(of: StepsReport): void;
   /** An execution has ended. */
   ended?(of: EndReport): void;
   /** Something unexpected that was survived: logged once, with ids, without payload. */
@@ -73,6 +75,27 @@ export interface AttemptReport {
   readonly endedAt: string | null;
   readonly error: { readonly type: string; readonly message: string } | null;
   readonly usage: Usage | null;
+}
+
+export interface StepsReport {
+  readonly executionId: ExecutionId;
+  readonly nodeId: string;
+  readonly visit: number;
+  readonly attempt: number;
+  readonly steps: readonly StepReport[];
+}
+
+/** A step as the worker ran it, by the worker's clock. */
+export interface StepReport {
+  readonly identity: string;
+  /** `step`, `rollback` and others. */
+  readonly kind: string;
+  /** From 1. */
+  readonly attempts: number;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly ms: number;
+  readonly error: { readonly type: string; readonly message: string } | null;
 }
 
 export interface EndReport {

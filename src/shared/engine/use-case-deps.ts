@@ -2,6 +2,7 @@ import type { KindRegistry } from '../domain/workflow/kind-registry.ts';
 import type { StartsHere } from './advance/starts-here.ts';
 import type { EngineDeps } from './deps.ts';
 import type { ClaimPace } from './scheduling/claim-pace.ts';
+import type { FunctionExecutions } from './work/functions/function-executions.ts';
 import type { WorkerLeases } from './work/worker-leases.ts';
 import type { WorkerAnnouncements } from './work/worker-announcements.ts';
 
@@ -16,6 +17,7 @@ export interface UseCaseDeps extends EngineDeps {
   readonly randomBytes: (count: number) => Uint8Array;
   readonly startsHere: StartsHere;
   readonly workerLeases: WorkerLeases;
+  readonly functionExecutions: FunctionExecutions;
   readonly claimPace: ClaimPace;
   readonly workerAnnouncements: WorkerAnnouncements;
 }

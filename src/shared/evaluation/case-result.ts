@@ -2,7 +2,7 @@ import type { ScorerResult } from '../domain/eval/scorer.ts';
 import type { CountedCase } from '../domain/eval/tally-cases.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 
-/** One case in a report, as it stands there. */
+/** One case in the format of a report. */
 export type CaseResult = {
   readonly id: string;
   /** Line of the data set that it begins on, from 1. */

@@ -4,12 +4,12 @@ import type { Mapping } from '../domain/expression/mapping.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { CaseMappings, DatasetFormat } from './make-case.ts';
 
-/** What `svc eval run` is to do: its file and its options, understood. */
+/** The task of `svc eval run`: its parsed file and options. */
 export interface Evaluation {
   /** Null: nothing is run, and the data set holds the outputs. */
   readonly workflow: WorkflowChoice | null;
   readonly dataset: Dataset;
-  /** What of a final state is judged; null: all of it. */
+  /** The judged part of a final state; null: all of it. */
   readonly output: Mapping | null;
   readonly scorers: readonly Scorer[];
   readonly thresholds: Thresholds;

@@ -11,7 +11,7 @@ import type { EvalCase } from './make-case.ts';
 const TRIES_MAX = 3;
 const PAUSE_MS = { first: 500, most: 30_000 };
 
-/** What a case came to, to be judged. */
+/** The result of a case before its judgement. */
 export interface Outcome {
   readonly output: JsonValue;
   /** The final state; without a workflow the output again. */

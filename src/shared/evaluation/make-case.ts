@@ -8,7 +8,7 @@ export type Row =
 
 export type DatasetFormat = 'jsonl' | 'csv';
 
-/** What is run and judged once. */
+/** One run with its judgement. */
 export interface EvalCase {
   /** Unique in its data set: what two runs are compared by. */
   readonly id: string;

@@ -1,10 +1,10 @@
-/** Results kept until those before them are there; beyond it whoever is ahead waits. */
+/** The most results that wait for earlier ones; beyond it, items ahead wait. */
 const AHEAD_MAX = 256;
 
 /**
- * Works through items, several at a time, and hands on their results one by one in the order of the
- * items. Takes no further item once `isOver` says so, or one has failed. What was under way then is
- * ended and handed on all the same; at last it rejects with the first error.
+ * Processes items, several at a time, and hands on their results one by one in the order of the
+ * items. It starts no further item once `isOver` is true or one has failed. The running items still
+ * finish, and their results are handed on; then it rejects with the first error.
  */
 export async function runInOrder<Item, Result>(params: {
   readonly items: AsyncIterable<Item>;

@@ -8,6 +8,7 @@ import { agentDiscoveryKind, coordinatorKind } from './agent-discovery/kind.ts';
 import { agentKind } from './agent/kind.ts';
 import { conditionKind } from './condition/kind.ts';
 import { evalKind } from './eval/kind.ts';
+import { functionKind } from './function/kind.ts';
 import { humanApprovalKind } from './human-approval/kind.ts';
 import { javaFnKind } from './java-fn/kind.ts';
 import { joinKind } from './join/kind.ts';
@@ -31,6 +32,7 @@ export const NODE_KINDS: readonly RunnableKind<unknown>[] = [
   passKind,
   pythonFnKind,
   javaFnKind,
+  functionKind,
   conditionKind,
   parallelKind,
   mapKind,
@@ -52,7 +54,7 @@ export const NODE_KINDS: readonly RunnableKind<unknown>[] = [
   memoryRetrievalKind,
 ];
 
-/** Of built-in kinds and others: the registry only parses and enters, so it needs no ports. */
+/** A registry of built-in and other kinds: it only parses and enters, so it needs no ports. */
 export function createKindRegistry(kinds: readonly RunnableKind<unknown, never>[]): KindRegistry {
   const byName = new Map(
     kinds.flatMap((kind) => [kind.type, ...kind.aliases].map((name) => [name, kind] as const)),

@@ -4,12 +4,12 @@ import type { MemoryRetrievalDeps } from './memory-retrieval/run.ts';
 import type { ModelRunnerDeps } from './model/run.ts';
 import type { SubgraphDeps } from './subgraph/run.ts';
 
-/** What the runners of all built-in kinds need, each its own part of it. */
+/** The dependencies of the runners of all built-in kinds; each uses its own part. */
 export interface NodePorts extends OutsidePorts, EnginePorts {}
 
-/** What a process supplies. */
+/** The ports that a process supplies. */
 export interface OutsidePorts
   extends AgentDeps, EvalRunnerDeps, MemoryRetrievalDeps, ModelRunnerDeps {}
 
-/** What the engine itself supplies. */
+/** The ports that the engine supplies. */
 export interface EnginePorts extends SubgraphDeps {}

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { END_TARGET, type NodeReference, type ParseContext } from '../domain/workflow/plan/plan.ts';
 
-/** What becomes of an evaluation that did not pass. */
+/** The consequence of an evaluation that did not pass. */
 export type OnFail =
   | { readonly do: 'fail' | 'warn' }
   /** Back to a node, at most `max` times; then the node fails. */

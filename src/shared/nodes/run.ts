@@ -27,19 +27,22 @@ export interface NodeCall<Spec = unknown> {
   readonly spec: Spec;
   readonly input: JsonValue;
   readonly payload: JsonObject;
-  /** What expressions see: pinned when the visit was scheduled, the same for every attempt. */
+  /**
+   * The values that expressions see: pinned when the visit was scheduled, the same for every
+   * attempt.
+   */
   readonly scope: ExpressionScope;
   /** From 0. */
   readonly attempt: number;
-  /** To be passed on to whatever is called, so that a repeated call can be told from a new one. */
+  /** Passed to every called service, so that it can distinguish a repeated call from a new one. */
   readonly idempotencyKey: string;
   /** Aborted when the lease is lost or the process shuts down. */
   readonly signal: AbortSignal;
-  /** What this visit has recorded to be kept, by name; of one name the last. */
+  /** Values that this visit has recorded, by name; the last one of each name. */
   readonly progress: Readonly<Record<string, JsonObject>>;
   /**
-   * Writes a NodeProgress event, and resolves once it is durable. Rejects with `LeaseLostError`
-   * when the item is no longer this run's: whoever has it now goes on.
+   * Writes a NodeProgress event, and resolves once it is durable. Rejects with `LeaseLostError` if
+   * another process has the item now.
    */
   record(progress: NodeProgress): Promise<void>;
   /** Payloads of the external events that the visit was parked for, oldest first. */
@@ -77,7 +80,7 @@ export type NodeOutcome =
       readonly usage?: Usage;
       /** A rate limit: tried again after this time, without counting the attempt. */
       readonly retryAfterMs?: number;
-      /** Never tried again, whatever the retry policy says. */
+      /** Never retried, even if the retry policy allows it. */
       readonly final?: boolean;
       /** A policy stands against it: put on record before the failure. */
       readonly violation?: Violation;
@@ -101,7 +104,7 @@ export type ParkedUntil =
   | { readonly event: string }
   | { readonly approval: { readonly description: string; readonly shown: JsonObject } };
 
-/** What calls of models used. */
+/** Usage of model calls. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -114,7 +117,7 @@ export interface Usage {
 /** Runners by kind type. */
 export type NodeRunners = ReadonlyMap<string, NodeRunner>;
 
-/** The run goes on elsewhere, or not at all: what it would still do is of no use. */
+/** The run continues elsewhere, or not at all: its further work is useless. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 

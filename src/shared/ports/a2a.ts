@@ -26,7 +26,7 @@ export interface A2aTarget {
 export interface A2aAgent {
   /** Names and ids of its skills; empty when its card tells none. */
   readonly skills: readonly string[];
-  /** Whether it tells of changes by itself. */
+  /** Whether it streams changes. */
   readonly streams: boolean;
   /** Resolves with the first answer, so that the id of a task is known before it is waited for. */
   send(message: AgentMessage, options: SendOptions): Promise<SentMessage>;
@@ -37,7 +37,7 @@ export interface A2aAgent {
 }
 
 export interface SendOptions {
-  /** Keep the answer open, if the agent can, and be told of changes by it. */
+  /** Keeps the answer open and streams changes, if the agent can. */
   readonly stream: boolean;
   readonly signal: AbortSignal;
 }

@@ -10,9 +10,9 @@ export interface Cpu {
     readonly caller: CpuCaller;
   }): Promise<readonly string[]>;
   /**
-   * What is wrong with a JSON Schema itself, as `<pointer>: <message>`; empty when it is sound. A
-   * pattern that cannot be matched in linear time is wrong here. `validateSchema` still takes it,
-   * because a definition may have been stored before this was asked.
+   * The errors of a JSON Schema itself, as `<pointer>: <message>`; empty when it is valid. A
+   * pattern that cannot be matched in linear time is an error here. `validateSchema` still accepts
+   * it, because a definition may have been stored before this check existed.
    */
   checkSchema(params: {
     readonly schema: JsonObject;
@@ -29,7 +29,7 @@ export interface Cpu {
   }): Promise<unknown>;
 }
 
-/** For whom CPU-bound work is done: tenants share the pool, and a caller may leave. */
+/** The tenant and caller of CPU-bound work: tenants share the pool, and a caller may leave. */
 export interface CpuCaller {
   readonly tenantId: TenantId;
   /** Aborted when nobody waits for the result any more: the request is closed, the lease is lost. */

@@ -1,4 +1,4 @@
-/** A provider that turns text into vectors, used with the key of whoever asks. */
+/** A provider that turns text into vectors, used with the caller's key. */
 export interface Embedder {
   /** Never rejects for what a provider can do; every answer comes within a bound. */
   embed(params: { readonly apiKey: string; readonly text: string }): Promise<Embedding>;
@@ -16,6 +16,9 @@ export type Embedding =
   | {
       readonly ok: false;
       readonly reason: 'unavailable';
-      /** In our words, going on from "the embedding provider"; nothing of the provider's. */
+      /**
+       * Our own message, a continuation of "the embedding provider"; it quotes nothing from the
+       * provider.
+       */
       readonly detail: string;
     };

@@ -15,7 +15,7 @@ export interface McpToolCall {
   readonly arguments: JsonObject;
   /** Sent in `_meta` under `svc/idempotency-key`. */
   readonly idempotencyKey: string;
-  /** Of connecting, and again of the call. */
+  /** Time limit of connecting, and again of the call. */
   readonly timeoutMs: number;
   readonly resultBytesMax: number;
   readonly signal: AbortSignal;

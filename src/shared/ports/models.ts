@@ -11,7 +11,7 @@ export interface ModelClient {
 }
 
 export interface ModelCall {
-  /** For whom an answer is checked; null: no schema is given, so nothing is. */
+  /** The tenant and caller of the answer's check; null: no schema is given, so no check. */
   readonly tenantId: TenantId | null;
   /** `openai`, `anthropic`, `google`, `ollama`, or one that the operator has configured. */
   readonly provider: string;
@@ -65,7 +65,7 @@ export interface ModelToolCall {
 export interface ModelAnswer {
   readonly ok: true;
   readonly text: string;
-  /** What the text says, when a schema was given and the model called no tool; else null. */
+  /** The parsed text, if a schema was given and the model called no tool; else null. */
   readonly object: JsonValue;
   readonly toolCalls: readonly ModelToolCall[];
   /** `stop`, `length`, `tool_calls` or `other`. */
@@ -92,7 +92,7 @@ export interface ModelFailure {
   readonly final: boolean;
   /** When the provider wants to be asked again. */
   readonly retryAfterMs?: number;
-  /** What an answer that cannot be used has cost all the same. */
+  /** The usage of an answer that cannot be used. */
   readonly usage?: ModelUsage;
 }
 

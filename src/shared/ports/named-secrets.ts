@@ -13,6 +13,6 @@ export interface SecretRules {
   refuse(params: { readonly name: string; readonly tenantId: TenantId }): string | null;
 }
 
-/** `problem` goes on from nothing: it names the secret, and tells what to do. */
+/** `problem` is a complete message: it names the secret and the remedy. */
 export type SecretReading =
   { readonly ok: true; readonly value: string } | { readonly ok: false; readonly problem: string };

@@ -1,7 +1,7 @@
 import type { TenantId } from '../domain/ids.ts';
 import type { Fact, Scope } from '../domain/memory/fact.ts';
 
-/** What nodes ask of memory. Throws a `SvcError` for what the caller must know. */
+/** Memory for nodes. Throws a `SvcError` for errors that the caller must know. */
 export interface Recaller {
   recall(
     params: Scope & {

@@ -1,8 +1,9 @@
 /**
  * Hints that something is ready, within the process and (by the store's RemoteWake) across
  * processes. Topics: `run:<shard>`, `queue:<tenant>/<type>` and `queue:<tenant>/<type>/<name>`,
- * `queue:engine`, `events:<execution id>`, `ended:<execution id>`. A topic may go on with
- * `DETAIL_MARK` and what it is about: the tool of a queued item. A hint may be lost or come for nothing.
+ * `queue:engine`, `events:<execution id>`, `ended:<execution id>`, `awaited:<execution id>`. A topic
+ * may continue with `DETAIL_MARK` and a detail: the tool of a queued item. A hint may be lost or
+ * needless.
  */
 export interface Wake {
   notify(topics: readonly string[]): void;

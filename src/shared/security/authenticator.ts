@@ -1,7 +1,7 @@
 import type { Identity } from '../domain/access.ts';
 import type { ClientCertificate } from './client-certificate.ts';
 
-/** What a caller shows of itself. */
+/** The credentials of a caller. */
 export interface Credentials {
   /** The header as it was sent. */
   readonly authorization: string | undefined;
@@ -12,7 +12,7 @@ export interface Credentials {
 export interface Authenticator {
   /** Null without acceptable credentials. Throws a 503 where that cannot be found out. */
   authenticate(credentials: Credentials): Promise<Identity | null>;
-  /** Looks every token up anew from now on. */
+  /** Forgets all cached tokens. */
   forget(): void;
   /** Writes what is known of the use of tokens. */
   close(): Promise<void>;

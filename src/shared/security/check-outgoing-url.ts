@@ -4,8 +4,8 @@ import { judgeAddress } from './address-rules.ts';
 import { isPrivateName, literalAddress, readOutgoingUrl } from './outgoing-url.ts';
 
 /**
- * Refuses with a 400 an address that will never be called, so that who gives it learns it at once.
- * What its name resolves to is judged at each call.
+ * Refuses an address that will never be called with a 400, so that the caller learns it at once.
+ * Each call checks the addresses that its name resolves to.
  */
 export function checkOutgoingUrl(
   text: string,

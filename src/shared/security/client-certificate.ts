@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 
-/** What a verified client certificate says of its holder. */
+/** The names of a verified client certificate's holder. */
 export interface ClientCertificate {
   /** `CN=worker-1,O=Acme`: the parts in the order of the certificate. */
   readonly distinguishedName: string;

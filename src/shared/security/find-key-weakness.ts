@@ -6,7 +6,7 @@
 const LENGTH_MIN = 24;
 const BITS_MIN = 64;
 
-/** Why a key that stands for an operator is too easy to guess; null: nothing shows that it is. */
+/** Why an operator's key is too easy to guess; null: no weakness found. */
 export function findKeyWeakness(key: string): string | null {
   if (key.length < LENGTH_MIN) {
     return `is shorter than ${LENGTH_MIN} characters`;

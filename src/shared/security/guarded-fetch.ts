@@ -10,7 +10,7 @@ export interface GuardedFetchOptions {
   readonly setting?: string;
   /** Every address of a name; the system's resolver when not given. */
   readonly resolve?: Resolve;
-  /** Of one response, all of it; default 16 MiB. */
+  /** Limit of one whole response; default 16 MiB. */
   readonly responseBytesMax?: number;
   /** For resolving, and again for connecting; default 10 s. */
   readonly connectTimeoutMs?: number;
@@ -24,13 +24,14 @@ export interface GuardedFetchOptions {
 }
 
 /**
- * A `fetch` for libraries that want one, with the guards of `safe-fetch.ts`: the addresses of a name
- * are judged and connected to, redirects are judged anew and at most three, proxies are not used,
- * compressed bodies refused. Bodies stream, server-sent events included, up to a number of bytes.
+ * A `fetch` for libraries that want one, with the guards of `safe-fetch.ts`: it checks the
+ * addresses of a name and connects to exactly those, checks each of at most three redirects, uses
+ * no proxies and refuses compressed bodies. Bodies stream, including server-sent events, up to a
+ * number of bytes.
  *
- * It rejects with an `HttpError`, not with a `TypeError`, or with the reason of the caller's signal;
- * a body that fails on the way fails with the same. How long a whole call may take is for the
- * caller's signal to say.
+ * It rejects with an `HttpError`, not with a `TypeError`, or with the reason of the caller's
+ * signal; a body that fails on the way fails with the same. The caller's signal limits the time of
+ * a whole call.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): typeof globalThis.fetch {
   return async (input, init) => {
@@ -59,9 +60,9 @@ export function createGuardedFetch(options: GuardedFetchOptions): typeof globalT
 }
 
 /**
- * The signal that a caller gave. That of a `Request` made from it follows it only as long as the
- * `Request` is not collected, which a body that is still being read outlives; so whoever makes one
- * hands this on beside it.
+ * The signal of the caller. The signal of a `Request` made from it follows it only until the
+ * `Request` is garbage-collected, which may be before its body is read. So the creator of a
+ * `Request` also passes this signal on.
  */
 export function signalOf(
   input: Parameters<typeof globalThis.fetch>[0],
@@ -147,7 +148,9 @@ function translateTo(
   });
 }
 
-/** Of undici (`UND_ERR_CONNECT_TIMEOUT` and others), or of the signal that ends a resolver. */
+/**
+ * Timeouts of undici (`UND_ERR_CONNECT_TIMEOUT` and others), or of the signal that ends a resolver.
+ */
 function isTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (

@@ -17,7 +17,7 @@ import { KEY_BYTES, parseEncryptionKey, type EncryptionKeys } from './secret-box
  * and of two processes that make the first key only one succeeds and both use that one.
  */
 
-/** The keys of a file; the first one is made when something is to be sealed. */
+/** The keys of a file; the first seal creates the first key. */
 export function openKeyFile(params: {
   readonly path: string;
   readonly randomBytes: (count: number) => Uint8Array;
@@ -32,7 +32,7 @@ export function openKeyFile(params: {
   };
 }
 
-/** Puts a new key before those that are there. */
+/** Adds a new key before the existing ones. */
 export function addKeyToFile(params: {
   readonly path: string;
   readonly randomBytes: (count: number) => Uint8Array;
@@ -47,7 +47,7 @@ function makeFirstKey(path: string, randomBytes: (count: number) => Uint8Array):
   mkdirSync(dirname(path), { recursive: true });
   const draft = writeDraft(path, [randomBytes(KEY_BYTES)]);
   try {
-    // A link is never put in the place of a file that is there, unlike a renamed file.
+    // Unlike a rename, a link never replaces an existing file.
     linkSync(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

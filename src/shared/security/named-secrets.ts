@@ -3,10 +3,10 @@ import type { NamedSecrets, SecretRules } from '../ports/named-secrets.ts';
 /**
  * Secrets of the environment that workflows may name.
  *
- * Who writes a workflow decides where a secret is sent. So a name must match a pattern that the
- * operator gave for it, and what the service itself is configured with is never handed out, whatever
- * the patterns say. A name that is refused and one that is not set are told apart: whether a variable
- * exists shows only to those who may use it.
+ * The author of a workflow decides where a secret is sent. So a name must match a pattern of the
+ * operator, and the service's own settings are never handed out, even if they match. A refused name
+ * gives the same error whether or not it is set: only those who may use a variable learn whether it
+ * exists.
  */
 export function createNamedSecrets(options: {
   /** Names with `*` for any characters; `tenant:NAME` is for that tenant alone. */

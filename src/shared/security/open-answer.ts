@@ -7,15 +7,16 @@ import { isPrivateName, literalAddress } from './outgoing-url.ts';
 import { isRedirect, redirect, type Hop } from './redirect.ts';
 
 /**
- * Sends a request to an address that a user gave, as far as the head of the answer.
+ * Sends a request to an address from a user, and reads the head of the answer.
  *
- * A name is resolved once, every address it has must be allowed, and the connection goes to one of
- * these very addresses, so that a name which resolves otherwise a moment later gains nothing. Each
- * redirect starts over with the same checks. Compressed bodies are refused, so that what is sent is
- * what is held. Proxies of the environment are not used: they would connect for us, to an address
- * nobody has checked.
+ * A name is resolved once, all its addresses must be allowed, and the connection goes to one of
+ * exactly these addresses, so a name that resolves differently a moment later gains nothing. Each
+ * redirect repeats the same checks. Compressed bodies are refused, so that the limit applies to the
+ * content. Proxies of the environment are not used: they would connect for us, to an unchecked
+ * address.
  *
- * Throws an `HttpError`, or what `signal` or the connection brings up. Whoever gets an answer closes it.
+ * Throws an `HttpError`, or the error of `signal` or the connection. The caller must close the
+ * answer.
  */
 export async function openAnswer(first: Hop, way: Way): Promise<OpenAnswer> {
   let hop = first;

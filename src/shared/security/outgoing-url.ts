@@ -20,16 +20,15 @@ export function readOutgoingUrl(text: string, base?: URL): URL {
   return url;
 }
 
-/** The IP address that the URL names outright; null: its host is a name. */
+/** The literal IP address of the URL; null: its host is a name. */
 export function literalAddress(url: URL): string | null {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(host) === 0 ? null : host;
 }
 
 /**
- * Names that mean this machine or a private network whatever a resolver says (RFC 6761, RFC 6762,
- * RFC 8375, ICANN's `internal`). What they resolve to would be refused as well; this way nobody is
- * even asked.
+ * Names that always mean this machine or a private network (RFC 6761, RFC 6762, RFC 8375, ICANN's
+ * `internal`). Their addresses would be refused too; this check saves the resolver's query.
  */
 export function isPrivateName(url: URL): boolean {
   const name = url.hostname.replace(/\.$/, '');

@@ -6,11 +6,11 @@ import { addressKey } from './address-rules.ts';
 const HEADER_BYTES_MAX = 16 * 1024;
 
 /**
- * An agent for one exchange that connects to these addresses and to no other, whatever the name in
- * the URL would resolve to by then. The name stays what the TLS certificate is checked against.
+ * An agent for one exchange that connects only to these addresses, even if the name in the URL
+ * resolves to others by then. The TLS certificate is still checked against the name.
  *
- * A `lookup` hook is not asked for hosts that are IP addresses, so the address of every connection
- * is looked at once more before a byte is sent over it.
+ * A `lookup` hook is not called for hosts that are IP addresses, so the agent checks the address of
+ * every connection again before it sends a byte.
  */
 export function createPinnedAgent(params: {
   readonly addresses: readonly string[];

@@ -4,9 +4,8 @@ import type { Pseudonym } from '../domain/data-policy/redact.ts';
 import type { EncryptionKeys } from './secret-box.ts';
 
 /**
- * Names for values that are not to be shown: equal for equal values, and worth nothing to whoever
- * doesn't have the key, since it takes the key to try values out. Null when there is no key. They
- * change with the key.
+ * Names for values that must not be shown: equal for equal values, and useless without the key,
+ * which is needed to try values out. Null when there is no key. They change with the key.
  */
 export function createPseudonym(keys: EncryptionKeys): Pseudonym {
   const key = keys.newest();

@@ -27,7 +27,7 @@ export function redirect(hop: Hop, { status, headers }: Head): Hop {
   return { url, method: 'GET', headers: bodiless, body: null };
 }
 
-/** What a caller may set: not what frames the message or describes the connection. */
+/** The headers that a caller may set: none that frame the message or describe the connection. */
 export function sendableHeaders(
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {

@@ -74,7 +74,7 @@ async function readWithin(
   return Buffer.concat(chunks, length);
 }
 
-/** What goes wrong on the way is one thing to the caller; the cause keeps which, for the log. */
+/** Callers get one error for all network errors; its cause keeps the original for the log. */
 function translate(
   error: unknown,
   given: { readonly request: HttpRequest; readonly timeout: AbortSignal },

@@ -10,7 +10,7 @@ import {
 
 /** A key is fetched again when it is this old, so that one withdrawn by the issuer goes. */
 const KEYS_MS_MAX = 10 * 60 * 1000;
-/** Unknown key ids make the keys be fetched again, but no more often than this, whoever asks. */
+/** An unknown key id causes a new fetch of the keys, but never more often than this. */
 const COOLDOWN_MS = 30 * 1000;
 const TIMEOUT_MS = 5 * 1000;
 
@@ -42,7 +42,7 @@ export function createRemoteKeys(params: {
     try {
       return await find(header, token);
     } catch (error) {
-      // What was fetched is no set of keys.
+      // The fetched document is not a set of keys.
       if (error instanceof errors.JWKSInvalid) {
         throw new KeysUnavailableError(error.message, { cause: error });
       }

@@ -48,7 +48,7 @@ export interface AgentRef {
 }
 
 export interface Acting {
-  /** Who asks for it. */
+  /** The actor of the change. */
   readonly actorId: string;
 }
 

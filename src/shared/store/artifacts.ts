@@ -2,12 +2,15 @@ import type { Artifact } from '../domain/artifact.ts';
 import type { TenantId } from '../domain/ids.ts';
 
 /**
- * What is held is not noted anew within this time. Artifacts are kept a day at least when they are
- * unused, so it says nothing of what is removed.
+ * A hold within this time after the last one is not recorded again. Unused artifacts are kept for
+ * at least a day, so this does not affect removal.
  */
 export const HELD_ANEW_MS = 3_600_000;
 
-/** What a chunk holds at most, and each but the last does: neither side ever holds a whole artifact. */
+/**
+ * The size of every chunk but the last, which may be smaller: neither side ever holds a whole
+ * artifact.
+ */
 export const CHUNK_BYTES = 256 * 1024;
 
 /** An upload that nothing was added to for this long is taken for given up, and pruned. */
@@ -19,7 +22,7 @@ export const UPLOAD_SILENCE_MS = 3_600_000;
  * are never changed. Retention removes those that nothing refers to, see `UnusedArtifactStore`.
  */
 export interface ArtifactStore {
-  /** Chunk 0 begins the upload. False: there is no such upload any more, begin anew. */
+  /** Chunk 0 begins the upload. False: the upload no longer exists; begin again. */
   append(chunk: NewChunk): Promise<boolean>;
   /**
    * Makes the upload an artifact. Where the tenant has this content already, that one is answered
@@ -34,8 +37,8 @@ export interface ArtifactStore {
     readonly hashes: readonly string[];
   }): Promise<readonly Artifact[]>;
   /**
-   * The same for whoever is about to refer to them: from now on they are kept as long as what has just
-   * been written.
+   * The same for a caller that is about to refer to them: from now on they are kept as long as a
+   * new artifact.
    */
   hold(params: {
     readonly tenantId: TenantId;
@@ -69,6 +72,6 @@ export interface FinishUpload extends UploadRef {
   readonly hash: string;
   readonly size: number;
   readonly contentType: string;
-  /** Null: an event tells of it, so no entry of the audit log does. */
+  /** Null: an event records it, so it needs no entry in the audit log. */
   readonly actorId: string | null;
 }

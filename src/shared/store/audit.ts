@@ -11,10 +11,10 @@ import type { ExecutionId, TenantId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 
 /**
- * The audit log: the events of all executions, and the managing requests that no event tells of.
- * Both are only ever added to; the database refuses anything else. What is written is written by
- * the methods of other areas, in their own transactions. Events of imported executions are none of it:
- * they were recorded elsewhere.
+ * The audit log: the events of all executions, and the managing requests without an event. Both are
+ * append-only; the database refuses any other change. The methods of other areas write them in
+ * their own transactions. Events of imported executions do not belong to it: they were recorded
+ * elsewhere.
  */
 export interface AuditStore {
   /** Writes down what leaves no event and is part of no other statement. */
@@ -22,13 +22,14 @@ export interface AuditStore {
   /** One page, newest first, and the number of all that match. */
   list(params: ListAudit): Promise<AuditPage>;
   /**
-   * What follows upon `after`, oldest first; empty: there is nothing more. Fewer than `limit` do not
-   * mean that it was the end.
+   * The items after `after`, oldest first; empty: no more items. Fewer than `limit` do not mean the
+   * end.
    */
   export(params: ExportAudit): Promise<readonly ExportedItem[]>;
   /**
    * Seals the next window that can no longer change (see `domain/audit/seal.ts`), with about
-   * `itemsMax` items at most. Of several callers at once one seals, the others do nothing.
+   * `itemsMax` items at most. If several callers seal at once, one succeeds and the others do
+   * nothing.
    */
   seal(params: {
     readonly itemsMax: number;
@@ -43,10 +44,10 @@ export interface AuditStore {
   sealable(params: {
     readonly coversFrom: string;
     readonly coversTo: string;
-    /** Null: of all tenants, and events of executions that are not there. */
+    /** Null: items of all tenants, and events of executions that do not exist. */
     readonly tenantId: TenantId | null;
   }): Promise<readonly SealableItem[]>;
-  /** What is left of those of these executions that retention has removed, in no order. */
+  /** The remaining records of these executions that retention has removed, in no order. */
   retired(params: {
     readonly executionIds: readonly string[];
   }): Promise<readonly RetiredExecution[]>;
@@ -66,7 +67,7 @@ export interface AuditStore {
   }): Promise<readonly RecordedImport[]>;
   /** Definitions, imported ones included, in the order of their ids. */
   storedDefinitions(params: RowPage): Promise<readonly StoredDefinition[]>;
-  /** Entries that tell of registrations, in the order of their ids, with what they registered. */
+  /** Entries of registrations, in the order of their ids, with the registered definitions. */
   registrations(params: RowPage): Promise<readonly Registration[]>;
   /** Executions in the order of their ids, each as of one moment with its first and its last event. */
   storedExecutions(params: RowPage): Promise<readonly StoredExecution[]>;
@@ -126,6 +127,6 @@ export interface SealingRound {
   readonly items: number;
   /** There may be more to seal right now. */
   readonly more: boolean;
-  /** How far behind the clock the sealed part ends; null: it cannot be told. */
+  /** Age of the end of the sealed part; null: unknown. */
   readonly behindMs: number | null;
 }

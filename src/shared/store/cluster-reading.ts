@@ -2,9 +2,10 @@ import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { WorkQueue } from '../domain/work/work-item.ts';
 
 /**
- * How much there is of what, for metrics. Read every few seconds, so its cost is bounded whatever is
- * in the tables: groups are leapt to through an index, one by one and at most `groups`, and in each
- * at most its share of `rows` is counted, from the index alone. Beyond that a count is a lower bound.
+ * Counts for metrics. They are read every few seconds, so their cost is bounded for any size of the
+ * tables: the statement skips from group to group through an index, at most `groups` of them, and
+ * in each counts at most its share of `rows`, from the index alone. Beyond that a count is a lower
+ * bound.
  */
 export interface ClusterReading {
   /** Every queue, also those with nothing in them. */
@@ -21,7 +22,7 @@ export interface ClusterReading {
 
 export interface QueueReading {
   readonly queue: WorkQueue;
-  /** Ready now; nothing is told of tenants that are not active. */
+  /** Ready now; without inactive tenants. */
   readonly waiting: number;
   /** Since the oldest of them was put there; null: there is none. */
   readonly oldestMs: number | null;
@@ -29,7 +30,7 @@ export interface QueueReading {
 }
 
 export type LiveStatus = Extract<ExecutionStatus, 'running' | 'paused'>;
-/** What the clock makes due: leases that lapse, timers, and attempts that are to be made again. */
+/** Rows that become due by the clock: leases, timers, and retries. */
 export type DueKind = 'lease' | 'timer' | 'retry';
 
 export interface MemoryReading {
@@ -47,7 +48,7 @@ export interface ReadingBounds {
 }
 
 export const READING_BOUNDS: ReadingBounds = { rows: 20_000, groups: 1_000 };
-/** Of so many of the oldest that are due, the first of an active tenant is looked for. */
+/** How many of the oldest due rows are searched for one of an active tenant. */
 export const DUE_LOOKED_AT_MAX = 1_000;
 
-export const QUEUES: readonly WorkQueue[] = ['python_tool', 'java_tool', 'engine'];
+export const QUEUES: readonly WorkQueue[] = ['python_tool', 'java_tool', 'engine', 'function'];

@@ -21,6 +21,8 @@ export interface CommitPlan {
   readonly expectedSequence: number | null;
   /** Leases this plan ends. Each must still be held under its fence. */
   readonly settles: readonly Settle[];
+  /** Leases under which this plan writes, and which it keeps. Each must be held under its fence. */
+  readonly keepsLeases: readonly LeaseRef[];
   /** Queued items this plan takes off the queue because they waited too long. Each must be there. */
   readonly expiresQueued: readonly WorkItemId[];
   /** Timers this plan fires, by name. Each must still be there, and due. */
@@ -31,9 +33,9 @@ export interface CommitPlan {
   readonly status: ExecutionStatus | null;
   /** Why the execution failed; written with status `failed`. */
   readonly error: string | null;
-  /** Executions that begin with this plan: none of them is there when the plan is refused. */
+  /** Executions that this plan starts: none of them exists if the plan is refused. */
   readonly startsExecutions: readonly StartedExecution[];
-  /** What the plan does in its tree of executions; null: nothing that the tree must allow. */
+  /** How the plan uses its tree of executions; null: in no way that the tree must allow. */
   readonly tree: TreeUse | null;
   /** A child that waits for a place ends, so it stops waiting. */
   readonly leavesQueue: boolean;
@@ -54,9 +56,11 @@ export interface CommitPlan {
   readonly startsTimers: readonly NewTimer[];
   readonly cancelsTimers: readonly string[];
   readonly recordsOutput: RecordedOutput | null;
-  /** What models used: counted for the execution and all it is a descendant of. */
+  /** Model usage: counted for the execution and all its ancestors. */
   readonly charge: ModelUse | null;
-  /** Items for workers that failed for good; items of the engine's queue leave no dead letter. */
+  /**
+   * Items for workers that failed permanently; items of the engine's queue leave no dead letter.
+   */
   readonly deadLetters: readonly NewDeadLetter[];
   /** Encoded state as of the last event of this plan; null: none is taken. */
   readonly snapshot: string | null;
@@ -75,9 +79,9 @@ export interface WorkflowHold {
 
 /**
  * `begin`: the first decision of a child · `start`: children begin to exist · both are refused as
- * `orphaned` where an execution that this one descends from has ended, or where it or one of these is
- * about to be cancelled · `end`: children are told that nobody waits for them any more, and are marked
- * no longer; it is never refused, but it and the other two never overlook each other.
+ * `orphaned` if an ancestor has ended, or if the execution or an ancestor is about to be cancelled
+ * · `end`: children that no visit waits for are cancelled and lose their marks; it is never
+ * refused, and locks ensure that it and the other two see each other.
  */
 export interface TreeUse {
   readonly is: 'begin' | 'start' | 'end';
@@ -99,6 +103,7 @@ export function emptyCommit(of: {
     create: null,
     expectedSequence: null,
     settles: [],
+    keepsLeases: [],
     expiresQueued: [],
     firesTimers: [],
     events: [],
@@ -125,8 +130,8 @@ export function emptyCommit(of: {
 }
 
 /**
- * A child, or the run that goes on from this one: of the same tenant. It is marked runnable, or it
- * waits for a place of the tenant's limit.
+ * A child, or the run that continues this one, of the same tenant. It is marked runnable, or it
+ * waits for a place below the tenant's limit.
  */
 export interface StartedExecution {
   readonly executionId: ExecutionId;
@@ -138,7 +143,7 @@ export interface StartedExecution {
   readonly parentExecutionId: ExecutionId | null;
   /** Its first event. */
   readonly started: NewEvent;
-  /** What models had used already in the run that it continues; null: it is new. */
+  /** The model usage of the run that it continues; null: it is new. */
   readonly used: ModelUse | null;
   /** A child of a tenant with a limit of executions: it begins once `PlaceStore.admit` lets it. */
   readonly waitsForPlace: boolean;
@@ -167,9 +172,12 @@ export interface StartLimits {
   readonly queuedItemsMax: number | null;
 }
 
-export interface Settle {
+export interface LeaseRef {
   readonly workItemId: WorkItemId;
   readonly leaseFence: number;
+}
+
+export interface Settle extends LeaseRef {
   /** Only when the lease has lapsed by the database's clock (a heartbeat may have come between). */
   readonly onlyIfExpired: boolean;
 }
@@ -258,11 +266,12 @@ export type CommitVerdict =
 
 /**
  * `moved`: the execution is past the expected sequence · `ended`: it is terminal · `missing`: no
- * such execution of that tenant · `stale`: a lease, queued item or timer is no longer there or not
+ * such execution of that tenant · `stale`: a lease, queued item or timer no longer exists or is not
  * due · `duplicate_request`: the Idempotency-Key has been used (see `existing`) · `exists`: an
- * execution with that id is there already · `executions_limited`, `queue_limited`: the tenant has
- * as much as `StartLimits` allow · `orphaned`, `descendants_limited`: see `TreeUse` · `workflow_resumed`, `workflow_paused`: a `workflowHold` is put that
- * stands no more, or lifted that stands.
+ * execution with that id already exists · `executions_limited`, `queue_limited`: the tenant has
+ * reached `StartLimits` · `orphaned`, `descendants_limited`: see `TreeUse` · `workflow_resumed`,
+ * `workflow_paused`: a `workflowHold` is put for a pause that has ended, or lifted for one that has
+ * not.
  */
 export type RefusalReason =
   | 'moved'

@@ -55,7 +55,7 @@ export interface LatestId {
   readonly workflowPause: StandingPause | null;
 }
 
-/** What a workflow says of itself to other agents. */
+/** A workflow's description of itself for other agents. */
 export interface ExposedWorkflow {
   readonly workflowId: string;
   readonly version: string;

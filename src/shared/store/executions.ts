@@ -9,6 +9,8 @@ export interface ExecutionStore {
   /** One transaction. Verdicts in the order of the plans. See `CommitPlan`. */
   commit(plans: readonly CommitPlan[]): Promise<readonly CommitVerdict[]>;
   find(id: ExecutionId, tenantId: TenantId | null): Promise<ExecutionRow | null>;
+  /** Whether it has ended; false as well when it is unknown. Calls made together are one statement. */
+  hasEnded(id: ExecutionId): Promise<boolean>;
   /** Snapshot and the events after it, as one consistent reading; null when unknown. */
   load(id: ExecutionId, tenantId: TenantId | null): Promise<LoadedExecution | null>;
   /** All there is of it, as one consistent reading; null when unknown. */
@@ -19,11 +21,11 @@ export interface ExecutionStore {
     readonly after: number;
     readonly limit: number | null;
   }): Promise<readonly RecordedEvent[]>;
-  /** What models used, of the execution first, then of what it is a child of, and so on up. */
+  /** The model usage of the execution first, then of its parent, and so on upwards. */
   usage(id: ExecutionId): Promise<readonly UsageRow[]>;
   /** Newest first by creation. */
   list(params: ListExecutions): Promise<readonly ExecutionRow[]>;
-  /** Of one workflow, those that were updated last come first; an end counts as an update. */
+  /** The executions of one workflow, last updated first; an end counts as an update. */
   listUpdated(params: ListUpdated): Promise<UpdatedPage>;
 }
 

@@ -5,13 +5,13 @@ export interface GatherOptions<Call> {
   readonly groupOf?: (call: Call) => string;
   /** Absent: 1. */
   readonly sizeOf?: (call: Call) => number;
-  /** Of all calls of a batch; one call alone may be larger. */
+  /** Limit of all calls of a batch; a single call may be larger. */
   readonly sizeMax: number;
   /** Batches of a group that are under way at the same time. */
   readonly lanes: number;
   /**
-   * What follows when a batch throws for its data. `split`: halves are tried, until the call at fault
-   * is alone. `reject`: all calls of the batch fail.
+   * The reaction when a batch throws because of its data. `split`: halves are tried until the
+   * faulty call is alone. `reject`: all calls of the batch fail.
    */
   readonly onFailure: 'split' | 'reject';
   /** Runs the action once the event loop has had its turn; absent: `setImmediate`. */
@@ -32,8 +32,7 @@ export function gatherCalls<Call, Answer>(
   answerAll: (calls: readonly Call[]) => Promise<readonly Answer[]>,
   options: GatherOptions<Call>,
 ): (call: Call) => Promise<Answer> {
-  const { groupOf = () => '', lanes, defer = setImmediate } = options;
-  const batches = createBatches(answerAll, options.onFailure);
+  const { groupOf = () => '', lanes, onFailure, defer = setImmediate } = options;
   const groups = new Map<string, Group<Call, Answer>>();
   let isScheduled = false;
 
@@ -52,7 +51,7 @@ export function gatherCalls<Call, Answer>(
     while (group.busy < lanes && group.waiting.length > 0) {
       const batch = takeBatch(group.waiting, options);
       group.busy += 1;
-      void batches.answer(batch).finally(() => {
+      void answerBatch(batch, { answerAll, onFailure }).finally(() => {
         group.busy -= 1;
         flush(group);
       });
@@ -102,27 +101,28 @@ function takeBatch<Call, Answer>(
   return waiting.splice(0, end === -1 ? waiting.length : end);
 }
 
-function createBatches<Call, Answer>(
-  answerAll: (calls: readonly Call[]) => Promise<readonly Answer[]>,
-  onFailure: GatherOptions<Call>['onFailure'],
-) {
-  async function answer(batch: readonly Waiting<Call, Answer>[]): Promise<void> {
-    try {
-      const answers = await answerAll(batch.map(({ call }) => call));
-      batch.forEach(({ resolve, reject }, index) => {
-        if (index < answers.length) resolve(answers[index] as Answer);
-        else reject(new Error('gathered calls got too few answers'));
-      });
-    } catch (error) {
-      const isWhole = onFailure === 'reject' || error instanceof StoreUnavailableError;
-      if (isWhole || batch.length === 1) {
-        for (const { reject } of batch) reject(error);
-        return;
-      }
-      const middle = Math.ceil(batch.length / 2);
-      await answer(batch.slice(0, middle));
-      await answer(batch.slice(middle));
+/** Settles every call of the batch; never rejects itself. */
+async function answerBatch<Call, Answer>(
+  batch: readonly Waiting<Call, Answer>[],
+  by: {
+    readonly answerAll: (calls: readonly Call[]) => Promise<readonly Answer[]>;
+    readonly onFailure: GatherOptions<Call>['onFailure'];
+  },
+): Promise<void> {
+  try {
+    const answers = await by.answerAll(batch.map(({ call }) => call));
+    batch.forEach(({ resolve, reject }, index) => {
+      if (index < answers.length) resolve(answers[index] as Answer);
+      else reject(new Error('gathered calls got too few answers'));
+    });
+  } catch (error) {
+    const isWhole = by.onFailure === 'reject' || error instanceof StoreUnavailableError;
+    if (isWhole || batch.length === 1) {
+      for (const { reject } of batch) reject(error);
+      return;
     }
+    const middle = Math.ceil(batch.length / 2);
+    await answerBatch(batch.slice(0, middle), by);
+    await answerBatch(batch.slice(middle), by);
   }
-  return { answer };
 }

@@ -21,7 +21,7 @@ export interface ImportStore {
     readonly tenantId: TenantId;
     readonly executionIds: readonly ExecutionId[];
   }): Promise<readonly ImportedExecution[]>;
-  /** What is left of an execution that was removed and is not there again; null: it never was. */
+  /** The remaining record of an execution that was removed and not imported again; null: none. */
   removal(executionId: ExecutionId): Promise<RetiredExecution | null>;
 }
 
@@ -41,12 +41,14 @@ export interface Importing extends Pick<RecordedImport, 'documentSha256' | 'even
   readonly importId: string;
   readonly tenantId: TenantId;
   readonly actorId: string;
-  /** Of the entry. */
+  /** Fields of the entry. */
   readonly told: JsonObject;
   /** The removal that is taken back, by `removal`. */
   readonly retirementId: string | null;
   readonly execution: ArrivingExecution;
-  /** What its events refer to, by their hashes: noted, as nobody reads these events for it. */
+  /**
+   * Hashes of the artifacts that its events refer to, recorded because no scan reads these events.
+   */
   readonly artifacts: readonly string[];
   readonly events: readonly (Omit<DocumentedEvent, 'payload'> & { readonly payload: string })[];
   /** Stored where no definition has its id. */

@@ -1,8 +1,8 @@
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
 
 /*
- * What a live installation shows of itself, for `svc doctor`. Plain readings: what is good or bad
- * about them is said elsewhere. Instants are ISO 8601 UTC, by the database's clock.
+ * Facts about a live installation, for `svc doctor`, without judgement. Instants are ISO 8601 UTC,
+ * by the database's clock.
  */
 
 /** Readings that need no table of ours, so they are had before anything is migrated. */
@@ -11,27 +11,27 @@ export type ServerFacts = PostgresFacts | SqliteFacts;
 export interface PostgresFacts {
   readonly dialect: 'postgres';
   readonly version: string;
-  /** What sessions begin with, by name and in the unit of `pg_settings`. */
+  /** Initial settings of sessions, by name and in the unit of `pg_settings`. */
   readonly settings: ReadonlyMap<string, string>;
   readonly isStandby: boolean;
   /** Two sessions of ours came to the same server process: a pooler hands it to each in turn. */
   readonly isPooledByTransaction: boolean;
   readonly sessions: number;
   readonly rights: RoleRights;
-  /** False: of sessions of other users nothing is told. */
+  /** False: sessions of other users are not visible. */
   readonly seesAllSessions: boolean;
-  /** Tables of ours that are never vacuumed by themselves. */
+  /** Our tables without autovacuum. */
   readonly tablesWithoutAutovacuum: readonly string[];
   readonly deadTuples: readonly DeadTuples[];
-  /** What keeps dead rows from being removed, oldest first. */
+  /** Transactions and slots that prevent the removal of dead rows, oldest first. */
   readonly holders: readonly SnapshotHolder[];
-  /** Whoever holds locks of ours: shards, duties, the migration's. */
+  /** Holders of our locks: shards, duties, the migration's. */
   readonly lockHolders: readonly LockHolder[];
   /** Sessions that wait for a lock that others hold, longest first. */
   readonly lockWaits: readonly LockWait[];
 }
 
-/** Of the role that this session runs as. */
+/** Rights of the role that this session runs as. */
 export interface RoleRights {
   /** It owns the tables, or is a member of a role that does. */
   readonly ownsTables: boolean;
@@ -79,7 +79,7 @@ export interface SqliteFacts {
   readonly journalMode: string;
   /** 2: FULL. */
   readonly synchronous: number;
-  /** What `quick_check` found; empty: nothing. Null: the file is too large to read it all. */
+  /** Findings of `quick_check`; empty: none. Null: the file is too large to read it all. */
   readonly damage: readonly string[] | null;
   readonly fileBytes: number;
   readonly walBytes: number;
@@ -147,7 +147,7 @@ export interface QueueFacts {
   readonly workersSeen: number;
 }
 
-/** What should have been done by now, tenants that are not active apart. */
+/** Overdue work, without inactive tenants. */
 export interface Overdue {
   readonly count: number;
   readonly oldestAt: string | null;

@@ -6,8 +6,8 @@ import type { JsonObject } from '../domain/json.ts';
  * Facts with their vectors, what they count, and the settings of embedding.
  *
  * Every change of a tenant's facts takes the next number of that tenant while it holds the tenant's
- * usage row, so changes become visible in the order of their numbers: whoever has read all changes up
- * to one number has missed none.
+ * usage row, so changes become visible in the order of their numbers: a reader of all changes up to
+ * a number has missed none.
  */
 export interface MemoryStore {
   /** Null: nothing was ever saved. */
@@ -24,7 +24,7 @@ export interface MemoryStore {
     readonly enabled: boolean;
     readonly actorId: string;
   }): Promise<MemorySettings>;
-  /** Of all tenants, those after `after` in their order. */
+  /** Keys of all tenants after `after`, in order. */
   listSealedKeys(params: {
     readonly after: TenantId | null;
     readonly limit: number;
@@ -110,7 +110,7 @@ export interface MemoryUsage {
   readonly added: number;
   /** Facts that are not forgotten. */
   readonly live: number;
-  /** `memory_tier` of the tenant's limits, as it stands there. */
+  /** `memory_tier` of the tenant's limits, unchanged. */
   readonly tier: string | null;
 }
 

@@ -1,9 +1,9 @@
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
 
 /**
- * Places of a tenant's `max_concurrent_executions`. An execution takes one from its first step until
- * it ends. A child may also begin in the place of its parent, which lends it to one child at a time:
- * so a parent never waits for what cannot begin. All other children wait, the oldest first.
+ * Places of a tenant's `max_concurrent_executions`. An execution takes one from its first step
+ * until it ends. A child may also use its parent's place, which one child at a time can borrow: so
+ * a parent never waits for a child that cannot begin. All other children wait, the oldest first.
  */
 export interface PlaceStore {
   /**

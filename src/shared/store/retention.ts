@@ -5,10 +5,11 @@ import type { JsonObject } from '../domain/json.ts';
 import type { RetentionDays, RetentionPolicy } from '../domain/retention/retention-policy.ts';
 
 /**
- * Executions that ended long ago, and their removal. How long is up to the policies; what must never
- * go, whoever asks, is up to the store: an execution stays as long as it is live or ended less than a
- * day ago, has a live child, its parent, the run before it or the execution that it tries again is
- * there, a timer or a message to a webhook of it is under way, or one of its events is not sealed yet.
+ * Removal of executions that ended long ago. The policies decide how long they are kept; the store
+ * decides which must never be removed. An execution stays while it is live or ended less than a day
+ * ago. It stays while it has a live child, a pending timer, an unsent webhook message or an
+ * unsealed event. It also stays while its parent, its previous run or the execution that it retries
+ * exists.
  */
 export interface RetentionStore {
   /** In the order of tenants and workflows, those of whole tenants first. */
@@ -18,7 +19,7 @@ export interface RetentionStore {
     readonly limit: number;
     readonly offset: number;
   }): Promise<readonly RetentionPolicy[]>;
-  /** Makes it or takes the place of the one there is. */
+  /** Creates it, or replaces the existing one. */
   setPolicy(policy: RetentionPolicy & { readonly actorId: string }): Promise<void>;
   /** False: there was none. */
   removePolicy(params: {
@@ -34,7 +35,7 @@ export interface RetentionStore {
   histories(executionIds: readonly ExecutionId[]): Promise<readonly SealableItem[]>;
   /**
    * Removes executions with all that belongs to them and leaves the entry in the audit log, or does
-   * nothing: false, when one of them may not go, or is not there any more.
+   * nothing and returns false: one of them must stay, or no longer exists.
    */
   retire(retiring: Retiring): Promise<boolean>;
   /**
@@ -56,10 +57,9 @@ export interface RetentionStore {
    */
   partitionEvents(params: { readonly days: number }): Promise<'done' | 'already' | 'unsupported'>;
   /**
-   * Makes the partitions that are soon needed and drops those whose executions are all removed. From
-   * those that ended so long ago and in which others stay (null: from none), removed events are
-   * deleted; one that is so much larger than what little stays in it is written anew instead. Does
-   * nothing where there are no partitions.
+   * Creates the partitions that are needed soon, and drops those whose executions are all removed.
+   * From older partitions with remaining executions it deletes removed events (null: from none), or
+   * rewrites the partition if only little stays in it. Does nothing without partitions.
    */
   tendPartitions(params: {
     readonly sweepAfterMs: number | null;
@@ -67,7 +67,7 @@ export interface RetentionStore {
   }): Promise<PartitionRound>;
   /** In the order of time; none where there are none. */
   listPartitions(): Promise<readonly EventPartition[]>;
-  /** What these executions take of the disk, without what indexes have beyond their entries. */
+  /** The size of these executions on disk, without the overhead of indexes. */
   measure(executionIds: readonly ExecutionId[]): Promise<readonly MeasuredExecution[]>;
 }
 
@@ -92,7 +92,7 @@ export interface MeasuredExecution {
 export interface PartitionRound {
   readonly made: number;
   readonly dropped: number;
-  /** Written anew with what little stayed. */
+  /** Rewritten with the few remaining rows. */
   readonly shrunk: number;
   /** Deleted from partitions in which others stay. */
   readonly sweptEvents: number;
@@ -108,7 +108,9 @@ export interface ReplayPosition {
 export interface RetentionSelection {
   readonly workflowId: string | null;
   readonly status: TerminalStatus | null;
-  /** Takes the place of every policy: what ended longer ago than this. Null: as the policies say. */
+  /**
+   * Replaces every policy: executions that ended longer ago than this. Null: as the policies say.
+   */
   readonly olderThanMs: number | null;
 }
 
@@ -130,7 +132,7 @@ export interface ScanPosition {
 export interface ScannedExecutions {
   /** Those that may go, in the order of their creation. */
   readonly due: readonly DueExecution[];
-  /** Where the next scan goes on; null: this was all. */
+  /** Where the next scan continues; null: the end. */
   readonly next: ScanPosition | null;
 }
 
@@ -141,7 +143,10 @@ export interface DueExecution {
   readonly status: TerminalStatus;
   readonly lastSequence: number;
   readonly completedAt: string;
-  /** What must go before it or with it, as far as it is there: its parent, and what it goes on from. */
+  /**
+   * Existing executions that must be removed before it or with it: its parent, and the run that it
+   * continues.
+   */
   readonly behind: readonly ExecutionId[];
   /** Others may be behind this one. */
   readonly leads: boolean;
@@ -152,7 +157,7 @@ export interface Retiring {
   readonly retirementId: string;
   readonly tenantId: TenantId;
   readonly actorId: string;
-  /** Of the entry. */
+  /** Fields of the entry. */
   readonly told: Readonly<Record<string, string | number | null>>;
   readonly executions: readonly {
     readonly executionId: ExecutionId;
@@ -168,7 +173,7 @@ export function uuidFloor(milliseconds: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 
-/** What the audit log says of a policy that was set. */
+/** The details of a changed policy in the audit log. */
 export function toldOf({ workflowId, days }: RetentionPolicy): JsonObject {
   return {
     workflow_id: workflowId,

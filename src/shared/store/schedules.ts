@@ -8,9 +8,8 @@ import type {
 import type { TenantStatus } from '../domain/tenant.ts';
 
 /**
- * Schedules and where they are. What is to be done about one is worked out outside of here, by the
- * domain; every change names the `turn` it was decided on and is not written when there has been
- * another since.
+ * Schedules and their positions. The domain decides the next step; every change names the `turn`
+ * that it was decided on, and is not written if there has been another since.
  */
 export interface ScheduleStore {
   /** By the database's clock. */
@@ -42,8 +41,8 @@ export interface ScheduleStore {
   /** Takes a schedule on. False: it has changed since, or is gone. */
   turn(params: TurnSchedule): Promise<boolean>;
   /**
-   * What came of the fire that was being started. False: another has said it, or the schedule is
-   * gone.
+   * The outcome of the fire that was being started. False: another process has recorded it, or the
+   * schedule is gone.
    */
   settleStart(params: SettleStart): Promise<boolean>;
 }
@@ -81,7 +80,7 @@ export interface DueSchedule {
   readonly schedule: Schedule;
   readonly now: string;
   readonly tenantStatus: TenantStatus;
-  /** Whether the execution started last is there and has not ended. */
+  /** Whether the last started execution exists and has not ended. */
   readonly lastIsLive: boolean;
 }
 
@@ -102,7 +101,7 @@ export interface SettleStart {
   readonly outcome: { readonly executionId: ExecutionId } | { readonly error: string };
 }
 
-/** What the audit log keeps of a schedule: no input, which may be anything. */
+/** The details of a schedule in the audit log, without its input, which may be anything. */
 export function auditOf(
   schedule: ScheduleSpec & { readonly scheduleId: string; readonly name: string },
 ) {

@@ -33,8 +33,8 @@ export interface RunnableStore {
 }
 
 /**
- * Who works which shard. Locks only spare work, they never guard correctness. They live on a
- * connection of their own; when it breaks, all are gone and `held` is empty.
+ * The owners of shards. Locks only save work; they never guard correctness. They belong to a
+ * dedicated connection; when it breaks, all are gone and `held` is empty.
  */
 export interface ShardLocks {
   /**

@@ -19,12 +19,12 @@ import type { WorkerStore } from './workers.ts';
 import type { WorkflowPauseStore } from './workflow-pauses.ts';
 
 /**
- * Everything the product keeps, by area. Both adapters implement it, with the same behaviour (one
- * contract suite). Times go in as durations and come out as ISO 8601 UTC strings with milliseconds:
- * the database's clock is the only clock. Every method may throw `StoreUnavailableError`; nothing
- * else is thrown for an expected outcome. Methods that take a tenant answer another tenant's rows
- * exactly like rows that are not there. Of a tenant that is not active, nothing is claimed, due,
- * expired or runnable; fires of its schedules are given up.
+ * Everything that the product stores, by area. Both adapters implement it, with the same behaviour
+ * (one contract suite). Times go in as durations and come out as ISO 8601 UTC strings with
+ * milliseconds: the database's clock is the only clock. Every method may throw
+ * `StoreUnavailableError`; nothing else is thrown for an expected outcome. Methods that take a
+ * tenant treat another tenant's rows exactly like missing rows. For an inactive tenant, nothing is
+ * claimed, due, expired or runnable; fires of its schedules are dropped.
  */
 export interface Store {
   readonly dialect: 'postgres' | 'sqlite';

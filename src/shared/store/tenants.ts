@@ -3,7 +3,7 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Policy } from '../domain/policy/policy.ts';
 import type { Tenant, TenantLimits, TenantStatus } from '../domain/tenant.ts';
 
-/** Tenants that somebody has made; `default` is there from the beginning. */
+/** Created tenants; `default` exists from the beginning. */
 export interface TenantStore {
   /** Null when there is a tenant of that id. */
   create(params: {
@@ -15,7 +15,7 @@ export interface TenantStore {
   /** In the order of their ids. */
   list(params: ListTenants): Promise<readonly TenantRow[]>;
   count(): Promise<number>;
-  /** What is null stays; null when there is no such tenant. */
+  /** Null fields keep their values; returns null when there is no such tenant. */
   update(
     tenantId: TenantId,
     changes: TenantChanges & { readonly actorId: string },
@@ -34,7 +34,7 @@ export interface TenantRow extends Tenant {
   readonly updatedAt: string;
 }
 
-/** `policy` and `limits` replace what was there as a whole. */
+/** `policy` and `limits` replace the old ones completely. */
 export interface TenantChanges {
   readonly name: string | null;
   readonly status: TenantStatus | null;
@@ -42,7 +42,7 @@ export interface TenantChanges {
   readonly limits: TenantLimits | null;
 }
 
-/** What a change says, for the audit log. */
+/** The details of a change, for the audit log. */
 export function namedIn(changes: TenantChanges): JsonObject {
   const named = Object.entries(changes).filter(([, value]) => value !== null);
   return JSON.parse(JSON.stringify(Object.fromEntries(named))) as JsonObject;

@@ -42,7 +42,7 @@ export interface NewToken {
   readonly hash: string;
   /** Null: never expires. */
   readonly expiresInMs: number | null;
-  /** Who makes it. */
+  /** The actor of its creation. */
   readonly actorId: string;
 }
 

@@ -10,7 +10,7 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/** What was asked for may have been done. */
+/** The request may have been carried out. */
 export function isAmbiguous(error: unknown): boolean {
   return error instanceof StoreUnavailableError && error.ambiguous;
 }

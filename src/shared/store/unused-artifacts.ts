@@ -3,14 +3,14 @@ import type { ExecutionId, TenantId } from '../domain/ids.ts';
 /**
  * Artifacts that nothing refers to any more.
  *
- * What refers to an artifact is read from where it stands: from events once they are sealed, and from
- * contents that are JSON themselves. An artifact is removed when it has been unused for as long as it
- * is to be kept then, and everything written up to half a day after the beginning of that time has been
- * read. Whoever is about to refer to one makes that time begin anew (`ArtifactStore.hold`), and so does
- * the removal of whatever referred to it; so a reference that has not been read yet is younger.
+ * References to artifacts are read from sealed events, and from contents that are JSON themselves.
+ * An artifact is removed when it has been unused for the retention time, and everything written up
+ * to half a day after the beginning of that time has been read. A caller that is about to refer to
+ * an artifact restarts that time (`ArtifactStore.hold`), and so does the removal of a referring
+ * execution; so an unread reference is always younger.
  *
- * First goes the record, and the content turns into an upload that was given up, which pruning deletes
- * piece by piece: nobody finds half a content, and a process that dies leaves nothing that is forgotten.
+ * The record is removed first, and the content becomes an abandoned upload, which pruning deletes
+ * piece by piece: nobody finds half a content, and a crash leaves nothing behind forever.
  */
 export interface UnusedArtifactStore {
   /** The first tenant after this one that has artifacts; null: there is none. */
@@ -19,9 +19,9 @@ export interface UnusedArtifactStore {
   readEvents(params: { readonly windowsMax: number }): Promise<{ readonly read: number }>;
   /** Those whose contents have not been read, oldest first. */
   listUnread(params: { readonly limit: number }): Promise<readonly UnreadArtifact[]>;
-  /** What their contents name. */
+  /** Artifacts that their contents name. */
   noteRead(artifacts: readonly ReadArtifact[]): Promise<void>;
-  /** JSON of the tenant in which references stand that no event tells of: definitions and schedules. */
+  /** The tenant's JSON with references outside events: definitions and schedules. */
   standingReferences(tenantId: TenantId): Promise<readonly string[]>;
   /**
    * Removes some of a tenant's that have been unused for so long, the longest first, and leaves an entry
@@ -32,11 +32,11 @@ export interface UnusedArtifactStore {
     readonly artifacts: number;
     readonly bytes: number;
   }>;
-  /** What `remove` would take now, as far as events have been read. */
+  /** The artifacts that `remove` would remove now, as far as events have been read. */
   count(params: UnusedSelection): Promise<{ readonly artifacts: number; readonly bytes: number }>;
   /** Windows whose events have not been read; while there are some, less is removed than might be. */
   unreadWindows(): Promise<number>;
-  /** What these executions refer to. */
+  /** Artifacts that these executions refer to. */
   heldBy(executionIds: readonly ExecutionId[]): Promise<readonly HeldArtifact[]>;
   /** Deletes some chunks of uploads that were given up, those of removed artifacts included; how many. */
   deleteChunks(): Promise<number>;
@@ -45,7 +45,7 @@ export interface UnusedArtifactStore {
 export interface UnusedSelection {
   readonly tenantId: TenantId;
   readonly unusedMs: number;
-  /** Whatever is known of these, they stay. */
+  /** Artifacts that stay in any case. */
   readonly except: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export interface UnreadArtifact {
 export interface ReadArtifact {
   readonly tenantId: TenantId;
   readonly hash: string;
-  /** Hashes of artifacts, whether they are there or not. */
+  /** Hashes of artifacts, existing or not. */
   readonly names: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export interface HeldArtifact {
 /** Events may be read this much later than they were committed. */
 export const UNREAD_MS_MAX = 12 * 3_600_000;
 
-/** What is written now may be committed for so long yet. */
+/** The longest time until a present write is committed. */
 export const UNDER_WAY_MS_MAX = 3_600_000;
 
 /** Deleted together: 16 MiB of chunks. On SQLite nobody else writes meanwhile. */

@@ -6,8 +6,8 @@ import type { Webhook, WebhookDelivery, WebhookEventType } from '../domain/webho
 export const DELIVERY_LOG_MS = 30 * 24 * 3_600_000;
 
 /**
- * The webhooks of tenants and the messages to them. Messages are written by commits and by
- * settlements without a fence, in the same transaction as what they tell of.
+ * The webhooks of tenants and the messages to them. Commits, and settlements without a fence, write
+ * the messages in the same transaction as the reported change.
  */
 export interface WebhookStore {
   /** Null: the tenant has `webhooksMax` already. */
@@ -21,9 +21,9 @@ export interface WebhookStore {
     params: WebhookRef & { readonly limit: number; readonly offset: number },
   ): Promise<readonly WebhookDelivery[] | null>;
   /**
-   * Messages of active tenants that are due, at most `perWebhookMax` for one webhook, each now under way until it is
-   * settled or `leaseMs` are over. Of the messages of one execution to one webhook only the oldest
-   * that is pending is ever given, so they arrive in order.
+   * Due messages of active tenants, at most `perWebhookMax` for one webhook. Each is claimed until
+   * it is settled or `leaseMs` are over. For one execution and one webhook it only ever returns the
+   * oldest pending message, so they arrive in order.
    */
   claim(params: {
     readonly limit: number;
@@ -31,9 +31,9 @@ export interface WebhookStore {
     readonly exceptWebhooks: readonly string[];
     readonly leaseMs: number;
   }): Promise<readonly ClaimedDelivery[]>;
-  /** What came of an attempt. Nothing, when it was not waited for any more. */
+  /** Records the result of an attempt. Does nothing if the attempt's claim has ended. */
   settle(params: SettleDelivery): Promise<void>;
-  /** Of all tenants, by id. */
+  /** Webhooks of all tenants, by id. */
   listSealed(params: {
     readonly after: string | null;
     readonly limit: number;
@@ -92,6 +92,6 @@ export interface SettleDelivery {
     | { readonly is: 'again'; readonly delayMs: number; readonly counts: boolean };
   readonly lastStatus: number | null;
   readonly lastError: string | null;
-  /** Nothing is to be sent there any more: the webhook is disabled, and what is pending fails. */
+  /** The receiver wants no more messages: the webhook is disabled, and pending messages fail. */
   readonly disables: boolean;
 }

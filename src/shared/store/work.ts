@@ -88,7 +88,7 @@ export interface Lease {
   readonly expiresAt: string;
   /** Where on its queue the item was claimed; absent: not known, or off no queue. */
   readonly queuePlace?: QueuePlace;
-  /** End of the attempt's time whatever the heartbeats; null: none. */
+  /** Deadline of the attempt, which heartbeats do not extend; null: none. */
   readonly deadlineAt: string | null;
   /** True when `deadlineAt` is what has passed. */
   readonly timedOut: boolean;
@@ -122,7 +122,7 @@ export interface FoundWorkItem {
   /** Null: not leased now. */
   readonly lease: Lease | null;
   readonly place: 'queued' | 'leased' | 'retrying' | 'settled' | 'dead_lettered';
-  /** Of an item that rests after a release: the fence it was released under. */
+  /** For an item that waits after a release: the fence of the release. */
   readonly releasedFence: number | null;
 }
 

@@ -16,7 +16,7 @@ export interface WorkerAnnouncement {
   /** `api`, `scheduler` or `all` for runtime processes, null for tool workers. */
   readonly role: string | null;
   readonly queueTypes: readonly string[];
-  /** What a tool worker claims of these. */
+  /** The tool worker's filter for these. */
   readonly filter?: ClaimFilter;
   readonly version: string;
   readonly host: string;

@@ -7,11 +7,11 @@ import type { WorkflowPause } from '../domain/workflow/workflow-pause.ts';
  * commits (`workflowHold` of a plan), which rest on whether the pause stands.
  */
 export interface WorkflowPauseStore {
-  /** One that stands already stays as it is. Null: there is no such workflow. */
+  /** An existing pause stays unchanged. Null: there is no such workflow. */
   pause(params: {
     readonly tenantId: TenantId;
     readonly workflowId: string;
-    /** Of the pause, if it is new; a UUID. */
+    /** Id of a new pause; a UUID. */
     readonly pauseId: string;
     readonly actorId: string;
     readonly reason: string | null;
@@ -22,13 +22,16 @@ export interface WorkflowPauseStore {
     readonly workflowId: string;
     readonly actorId: string;
   }): Promise<WorkflowPause | null>;
-  /** Of these workflows, each with how many executions it holds, counted no further than to `countMax`. */
+  /**
+   * The pauses of these workflows, each with the number of executions that it holds, counted up to
+   * `countMax`.
+   */
   find(params: {
     readonly tenantId: TenantId;
     readonly workflowIds: readonly string[];
     readonly countMax: number;
   }): Promise<readonly (WorkflowPause & { readonly held: number })[]>;
-  /** Of all tenants, in the order of tenants and workflows. */
+  /** Pauses of all tenants, in the order of tenants and workflows. */
   list(params: {
     readonly after: { readonly tenantId: TenantId; readonly workflowId: string } | null;
     readonly limit: number;

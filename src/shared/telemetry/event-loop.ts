@@ -4,7 +4,9 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 export interface EventLoopWatch {
   /** Since the process began. */
   activeSeconds(): number;
-  /** Of the timers since the last asking; asked twice within a moment, it answers the same. */
+  /**
+   * The delay of the timers since the last read; a second read within a moment returns the same.
+   */
   delaySeconds(): { readonly p99: number; readonly max: number };
 }
 
@@ -33,7 +35,7 @@ export function watchEventLoop(): EventLoopWatch {
   };
 }
 
-/** What is measured is from one timer to the next. */
+/** The measured time is from one timer to the next. */
 function lateness(nanoseconds: number): number {
   return Math.max(0, nanoseconds / 1e6 - INTERVAL_MS) / 1_000;
 }

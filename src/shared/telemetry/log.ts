@@ -13,8 +13,8 @@ export interface LogDestination {
 }
 
 /**
- * The process's logger: one JSON object a line, or readable lines with `pretty`. Ids go on a line
- * by a child (`log.child({ execution_id })`) or as fields of the call, in the wire's snake_case.
+ * The process's logger: one JSON object a line, or readable lines with `pretty`. Add ids with a
+ * child logger (`log.child({ execution_id })`) or as fields of the call, in the wire's snake_case.
  *
  * Secrets never reach the output: fields are masked by name on the way in, and credentials inside
  * texts (URLs, bearer tokens in messages and stacks) on the way out. Payloads (`input`, `output`,

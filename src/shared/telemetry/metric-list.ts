@@ -6,7 +6,7 @@ export interface MetricSpec {
   readonly help: string;
   /** Every label has few values; those that workflows name are bounded (see `boundLabels`). */
   readonly labels: readonly string[];
-  /** Of its one label: these begin at 0, or their first increase could not be seen as one. */
+  /** Values of its one label that begin at 0, so that the first increase is visible. */
   readonly values?: readonly string[];
   /** Upper bounds; histograms only. */
   readonly buckets?: readonly number[];
@@ -288,51 +288,51 @@ export const METRICS = {
   queue_items: {
     name: 'svc_queue_items',
     type: 'gauge',
-    help: 'Work items that wait for a worker, or for the engine itself. Of the cluster.',
+    help: 'Work items that wait for a worker, or for the engine itself. For the whole cluster.',
     labels: ['queue'],
   },
   queue_oldest_seconds: {
     name: 'svc_queue_oldest_item_age_seconds',
     type: 'gauge',
-    help: 'How long the oldest waiting item has waited; 0: no item waits. Of the cluster.',
+    help: 'How long the oldest waiting item has waited; 0: no item waits. For the whole cluster.',
     labels: ['queue'],
   },
   leased_items: {
     name: 'svc_leased_items',
     type: 'gauge',
-    help: 'Work items that are leased. Of the cluster.',
+    help: 'Work items that are leased. For the whole cluster.',
     labels: ['queue'],
   },
   live_executions: {
     name: 'svc_executions',
     type: 'gauge',
-    help: 'Executions that have not ended, by status. Of the cluster.',
+    help: 'Executions that have not ended, by status. For the whole cluster.',
     labels: ['status'],
   },
   waiting_children: {
     name: 'svc_executions_waiting_for_place',
     type: 'gauge',
-    help: 'Child executions that wait for a place of max_concurrent_executions. Of the cluster.',
+    help: 'Child executions that wait for a place of max_concurrent_executions. For the whole cluster.',
     labels: [],
   },
   late_seconds: {
     name: 'svc_overdue_seconds',
     type: 'gauge',
     help:
-      'Delay of the oldest expired lease, due timer or due retry; 0: none is late. Of the ' +
+      'Delay of the oldest expired lease, due timer or due retry; 0: none is late. For the whole ' +
       'cluster.',
     labels: ['kind'],
   },
   memory_facts: {
     name: 'svc_memory_facts',
     type: 'gauge',
-    help: 'Facts in memory that are not forgotten. Of the cluster.',
+    help: 'Facts in memory that are not forgotten. For the whole cluster.',
     labels: [],
   },
   memory_quota_used: {
     name: 'svc_memory_quota_used_ratio',
     type: 'gauge',
-    help: "Highest share of a tenant's quota of facts in use. Of the cluster.",
+    help: "Highest share of a tenant's quota of facts in use. For the whole cluster.",
     labels: [],
   },
   cluster_reading_age: {

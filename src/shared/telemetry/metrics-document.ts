@@ -52,7 +52,7 @@ garbage collection and heap (\`nodejs_*\`).
 
 ## What the integrations count
 
-Companion libraries have metrics of their own, of what goes through the application they are in. These
+Companion libraries have their own metrics of the application that they run in. These
 are their counterparts here:
 
 | In an application | Here |

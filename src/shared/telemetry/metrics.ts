@@ -44,8 +44,8 @@ type Labels = Readonly<Record<string, string>>;
 
 /**
  * The process's metrics, made from the one list. Labels that the list does not name are dropped,
- * and a label that has taken `LABEL_VALUES_MAX` values reads `other` from then on: whatever callers
- * pass, the number of series stays bounded.
+ * and a label that has taken `LABEL_VALUES_MAX` values reads `other` from then on: so the number of
+ * series stays bounded for any input.
  */
 export function createMetrics(options: {
   readonly version: string;
@@ -140,8 +140,8 @@ export function createMetrics(options: {
 }
 
 /**
- * The usual figures of the process. Three of them break the conventions, gauges by the names of
- * counters; and what it tells of the event loop's delays contains the interval of the measurement.
+ * The usual figures of the process, except some: three gauges have names of counters, and the event
+ * loop delays include the interval of the measurement.
  */
 function collectProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: TIMER_MS_MAX });
@@ -185,8 +185,8 @@ function boundLabels(): (key: MetricKey, labels?: Labels) => Record<string, stri
 }
 
 /**
- * What is not read is not there: a process without shards has no 0 of them. A reader that throws (a
- * pool being closed) must not cost the whole scrape.
+ * A gauge without a value is omitted: a process without shards exports no 0. A reader that throws,
+ * such as that of a closing pool, must not fail the whole scrape.
  */
 function setReadings(
   gauge: Gauge,

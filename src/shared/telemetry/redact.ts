@@ -1,6 +1,6 @@
-/** What stands in a log line in place of a secret. */
+/** Replaces a secret in a log line. */
 export const MASK = '***';
-/** What stands in place of a payload. */
+/** Replaces a payload. */
 export const OMITTED = '[omitted]';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -25,8 +25,8 @@ export function redactText(text: string): string {
 }
 
 /**
- * What a log line says of an error. Not every enumerable property: those of database errors
- * (`detail`, `where`) quote the row they failed on.
+ * The fields of an error in a log line. Not every enumerable property: those of database errors
+ * (`detail`, `where`) quote the row that failed.
  */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : OMITTED;

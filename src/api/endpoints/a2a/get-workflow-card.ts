@@ -21,8 +21,8 @@ export const getWorkflowCard = defineEndpoint({
   note:
     'In A2A 1.0 for a client that says `A2A-Version: 1.0`, else in 0.3. The agent itself is reached with ' +
     `\`POST ${A2A_PATH}\`. A workflow whose definition does not say \`"expose": {"a2a": true}\` is ` +
-    'answered like one that is not there. `If-None-Match` with the `ETag` of a card that is still as it ' +
-    'was is answered with 304.',
+    'answered like one that does not exist. `If-None-Match` with the `ETag` of an unchanged card ' +
+    'is answered with 304.',
   params: z.object({ workflow_id: z.string().meta({ description: 'Workflow id.' }) }),
   replies: {
     200: z.looseObject({

@@ -1,3 +1,4 @@
+import { activateAgent as activate } from '../../../shared/engine/agents/activate-agent.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { agentParam } from './agent-param.ts';
 import { statusShape } from './agent-shape.ts';
@@ -12,11 +13,7 @@ export const activateAgent = defineEndpoint({
   replies: { 200: statusShape },
   errors: [404],
   async handle({ params, caller }, { agents }) {
-    const row = await agents.activate({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
-      agentId: params.id,
-    });
+    const row = await activate(agents, caller, { agentId: params.id });
     return { status: 200, body: { agent_id: row.agentId, status: row.status } };
   },
 });

@@ -69,7 +69,10 @@ const skill = {
 };
 const authType = { enum: [...AUTH_TYPES, null], default: 'none' };
 
-/** What a caller sends; the rules are the domain's, which reads fetched cards by them too. */
+/**
+ * The fields that a caller sends. Their rules come from the domain, which also applies them to
+ * fetched cards.
+ */
 export const cardBody = z.custom<JsonObject>(isJsonObject, 'must be an object').meta({
   type: 'object',
   required: ['name'],
@@ -129,7 +132,7 @@ function shapeCard({ agentId, card }: AgentRow): z.input<typeof cardShape> {
   };
 }
 
-/** What the service knows of an agent stands before whatever a card says under the same name. */
+/** The service's own fields of an agent override those of its card. */
 function shapeRecord(row: AgentRow) {
   return {
     status: row.status,

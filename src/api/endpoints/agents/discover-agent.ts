@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { discoverAgent as discover } from '../../../shared/engine/agents/discover-agent.ts';
 import { HTTP_URL } from '../../schemas/text.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { agentShape, shapeAgent } from './agent-shape.ts';
@@ -23,9 +24,7 @@ export const discoverAgent = defineEndpoint({
   replies: { 201: agentShape },
   errors: [409, 502],
   async handle(request, { agents }) {
-    const row = await agents.discover({
-      actorId: request.caller.actorId,
-      tenantId: request.caller.tenantId,
+    const row = await discover(agents, request.caller, {
       url: request.body.url,
       signal: request.abandoned(),
     });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { heartbeatAgent as heartbeat } from '../../../shared/engine/agents/heartbeat-agent.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { agentParam } from './agent-param.ts';
 import { statusShape } from './agent-shape.ts';
@@ -18,7 +19,7 @@ export const heartbeatAgent = defineEndpoint({
   replies: { 200: statusShape.extend({ ok: z.boolean() }) },
   errors: [404],
   async handle({ params, caller }, { agents }) {
-    const row = await agents.heartbeat({ tenantId: caller.tenantId, agentId: params.id });
+    const row = await heartbeat(agents, caller, { agentId: params.id });
     const { agentId, status } = row;
     return { status: 200, body: { agent_id: agentId, ok: status !== 'deactivated', status } };
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { AGENT_PROTOCOLS } from '../../../shared/domain/agents/agent-card.ts';
+import { countAgents, listAgents as list } from '../../../shared/engine/agents/list-agents.ts';
 import { answerList } from '../../answer-list.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { positionText } from '../../schemas/position.ts';
@@ -23,12 +24,12 @@ export const listAgents = defineEndpoint({
   replies: { 200: z.object({ agents: z.array(agentSummary), ...pageFields }) },
   async handle({ query, caller }, { agents }) {
     const { status, skill, protocol } = query;
-    const filter = { tenantId: caller.tenantId, status, skill, protocol };
+    const filter = { status, skill, protocol };
     return answerList(query, {
       name: 'agents',
       positionAt: ([registeredAt = '', agentId = '']) => ({ registeredAt, agentId }),
-      read: (page) => agents.list({ ...filter, ...page }),
-      count: () => agents.count(filter),
+      read: (page) => list(agents, caller, { ...filter, ...page }),
+      count: () => countAgents(agents, caller, filter),
       shape: shapeSummary,
       columnsOf: ({ registeredAt, agentId }) => [registeredAt, agentId],
     });

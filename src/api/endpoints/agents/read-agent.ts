@@ -1,3 +1,4 @@
+import { readAgent as read } from '../../../shared/engine/agents/read-agent.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { agentShape, shapeAgent } from './agent-shape.ts';
 import { agentParam } from './agent-param.ts';
@@ -12,7 +13,7 @@ export const readAgent = defineEndpoint({
   replies: { 200: agentShape },
   errors: [404],
   async handle({ params, caller }, { agents }) {
-    const row = await agents.read({ tenantId: caller.tenantId, agentId: params.id });
+    const row = await read(agents, caller, { agentId: params.id });
     return { status: 200, body: shapeAgent(row) };
   },
 });

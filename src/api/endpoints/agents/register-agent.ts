@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { registerAgent as register } from '../../../shared/engine/agents/register-agent.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { cardBody } from './agent-shape.ts';
 
@@ -15,11 +16,7 @@ export const registerAgent = defineEndpoint({
   body: cardBody,
   replies: { 201: z.object({ agent_id: z.string() }) },
   async handle({ body, caller }, { agents }) {
-    const row = await agents.register({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
-      card: body,
-    });
+    const row = await register(agents, caller, { card: body });
     return { status: 201, body: { agent_id: row.agentId } };
   },
 });

@@ -35,7 +35,7 @@ export const downloadArtifact = defineEndpoint({
       status: 200,
       headers: {
         ...headers,
-        // Whatever a worker has put here, no browser runs it with this site's rights.
+        // A browser never runs content from workers with this site's rights.
         'Content-Disposition': `attachment; filename="${hash}"`,
         'Content-Security-Policy': "default-src 'none'; sandbox",
         'X-Content-Type-Options': 'nosniff',

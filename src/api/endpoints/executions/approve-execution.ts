@@ -23,6 +23,9 @@ export const approveExecution = defineEndpoint({
       description:
         'The `shown_hash` that was decided on. 409 when the open approval shows something else.',
     }),
+    step: omittable(idText).meta({
+      description: 'The approval of a durable function; required when it waits for several.',
+    }),
     state_patch: omittable(userObject).meta({
       description: 'JSON Merge Patch (RFC 7396) of the state, applied on approval only.',
     }),
@@ -32,6 +35,7 @@ export const approveExecution = defineEndpoint({
       execution_id: executionId,
       accepted: z.boolean(),
       node_id: z.string().nullable(),
+      step: z.string().optional(),
     }),
   },
   errors: [400, 404, 409],
@@ -44,6 +48,7 @@ export const approveExecution = defineEndpoint({
       comment: body.comment,
       shownHash: body.shown_hash,
       statePatch: body.state_patch,
+      step: body.step,
     });
     return {
       status: 200,
@@ -51,6 +56,7 @@ export const approveExecution = defineEndpoint({
         execution_id: answer.executionId,
         accepted: answer.accepted,
         node_id: answer.nodeId,
+        ...(answer.step !== undefined && { step: answer.step }),
       },
     };
   },

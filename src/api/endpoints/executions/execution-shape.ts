@@ -10,7 +10,7 @@ import { pausesShape, shapePauses } from './pause-shape.ts';
 
 export const executionStatus = z.enum(EXECUTION_STATUSES);
 
-/** What a list shows of an execution. */
+/** An execution in a list. */
 export const executionSummary = z.object({
   execution_id: executionId,
   workflow_id: z.string(),
@@ -38,7 +38,16 @@ export const waitingOnShape = z.object({
   node_id: z.string(),
   visit: z.int(),
   kind: z.string(),
-  waiting_for: z.enum(['work', 'approval', 'timer', 'event', 'either', 'map', 'child']),
+  waiting_for: z.enum([
+    'work',
+    'approval',
+    'timer',
+    'event',
+    'either',
+    'map',
+    'child',
+    'suspended',
+  ]),
   since: timestamp.nullable(),
   attempt: z.int(),
   work_item_id: z.string().nullable(),
@@ -74,7 +83,9 @@ export const executionShape = executionSummary.extend({
   retried_from: z
     .object({
       execution_id: executionId,
-      sequence: z.int().meta({ description: 'Of its last event that counts.' }),
+      sequence: z
+        .int()
+        .meta({ description: 'Sequence of its last event before those of its end.' }),
       node_id: z.string().nullable().meta({ description: 'The node that had failed.' }),
     })
     .nullable()

@@ -18,11 +18,11 @@ const blockerShape = z.object({
   since: timestamp.nullable(),
   until: timestamp
     .nullable()
-    .meta({ description: 'When it passes by itself or comes to its end; null: at no set time.' }),
+    .meta({ description: 'When it passes or ends without help; null: at no set time.' }),
   overdue: z
     .boolean()
-    .meta({ description: '`until` has passed, and what follows from it is not recorded yet.' }),
-  moving: z.boolean().meta({ description: 'Somebody is at it now.' }),
+    .meta({ description: '`until` has passed, and its consequence is not recorded yet.' }),
+  moving: z.boolean().meta({ description: 'A process or worker works on it now.' }),
   unblocked_by: z.string(),
   work_item_id: z.string().optional(),
   queue_type: z.string().optional(),
@@ -50,46 +50,46 @@ export const explainExecution = defineEndpoint({
   path: '/executions/:id/explain',
   access: 'read',
   summary: 'Tells why an execution does not move, or how it ended',
-  note: `Every execution that has not ended has at least one blocker or is \`moving\`. The first blocker is
-the one to look at: what needs somebody comes before what passes by itself, and both before what is
-going on. Programs go by \`code\` and the fields; \`message\` and \`unblocked_by\` are for people.
+  note: `Every execution that has not ended has at least one blocker or is \`moving\`. Look at the first
+blocker first: those that need a person come before those that pass without help, and work in
+progress comes last. Programs use \`code\` and the fields; \`message\` and \`unblocked_by\` are for people.
 
 | \`code\` | meaning |
 | --- | --- |
-| \`history_unreadable\` | its events or its definition cannot be read, so nobody can move it on |
-| \`tenant_suspended\` | the tenant is not active: nothing of it is handed out, fired or decided |
-| \`workflow_paused\` | somebody has paused its workflow, and nothing of it goes on; \`since\`: when. Or it was resumed, and the execution is about to be given back |
-| \`paused_by_operator\` | somebody has paused the execution: what happens is recorded, and nothing follows from it |
-| \`no_scheduler\` | a scheduler is to do something, and no process with that role has been seen lately |
-| \`not_marked\` | there is something to decide and no scheduler has been asked to: rows were changed from outside |
-| \`work_missing\`, \`timer_missing\` | the work item or the timer it waits for is nowhere: rows were changed from outside |
-| \`dead_lettered\` | the work item was completed without its fence, and its node was not told: requeue it |
+| \`history_unreadable\` | its events or its definition cannot be read, so it cannot continue |
+| \`tenant_suspended\` | the tenant is not active: its work is not handed out, its timers do not fire, and nothing is decided |
+| \`workflow_paused\` | its workflow is paused, \`since\` then. Or it was resumed, and the execution is about to be released |
+| \`paused_by_operator\` | the execution is paused: events are recorded, but no further step starts |
+| \`no_scheduler\` | it waits for a scheduler, and no process with that role has been seen lately |
+| \`not_marked\` | it has a decision to make, but no scheduler is notified: rows were changed from outside |
+| \`work_missing\`, \`timer_missing\` | the work item or the timer that it waits for does not exist: rows were changed from outside |
+| \`dead_lettered\` | the work item was completed without its fence, so its node did not complete: requeue it |
 | \`no_worker_for_queue\` | a work item waits, and no worker of the tenant claims from its queue, or from the named \`queue\` |
 | \`no_worker_for_tool\` | a work item has waited for 10 s, and the workers that claim from its queue do not claim its \`tool\` |
-| \`runnable_not_decided\` | something has happened, and no scheduler has decided on it yet |
-| \`budget_used_up\` | a person is to grant a budget once more |
-| \`awaiting_approval\` | a person is to decide; \`until\`: when the approval times out |
-| \`awaiting_event\` | an external event is waited for; \`until\`: for how long |
+| \`runnable_not_decided\` | it has events that no scheduler has decided on yet |
+| \`budget_used_up\` | a person must grant a budget again |
+| \`awaiting_approval\` | a person must decide; \`until\`: when the approval times out |
+| \`awaiting_event\` | it waits for an external event; \`until\`: when the wait times out |
 | \`waiting_for_place\` | a child has not begun: the tenant's limit of executions is reached, \`position\` in the order of waiting |
 | \`waiting_in_queue\` | a work item waits its turn, \`position\` in the order of priority and age |
 | \`retry_backoff_until\` | the next attempt waits for its time, after \`error\` |
-| \`child_end_not_told\` | a child execution has ended, and this one is about to be told |
-| \`child_running\` | a child execution is under way; \`child_code\`: what holds it up |
+| \`child_end_not_told\` | a child execution has ended, and this one has not received the result yet |
+| \`child_running\` | a child execution runs; \`child_code\`: its own blocker |
 | \`timer_until\` | a timer runs; without a node: the execution's own time limit has passed |
-| \`lease_held_until\` | a worker, or a process of the runtime, is at work; \`overdue\`: its lease has lapsed |
-| \`map_items_under_way\` | items of a map are under way, which have blockers of their own |
+| \`lease_held_until\` | a worker, or a process of the runtime, works on it; \`overdue\`: its lease has expired |
+| \`map_items_under_way\` | items of a map run, with blockers of their own |
 | \`join_waiting_on\` | a node waits for others that may still lead to it |
-| \`advancing\` | it moved at every look |`,
+| \`advancing\` | it moved at every read |`,
   params: executionParam,
   replies: {
     200: z.object({
       execution_id: executionId,
       status: executionStatus,
       as_of: timestamp.meta({ description: "By the database's clock." }),
-      moving: z.boolean().meta({ description: 'Somebody is at work on it, or about to be.' }),
-      next_wake_up: timestamp
-        .nullable()
-        .meta({ description: 'When something happens by itself at the latest; past: overdue.' }),
+      moving: z.boolean().meta({ description: 'A process or worker works on it, or is about to.' }),
+      next_wake_up: timestamp.nullable().meta({
+        description: 'The latest time at which something happens without help; overdue if past.',
+      }),
       ending: z
         .object({ outcome: z.enum(TERMINAL_STATUSES) })
         .nullable()

@@ -26,6 +26,7 @@ const pendingShape = z.object({
     .string()
     .nullable()
     .meta({ description: 'SHA-256 of the canonical JSON of `shown`.' }),
+  step: z.string().optional().meta({ description: 'The approval of a durable function.' }),
 });
 
 const decidedShape = z.object({
@@ -35,6 +36,7 @@ const decidedShape = z.object({
   user_id: z.string().nullable(),
   comment: z.string().nullable(),
   shown_hash: z.string().nullable(),
+  step: z.string().optional(),
   decided_at: timestamp,
 });
 
@@ -70,6 +72,7 @@ export const listApprovals = defineEndpoint({
           ...callOf(approval.shown),
           shown: approval.shown,
           shown_hash: approval.shownHash,
+          ...(approval.step !== null && { step: approval.step }),
         })),
         decided: approvals.decided.map((approval) => ({
           node_id: approval.nodeId,
@@ -78,6 +81,7 @@ export const listApprovals = defineEndpoint({
           user_id: approval.userId,
           comment: approval.comment,
           shown_hash: approval.shownHash,
+          ...(approval.step !== null && { step: approval.step }),
           decided_at: approval.decidedAt,
         })),
       },

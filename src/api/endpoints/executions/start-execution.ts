@@ -1,3 +1,4 @@
+import { awaitResult } from '../../../shared/engine/executions/await-result.ts';
 import { startExecution as start } from '../../../shared/engine/executions/start-execution.ts';
 import { z } from 'zod';
 
@@ -6,6 +7,13 @@ import { parseTraceparent, writeTraceparent } from '../../../shared/domain/trace
 import { defineEndpoint } from '../../endpoint.ts';
 import { userObject } from '../../schemas/json-values.ts';
 import { executionId, ID_BYTES_MAX, idText, omittable } from '../../schemas/text.ts';
+import {
+  pendingShape,
+  resultShape,
+  shapePending,
+  shapeResult,
+  waitForEnd,
+} from './result-shape.ts';
 
 const PRIORITY_DEFAULT = 5;
 
@@ -18,7 +26,11 @@ export const startExecution = defineEndpoint({
   note:
     'With an `Idempotency-Key` header, the same key and body within 24 hours give the same ' +
     '`execution_id`; the same key with another body gives 409. A `traceparent` header puts ' +
-    'its spans into the caller’s trace.',
+    'its spans into the caller’s trace. With `wait`, the answer is 200 with the result when the ' +
+    'execution ends within that time, and 202 when it does not; without it, 201 at once.',
+  query: z.object({
+    wait: waitForEnd('How long to wait for the end of the execution.'),
+  }),
   body: z.object({
     workflow_id: idText,
     workflow_version: omittable(idText).meta({
@@ -29,10 +41,12 @@ export const startExecution = defineEndpoint({
       description: `Work of this execution is handed out in this order: 0 first, 9 last, ${PRIORITY_DEFAULT} by default.`,
     }),
   }),
-  replies: { 201: z.object({ execution_id: executionId }) },
-  errors: [404, 409],
+  replies: { 200: resultShape, 201: z.object({ execution_id: executionId }), 202: pendingShape },
+  errors: [404, 409, 429],
   async handle(request, { engine }) {
-    const { body, caller } = request;
+    const { body, caller, query } = request;
+    // Refused before anything is started.
+    const waiting = query.wait > 0 ? request.waitForResult() : null;
     const started = await start(engine, caller, {
       workflowId: body.workflow_id,
       workflowVersion: body.workflow_version,
@@ -42,7 +56,15 @@ export const startExecution = defineEndpoint({
       signal: request.gone(),
       ...readTraceparent(request.header('traceparent')),
     });
-    return { status: 201, body: { execution_id: started.executionId } };
+    if (waiting === null) return { status: 201, body: { execution_id: started.executionId } };
+    const awaited = await awaitResult(engine, caller, {
+      ...started,
+      waitMs: query.wait,
+      signal: waiting,
+    });
+    return 'ended' in awaited
+      ? { status: 200, body: shapeResult(awaited.ended) }
+      : { status: 202, body: shapePending(awaited.pending) };
   },
 });
 

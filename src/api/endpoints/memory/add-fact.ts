@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { addFact as add } from '../../../shared/engine/memory/add-fact.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { userObject } from '../../schemas/json-values.ts';
 import { idText, omittable } from '../../schemas/text.ts';
@@ -26,9 +27,7 @@ export const addFact = defineEndpoint({
   replies: { 200: addedFact },
   errors: [402, 429, 502],
   async handle({ body, caller }, { memory }) {
-    const fact = await memory.addFact({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const fact = await add(memory, caller, {
       content: body.content,
       agentId: body.agent_id,
       endUserId: body.end_user_id,

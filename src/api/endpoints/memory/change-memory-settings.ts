@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { changeMemorySettings as change } from '../../../shared/engine/memory/change-memory-settings.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { settingsShape, shapeSettings } from './settings-shape.ts';
 
@@ -15,11 +16,7 @@ export const changeMemorySettings = defineEndpoint({
   body: z.strictObject({ enabled: z.boolean() }),
   replies: { 200: settingsShape },
   async handle({ body, caller }, { memory }) {
-    const settings = await memory.changeSettings({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
-      enabled: body.enabled,
-    });
+    const settings = await change(memory, caller, { enabled: body.enabled });
     return { status: 200, body: shapeSettings(settings) };
   },
 });

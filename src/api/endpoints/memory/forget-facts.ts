@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
 import { badRequest } from '../../../shared/domain/errors.ts';
-import type { Forget } from '../../../shared/engine/memory/memory.ts';
+import {
+  forgetFacts as forget,
+  type ForgetFacts,
+} from '../../../shared/engine/memory/forget-facts.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { given, idText, omittable, SAYS_SOMETHING } from '../../schemas/text.ts';
 
@@ -33,9 +36,7 @@ export const forgetFacts = defineEndpoint({
     200: z.object({ count: z.int().meta({ description: 'Facts forgotten by this request.' }) }),
   },
   async handle({ body, caller }, { memory }) {
-    const count = await memory.forget({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const count = await forget(memory, caller, {
       what: whatOf({ factId: body.id, endUserId: body.end_user_id }),
       reason: body.reason,
     });
@@ -46,7 +47,7 @@ export const forgetFacts = defineEndpoint({
 function whatOf(given: {
   readonly factId: string | null;
   readonly endUserId: string | null;
-}): Forget['what'] {
+}): ForgetFacts['what'] {
   const { factId, endUserId } = given;
   if (factId !== null && endUserId === null) return { factId };
   if (endUserId !== null && factId === null) return { endUserId };

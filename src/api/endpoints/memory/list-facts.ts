@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { listFacts as list } from '../../../shared/engine/memory/list-facts.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { optionalQuery, queryInteger } from '../../schemas/query.ts';
 import { instant } from '../../schemas/text.ts';
@@ -20,8 +21,7 @@ export const listFacts = defineEndpoint({
   }),
   replies: { 200: z.object({ facts: z.array(factShape) }) },
   async handle({ query, caller }, { memory }) {
-    const facts = await memory.listFacts({
-      tenantId: caller.tenantId,
+    const facts = await list(memory, caller, {
       limit: query.limit,
       before: query.before,
     });

@@ -1,3 +1,4 @@
+import { readMemorySettings as read } from '../../../shared/engine/memory/read-memory-settings.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { settingsShape, shapeSettings } from './settings-shape.ts';
 
@@ -9,7 +10,7 @@ export const readMemorySettings = defineEndpoint({
   summary: 'Reads the settings of memory',
   replies: { 200: settingsShape },
   async handle({ caller }, { memory }) {
-    const settings = await memory.readSettings({ tenantId: caller.tenantId });
+    const settings = await read(memory, caller);
     return { status: 200, body: shapeSettings(settings) };
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { MEMORY_TIERS } from '../../../shared/domain/memory/tiers.ts';
+import { readMemoryStats as read } from '../../../shared/engine/memory/read-memory-stats.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 
 export const readMemoryStats = defineEndpoint({
@@ -18,7 +19,7 @@ export const readMemoryStats = defineEndpoint({
     }),
   },
   async handle({ caller }, { memory }) {
-    const { count, quota, tier, live } = await memory.readStats({ tenantId: caller.tenantId });
+    const { count, quota, tier, live } = await read(memory, caller);
     return { status: 200, body: { count, quota, tier, live } };
   },
 });

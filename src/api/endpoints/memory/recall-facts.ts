@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { K_DEFAULT, K_MAX } from '../../../shared/domain/memory/fact.ts';
+import { recallFacts as recall } from '../../../shared/engine/memory/recall-facts.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { omittable } from '../../schemas/text.ts';
 import { factShape, factText, scopeFields, shapeFact } from './fact-shape.ts';
@@ -34,8 +35,7 @@ export const recallFacts = defineEndpoint({
   },
   errors: [429, 502],
   async handle({ body, caller }, { memory }) {
-    const facts = await memory.recall({
-      tenantId: caller.tenantId,
+    const facts = await recall(memory, caller, {
       query: body.query,
       agentId: body.agent_id,
       endUserId: body.end_user_id,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { saveMemorySettings as save } from '../../../shared/engine/memory/save-memory-settings.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { omittable } from '../../schemas/text.ts';
 import { providerFields, settingsShape, shapeSettings } from './settings-shape.ts';
@@ -16,9 +17,7 @@ export const saveMemorySettings = defineEndpoint({
   }),
   replies: { 200: settingsShape },
   async handle({ body, caller }, { memory }) {
-    const settings = await memory.saveSettings({
-      tenantId: caller.tenantId,
-      actorId: caller.actorId,
+    const settings = await save(memory, caller, {
       provider: body.provider,
       apiKey: body.api_key,
       enabled: body.enabled ?? true,

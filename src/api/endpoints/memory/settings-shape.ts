@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { PROVIDERS, type SettingsView } from '../../../shared/engine/memory/memory.ts';
+import { PROVIDERS, type SettingsView } from '../../../shared/engine/memory/settings-view.ts';
 
 export const settingsShape = z.object({
   provider: z.string().nullable(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { testMemorySettings as test } from '../../../shared/engine/memory/test-memory-settings.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { providerFields } from './settings-shape.ts';
 
@@ -18,7 +19,7 @@ export const testMemorySettings = defineEndpoint({
   },
   async handle({ body }, { memory }) {
     const { provider, api_key: apiKey } = body;
-    const error = await memory.testSettings({ provider, apiKey });
+    const error = await test(memory, { provider, apiKey });
     return { status: 200, body: error === null ? { ok: true } : { ok: false, error } };
   },
 });

@@ -12,7 +12,7 @@ const days = z
   .min(0, 'must be at least 0')
   .max(RETENTION_DAYS_MAX, `must be at most ${RETENTION_DAYS_MAX}`);
 
-const NOT_SAID = 'Days after the end; 0: for good. Left out: as what is less particular says.';
+const NOT_SAID = 'Days after the end; 0: forever. Omitted: as the less specific policy says.';
 
 export const daysFields = {
   completed_days: omittable(days).meta({ description: NOT_SAID }),

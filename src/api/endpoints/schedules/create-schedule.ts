@@ -25,10 +25,10 @@ export function createSchedule(path: SchedulePath): Endpoint {
     note: noteOf(
       path,
       'Each fire starts one execution, by the actor `schedule:<name>`, also when several ' +
-        'schedulers run and when one of them dies. A workflow that is not there is a 404, input ' +
-        'against its state schema a 400; what comes in between later is told in `last_error`.\n\n' +
-        'A name that is taken: the schedule is replaced as a whole, keeps its id, and the answer is ' +
-        '200. The same again changes no time of a fire.',
+        'schedulers run and when one of them dies. An unknown workflow is a 404, input ' +
+        'that violates its state schema a 400; `last_error` reports later failures.\n\n' +
+        'If the name is taken, the request replaces the whole schedule, which keeps its id, and the answer is ' +
+        '200. The same request again changes no fire time.',
     ),
     body: z
       .strictObject({

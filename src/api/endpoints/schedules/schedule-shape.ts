@@ -34,11 +34,11 @@ export const scheduleName = z
     description: 'Unique in the tenant; a schedule keeps it.',
   });
 
-/** What can be said about a schedule; every field by itself. */
+/** The fields of a schedule that callers set. */
 export const specFields = {
   workflow_id: idText,
   workflow_version: idText,
-  input: userObject.meta({ description: 'Of every execution; `{}` by default.' }),
+  input: userObject.meta({ description: 'Input of every execution; `{}` by default.' }),
   cron_expression: z
     .string()
     .max(CRON_CHARACTERS_MAX)
@@ -55,7 +55,7 @@ export const specFields = {
   }),
   overlap_policy: z.enum(OVERLAP_POLICIES).meta({
     description:
-      'What happens to a fire while the latest execution is live: `skip` (the default) drops ' +
+      'How to treat a fire while the latest execution is live: `skip` (the default) drops ' +
       'it, `queue` lets one wait, `allow` starts it, `cancel_previous` cancels that execution ' +
       'first.',
   }),
@@ -142,7 +142,7 @@ export function shapeSchedule({
   };
 }
 
-/** Whether it is to be paused, said one way or the other; null: not said. */
+/** Whether to pause it, from either field; null: not given. */
 export function readPaused(body: {
   readonly paused: boolean | null;
   readonly enabled: boolean | null;

@@ -9,7 +9,7 @@ export function refuseOthers(caller: Caller): void {
   throw new SvcError('forbidden', `operator of tenant ${DEFAULT_TENANT}`);
 }
 
-/** Whether the caller may know that there is such a tenant. */
+/** Whether the caller may know that such a tenant exists. */
 export function maySee(caller: Caller, tenantId: string): boolean {
   return managesTenants(caller.identity) || caller.identity.tenantId === tenantId;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { buildDidDocument } from '../../../shared/domain/agents/did-document.ts';
+import { listActiveAgents } from '../../../shared/engine/agents/list-active-agents.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { FOR_EVERYONE } from './for-everyone.ts';
 
@@ -21,7 +22,7 @@ export const getDid = defineEndpoint({
     }),
   },
   async handle({ caller }, { agents, publicUrl }) {
-    const active = await agents.listActive({ tenantId: caller.tenantId });
+    const active = await listActiveAgents(agents, caller);
     const document = buildDidDocument({ publicUrl: publicUrl(), agents: active });
     return { status: 200, headers: FOR_EVERYONE, body: document };
   },

@@ -5,6 +5,7 @@ import { defineEndpoint } from '../../endpoint.ts';
 import { userObject } from '../../schemas/json-values.ts';
 import { omittable } from '../../schemas/text.ts';
 import { DEPRECATION_HEADERS, settleFields, workItemParam } from './settle-fields.ts';
+import { journalFields } from './journal-shapes.ts';
 import { usageFields, usageOf } from './usage-fields.ts';
 
 export const completeWorkItem = defineEndpoint({
@@ -27,6 +28,7 @@ export const completeWorkItem = defineEndpoint({
     idempotency_key: omittable(z.string()).meta({ description: 'As the claim gave it.' }),
     ...usageFields,
     finish_reason: omittable(z.string()),
+    ...journalFields,
   }),
   replies: { 200: z.object({ completed: z.literal(true), work_item_id: z.string() }) },
   errors: [404, 409],
@@ -44,6 +46,8 @@ export const completeWorkItem = defineEndpoint({
       genAiModel: body.gen_ai_model,
       finishReason: body.finish_reason,
       usage: usageOf(body),
+      entries: body.entries ?? [],
+      expectedLength: body.expected_length,
       signal: request.gone(),
     });
     return {

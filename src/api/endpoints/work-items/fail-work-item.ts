@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { defineEndpoint } from '../../endpoint.ts';
 import { idText, omittable } from '../../schemas/text.ts';
 import { DEPRECATION_HEADERS, settleFields, workItemParam } from './settle-fields.ts';
+import { journalFields } from './journal-shapes.ts';
 import { usageFields, usageOf } from './usage-fields.ts';
 
 export const failWorkItem = defineEndpoint({
@@ -20,6 +21,10 @@ export const failWorkItem = defineEndpoint({
     ...settleFields,
     ...usageFields,
     error: z.string(),
+    ...journalFields,
+    final: omittable(z.boolean()).meta({
+      description: 'True: no further attempt, even if the retry policy allows one.',
+    }),
     error_class: omittable(idText).meta({
       description: 'For `retryable_on` and `non_retryable_on` of the retry policy.',
     }),
@@ -43,6 +48,9 @@ export const failWorkItem = defineEndpoint({
       error: body.error,
       errorClass: body.error_class ?? 'error',
       usage: usageOf(body),
+      entries: body.entries ?? [],
+      expectedLength: body.expected_length,
+      isFinal: body.final === true,
     });
     const { warning } = failed;
     return {

@@ -4,25 +4,18 @@ import { z } from 'zod';
 import { parseWorkItemId } from '../../../shared/domain/ids.ts';
 import type { DeadLetter } from '../../../shared/store/store.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { CURSOR_FORM } from '../../schemas/position.ts';
+import { encodeTimedCursor, timedCursorText } from '../../schemas/position.ts';
 import { optionalQuery, paging } from '../../schemas/query.ts';
 import { executionId, instant, timestamp } from '../../schemas/text.ts';
 
-const letterCursor = z
-  .string()
-  .transform((text, context) => {
-    const [deadLetteredAt = '', id = ''] = Buffer.from(text, 'base64url').toString().split(' ');
-    const workItemId = parseWorkItemId(id);
-    if (workItemId !== null && instant.safeParse(deadLetteredAt).success) {
-      return { deadLetteredAt, workItemId };
-    }
-    context.addIssue({ code: 'custom', message: 'must be the next_cursor of an earlier answer' });
-    return z.NEVER;
-  })
-  .meta(CURSOR_FORM);
+const letterCursor = timedCursorText((deadLetteredAt, id) => {
+  const workItemId = parseWorkItemId(id);
+  if (workItemId === null || !instant.safeParse(deadLetteredAt).success) return null;
+  return { deadLetteredAt, workItemId };
+});
 
 function cursorOf({ deadLetteredAt, workItemId }: DeadLetter): string {
-  return Buffer.from(`${deadLetteredAt} ${workItemId}`).toString('base64url');
+  return encodeTimedCursor(deadLetteredAt, workItemId);
 }
 
 export const listDeadLetters = defineEndpoint({

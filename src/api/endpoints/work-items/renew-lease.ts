@@ -21,6 +21,9 @@ export const renewLease = defineEndpoint({
       renewed: z.literal(true),
       work_item_id: z.string(),
       lease_expires_at: timestamp,
+      cancel_requested: z.boolean().optional().meta({
+        description: 'For a durable function: its execution is being cancelled.',
+      }),
     }),
   },
   errors: [404, 409],
@@ -30,9 +33,15 @@ export const renewLease = defineEndpoint({
       workerId: body.worker_id,
       leaseFence: body.lease_fence,
     });
+    const { cancelRequested } = lease;
     return {
       status: 200,
-      body: { renewed: true, work_item_id: lease.workItemId, lease_expires_at: lease.expiresAt },
+      body: {
+        renewed: true,
+        work_item_id: lease.workItemId,
+        lease_expires_at: lease.expiresAt,
+        ...(cancelRequested !== null && { cancel_requested: cancelRequested }),
+      },
     };
   },
 });

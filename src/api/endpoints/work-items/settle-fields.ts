@@ -12,7 +12,7 @@ export const leaseFence = z
   .transform((fence) => Math.min(fence, Number.MAX_SAFE_INTEGER))
   .meta({ type: 'integer', minimum: 1, description: 'As the claim gave it.' });
 
-/** What `complete` and `fail` may say about the item, to be compared with what is recorded. */
+/** Fields of `complete` and `fail` that must match the recorded item. */
 export const settleFields = {
   lease_fence: omittable(leaseFence),
   execution_id: omittable(z.string()),

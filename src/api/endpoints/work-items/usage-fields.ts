@@ -6,7 +6,7 @@ import { omittable } from '../../schemas/text.ts';
 const TOKENS_MAX = 1_000_000_000_000;
 const tokenCount = z.int().min(0, 'must not be negative').max(TOKENS_MAX);
 
-/** What a worker may say of the models that it called for an item. */
+/** The usage of models that a worker may report for an item. */
 export const usageFields = {
   gen_ai_model: omittable(z.string()),
   gen_ai_input_tokens: omittable(tokenCount),

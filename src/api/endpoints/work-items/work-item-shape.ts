@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { WORKER_QUEUES } from '../../../shared/domain/work/work-item.ts';
 import { anyObject } from '../../schemas/json-values.ts';
+import { journalShape, shapeJournal } from './journal-shapes.ts';
 import { executionId, timestamp } from '../../schemas/text.ts';
 
 export const workItemShape = z.object({
@@ -22,6 +23,16 @@ export const workItemShape = z.object({
   lease_expires_at: timestamp,
   heartbeat_interval_ms: z.int(),
   max_attempts: z.int(),
+  turn: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'For a durable function: its turn, from 0.' }),
+  mode: z.enum(['run', 'rollback']).optional().meta({
+    description: 'For a durable function; `rollback`: only its compensations run.',
+  }),
+  cancel_requested: z.boolean().optional(),
+  journal: journalShape.optional(),
   traceparent: z.string().optional().meta({
     description:
       'Where the worker’s own spans belong, by W3C Trace Context; where traces are exported.',
@@ -29,7 +40,7 @@ export const workItemShape = z.object({
 });
 
 export function shapeClaimed(claimed: ClaimedWork): z.input<typeof workItemShape> {
-  const { record } = claimed;
+  const { record, opened } = claimed;
   return {
     id: record.workItemId,
     execution_id: record.executionId,
@@ -43,5 +54,11 @@ export function shapeClaimed(claimed: ClaimedWork): z.input<typeof workItemShape
     lease_expires_at: claimed.leaseExpiresAt,
     heartbeat_interval_ms: record.heartbeatIntervalMs,
     max_attempts: record.retryPolicy.maxAttempts,
+    ...(opened !== null && {
+      turn: opened.turn,
+      mode: opened.mode,
+      cancel_requested: opened.cancelRequested,
+      journal: shapeJournal(opened.journal),
+    }),
   };
 }

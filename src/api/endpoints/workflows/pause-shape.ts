@@ -9,13 +9,16 @@ export const workflowPauseShape = z
   .object({
     state: z.enum(PROGRESS).meta({
       description:
-        '`pausing`: nothing new begins, and what is under way is still being held, execution by ' +
-        'execution · `paused`: all of it is held · `resuming`: it is being given back.',
+        '`pausing`: nothing new begins, and the pause still takes hold, execution by ' +
+        'execution · `paused`: all executions are held · `resuming`: they are being released.',
     }),
     actor_id: z.string().meta({ description: 'The actor of the pause.' }),
     reason: z.string().nullable(),
     paused_at: timestamp,
-    resumed_by: z.string().nullable().meta({ description: 'Who ended it; null: it stands.' }),
+    resumed_by: z
+      .string()
+      .nullable()
+      .meta({ description: 'Actor of its end; null: it has not ended.' }),
     resumed_at: timestamp.nullable(),
     held: z.int().min(0).meta({ description: 'Executions that it holds now.' }),
     held_is_exact: z.boolean().meta({ description: 'False: it holds more, not counted.' }),

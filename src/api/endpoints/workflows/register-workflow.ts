@@ -6,7 +6,7 @@ import { defineEndpoint } from '../../endpoint.ts';
 import { componentRef } from '../../schemas/component-ref.ts';
 import { queryFlag } from '../../schemas/query.ts';
 
-/** What is wrong inside it is found by the reader of definitions, with its place. */
+/** The reader of definitions reports errors inside it with their places. */
 const workflowIr = z
   .custom<JsonObject>(isJsonObject, 'must be an object')
   .meta({ $ref: componentRef('Workflow') });

@@ -2,9 +2,9 @@ import type { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 
 /**
- * The formats of ajv, all of which are matched in linear time. Only `url` is not by itself: what may
- * stand before `@` it tries once for each colon. A name may hold colons anyway, so the part for the
- * password decides nothing and is left out.
+ * The formats of ajv, matched in linear time. Only ajv's `url` is not linear: it tries the part
+ * before `@` once for each colon. A name may contain colons anyway, so the part for the password
+ * changes nothing and is omitted.
  */
 export function addLinearFormats(ajv: Ajv): void {
   addFormats.default(ajv);

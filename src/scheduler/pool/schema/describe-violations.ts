@@ -26,7 +26,7 @@ function describe({ keyword, params, message }: ErrorObject): string {
   return `${said}: ${text.length > DETAIL_CHARS_MAX ? `${text.slice(0, DETAIL_CHARS_MAX)}…` : text}`;
 }
 
-/** What ajv's own message leaves out. */
+/** Details that ajv's own message omits. */
 function detailOf(keyword: string, params: Readonly<Record<string, unknown>>): unknown {
   switch (keyword) {
     case 'additionalProperties':

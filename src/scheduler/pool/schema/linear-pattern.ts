@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 
 import { translatePattern } from './translate-pattern.ts';
 
-/** What a schema's `pattern` is asked; two of the same text count as one. */
+/** A compiled `pattern` of a schema; equal texts share one. */
 export interface TextPattern {
   test(text: string): boolean;
   toString(): string;

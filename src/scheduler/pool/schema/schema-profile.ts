@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../../shared/domain/json.ts';
 
-/** What is worth knowing of a schema before a value is checked against it. */
+/** Properties of a schema that affect how values are checked against it. */
 export interface SchemaProfile {
   readonly text: string;
   /** Hash of the text. */

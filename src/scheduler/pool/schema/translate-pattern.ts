@@ -65,7 +65,7 @@ function inClassOf(token: string): string | Refused {
     case String.raw`\b`:
       return String.raw`\x{8}`;
     default:
-      // What begins a group or a class outside is a few characters here.
+      // Inside a class, the syntax that begins a group or a class is plain characters.
       return token.startsWith('\\') ? escapeOf(token) : token.replaceAll('[', String.raw`\[`);
   }
 }
@@ -89,7 +89,7 @@ function escapeOf(token: string): string {
   }
 }
 
-/** Of `1F600` in braces, of `0041`, or of two halves: `d83d\ude00`. */
+/** From `1F600` in braces, from `0041`, or from two halves: `d83d\ude00`. */
 function codePointOf(digits: string): number {
   if (digits.startsWith('{')) return Number.parseInt(digits.slice(1, -1), 16);
   const [high = 0, low] = digits.split(String.raw`\u`).map((half) => Number.parseInt(half, 16));
@@ -105,6 +105,6 @@ function refused(why: string): Refused {
   return { ok: false, why };
 }
 
-/** What JavaScript calls white space, and all the rest. */
+/** JavaScript's white space, and its complement. */
 const SPACES = String.raw`\x{9}-\x{d}\x{20}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`;
 const NO_SPACES = String.raw`\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`;

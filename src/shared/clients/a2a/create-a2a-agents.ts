@@ -10,7 +10,7 @@ export interface A2aOptions {
   readonly now: () => number;
 }
 
-/** Of one answer; longer ones are refused. */
+/** Limit of one answer; longer ones are refused. */
 const RESPONSE_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Agents reached over the guarded way out. The SDK is loaded with the first of them. */

@@ -21,7 +21,8 @@ export async function fetchCard(params: {
       const headers = { accept: 'application/json', 'A2A-Version': '1.0' };
       return await readBody(await fetch(url, { headers, signal }), name);
     } catch (error) {
-      // What is nowhere is told by the first place; anything else is no reason to look further.
+      // If the card is nowhere, the error of the first place is reported; other errors end the
+      // search.
       failure ??= error;
       if (!(error instanceof AgentFailure) || error.errorClass !== 'http_4xx') throw error;
     }
@@ -30,7 +31,7 @@ export async function fetchCard(params: {
 }
 
 function placesOf({ url, cardPath }: A2aTarget): readonly string[] {
-  // What stands at the end of an address is part of it, not a file beside the card.
+  // The last part of an address belongs to it; it is not a file beside the card.
   const base = url.endsWith('/') ? url : `${url}/`;
   if (cardPath !== null) return [new URL(cardPath, base).href];
   const places = ['.well-known/agent-card.json', '.well-known/agent.json'];

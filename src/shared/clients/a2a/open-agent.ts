@@ -19,7 +19,7 @@ import { shapeMessage } from './shape-message.ts';
 import { readIds, readReply, readState, readTask, type Speaker } from './read-reply.ts';
 import { toFailure } from './to-failure.ts';
 
-/** For what an agent answers without working on it: a card, a task as it stands. */
+/** For requests that an agent answers without work: a card, the present state of a task. */
 const ANSWER_MS_MAX = 30_000;
 /** Messages of a task that are asked for: enough to find our last one among them. */
 const HISTORY = 20;
@@ -111,7 +111,7 @@ function readCard(raw: object, name: string): AgentCard {
       ['JSONRPC', 'HTTP+JSON'].includes(protocolBinding.toUpperCase()) && URL.canParse(url),
   );
   if (speaks) return card;
-  throw new AgentFailure(`agent ${name} has no card with an interface that is spoken here`, {
+  throw new AgentFailure(`agent ${name} has no card with a supported interface`, {
     errorClass: 'unsupported',
     isFinal: true,
   });
@@ -178,14 +178,14 @@ function hasSettled(payload: Payload): boolean {
   return isSettled(readState(payload.value.status?.state));
 }
 
-/** Reads until the task rests or the stream ends, in whatever way: what has become of it is asked for. */
+/** Reads until the task is idle or the stream ends in any way; the caller then reads the task. */
 async function drain(stream: AsyncGenerator<StreamResponse, void, undefined>): Promise<void> {
   try {
     for await (const { payload } of stream) {
       if (payload !== undefined && hasSettled(payload)) return;
     }
   } catch {
-    // A stream is a hint: whoever follows the task asks for it then.
+    // A stream is a hint: the follower then reads the task.
   }
 }
 

@@ -19,7 +19,7 @@ export type Reply =
 export interface Speaker {
   /** How messages name the agent. */
   readonly name: string;
-  /** What it was sent to log in, by name: it must not come back into events and state. */
+  /** The credentials that it received, by name: they must not come back into events and state. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 
@@ -97,7 +97,7 @@ function readParts(parts: readonly Part[], from: Speaker): readonly JsonObject[]
   return keepable(parts.map(shapePart), from);
 }
 
-/** What an agent says becomes state, so what state cannot hold is refused here. */
+/** An agent's answer becomes state, so values that state cannot hold are refused here. */
 function keepable<Value extends JsonValue>(value: Value, { name, secrets }: Speaker): Value {
   const problem = findKeepProblem(value);
   // Strings are replaced by strings, so its shape stays.

@@ -4,7 +4,7 @@ import { AgentFailure, type AgentErrorClass } from '../../domain/a2a/agent-failu
 import { HttpError, type HttpErrorCode } from '../../domain/http-error.ts';
 import { AuthorizationError } from '../authorized-fetch.ts';
 
-/** Whatever the SDK or the way out threw, as a failure in words of ours. */
+/** Turns any error of the SDK or the network into a failure with our own message. */
 export function toFailure(error: unknown, name: string): AgentFailure {
   for (const cause of causes(error)) {
     const known = judge(cause, name);
@@ -66,7 +66,7 @@ function ofProtocol(error: A2AError): Meaning {
   return [`answered with the error ${code}`, isInternal ? 'http_5xx' : 'error', false];
 }
 
-/** What an error says about the agent, its class, and whether it is final. */
+/** The message of an error, its class, and whether it is final. */
 type Meaning = readonly [string, AgentErrorClass, boolean];
 
 /** By the names that the SDK gives them, over every transport. */
@@ -75,7 +75,7 @@ const MEANINGS: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['RequestMalformedError', ['refused the request', 'invalid_input', true]],
   ['ContentTypeNotSupportedError', ['does not take such content', 'invalid_input', true]],
   ['UnsupportedOperationError', ['does not support this', 'unsupported', true]],
-  ['VersionNotSupportedError', ['speaks no version that is spoken here', 'unsupported', true]],
+  ['VersionNotSupportedError', ['speaks no supported version', 'unsupported', true]],
   ['ExtensionSupportRequiredError', ['requires an extension', 'unsupported', true]],
 ]);
 

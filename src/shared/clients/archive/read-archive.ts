@@ -14,13 +14,13 @@ export function isArchive(file: string): boolean {
 }
 
 /**
- * The executions of an archive, one at a time. Throws `ArchiveProblem` where the manifest beside it tells
- * of another content, before the first of them; without a manifest the file is taken as it is.
+ * The executions of an archive, one at a time. Throws `ArchiveProblem` before the first one if the
+ * manifest beside it describes another content; without a manifest the file is not checked.
  */
 export async function* readArchive(file: string): AsyncGenerator<JsonObject> {
   const manifest = await readManifest(file);
   if (manifest !== null && manifest.sha256 !== (await hashOf(file))) {
-    throw new ArchiveProblem(`${file} is not the file that its manifest tells of`);
+    throw new ArchiveProblem(`${file} is not the file that its manifest describes`);
   }
   let line = 0;
   for await (const text of readLines(file)) {
@@ -64,7 +64,7 @@ async function* readLines(file: string): AsyncGenerator<string> {
   if (bytes > 0) throw new ArchiveProblem(`${file} ends in the middle of a line`);
 }
 
-/** What was read is not an archive as it was written; the message says how. */
+/** The file is not an intact archive; the message says why. */
 export class ArchiveProblem extends Error {
   override readonly name = 'ArchiveProblem';
 }

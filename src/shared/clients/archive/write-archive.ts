@@ -13,15 +13,16 @@ import {
 /*
  * Archives of executions: `<name>.jsonl.gz` with a line for each, and `<name>.json`, its manifest.
  *
- * A file has another name until all of it is on the disk, and its manifest comes after it. So a file
- * with a manifest is whole, and one without was being written when the process died. What is in an
- * archive may still be in the database: the file is there before anything is removed.
+ * A file has a temporary name until all of it is on the disk, and its manifest comes after it. So a
+ * file with a manifest is complete, and one without was being written when the process died.
+ * Archived executions may still be in the database, because the file is complete before anything is
+ * removed.
  */
 
 export interface ArchiveManifest {
   readonly format: 'svc.archive.1';
   readonly file: string;
-  /** Of the file as it is, hex SHA-256. */
+  /** Hex SHA-256 of the compressed file. */
   readonly sha256: string;
   readonly bytes: number;
   readonly document_format: typeof EXECUTION_FORMAT;

@@ -14,8 +14,8 @@ export interface McpClients extends McpCaller {
  * Calls tools over the official SDK. Sessions are kept for a while between calls, one for each server
  * and tenant, so that no server learns of one tenant through another's session.
  *
- * A call that finds its session gone before anything was asked on it is made once more on a new one:
- * servers forget sessions when they restart. Whatever fails later is a failed attempt.
+ * A call that finds its session gone before its request is repeated once on a new one, because
+ * servers forget sessions when they restart. Any later failure is a failed attempt.
  */
 export function createMcpCaller(options: ServerRules & SessionDeps & SessionLimits): McpClients {
   const sessions = createSessions(options);
@@ -80,5 +80,5 @@ function toAnswer(failure: Failure, { server, tool, signal }: McpToolCall): McpA
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
-/** Keys of `_meta` carry a prefix of whoever defines them. */
+/** Keys of `_meta` carry a prefix of their author. */
 const IDEMPOTENCY_KEY = 'svc/idempotency-key';

@@ -2,9 +2,9 @@ import { HttpError, type HttpErrorCode } from '../../domain/http-error.ts';
 import { AuthorizationError } from '../authorized-fetch.ts';
 import { ConnectionLost, TooManySessions } from './sessions.ts';
 
-/** What went wrong, in our words: messages of servers and of the SDK may quote anything. */
+/** A failure with our own message: messages of servers and of the SDK may quote anything. */
 export interface Failure {
-  /** Goes on from the server's name; `TOOL` stands for the tool. */
+  /** Follows the server's name; `TOOL` is replaced by the tool. */
   readonly what: string;
   readonly errorClass: string;
   readonly final?: boolean;
@@ -15,8 +15,8 @@ export interface Failure {
 }
 
 /**
- * Classifies whatever came up. The SDK's errors are told by their codes, which are part of its
- * interface, and not by their classes: it is loaded on demand.
+ * Classifies any error. It recognizes the SDK's errors by their codes, which are part of its
+ * interface, and not by their classes, because the SDK is loaded on demand.
  */
 export function describeFailure(
   error: unknown,
@@ -86,7 +86,7 @@ function describeProtocolError(code: number): Failure {
 function describeSdkError(code: string | null): Failure | null {
   switch (code) {
     case 'REQUEST_TIMEOUT':
-      // Whether it still works cannot be told, so that the next call finds another.
+      // The session may be broken, so the next call uses another.
       return fail('did not answer in time', 'timeout');
     case 'NOT_CONNECTED':
       return fail('is not connected', 'unreachable', { nothingWasDone: true });
@@ -94,7 +94,7 @@ function describeSdkError(code: string | null): Failure | null {
       return fail('closed the connection', 'unreachable');
     case 'INVALID_RESULT':
     case 'CLIENT_HTTP_UNEXPECTED_CONTENT':
-    // What kept it from being reached would have been among the causes.
+    // A connection error would have been among the causes.
     case 'ERA_NEGOTIATION_FAILED':
       return fail('answered with what is not of the protocol', 'invalid_response');
     case 'CAPABILITY_NOT_SUPPORTED':
@@ -104,7 +104,7 @@ function describeSdkError(code: string | null): Failure | null {
       return fail('asks for what is not offered to it', 'unsupported', { final: true });
     case 'ENOENT':
     case 'EACCES':
-      return fail('cannot be started: its command is not there', 'unreachable');
+      return fail('cannot be started: its command does not exist', 'unreachable');
     default:
       return null;
   }

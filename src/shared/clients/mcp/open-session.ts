@@ -8,7 +8,7 @@ import type { ResolvedServer } from './resolve-server.ts';
 /** A connection to one server, ready for calls. */
 export interface Session {
   readonly client: Client;
-  /** What was sent to log in, by name, so that it can be kept out of results. */
+  /** The credentials that it received, by name, so that they can be removed from results. */
   readonly secrets: ReadonlyMap<string, string>;
   close(): Promise<void>;
 }
@@ -21,10 +21,10 @@ export interface SessionDeps {
   readonly messageBytesMax: number;
 }
 
-/** What a session tells while it is open, and what may end its opening. */
+/** The events of an open session, and the signal that aborts its opening. */
 export interface SessionHandlers {
   readonly onClose: () => void;
-  /** What went wrong with a stream, while calls may be waiting for it. */
+  /** An error of a stream that calls may be waiting for. */
   readonly onError: (error: unknown) => void;
   readonly signal: AbortSignal;
 }
@@ -46,8 +46,9 @@ export async function openSession(server: ResolvedServer, params: OpenParams): P
 }
 
 /**
- * A server describes what its tools answer. The SDK would compile that, patterns and all, and run it
- * on the main thread. What an answer has to be is said by the workflow and checked on the pool.
+ * A server sends output schemas of its tools. The SDK would compile them, with their patterns, and
+ * run them on the main thread. The workflow defines the schema of an answer instead, and the pool
+ * checks it.
  */
 const CHECKS_NOTHING: jsonSchemaValidator = {
   getValidator: () => (input) => ({
@@ -109,8 +110,8 @@ async function createTransport(
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
     const [command, ...args] = server.command;
     for (const [name, value] of Object.entries(server.env)) secrets.set(name, value);
-    // The SDK adds PATH, HOME and the like, and nothing else of ours. What a server writes to its
-    // standard error may hold anything, so nobody reads it.
+    // The SDK adds PATH, HOME and similar variables, and no others of this process. A server's
+    // standard error may contain anything, so it is not read.
     return new StdioClientTransport({
       command,
       args,
@@ -148,7 +149,7 @@ function refuseStandingStreams(fetch: typeof globalThis.fetch): typeof globalThi
   };
 }
 
-/** The SDK tells of a stream that failed in words only, and goes on waiting for its answer. */
+/** The SDK reports a failed stream only by a message, and keeps waiting for its answer. */
 function watchBodies(
   fetch: typeof globalThis.fetch,
   onError: (error: unknown) => void,
@@ -178,7 +179,7 @@ function watchBodies(
   };
 }
 
-/** Of the pipe to a command; there is no other sign of it. */
+/** The message of a broken pipe to a command; the SDK has no code for it. */
 function isTooLong(error: Error): boolean {
   return error.message.startsWith('ReadBuffer exceeded');
 }

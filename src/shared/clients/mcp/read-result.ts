@@ -5,7 +5,7 @@ import { findKeepProblem } from '../../domain/keepable-json.ts';
 import { redactSecrets } from '../../domain/tools/redact-secrets.ts';
 import type { McpAnswer } from '../../ports/mcp.ts';
 
-/** What a tool answered, within bounds. The SDK has checked its shape. */
+/** Reads a tool's answer, within bounds. The SDK has checked its shape. */
 export function readResult(
   result: CallToolResult,
   params: { readonly bytesMax: number; readonly secrets: ReadonlyMap<string, string> },

@@ -15,7 +15,7 @@ export type ResolvedServer =
   | {
       readonly transport: 'stdio';
       readonly command: readonly [string, ...string[]];
-      /** Of the child, beside `PATH` and the like. */
+      /** Variables of the child process, besides `PATH` and similar ones. */
       readonly env: Readonly<Record<string, string>>;
     };
 
@@ -32,9 +32,9 @@ export type Resolution =
   | { readonly ok: false; readonly error: string; readonly errorClass: string };
 
 /**
- * What a server's name stands for. A definition's own server comes first; its commands must be of the
- * operator's list, word for word, and its secrets of the tenant's. What the operator configured is
- * trusted: it may name any variable.
+ * Resolves a server's name. A definition's own server comes first; its commands must match the
+ * operator's list exactly, and its secrets must be the tenant's. Servers of the operator's
+ * configuration are trusted: they may name any variable.
  */
 export function resolveServer(
   ref: McpServerRef,

@@ -73,7 +73,8 @@ export function createSessions(limits: {
         broken.abort(new ConnectionLost('closed'));
       },
       onError(error) {
-        // Whose answer it was cannot be told: a call among others only learns that it has none.
+        // The caller of the broken answer is unknown: each of several calls only learns that it has
+        // no answer.
         if (!isFatal(error)) return;
         remove(key, entry);
         broken.abort(entry.users > 1 ? new ConnectionLost('broken') : error);

@@ -89,7 +89,7 @@ async function exchange(
   });
 }
 
-/** What `onText` threw: the caller's own, to be thrown back. */
+/** An error that `onText` threw; the client throws it back to its caller. */
 class HandlerError extends Error {
   constructor(cause: unknown) {
     super('the handler of text failed', { cause });

@@ -4,8 +4,8 @@ import type { ProviderAccess } from './provider-access.ts';
 import { readRetryAfter, readSpan } from './retry-after.ts';
 
 /**
- * What an answer other than 200 means. Of its body only the code is read, and only codes on our list
- * are told: whatever else stands there may quote the key or the prompt.
+ * The failure for a status other than 200. It reads only the code of the body, and reports only
+ * known codes: the rest of the body may quote the key or the prompt.
  */
 export async function judgeStatus(
   response: Response,

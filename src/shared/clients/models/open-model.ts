@@ -42,7 +42,7 @@ export async function openModel(params: {
   }
 }
 
-/** What cannot be said alike to all of them. */
+/** Settings that differ between providers. */
 export function providerOptions(schema: JsonObject | null): SharedV4ProviderOptions {
   return {
     openaiCompatible: { strictJsonSchema: schema !== null && isStrict(schema) },

@@ -15,7 +15,7 @@ import { ProviderFailure } from './provider-failure.ts';
  */
 
 export interface ModelSettings {
-  /** What the operator configured for a provider; null: nothing. */
+  /** The operator's configuration of a provider; null: none. */
   readonly findProvider: (name: string) => ConfiguredProvider | null;
   /** Base URLs that may be given a provider's key when a workflow names them. */
   readonly allowedBaseUrls: readonly string[];
@@ -104,7 +104,7 @@ const VERSION_PATHS: ReadonlyMap<string, string> = new Map([
   ['ollama', '/v1'],
 ]);
 
-/** What can stand in a header; anything else would be thrown back with the key in the message. */
+/** The valid characters of a header; others would cause an error with the key in its message. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 
 /** These are commonly named by their address alone; the version belongs to their paths. */

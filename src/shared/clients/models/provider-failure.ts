@@ -13,8 +13,8 @@ export class ProviderFailure extends Error {
 }
 
 /**
- * What became of a call, whatever the provider's client threw. It wraps what came from below, and its
- * own messages quote addresses and answers, so only the kinds of errors are looked at.
+ * Turns any error of the provider's client into a failure. The client wraps lower errors, and its
+ * messages quote addresses and answers, so only the kinds of errors are read.
  */
 export function toFailure(
   error: unknown,

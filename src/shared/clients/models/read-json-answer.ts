@@ -2,8 +2,8 @@ import type { JsonValue } from '../../domain/json.ts';
 import { findKeepProblem } from '../../domain/keepable-json.ts';
 
 /**
- * The JSON a model wrote, or undefined: also when it is nothing that events and state can hold. Some
- * models put JSON between fences, whatever they are told.
+ * The JSON that a model wrote. Undefined if there is none, or if events and state cannot hold it.
+ * Some models put JSON between fences despite instructions.
  */
 export function readJsonAnswer(text: string): JsonValue | undefined {
   const [, fenced] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/i.exec(text) ?? [];

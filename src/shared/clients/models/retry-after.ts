@@ -1,6 +1,9 @@
 /** A provider that says `0` and refuses again would be asked as fast as it can refuse. */
 const RETRY_AFTER_MS_MIN = 1000;
-/** Longer waits are cut: who is told to wait a day finds out sooner that the limit was raised. */
+/**
+ * Longer waits are cut: after a request to wait for a day, an earlier retry may find a raised
+ * limit.
+ */
 const RETRY_AFTER_MS_MAX = 3_600_000;
 
 /**

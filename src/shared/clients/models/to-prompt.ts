@@ -27,7 +27,7 @@ export function toTools(tools: readonly ModelTool[]): LanguageModelV4FunctionToo
   }));
 }
 
-/** Both are any JSON Schema; the clients hand it on as it stands, or fail the call. */
+/** Both are any JSON Schema; the clients pass it on unchanged, or fail the call. */
 export function toSchema(schema: JsonObject): LanguageModelV4FunctionTool['inputSchema'] {
   return schema as LanguageModelV4FunctionTool['inputSchema'];
 }

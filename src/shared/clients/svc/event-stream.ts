@@ -1,7 +1,7 @@
 /** One message of a `text/event-stream` body (WHATWG HTML, "Server-sent events"). */
 export interface StreamMessage {
   readonly id: string | null;
-  /** What kind of message it is; `message` where the stream does not say. */
+  /** Kind of the message; `message` if the stream does not name it. */
   readonly type: string;
   readonly data: string;
 }

@@ -70,7 +70,9 @@ export async function sendRequest(target: ApiTarget, request: ApiRequest): Promi
   return response;
 }
 
-/** The body of an answer: a JSON object that holds `member`, or something else than svc is there. */
+/**
+ * The body of an answer: a JSON object with `member`, or the address belongs to another service.
+ */
 export async function readJson<Body>(
   target: ApiTarget,
   response: Response,
@@ -108,7 +110,7 @@ async function readError(
     return new ApiError(status, message);
   }
   const found = `HTTP status ${status}`;
-  // What stands before a runtime says so while the runtime is away.
+  // A proxy in front of a runtime answers like this while the runtime is away.
   if (status >= 500 || status === 429) return new ApiError(status, `${found} from ${target.url}`);
   return new ForeignServiceError(target.url, `it gave ${found} without an error of svc`);
 }

@@ -45,7 +45,7 @@ export interface WireExecution {
   readonly state?: JsonValue;
   readonly steps_executed?: number;
   readonly error?: string | null;
-  /** The execution that went on in place of this one, which is completed. */
+  /** The execution that continues this one, which is completed. */
   readonly continued_as?: string | null;
   readonly waiting_on?: readonly WireWaiting[];
   readonly pauses?: readonly WirePause[];
@@ -58,7 +58,7 @@ export interface WireImported {
   readonly execution_id: string;
   readonly status: string;
   readonly events: number;
-  /** False: it was there. */
+  /** False: it already existed. */
   readonly imported: boolean;
   /** It was removed there, and is back. */
   readonly restored: boolean;
@@ -138,6 +138,8 @@ export interface WireApproval {
   readonly tool?: string | null;
   readonly arguments?: JsonValue;
   readonly shown: JsonObject | null;
+  /** Only for approvals of durable functions. */
+  readonly step?: string | undefined;
   readonly shown_hash: string | null;
 }
 

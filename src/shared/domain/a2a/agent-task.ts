@@ -14,12 +14,12 @@ export type AgentTaskState =
   /** One that this version of the protocol doesn't know. */
   | 'unknown';
 
-/** A task as the agent that works on it last told of it. */
+/** A task in the last state that its agent reported. */
 export interface AgentTask {
   readonly taskId: string;
   readonly contextId: string;
   readonly state: AgentTaskState;
-  /** What the agent says beside the state: a question, or why it failed. */
+  /** The agent's message beside the state: a question, or why it failed. */
   readonly says: Content;
   /** Tells one saying of the agent from another: two questions may have the same words. */
   readonly saying: string;
@@ -34,13 +34,15 @@ export interface AgentArtifact extends JsonObject {
   readonly parts: readonly JsonObject[];
 }
 
-/** What parts say: their texts by lines, and their data: null for none, a list for several. */
+/**
+ * The contents of parts: their texts by lines, and their data: null for none, a list for several.
+ */
 export interface Content {
   readonly text: string;
   readonly data: JsonValue;
 }
 
-/** What a message to an agent carries. */
+/** The contents of a message to an agent. */
 export interface AgentMessage {
   /** The same for a message that is sent again. */
   readonly messageId: string;
@@ -69,14 +71,17 @@ export function contentOf(value: JsonValue): Partial<Content> {
   return { ...(text !== '' && { text }), ...((data !== null || text === '') && { data }) };
 }
 
-/** What the node's work gives: what all artifacts say together, and the artifacts themselves. */
+/**
+ * The output of the node's work: the contents of all artifacts together, and the artifacts
+ * themselves.
+ */
 export function outputOf(task: AgentTask): JsonObject {
   const { taskId, contextId, artifacts, says } = task;
   const told = artifacts.length === 0 ? says : sumUp(artifacts.flatMap(({ parts }) => parts));
   return { task_id: taskId, context_id: contextId, text: told.text, data: told.data, artifacts };
 }
 
-/** Parts as they stand in an output: `{text}`, `{data}`, or what tells of a file. */
+/** Parts in an output: `{text}`, `{data}`, or the description of a file. */
 export function sumUp(parts: readonly JsonObject[]): Content {
   const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   const data = parts.flatMap((part) => ('data' in part ? [part['data'] ?? null] : []));

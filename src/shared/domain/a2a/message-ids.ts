@@ -9,7 +9,7 @@ export interface MessageIds {
   readonly contextId: string;
 }
 
-/** Of the message that an execution's input or an event's payload holds; null: it holds none. */
+/** Id of the message in an execution's input or an event's payload; null: none. */
 export function messageIdsOf(holder: JsonValue): MessageIds | null {
   const message = isJsonObject(holder) ? (holder['message'] ?? null) : null;
   if (!isJsonObject(message)) return null;

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /**
- * What an agent says about itself: the interface document, "Agent (Agent Card)". A card is a
+ * An agent's description of itself: the interface document, "Agent (Agent Card)". A card is a
  * document, kept with its wire names and with the fields we don't know. Its `id` is not among them:
  * an agent may have been given one when it was registered.
  */

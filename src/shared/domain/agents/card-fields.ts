@@ -7,7 +7,7 @@ export const NAME_BYTES_MAX = 512;
 /** A part of a card that is being read: where it stands, and what was found wrong so far. */
 export interface CardPart {
   readonly source: JsonObject;
-  /** Of the part, with a dot at its end; empty for the card itself. */
+  /** Path of the part, with a dot at its end; empty for the card itself. */
   readonly path: string;
   readonly problems: string[];
 }
@@ -62,7 +62,7 @@ export function readChoice<const Choice extends string>(
   return complain(part, key, `must be ${named}`, fallback);
 }
 
-/** Notes a problem and gives what reading goes on with. */
+/** Records a problem and returns a substitute, so that reading continues. */
 export function complain<Value>(part: CardPart, key: string, what: string, instead: Value): Value {
   part.problems.push(`${part.path}${key} ${what}`);
   return instead;

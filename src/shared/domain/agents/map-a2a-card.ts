@@ -3,16 +3,16 @@ import { isJsonObject } from '../json.ts';
 import type { AuthType } from './agent-card.ts';
 
 /**
- * Brings an Agent Card of the Agent2Agent protocol to the fields of ours. Its versions differ in
- * where they keep the address and how they tell apart security schemes:
+ * Maps an Agent Card of the Agent2Agent protocol to our fields. Its versions differ in where the
+ * address is and in the form of security schemes:
  *
  * - 0.1 to 0.3: `url`; schemes by `type`, required ones in `security` (0.1: `authentication`).
  * - 1.0: `supportedInterfaces`, the preferred one first; schemes by the name of their one field,
  *   required ones in `securityRequirements`.
  *
- * Every field of the card stays beside ours, since whoever calls the agent needs them: interfaces
- * and transports, schemes, input and output modes. The card has not been checked: what is not as
- * the protocol says is passed on for the reader to refuse, or left out.
+ * Every field of the card stays beside ours, because callers of the agent need them: interfaces and
+ * transports, schemes, input and output modes. The card is unchecked: values that violate the
+ * protocol are passed on for the reader to refuse, or omitted.
  */
 export function mapA2aCard(card: JsonObject): JsonObject {
   const capabilities = isJsonObject(card['capabilities']) ? card['capabilities'] : {};
@@ -28,7 +28,7 @@ export function mapA2aCard(card: JsonObject): JsonObject {
   };
 }
 
-/** A card with one of our own fields is ours, whatever else it has. */
+/** A card with one of our own fields counts as ours. */
 export function isA2aCard(card: JsonObject): boolean {
   const { capabilities, uri } = card;
   if (typeof uri === 'string') return false;

@@ -18,9 +18,8 @@ export type ReadCard =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Reads an Agent Card, ours or one of A2A, and fills in what it leaves out (decisions, "Agents").
- * Unknown fields stay. What is refused is told by where it stands: `capabilities.skills.0.name is
- * required`.
+ * Reads an Agent Card, ours or one of A2A, and fills in missing fields (decisions, "Agents").
+ * Unknown fields stay. A refusal names the place: `capabilities.skills.0.name is required`.
  */
 export function readAgentCard(document: unknown): ReadCard {
   if (!isJsonObject(document)) return refuse(['the agent card must be an object']);

@@ -3,14 +3,14 @@ import { isJsonObject } from '../json.ts';
 import type { AgentCard } from './agent-card.ts';
 import { skillNames } from './agent-card.ts';
 
-/** What an agent is judged by, each from 0 to 1. */
+/** The parts of an agent's score, each from 0 to 1. */
 export const SCORE_PARTS = ['skills', 'trust', 'cost', 'latency'] as const;
 export type ScorePart = (typeof SCORE_PARTS)[number];
 export type Weights = Readonly<Record<ScorePart, number>>;
 
 export const DEFAULT_WEIGHTS: Weights = { skills: 0.4, trust: 0.3, cost: 0.15, latency: 0.15 };
 
-export interface AgentWish {
+export interface AgentCriteria {
   /** All of them are needed, by name or id. */
   readonly required: readonly string[];
   /** The more of them, the better. */
@@ -32,8 +32,8 @@ export interface ScoredAgent extends Candidate {
 }
 
 /**
- * The agents that can do it, the best first; of equal ones the lower id. What a card does not tell
- * counts as the middle: no agent gains by silence, and none is shut out for it.
+ * The capable agents, best first; of equal ones the lower id first. A missing value counts as the
+ * middle: no agent gains by an omission, and none is excluded for it.
  *
  * Cards say `trust` as a number from 0 to 1, `cost_usd` per call or `cost_class` (free, low, medium,
  * high), and `latency_class` (realtime, fast, standard, slow, batch): at the top, or within
@@ -41,19 +41,19 @@ export interface ScoredAgent extends Candidate {
  */
 export function scoreAgents(
   candidates: readonly Candidate[],
-  wish: AgentWish,
+  criteria: AgentCriteria,
 ): readonly ScoredAgent[] {
   return candidates
     .filter(({ card }) => {
       const names = skillNames(card);
       const costUsd = costUsdOf(card);
       const isAffordable =
-        wish.costUsdMax === null || costUsd === null || costUsd <= wish.costUsdMax;
-      return isAffordable && wish.required.every((skill) => names.includes(skill));
+        criteria.costUsdMax === null || costUsd === null || costUsd <= criteria.costUsdMax;
+      return isAffordable && criteria.required.every((skill) => names.includes(skill));
     })
     .map((candidate) => {
-      const parts = judgeParts(candidate.card, wish.preferred);
-      return { ...candidate, parts, score: weigh(parts, wish.weights) };
+      const parts = judgeParts(candidate.card, criteria.preferred);
+      return { ...candidate, parts, score: weigh(parts, criteria.weights) };
     })
     .toSorted((left, right) => right.score - left.score || compareIds(left, right));
 }
@@ -64,7 +64,7 @@ export function findTies(ranked: readonly ScoredAgent[]): readonly ScoredAgent[]
   return ranked.filter(({ score }) => best - score <= TIE_EPSILON);
 }
 
-/** What a call costs by the card; null: the card doesn't say. */
+/** The price of a call on the card; null: not given. */
 export function costUsdOf(card: AgentCard): number | null {
   const value = readTrait(card, 'cost_usd');
   return typeof value === 'number' && value >= 0 ? value : null;

@@ -19,7 +19,7 @@ export interface AuditItem {
   readonly createdAt: string;
 }
 
-/** A managing request that is to be written down. */
+/** A managing request to record. */
 export interface AuditEntry {
   readonly tenantId: TenantId;
   readonly executionId: ExecutionId | null;

@@ -7,7 +7,7 @@ import {
   type SealableItem,
 } from './seal.ts';
 
-/** An item of which the hash is known, whether it is there or was removed by retention. */
+/** An item with a known hash, existing or removed by retention. */
 export interface KnownItem {
   readonly key: string;
   readonly sequence: number | null;
@@ -25,8 +25,8 @@ export interface MemberDifference {
 }
 
 /**
- * Which items are not those that a seal lists, in the order of the items. Null: the list itself
- * cannot be read, so nothing can be told from it.
+ * The items that differ from the list of a seal, in the order of the items. Null: the list cannot
+ * be read, so it proves nothing.
  */
 export function diffMembers(
   members: string,
@@ -52,7 +52,7 @@ export function diffMembers(
   return differences;
 }
 
-/** The keys of events that seals list and that are not there. */
+/** The keys of events that seals list and that are missing. */
 export function findMissing(
   seals: readonly Seal[],
   items: readonly SealableItem[],
@@ -68,8 +68,8 @@ export function findMissing(
 }
 
 /**
- * The items of a seal in the one order that counts: those that are there, and of those that are not
- * the ones whose hash was kept when their execution was removed (by its key).
+ * The items of a seal in their canonical order: the existing ones, and those whose hash was kept
+ * when their execution was removed (by its key).
  */
 export function withRetired(
   members: string,
@@ -102,7 +102,7 @@ interface Member {
   readonly short: string;
 }
 
-/** Whoever changed the list may have left anything there. */
+/** A forged list may contain anything. */
 function decodeMembers(members: string): readonly Member[] | null {
   const runs = parseJson(members);
   if (!Array.isArray(runs)) return null;

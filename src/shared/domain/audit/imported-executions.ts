@@ -4,19 +4,19 @@ import type { ExecutionId } from '../ids.ts';
 import { hashOfEvent } from './retired-executions.ts';
 import { hashItems, type SealableItem } from './seal.ts';
 
-/** That an execution came in a file, as its readers are told. */
+/** The import of an execution from a file, for its readers. */
 export interface ImportedExecution {
   readonly executionId: ExecutionId;
   /** `token:<name>` */
   readonly importedBy: string;
   readonly importedAt: string;
-  /** Of the document, hex. */
+  /** Hash of the document, hex. */
   readonly documentSha256: string;
 }
 
 /** One import, as the record and the audit log's entry have it. */
 export interface RecordedImport {
-  /** Of the entry in the audit log. */
+  /** Id of the entry in the audit log. */
   readonly importId: string;
   readonly executionId: string;
   readonly tenantId: string;
@@ -25,13 +25,13 @@ export interface RecordedImport {
   readonly retirementId: string | null;
   /** Hex SHA-256 of each event as a seal would have it, one after the other from sequence 1. */
   readonly eventHashes: string;
-  /** What the entry says; null: there is no such entry. */
+  /** The details of the entry; null: there is no such entry. */
   readonly told: { readonly tenantId: string; readonly digest: string } | null;
   /** Not removed again since: its events must be there. */
   readonly isThere: boolean;
 }
 
-/** What the audit log's entry says of an import: it is sealed, the record is not. */
+/** The details of an import in its audit entry: the entry is sealed, the record is not. */
 export function digestImported(
   imported: Pick<RecordedImport, 'executionId' | 'documentSha256' | 'retirementId' | 'eventHashes'>,
 ): string {
@@ -42,7 +42,7 @@ export function digestImported(
     .digest('hex');
 }
 
-/** Whether an entry of the audit log tells of exactly this. */
+/** Whether an entry of the audit log matches exactly this import. */
 export function isImportProved(imported: RecordedImport): boolean {
   const { told, tenantId } = imported;
   return told !== null && told.tenantId === tenantId && told.digest === digestImported(imported);

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 
 import { hashItems, type SealableItem } from './seal.ts';
 
-/** What is left of an execution that retention has removed. */
+/** The remaining record of an execution that retention has removed. */
 export interface RetiredExecution {
   readonly executionId: string;
   readonly tenantId: string;
-  /** The entry of the audit log that tells of it. */
+  /** The entry of the audit log that records it. */
   readonly retirementId: string;
   /** Hex SHA-256 of each event as it was sealed, one after the other from sequence 1. */
   readonly eventHashes: string;
@@ -15,14 +15,14 @@ export interface RetiredExecution {
 /** Executions that were removed together, as the audit log's entry and the record of them say. */
 export interface Retirement {
   readonly retirementId: string;
-  /** What the entry says of them; null: there is no such entry. */
+  /** The details of the entry; null: there is no such entry. */
   readonly told: { readonly tenantId: string; readonly digest: string } | null;
   readonly executions: readonly RetiredExecution[];
 }
 
 const HASH_DIGITS = 64;
 
-/** Of a whole history. */
+/** The hashes of a whole history. */
 export function hashHistory(events: readonly SealableItem[]): string {
   return hashItems(events)
     .map(({ hash }) => hash)
@@ -35,7 +35,10 @@ export function hashOfEvent(eventHashes: string, sequence: number): string | nul
   return sequence >= 1 && hash.length === HASH_DIGITS ? hash : null;
 }
 
-/** What the audit log's entry says of executions that are removed together: it is sealed, they are not. */
+/**
+ * The details of executions that are removed together, in their audit entry: the entry is sealed,
+ * their records are not.
+ */
 export function digestRetired(
   executions: readonly Pick<RetiredExecution, 'executionId' | 'eventHashes'>[],
 ): string {
@@ -49,7 +52,7 @@ export function digestRetired(
   return digest.digest('hex');
 }
 
-/** Whether an entry of the audit log tells of exactly these. */
+/** Whether an entry of the audit log matches exactly these. */
 export function isProved({ told, executions }: Retirement): boolean {
   return (
     told !== null &&

@@ -5,19 +5,19 @@ import { hash } from 'node:crypto';
  *
  * Time is cut into windows, one after the other without gaps. A window that can no longer change is
  * sealed once: every tenant that has items in it gets the next seal of its chain, and the window
- * itself is the next link of a chain over all tenants. So a tenant's chain proves its items, and the
- * one hash of the last window stands for everything.
+ * itself is the next link of a chain over all tenants. So a tenant's chain proves its items, and
+ * the single hash of the last window covers everything.
  *
- * A seal holds the hash of each item in short, beside the full hash over all of them. The full hash
- * decides whether anything was changed; the short ones tell which item it was, and which is missing.
+ * A seal contains a short hash of each item, beside the full hash over all of them. The full hash
+ * decides whether anything was changed; the short ones identify the changed or missing items.
  *
- * What this does not prove: that the end of the chains was not cut off, or that all of it was not
- * made anew. For that the hash of a window must have been kept somewhere else.
+ * The chains alone do not reveal a truncated end, or that all of them were rebuilt. To detect that,
+ * keep the hash of a window elsewhere.
  */
 
 /** An item with everything that is proved about it. */
 export interface SealableItem {
-  /** Null: an event whose execution is not there. */
+  /** Null: an event whose execution does not exist. */
   readonly tenantId: string | null;
   /** The execution of an event; the id of a managing request. */
   readonly key: string;

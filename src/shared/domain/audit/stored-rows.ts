@@ -15,7 +15,7 @@ export interface StoredDefinition {
   readonly ir: string;
 }
 
-/** An entry of the audit log that tells of a registration, and the definition that it registered. */
+/** An audit entry of a registration, and the definition that it registered. */
 export interface Registration {
   readonly auditId: string;
   readonly tenantId: string;
@@ -29,9 +29,9 @@ export interface StoredExecution {
   readonly tenantId: string;
   readonly status: string;
   readonly workflow: WorkflowNamed;
-  /** What the first event names; null: the first event is missing or of another kind. */
+  /** The fields of the first event; null: it is missing or of another kind. */
   readonly started: WorkflowNamed | null;
-  /** Of the event that the row counts as the last; null: it is missing. */
+  /** Kind of the row's last event; null: it is missing. */
   readonly lastKind: string | null;
   /** There are events beyond it. */
   readonly hasMore: boolean;

@@ -44,7 +44,7 @@ export interface BadRow {
   readonly id: string;
   readonly executionId: string | null;
   readonly sequence: number | null;
-  /** Null when it is not there any more. */
+  /** Null when it no longer exists. */
   readonly createdAt: string | null;
 }
 

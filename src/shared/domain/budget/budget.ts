@@ -1,6 +1,6 @@
 import type { ExecutionId } from '../ids.ts';
 
-/** What the models of a workflow may use, its children included. */
+/** Limit of the model usage of a workflow, including its children. */
 export interface Budget {
   readonly tokens: TokenBudget;
   /** US dollars, of the calls whose price is known; null: no limit. */
@@ -18,7 +18,7 @@ export interface TokenBudget {
 
 /**
  * Once a budget is used up, further work · `fail`: fails · `pause`: waits for a person, whose
- * approval grants the budget once more · `warn`: goes on, and the log says so.
+ * approval grants the budget again · `warn`: continues, with a warning in the log.
  */
 export const BUDGET_ACTIONS = ['fail', 'pause', 'warn'] as const;
 export type BudgetAction = (typeof BUDGET_ACTIONS)[number];

@@ -1,8 +1,8 @@
 import { FieldPatterns } from './field-patterns.ts';
 
 /**
- * What readers of an execution get to see. The engine and the workers work with the values as they
- * are: a workflow could not go on after a crash with what has been masked.
+ * The values that readers of an execution see. The engine and the workers use the original values:
+ * after a crash a workflow could not continue with masked ones.
  */
 export interface DataPolicy {
   readonly piiFields: FieldPatterns;
@@ -24,7 +24,7 @@ export type PiiAction = (typeof PII_ACTIONS)[number];
 export const DETECTORS = ['email', 'phone', 'credit_card', 'ssn', 'iban', 'ip_address'] as const;
 export type Detector = (typeof DETECTORS)[number];
 
-/** What one level says; what it leaves out is the next level's matter. */
+/** The settings of one level; the next level decides about omitted ones. */
 export type PartialDataPolicy = Partial<DataPolicy>;
 
 const DEFAULTS: DataPolicy = {
@@ -35,7 +35,7 @@ const DEFAULTS: DataPolicy = {
   retainOutputs: true,
 };
 
-/** What holds for a node's own events; null: nothing is asked for at either level. */
+/** The policy for a node's own events; null: neither level has one. */
 export function dataPolicyOf(levels: {
   readonly workflow: PartialDataPolicy | null;
   readonly node: PartialDataPolicy | null;
@@ -45,7 +45,7 @@ export function dataPolicyOf(levels: {
   return { ...DEFAULTS, ...workflow, ...node };
 }
 
-/** What holds for the state, where the values of all nodes come together: all that any level asks. */
+/** The policy for the state, which contains the values of all nodes: the union of all levels. */
 export function joinDataPolicies(
   workflow: PartialDataPolicy | null,
   nodes: readonly PartialDataPolicy[],

@@ -6,7 +6,7 @@ import { DETECTORS, type PartialDataPolicy, PII_ACTIONS } from './data-policy.ts
 import { FieldPatterns } from './field-patterns.ts';
 
 const KEYS = ['pii_fields', 'detectors', 'action', 'retain_prompts', 'retain_outputs'];
-/** What other products call two of them. */
+/** Other products' names for two of them. */
 const ALIASES: Readonly<Record<string, string>> = {
   pii_detectors: 'detectors',
   redaction_mode: 'action',
@@ -54,7 +54,7 @@ function readFields(value: JsonObject, pointer: string, problems: ProblemList): 
     return {};
   }
   const piiFields = fields.map((field) => field.split('.'));
-  // Every member of every value that is shown is held against them.
+  // Every member of every shown value is compared with them.
   if (fields.length > FIELDS_MAX || piiFields.some((path) => path.length > SEGMENTS_MAX)) {
     problems.add(
       `${pointer}/pii_fields`,

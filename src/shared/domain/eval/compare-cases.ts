@@ -1,10 +1,10 @@
-/** What a comparison needs to know of a case. */
+/** The fields of a case for a comparison. */
 export interface ComparedCase {
   readonly passed: boolean;
   readonly score: number;
 }
 
-/** Two runs over the same data set, case by case. Shown as it stands here, in reports. */
+/** Two runs over the same data set, case by case. Reports show it unchanged. */
 export type Comparison = {
   /** Passed in the earlier run and did not now. */
   readonly regressions: readonly ComparedPair[];

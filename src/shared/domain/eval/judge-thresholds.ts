@@ -6,7 +6,7 @@ export type Thresholds = { readonly [name in ThresholdName]?: number };
 export type ThresholdName =
   'pass_rate' | 'mean_score' | 'p50_ms' | 'p95_ms' | 'tokens' | 'cost_usd';
 
-/** Shown as it stands here, in reports. */
+/** Reports show it unchanged. */
 export type ThresholdResult = {
   readonly name: ThresholdName;
   readonly bound: number;
@@ -24,7 +24,7 @@ export const THRESHOLDS: Readonly<Record<ThresholdName, 'least' | 'most'>> = {
   cost_usd: 'most',
 };
 
-/** What is not known meets no bound. */
+/** An unknown value meets no bound. */
 export function judgeThresholds(
   thresholds: Thresholds,
   summary: EvalSummary,

@@ -7,10 +7,10 @@ export type Measured = Pick<Subject, 'durationMs' | 'tokens' | 'costUsd'>;
 const UNKNOWN: Measured = { durationMs: null, tokens: null, costUsd: null };
 
 /**
- * What is on record of the visit that an `eval` node judges: the last one to end, of the nodes that
- * led here. Its time runs from its scheduling to its end by the database's clock, with waiting and
- * retries; its cost is what all its attempts used. `events` end with the NodeScheduled of the `eval`
- * node; null: they begin too late.
+ * Measures the visit that an `eval` node judges: the last one to end among the nodes that led here.
+ * Its time runs from its scheduling to its end by the database's clock, with waiting and retries;
+ * its cost is that of all its attempts. `events` end with the NodeScheduled of the `eval` node;
+ * null: they begin too late.
  */
 export function measureJudged(events: readonly RecordedEvent[]): Measured | null {
   const own = events.at(-1);

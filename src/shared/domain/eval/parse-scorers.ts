@@ -5,12 +5,12 @@ import { parseDuration } from '../workflow/parse/parse-duration.ts';
 import type { ModelPart } from '../workflow/parse/parts.ts';
 import type { Check, Scorer, ScorerType } from './scorer.ts';
 
-/** Where the reader of scorers reports problems; pointers go on from the list. */
+/** Receives the problems of scorers; pointers are relative to the list. */
 export interface ScorerContext {
   problem(pointer: string, message: string): void;
   /** Names that checks may use beside those of every expression. */
   readonly variables: readonly string[];
-  /** What an `llm_judge` may refer to. */
+  /** The names that an `llm_judge` may refer to. */
   readonly models: ReadonlyMap<string, ModelPart>;
 }
 

@@ -17,7 +17,7 @@ import type {
   ScorerResult,
 } from './scorer.ts';
 
-/** What is judged. Null: nothing is known of it, and a scorer that asks for it does not pass. */
+/** The values to judge. Null: unknown; a scorer that needs the value does not pass. */
 export interface Subject {
   /** May hold more names than the scope of a node, if the checks were read with them. */
   readonly scope: ExpressionScope;

@@ -43,12 +43,12 @@ export interface CostScorer extends ScorerBase {
 
 export interface JudgeScorer extends ScorerBase {
   readonly type: 'llm_judge';
-  /** What a good output is, in words. */
+  /** The criteria of a good output, in words. */
   readonly rubric: string;
   readonly model: ModelPart;
 }
 
-/** What became of all scorers. Shown as it stands here, in outputs and reports. */
+/** The result of all scorers. Outputs and reports show it unchanged. */
 export type EvalResult = {
   /** Every scorer that has a weight passed. */
   readonly passed: boolean;

@@ -1,6 +1,6 @@
 import type { ScorerResult } from './scorer.ts';
 
-/** What a summary counts of a case. Null: not known. */
+/** The counted values of a case. Null: not known. */
 export interface CountedCase {
   readonly passed: boolean;
   readonly score: number;
@@ -12,12 +12,12 @@ export interface CountedCase {
   readonly scorers: readonly ScorerResult[];
 }
 
-/** Shown as it stands here, in reports. */
+/** Reports show it unchanged. */
 export type EvalSummary = {
   readonly cases: number;
   readonly passed: number;
   readonly failed: number;
-  /** Of those that failed: without an output to judge. */
+  /** The number of failed cases without an output to judge. */
   readonly errors: number;
   readonly pass_rate: number;
   readonly mean_score: number;

@@ -5,9 +5,10 @@ import { mergePatch } from './merge-patch.ts';
 import { type LiveVisit, visitKey } from './state.ts';
 
 /**
- * Approvals that were accepted, and that no decision had answered when the execution ended. What they
- * changed in the state counts. A `human_approval` that is still the same node is over by it: nobody is
- * asked twice. Returns those nodes, whose edges are to be judged.
+ * Folds approvals that were accepted but not answered by a decision before the execution ended.
+ * Their changes of the state count. An approval completes its `human_approval` node if the new
+ * definition has the same node, so nobody is asked twice. Returns the completed nodes; the caller
+ * evaluates their edges.
  */
 export function settleAccepted(
   draft: Draft,
@@ -32,7 +33,7 @@ export function settleAccepted(
   return completed;
 }
 
-/** Whether people would be asked the same. */
+/** Whether both definitions ask people the same question. */
 function isSameNode(nodeId: string, plan: Plan, newPlan: Plan): boolean {
   const [old, now] = [plan.nodes.get(nodeId), newPlan.nodes.get(nodeId)];
   if (old === undefined || now === undefined || old.kind.type !== now.kind.type) return false;

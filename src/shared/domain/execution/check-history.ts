@@ -4,16 +4,16 @@ import type { ExecutionState } from './state.ts';
 import { isTerminal, type ExecutionStatus } from './status.ts';
 
 /*
- * Whether a document of an execution can be what it says: a file may have been written by anybody. The row
- * in it is believed nowhere; what it says must be what the events say.
+ * Checks whether the document of an execution is consistent. Anybody may have written the file, so
+ * its row is not trusted: every field of the row must match the events.
  */
 
 type Whole = Pick<ExecutionDocument, 'execution' | 'events'>;
 
-/** What is wrong with a history as such, before it is folded; null: nothing. */
+/** Checks a history before it is folded. Returns what is wrong, or null. */
 export function findHistoryProblem({ execution, events }: Whole): string | null {
   if (events.length !== execution.last_sequence) {
-    return `it holds ${events.length} events and says that its last is ${execution.last_sequence}`;
+    return `it has ${events.length} events, but its last_sequence is ${execution.last_sequence}`;
   }
   let before = '';
   for (const [at, { sequence, kind, payload, created_at: createdAt }] of events.entries()) {
@@ -25,9 +25,9 @@ export function findHistoryProblem({ execution, events }: Whole): string | null 
       return at === 0 ? 'its first event is not WorkflowStarted' : `${where} comes a second time`;
     }
     if (END_KINDS.has(kind) !== (at === events.length - 1)) {
-      return END_KINDS.has(kind) ? `events follow upon its end, event ${sequence}` : NO_END;
+      return END_KINDS.has(kind) ? `events follow its end, event ${sequence}` : NO_END;
     }
-    if (holdsForbiddenKey(payload)) return `${where} holds a key that is not allowed`;
+    if (holdsForbiddenKey(payload)) return `${where} contains a key that is not allowed`;
   }
   return events.length === 0 ? 'it has no events' : null;
 }
@@ -38,7 +38,7 @@ const END_KINDS: ReadonlySet<string> = new Set([
   'WorkflowCancelled',
 ]);
 
-/** Keys that reach a prototype are in no state, whoever has made it. The depth has been bounded by the reader. */
+/** No state contains keys that reach a prototype. The reader has already limited the depth. */
 function holdsForbiddenKey(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (!isJsonObject(value)) return value.some(holdsForbiddenKey);
@@ -51,7 +51,7 @@ const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor',
 
 const NO_END = 'its last event does not end it';
 
-/** What the row says otherwise than the events, folded to `state`; null: nothing. */
+/** Compares the row with `state`, the folded events. Returns the difference, or null. */
 export function findRowProblem({ execution, events }: Whole, state: ExecutionState): string | null {
   const first = events[0]?.created_at;
   const last = events.at(-1)?.created_at;
@@ -67,10 +67,10 @@ export function findRowProblem({ execution, events }: Whole, state: ExecutionSta
     ['completed_at', execution.completed_at, last],
   ];
   const wrong = pairs.find(([, said, told]) => said !== told);
-  return wrong === undefined ? null : `its ${wrong[0]} is not what its events tell`;
+  return wrong === undefined ? null : `its ${wrong[0]} does not match its events`;
 }
 
-/** An execution that goes on elsewhere would go on twice. */
+/** An imported execution that has not ended would run in two places. */
 export function hasEnded({ execution }: Pick<ExecutionDocument, 'execution'>): boolean {
   return isTerminal(execution.status as ExecutionStatus);
 }

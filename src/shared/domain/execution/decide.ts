@@ -2,6 +2,7 @@ import type { WorkItemId } from '../ids.ts';
 import type { HeldBudget } from '../budget/budget.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Plan } from '../workflow/plan/plan.ts';
+import { answerFunctions } from './decisions/answer-functions.ts';
 import { answerSignals } from './decisions/answer-signals.ts';
 import { continueAsNew } from './decisions/continue-as-new.ts';
 import { endExecution, endOnFailure } from './decisions/end-execution.ts';
@@ -19,7 +20,10 @@ import { type ExecutionState, isPausedByOperator } from './state.ts';
 import { isTerminal } from './status.ts';
 import type { Turn } from './turn.ts';
 
-/** How many nodes one decision may enter, so that a loop of pure nodes still commits as it goes. */
+/**
+ * The most nodes that one decision may enter, so that a loop of pure nodes still commits on the
+ * way.
+ */
 const ENTRIES_MAX = 256;
 
 export interface Decision {
@@ -32,21 +36,21 @@ export interface Decision {
 }
 
 /**
- * What follows from what has happened: the consequences of every fact recorded up to
- * `state.sequence`, all at once. Pure: the same plan and state give the same decision (work item
- * ids apart, which are drawn from `newWorkItemId`), so a decision whose commit was refused because
- * the execution moved meanwhile is simply made again on the newer state. While an execution is
- * paused nothing follows, but that its time limit is set going: it runs on.
+ * Derives the consequences of every fact recorded up to `state.sequence`, all at once. Pure: the
+ * same plan and state give the same decision, except for work item ids, which come from
+ * `newWorkItemId`. So when the store refuses a commit because the execution has moved, the caller
+ * decides again on the newer state. While an execution is paused, the only consequence is that its
+ * time limit starts: the limit is not paused.
  */
 export function decide(params: {
   readonly plan: Plan;
   readonly state: ExecutionState;
-  /** The state was made for this decision alone, which may change it into the next. */
+  /** The caller made the state for this decision alone, so the decision may change it in place. */
   readonly ownsState?: boolean;
   readonly newWorkItemId: () => WorkItemId;
   readonly tenantPolicy: Policy;
   readonly budgets: readonly HeldBudget[];
-  /** Stops, to be called again, where a token is left to start its node. */
+  /** Stops when only tokens are left that start their nodes; the caller then calls again. */
   readonly leavesArrivals?: boolean;
 }): Decision {
   const turn: Turn = {
@@ -65,7 +69,8 @@ export function decide(params: {
   while (!isAtRest(turn.draft)) {
     if (endOnFailure(turn) || continueAsNew(turn)) continue;
     // Events before timers: one that was accepted is never lost to a timer that fired meanwhile.
-    const answered = matchExternalEvents(turn) || answerSignals(turn) || feedMaps(turn);
+    const answered =
+      matchExternalEvents(turn) || answerFunctions(turn) || answerSignals(turn) || feedMaps(turn);
     if (!answered && params.leavesArrivals === true && turn.draft.arrivals.length > 0) {
       more = true;
       break;
@@ -85,14 +90,14 @@ export function decide(params: {
   return { events: turn.events, effects: turn.effects, next: turn.draft, more };
 }
 
-/** It has ended, or nothing is to follow for now. */
+/** The execution has ended, or nothing follows for now. */
 function isAtRest(state: ExecutionState): boolean {
   return isTerminal(state.status) || isPausedByOperator(state);
 }
 
 /**
- * False: no decision on this state enters work that a budget could stand against, so what is spent
- * of the budgets need not be known. What only ends, as one branch of many, is decided without it.
+ * False: no decision on this state enters work that a budget could block, so the spent amounts are
+ * not needed. This is so when one of many branches merely ends.
  */
 export function mayEnterWork(state: ExecutionState): boolean {
   if (state.ending !== null || isPausedByOperator(state)) return false;

@@ -1,10 +1,10 @@
-import { type ExecutionState, isPausedByOperator } from './state.ts';
+import { type ExecutionState, isPausedByOperator, type LiveVisit } from './state.ts';
 import { type ExecutionStatus, isTerminal } from './status.ts';
 
 /**
- * `paused` while somebody has paused it, and while the only live nodes wait for a person or an external event; a pure timer, work
- * under way or anything undecided keeps an execution `running`, and so do finalizers, whatever they
- * wait for. A `map` visit counts by its items.
+ * `paused` while somebody has paused the execution, and while its only live nodes wait for a person
+ * or an external event. A timer, work under way, anything undecided and any finalizer keep an
+ * execution `running`. A `map` visit counts by its items.
  */
 export function deriveStatus(state: ExecutionState): ExecutionStatus {
   if (isTerminal(state.status)) return state.status;
@@ -22,6 +22,10 @@ export function deriveStatus(state: ExecutionState): ExecutionStatus {
       case 'either':
         waiting += 1;
         break;
+      case 'suspended':
+        if (!waitsForOutside(visit)) return 'running';
+        waiting += 1;
+        break;
       case 'map':
         break;
       case 'none':
@@ -32,4 +36,10 @@ export function deriveStatus(state: ExecutionState): ExecutionStatus {
     }
   }
   return waiting > 0 ? 'paused' : 'running';
+}
+
+/** A function that a child works for, or that only a timer wakes, is not waiting for a person. */
+function waitsForOutside({ run }: LiveVisit): boolean {
+  const kinds = new Set(run?.waits.map(({ kind }) => kind));
+  return !kinds.has('child') && (kinds.has('event') || kinds.has('approval'));
 }

@@ -1,7 +1,7 @@
 import type { DefinitionId, ExecutionId, TenantId } from '../ids.ts';
 import { type ExecutionState, type LiveVisit, NO_USAGE } from './state.ts';
 
-/** A state being folded further: owned by one fold, never seen outside it until it is done. */
+/** A state that one fold owns and changes. Nothing else sees it until the fold is done. */
 export type Draft = {
   -readonly [
     Key in keyof Omit<ExecutionState, 'nextVisit' | 'live' | 'arrivals' | 'mailbox' | 'skipped'>
@@ -50,6 +50,7 @@ export function emptyState(ids: {
     keysOf: null,
     carriedMaps: {},
     carriedApprovals: {},
+    carriedJournals: {},
     grantedCalls: [],
     ending: null,
     pauses: [],
@@ -65,7 +66,9 @@ export function draftOf(state: ExecutionState): Draft {
   };
 }
 
-/** The state itself, for the one who has just folded it and is the only one to know it. */
+/**
+ * The state itself, without a copy: for a caller that has just folded it and shares it with nobody.
+ */
 export function ownedDraft(state: ExecutionState): Draft {
   return state as Draft;
 }

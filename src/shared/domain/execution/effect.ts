@@ -4,9 +4,9 @@ import type { WorkQueue } from '../work/work-item.ts';
 import type { TimerSpec } from '../workflow/plan/plan.ts';
 import type { ExecutionEvent, TimerPurpose } from './event.ts';
 
-/** What a decision asks the store to do, in the same transaction as its events. */
+/** A change that a decision requests from the store, in the same transaction as its events. */
 export type Effect =
-  /** Work for a visit: its first, or what goes on after it was parked. */
+  /** Work for a visit: its first item, or the one that continues parked work. */
   | {
       readonly do: 'create_work';
       readonly nodeId: string;
@@ -27,6 +27,14 @@ export type Effect =
       readonly workItemId: WorkItemId;
       readonly delayMs: number;
     }
+  /** The next turn of a function's item, at once; also of an item that the same decision takes away. */
+  | {
+      readonly do: 'requeue_work';
+      readonly nodeId: string;
+      readonly visit: number;
+      readonly attempt: number;
+      readonly workItemId: WorkItemId;
+    }
   /** Takes a work item away from queue, lease and retry timer alike. */
   | { readonly do: 'revoke_work'; readonly workItemId: WorkItemId }
   | {
@@ -36,24 +44,33 @@ export type Effect =
       readonly about: TimerAbout;
     }
   | { readonly do: 'cancel_timer'; readonly name: string }
-  /** Cancels a child execution that nobody waits for any more. */
+  /** Cancels a child execution that no visit waits for any more. */
   | { readonly do: 'end_child'; readonly childId: ExecutionId }
-  /** Starts the run that goes on where this one ends, with its first event. */
+  /** Starts the run that continues this one, with its first event. */
   | {
       readonly do: 'start_successor';
       readonly executionId: ExecutionId;
       readonly started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }>;
     };
 
-/** What a timer is for; stored with it and recorded by TimerFired. */
+/** Purpose of a timer; stored with it and recorded by TimerFired. */
 export interface TimerAbout {
   readonly purpose: TimerPurpose;
   readonly nodeId: string | null;
   readonly visit: number | null;
+  /** The wait of a durable function. */
+  readonly step?: string;
 }
 
 export function timerName(about: TimerAbout): string {
-  return about.nodeId === null
-    ? about.purpose
-    : `${about.purpose}:${about.nodeId}#${String(about.visit)}`;
+  if (about.nodeId === null) return about.purpose;
+  const name = `${about.purpose}:${about.nodeId}#${String(about.visit)}`;
+  return about.step === undefined ? name : `${name}/${about.step}`;
+}
+
+/** The wait that a timer of a durable function is of; undefined: it is of none. */
+export function stepOfTimer(timer: TimerAbout & { readonly name: string }): string | undefined {
+  if (timer.purpose !== 'function_wait') return undefined;
+  const { purpose, nodeId, visit } = timer;
+  return timer.name.slice(timerName({ purpose, nodeId, visit }).length + 1);
 }

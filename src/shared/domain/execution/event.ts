@@ -1,11 +1,17 @@
 import type { BudgetAction } from '../budget/budget.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import type {
+  CarriedJournalPayload,
+  NodeSuspendedPayload,
+  RollbackScheduledPayload,
+  StepRecordedPayload,
+} from './function-events.ts';
 import type { TerminalStatus } from './status.ts';
 
 /**
- * The events of an execution: what happened, in order, never changed afterwards. Payloads are
- * stored and shown as they stand here, hence their snake_case names. `visit` numbers the entries of
- * a node from 0. The state of an execution is a fold of these and nothing else (see `evolve.ts`).
+ * The events of an execution: what happened, in order, never changed afterwards. The store and the
+ * API use payloads unchanged, so their names are in snake_case. `visit` numbers the entries of a
+ * node from 0. The state of an execution is a fold of these events only (see `evolve.ts`).
  */
 export type ExecutionEvent =
   | Event<
@@ -19,16 +25,18 @@ export type ExecutionEvent =
         /** The visit of the parent that waits for this execution. */
         parent_node_id?: string;
         parent_visit?: number;
+        /** The wait of a durable function. */
+        parent_step?: string;
         /** How many executions it is nested in; absent: none. */
         depth?: number;
-        /** The execution that all of its tree descend from; absent: itself, or it is not known. */
+        /** The root of its tree of executions; absent: itself, or not known. */
         root_execution_id?: string;
-        /** The run that this one goes on from, and what it left. */
+        /** The run that this one continues, and the state it handed over. */
         continued_from?: string;
         carried?: CarriedPayload;
-        /** The execution that is tried again here. */
+        /** The execution that this one retries. */
         retried_from?: RetriedFromPayload;
-        /** Of the request that started it: where its spans belong, by W3C Trace Context. */
+        /** W3C Trace Context of the request that started it, the parent of its spans. */
         traceparent?: string;
       }
     >
@@ -52,17 +60,28 @@ export type ExecutionEvent =
   | NodeEvent<'NodeProgress', NodeProgressPayload>
   | NodeEvent<'NodeParked', NodeParkedPayload>
   | NodeEvent<'NodeResumed', NodeResumedPayload>
+  | NodeEvent<'StepRecorded', StepRecordedPayload>
+  | NodeEvent<'NodeSuspended', NodeSuspendedPayload>
+  | NodeEvent<'RollbackScheduled', RollbackScheduledPayload>
   | NodeEvent<'NodeCompleted', NodeCompletedPayload>
   | NodeEvent<'NodeFailed', NodeFailedPayload>
   | NodeEvent<'NodeSkipped', Record<never, never>>
-  | NodeEvent<'NodeCancelled', { visit: number; reason: string }>
+  | NodeEvent<
+      'NodeCancelled',
+      {
+        visit: number;
+        reason: string;
+        /** The compensations have run: the visit ends now. */
+        rolled_back?: true;
+      }
+    >
   | NodeEvent<
       'RetryScheduled',
       {
         visit: number;
         attempt: number;
         delay_ms: number;
-        /** Set where the item of the attempt before is settled: the attempt has one of its own. */
+        /** Set if the item of the previous attempt is settled: this attempt has its own item. */
         work_item_id?: string;
       }
     >
@@ -75,6 +94,8 @@ export type ExecutionEvent =
         child_execution_id: string;
         workflow_id: string;
         workflow_version: string;
+        /** The wait of a durable function. */
+        step?: string;
       }
     >
   | NodeEvent<'ChildWorkflowCompleted', ChildEndPayload & { output: JsonObject }>
@@ -88,25 +109,29 @@ export type ExecutionEvent =
         visit: number;
         description: string | null;
         timeout_ms: number | null;
-        /** What exactly is to be approved, when it is a call that is about to be made. */
+        /** The exact call to approve, if the approval is about a call. */
         shown?: JsonObject;
-        /** SHA-256 in hex of the canonical JSON of `shown`: a decision may be bound to it. */
+        /** SHA-256 in hex of the canonical JSON of `shown`; a decision may name it. */
         shown_hash?: string;
+        /** The wait of a durable function. */
+        step?: string;
       }
     >
   | NodeEvent<'ApprovalReceived', ApprovalReceivedPayload>
   | Event<'TimerStarted', TimerPayload & ({ delay_ms: number } | { until: string })>
   | Event<'TimerFired', TimerPayload>
-  /** Further work was held up by a budget, or a warning of it. */
+  /** A budget stopped further work, or its warning threshold was reached. */
   | Event<
       'BudgetExceeded',
       {
         visit: number | null;
-        /** The execution whose budget it is: this one, or one that it is a descendant of. */
+        /** The execution that the budget belongs to: this one or an ancestor. */
         account: string;
         tokens: number;
         token_budget: number | null;
-        /** With its budget, where the budget limits input tokens by themselves; output alike. */
+        /**
+         * Input tokens and their limit, if the budget limits input tokens separately; output alike.
+         */
         input_tokens?: number;
         input_token_budget?: number;
         output_tokens?: number;
@@ -116,12 +141,12 @@ export type ExecutionEvent =
         action: BudgetAction;
       }
     >
-  /** A tool or a model that a policy doesn't allow, or a rule of a `policy` node that doesn't hold. */
+  /** A tool or a model that a policy does not allow, or a violated rule of a `policy` node. */
   | NodeEvent<
       'PolicyViolation',
       {
         visit: number;
-        /** Of the tool, the model or the rule. */
+        /** Name of the tool, the model or the rule. */
         name: string;
         rule: 'blocked_tools' | 'model_allowlist' | 'rule';
         /** The glob that blocks the tool. */
@@ -131,10 +156,10 @@ export type ExecutionEvent =
     >
   | NodeEvent<'ExternalEventWaiting', { visit: number; correlation_key: string }>
   | Event<'ExternalEventReceived', { correlation_key: string; payload: JsonValue }>
-  /** Nothing follows from what happens until it is resumed. */
+  /** The runtime derives nothing from further events until a resume. */
   | Event<'ExecutionPaused', PausedPayload>
   | Event<'ExecutionResumed', { scope: PauseScope; by: string }>
-  /** All is over but the finalizers, which run now; the terminal event comes after them. */
+  /** Only the finalizers remain, and run now; the terminal event follows them. */
   | Event<'WorkflowEnding', WorkflowEndingPayload>
   | Event<'WorkflowCompleted', { continued_as?: string }>
   | Event<'WorkflowFailed', { error: string; error_class: string; node_id: string | null }>
@@ -171,33 +196,33 @@ export interface NodeScheduledPayload {
   readonly correlation_key?: string;
   /** Number of items of a `map` visit. */
   readonly item_count?: number;
-  /** Indexes of the items that were done before the retry, and are not run again. */
+  /** Indexes of the items that were complete before the retry and do not run again. */
   readonly carried_items?: readonly number[];
-  /** The grant that stands for an approval of this call, see `granted_calls`. */
+  /** The grant that replaces an approval of this call, see `granted_calls`. */
   readonly granted_hash?: string;
   /** Set on a visit that is one item of a `map` visit. */
   readonly map?: { readonly node_id: string; readonly visit: number; readonly index: number };
 }
 
 /**
- * What a visit does: `work`: a work item is out · `map`: item visits are under way · `none`: it is
- * over in the decision that began it · `child`: a child execution is under way · the rest wait for
- * the outside.
+ * The activity of a visit: `work`: a work item is out · `map`: item visits are under way · `none`: the
+ * visit ends in the decision that began it · `child`: a child execution is under way · `suspended`: a
+ * durable function waits · the rest wait for an outside event.
  */
 export type VisitPhase =
-  'none' | 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map' | 'child';
+  'none' | 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map' | 'child' | 'suspended';
 
 export type RetriedFromPayload = {
   readonly execution_id: string;
-  /** Of its last event that counts: what came after it was its end. */
+  /** Sequence of its last event before those of its end. */
   readonly sequence: number;
   /** The node that failed; null: it was cancelled, or its time was over. */
   readonly node_id: string | null;
-  /** Whose calls these are to the outside: the execution that was tried first. */
+  /** The first execution of the chain of retries; its id is part of idempotency keys. */
   readonly keys_of: string;
 };
 
-/** Where a run leaves off and its successor begins. */
+/** The point where a run ends and its successor begins. */
 export type CarriedPayload = {
   readonly state: JsonObject;
   readonly arrivals: readonly {
@@ -205,36 +230,38 @@ export type CarriedPayload = {
     readonly to: string;
     readonly output: JsonValue;
   }[];
-  /** External events that nothing had taken. */
+  /** External events that no visit has taken. */
   readonly mailbox: readonly { readonly correlation_key: string; readonly payload: JsonValue }[];
-  /** Nodes that were entered or skipped: they are not recorded as skipped again. */
+  /** Nodes that were entered or skipped; the successor does not record them as skipped again. */
   readonly settled_nodes: readonly string[];
-  /** How often nodes were entered whose kind counts it. */
+  /** How often each node was entered, for kinds that count it. */
   readonly visits?: Readonly<Record<string, number>>;
   readonly usage: UsagePayload;
-  /** How often each budget was granted again, and those that were warned of, by account. */
+  /** How often each budget was granted again, and which budgets have warned, by account. */
   readonly budget_grants?: Readonly<Record<string, number>>;
   readonly budgets_warned?: readonly string[];
-  /** Of a retry: the maps that begin again, with what is left of them. */
+  /** In a retry: the maps that begin again, with their completed items. */
   readonly maps?: readonly CarriedMapPayload[];
-  /** Of a retry: what people approved for visits that are made again. */
+  /** In a retry: the approvals for visits that begin again. */
   readonly approvals?: readonly CarriedApprovalPayload[];
-  /** Calls of models that people approved and that no node has made yet, by their hashes. */
+  /** Hashes of calls that models requested and people approved, and that no node has made yet. */
   readonly granted_calls?: readonly string[];
+  /** In a retry: the journals of functions that continue after their last entry. */
+  readonly journals?: readonly CarriedJournalPayload[];
 };
 
 export type CarriedMapPayload = {
   readonly node_id: string;
   /** The node that each item enters. */
   readonly body: string;
-  /** Items that are done; they are not run again while they are the same. */
+  /** Completed items; an item that is still the same does not run again. */
   readonly done: readonly {
     readonly index: number;
     /** SHA-256 of the item's canonical JSON. */
     readonly item_hash: string;
     readonly output: JsonValue;
   }[];
-  /** Visits of the items that are not, by index: their calls keep their keys. */
+  /** Visits of the other items, by index: their calls keep their idempotency keys. */
   readonly visits: Readonly<Record<string, number>>;
 };
 
@@ -246,9 +273,11 @@ export type CarriedApprovalPayload = {
 
 interface ChildEndPayload {
   readonly visit: number;
-  /** The last run of a child that went on as others. */
+  /** The last run of a child that continued as other runs. */
   readonly child_execution_id: string;
-  /** What the child and its own children used, in all. */
+  /** The wait of a durable function. */
+  readonly step?: string;
+  /** Total usage of the child and its own children. */
   readonly usage?: UsagePayload;
 }
 
@@ -264,18 +293,18 @@ export interface NodeCompletedPayload {
   readonly usage?: UsagePayload;
 }
 
-/** Something a node that is still at work wants to have on record. */
+/** Progress that a node records while it works. */
 export interface NodeProgressPayload {
   readonly visit: number;
   readonly attempt: number;
   readonly work_item_id: string;
   readonly name: string;
   readonly data: JsonObject;
-  /** Handed to later attempts of the visit; of one name the last. */
+  /** Handed to later attempts of the visit; the last value of each name. */
   readonly kept: boolean;
 }
 
-/** The work is given up for now: the visit waits for an event, or for a person's approval. */
+/** The work stops for now: the visit waits for an event, or for a person's approval. */
 export interface NodeParkedPayload {
   readonly visit: number;
   readonly attempt: number;
@@ -285,23 +314,25 @@ export interface NodeParkedPayload {
   readonly usage?: UsagePayload;
 }
 
-/** What a visit was parked for is there, and its work goes on. */
+/** The reason why a visit was parked is resolved, and its work continues. */
 export interface NodeResumedPayload {
   readonly visit: number;
   readonly work_item_id: string;
   readonly queue: string;
   readonly idempotency_key: string;
-  /** The external event that was waited for, and its payload. */
+  /** The awaited external event, and its payload. */
   readonly event_sequence?: number;
   readonly payload?: JsonValue;
-  /** What was approved, and what the approval changed in the state. */
+  /** The approval, and its change of the state. */
   readonly approved?: JsonObject;
-  /** The budget that was granted once more. */
+  /** The budget that was granted again. */
   readonly budget_account?: string;
   readonly state_patch?: JsonObject;
+  /** For a durable function: the item goes back to its queue for this turn. */
+  readonly turn?: number;
 }
 
-/** What a call of a model used. */
+/** Usage of one model call. */
 export type UsagePayload = {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -320,11 +351,13 @@ export interface NodeFailedPayload {
   readonly retryable: boolean;
   /** Backoff chosen at the failure; absent when not retryable. */
   readonly retry_delay_ms?: number;
-  /** False: turned away by a rate limit, so the attempt doesn't count. */
+  /** False: a rate limit refused the call, so the attempt does not count. */
   readonly counted?: false;
   readonly usage?: UsagePayload;
   readonly work_item_id?: string;
   readonly worker_id?: string;
+  /** The compensations of the function have run: the visit ends now. */
+  readonly rolled_back?: true;
 }
 
 export interface ApprovalReceivedPayload {
@@ -332,22 +365,24 @@ export interface ApprovalReceivedPayload {
   readonly decision: 'approved' | 'rejected';
   readonly user_id: string | null;
   readonly comment: string | null;
-  /** Of the ApprovalRequested that was decided. */
+  /** Sequence of the ApprovalRequested that was decided. */
   readonly shown_hash?: string;
+  /** The wait of a durable function. */
+  readonly step?: string;
   readonly state_patch?: JsonObject;
 }
 
-/** What was meant by a pause: the execution alone, or its workflow, which holds all of its executions. */
+/** The scope of a pause: the execution alone, or its workflow with all its executions. */
 export type PauseScope = 'execution' | 'workflow';
 
 export type PausedPayload = {
   readonly scope: PauseScope;
-  /** Who asked for it, as an actor id. */
+  /** Actor id of the requester. */
   readonly by: string;
   readonly reason?: string;
 };
 
-/** How the execution will end; the rest stands with `failed`. */
+/** How the execution will end; the other fields are set with `failed`. */
 export interface WorkflowEndingPayload {
   readonly outcome: TerminalStatus;
   readonly error?: string;
@@ -359,16 +394,25 @@ export interface TimerPayload {
   readonly purpose: TimerPurpose;
   /** Null for the workflow's own timeout. */
   readonly visit: number | null;
+  /** The wait of a durable function. */
+  readonly step?: string;
 }
 
 /**
+ * `function_wait`: of one wait of a durable function · `function_timeout`: bounds its visit ·
  * `child_ended`, `parent_ended`: due at once, written by the end of another execution; see
  * `engine/scheduling/fire-timers.ts`. They are answered with events of their own, never with TimerFired.
  */
 export type TimerPurpose =
-  'wait' | 'approval_timeout' | 'workflow_timeout' | 'child_ended' | 'parent_ended';
+  | 'wait'
+  | 'approval_timeout'
+  | 'workflow_timeout'
+  | 'function_wait'
+  | 'function_timeout'
+  | 'child_ended'
+  | 'parent_ended';
 
-/** An event as it stands in the log. */
+/** An event in the log. */
 export type RecordedEvent = ExecutionEvent & {
   readonly sequence: number;
   /** ISO 8601 UTC with milliseconds; the database's clock, never decreasing within an execution. */

@@ -5,6 +5,12 @@ import type { FoldedBy } from './fold/folded-by.ts';
 import { foldChildCompleted, foldChildFailed, foldChildStarted } from './fold/fold-child.ts';
 import { foldEnd, foldEnding, foldWorkflowCompleted } from './fold/fold-end.ts';
 import { foldCompleted, foldFailed, foldRetryScheduled } from './fold/fold-outcome.ts';
+import {
+  foldNodeCancelled,
+  foldRollbackScheduled,
+  foldStepRecorded,
+  foldSuspended,
+} from './fold/fold-function.ts';
 import { foldPaused, foldUnpaused } from './fold/fold-pause.ts';
 import { foldScheduled } from './fold/fold-schedule.ts';
 import { foldStarted } from './fold/fold-start.ts';
@@ -18,16 +24,16 @@ import {
   foldTimerFired,
   foldTimerStarted,
 } from './fold/fold-waiting.ts';
-import { type ExecutionState, visitKey } from './state.ts';
+import type { ExecutionState } from './state.ts';
 
 /** An event at its place in the log. */
 export type SequencedEvent = ExecutionEvent & { readonly sequence: number };
 
 /**
- * The state after further events. Total over histories the engine wrote: an event that doesn't fit
- * is a broken invariant and throws.
+ * The state after further events. It handles every history that the engine writes; an event that
+ * does not fit is a broken invariant and throws.
  *
- * With `plan` null the successors of a completed node are not worked out: enough for reading an
+ * With a null `plan` it does not compute the successors of a completed node: enough for reading an
  * execution, not for deciding on it.
  */
 export function evolve(params: {
@@ -59,6 +65,12 @@ export function applyEvent(draft: Draft, event: SequencedEvent, by: FoldedBy): v
       return foldParked(draft, event);
     case 'NodeResumed':
       return foldResumed(draft, event);
+    case 'StepRecorded':
+      return foldStepRecorded(draft, event);
+    case 'NodeSuspended':
+      return foldSuspended(draft, event);
+    case 'RollbackScheduled':
+      return foldRollbackScheduled(draft, event);
     case 'NodeCompleted':
       return foldCompleted(draft, event, by);
     case 'NodeFailed':
@@ -72,8 +84,7 @@ export function applyEvent(draft: Draft, event: SequencedEvent, by: FoldedBy): v
     case 'ChildWorkflowFailed':
       return foldChildFailed(draft, event);
     case 'NodeCancelled':
-      draft.live.delete(visitKey(event.nodeId, event.payload.visit));
-      return;
+      return foldNodeCancelled(draft, event);
     case 'NodeSkipped':
       draft.skipped.add(event.nodeId);
       return;

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /*
- * A whole execution as one JSON object, for files: what is archived, exported and imported. Its names
- * are those of the database. A new field may come at any time; a field that is there keeps its meaning
- * as long as the format does.
+ * A whole execution as one JSON object, for files: what is archived, exported and imported. Its
+ * names are those of the database. New fields may be added at any time; an existing field keeps its
+ * meaning as long as the format number stays.
  */
 
 export const EXECUTION_FORMAT = 'svc.execution.1';
@@ -11,13 +11,13 @@ export const EXECUTION_FORMAT = 'svc.execution.1';
 export interface ExecutionDocument {
   readonly format: typeof EXECUTION_FORMAT;
   readonly execution: DocumentedExecution;
-  /** The revision it ran on, as far as it is known. */
+  /** The revision that it ran on, if known. */
   readonly definition: DocumentedDefinition | null;
   /** All of them, from sequence 1, without gaps. */
   readonly events: readonly DocumentedEvent[];
   /** `body` is the encoded state as of `sequence`. */
   readonly snapshot: { readonly sequence: number; readonly body: string } | null;
-  /** Results kept for replay, as far as they have not been deleted before. */
+  /** Results kept for replay, except those that were deleted. */
   readonly recorded_outputs: readonly DocumentedOutput[];
 }
 

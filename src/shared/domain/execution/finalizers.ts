@@ -1,9 +1,10 @@
 import type { Plan, RunOn } from '../workflow/plan/plan.ts';
 import type { ExecutionEvent } from './event.ts';
+import { owesRollback } from './function-run.ts';
 import type { ExecutionState, Failure } from './state.ts';
 import type { TerminalStatus } from './status.ts';
 
-/** Ids of the finalizers that an end like this one calls for. */
+/** Ids of the finalizers that run after this outcome. */
 export function finalizersOf(plan: Plan, outcome: TerminalStatus): readonly string[] {
   return plan.finalizers.filter(({ runOn }) => applies(runOn, outcome)).map(({ nodeId }) => nodeId);
 }
@@ -19,13 +20,20 @@ function applies(runOn: RunOn, outcome: TerminalStatus): boolean {
   }
 }
 
-/** What ends an execution: its terminal event, or, while finalizers are to run first, WorkflowEnding. */
+/** The event that ends an execution: WorkflowEnding if finalizers or rollbacks run first, else the terminal event. */
 export function endingEvent(
   plan: Plan,
-  outcome: TerminalStatus,
-  failure: Failure | null,
+  of: {
+    readonly outcome: TerminalStatus;
+    readonly failure: Failure | null;
+    /** Functions have compensations to run. */
+    readonly rollsBack: boolean;
+  },
 ): ExecutionEvent {
-  if (finalizersOf(plan, outcome).length === 0) return terminalEvent(outcome, failure);
+  const { outcome, failure, rollsBack } = of;
+  if (!rollsBack && finalizersOf(plan, outcome).length === 0) {
+    return terminalEvent(outcome, failure);
+  }
   const why = failure && {
     error: failure.error,
     error_class: failure.errorClass,
@@ -54,21 +62,25 @@ export function terminalEvent(outcome: TerminalStatus, failure: Failure | null):
 const UNKNOWN: Failure = { nodeId: null, error: 'the execution failed', errorClass: 'error' };
 
 /**
- * The events of a cancel from outside: everything live is cancelled at once, finalizers run after
- * it. Empty when the execution is ending already: a cancel changes nothing then. Without a plan no
- * finalizer is known, and none is waited for.
+ * The events of an external cancel: everything live is cancelled at once, and finalizers run after
+ * it. Empty when the execution is already ending: a cancel changes nothing then. Without a plan no
+ * finalizer is known, so none runs.
  */
 export function cancellationEvents(
   plan: Plan | null,
   state: ExecutionState,
 ): readonly ExecutionEvent[] {
   if (state.ending !== null && plan !== null) return [];
+  const visits = [...state.live.values()];
+  const rollsBack = visits.some(({ run }) => owesRollback(run));
   return [
-    ...state.live.values().map(({ nodeId, visit }): ExecutionEvent => ({
+    ...visits.map(({ nodeId, visit }): ExecutionEvent => ({
       kind: 'NodeCancelled',
       nodeId,
       payload: { visit, reason: 'the execution was cancelled' },
     })),
-    plan === null ? terminalEvent('cancelled', null) : endingEvent(plan, 'cancelled', null),
+    plan === null
+      ? terminalEvent('cancelled', null)
+      : endingEvent(plan, { outcome: 'cancelled', failure: null, rollsBack }),
   ];
 }

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonValue } from '../json.ts';
 import { approvalQuestion } from './judge-work.ts';
 
 /**
- * Hashes of the calls in a model's output that a person approved. The node that makes such a call is not
- * asked about it a second time: each grant stands for one call of that tool with those arguments.
+ * Hashes of the calls in a model's output that a person approved. The node that makes such a call
+ * needs no second approval: each grant covers one call of that tool with those arguments.
  */
 export function grantedCallsOf(
   output: JsonValue,

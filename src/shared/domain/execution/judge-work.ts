@@ -5,10 +5,10 @@ import type { Plan, PlanNode } from '../workflow/plan/plan.ts';
 import type { ExecutionEvent } from './event.ts';
 import type { LiveVisit } from './state.ts';
 
-/** What the policies in force make of a node's work. */
+/** The verdict of the policies in force on a node's work. */
 export type WorkVerdict =
   | { readonly is: 'allowed' }
-  /** Once a person has approved it. */
+  /** The verdict after a person has approved it. */
   | { readonly is: 'approval'; readonly name: string }
   | BlockedWork;
 
@@ -24,7 +24,7 @@ export interface Violation {
   readonly pattern?: string;
 }
 
-/** Judges by the names that the definition tells; others are judged where they come up. */
+/** Judges the names in the definition; names known only at run time are judged when they occur. */
 export function judgeWork(of: {
   readonly plan: Plan;
   readonly node: PlanNode;
@@ -47,7 +47,7 @@ export function judgeWork(of: {
   return judged.is === 'approval' ? { is: 'approval', name } : { is: 'allowed' };
 }
 
-/** What a person is asked before a tool is called: the call itself is what is shown. */
+/** The question before a tool call; it shows the call. */
 export function approvalQuestion(
   tool: string,
   input: JsonValue,
@@ -55,7 +55,7 @@ export function approvalQuestion(
   return { description: `call ${tool}`, shown: { tool, input } };
 }
 
-/** Whether the visit's work has been approved as it is shown: another call was not. */
+/** Whether exactly the shown work was approved. A different call needs its own approval. */
 export function isApproved({ memory }: Pick<LiveVisit, 'memory'>, shown: JsonObject): boolean {
   return memory?.approvedHashes.includes(hashJson(shown)) ?? false;
 }

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 
 /**
  * RFC 7396 JSON Merge Patch of an object by an object. Shares every untouched part with `target`,
- * so that keeping older states costs only what changed. A reference to an artifact is one value and
- * never taken apart: a patch of a value that the engine has put elsewhere is kept with it.
+ * so that keeping older states costs only what changed. A reference to an artifact is one value
+ * that is never patched inside: a patch of an offloaded value is stored beside its reference.
  */
 export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const result: Record<string, JsonValue> = { ...target };
@@ -18,7 +18,7 @@ export function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   return result;
 }
 
-/** A member is patched like the whole; whatever is no object counts as an empty one. */
+/** A member is patched like the whole; anything but an object counts as an empty one. */
 export function patchValue(present: JsonValue, patch: JsonObject): JsonObject {
   if (isInlineReference(present)) return withPatch(present, patch);
   return mergePatch(isJsonObject(present) && !isReference(present) ? present : {}, patch);

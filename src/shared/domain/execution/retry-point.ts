@@ -1,30 +1,31 @@
 import { settleAccepted } from './accepted-approvals.ts';
-import { carry } from './carry.ts';
-import { carryUnfinished } from './carry-unfinished.ts';
+import { carry } from './carry/carry.ts';
+import { rolledBack } from './carry/carry-journals.ts';
+import { carryUnfinished } from './carry/carry-unfinished.ts';
 import { type Draft, draftOf, emptyState } from './draft.ts';
 import type { CarriedPayload, ExecutionEvent, RecordedEvent } from './event.ts';
 import { applyEvent } from './evolve.ts';
 import { mergePatch } from './merge-patch.ts';
 import { routeFrom } from './route.ts';
-import type { Arrival, LiveVisit } from './state.ts';
+import { type Arrival, type LiveVisit, visitKey } from './state.ts';
 import type { ExecutionId, TenantId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Plan } from '../workflow/plan/plan.ts';
 
 /**
- * Where an execution that failed or was cancelled is taken up again: its state when it ended, and
- * nothing of its end. What was done stays done. What was under way is a token at its node again: the
- * node that failed, and those that were cancelled with it.
+ * Where a retry continues a failed or cancelled execution: its state just before its end. Completed
+ * nodes stay complete. Each node that failed, or was cancelled with it, becomes a token at that
+ * node again.
  */
 export interface RetryPoint {
-  /** Of the last event that counts. */
+  /** Sequence of the last event before those of the end. */
   readonly sequence: number;
   /** The node that failed; null: it was cancelled, or its time was over. */
   readonly nodeId: string | null;
   readonly carried: CarriedPayload;
 }
 
-/** Why there is nothing to take up. */
+/** Why the execution cannot be retried. */
 export interface NoRetryPoint {
   readonly refused: string;
 }
@@ -32,10 +33,10 @@ export interface NoRetryPoint {
 export function findRetryPoint(params: {
   readonly executionId: ExecutionId;
   readonly tenantId: TenantId;
-  /** The whole history, which has ended. */
+  /** The whole history of an ended execution. */
   readonly events: readonly RecordedEvent[];
   readonly plan: Plan;
-  /** What goes on, and on which definition. */
+  /** The execution that continues, and its definition. */
   readonly successor: ExecutionId;
   readonly newPlan: Plan;
   readonly statePatch: JsonObject | null;
@@ -54,15 +55,17 @@ export function findRetryPoint(params: {
     (id) => !newPlan.nodes.has(id),
   );
   if (missing.length > 0) {
-    return { refused: `the definition has no node ${missing.join(', ')}, where it would go on` };
+    return { refused: `the definition has no node ${missing.join(', ')}, where it would continue` };
   }
   if (draft.arrivals.length === 0 && !folded.endedWell) {
     return {
-      refused: 'nothing was under way when it ended, so that there is nothing to try again',
+      refused: 'nothing was running when it ended, so there is nothing to retry',
     };
   }
   // A node that begins again is on its old visit, and its call under its old key.
+  const undone = rolledBack(events);
   for (const { nodeId, visit } of restarted) {
+    if (undone.has(visitKey(nodeId, visit))) continue;
     draft.nextVisit.set(nodeId, Math.min(visit, draft.nextVisit.get(nodeId) ?? visit));
   }
   return {
@@ -70,7 +73,7 @@ export function findRetryPoint(params: {
     nodeId: failed,
     carried: {
       ...carry(draft, { successor, visits: Object.fromEntries(draft.nextVisit) }),
-      ...carryUnfinished({ draft, events, plan: params.plan }),
+      ...carryUnfinished({ draft, events, plan: params.plan, newPlan }),
     },
   };
 }
@@ -78,9 +81,9 @@ export function findRetryPoint(params: {
 interface Folded {
   readonly draft: Draft;
   readonly failed: string | null;
-  /** Nodes that completed, and whose edges could not be judged. */
+  /** Nodes that completed and whose edge conditions failed to evaluate. */
   readonly unrouted: readonly Unrouted[];
-  /** Only finalizers went wrong: the rest was complete. */
+  /** Only finalizers failed: the rest was complete. */
   readonly endedWell: boolean;
 }
 
@@ -110,7 +113,7 @@ function foldUntilEnd(of: {
       applyEvent(after, event, of);
       if (after.fatal === null) draft = after;
       else {
-        // Its visit stays as it was; what it used has been used.
+        // Its visit stays unchanged, but its usage counts.
         draft.sequence = event.sequence;
         draft.usage = after.usage;
         failed ??= event.nodeId;

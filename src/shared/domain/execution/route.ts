@@ -16,10 +16,10 @@ import type { Draft } from './draft.ts';
 import type { ExecutionState } from './state.ts';
 
 /**
- * Puts a token on every edge that an ended visit takes: of its conditional edges all that hold; its
- * unconditional ones when it has no conditional ones or none of those held. `targets` is a kind's
- * own choice and stands in place of the edges. Conditions see the state as it is at this event, so
- * that the same history always routes the same way. False when no edge was there to be taken.
+ * Puts a token on every edge that an ended visit takes: all conditional edges that hold, or the
+ * unconditional ones if no condition holds. `targets` is a kind's own choice and replaces the
+ * edges. Conditions see the state at this event, so the same history always routes the same way.
+ * False when the visit has no edge to take.
  */
 export function routeFrom(params: {
   readonly draft: Draft;
@@ -70,7 +70,9 @@ function chooseTargets(params: {
   return edges.filter((edge) => edge.condition === null).map((edge) => edge.to);
 }
 
-/** What expressions see of an execution as it is now; those of finalizers, how it ends. */
+/**
+ * The values that expressions see of an execution now; those of finalizers also see how it ends.
+ */
 export function scopeOf(draft: ExecutionState, output: JsonValue): ExpressionScope {
   return {
     state: draft.data,

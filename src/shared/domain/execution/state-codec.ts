@@ -1,13 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { type FunctionRun } from './function-run.ts';
 import { type ExecutionState, type LiveVisit, NO_USAGE, visitKey } from './state.ts';
 
 const FORMAT = 3;
-/** Format 2 knew nothing of usage and of what visits remember. */
+/** Format 2 has no usage and no memory of visits. */
 const READABLE: readonly JsonValue[] = [2, FORMAT];
 
 /**
- * A state as text, for snapshots and for the worker-thread pool. What live visits have pinned is
- * written once, however many share it, and shared again when read.
+ * A state as text, for snapshots and for the worker-thread pool. It writes each pinned value once,
+ * however many live visits share it, and decoding shares it again.
  */
 export function encodeState(state: ExecutionState): string {
   const { nextVisit, live, skipped, ...rest } = state;
@@ -56,10 +57,11 @@ export function decodeState(text: string): ExecutionState {
     keysOf: rest.keysOf ?? null,
     carriedMaps: rest.carriedMaps ?? {},
     carriedApprovals: rest.carriedApprovals ?? {},
+    carriedJournals: rest.carriedJournals ?? {},
     grantedCalls: rest.grantedCalls ?? [],
     ending: rest.ending ?? null,
     pauses: rest.pauses ?? [],
-    // Whoever wrote no word of it took snapshots after the first decision alone.
+    // Versions that did not write this field took snapshots only after the first decision.
     workflowTimerStarted: rest.workflowTimerStarted ?? true,
     nextVisit: new Map(nextVisit),
     skipped: new Set(skipped),
@@ -77,7 +79,7 @@ interface EncodedState extends Omit<ExecutionState, 'nextVisit' | 'live' | 'skip
   readonly pinned: readonly JsonValue[];
 }
 
-interface EncodedVisit extends Omit<LiveVisit, 'scope' | 'map'> {
+interface EncodedVisit extends Omit<LiveVisit, 'scope' | 'map' | 'run'> {
   /** Places in `pinned`; null: the state's present data. */
   readonly scope: {
     readonly data: number | null;
@@ -89,13 +91,16 @@ interface EncodedVisit extends Omit<LiveVisit, 'scope' | 'map'> {
         readonly results: readonly MapResultEntry[];
       })
     | null;
+  /** Absent: a release without durable functions wrote the state. */
+  readonly run?:
+    (Omit<FunctionRun, 'recorded'> & { readonly recorded: readonly [string, number][] }) | null;
 }
 
 type MapResults = NonNullable<LiveVisit['map']>['results'];
 type MapResultEntry = MapResults extends ReadonlyMap<infer Key, infer Value> ? [Key, Value] : never;
 
 function encodeVisit(visit: LiveVisit, pin: (value: JsonValue) => number | null): EncodedVisit {
-  const { scope, map, ...rest } = visit;
+  const { scope, map, run, ...rest } = visit;
   const { data, output, arrivals } = scope;
   return {
     ...rest,
@@ -105,11 +110,12 @@ function encodeVisit(visit: LiveVisit, pin: (value: JsonValue) => number | null)
       ...(arrivals && { arrivals: arrivals.map((one) => [one.nodeId, pin(one.output)] as const) }),
     },
     map: map && { ...map, results: [...map.results] },
+    run: run && { ...run, recorded: [...run.recorded] },
   };
 }
 
 function decodeVisit(visit: EncodedVisit, unpin: (place: number | null) => JsonValue): LiveVisit {
-  const { scope, map, ...rest } = visit;
+  const { scope, map, run, ...rest } = visit;
   const arrivals = scope.arrivals?.map(([nodeId, place]) => ({ nodeId, output: unpin(place) }));
   return {
     ...rest,
@@ -126,5 +132,6 @@ function decodeVisit(visit: EncodedVisit, unpin: (place: number | null) => JsonV
       carriedVisits: map.carriedVisits ?? null,
       results: new Map(map.results),
     },
+    run: run === undefined || run === null ? null : { ...run, recorded: new Map(run.recorded) },
   };
 }

@@ -1,11 +1,13 @@
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { CarriedMapPayload, PauseScope, VisitPhase } from './event.ts';
+import type { JournalEntry } from './function-events.ts';
+import type { FunctionRun } from './function-run.ts';
 import type { ExecutionStatus, TerminalStatus } from './status.ts';
 
 /**
- * What an execution is after its first `sequence` events: a fold of the events (see `evolve.ts`).
- * It holds no times: those belong to the events and to the execution's row.
+ * An execution after its first `sequence` events: a fold of the events (see `evolve.ts`). It
+ * contains no times: those belong to the events and to the execution's row.
  */
 export interface ExecutionState {
   readonly executionId: ExecutionId;
@@ -20,11 +22,11 @@ export interface ExecutionState {
   readonly status: ExecutionStatus;
   /** Number of NodeCompleted events. */
   readonly stepsExecuted: number;
-  /** What models have used so far. */
+  /** Model usage so far. */
   readonly usage: UsageTotal;
-  /** How often budgets have been granted once more, by account. */
+  /** How often budgets have been granted again, by account. */
   readonly budgetGrants: Readonly<Record<string, number>>;
-  /** Accounts whose budget has been warned of. */
+  /** Accounts whose budget has warned. */
   readonly warned: readonly string[];
   readonly error: string | null;
   /** Next visit number of every node entered so far. */
@@ -36,38 +38,42 @@ export interface ExecutionState {
   /** External events that no wait has taken yet, oldest first. */
   readonly mailbox: readonly MailboxEntry[];
   readonly skipped: ReadonlySet<string>;
-  /** A failure nothing leads on from: the next decision ends the execution with it. */
+  /** A failure without an error edge: the next decision ends the execution with it. */
   readonly fatal: Failure | null;
   readonly workflowTimerFired: boolean;
-  /** The first decision has set the time limit going, if there is one. */
+  /** The first decision has started the timer of the time limit, if there is one. */
   readonly workflowTimerStarted: boolean;
-  /** The visit of another execution that this one was started for. */
+  /** The visit of another execution that started this one. */
   readonly parent: ParentLink | null;
-  /** How many executions it is nested in. */
+  /** The number of executions that it is nested in. */
   readonly depth: number;
-  /** The execution that all of its tree descend from; null: itself, as far as is known. */
+  /** The root of its tree of executions; null: itself, or not known. */
   readonly rootId: ExecutionId | null;
   readonly continuedFrom: ExecutionId | null;
-  /** The run that goes on where this one has ended. */
+  /** The run that continues this one. */
   readonly continuedAs: ExecutionId | null;
   readonly retriedFrom: RetriedFrom | null;
-  /** The execution whose id stands in idempotency keys; null: its own. */
+  /** The execution whose id is part of idempotency keys; null: itself. */
   readonly keysOf: ExecutionId | null;
-  /** Maps that begin again in a retry, by node: what is left of them. Gone once they have begun. */
+  /**
+   * Maps that begin again in a retry, by node, with their completed items. Removed once they begin.
+   */
   readonly carriedMaps: Readonly<Record<string, CarriedMapPayload>>;
-  /** Hashes of what people approved for visits that a retry makes again, by `visitKey`. */
+  /** Hashes of approvals for visits that a retry begins again, by `visitKey`. */
   readonly carriedApprovals: Readonly<Record<string, readonly string[]>>;
+  /** Journals that a retry takes over, by `visitKey`. Gone once their visits have begun. */
+  readonly carriedJournals: Readonly<Record<string, readonly JournalEntry[]>>;
   /** Hashes of calls that models asked for and people approved, and that no node has made yet. */
   readonly grantedCalls: readonly string[];
-  /** Not null: what is live are finalizers, and nothing else starts any more. */
+  /** Not null: only finalizers are live, and nothing else starts any more. */
   readonly ending: Ending | null;
-  /** Not empty: facts are recorded, and nothing follows from them. One of each scope at most. */
+  /** Not empty: facts are recorded without consequences. At most one pause of each scope. */
   readonly pauses: readonly Pause[];
 }
 
 export interface RetriedFrom {
   readonly executionId: ExecutionId;
-  /** Of its last event that counts. */
+  /** Sequence of its last event before those of its end. */
   readonly sequence: number;
   /** The node that failed; null: it was cancelled, or its time was over. */
   readonly nodeId: string | null;
@@ -75,7 +81,7 @@ export interface RetriedFrom {
 
 export interface Pause {
   readonly scope: PauseScope;
-  /** Who asked for it, as an actor id. */
+  /** Actor id of the requester. */
   readonly by: string;
   readonly reason: string | null;
 }
@@ -88,6 +94,8 @@ export interface ParentLink {
   readonly executionId: ExecutionId;
   readonly nodeId: string;
   readonly visit: number;
+  /** The wait of a durable function. */
+  readonly step?: string;
 }
 
 /** How an execution will end once its finalizers are done. */
@@ -95,25 +103,30 @@ export interface Ending {
   readonly outcome: TerminalStatus;
   /** Why it failed; null with the other outcomes. */
   readonly failure: Failure | null;
-  /** The first finalizer that failed for good: an execution that completed otherwise fails by it. */
+  /**
+   * The first finalizer that failed permanently; it makes an otherwise completed execution fail.
+   */
   readonly finalizerFailure: Failure | null;
 }
 
 export interface UsageTotal {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars, of the calls whose price is known. */
+  /** US dollars, for calls with a known price. */
   readonly costUsd: number;
 }
 
 export const NO_USAGE: UsageTotal = { inputTokens: 0, outputTokens: 0, costUsd: 0 };
 
-/** What the expressions of a visit see: pinned when it was scheduled, so a retry sees the same. */
+/**
+ * The values that the expressions of a visit see: pinned when it was scheduled, so a retry sees the
+ * same.
+ */
 export interface VisitScope {
   readonly data: JsonObject;
   /** Output of the node that led here. */
   readonly output: JsonValue;
-  /** What a join was entered with, in order; others look at `output` alone. */
+  /** Inputs of a join, in order; other kinds read only `output`. */
   readonly arrivals?: readonly NodeOutput[];
 }
 
@@ -127,7 +140,7 @@ export interface LiveVisit {
   readonly visit: number;
   readonly nodeKind: string;
   readonly phase: VisitPhase;
-  /** Attempt under way, from 0. */
+  /** The current attempt, from 0. */
   readonly attempt: number;
   readonly workItemId: WorkItemId | null;
   readonly queue: string | null;
@@ -141,25 +154,27 @@ export interface LiveVisit {
   readonly item: { readonly nodeId: string; readonly visit: number; readonly index: number } | null;
   /** Set on a `map` visit. */
   readonly map: MapProgress | null;
-  /** What the outside has said about this visit and no decision has answered yet. */
+  /** An external signal to this visit that no decision has answered yet. */
   readonly signal: VisitSignal | null;
-  /** Null until the visit's work has recorded, asked or been sent back something. */
+  /** Null until the visit's work has recorded, asked for or received something. */
   readonly memory: VisitMemory | null;
   /** The child execution that is waited for. */
   readonly childId: ExecutionId | null;
+  /** Set on a visit of a durable function. */
+  readonly run: FunctionRun | null;
 }
 
-/** What the work of a visit left behind for its later attempts. */
+/** Values that the work of a visit keeps for its later attempts. */
 export interface VisitMemory {
-  /** What was recorded to be kept, by name. */
+  /** Recorded values, by name. */
   readonly progress: Readonly<Record<string, JsonObject>>;
   /** Payloads of the external events the work was parked for, oldest first. */
   readonly resumedWith: readonly JsonValue[];
-  /** What a person is being asked to approve. */
+  /** The call that a person is asked to approve. */
   readonly asked: JsonObject | null;
-  /** Of everything approved so far: SHA-256 of the canonical JSON. */
+  /** SHA-256 of the canonical JSON of everything approved so far. */
   readonly approvedHashes: readonly string[];
-  /** Attempts that rate limits turned away and that don't count. */
+  /** Attempts that rate limits refused and that do not count. */
   readonly uncounted: number;
 }
 
@@ -172,11 +187,15 @@ export const NO_MEMORY: VisitMemory = {
 };
 
 export type VisitSignal =
-  /** `counted` false: the same attempt once more. */
+  /** `counted` false: the same attempt again. */
   | { readonly is: 'retry'; readonly delayMs: number; readonly counted?: false }
   | { readonly is: 'timer_fired' }
   | { readonly is: 'child_ended'; readonly end: ChildEnd }
-  /** The work asks for an approval before it goes on. */
+  /** The compensations of a function are to run. */
+  | { readonly is: 'rollback' }
+  /** The time of a function's visit is over. */
+  | { readonly is: 'overdue' }
+  /** The work asks for an approval before it continues. */
   | { readonly is: 'ask'; readonly description: string; readonly shown: JsonObject }
   | {
       readonly is: 'approval';
@@ -199,11 +218,13 @@ export type ChildEnd =
 
 export interface MapProgress {
   readonly itemCount: number;
-  /** Items before this index are scheduled or were done before: items are taken in order. */
+  /**
+   * Items before this index are scheduled or were complete before the retry: items start in order.
+   */
   readonly scheduled: number;
-  /** How many of the items from `scheduled` on were done before the retry. */
+  /** How many items from `scheduled` onwards were complete before the retry. */
   readonly carriedAhead: number;
-  /** Visits under which a retry runs the items that were not done, by index; null: no retry. */
+  /** Visit numbers for the unfinished items of a retry, by index; null: no retry. */
   readonly carriedVisits: {
     readonly body: string;
     readonly byIndex: Readonly<Record<string, number>>;
@@ -221,7 +242,7 @@ export interface Failure {
   readonly errorClass: string;
 }
 
-/** A token: a control edge that was taken and whose target has not started for it yet. */
+/** A token: a control edge that was taken and has not started its target yet. */
 export interface Arrival {
   /** Null: the start of the execution. */
   readonly from: string | null;

@@ -7,26 +7,27 @@ import type { Draft } from './draft.ts';
 import { type Effect, type TimerAbout, timerName } from './effect.ts';
 import type { ExecutionEvent } from './event.ts';
 import { applyEvent } from './evolve.ts';
+import { type FunctionRun, openEnds, owesRollback } from './function-run.ts';
 import type { LiveVisit } from './state.ts';
 
-/** One decision in the making: the draft it has reached, and what it has decided so far. */
+/** One decision in progress: its draft, and the events and effects so far. */
 export interface Turn {
   readonly plan: Plan;
   readonly draft: Draft;
-  /** Of the expressions that this decision evaluates. */
+  /** The step budget of the expressions that this decision evaluates. */
   readonly meter: StepMeter;
   readonly events: ExecutionEvent[];
   readonly effects: Effect[];
   readonly newWorkItemId: () => WorkItemId;
-  /** What the tenant allows now: what a decision makes of it is on record with it. */
+  /** The tenant's policy now; the decision's events record its verdicts. */
   readonly tenantPolicy: Policy;
-  /** The budgets the execution is held to, as they stood before this decision. */
+  /** The budgets that limit the execution, as of before this decision. */
   readonly budgets: readonly HeldBudget[];
-  /** Nodes that may still be entered in this decision; those that take much work count for several. */
+  /** Nodes that this decision may still enter; expensive ones count as several. */
   budget: number;
 }
 
-/** A decision holds the event loop, so what expressions take is part of what it may do. */
+/** A decision blocks the event loop, so the steps of expressions count against its budget. */
 const STEPS_PER_ENTRY = 4_000;
 
 /** Enters a node on the decision's budget. */
@@ -47,7 +48,7 @@ export function liveVisits(turn: Turn): readonly LiveVisit[] {
   return turn.draft.live.values().toArray();
 }
 
-/** The same of a few among them, asked again and again: nothing is copied where there are none. */
+/** The live visits that match. It is called often, so it copies nothing when none match. */
 export function liveVisitsThat(
   turn: Turn,
   test: (visit: LiveVisit) => boolean,
@@ -65,7 +66,7 @@ export function planNode(turn: Turn, nodeId: string): PlanNode {
   return node;
 }
 
-/** The timer a parked visit may have. */
+/** The timer that a parked visit may have. */
 export function visitTimer(visit: LiveVisit): TimerAbout {
   return {
     purpose: visit.phase === 'approval' ? 'approval_timeout' : 'wait',
@@ -76,6 +77,20 @@ export function visitTimer(visit: LiveVisit): TimerAbout {
 
 export function cancelVisitTimer(turn: Turn, visit: LiveVisit): void {
   turn.effects.push({ do: 'cancel_timer', name: timerName(visitTimer(visit)) });
+}
+
+/** Takes back what a function waits for, as it waits for nothing any more. */
+export function closeFunction(
+  turn: Turn,
+  of: {
+    readonly nodeId: string;
+    readonly visit: number;
+    readonly run: FunctionRun;
+  },
+): void {
+  const { timers, children } = openEnds(of);
+  for (const name of timers) turn.effects.push({ do: 'cancel_timer', name });
+  for (const childId of children) turn.effects.push({ do: 'end_child', childId });
 }
 
 /** Ends a live visit that nobody needs any more, and takes back what it had out. */
@@ -89,6 +104,8 @@ export function cancelVisit(turn: Turn, visit: LiveVisit, reason: string): void 
   if (visit.phase === 'child' && visit.childId !== null && visit.signal === null) {
     turn.effects.push({ do: 'end_child', childId: visit.childId });
   }
+  if (visit.run !== null && !owesRollback(visit.run))
+    closeFunction(turn, { ...visit, run: visit.run });
   emit(turn, {
     kind: 'NodeCancelled',
     nodeId: visit.nodeId,

@@ -12,7 +12,7 @@ import type { StepBudget } from './step-budget.ts';
 import { EvaluationFailure } from './step-budget.ts';
 import { checkedNumber, isList, isTruthy, kindOf, member } from './values.ts';
 
-/** What stays the same through one evaluation. */
+/** The unchanging context of one evaluation. */
 export interface Evaluation {
   readonly scope: ExpressionVariables;
   readonly budget: StepBudget;

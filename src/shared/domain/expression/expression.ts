@@ -15,7 +15,7 @@ export const EXPRESSION_VARIABLES = ['state', 'output', 'input', 'execution'] as
 
 export type ExpressionVariable = (typeof EXPRESSION_VARIABLES)[number];
 
-/** What an expression is evaluated against. `output` is that of the node just done. */
+/** The variables of an expression. `output` is that of the node that has just completed. */
 export type ExpressionScope = ExpressionVariables & Metered;
 
 export type ExpressionVariables = { readonly [name in ExpressionVariable]: JsonValue };

@@ -7,7 +7,10 @@ import type { MappingPath } from './mapping-path.ts';
 import { followMappingPath, parseMappingPath } from './mapping-path.ts';
 import { parseExpression } from './parse-expression.ts';
 
-/** What a node's input or output is made of: paths, expressions, literals, and lists and objects of these. */
+/**
+ * The source of a node's input or output: paths, expressions, literals, and lists and objects of
+ * these.
+ */
 export type Mapping =
   | { readonly kind: 'literal'; readonly value: JsonValue }
   | { readonly kind: 'path'; readonly path: MappingPath }
@@ -23,13 +26,13 @@ export type ParsedMapping =
 const DEPTH_MAX = 64;
 
 /**
- * Parses a mapping as it stands in a workflow:
+ * Parses a mapping of a workflow:
  *
  * - `"$.a.b[0]"`, `"state.a.b"`, `"$output.x"`, `"$input"`: a path, when the whole string is one;
- * - `{"literal": …}`: the value as it stands;
+ * - `{"literal": …}`: the value, unchanged;
  * - `{"expr": "…"}`: a CEL expression;
  * - lists and objects: each of their members is a mapping;
- * - anything else, such as a string that is no path: the value as it stands.
+ * - anything else, such as a string that is no path: the value, unchanged.
  */
 export function parseMapping(raw: JsonValue): ParsedMapping {
   return parseAt(raw, '', DEPTH_MAX);

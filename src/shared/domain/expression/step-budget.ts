@@ -26,7 +26,7 @@ export interface Metered {
  */
 export class StepBudget {
   readonly #stepsMax: number;
-  /** Of all the evaluations that this one is a part of. */
+  /** The shared meter of all evaluations that this one belongs to. */
   readonly #whole: StepBudget | null;
   readonly #meter: StepMeter | undefined;
   #stepsUsed = 0;

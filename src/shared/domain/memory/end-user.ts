@@ -2,8 +2,8 @@ import { hashJson } from '../canonical-json.ts';
 import type { TenantId } from '../ids.ts';
 
 /**
- * What the audit log, which cannot be altered, keeps of an end user who was forgotten: enough to
- * answer whether a known one was, not enough to tell who it was.
+ * The trace of a forgotten end user in the audit log, which cannot be altered: enough to answer
+ * whether a known user was forgotten, not enough to identify the user.
  */
 export function hashEndUser(tenantId: TenantId, endUserId: string): string {
   return hashJson({ tenant_id: tenantId, end_user_id: endUserId });

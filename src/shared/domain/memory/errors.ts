@@ -15,7 +15,7 @@ export function keyMissing(): SvcError {
   return new SvcError('embedding_key_missing', detail, { body: { code: 'embedding_key_missing' } });
 }
 
-/** `why` goes on from "the embedding key". */
+/** `why` continues "the embedding key". */
 export function keyInvalid(why: string): SvcError {
   const detail = `the embedding key ${why}, save another with POST /v1/memory/settings`;
   return new SvcError('embedding_key_invalid', detail, { body: { code: 'embedding_key_invalid' } });
@@ -34,7 +34,7 @@ export function embeddingRateLimited(retryAfterSeconds: number | null): SvcError
   });
 }
 
-/** `why` goes on from "the embedding provider". */
+/** `why` continues "the embedding provider". */
 export function embeddingFailed(why: string): SvcError {
   return new SvcError('embedding_failed', `the embedding provider ${why}, try again later`, {
     body: { code: 'embedding_failed' },

@@ -15,9 +15,9 @@ export interface Scope {
 }
 
 /**
- * The scopes that a recall reads: for agent A and user U those of (A,U), (A,–), (–,U) and (–,–). What
- * is of another agent or another user is never among them, and without an agent or a user nothing
- * that belongs to one is.
+ * The scopes that a recall reads: for agent A and user U those of (A,U), (A,–), (–,U) and (–,–).
+ * Scopes of another agent or another user are never among them, and without an agent or a user no
+ * scope that belongs to one is.
  */
 export function cascadeOf(scope: Scope): readonly Scope[] {
   const agents = scope.agentId === null ? [null] : [scope.agentId, null];

@@ -7,9 +7,9 @@ import { DIMENSIONS, type UnitVector } from './vector.ts';
  *
  *   x·y = s·t·(c·d) + s·c·f + e·y   and   |s·c·f + e·y| ≤ (1 + |e|)·|f| + |e|
  *
- * by the Cauchy–Schwarz inequality. So the integer product c·d gives the cosine within an error that
- * is known for each pair, about 0.01, and whatever cannot be among the nearest by that bound need
- * not be read. The nearest are then the same as if every vector had been compared.
+ * by the Cauchy–Schwarz inequality. So the integer product c·d gives the cosine within an error
+ * that is known for each pair, about 0.01, and vectors that cannot be among the nearest by that
+ * bound need not be read. The nearest are then the same as if every vector had been compared.
  */
 
 /** Codes, then scale and length of the error as little-endian float32. */

@@ -11,7 +11,7 @@ export function isWithinUrl(candidate: string, trusted: string): boolean {
   return withSlash(inner.pathname).startsWith(withSlash(outer.pathname));
 }
 
-/** What a workflow may give as a base URL; null: nothing is wrong. */
+/** Checks a workflow's base URL. Returns the error, or null. */
 export function findBaseUrlProblem(baseUrl: string): string | null {
   if (!URL.canParse(baseUrl)) return NO_URL;
   const url = new URL(baseUrl);

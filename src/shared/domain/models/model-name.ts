@@ -1,6 +1,7 @@
 /**
- * What names of providers and models must not be; null: nothing is wrong. Some providers are told the
- * model in the path of the request, where another path would be called with the operator's key.
+ * Checks a name of a provider or a model. Returns the error, or null. Some providers take the model
+ * from the path of the request, where a crafted name would call another path with the operator's
+ * key.
  */
 export function findModelNameProblem(of: {
   readonly provider: string;
@@ -12,7 +13,7 @@ export function findModelNameProblem(of: {
   return null;
 }
 
-/** The name that a provider goes by here, whatever else it is called. */
+/** The canonical name of a provider with aliases. */
 export function canonicalProvider(provider: string): string {
   const name = provider.toLowerCase();
   return name === 'gemini' ? 'google' : name;

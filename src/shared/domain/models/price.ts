@@ -1,4 +1,4 @@
-/** What a model costs, in US dollars for a million tokens. */
+/** The price of a model, in US dollars for a million tokens. */
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;

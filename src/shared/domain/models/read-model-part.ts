@@ -46,7 +46,7 @@ function lookUp(
   if (named !== null)
     return readInline(named, pointer, (_at, message) => problem(pointer, message));
   if (known === undefined) {
-    // One that is there and could not be read has been reported at its place.
+    // An invalid value has already been reported at its place.
     const message = `no model ${JSON.stringify(ref)} that can be called is in models; give the name of one, or provider/model`;
     problem(pointer, message);
     return null;

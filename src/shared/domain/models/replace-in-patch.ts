@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonValue } from '../json.ts';
 
 /**
- * The patch that puts a value in the place of an earlier one. A merge patch (RFC 7396) merges objects,
- * so the members that are gone have to be named; members that are null are left out, which reads the
- * same.
+ * The patch that replaces an earlier value with another. A merge patch (RFC 7396) merges objects,
+ * so the patch must name removed members; null members are omitted, which reads the same.
  */
 export function replaceInPatch(earlier: JsonValue, value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value;

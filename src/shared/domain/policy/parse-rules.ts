@@ -9,7 +9,10 @@ export interface PolicyRule {
   readonly message: string;
 }
 
-/** Reads a list of rules; `problem` is told what is wrong, by pointers below it. Null: reported. */
+/**
+ * Reads a list of rules, and reports errors to `problem` with relative pointers. Null: it reported
+ * some.
+ */
 export function parseRules(
   raw: JsonValue,
   problem: (pointer: string, message: string) => void,

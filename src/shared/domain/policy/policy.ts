@@ -1,7 +1,7 @@
 /**
- * What a tenant, a workflow or a node allows. Globs (`*` stands for any characters, `?` for one),
- * matched against names of tools and models. Kept as it was sent, so in the wire's names; a key
- * that is not there leaves the matter to the next level.
+ * The policy of a tenant, a workflow or a node. Globs (`*` matches any characters, `?` one),
+ * matched against names of tools and models. It is stored as sent, so it has the wire's names; an
+ * absent key leaves the decision to the next level.
  */
 export interface Policy {
   readonly blocked_tools?: readonly string[];
@@ -11,7 +11,7 @@ export interface Policy {
   readonly model_allowlist?: readonly string[];
 }
 
-/** What holds for one node: of each key the innermost level that has it decides. */
+/** The policy for one node: the innermost level that has a key decides it. */
 export interface EffectivePolicy {
   /** A tool that goes by several names: one that is blocked, or needs approval, is enough. */
   judgeTool(...names: readonly [string, ...string[]]): ToolJudgement;

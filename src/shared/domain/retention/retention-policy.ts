@@ -2,8 +2,8 @@ import { TERMINAL_STATUSES, type TerminalStatus } from '../execution/status.ts';
 import type { TenantId } from '../ids.ts';
 
 /**
- * Days that an execution is kept after its end, by how it ended. 0: for good. Null: as the policy
- * says that is less particular: of a workflow, then of its tenant, then of the installation.
+ * Days that an execution is kept after its end, by how it ended. 0: forever. Null: as the less
+ * specific policy says: that of a workflow, then of its tenant, then of the installation.
  */
 export type RetentionDays = Readonly<Record<TerminalStatus, number | null>>;
 

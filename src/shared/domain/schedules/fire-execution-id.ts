@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { executionIdFromUuid, type ExecutionId } from '../ids.ts';
 
 /**
- * The id of the execution that a fire starts. It follows from schedule and fire, so whoever starts
- * it again finds that it is there. A UUIDv7 of the fire's time whose random part is a hash.
+ * The id of the execution that a fire starts. It is derived from schedule and fire, so a repeated
+ * start finds the existing execution. A UUIDv7 of the fire's time whose random part is a hash.
  */
 export function fireExecutionId(fire: {
   readonly scheduleId: string;

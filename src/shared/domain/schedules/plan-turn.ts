@@ -5,12 +5,12 @@ import type { FireCounts, Schedule, SchedulePosition } from './schedule.ts';
 import { countFires, nextFire } from './timing.ts';
 
 /*
- * What is to be done about a schedule that is due, one fire at a time.
+ * Plans the next step of a due schedule, one fire at a time.
  *
- * A fire is decided once: the turn that moves `nextFireAt` past it says what becomes of it, and is
- * written only on the row it was made from. A fire to be started is kept as `startingFireAt` until
- * its execution is known to be there or refused; whoever finds it after `START_MS_MAX` starts it
- * again, under the same execution id.
+ * A fire is decided once: the turn that moves `nextFireAt` past it decides it, and is written only
+ * on the row that it was made from. A fire to start is kept as `startingFireAt` until its execution
+ * is known to exist or to be refused; a process that finds it after `START_MS_MAX` starts it again,
+ * under the same execution id.
  */
 
 export interface TurnGiven {
@@ -148,7 +148,7 @@ export function dueAt(position: SchedulePosition, now: string): string | null {
   const { startingFireAt, waitingFireAt, nextFireAt } = position;
   if (startingFireAt !== null) return later(now, START_MS_MAX);
   if (waitingFireAt === null) return nextFireAt;
-  // Who has waited long will hardly be called the next moment.
+  // After a long wait the next call is hardly due at once.
   const waitedMs = Date.parse(now) - Date.parse(waitingFireAt);
   const look = later(now, Math.min(Math.max(waitedMs / 4, WAIT_MS_MIN), WAIT_MS_MAX));
   return nextFireAt !== null && nextFireAt < look ? nextFireAt : look;

@@ -3,15 +3,15 @@ import type { JsonObject } from '../json.ts';
 import type { ScheduleTiming } from './timing.ts';
 
 /**
- * What happens to a fire while the execution that the schedule started last is live: it is given up
- * (`skip`), it waits for that execution's end, one at most (`queue`), it is started all the same
- * (`allow`), or that execution is cancelled first (`cancel_previous`).
+ * How to treat a fire while the last execution of the schedule is live: drop it (`skip`), let it
+ * wait for that execution's end, one at most (`queue`), start it anyway (`allow`), or cancel that
+ * execution first (`cancel_previous`).
  */
 export const OVERLAP_POLICIES = ['skip', 'queue', 'allow', 'cancel_previous'] as const;
 
 export type OverlapPolicy = (typeof OVERLAP_POLICIES)[number];
 
-/** What a schedule's author says. */
+/** The settings of a schedule's author. */
 export interface ScheduleSpec extends ScheduleTiming {
   readonly workflowId: string;
   /** Null: the version registered last, at each fire. */
@@ -35,7 +35,7 @@ export interface SchedulePosition {
   readonly lateFires: number;
 }
 
-/** What became of fires. */
+/** Counts of fires, by their outcome. */
 export interface FireCounts {
   readonly started: number;
   /** Given up because an execution was live. */
@@ -55,7 +55,7 @@ export interface Schedule extends ScheduleSpec {
   readonly counts: FireCounts;
   readonly lastFireAt: string | null;
   readonly lastExecutionId: ExecutionId | null;
-  /** Why the last fire that was to be started was not; null: it was. */
+  /** Why the last fire that was due to start failed; null: it started. */
   readonly lastError: string | null;
   /** Counts the changes by its author, from 1. */
   readonly revision: number;

@@ -23,7 +23,7 @@ export const CRON_CHARACTERS_MAX = 256;
 const EVERY_MS_MIN = 1_000;
 const EVERY_MS_MAX = 366 * 24 * 3_600_000;
 
-/** What is wrong with a timing, said to its author; null: nothing. */
+/** Checks a timing for its author. Returns the error, or null. */
 export function findTimingProblem(timing: ScheduleTiming): string | null {
   const { cronExpression, every, timezone } = timing;
   if ((cronExpression === null) === (every === null)) {
@@ -103,7 +103,7 @@ function findCronProblem(timing: ScheduleTiming): string | null {
   }
 }
 
-/** What never fires after this never fires: expressions have no years. */
+/** An expression without a fire after this never fires, because expressions have no years. */
 const SOME_INSTANT = '2026-01-01T00:00:00.000Z';
 
 function reasonOf(error: unknown): string {

@@ -1,4 +1,4 @@
-/** What stands in a template for a value. */
+/** A placeholder for a value in a template. */
 export interface Placeholder {
   readonly kind: 'secret' | 'expression' | 'path';
   readonly inner: string;

@@ -14,7 +14,7 @@ export interface HttpTool {
   readonly headers: readonly (readonly [name: string, value: Template])[];
   /** Null: the input as JSON where the method has a body. */
   readonly body: BodyTemplate | null;
-  /** What the answer is made into; it sees `output` as `{status, headers, body}`. Null: the body. */
+  /** Transforms the answer; it sees `output` as `{status, headers, body}`. Null: the body. */
   readonly responseMapping: Mapping | null;
   readonly timeoutMs: number;
   readonly responseBytesMax: number;
@@ -153,7 +153,7 @@ function isAbsent(value: JsonValue | undefined): boolean {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
-/** What frames a message or describes the connection is no one's to set. */
+/** Headers that frame a message or describe the connection cannot be set. */
 export const CONNECTION_HEADERS =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|expect|te|trailer|keep-alive|proxy-.*)$/i;
 /** Field values of RFC 9110 without obsolete bytes. */

@@ -202,7 +202,7 @@ function contentTypeOf(body: BodyTemplate | null): string {
   return body?.kind === 'text' ? 'text/plain; charset=utf-8' : 'application/json';
 }
 
-/** Of all templates together, and of a body: a value may stand in them many times. */
+/** Limit of all templates together, and of a body: a value may occur in them many times. */
 const CHARACTERS_MAX = 16 * 1024 * 1024;
-/** What `safe-fetch.ts` takes. */
+/** The input of `safe-fetch.ts`. */
 const URL_CHARACTERS_MAX = 2048;

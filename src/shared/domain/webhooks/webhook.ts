@@ -2,7 +2,7 @@ import type { ExecutionStatus } from '../execution/status.ts';
 import type { ExecutionId, TenantId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
 
-/** What a tenant can be told. */
+/** The kinds of messages for a tenant. */
 export const WEBHOOK_EVENT_TYPES = [
   'execution.running',
   'execution.paused',
@@ -25,7 +25,7 @@ export interface Webhook {
   readonly url: string;
   /** Null: all. */
   readonly eventTypes: readonly WebhookEventType[] | null;
-  /** `disabled`: the other side answered that it is gone for good. */
+  /** `disabled`: the other side answered 410, so it is gone permanently. */
   readonly status: 'active' | 'disabled';
   readonly createdAt: string;
 }
@@ -48,7 +48,7 @@ export interface WebhookDelivery {
   readonly attempts: number;
   /** Null when there will be none. */
   readonly nextAttemptAt: string | null;
-  /** Of the answer to the last attempt; null: there was none. */
+  /** Status of the answer to the last attempt; null: none. */
   readonly lastStatus: number | null;
   readonly lastError: string | null;
   readonly createdAt: string;

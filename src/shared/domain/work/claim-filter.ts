@@ -25,8 +25,8 @@ export function servesTool({ tools }: ClaimFilter, tool: string): boolean {
 }
 
 /**
- * A name as it stands in the index of a queue, whose entries are limited: of a longer one the
- * beginning, which is also what globs are matched against.
+ * A name in the index of a queue, whose entries are limited: a longer name is cut, and globs match
+ * the cut name.
  */
 export function toolKey(tool: string): string {
   return tool.slice(0, TOOL_KEY_MAX).toWellFormed();
@@ -52,7 +52,7 @@ export function filterKey({ tools, queueNames }: ClaimFilter): string {
   return globs || names ? JSON.stringify([globs, names]) : '';
 }
 
-/** What one worker claims that asks in several ways. */
+/** The union of a worker's different claims. */
 export function mergeFilters(one: ClaimFilter, other: ClaimFilter): ClaimFilter {
   const queueNames = union(queueNamesOf(one), queueNamesOf(other));
   if (!one.tools || !other.tools) return { tools: null, queueNames };
@@ -78,7 +78,7 @@ export function rangesOf(globs: readonly string[]): {
     if (wild < 0) names.add(glob);
     else prefixes.add(glob.slice(0, wild));
   }
-  // Of prefixes that overlap the shorter is enough.
+  // If prefixes overlap, the shorter one suffices.
   const all = [...prefixes];
   const least = all.filter((one) => !all.some((other) => other !== one && one.startsWith(other)));
   return { names: [...names], prefixes: least };

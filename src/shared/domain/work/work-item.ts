@@ -3,14 +3,14 @@ import type { JsonObject } from '../json.ts';
 import type { RetryPolicy } from './retry.ts';
 
 /** Queues whose items are handed to workers over HTTP. */
-export const WORKER_QUEUES = ['python_tool', 'java_tool'] as const;
+export const WORKER_QUEUES = ['python_tool', 'java_tool', 'function'] as const;
 export type WorkerQueue = (typeof WORKER_QUEUES)[number];
 /** `engine`: run inside a scheduler process, never handed out over HTTP. */
 export type WorkQueue = WorkerQueue | 'engine';
 
 /**
- * What a queued and what a leased item both carry. The payload of an item for workers is stored
- * apart, once; the input of an item run in the engine is worked out again from the history.
+ * The common fields of queued and leased items. The payload of an item for workers is stored
+ * separately, once; the input of an engine item is computed again from the history.
  */
 export interface WorkTicket {
   readonly workItemId: WorkItemId;

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { type Findings, pointerTo } from './problem.ts';
 
-/** What an agent of the A2A protocol takes and gives, beyond what every workflow does. */
+/** The inputs and results of an agent of the A2A protocol, beyond those of every workflow. */
 export interface Exposure {
   /** Media types of the files that it takes, and of what it gives. */
   readonly inputModes: readonly string[];

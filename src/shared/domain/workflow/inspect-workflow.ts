@@ -11,8 +11,8 @@ export type InspectedWorkflow =
   | (Extract<ReadWorkflow, { ok: false }> & { readonly warnings: readonly Warning[] });
 
 /**
- * Reads a definition for its author: beside what is wrong with it, it is told of names that nothing
- * reads. A program that loads a stored definition uses `readWorkflow`, which spares that work.
+ * Reads a definition for its author: besides errors, it reports unused names. A program that loads
+ * a stored definition uses `readWorkflow`, which skips that work.
  */
 export function inspectWorkflow(params: {
   readonly ir: unknown;

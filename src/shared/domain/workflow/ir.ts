@@ -1,4 +1,4 @@
-/** What the rest of the program needs of workflow definitions. */
+/** The interface of workflow definitions for the rest of the program. */
 export { compilePlan } from './plan/compile-plan.ts';
 export type { KindRegistry } from './kind-registry.ts';
 export type { NormalisedIr } from './parse/normalise-ir.ts';

@@ -1,8 +1,8 @@
 import type { TenantId } from '../ids.ts';
 
-/** A workflow's pause that stands: nothing of any of its executions goes on. */
+/** A present pause of a workflow: none of its executions continues. */
 export interface StandingPause {
-  /** Who asked for it, as an actor id. */
+  /** Actor id of the requester. */
   readonly by: string;
   readonly reason: string | null;
   readonly pausedAt: string;

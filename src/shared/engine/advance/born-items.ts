@@ -1,7 +1,7 @@
 import type { CommitPlan } from '../../store/commit.ts';
 import type { RunningItem } from './run-items.ts';
 
-/** The items that a commit has leased to this process, which run now. */
+/** The items that a commit leased to this process and that now start. */
 export function bornItems(
   { bornLeased }: CommitPlan,
   fences: readonly number[],

@@ -5,9 +5,9 @@ import type { ModelUse } from '../../store/commit.ts';
 import type { EngineDeps } from '../deps.ts';
 
 /**
- * The budgets an execution is held to, its own and those of what it is a descendant of, with what
- * is spent of each. Read before every decision that may enter work, where there are any: what was in
- * flight by then is all that a budget can be overshot by.
+ * The budgets of an execution and of its ancestors, with the spent amounts. If there are any, the
+ * engine reads them before every decision that may enter work, so a budget is exceeded at most by
+ * the work in flight at that moment.
  */
 export async function readBudgets(
   deps: EngineDeps,
@@ -27,7 +27,7 @@ export async function readBudgets(
   return held;
 }
 
-/** The budgets with what facts that are about to be recorded add to what is spent. */
+/** The budgets, with the usage of facts that are about to be recorded. */
 export function addUse(
   budgets: readonly HeldBudget[],
   facts: readonly ExecutionEvent[],
@@ -44,13 +44,13 @@ export function addUse(
   }));
 }
 
-/** The part of a commit that counts what its events say models used. */
+/** The part of a commit that counts the model usage of its events. */
 export function chargeWith(events: readonly ExecutionEvent[]): { readonly charge?: ModelUse } {
   const charge = useOf(events);
   return charge === undefined ? {} : { charge };
 }
 
-/** What events say that models used; undefined: none did. */
+/** The model usage of events; undefined: none. */
 export function useOf(events: readonly ExecutionEvent[]): ModelUse | undefined {
   const uses = events.flatMap((event) => usageOf(event) ?? []);
   if (uses.length === 0) return undefined;
@@ -61,7 +61,7 @@ export function useOf(events: readonly ExecutionEvent[]): ModelUse | undefined {
   };
 }
 
-/** A child's use is not among them: it was counted when the child's own events said so. */
+/** Without the usage of children, which the commits of their own events count. */
 function usageOf(event: ExecutionEvent): UsagePayload | undefined {
   switch (event.kind) {
     case 'NodeCompleted':

@@ -14,15 +14,20 @@ import { builtInKinds } from '../../nodes/index.ts';
 import type { Cpu, CpuCaller } from '../../ports/cpu.ts';
 import type { Ids } from '../../ports/ids.ts';
 
-/** Ids handed along: as many as one decision may enter nodes; each live visit may need one beside. */
+/**
+ * Ids passed to the pool: one for each node that a decision may enter, and one for each live visit.
+ */
 const IDS = 256;
-/** A state beyond this many JSON values is decided on another thread: expressions may walk it all. */
+/**
+ * A state with more JSON values is decided on another thread, since expressions may read all of it.
+ */
 const LARGE_STATE_VALUES = 20_000;
 
 /**
- * Decides here when the state is small, and on the worker-thread pool when it is large and a node is
- * to be entered. What only answers live visits stays here: a large map hears of each of its items,
- * and to copy all its results to another thread for that would be most of the work.
+ * Decides here when the state is small, and on the worker-thread pool when it is large and the
+ * decision enters a node. A decision that only answers live visits stays here: a large map gets one
+ * for each of its items, and copying all its results to another thread would cost more than the
+ * decision.
  */
 export async function decideAnywhere(params: {
   readonly cpu: Cpu;
@@ -91,7 +96,7 @@ interface DecideAnswer {
   readonly more: boolean;
 }
 
-/** Whether a value holds more than `limit` values in all; looks at no more than that many. */
+/** Whether a value contains more than `limit` values; it reads at most that many. */
 function holdsMoreThan(value: JsonValue, limit: number): boolean {
   const waiting: JsonValue[] = [value];
   let seen = 0;

@@ -17,7 +17,7 @@ export interface Startable extends CompiledDefinition {
 }
 
 export interface DefinitionCache {
-  /** Throws when the revision is not stored: executions never outlive their definition. */
+  /** Throws if the revision is not stored: executions never outlive their definition. */
   get(id: DefinitionId): Promise<CompiledDefinition>;
   /** Null: there is no such workflow. */
   latest(of: {
@@ -34,7 +34,7 @@ export function createDefinitionCache(deps: {
   readonly sizeMax?: number;
 }): DefinitionCache {
   const cached = new BoundedMap<DefinitionId, CompiledDefinition>(deps.sizeMax ?? 500);
-  /** Being read: a new process is asked for the same definition many times at once. */
+  /** Reads in progress: a new process gets many requests for the same definition at once. */
   const reading = new Map<DefinitionId, Promise<CompiledDefinition>>();
 
   function keep(compiled: CompiledDefinition): CompiledDefinition {

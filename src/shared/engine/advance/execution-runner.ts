@@ -37,7 +37,7 @@ const OUTAGE_REST_MS = { min: 100, max: 5_000 };
  * A class, because a process makes one for every execution: methods cost nothing to make.
  */
 export class ExecutionRunner {
-  /** Resolves when the execution rests: nothing to decide, nothing running here. */
+  /** Resolves when the runner is idle: nothing to decide, nothing running here. */
   readonly done: Promise<void>;
   readonly #deps: EngineDeps;
   readonly #executionId: ExecutionId;
@@ -50,7 +50,7 @@ export class ExecutionRunner {
   #held: Held | null;
   /** The history may have grown since it was read. */
   #isOutdated: boolean;
-  /** The mark is to be cleared before the execution rests. */
+  /** The runner must clear the mark before it stops. */
   #isMarked: boolean;
   /** Nothing has been read or committed since the last decision. */
   #isDecided: boolean;
@@ -91,7 +91,7 @@ export class ExecutionRunner {
     this.done = this.#run();
   }
 
-  /** Something has happened to the execution: the runner reads it again before it rests. */
+  /** The execution has changed: the runner reads it again before it stops. */
   noteChange(): void {
     this.#isOutdated = true;
     this.#isMarked = true;
@@ -120,7 +120,7 @@ export class ExecutionRunner {
     return [...this.#runs.items(), ...this.#incoming];
   }
 
-  /** What came in after the last round. */
+  /** Changes and items that came in after the last round. */
   leftOver(): { readonly isMarked: boolean; readonly items: readonly RunningItem[] } {
     return { isMarked: this.#isOutdated, items: this.#incoming };
   }
@@ -129,7 +129,7 @@ export class ExecutionRunner {
     return this.#wasAnswerLost;
   }
 
-  /** The execution as it rests, or has ended; null: it was not found, or is not known for sure. */
+  /** The execution in its last state; null: it was not found, or its state is uncertain. */
   rested(): Held | null {
     return this.#held;
   }
@@ -163,7 +163,7 @@ export class ExecutionRunner {
     }
   }
 
-  /** One round. True: the execution rests, or has ended. */
+  /** One round. True: the runner is idle, or the execution has ended. */
   async #advance(): Promise<boolean> {
     // An execution that a commit of this runner has ended does not change again.
     if (this.#held !== null && isTerminal(this.#held.state.status)) {
@@ -200,7 +200,9 @@ export class ExecutionRunner {
     return false;
   }
 
-  /** While the process drains, another one makes the next decision: the mark says that there is one. */
+  /**
+   * While the process drains, another process makes the next decision, which the mark announces.
+   */
   #mayLeave(): boolean {
     const hasItems = this.#runs.size > 0 || this.#incoming.length > 0;
     return this.#isDraining && this.#isMarked && !hasItems;
@@ -210,12 +212,12 @@ export class ExecutionRunner {
     for (const item of this.#incoming.splice(0, count)) this.#runs.start(held, item);
   }
 
-  /** These items do not run: their leases are gone, or lapse and count as an attempt. */
+  /** These items do not run: their leases are gone, or expire and count as an attempt. */
   #dropIncoming(): void {
     for (const item of this.#incoming.splice(0)) item.abort.abort();
   }
 
-  /** No other part of this process takes items of this execution meanwhile, except claims. */
+  /** Meanwhile only claims of this process take items of this execution. */
   async #recoverLeases(): Promise<void> {
     const executionId = this.#executionId;
     const known = () => this.items();
@@ -258,7 +260,7 @@ export class ExecutionRunner {
     }
   }
 
-  /** The step is committed: what it led to is the present state, and its items start. */
+  /** The step is committed: its result is the present state, and its items start. */
   #accept(
     held: Held,
     { mail, commit, decision, tail }: CommitStep,
@@ -279,7 +281,9 @@ export class ExecutionRunner {
     afterCommit(this.#deps, { commit, row: held.row, committedAt: verdict.createdAt });
   }
 
-  /** The execution has moved, or the commit asked for too much: it is read and decided again. */
+  /**
+   * The execution has moved, or the commit exceeded a limit: the runner reads it and decides again.
+   */
   #refuse({ state, tenant }: Held, reason: RefusalReason, refused: Mail): void {
     this.#held = null;
     const descendantsMax = descendantsMaxOf(tenant, this.#deps.settings);

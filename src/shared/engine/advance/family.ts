@@ -1,5 +1,6 @@
 import type { Effect } from '../../domain/execution/effect.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
+import { openEnds } from '../../domain/execution/function-run.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { Tenant } from '../../domain/tenant.ts';
@@ -10,19 +11,19 @@ import { newEvent, SCHEDULER_ACTOR } from '../commit/new-event.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 
 /*
- * What executions have to do with each other. A child begins in the commit that settles the item of
- * its node, and a run that goes on from another in the commit that ends that one. The end of one is
- * told to the other by a timer that is due at once, a row of the commit that ends it: nothing can be
- * lost between the two, and `fire-timers.ts` carries on however often it is interrupted.
+ * Relations between executions. A child begins in the commit that settles the item of its node. A
+ * run that continues another begins in the commit that ends that one. The end of an execution
+ * reaches its parent and its children through timers that are due at once, written by the commit
+ * that ends it: nothing can be lost, and an interrupted `fire-timers.ts` continues.
  */
 
-/** An execution is nested in at most so many others: a workflow that starts itself comes to an end. */
+/** The deepest nesting of executions, so that a workflow that starts itself ends. */
 export const DEPTH_MAX = 32;
 
-/** What the timer that tells of a child's end is named by, before the child's id. */
+/** Name prefix of the timer for a child's end; the child's id follows. */
 export const CHILD_TIMER = 'child:';
 
-/** The outcome, unless it asks for a child that would be nested too deep. */
+/** The outcome, or a failure if it requests a child that would be nested too deep. */
 export function withinDepth(outcome: NodeOutcome, state: ExecutionState): NodeOutcome {
   if (outcome.ok !== 'child' || state.depth < DEPTH_MAX) return outcome;
   return {
@@ -33,12 +34,12 @@ export function withinDepth(outcome: NodeOutcome, state: ExecutionState): NodeOu
   };
 }
 
-/** How many executions may descend from one of this tenant. */
+/** The most descendants that an execution of this tenant may have. */
 export function descendantsMaxOf(tenant: Tenant, settings: EngineSettings): number {
   return tenant.limits.max_descendants ?? settings.descendantsMax;
 }
 
-/** What comes of a child that its tree has no room for. */
+/** The outcome of a child that exceeds the limit of its tree. */
 export function beyondDescendants(
   outcome: NodeOutcome,
   { state, max }: { readonly state: ExecutionState; readonly max: number },
@@ -47,7 +48,7 @@ export function beyondDescendants(
   return {
     ok: false,
     error:
-      `execution ${rootOf(state)} has started ${max} descendants, which is all it may: raise ` +
+      `execution ${rootOf(state)} has started ${max} descendants, which is the limit: raise ` +
       `max_descendants of the tenant or scheduler.max_descendants, or start less in one execution`,
     errorClass: 'too_many_descendants',
     final: true,
@@ -60,13 +61,15 @@ export function startedChild(
     readonly parent: ExecutionState;
     readonly nodeId: string;
     readonly visit: number;
+    /** The wait of a durable function. */
+    readonly step?: string;
     readonly priority: number;
-    /** The tenant has a limit of executions. */
+    /** The tenant limits its executions. */
     readonly waitsForPlace: boolean;
   },
 ): StartedExecution {
   const { executionId, definitionId, workflowId, workflowVersion, input } = child;
-  const { parent, nodeId, visit, priority, waitsForPlace } = of;
+  const { parent, nodeId, visit, step, priority, waitsForPlace } = of;
   const started: ExecutionEvent = {
     kind: 'WorkflowStarted',
     nodeId: null,
@@ -78,6 +81,7 @@ export function startedChild(
       parent_execution_id: parent.executionId,
       parent_node_id: nodeId,
       parent_visit: visit,
+      ...(step !== undefined && { parent_step: step }),
       depth: parent.depth + 1,
       root_execution_id: rootOf(parent),
     },
@@ -97,21 +101,21 @@ export function startedChild(
   };
 }
 
-/** Of a child that began before roots were recorded, the tree is counted from that child on. */
+/** If a child began before roots were recorded, its tree begins with that child. */
 export function rootOf({ rootId, executionId }: ExecutionState): ExecutionId {
   return rootId ?? executionId;
 }
 
-/** A child of which nothing has been decided: it has no step behind it, and nothing to clean up. */
+/** A child without any decision: it has done no step, and has nothing to clean up. */
 export function isUnbegun({ parent, continuedFrom, nextVisit }: ExecutionState): boolean {
   return parent !== null && continuedFrom === null && nextVisit.size === 0;
 }
 
-/** What a commit does in the tree of its execution, see `TreeUse`; null: nothing. */
+/** How a commit uses the tree of its execution, see `TreeUse`; null: it does not. */
 export function treeUseOf(of: {
   readonly base: ExecutionState;
   readonly children: number;
-  /** Another run goes on from it. */
+  /** Another run continues it. */
   readonly goesOn: boolean;
   readonly startsTimers: readonly NewTimer[];
   readonly descendantsMax: number;
@@ -122,7 +126,7 @@ export function treeUseOf(of: {
   if (startsTimers.some(({ purpose }) => purpose === 'parent_ended')) {
     return { ...at, is: 'end' };
   }
-  // Also of a run that goes on: it has a first step of its own. Finalizers run whatever has ended.
+  // A run that continues another also has a first step. Finalizers always run.
   const isFresh = base.live.size === 0 && base.stepsExecuted === 0 && base.ending === null;
   return base.parent !== null && (isFresh || goesOn) ? { ...at, is: 'begin' } : null;
 }
@@ -148,17 +152,19 @@ export function successorOf(
   };
 }
 
-/** The children that live visits wait for. */
+/** The children that live visits are waiting for. */
 export function childrenOf(state: ExecutionState): readonly ExecutionId[] {
   return state.live
     .values()
-    .filter((visit) => visit.phase === 'child' && visit.signal === null)
-    .map(({ childId }) => childId)
-    .filter((childId) => childId !== null)
+    .flatMap((visit) => {
+      if (visit.run !== null) return openEnds({ ...visit, run: visit.run }).children;
+      const isAwaited = visit.phase === 'child' && visit.signal === null;
+      return isAwaited && visit.childId !== null ? [visit.childId] : [];
+    })
     .toArray();
 }
 
-/** Tells a child that nobody waits for it any more. */
+/** The timer that cancels a child that no visit waits for any more. */
 export function parentEnded(childId: ExecutionId): NewTimer {
   return {
     executionId: childId,
@@ -170,7 +176,7 @@ export function parentEnded(childId: ExecutionId): NewTimer {
   };
 }
 
-/** Tells the parent, if there is one, that this execution has ended. */
+/** The timer that reports the end of this execution to its parent, if it has one. */
 export function childEnded(state: ExecutionState): readonly NewTimer[] {
   const { parent, executionId } = state;
   if (parent === null) return [];

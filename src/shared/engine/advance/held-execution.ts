@@ -20,9 +20,9 @@ export interface Held {
   /** Status in its row, which facts may change too; null: not known. */
   rowStatus: ExecutionStatus | null;
   tail: Tail;
-  /** As the last decision saw it. */
+  /** As of the last decision. */
   tenant: Tenant;
-  /** It has a budget, or descends from an execution that has one. */
+  /** It or one of its ancestors has a budget. */
   readonly hasBudget: boolean;
   /** The pause of its workflow, right after a full reading; else null. */
   readonly workflowPause: StandingPause | null;
@@ -44,7 +44,7 @@ export async function loadHeld(deps: EngineDeps, executionId: ExecutionId): Prom
   return { row, compiled, state, rowStatus: row.status, tail, tenant, hasBudget, workflowPause };
 }
 
-/** Adds the events that came since. */
+/** Adds the events since the last reading. */
 export async function refreshHeld(deps: EngineDeps, known: Held): Promise<Held> {
   const { plan } = known.compiled;
   const { executionId, tenantId } = known.row;
@@ -58,7 +58,7 @@ export async function refreshHeld(deps: EngineDeps, known: Held): Promise<Held> 
   return { ...known, state, rowStatus, tail, tenant, workflowPause: null };
 }
 
-/** An execution that this commit has just created, in the state it led to. */
+/** An execution that this commit has just created, in its resulting state. */
 export function heldFromStart(of: {
   readonly commit: CommitPlan & { readonly create: NewExecution };
   readonly createdAt: string;

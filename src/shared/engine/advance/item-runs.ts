@@ -9,8 +9,8 @@ import { type RunningItem, runItem } from './run-items.ts';
 import type { RunnerMailbox } from './runner-mailbox.ts';
 
 /**
- * The leased items of one execution that run in this process. A run ends when it gives its outcome,
- * which goes to the mailbox, or when it is aborted: then its outcome no longer counts.
+ * The leased items of one execution that run in this process. A run ends with an outcome, which
+ * goes to the mailbox, or with an abort, after which its outcome does not count.
  */
 export class ItemRuns {
   readonly #deps: RunDeps;
@@ -42,7 +42,7 @@ export class ItemRuns {
     return this.#running.values();
   }
 
-  /** Runs an item on the state that the execution has now. */
+  /** Runs an item on the present state of the execution. */
   start(held: Held, item: RunningItem): void {
     const { workItemId } = item.ticket;
     const earlier = this.#running.get(workItemId);
@@ -52,7 +52,7 @@ export class ItemRuns {
     const { signal } = item.abort;
     if (signal.aborted) return;
     this.#running.set(workItemId, item);
-    // Not when the run ends: one that ignores the signal would keep the execution under way.
+    // Not when the run ends: a run that ignores the signal would keep the runner busy.
     signal.addEventListener('abort', () => void this.forget(item), { once: true });
     const { plan } = held.compiled;
     const record = (progress: NodeProgress) => this.#record(item, progress);

@@ -9,17 +9,17 @@ import { parseExecutionId, type TenantId } from '../../domain/ids.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';
 import type { ExecutionRow, ExecutionStore, LoadedExecution } from '../../store/store.ts';
 
-/** The state that snapshot and tail fold to; see `evolve` for what a null plan leaves out. */
+/** Folds snapshot and tail to the state; see `evolve` about a null plan. */
 export function foldLoaded(loaded: LoadedExecution, plan: Plan | null): ExecutionState {
   const { row, snapshot, events } = loaded;
   const base = snapshot === null ? emptyState(row) : decodeState(snapshot.body);
   return evolve({ state: base, events, plan });
 }
 
-/** Loads an execution by the id a caller wrote; 404 for an unknown one and another tenant's. */
+/** Loads an execution by the caller's id; 404 if it is unknown or another tenant's. */
 export async function loadForCaller(params: {
   readonly executions: ExecutionStore;
-  /** Null: of whatever tenant; nobody has asked for it. */
+  /** Null: any tenant, for reads without a caller. */
   readonly tenantId: TenantId | null;
   readonly executionId: string;
 }): Promise<LoadedExecution> {
@@ -42,8 +42,8 @@ export async function findForCaller(params: {
 }
 
 /**
- * Events of an execution that was found. Throws as if it had not been when there are none although there
- * were some: retention has removed it between the two readings.
+ * Events of an execution that was found. Throws a 404 if they are gone: retention has removed the
+ * execution between the two reads.
  */
 export async function readEventsOf(
   executions: ExecutionStore,

@@ -7,7 +7,7 @@ import type { Held } from './held-execution.ts';
 import { outcomeFacts } from './outcome-facts.ts';
 import type { Mail } from './runner-mailbox.ts';
 
-/** The mail as events of the log: what items recorded, and how they ended. */
+/** The mail as events: the progress of items, and their outcomes. */
 export function factsOf(held: Held, { noted, settled }: Mail): ExecutionEvent[] {
   const facts = noted.map(({ item, progress }): ExecutionEvent => {
     const { nodeId, visit, attempt, workItemId } = item.ticket;
@@ -25,7 +25,7 @@ export function factsOf(held: Held, { noted, settled }: Mail): ExecutionEvent[] 
   return facts;
 }
 
-/** The state that the facts lead to. */
+/** The state after the facts. */
 export function foldFacts(held: Held, facts: readonly ExecutionEvent[]): ExecutionState {
   return evolve({
     state: held.state,
@@ -37,7 +37,7 @@ export function foldFacts(held: Held, facts: readonly ExecutionEvent[]): Executi
   });
 }
 
-/** The executions that settled items start. */
+/** The executions that the settled items start. */
 export function childrenOf(
   { state, row, tenant }: Held,
   { settled }: Mail,

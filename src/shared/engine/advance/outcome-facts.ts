@@ -7,14 +7,17 @@ import { judgeRetry, type RetryPolicy, type RetryVerdict } from '../../domain/wo
 import type { NodeOutcome, Usage } from '../../nodes/run.ts';
 
 /*
- * What the end of an attempt says in the log: the same events whoever made the attempt, a worker
- * over HTTP or this process.
+ * The events of an attempt's end. They are the same for an attempt of a worker over HTTP and of
+ * this process.
  */
 
-/** Turned away by a rate limit so often in one visit, further attempts count like any other. */
+/** After this many refusals by rate limits in one visit, further attempts count like any other. */
 const UNCOUNTED_MAX = 50;
 const RETRY_AFTER_MS_MAX = 24 * 3_600_000;
-/** Of one attempt, as for workers. A provider may claim anything, and sums must stay in bounds. */
+/**
+ * Limit for one attempt, as for workers. A provider may claim anything, and sums must stay in
+ * bounds.
+ */
 const TOKENS_MAX = 1_000_000_000_000;
 const COST_USD_MAX = 1_000_000_000;
 
@@ -81,7 +84,7 @@ export function completionFacts(
   ];
 }
 
-/** NodeFailed, with what the retry policy makes of it. */
+/** NodeFailed, with the verdict of the retry policy. */
 export function failureFact(
   of: Attempt,
   failure: {
@@ -112,7 +115,7 @@ export function failureFact(
   };
 }
 
-/** What the outcome of an in-engine run says. */
+/** The events of an in-engine run's outcome. */
 export function outcomeFacts(of: {
   readonly node: PlanNode;
   readonly visit: LiveVisit;

@@ -1,7 +1,7 @@
 import { type Decision, mayEnterWork } from '../../domain/execution/decide.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import type { CommitPlan } from '../../store/commit.ts';
-import { leanEvents } from '../artifacts/lean-events.ts';
+import { offloadEvents } from '../artifacts/offload-events.ts';
 import { commitOfDecision, eventsOfDecision, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
 import type { EngineDeps } from '../deps.ts';
 import { addUse, readBudgets, useOf } from './budgets.ts';
@@ -12,7 +12,7 @@ import { childrenOf, factsOf, foldFacts } from './mail-facts.ts';
 import type { Mail } from './runner-mailbox.ts';
 import { addStored, isWorthSnapshot, type Tail } from './snapshot-tail.ts';
 
-/** One step of an execution: worked out, and not committed yet. */
+/** One step of an execution: planned, not committed yet. */
 export type PlannedStep = CommitStep | EmptyStep;
 
 export interface CommitStep {
@@ -29,12 +29,12 @@ export interface EmptyStep {
   readonly commit: null;
 }
 
-/** Nobody waits for the answer of this process, so a busy pool delays a step and never refuses it. */
+/** No client waits for this step, so a busy pool delays it and never refuses it. */
 const CALLER: Pick<CpuCaller, 'signal' | 'whenBusy'> = { signal: null, whenBusy: 'waits' };
 
 /**
- * Turns mail into facts, folds them, decides on the state that they lead to, and plans the commit of
- * all of it. It notes in `held` the tenant whose policy the decision followed.
+ * Turns mail into facts, folds them, decides on the resulting state, and plans one commit. It sets
+ * `held` to the tenant whose policy the decision used.
  */
 export async function planStep(
   deps: EngineDeps,
@@ -42,7 +42,7 @@ export async function planStep(
   { mail, isDraining }: { readonly mail: Mail; readonly isDraining: boolean },
 ): Promise<PlannedStep> {
   const { row, compiled } = held;
-  const { facts, stored } = await leanEvents(deps, {
+  const { facts, stored } = await offloadEvents(deps, {
     tenantId: row.tenantId,
     facts: factsOf(held, mail),
     compiled: async () => compiled,
@@ -77,7 +77,8 @@ export async function planStep(
     events,
     decision,
     home: {
-      // Items that do not start here wait on their queue: for another process, or for the tenant.
+      // Items that do not start here wait on their queue, for another process or until the tenant
+      // is active.
       leaseTo: isDraining || tenant.status !== 'active' ? null : deps.settings,
       priority: row.priority,
     },

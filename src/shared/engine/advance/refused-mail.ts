@@ -4,11 +4,11 @@ import { beyondDescendants } from './family.ts';
 import type { RunningItem } from './run-items.ts';
 import type { Mail } from './runner-mailbox.ts';
 
-/** What becomes of mail whose commit was refused. */
+/** The mail after its commit was refused. */
 export interface RefusedMail {
   /** For the next commit. */
   readonly mail: Mail;
-  /** The item that another process holds by now; null: none is known. */
+  /** The item that another process holds now; null: none is known. */
   readonly lost: RunningItem | null;
   /** The refusal does not say which outcome is at fault: each is committed alone from now on. */
   readonly oneByOne: boolean;

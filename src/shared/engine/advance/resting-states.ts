@@ -4,9 +4,9 @@ import type { ExecutionId } from '../../domain/ids.ts';
 import type { Held } from './held-execution.ts';
 
 /**
- * A cache of executions that rest here and soon continue, so that only newer events are read. It keeps
- * those that are expensive to read: a map over thousands of children rests whenever none of them has
- * just ended, and learns of each end. Correctness does not depend on it: the store refuses a commit on
+ * A cache of idle executions that soon continue, so that only newer events are read. It keeps those
+ * that are expensive to read: the runner of a map over thousands of children stops between their
+ * ends, and continues at each end. Correctness does not depend on it: the store refuses a commit on
  * a state that is not the latest.
  */
 export interface RestingStates {

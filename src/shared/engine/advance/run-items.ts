@@ -86,7 +86,7 @@ export async function runItem(
   }
 }
 
-/** The runner sees whole values; the child begins with the references that its parent has. */
+/** The runner gets whole values; the child begins with the references of its parent. */
 function keepReferences(outcome: NodeOutcome, input: JsonValue): NodeOutcome {
   if (outcome.ok !== 'child' || !isJsonObject(input) || isReference(input)) return outcome;
   return { ...outcome, child: { ...outcome.child, input } };

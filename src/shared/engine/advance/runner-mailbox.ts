@@ -2,8 +2,8 @@ import { LeaseLostError, type NodeOutcome, type NodeProgress } from '../../nodes
 import type { RunningItem } from './run-items.ts';
 
 /**
- * Keeps what the runs of one execution's items tell its runner until a commit takes it: how they ended,
- * and what they want on record before they continue.
+ * Keeps the messages of one execution's runs to its runner until a commit takes them: outcomes, and
+ * progress that a run wants recorded before it continues.
  */
 export interface RunnerMailbox {
   finish(of: Finished): void;
@@ -14,11 +14,14 @@ export interface RunnerMailbox {
   finished(): number;
   /** Takes the mail for one commit, and drops that of items which no longer run. */
   take(isCurrent: (item: RunningItem) => boolean): Mail;
-  /** Its commit was not made: the next one takes it again. */
+  /** Its commit failed: the next commit takes the mail again. */
   putBack(mail: Mail): void;
-  /** Gives one outcome at a time until none is left: a refusal does not say which is at fault. */
+  /**
+   * Returns one outcome at a time until none is left, because a refusal does not say which is at
+   * fault.
+   */
   splitUp(): void;
-  /** Nothing more is committed here: refuses the notes that are left. */
+  /** The runner commits nothing more: rejects the remaining notes. */
   close(): void;
 }
 

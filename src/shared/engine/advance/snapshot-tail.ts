@@ -2,19 +2,19 @@ import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import type { ExecutionStatus } from '../../domain/execution/status.ts';
 import type { NewEvent } from '../../store/commit.ts';
 
-/** What a reader would have to fold on top of the last snapshot. */
+/** The events that a reader folds on top of the last snapshot. */
 export interface Tail {
   readonly events: number;
   /** Length of their payloads. */
   readonly chars: number;
-  /** Length of the snapshot itself; 0: there is none. */
+  /** Length of the snapshot; 0: none. */
   readonly snapshotChars: number;
 }
 
 /**
- * A snapshot is worth its writing when reading would otherwise fold this many events. One that waits
- * is read whenever something comes for it; one that has ended, hardly ever, and its snapshot holds
- * input and state once more.
+ * A snapshot is worth writing when a reader would otherwise fold this many events. The runtime
+ * reads a waiting execution at every signal, but rarely an ended one, and its snapshot would store
+ * input and state again.
  */
 const EVENTS_MIN = { paused: 32, others: 256 };
 
@@ -29,7 +29,7 @@ export function addToTail(tail: Tail, events: readonly ExecutionEvent[]): Tail {
   return { ...tail, events: tail.events + events.length, chars };
 }
 
-/** The same of events in the form in which they are stored. */
+/** The same for stored events. */
 export function addStored(tail: Tail, events: readonly NewEvent[]): Tail {
   let { chars } = tail;
   for (const { payload } of events) chars += payload.length;
@@ -37,9 +37,9 @@ export function addStored(tail: Tail, events: readonly NewEvent[]): Tail {
 }
 
 /**
- * Only when the tail has grown as long as the snapshot it stands on: a large state, such as the
- * results of a map over thousands of items, would be written again and again for every few events.
- * So all snapshots of an execution together are at most about twice as long as its history.
+ * Only when the tail is as long as the last snapshot. Otherwise a large state, such as the results
+ * of a map over thousands of items, would be written again for every few events. So all snapshots
+ * of an execution together are at most about twice as long as its history.
  */
 export function isWorthSnapshot(tail: Tail, status: ExecutionStatus): boolean {
   const eventsMin = status === 'paused' ? EVENTS_MIN.paused : EVENTS_MIN.others;

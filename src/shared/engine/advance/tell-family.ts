@@ -21,10 +21,10 @@ import { foldLoaded } from './load-execution.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import { wakeFor } from '../wake/wake-for.ts';
 
-/** A child that moves all the time is left to the next round after this many readings. */
+/** A child that keeps moving is left to the next round after this many reads. */
 const READINGS_MAX = 50;
 
-/** Tells a parent of all its children that have ended by now, in one commit. */
+/** Reports all ended children to their parent, in one commit. */
 export async function tellParent(deps: EngineDeps, timers: readonly DueTimer[]): Promise<void> {
   const [parent] = timers;
   if (parent === undefined) return;
@@ -49,13 +49,19 @@ async function endOfChild(deps: EngineDeps, timer: DueTimer): Promise<ExecutionE
   const childId = parseExecutionId(timer.name.slice(CHILD_TIMER.length));
   const loaded = childId === null ? null : await deps.store.executions.load(childId, null);
   if (loaded === null || nodeId === null || visit === null) {
-    throw new Error(`timer ${timer.name} of ${timer.executionId} is of no child`);
+    throw new Error(`timer ${timer.name} of ${timer.executionId} belongs to no child`);
   }
   const { executionId, status, error } = loaded.row;
   const state = foldLoaded(loaded, null);
-  const about = { visit, child_execution_id: executionId, ...usageOf(state.usage) };
+  const step = state.parent?.step;
+  const about = {
+    visit,
+    child_execution_id: executionId,
+    ...(step !== undefined && { step }),
+    ...usageOf(state.usage),
+  };
   if (status === 'completed') {
-    const output = await leanOutput(deps, timer, state.data);
+    const output = await offloadOutput(deps, timer, state.data);
     return { kind: 'ChildWorkflowCompleted', nodeId, payload: { ...about, output } };
   }
   const failed =
@@ -67,14 +73,14 @@ async function endOfChild(deps: EngineDeps, timer: DueTimer): Promise<ExecutionE
         }
       : {
           status: 'failed' as const,
-          error: `child execution ${executionId} failed: ${error ?? 'no reason is known'}`,
+          error: `child execution ${executionId} failed: ${error ?? 'the reason is unknown'}`,
           error_class: 'child_failed',
         };
   return { kind: 'ChildWorkflowFailed', nodeId, payload: { ...about, ...failed } };
 }
 
-/** A large state goes into the parent's history as the result of a node would. */
-async function leanOutput(
+/** A large state enters the parent's history like the result of a node. */
+async function offloadOutput(
   deps: EngineDeps,
   { executionId, tenantId, nodeId }: DueTimer,
   data: JsonObject,
@@ -102,8 +108,8 @@ function usageOf(used: UsageTotal): { readonly usage?: UsagePayload } {
 }
 
 /**
- * Cancels a child that nobody waits for any more. When it has gone on as another run meanwhile,
- * that one is cancelled, and only then is the timer taken away.
+ * Cancels a child that no visit waits for any more. If it continued as another run, it cancels that
+ * run first, and then deletes the timer.
  */
 export async function endChild(deps: EngineDeps, timer: DueTimer): Promise<void> {
   let executionId = timer.executionId;
@@ -126,8 +132,8 @@ export async function endChild(deps: EngineDeps, timer: DueTimer): Promise<void>
 }
 
 /**
- * Cancels an execution that may not go on, because one that it descends from has ended. Where it has
- * moved meanwhile, whoever finds it next does it again.
+ * Cancels an execution because one of its ancestors has ended. If the execution has moved
+ * meanwhile, the next runner that finds it cancels it.
  */
 export async function cancelOrphan(
   deps: EngineDeps,
@@ -148,14 +154,15 @@ async function cancelOnce(
   state: ExecutionState,
 ): Promise<'done' | 'moved'> {
   const isOwn = row.executionId === timer.executionId;
-  // Its parent waits for it no more, and most often has ended as well.
+  // Its parent no longer waits for it, and has usually ended too.
   const by = { actorId: SCHEDULER_ACTOR, tellsParent: false };
   const cancel = await commitOfCancel(deps, { row, state }, by);
   if (cancel !== null || isOwn) {
     const commit: CommitPlan = {
       ...(cancel ?? emptyCommit(row)),
       firesTimers: isOwn ? [timer.name] : [],
-      // Its mark was taken off when the timer was set: what is ending by itself gets it back.
+      // The setting of the timer removed its mark, so an execution that is already ending gets it
+      // back.
       ...(cancel === null && { runnable: 'mark' as const }),
     };
     const verdict = await deps.committer.commit(commit, { ahead: true });

@@ -3,15 +3,15 @@ import type { EngineDeps } from '../deps.ts';
 import type { RunningItem } from './run-items.ts';
 
 /**
- * The leases that the store gave to this process in an answer that was lost: of a claim, or of a
- * commit that bore leases. Without this reading they would lapse and count as failed attempts.
+ * The leases of this process from lost answers: of a claim, or of a commit that created leases.
+ * Without this read they would expire and count as failed attempts.
  */
 export async function listUnknownLeases(
   { store, settings }: Pick<EngineDeps, 'store' | 'settings'>,
   of: {
     /** Null: of all executions. */
     readonly executionId: ExecutionId | null;
-    /** Called after the reading, since items may come in meanwhile. */
+    /** Called after the read, since items may come in meanwhile. */
     readonly known: () => Iterable<RunningItem>;
   },
 ): Promise<readonly RunningItem[]> {

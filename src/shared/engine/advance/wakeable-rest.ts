@@ -1,6 +1,6 @@
 import type { Timers } from '../scheduling/timers.ts';
 
-/** The one rest of a loop: it lasts until somebody wakes the loop, or until a time limit. */
+/** The wait of a loop: it ends at `wake`, or at a time limit. */
 export class WakeableRest {
   readonly #timers: Timers;
   #end: (() => void) | null = null;
@@ -9,7 +9,7 @@ export class WakeableRest {
     this.#timers = timers;
   }
 
-  /** Ends a rest under way; does nothing outside one. */
+  /** Ends the present wait; does nothing outside one. */
   wake(): void {
     this.#end?.();
   }

@@ -1,7 +1,7 @@
 import type { AgentDirectory, KnownAgent } from '../../ports/agent-directory.ts';
 import type { AgentRow, AgentStore } from '../../store/agents.ts';
 
-/** Of a tenant with more agents the newest are candidates. */
+/** If a tenant has more agents, only the newest are candidates. */
 const AGENTS_MAX = 1000;
 
 /** The registered agents, as nodes see them. */

@@ -2,7 +2,7 @@ import type { Http } from '../../ports/http.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { AgentStore } from '../../store/agents.ts';
 
-/** What the use cases of agents are given. */
+/** The dependencies of the use cases of agents. */
 export interface AgentsDeps {
   readonly store: AgentStore;
   readonly ids: Ids;

@@ -1,11 +1,10 @@
-import type { Actor } from '../caller.ts';
 import { cardAddresses } from '../../domain/agents/card-addresses.ts';
 import { readAgentCard, type ReadCard } from '../../domain/agents/read-agent-card.ts';
 import { badRequest, conflict, SvcError } from '../../domain/errors.ts';
 import { HttpError } from '../../domain/http-error.ts';
-import type { TenantId } from '../../domain/ids.ts';
 import type { HttpResponse } from '../../ports/http.ts';
 import type { AgentRow } from '../../store/agents.ts';
+import type { Caller } from '../caller.ts';
 import type { AgentsDeps } from './deps.ts';
 
 /** For both places together. */
@@ -14,23 +13,20 @@ const RESPONSE_BYTES_MAX = 1024 * 1024;
 const PROBLEMS_TOLD = 5;
 
 /**
- * Fetches an agent's card and registers it. What stands at the first place and is no card leads on
- * to the second, since many servers answer every path with a page. A card without an id belongs to
- * the agent that was discovered there before, if any, so that discovering again refreshes it.
+ * Fetches an agent's card and registers it. If the first place has something other than a card, it
+ * tries the second, because many servers answer every path with a page. A card without an id
+ * belongs to the agent that was discovered there before, if any, so that discovering again
+ * refreshes it.
  *
- * The card is somebody else's word. So it may not take the place of an agent that was registered
- * in another way or discovered elsewhere: it would get that agent's calls.
+ * The card is not trusted. So it must not replace an agent that was registered in another way or
+ * discovered elsewhere: it would get that agent's calls.
  */
 export async function discoverAgent(
   deps: AgentsDeps,
-  params: Actor & {
-    readonly tenantId: TenantId;
-    readonly url: string;
-    readonly signal: AbortSignal;
-  },
+  { tenantId, actorId }: Caller,
+  { url, signal }: { readonly url: string; readonly signal: AbortSignal },
 ): Promise<AgentRow> {
   const { store, ids, settings } = deps;
-  const { tenantId, url, signal } = params;
   const places = cardAddresses(url);
   if (places === null) throw badRequest('url is not a URL');
   const { card, id } = await fetchCard(deps, { candidates: places.candidates, signal });
@@ -43,7 +39,7 @@ export async function discoverAgent(
     card: { ...card, uri: card.uri ?? places.base },
     discoveredFrom,
     heartbeatTimeoutMs: settings.heartbeatTimeoutMs,
-    actorId: params.actorId,
+    actorId,
   });
   if (row !== null) return row;
   throw conflict(
@@ -107,7 +103,7 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** What the caller named wrongly is a 400; what the other side does is a 502. */
+/** A mistake of the caller is a 400; a failure of the other side is a 502. */
 function explain(error: unknown): unknown {
   if (!(error instanceof HttpError)) return error;
   const isOurRule = error.code === 'bad_url' || error.code === 'refused_address';

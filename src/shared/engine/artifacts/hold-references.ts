@@ -6,9 +6,10 @@ import type { JsonValue } from '../../domain/json.ts';
 import type { ArtifactStore } from '../../store/artifacts.ts';
 
 /**
- * To be called before values from outside are recorded: what they refer to is not removed from then on,
- * as nothing that is recorded refers to it yet. `json` is their text, which tells at once that there is
- * no reference, as nearly always. With `what` a reference to nothing is refused: a 400 that names it.
+ * Call it before values from outside are recorded: it keeps the referenced artifacts from removal
+ * while no recorded value refers to them yet. `json` is the text of the values, which usually shows
+ * at once that it has no reference. With `what`, a dangling reference is refused with a 400 that
+ * names it.
  */
 export async function holdReferences(
   store: ArtifactStore,
@@ -16,7 +17,9 @@ export async function holdReferences(
     readonly tenantId: TenantId;
     readonly json: string;
     readonly values: readonly JsonValue[];
-    /** What refers to them, such as `the result`; null: to nothing is no matter. */
+    /**
+     * The referring value in words, such as `the result`; null: dangling references are allowed.
+     */
     readonly what: string | null;
   },
 ): Promise<void> {
@@ -30,7 +33,7 @@ export async function holdReferences(
   if (what === null || unknown.length === 0) return;
   const told = unknown.slice(0, UNKNOWN_TOLD_MAX);
   throw badRequest(
-    `${what} refers to artifacts that are not there: ${told.join(', ')}; upload them first`,
+    `${what} refers to artifacts that do not exist: ${told.join(', ')}; upload them first`,
     { unknown_artifacts: told },
   );
 }

@@ -24,9 +24,9 @@ interface DocumentedArtifact {
 }
 
 /**
- * Puts the contents of a document that its events refer to in their place, unless the tenant has them. What
- * is neither there nor here stays away: readers are shown the reference, until it is uploaded. What is here
- * is held, as nothing that is recorded refers to it yet.
+ * Stores the contents of a document that its events refer to, unless the tenant has them already. A
+ * content that is in neither place stays missing: readers get the reference until it is uploaded.
+ * Existing contents are kept from removal, because no recorded value refers to them yet.
  */
 export async function keepArtifacts(
   deps: Pick<EngineDeps, 'store' | 'ids'>,

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 
 /** Which values a workflow looks into by its expressions, as far as their text tells. */
 export interface LookedInto {
-  /** Keys that stand in an expression or on the way of a path, whatever they are keys of. */
+  /** Keys that occur in an expression or on a path, of any object. */
   readonly keys: ReadonlySet<string>;
   /** Those of them at which a way ends: what they hold is seen with all that is in it. */
   readonly ends: ReadonlySet<string>;
@@ -39,16 +39,16 @@ const LOOKING_PARTS = ['nodes', 'edges', 'tools', 'prompts', 'policies', 'contin
 const WORDS = new Set(['description', 'labels']);
 const HANDING_ON = new Set(['input_mapping', 'output_mapping']);
 const KEY = /\.\s*([\p{L}_][\p{L}\p{N}_-]*)|\[\s*(?:"([^"]*)"|'([^']*)')\s*\]/gu;
-/** Goes on by a name; a call, or an index that is no name, is on the whole. */
+/** Follows a name; a call, or an index other than a name, uses the whole value. */
 const ON = String.raw`\s*\.\s*[\p{L}_][\p{L}\p{N}_-]*(?![\p{L}\p{N}_-]|\s*\()|\s*\[\s*["']`;
 const GOES_ON = new RegExp(`^(?:${ON})`, 'u');
 const itself = (name: string) =>
   new RegExp(String.raw`(?<![\p{L}\p{N}_.])\$?${name}(?![\p{L}\p{N}_]|${ON})`, 'u');
 const OUTPUT_ITSELF = itself('output');
 const STATE_ITSELF = itself('state');
-/** By its name, or in a prompt that stands elsewhere. */
+/** By its name, or in a prompt defined elsewhere. */
 const INPUT = /(?<![\p{L}\p{N}_.])\$?input(?![\p{L}\p{N}_])|"prompt_ref":"/u;
-/** What stands in braces is evaluated, and so is a text without any, unless it is prose. */
+/** The text in braces is evaluated, and so is a text without braces, unless it is prose. */
 const BRACED = /\{([^{}]*)\}/gu;
 /** From the beginning of a word: tried within it, a long word would take the square of its length. */
 const PROSE = /(?<!\p{L})(?:\p{L}{2,}[\s,]+){3}\p{L}{2,}/u;
@@ -72,7 +72,7 @@ function note(value: JsonValue, handsOn: boolean, seen: Seen): void {
     const mapsInput = (value['input_mapping'] ?? null) !== null;
     const asks = asksWithInput(value['kind'] ?? null);
     if (asks && !mapsInput) seen.stateItself = true;
-    // What is handed on to a node is seen where the node's own texts have it as their input.
+    // A node's own texts see the value passed to it as their input.
     const seesInput =
       asks ||
       (mapsInput &&

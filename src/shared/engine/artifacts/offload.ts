@@ -15,26 +15,26 @@ import { writeArtifact } from './write-artifact.ts';
 
 /*
  * Large values leave the hot path before the commit: their JSON is written as an artifact and a
- * reference stands in their place, so events, snapshots and rows stay small. What is written is
- * found by its hash, so doing it again after a crash or a refused commit writes nothing new, and at
- * worst an artifact is left that nothing refers to.
+ * reference replaces them, so events, snapshots and rows stay small. Artifacts are addressed by
+ * their hash, so a repetition after a crash or a refused commit writes nothing new, and at worst
+ * leaves an unreferenced artifact.
  *
- * The largest parts go first, and only as many as it takes. Of an output that is an object these are
- * its members, so that conditions on the small ones still see them; where no member alone is large,
- * and for any other output, it is the whole. A state patch is a merge patch, whose objects are no
- * values but instructions: only its texts and lists go. What expressions of the workflow look into
- * stays, however large: they cannot look into an artifact.
+ * The largest parts go first, and only as many as necessary. The parts of an object are its
+ * members, so that conditions still see the small ones; if no single member is large, and for any
+ * other output, the whole value goes. A state patch is a merge patch, whose objects are
+ * instructions and not values: only its texts and lists go. Values that expressions of the workflow
+ * look into stay, however large, because expressions cannot look into an artifact.
  */
 
-/** What a result may take of an event, as JSON. */
+/** The most JSON of an event that a result may take. */
 export const INLINE_BYTES_MAX = 64 * 1024;
 /** A part smaller than this is not worth a reference. */
 const PART_BYTES_MIN = 1024;
-/** What a reference takes in place of a part. */
+/** The length of a reference that replaces a part. */
 const REFERENCE_BYTES = 160;
 const PATCH_LEVELS_MAX = 8;
 
-/** What a workflow does with the results of one of its nodes. */
+/** How a workflow uses the results of one of its nodes. */
 export interface ResultUse {
   readonly outputKey: string | null;
   readonly looks: LookedInto;
@@ -118,7 +118,7 @@ function partOf(value: JsonValue): Part {
   return { value, json: Buffer.from(JSON.stringify(value)) };
 }
 
-/** What a merge patch sets as a whole. */
+/** The values that a merge patch sets as a whole. */
 function atomsOf(patch: JsonObject, looks: LookedInto, level: number): readonly JsonValue[] {
   if (isReference(patch) || looks.stateItself || level > PATCH_LEVELS_MAX) return [];
   return Object.entries(patch).flatMap(([key, member]) => {

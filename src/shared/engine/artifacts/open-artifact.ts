@@ -10,7 +10,7 @@ export interface OpenArtifact {
   content(): AsyncGenerator<Uint8Array>;
 }
 
-/** Throws 404 for a hash under which the tenant has nothing, whatever its form. */
+/** Throws 404 for any text that is not the hash of an artifact of the tenant. */
 export async function openArtifact(
   { store: { artifacts } }: EngineDeps,
   { tenantId }: Reader,

@@ -13,17 +13,17 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { ArtifactStore } from '../../store/artifacts.ts';
 import { readArtifact } from './read-artifact.ts';
 
-/** What one answer holds of values that were put elsewhere; what goes beyond stays a reference. */
+/** The most offloaded bytes that one answer contains; values beyond it stay references. */
 export const RESOLVED_BYTES_MAX = 16 * 1024 * 1024;
 /** Levels of the whole, far above what a request may hold: an upload may hold any number of them. */
 const NESTED_MAX = 256;
-/** Contents that stand in contents, so deep. */
+/** The deepest nesting of contents in contents. */
 const ROUNDS_MAX = 64;
 
 /**
- * Values as they were before the engine put parts of them elsewhere. References that a client made
- * stay, and so do those whose artifact is not there or holds no JSON: nobody but the engine makes
- * references with `inline`, but a tool's answer may look like one.
+ * Restores values whose parts the engine has offloaded. References of clients stay, and so do those
+ * whose artifact is missing or contains no JSON: only the engine creates references with `inline`,
+ * but a tool's answer may look like one.
  */
 export async function resolveReferences<const Values extends readonly JsonValue[]>(
   store: ArtifactStore,

@@ -7,8 +7,8 @@ import type { Ids } from '../../ports/ids.ts';
 import { CHUNK_BYTES, type ArtifactStore } from '../../store/artifacts.ts';
 
 /**
- * Writes a content as it comes, a chunk at a time: the next is only taken when the last is stored.
- * What breaks off, or grows beyond `bytesMax` (413), leaves nothing that anybody sees.
+ * Writes a content in chunks as it arrives: it reads the next one only when the last is stored. A
+ * content that breaks off, or grows beyond `bytesMax` (413), leaves nothing visible.
  */
 export async function writeArtifact(
   deps: { readonly store: ArtifactStore; readonly ids: Ids },
@@ -17,7 +17,7 @@ export async function writeArtifact(
     readonly contentType: string;
     readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
     readonly bytesMax: number;
-    /** Null: an event will tell of it. */
+    /** Null: an event will record it. */
     readonly actorId: string | null;
   },
 ): Promise<Artifact> {

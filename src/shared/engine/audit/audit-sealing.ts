@@ -1,7 +1,7 @@
 import type { AuditStore } from '../../store/audit.ts';
 import type { RoundResult } from '../scheduling/round-result.ts';
 
-/** What the scheduler's loop calls to seal the audit log. */
+/** The interface for the scheduler's loop that seals the audit log. */
 export interface AuditSealing {
   /** Seals one window, if there is one that can no longer change. */
   round(): Promise<RoundResult>;
@@ -12,7 +12,7 @@ export interface AuditSealing {
   behindMs(): number | null;
 }
 
-/** Of one window: few enough that hashing them does not hold up what else the process does. */
+/** The most items of one window: few enough that hashing them does not delay the process. */
 const ITEMS_MAX = { postgres: 5_000, sqlite: 1_000 };
 
 export function createAuditSealing(store: {

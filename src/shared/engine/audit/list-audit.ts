@@ -8,7 +8,7 @@ export interface AuditFilter extends Omit<ListAudit, 'tenantId' | 'executionId'>
   readonly executionId: string | null;
 }
 
-/** What was done in the tenant, newest first. */
+/** The changes in the tenant, newest first. */
 export async function listAudit(
   { store }: Pick<EngineDeps, 'store'>,
   { tenantId }: Reader,

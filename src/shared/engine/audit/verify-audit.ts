@@ -19,10 +19,14 @@ import { verifyRows } from './verify-rows.ts';
 export interface AuditVerdict {
   readonly windows: number;
   readonly items: number;
-  /** Of these items: how many were removed by retention and are proved by what is left of them. */
+  /**
+   * The number of these items that retention has removed, and that their remaining records prove.
+   */
   readonly retiredItems: number;
   readonly retiredExecutions: number;
-  /** Of executions that were imported and are there: they are no items, and were proved beside them. */
+  /**
+   * The number of existing imported executions: they are not items, and are verified besides them.
+   */
   readonly importedEvents: number;
   readonly importedExecutions: number;
   /** Rows that are no items and agree with the log. */
@@ -31,9 +35,9 @@ export interface AuditVerdict {
   /** The end of the chain as far as it was good; kept elsewhere, it proves the log up to there. */
   readonly head: WindowHead;
   /**
-   * Of the first window that is not as it was sealed, of removed executions that no entry of the
-   * log tells of, of an imported one that is not as its entry says, or of definitions and executions whose
-   * rows are not as the log says; empty: all is well.
+   * Findings about the first window that differs from its seal, removed executions without an entry
+   * in the log, imported ones that differ from their entry, or definitions and executions whose
+   * rows differ from the log; empty: everything matches.
    */
   readonly problems: readonly AuditProblem[];
 }
@@ -44,10 +48,10 @@ const IMPORTS_AT_A_TIME = 20;
 
 /**
  * Follows the chains from their beginning and compares every window with what the tables hold, one
- * at a time. Stops at the first that is wrong. Items of executions that retention has removed are
- * proved by their hashes, and these by the entry that tells of the removal; histories that were imported by the
- * entry of their import, and every sealed entry of an import must have its record. `expected` is a head that
- * was kept: the chain must hold it, so that what was cut off at the end or made anew is found too.
+ * at a time. Stops at the first that is wrong. Hashes prove the items of removed executions, and
+ * the entry of the removal proves the hashes. The entry of an import proves an imported history,
+ * and every sealed entry of an import must have its record. `expected` is a saved head: the chain
+ * must contain it, so that a truncated or rebuilt chain is detected too.
  */
 export async function verifyAudit(
   audit: AuditStore,
@@ -124,7 +128,7 @@ export async function verifyAudit(
       importsTold.delete(imported.importId);
       const { problems, events } = await verifyImport(audit, imported);
       if (problems.length > 0) return end(problems);
-      // Of one that was imported, removed and imported again each record is proved.
+      // If an execution was imported, removed and imported again, each record is verified.
       if (!imported.isThere || importedExecutions.has(imported.executionId)) continue;
       importedExecutions.add(imported.executionId);
       importedEvents += events;

@@ -10,7 +10,7 @@ import type { AuditStore } from '../../store/audit.ts';
 export interface RowsVerdict {
   readonly definitions: number;
   readonly executions: number;
-  /** Of the first page with a row that is not as the log says. */
+  /** Findings of the first page with a row that differs from the log. */
   readonly problems: readonly AuditProblem[];
 }
 

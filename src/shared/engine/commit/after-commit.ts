@@ -5,7 +5,7 @@ import type { EngineDeps } from '../deps.ts';
 import { wakeFor } from '../wake/wake-for.ts';
 
 /**
- * What an accepted commit of a known execution sets off outside the store: hints, and figures.
+ * The effects of an accepted commit of a known execution outside the store: hints and metrics.
  * `committedAt` is the timestamp of the commit's events.
  */
 export function afterCommit(

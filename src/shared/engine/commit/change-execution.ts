@@ -7,12 +7,15 @@ import { afterCommit } from './after-commit.ts';
 import type { EngineDeps } from '../deps.ts';
 import { foldLoaded, loadForCaller } from '../advance/load-execution.ts';
 
-/** An execution that moves all the time is given up on after this many readings. */
-const READINGS_MAX = 50;
+/**
+ * An execution that moves all the time is given up on after this many readings. A loop of pure nodes moves with
+ * each commit: on a busy machine a cancel lost 50 times in a row to it.
+ */
+const READINGS_MAX = 500;
 
 export type ProposedChange<Answer> =
   | { readonly commit: CommitPlan; readonly answer: Answer }
-  /** Nothing is to be written. */
+  /** There is nothing to write. */
   | { readonly commit: null; readonly answer: Answer };
 
 /**
@@ -22,7 +25,7 @@ export type ProposedChange<Answer> =
 export async function changeExecution<Answer>(
   deps: EngineDeps,
   params: {
-    /** Null: of whatever tenant. */
+    /** Null: any tenant. */
     readonly tenantId: TenantId | null;
     readonly executionId: string;
     readonly propose: (

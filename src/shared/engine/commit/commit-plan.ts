@@ -24,7 +24,7 @@ import type { RunningItem } from '../advance/run-items.ts';
 
 export { newEvent, SCHEDULER_ACTOR };
 
-/** What a process that makes a decision is willing to run itself. */
+/** The items that the deciding process is willing to run itself. */
 export interface DecisionHome {
   /** Null: items of in-engine nodes go to the queue. */
   readonly leaseTo: { readonly processId: string; readonly leaseMs: number } | null;
@@ -60,7 +60,7 @@ export function commitOfDecision(params: {
 }): CommitPlan {
   const { plan, base, decision, home, settles = [], charge } = params;
   const { next } = decision;
-  // A run that another goes on from has nothing under way, so nothing but its timer is to be removed.
+  // A run that another continues has nothing live, so only its timer must be removed.
   const ended = isTerminal(next.status) && next.continuedAs === null;
   const startsExecutions: StartedExecution[] = [];
   const items: NewWorkItem[] = [];
@@ -72,10 +72,11 @@ export function commitOfDecision(params: {
     cancelsTimers: [] as string[],
   };
   const context: TicketContext = { plan, state: next, priority: home.priority };
+  const effects = lastingEffects(decision.effects);
   const revoked = new Set(
-    decision.effects.flatMap((effect) => (effect.do === 'revoke_work' ? [effect.workItemId] : [])),
+    effects.flatMap((effect) => (effect.do === 'revoke_work' ? [effect.workItemId] : [])),
   );
-  for (const effect of decision.effects) {
+  for (const effect of effects) {
     switch (effect.do) {
       case 'create_work': {
         // Scheduled and taken back within one decision: it was never there.
@@ -92,6 +93,13 @@ export function commitOfDecision(params: {
         out.retries.push({
           ticket: retryTicket(context, effect),
           delayMs: effect.delayMs,
+          released: null,
+        });
+        break;
+      case 'requeue_work':
+        out.retries.push({
+          ticket: retryTicket(context, effect),
+          delayMs: 0,
           released: null,
         });
         break;
@@ -159,6 +167,36 @@ export function commitOfDecision(params: {
   };
 }
 
+/**
+ * Without what the same decision takes back: a function may be put on its queue, be cancelled, and be put
+ * there again for its compensations. One that is made here is then made, and nothing more.
+ */
+function lastingEffects(effects: Decision['effects']): Decision['effects'] {
+  if (!effects.some((effect) => effect.do === 'requeue_work')) return effects;
+  const revokedAt = new Map<string, number>();
+  effects.forEach((effect, index) => {
+    if (effect.do === 'revoke_work') revokedAt.set(effect.workItemId, index);
+  });
+  if (revokedAt.size === 0) return effects;
+  const lasting = effects.filter(
+    (effect, index) =>
+      effect.do !== 'requeue_work' || index > (revokedAt.get(effect.workItemId) ?? -1),
+  );
+  const made = new Set(
+    lasting.flatMap((effect) => (effect.do === 'create_work' ? [effect.workItemId] : [])),
+  );
+  const stays = new Set(
+    lasting.flatMap((effect) =>
+      effect.do === 'requeue_work' && made.has(effect.workItemId) ? [effect.workItemId] : [],
+    ),
+  );
+  return lasting.filter(
+    (effect) =>
+      (effect.do !== 'requeue_work' && effect.do !== 'revoke_work') ||
+      !stays.has(effect.workItemId),
+  );
+}
+
 function timersOfRun(plan: Plan, next: ExecutionState): readonly TimerPurpose[] {
   return next.continuedAs === null || plan.workflowTimeoutMs === null ? [] : ['workflow_timeout'];
 }
@@ -170,7 +208,7 @@ interface TicketContext {
 }
 
 type CreateWork = Extract<Effect, { do: 'create_work' }>;
-type RetryWork = Extract<Effect, { do: 'retry_work' }>;
+type RetryWork = Extract<Effect, { do: 'retry_work' | 'requeue_work' }>;
 
 function ticketOf(context: TicketContext, effect: CreateWork, attempt: number): WorkTicket {
   const { plan, state, priority } = context;
@@ -232,7 +270,7 @@ function recordOf(
     queue: effect.queue satisfies WorkerQueue,
     ...(ticket.queueName !== undefined && { queueName: ticket.queueName }),
     idempotencyKey,
-    // Workers claim by what they call, whatever the workflow names it.
+    // Workers claim by the tool's real name, not by its name in the workflow.
     tool: calledName(payload) ?? node.kind.tool?.(node.spec) ?? node.kind.type,
     payload,
     retryPolicy: node.retryPolicy,

@@ -7,27 +7,28 @@ import { afterMicrotasks, systemTimers, type Timers } from '../scheduling/timers
 /**
  * Gathers the commits of a whole process into batches: one transaction for many executions.
  *
- * While nothing is under way a commit goes out at once, alone if need be; what comes meanwhile waits,
- * and goes out when the batch is back, in the order in which it came. So at low load a commit is one
- * round trip, and throughput rises with load: a batch costs as much as some twenty further plans in
- * it, which is why few plans never go beside a batch under way.
+ * While no batch is running, a commit is sent at once, alone if necessary. Later commits wait until
+ * the batch returns, and are then sent in order of arrival. So at low load a commit is one round
+ * trip, and throughput rises with load: a batch costs as much as about twenty more plans in it,
+ * which is why a few plans never get a parallel batch.
  *
- * Many do, on the second lane, and then each batch takes its lane's share of all that is under way.
- * Executions follow a verdict with their next commit, so what goes out together comes back together:
- * in one batch they would have database and process take turns, each idle while the other works.
- * With two, one lane's executions are decided while the database is at the other's. For the same
- * reason a lane that frees waits for what its own verdicts lead to within this turn of the event loop.
+ * Many plans do, on the second lane, and then each batch takes its lane's share of all executions.
+ * Executions follow a verdict with their next commit, so plans that are sent together return
+ * together: with a single batch, database and process would take turns, each idle while the other
+ * works. With two, the process decides one lane's executions while the database commits the
+ * other's. For the same reason a free lane waits for the commits that its own verdicts cause within
+ * this turn of the event loop.
  *
  * A batch holds one plan per execution, since each is judged against the sequence before the batch;
  * a second plan of an execution waits for the next batch. Every caller gets the verdict on its own
- * plan. When a batch throws for its data, halves are tried until the plan at fault stands alone;
- * when the store cannot be reached every caller is told so, and nothing is tried again here, since
+ * plan. When a batch throws because of its data, halves are tried until the faulty plan is alone.
+ * When the store is unreachable, every caller gets the error, and nothing is retried here, because
  * the outcome may be unknown.
  */
 export interface Committer {
   /**
-   * `ahead`: before the plans that wait already. For what was read a moment ago and may not be true
-   * for long: an execution that is advanced without a pause could otherwise never be cancelled.
+   * `ahead`: before the waiting plans. For a plan whose reads soon become outdated: an execution
+   * that advances without a pause could otherwise never be cancelled.
    */
   commit(plan: CommitPlan, options?: { readonly ahead?: boolean }): Promise<CommitVerdict>;
   /** Resolves when nothing waits and nothing is under way. */
@@ -41,7 +42,9 @@ const LANES = 2;
  * the process, a plan in it 0.08 ms of both: halves of fewer cost more than taking turns does.
  */
 const LANE_PLANS_MIN = 16;
-/** Nor is a batch waited for that is held up, as by a lock. */
+/**
+ * After this time a running batch counts as delayed, for example by a lock, and another lane opens.
+ */
 const LATE_MS = 20;
 const BATCH_PLANS_MAX = 500;
 /** Beyond this many waiting commits the store is too slow for the load: refuse rather than pile up. */
@@ -95,7 +98,7 @@ export function createCommitter(deps: {
     });
   }
 
-  /** What the present turn of the event loop still brings goes into the same batch. */
+  /** Commits from the rest of this turn of the event loop go into the same batch. */
   function flushSoon(): void {
     if (busy >= lanes || flushScheduled) return;
     flushScheduled = true;

@@ -20,7 +20,7 @@ function setting({ settings }: PostgresFacts, name: string): string {
   return settings.get(name) ?? '';
 }
 
-/** What is answered as done must be on disk, whatever happens to the machine. */
+/** An acknowledged change must be on disk and survive a crash of the machine. */
 const durability = onPostgres('durability', (server) => {
   const names = ['synchronous_commit', 'fsync', 'full_page_writes'];
   const seen = names.map((name) => `${name} ${setting(server, name)}`).join(', ');
@@ -44,7 +44,7 @@ const autovacuum = onPostgres('autovacuum', (server) => {
 
 const deadTuples = onPostgres('dead rows', (server, { deadTuplesWarn }) => {
   const worst = server.deadTuples.toSorted((one, other) => other.dead - one.dead)[0];
-  if (worst === undefined) return ok('no table of ours is there');
+  if (worst === undefined) return ok('it has no tables of svc');
   const seen = `most in ${worst.table}: ${worst.dead} dead, ${worst.live} live`;
   const tooMany = worst.dead > deadTuplesWarn && worst.dead > worst.live;
   return tooMany ? warn(seen, 'see what holds vacuum back, and vacuum the table') : ok(seen);

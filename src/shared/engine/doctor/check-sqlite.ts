@@ -50,7 +50,7 @@ const WRITE = 0o022;
 const READ = 0o044;
 const ENTER = 0o011;
 
-/** What others may do with the file, where they may enter its directory at all. */
+/** The rights of other users on the file, if they may enter its directory. */
 const permissions = onSqlite('permissions', ({ path, fileMode, directoryMode }) => {
   const seen = `file ${tellMode(fileMode)}, directory ${tellMode(directoryMode)}`;
   const advice = `chmod 600 ${path}`;

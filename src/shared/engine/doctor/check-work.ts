@@ -116,7 +116,7 @@ const executions = onTables('executions', ({ stuck, liveExecutions }) => {
   return broken.length > 0 ? fail(told, unblockedBy) : warn(told, unblockedBy);
 });
 
-/** Whoever has paused a workflow meant to; that it stays so for days may be forgotten. */
+/** A pause is intended, but a pause of several days may be forgotten. */
 const pauses = onTables('paused workflows', (tables, { overdueMsMax, pauseMsWarn }) => {
   const { pauses: all } = tables;
   if (all.length === 0) return ok('none');

@@ -8,9 +8,9 @@ export type CheckVerdict = 'ok' | 'warn' | 'fail' | 'skipped';
 
 export interface Finding {
   readonly verdict: CheckVerdict;
-  /** What was found, in a few words. */
+  /** The finding, in a few words. */
   readonly seen: string;
-  /** What to do; null: nothing. */
+  /** The remedy; null: none needed. */
   readonly advice: string | null;
 }
 
@@ -52,7 +52,7 @@ export interface MigrationFacts {
   readonly trouble: string | null;
 }
 
-/** What the configuration of this process says about all of them. */
+/** The facts from this process's configuration that all checks use. */
 export interface Setup {
   /** Connections that one process may open. */
   readonly connectionsPerProcess: number;

@@ -17,7 +17,7 @@ import {
 import { LIMITS, type Limits } from './limits.ts';
 import { findStuckExecutions, type StuckExecution } from './stuck-executions.ts';
 
-/** Every check there is, in the order in which they are told. */
+/** All checks, in the order of the report. */
 export const CHECKS: readonly Check[] = [
   ...DATABASE_CHECKS,
   ...POSTGRES_CHECKS,
@@ -62,7 +62,7 @@ export async function examine(deps: DoctorDeps): Promise<Diagnosis> {
   return { checks, stuck: stuck?.listed ?? [], stuckTotal: stuck?.resting ?? 0 };
 }
 
-/** What is told of a database that does not answer. */
+/** The report about a database that does not answer. */
 export function unreachable(error: string): Diagnosis {
   const checks = CHECKS.map(({ name }): CheckResult => {
     if (name === 'database') return { name, ...fail(error, 'see that it runs and may be reached') };

@@ -22,7 +22,7 @@ export interface StuckExecutions {
   readonly resting: number;
   /** The oldest of these. */
   readonly listed: readonly StuckExecution[];
-  /** Those that will not go on without repair, and those that lack something. */
+  /** Executions that cannot continue without repair, and those that lack something. */
   readonly broken: readonly StuckExecution[];
   readonly needy: readonly StuckExecution[];
 }

@@ -10,17 +10,17 @@ import type { ExecutionId } from '../../domain/ids.ts';
 import type { ExecutionRow, ListExecutions } from '../../store/store.ts';
 
 /*
- * One action on many executions. Each is acted upon by itself, as if it had been asked for alone, and
- * each of these requests may be repeated: so a bulk that was broken off is simply asked for again, and
- * needs no memory of its own. A caller goes on with the cursor, one page after another.
+ * One action on many executions. It handles each execution separately, like a single request, and
+ * every such request may be repeated. So an interrupted bulk is simply repeated, and needs no state
+ * of its own. A caller continues with the cursor, one page after another.
  */
 
 export const BULK_ACTIONS = ['cancel', 'pause', 'resume', 'retry'] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
 /**
- * What an action is for, unless the caller says which it means. In this order: what an action makes of
- * an execution must not be listed after it.
+ * The statuses that an action covers unless the caller names some. The order matters: the status
+ * that an action results in must not be listed after it.
  */
 const STATUSES: Readonly<Record<BulkAction, readonly ExecutionStatus[]>> = {
   cancel: ['running', 'paused'],
@@ -39,7 +39,7 @@ export interface BulkFilter {
   readonly createdBefore: string | null;
 }
 
-/** Where to go on: which of the statuses, and behind which execution. */
+/** Where to continue: the status, and the last execution. */
 export interface BulkCursor {
   readonly status: ExecutionStatus;
   readonly after: ListExecutions['cursor'];
@@ -95,7 +95,7 @@ export interface BulkPreview {
   readonly isExact: boolean;
 }
 
-/** What it would act upon now. Changes nothing. */
+/** The executions that it would act upon now. Changes nothing. */
 export async function previewBulk(
   deps: UseCaseDeps,
   reader: Reader,
@@ -173,7 +173,8 @@ async function actOn(
       }
     }
   } catch (error) {
-    // What would refuse all the others too, such as a limit or an outage, is no outcome of this one.
+    // An error that would refuse all the others too, such as a limit or an outage, is not an
+    // outcome of this one.
     if (!(error instanceof SvcError) || !REFUSALS.has(error.status)) throw error;
     const retriedAs = error.body?.['retried_as'] ?? null;
     return {

@@ -37,8 +37,8 @@ export function cancelExecution(
 }
 
 /**
- * The commit that cancels a live execution as it was read, children with it; null: it is ending
- * already. One that is paused goes on.
+ * The commit that cancels a live execution in the given state, with its children; null: it is
+ * already ending. A cancel also ends a pause.
  */
 export async function commitOfCancel(
   deps: EngineDeps,
@@ -48,7 +48,7 @@ export async function commitOfCancel(
   const waits = isUnbegun(state);
   const plan = await readPlan(deps, row);
   if (state.ending !== null && plan !== null) {
-    // Its finalizers are what is left to do, and are to be done.
+    // Only its finalizers remain, and they must run.
     const scopes = state.pauses.map(({ scope }) => scope);
     return scopes.length === 0 ? null : commitOfResume(row, state, { scopes, actorId }).commit;
   }

@@ -4,6 +4,7 @@ import type { Caller, ExecutionRef } from '../caller.ts';
 import { hashJson } from '../../domain/canonical-json.ts';
 import { badRequest, conflict } from '../../domain/errors.ts';
 import { isPausedByOperator, type LiveVisit } from '../../domain/execution/state.ts';
+import { openFunctionApprovals } from '../../domain/execution/function-waits.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
 import { changeExecution } from '../commit/change-execution.ts';
@@ -17,9 +18,11 @@ export interface ApprovalDecision {
   readonly userId: string | null;
   readonly comment: string | null;
   readonly statePatch: JsonObject | null;
-  /** Of what the decision is about; another than that of the open approval is a 409. */
+  /** Hash of the shown call; a hash other than that of the open approval is a 409. */
   readonly shownHash?: string | null;
-  /** Decided only while this is the last sequence; absent: whatever it is. */
+  /** The wait of a durable function; absent: any open approval. */
+  readonly step?: string | null;
+  /** Decided only while this is the last sequence; absent: at any sequence. */
   readonly atSequence?: number;
 }
 
@@ -30,11 +33,12 @@ export interface ApprovalAnswer {
   readonly moved?: true;
   /** Null when no approval was open. */
   readonly nodeId: string | null;
+  readonly step?: string;
 }
 
 /**
- * Records a person's decision on an open approval. Of two reviewers racing exactly one is
- * accepted: the second finds the approval decided.
+ * Records a person's decision on an open approval. If two reviewers race, exactly one is accepted:
+ * the second finds the approval decided.
  */
 export async function decideApproval(
   deps: EngineDeps,
@@ -60,19 +64,17 @@ export async function decideApproval(
           answer: { executionId, accepted: false, nodeId: null, moved: true },
         };
       }
-      const open = isTerminal(row.status)
-        ? []
-        : state.live
-            .values()
-            .filter((visit) => visit.phase === 'approval' && visit.signal === null)
-            .toArray();
-      const visit = chooseVisit(open, params);
-      if (visit === null) {
+      const open = isTerminal(row.status) ? [] : [...state.live.values()].flatMap(openOf);
+      const chosen = chooseOpen(open, params);
+      if (chosen === null) {
         const answer = { executionId: row.executionId, accepted: false, nodeId: null };
         return { commit: null, answer };
       }
       const { decision, userId, comment, statePatch } = params;
-      const shownHash = hashOf(visit);
+      const { visit, shownHash, step } = chosen;
+      if (step !== null && statePatch !== null) {
+        throw badRequest('the approval of a durable function patches no state: its output may');
+      }
       const received = newEvent(
         {
           kind: 'ApprovalReceived',
@@ -83,6 +85,7 @@ export async function decideApproval(
             user_id: userId,
             comment,
             ...(shownHash !== null && { shown_hash: shownHash }),
+            ...(step !== null && { step }),
             ...(statePatch !== null && { state_patch: statePatch }),
           },
         },
@@ -96,39 +99,66 @@ export async function decideApproval(
           status: isPausedByOperator(state) ? null : 'running',
           runnable: 'mark',
         },
-        answer: { executionId: row.executionId, accepted: true, nodeId: visit.nodeId },
+        answer: {
+          executionId: row.executionId,
+          accepted: true,
+          nodeId: visit.nodeId,
+          ...(step !== null && { step }),
+        },
       };
     },
   });
 }
 
+/** An approval that waits for a decision. */
+interface OpenApproval {
+  readonly visit: LiveVisit;
+  /** Hash of the shown call; null: the approval is of a step of the workflow, and shows nothing. */
+  readonly shownHash: string | null;
+  /** The wait of a durable function, which may have several; null: the visit itself waits. */
+  readonly step: string | null;
+}
+
+function openOf(visit: LiveVisit): readonly OpenApproval[] {
+  if (visit.phase === 'approval' && visit.signal === null) {
+    const shown = visit.memory?.asked ?? null;
+    return [{ visit, shownHash: shown === null ? null : hashJson(shown), step: null }];
+  }
+  return openFunctionApprovals(visit).map(({ shownHash, identity: step }) => ({
+    visit,
+    shownHash,
+    step,
+  }));
+}
+
 /**
- * The visit the decision is about: of several visits of one node the one that shows what was decided
+ * The approval the decision is about: of several visits of one node the one that shows what was decided
  * on, or, when the caller doesn't say, the oldest. Throws when none shows it.
  */
-function chooseVisit(
-  open: readonly LiveVisit[],
-  { nodeId, shownHash = null }: ApprovalDecision,
-): LiveVisit | null {
-  const named = nodeId === null ? open : open.filter((visit) => visit.nodeId === nodeId);
+function chooseOpen(
+  open: readonly OpenApproval[],
+  { nodeId, shownHash = null, step = null }: ApprovalDecision,
+): OpenApproval | null {
+  const named = open.filter(
+    (one) =>
+      (nodeId === null || one.visit.nodeId === nodeId) && (step === null || one.step === step),
+  );
   const [oldest] = named;
   if (oldest === undefined) return null;
-  const meant = shownHash === null ? named : named.filter((visit) => hashOf(visit) === shownHash);
+  const meant = shownHash === null ? named : named.filter((one) => one.shownHash === shownHash);
   const [chosen] = meant;
   if (chosen === undefined) {
     throw conflict('no open approval shows what was decided on; look at what is open now', {
-      node_id: oldest.nodeId,
-      shown_hash: hashOf(oldest),
+      node_id: oldest.visit.nodeId,
+      shown_hash: oldest.shownHash,
       decided_on: shownHash,
     });
   }
-  const nodes = [...new Set(meant.map((visit) => visit.nodeId))];
-  if (nodes.length === 1) return chosen;
-  throw badRequest(`several approvals are open, name one as node_id: ${nodes.join(', ')}`);
-}
-
-/** Null: a step of the workflow is approved, and nothing is shown. */
-function hashOf({ memory }: LiveVisit): string | null {
-  const shown = memory?.asked ?? null;
-  return shown === null ? null : hashJson(shown);
+  const nodes = [...new Set(meant.map(({ visit }) => visit.nodeId))];
+  if (nodes.length > 1) {
+    throw badRequest(`several approvals are open, name one as node_id: ${nodes.join(', ')}`);
+  }
+  const steps = [...new Set(meant.map((one) => one.step))];
+  if (steps.length === 1) return chosen;
+  throw badRequest(`several approvals are open, name one as step: ${steps.join(', ')}`);
 }

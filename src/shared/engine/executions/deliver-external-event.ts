@@ -2,7 +2,7 @@ import type { ExecutionId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import type { Caller, ExecutionRef } from '../caller.ts';
 import { conflict } from '../../domain/errors.ts';
-import { isPausedByOperator } from '../../domain/execution/state.ts';
+import { isPausedByOperator, type LiveVisit } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import { keepCompanionEntry } from '../audit/keep-companion-entry.ts';
 import { holdReferences } from '../artifacts/hold-references.ts';
@@ -14,7 +14,7 @@ import type { EngineDeps } from '../deps.ts';
 export interface ExternalEvent {
   readonly correlationKey: string;
   readonly payload: JsonValue;
-  /** Delivered only while this is the last sequence; absent: whatever it is. */
+  /** Delivers only while this is the last sequence; absent: at any sequence. */
   readonly atSequence?: number;
 }
 
@@ -59,13 +59,7 @@ export async function deliverExternalEvent(
           `execution ${executionId} has ${MAILBOX_MAX} external events that no wait has taken`,
         );
       }
-      const awaited = state.live
-        .values()
-        .some(
-          (visit) =>
-            (visit.phase === 'event' || visit.phase === 'either') &&
-            visit.correlationKey === correlationKey,
-        );
+      const awaited = state.live.values().some((visit) => awaits(visit, correlationKey));
       const received = newEvent(
         {
           kind: 'ExternalEventReceived',
@@ -86,4 +80,16 @@ export async function deliverExternalEvent(
       };
     },
   });
+}
+
+function awaits({ phase, run, correlationKey }: LiveVisit, key: string): boolean {
+  switch (phase) {
+    case 'event':
+    case 'either':
+      return correlationKey === key;
+    case 'suspended':
+      return run?.waits.some((wait) => wait.correlationKey === key) ?? false;
+    default:
+      return false;
+  }
 }

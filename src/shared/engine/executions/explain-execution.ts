@@ -106,7 +106,7 @@ type Read =
   | { readonly ok: true; readonly state: ExecutionState; readonly plan: Plan }
   | { readonly ok: false; readonly error: string };
 
-/** What a scheduler would stumble over is what has to be told here. */
+/** An error that would stop a scheduler must appear in the explanation. */
 async function readState(deps: ExplainDeps, loaded: LoadedExecution): Promise<Read> {
   try {
     const { plan } = await deps.definitions.get(loaded.row.definitionId);

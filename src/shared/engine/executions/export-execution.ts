@@ -66,7 +66,7 @@ export async function exportExecution(
       ir_hash: definition.irHash,
       ir: definition.ir,
     },
-    // What a hidden value stood for is not handed out beside it.
+    // A redacted export contains no artifacts, because they may hold the hidden values.
     artifacts: redacted ? [] : await readArtifacts(deps, tenantId, document),
     redacted,
   };

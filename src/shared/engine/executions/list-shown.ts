@@ -61,7 +61,7 @@ export async function listUpdated(
   return { updated, total };
 }
 
-/** `handled`: its node failed and the execution continued all the same. */
+/** `handled`: its node failed, but the execution continued. */
 export interface ShownDeadLetter extends DeadLetter {
   readonly handled: boolean;
 }

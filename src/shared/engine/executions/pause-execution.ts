@@ -14,25 +14,25 @@ import { newEvent } from '../commit/commit-plan.ts';
 import type { EngineDeps } from '../deps.ts';
 
 /*
- * Pausing an execution, and letting it go on.
+ * Pausing and resuming an execution.
  *
- * A pause is a fact: `decide` draws no consequences while it stands. Its commit also takes what waits
- * for a worker or for a retry out of everybody's reach, so that nothing is handed out once the caller
- * has the answer; what is out already may be settled, and its result is recorded. Timers fire, people
- * decide and events come in as ever, and all of it takes effect when the execution is resumed: the
- * commit of the resumption gives back what was held, and has a scheduler look at the execution.
+ * A pause is a fact: while it lasts, `decide` derives no consequences. Its commit also holds items
+ * that wait for a worker or a retry, so nothing is handed out once the caller has the answer.
+ * Leased items may still be settled, and their results are recorded. Timers fire, people decide and
+ * events come in as before, and all of it takes effect after a resume: its commit releases the held
+ * items and marks the execution for a scheduler.
  *
- * Both rest on the sequence they were decided on, like every change. So of a pause and a decision that
- * meet one comes first, and the other is made again on what has become of the execution.
+ * Both depend on the sequence that they were decided on, like every change. So if a pause races
+ * with a decision, one comes first, and the other is made again on the new state.
  *
- * A pause of the workflow is another than one of the execution alone (`scope`): with both it goes on
- * when both are over.
+ * A pause of the workflow is separate from one of the execution alone (`scope`): with both, the
+ * execution continues when both have ended.
  */
 
 export interface PauseAnswer {
   readonly executionId: ExecutionId;
   readonly status: ExecutionStatus;
-  /** What holds it now. */
+  /** The pauses that hold it now. */
   readonly pauses: readonly Pause[];
 }
 

@@ -23,7 +23,7 @@ import { waitForTopics } from '../wake/wait-for-topics.ts';
 import { eventsTopic } from '../wake/wake-for.ts';
 
 export interface ExecutionView {
-  /** Of the A2A message in its input, shown whatever is hidden of the rest; null: there is none. */
+  /** Id of the A2A message in its input, shown even if the rest is hidden; null: none. */
   readonly messageIds: MessageIds | null;
   readonly row: ListedExecution;
   readonly state: ExecutionState;
@@ -39,7 +39,8 @@ export interface WaitingOn {
   readonly nodeId: string;
   readonly visit: number;
   readonly kind: string;
-  readonly waitingFor: 'work' | 'approval' | 'timer' | 'event' | 'either' | 'map' | 'child';
+  readonly waitingFor:
+    'work' | 'approval' | 'timer' | 'event' | 'either' | 'map' | 'child' | 'suspended';
   /** Null when the history before the last snapshot would have to be searched for it. */
   readonly since: string | null;
   readonly attempt: number;
@@ -68,6 +69,8 @@ export interface Approvals {
     /** Null: no call that is about to be made, but a step of the workflow. */
     readonly shown: JsonObject | null;
     readonly shownHash: string | null;
+    /** The wait of a durable function; null: the node itself waits. */
+    readonly step: string | null;
   }[];
   readonly decided: readonly {
     readonly nodeId: string;
@@ -75,8 +78,9 @@ export interface Approvals {
     readonly decision: 'approved' | 'rejected';
     readonly userId: string | null;
     readonly comment: string | null;
-    /** Of what was shown. */
+    /** Hash of the shown call. */
     readonly shownHash: string | null;
+    readonly step: string | null;
     readonly decidedAt: string;
   }[];
 }
@@ -193,6 +197,7 @@ export async function listApprovals(
         timeoutMs: event.payload.timeout_ms,
         shown: event.payload.shown ?? null,
         shownHash: event.payload.shown_hash ?? null,
+        step: event.payload.step ?? null,
       });
     } else if (event.kind === 'ApprovalReceived') {
       pending.delete(approvalKey(event));
@@ -203,10 +208,20 @@ export async function listApprovals(
         userId: event.payload.user_id,
         comment: event.payload.comment,
         shownHash: event.payload.shown_hash ?? null,
+        step: event.payload.step ?? null,
         decidedAt: event.createdAt,
       });
-    } else if (event.kind === 'NodeFailed' || event.kind === 'NodeCancelled') {
-      pending.delete(approvalKey(event));
+    } else if (event.kind === 'StepRecorded') {
+      for (const { identity: step } of event.payload.entries) {
+        const { visit } = event.payload;
+        pending.delete(approvalKey({ nodeId: event.nodeId, payload: { visit, step } }));
+      }
+    } else if (isEndOfVisit(event)) {
+      const { nodeId } = event;
+      const { visit } = event.payload;
+      for (const [key, one] of pending) {
+        if (one.nodeId === nodeId && one.visit === visit) pending.delete(key);
+      }
     }
   }
   return { executionId, pending: [...pending.values()], decided };
@@ -214,9 +229,28 @@ export async function listApprovals(
 
 function approvalKey(event: {
   readonly nodeId: string;
-  readonly payload: { readonly visit: number };
+  readonly payload: { readonly visit: number; readonly step?: string };
 }): string {
-  return `${event.nodeId}#${event.payload.visit}`;
+  const { visit, step } = event.payload;
+  return step === undefined ? `${event.nodeId}#${visit}` : `${event.nodeId}#${visit}/${step}`;
+}
+
+type EndOfVisit = Extract<
+  RecordedEvent,
+  { kind: 'NodeCompleted' | 'NodeFailed' | 'NodeCancelled' }
+>;
+
+/** A function that fails for now still waits for what it asked. */
+function isEndOfVisit(event: RecordedEvent): event is EndOfVisit {
+  switch (event.kind) {
+    case 'NodeCompleted':
+    case 'NodeCancelled':
+      return true;
+    case 'NodeFailed':
+      return !event.payload.retryable;
+    default:
+      return false;
+  }
 }
 
 async function scheduledTimes(

@@ -24,9 +24,12 @@ const DATA_KEYS = new Set([
   'reason',
   'error',
   'message',
+  'context',
 ]);
 /** A person's own words of a decision: a policy may name them as fields, too. */
 const DECISION_KEYS = new Set(['comment', 'user_id']);
+/** Lists of what a durable function recorded, and of what it waits for: each is like a payload. */
+const LIST_KEYS = new Set(['entries', 'waits']);
 const OUTPUT_KEYS = new Set(['output', 'state_patch', 'data', 'carried']);
 
 /** A state as its workflow's data policy lets it be seen. */
@@ -79,7 +82,10 @@ export function redactRow(row: ExecutionRow, plan: Plan, pseudonym: Pseudonym): 
   return { ...row, error: redact(row.error, plan.shownPolicy, pseudonym) as string };
 }
 
-/** A message by the policy of its node; of an execution, which may tell of any node, by all of them. */
+/**
+ * Redacts a message by the policy of its node; a message of the execution, which may quote any
+ * node, by all policies.
+ */
 export function redactError(
   error: string,
   of: { readonly plan: Plan; readonly nodeId: string | null; readonly pseudonym: Pseudonym },
@@ -120,6 +126,10 @@ function redactPayload(
   const { policy, pseudonym } = by;
   return Object.fromEntries(
     Object.entries(payload).flatMap(([key, value]): [string, JsonValue][] => {
+      if (LIST_KEYS.has(key) && Array.isArray(value)) {
+        const items: readonly JsonValue[] = value;
+        return [[key, items.map((item) => redactItem(item, by))]];
+      }
       if (!DATA_KEYS.has(key)) return [[key, value]];
       if (!policy.retainOutputs && OUTPUT_KEYS.has(key)) return [];
       if (DECISION_KEYS.has(key)) {
@@ -132,6 +142,10 @@ function redactPayload(
   );
 }
 
+function redactItem(item: JsonValue, by: Parameters<typeof redactPayload>[1]): JsonValue {
+  return isJsonObject(item) ? redactPayload(item, { ...by, outputKey: null }) : item;
+}
+
 /** Undefined: the whole is removed. */
 function redactOutput(
   output: JsonValue,
@@ -142,17 +156,20 @@ function redactOutput(
   return redactObject({ [outputKey]: output }, policy, pseudonym)[outputKey];
 }
 
-/** What a run was handed over by the one before it: its state, and outputs on their way. */
+/** The state that a run got from the previous one, with the outputs of pending tokens. */
 function showCarried(payload: JsonObject, plan: Plan, pseudonym: Pseudonym): JsonObject {
   const { carried = null } = payload;
   if (!isJsonObject(carried) || !isJsonObject(carried['state'])) return payload;
-  const { arrivals = null, maps = null } = carried;
+  const { arrivals = null, maps = null, journals = null } = carried;
   return {
     ...payload,
     carried: {
       ...carried,
       state: withoutHiddenOutputs(carried['state'], plan),
       ...(Array.isArray(maps) && { maps: maps.map((map: JsonValue) => showMap(map, plan)) }),
+      ...(Array.isArray(journals) && {
+        journals: journals.map((journal: JsonValue) => showJournal(journal, plan)),
+      }),
       ...(Array.isArray(arrivals) && {
         arrivals: arrivals.map((arrival: JsonValue) => showArrival(arrival, plan, pseudonym)),
       }),
@@ -160,7 +177,7 @@ function showCarried(payload: JsonObject, plan: Plan, pseudonym: Pseudonym): Jso
   };
 }
 
-/** Of a map that a retry takes up again: the outputs of its items. */
+/** The outputs of a map's items that a retry continues. */
 function showMap(map: JsonValue, plan: Plan): JsonValue {
   if (!isJsonObject(map) || !Array.isArray(map['done'])) return map;
   const { node_id: nodeId = null, body = null } = map;
@@ -170,6 +187,18 @@ function showMap(map: JsonValue, plan: Plan): JsonValue {
     isJsonObject(one) ? { ...one, output: null } : one,
   );
   return { ...map, done };
+}
+
+/** The outputs of the steps of a function that a retry continues. */
+function showJournal(journal: JsonValue, plan: Plan): JsonValue {
+  if (!isJsonObject(journal) || !Array.isArray(journal['entries'])) return journal;
+  const { node_id: nodeId = null } = journal;
+  const node = typeof nodeId === 'string' ? plan.nodes.get(nodeId) : undefined;
+  if (node?.dataPolicy?.retainOutputs !== false) return journal;
+  const entries = journal['entries'].map((one: JsonValue) =>
+    isJsonObject(one) && 'output' in one ? { ...one, output: null } : one,
+  );
+  return { ...journal, entries };
 }
 
 function showArrival(arrival: JsonValue, plan: Plan, pseudonym: Pseudonym): JsonValue {

@@ -16,19 +16,19 @@ import {
   loadForCaller,
   readEventsOf,
 } from '../advance/load-execution.ts';
-import { beginExecution } from './start-execution.ts';
+import { beginExecution } from './begin-execution.ts';
 
 /*
- * Trying an execution again that failed or was cancelled.
+ * Retrying an execution that failed or was cancelled.
  *
- * Nothing may follow the end of a history, so what goes on is another execution: it begins with the
- * state that the first one ended with, and with tokens at the nodes that were under way. Its id is
- * worked out from the first one's. So there is one at most, however many ask at the same time and
- * whoever asks again, and each of them is told which it is; that one can be tried again in its turn.
+ * Nothing may follow the end of a history, so a retry is another execution: it begins with the last
+ * state of the first one, and with tokens at the nodes that were running. Its id is derived from
+ * the first one's. So there is at most one, even for concurrent and repeated requests, and each
+ * request gets its id. That execution can be retried in turn.
  */
 
 export interface RetryExecution extends ExecutionRef {
-  /** A change of the state that it goes on with. */
+  /** A patch of the state that the retry begins with. */
   readonly statePatch: JsonObject | null;
   /** `latest`: on the definition registered last; else on that of the execution. */
   readonly revision: 'same' | 'latest';

@@ -1,43 +1,17 @@
-import type { EngineDeps } from '../deps.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import type { Caller, Reader } from '../caller.ts';
-import type { HeldBudget } from '../../domain/budget/budget.ts';
 import { hashJson } from '../../domain/canonical-json.ts';
-import {
-  badRequest,
-  conflict,
-  limitExceeded,
-  notFound,
-  type SvcError,
-} from '../../domain/errors.ts';
-import { emptyState } from '../../domain/execution/draft.ts';
-import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import { evolve } from '../../domain/execution/evolve.ts';
+import { badRequest, conflict, notFound } from '../../domain/errors.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../domain/ids.ts';
-import type { Tenant } from '../../domain/tenant.ts';
-import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { tellViolations } from '../../domain/tell-violations.ts';
-import type {
-  CommitVerdict,
-  ModelUse,
-  NewExecution,
-  RefusalReason,
-  StartLimits,
-} from '../../store/commit.ts';
-import { afterCommit } from '../commit/after-commit.ts';
-import { holdReferences } from '../artifacts/hold-references.ts';
-import { bornItems } from '../advance/born-items.ts';
-import { commitOfDecision, eventsOfDecision, newEvent } from '../commit/commit-plan.ts';
-import { decideAnywhere } from '../advance/decide-serialised.ts';
-import type { CompiledDefinition, Startable } from '../advance/definition-cache.ts';
-import type { UseCaseDeps } from '../use-case-deps.ts';
-import { heldFromStart } from '../advance/held-execution.ts';
-import { pausedByWorkflow } from './pause-execution.ts';
-import { isAmbiguous } from '../../store/store.ts';
-import { shardOf } from '../scheduling/shard-of.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
+import type { Startable } from '../advance/definition-cache.ts';
+import { holdReferences } from '../artifacts/hold-references.ts';
+import type { Caller, Reader } from '../caller.ts';
+import type { EngineDeps } from '../deps.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
+import { beginExecution, type Beginning } from './begin-execution.ts';
 
-/** What is to be run, on what. */
+/** The workflow to run, and its input. */
 export interface StartSubject {
   readonly workflowId: string;
   /** Null: the version registered last. */
@@ -56,7 +30,7 @@ export interface StartExecution extends StartSubject {
   readonly idempotencyKey: string | null;
   /** The traceparent header, if there is one that can be read. */
   readonly traceparent?: string;
-  /** Absent: a new one. An execution of that id that is there already is a 409. */
+  /** Absent: a new one. If an execution of that id exists, the start is a 409. */
   readonly executionId?: ExecutionId;
 }
 
@@ -110,116 +84,10 @@ export async function startExecution(
       execution_id: verdict.existing.executionId,
     });
   }
-  throw conflict(`execution ${executionId} is there already`);
+  throw conflict(`execution ${executionId} already exists`);
 }
 
-export interface Beginning extends Caller {
-  readonly compiled: CompiledDefinition;
-  /** Of its workflow, which holds it before its first step; null: none stands. */
-  readonly workflowPause: StandingPause | null;
-  readonly executionId: ExecutionId;
-  readonly started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }>;
-  readonly priority: number;
-  readonly request: NewExecution['request'];
-  readonly budgets: readonly HeldBudget[];
-  /** What models had used already for what it goes on from. */
-  readonly charge?: ModelUse;
-  /** Aborted when nobody waits for the answer any more. */
-  readonly signal?: AbortSignal;
-  /** See `CpuCaller`; absent: refused. */
-  readonly whenBusy?: CpuCaller['whenBusy'];
-  /** Whether its input may not refer to an artifact that is not there. */
-  readonly refusesUnknown: boolean;
-}
-
-/** Refused where the execution is there already, or its request was made before. */
-export async function beginExecution(deps: UseCaseDeps, params: Beginning): Promise<CommitVerdict> {
-  const { compiled, workflowPause, executionId, tenantId, started, charge } = params;
-  const { definition, plan } = compiled;
-  const first = newEvent(started, params.actorId);
-  await holdReferences(deps.store.artifacts, {
-    tenantId,
-    json: first.payload,
-    values: [started.payload],
-    what: params.refusesUnknown ? 'the input' : null,
-  });
-  const base = emptyState({ executionId, tenantId });
-  const facts = workflowPause === null ? [started] : [started, pausedByWorkflow(workflowPause)];
-  const held = facts.slice(1).map((event) => newEvent(event, workflowPause?.by ?? params.actorId));
-  const state = evolve({
-    state: base,
-    events: facts.map((event, index) => ({ ...event, sequence: index + 1 })),
-    plan,
-  });
-  const tenant = await deps.tenants.get(tenantId);
-  const { ir } = definition;
-  const decision = await decideAnywhere({
-    cpu: deps.cpu,
-    caller: { signal: params.signal ?? null, whenBusy: params.whenBusy ?? 'refused' },
-    ids: deps.ids,
-    plan,
-    ir,
-    state,
-    ownsState: true,
-    tenantPolicy: tenant.policy,
-    budgets: params.budgets,
-  });
-  const shard = shardOf(executionId);
-  const leaseTo = tenant.status === 'active' ? deps.startsHere.leaseTo(shard) : null;
-  const commit = {
-    ...commitOfDecision({
-      plan,
-      base,
-      rowStatus: null,
-      events: eventsOfDecision([first, ...held], decision),
-      decision,
-      home: { leaseTo, priority: params.priority },
-      takeSnapshot: false,
-      descendantsMax: 0,
-      ...(charge !== undefined && { charge }),
-    }),
-    create: {
-      definitionId: definition.definitionId,
-      workflowId: definition.workflowId,
-      workflowVersion: definition.version,
-      shard,
-      priority: params.priority,
-      parentExecutionId: null,
-      request: params.request,
-      limits: limitsOf(tenant),
-    },
-    workflowHold:
-      workflowPause === null ? null : ({ workflowId: definition.workflowId, is: 'put' } as const),
-  };
-  const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
-    if (commit.bornLeased.length > 0 && isAmbiguous(error))
-      deps.startsHere.noteLostAnswer(executionId);
-    throw error;
-  });
-  if (verdict.accepted) {
-    deps.report.count('executions_started', 1);
-    const { createdAt } = verdict;
-    if (commit.bornLeased.length > 0) {
-      const held = heldFromStart({ commit, createdAt, state: decision.next, compiled, tenant });
-      deps.startsHere.begin(held, {
-        isMarked: decision.more,
-        items: bornItems(commit, verdict.fences),
-      });
-    }
-    const { workflowId } = definition;
-    afterCommit(deps, { commit, row: { workflowId, shard, createdAt }, committedAt: createdAt });
-    return verdict;
-  }
-  if (verdict.reason === 'workflow_resumed') {
-    return beginExecution(deps, { ...params, workflowPause: null });
-  }
-  const refusal = limitRefusal(verdict.reason, tenant);
-  if (refusal !== null) throw refusal;
-  if (verdict.existing !== null || verdict.reason === 'exists') return verdict;
-  throw new Error(`starting ${executionId} was refused: ${verdict.reason}`);
-}
-
-/** Throws where a start would be refused, but for limits. What its input refers to is kept for one. */
+/** Throws where a start would be refused, but for limits. Holds the artifacts of its input, as a start does. */
 export async function checkStart(
   deps: EngineDeps,
   { tenantId }: Reader,
@@ -268,40 +136,6 @@ function inputRefusal(violations: readonly string[]): Error {
   return badRequest(`input does not satisfy the state schema: ${told.join('; ')}`, {
     violations: told,
   });
-}
-
-/** Null for a tenant without limits, whose starts then cost nothing more. */
-function limitsOf(tenant: Tenant): StartLimits | null {
-  const { max_concurrent_executions: executions, max_queued_work_items: queued } = tenant.limits;
-  if (executions === undefined && queued === undefined) return null;
-  return { executionsMax: executions ?? null, queuedItemsMax: queued ?? null };
-}
-
-/** Room comes when something ends, which nobody can foretell; a second keeps callers from hurrying. */
-const RETRY_AFTER_SECONDS = 1;
-
-function limitRefusal(reason: RefusalReason, tenant: Tenant): SvcError | null {
-  const { max_concurrent_executions: executions = 0, max_queued_work_items: queued = 0 } =
-    tenant.limits;
-  const retryAfterSeconds = RETRY_AFTER_SECONDS;
-  switch (reason) {
-    case 'executions_limited':
-      return limitExceeded({
-        limit: 'max_concurrent_executions',
-        max: executions,
-        retryAfterSeconds,
-        detail: `the tenant has ${executions} executions that have not ended, which is all it may`,
-      });
-    case 'queue_limited':
-      return limitExceeded({
-        limit: 'max_queued_work_items',
-        max: queued,
-        retryAfterSeconds,
-        detail: `${queued} work items of the tenant wait for a worker, which is all that may`,
-      });
-    default:
-      return null;
-  }
 }
 
 function requestOf(params: StartExecution): { key: string; bodyHash: string } | null {

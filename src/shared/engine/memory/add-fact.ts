@@ -1,27 +1,39 @@
-import type { Fact } from '../../domain/memory/fact.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Fact, Scope } from '../../domain/memory/fact.ts';
 import { quotaExceeded } from '../../domain/memory/errors.ts';
 import { encodeSketch } from '../../domain/memory/sketch.ts';
 import { encodeVector } from '../../domain/memory/vector.ts';
+import type { Caller } from '../caller.ts';
 import type { MemoryDeps } from './deps.ts';
 import { embedText } from './embed-text.ts';
-import type { AddFact } from './memory.ts';
-import { requireKey } from './settings.ts';
-import { readStats } from './stats.ts';
+import { readMemoryStats } from './read-memory-stats.ts';
+import { requireKey } from './require-key.ts';
+
+export interface AddFact extends Scope {
+  readonly content: string;
+  readonly metadata: JsonObject;
+  /** Null: the fact is added however often it is sent. */
+  readonly ingestionKey: string | null;
+}
 
 /**
- * Adds a fact: 403, 400, 402 and what the provider says, in this order. A place in the quota is kept
- * before the provider is asked, so that nobody pays for an embedding there is no place for, and given
- * back when embedding fails. Should the process end in between, the place comes free by itself.
+ * Adds a fact: 403, 400, 402 and errors of the provider, in this order. It reserves a place in the
+ * quota before it calls the provider, so that nobody pays for an embedding without a place, and
+ * releases it when embedding fails. If the process ends in between, the reservation expires.
  */
-export async function addFact(deps: MemoryDeps, params: AddFact): Promise<Fact> {
+export async function addFact(
+  deps: MemoryDeps,
+  { tenantId, actorId }: Caller,
+  params: AddFact,
+): Promise<Fact> {
   const { store, embedder, ids, holdMs } = deps;
-  const { tenantId, ingestionKey, content } = params;
+  const { ingestionKey, content } = params;
   const apiKey = await requireKey(deps, tenantId);
   if (ingestionKey !== null) {
     const known = await store.findByIngestionKey({ tenantId, ingestionKey });
     if (known !== null) return known;
   }
-  const { quota } = await readStats(deps, { tenantId });
+  const { quota } = await readMemoryStats(deps, { tenantId });
   const place = { tenantId, reservationId: ids.uuid() };
   if (!(await store.reserve({ ...place, quota, holdMs }))) throw quotaExceeded(quota);
   let factId: string | null = ids.uuid();
@@ -30,13 +42,14 @@ export async function addFact(deps: MemoryDeps, params: AddFact): Promise<Fact> 
     const fact = await store.add({
       ...params,
       ...place,
+      actorId,
       quota,
       factId,
       embedding: encodeVector(vector),
       sketch: encodeSketch(vector),
     });
     if (fact === null) throw quotaExceeded(quota);
-    // The place went into the new fact; one that was there already has left it free.
+    // The new fact uses the reserved place; a fact that already existed leaves it free.
     if (fact.factId === factId) factId = null;
     return fact;
   } finally {

@@ -5,7 +5,7 @@ import type { SecretBox } from '../../ports/secret-box.ts';
 import type { MemoryStore } from '../../store/memory.ts';
 import type { VectorIndex } from './vector-index.ts';
 
-/** What the use cases of memory are given. */
+/** The dependencies of the use cases of memory. */
 export interface MemoryDeps {
   readonly store: MemoryStore;
   readonly embedder: Embedder;

@@ -4,7 +4,7 @@ import type { MemoryStore } from '../../store/memory.ts';
 
 export interface Resealed {
   readonly resealed: number;
-  /** Sealed with the newest key already, or saved anew meanwhile. */
+  /** Already sealed with the newest key, or saved again meanwhile. */
   readonly current: number;
   /** Tenants whose key no known encryption key opens. */
   readonly unreadable: readonly TenantId[];

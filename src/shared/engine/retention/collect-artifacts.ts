@@ -8,13 +8,13 @@ import { restAfter, type Resting } from './rest-after.ts';
 import { leastAge, type RetentionRequest } from './scan-due.ts';
 
 /*
- * Removes artifacts that nothing refers to any more, for tenants of which anything is ever removed: those
- * of executions that retention has removed, and uploads that no result ever referred to.
+ * Removes artifacts without references, for tenants with a retention policy: those of executions
+ * that retention has removed, and uploads that no result ever referred to.
  *
- * First it reads what has been written since it ran last, then it removes, then it deletes contents. Each
- * step is a transaction that looks at everything anew, so a process that dies leaves an artifact either
- * there or gone, its content deleted or on the list of those to delete. Of two that run at once each takes
- * what the other has not locked.
+ * First it reads the values written since its last run, then it removes artifacts, then it deletes
+ * contents. Each step is a transaction that checks everything again. So after a crash an artifact
+ * either exists or is gone, and its content is deleted or on the list of those to delete. If two
+ * run at once, each takes the rows that the other has not locked.
  */
 
 export type ArtifactStores = Pick<Store, 'retention' | 'artifacts' | 'unusedArtifacts'>;
@@ -24,7 +24,7 @@ export interface ArtifactRun extends Pick<
   'tenantId' | 'olderThanMs' | 'defaults'
 > {
   readonly actorId: string;
-  /** How long an artifact is kept that nothing refers to; null: for good. */
+  /** How long an artifact without references is kept; null: forever. */
   readonly unusedMs: number | null;
   /** Asked between two steps. */
   readonly isOver: () => boolean;
@@ -68,7 +68,7 @@ export async function collectArtifacts(
   return removed;
 }
 
-/** What a run would remove now of what is there, as far as it has been read. */
+/** The artifacts that a run would remove now, as far as they have been read. */
 export async function countUnusedArtifacts(
   stores: ArtifactStores,
   request: Pick<ArtifactRun, 'tenantId' | 'olderThanMs' | 'defaults' | 'unusedMs'>,
@@ -82,6 +82,14 @@ export async function countUnusedArtifacts(
     found = { artifacts: found.artifacts + artifacts, bytes: found.bytes + bytes };
   }
   return found;
+}
+
+/** Windows of the audit log still to be read for references. Without artifacts nobody reads them. */
+export async function countUnreadWindows({
+  unusedArtifacts,
+}: Pick<ArtifactStores, 'unusedArtifacts'>): Promise<number> {
+  if ((await unusedArtifacts.nextTenant(null)) === null) return 0;
+  return unusedArtifacts.unreadWindows();
 }
 
 /** Nothing is removed of a tenant that nobody has asked it for. */
@@ -141,7 +149,7 @@ async function namesIn(store: ArtifactStore, artifact: UnreadArtifact): Promise<
   return artifactHashesIn(Buffer.concat(chunks).toString());
 }
 
-/** What is left of it when time is up is deleted by pruning. */
+/** Pruning deletes the rest when the time is up. */
 async function deleteContents(
   deps: Resting & { readonly stores: ArtifactStores },
   run: ArtifactRun,

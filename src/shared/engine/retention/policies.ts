@@ -1,10 +1,22 @@
 import { badRequest, notFound } from '../../domain/errors.ts';
+import type { TenantId } from '../../domain/ids.ts';
 import type { RetentionPolicy } from '../../domain/retention/retention-policy.ts';
 import type { Store } from '../../store/store.ts';
 import type { Caller, Reader } from '../caller.ts';
+import { allPolicies } from './all-policies.ts';
 
 interface Deps {
   readonly store: Pick<Store, 'retention'>;
+}
+
+/** All policies of the tenant. Null: those of all tenants, for the operator of the service. */
+export async function listAllPolicies(
+  { store }: Deps,
+  { tenantId }: { readonly tenantId: TenantId | null },
+): Promise<readonly RetentionPolicy[]> {
+  const policies: RetentionPolicy[] = [];
+  for await (const policy of allPolicies(store.retention, tenantId)) policies.push(policy);
+  return policies;
 }
 
 export function listRetentionPolicies(

@@ -12,14 +12,14 @@ export interface DueGroup {
   readonly status: TerminalStatus;
   readonly executions: number;
   readonly events: number;
-  /** What they take of the disk, estimated from some of them by their events. */
+  /** Their size on disk, estimated from the events of some of them. */
   readonly bytes: number;
   /** The end that is longest ago. */
   readonly oldest: string;
 }
 
 export interface PreviewedPartition extends EventPartition {
-  /** Of its executions those that would be removed. */
+  /** The number of its executions that would be removed. */
   readonly due: number;
 }
 
@@ -31,10 +31,10 @@ export interface RetentionPreview {
   readonly partitions: readonly PreviewedPartition[];
 }
 
-/** Of each group these are measured, the first that are found. */
+/** The most executions that are measured for each group, the first ones found. */
 const MEASURED_MAX = 100;
 
-/** What a run would remove right now. */
+/** The executions that a run would remove now. */
 export async function previewRetention(
   stores: Pick<Store, 'retention' | 'unusedArtifacts'>,
   request: RetentionRequest,
@@ -65,7 +65,7 @@ export async function previewRetention(
 }
 
 interface Group extends DueGroup {
-  /** Of `bytes`: what was measured so far. */
+  /** The part of `bytes` measured so far. */
   readonly measured: { readonly executions: number; readonly events: number };
 }
 

@@ -5,10 +5,10 @@ import { SCHEDULER_ACTOR } from '../commit/new-event.ts';
 import type { RoundResult } from '../scheduling/round-result.ts';
 import type { Timers } from '../scheduling/timers.ts';
 import { collectArtifacts, type ArtifactStores } from './collect-artifacts.ts';
+import { tendPartitions } from './partitions.ts';
 import { runRetention, type RetentionRun } from './run-retention.ts';
-import { sweepAfterMs } from './scan-due.ts';
 
-/** What the scheduler's loop calls to have the policies carried out. */
+/** The interface for the scheduler's loop that applies the policies. */
 export interface Retaining {
   round(params: { readonly signal: AbortSignal }): Promise<RoundResult>;
 }
@@ -18,13 +18,13 @@ export interface RetentionSettings {
   readonly defaults: RetentionDays;
   /** Key `retention.replay_records_days`; null: with their execution. */
   readonly replayMs: number | null;
-  /** Key `retention.unused_artifact_days`; null: for good. */
+  /** Key `retention.unused_artifact_days`; null: forever. */
   readonly unusedArtifactMs: number | null;
   /** Key `retention.archive_dir`; absent: what is removed is kept nowhere. */
   readonly archive?: RetentionRun['archive'];
 }
 
-/** A round is no longer than this, so that a loop that hangs can be told from one that works. */
+/** The longest round, so that a hanging loop can be detected. */
 const ROUND_MS_MAX = 30_000;
 const BATCH_MAX = 100;
 
@@ -72,9 +72,7 @@ export function createRetaining(deps: {
       report.count('artifact_bytes_removed', bytes);
       const found = executions + replayRecords + artifacts;
       if (isTimeUp()) return { found, more: true };
-      const { dropped, shrunk, sweptEvents } = await store.tendPartitions({
-        sweepAfterMs: await sweepAfterMs(store, settings.defaults),
-      });
+      const { dropped, shrunk, sweptEvents } = await tendPartitions({ store: stores }, settings);
       report.count('event_partitions_dropped', dropped);
       report.count('event_partitions_shrunk', shrunk);
       return { found: found + dropped + shrunk + sweptEvents, more: false };

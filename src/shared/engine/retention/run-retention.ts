@@ -9,20 +9,20 @@ import { scanDue, type RetentionRequest } from './scan-due.ts';
 /*
  * Retention removes executions that ended long ago, a batch at a time.
  *
- * A batch is of one tenant and is removed by one transaction, which looks again at everything that
- * may have changed since it was put together. So a process that dies leaves each execution either
- * there or gone, and whoever runs next goes on: nothing is remembered between two batches. Of two
- * that run at once, one finds that its batch is gone already and goes on too.
+ * A batch belongs to one tenant and is removed by one transaction, which checks again everything
+ * that may have changed since the batch was selected. So after a crash each execution either exists
+ * or is gone, and the next run continues: no state is kept between batches. If two run at once, one
+ * finds its batch already gone, and continues too.
  *
- * Between two batches it rests as long as the batch has taken, so it never takes more than half of
- * what the database has for one connection.
+ * Between two batches it waits as long as the last batch took, so it never uses more than half of
+ * the time of one connection.
  */
 
 export interface RetentionRun extends RetentionRequest {
   readonly actorId: string;
   /** Executions removed together, at most. */
   readonly batchMax: number;
-  /** Results kept for replay go so long after the end; null: with their execution. */
+  /** How long after the end results for replay are kept; null: as long as their execution. */
   readonly replayMs: number | null;
   /** Called before a batch is removed; answers the name of the file that has it now. */
   readonly archive?: (params: {
@@ -50,7 +50,7 @@ export interface RetentionDeps extends Resting {
   readonly ids: Ids;
 }
 
-/** Of one batch: histories are read, hashed and deleted as a whole. */
+/** Limits of one batch: histories are read, hashed and deleted as a whole. */
 const EVENTS_AT_A_TIME = 5_000;
 const REPLAYS_AT_A_TIME = 2_000;
 
@@ -100,7 +100,7 @@ function forgetSome(
   return restAfter(deps, () => deps.store.forgetReplays(params));
 }
 
-/** How many are gone now. What has moved meanwhile stays, and only that. */
+/** The number of removed executions. Only executions that have changed meanwhile stay. */
 async function retireBatch(
   deps: RetentionDeps,
   run: RetentionRun,

@@ -6,6 +6,7 @@ import type {
   RetentionStore,
   ScanPosition,
 } from '../../store/retention.ts';
+import { allPolicies } from './all-policies.ts';
 
 /** Which executions are asked for. */
 export interface RetentionRequest extends RetentionSelection {
@@ -16,13 +17,12 @@ export interface RetentionRequest extends RetentionSelection {
 }
 
 const SCANNED_AT_A_TIME = 1_000;
-const POLICIES_AT_A_TIME = 500;
 const DAY_MS = 86_400_000;
 const SWEEP_GRACE_DAYS = 2;
 
 /**
- * What may go, some executions of one tenant at a time, oldest first. One that is behind another
- * (its parent, the run before it) comes only when that one has come too.
+ * The executions that may be removed, some of one tenant at a time, oldest first. An execution
+ * after another (its parent, the run before it) comes only after that one.
  */
 export async function* scanDue(
   store: RetentionStore,
@@ -69,19 +69,14 @@ async function* tenantsOf(
 }
 
 async function* tenantsWithPolicies(store: RetentionStore): AsyncGenerator<TenantId> {
-  const limit = POLICIES_AT_A_TIME;
   let last: TenantId | null = null;
-  for (let offset = 0; ; offset += limit) {
-    const page = await store.listPolicies({ tenantId: null, limit, offset });
-    for (const { tenantId } of page) {
-      if (tenantId !== last) yield tenantId;
-      last = tenantId;
-    }
-    if (page.length < limit) return;
+  for await (const { tenantId } of allPolicies(store, null)) {
+    if (tenantId !== last) yield tenantId;
+    last = tenantId;
   }
 }
 
-/** What is younger need not be looked at. Null: nothing of the tenant is ever removed. */
+/** Younger executions need no look. Null: the tenant never removes any. */
 export async function leastAge(
   store: RetentionStore,
   tenantId: TenantId,
@@ -111,10 +106,6 @@ async function readShortestDays(
   defaults: RetentionDays,
 ): Promise<number | null> {
   const all: RetentionDays[] = [defaults];
-  for (let offset = 0; ; offset += POLICIES_AT_A_TIME) {
-    const page = await store.listPolicies({ tenantId, limit: POLICIES_AT_A_TIME, offset });
-    all.push(...page.map(({ days }) => days));
-    if (page.length < POLICIES_AT_A_TIME) break;
-  }
+  for await (const { days } of allPolicies(store, tenantId)) all.push(days);
   return shortestDays(all);
 }

@@ -2,7 +2,7 @@ import type { ExecutionId, TenantId } from '../../domain/ids.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import type { ExecutionStore } from '../../store/store.ts';
 
-/** What an execution has become that may have gone on as another, and that one as a third. */
+/** The last of the runs that continue an execution. */
 export interface FollowedRun {
   /** The last run. */
   readonly executionId: ExecutionId;

@@ -18,7 +18,7 @@ export interface NamedSpec {
   readonly spec: ScheduleSpec;
 }
 
-/** Of one tenant. */
+/** The most schedules of a tenant. */
 export const SCHEDULES_MAX = 1_000;
 
 /** Creates a schedule. One of that name is replaced as a whole, and keeps its id. */

@@ -9,9 +9,9 @@ import { SCHEDULES_TOPIC } from '../wake/wake-bus.ts';
 import { missing, viewOf, type ScheduleName, type ScheduleView } from './schedule-view.ts';
 
 export interface ScheduleChanges extends ScheduleName {
-  /** What is not named stays. */
+  /** Omitted fields keep their values. */
   readonly changes: Partial<ScheduleSpec>;
-  /** Changed only while this is the revision; null: whatever it is. */
+  /** Changes only while this is the revision; null: at any revision. */
   readonly ifRevision: number | null;
   /** The name it must have, as names do not change; null: not said. */
   readonly name: string | null;
@@ -99,7 +99,7 @@ function refuseOtherName(schedule: Schedule, name: string | null): void {
   throw badRequest(`schedule ${schedule.name} keeps its name: make another one instead`);
 }
 
-/** Naming one way of timing takes the place of the other. */
+/** A given kind of timing replaces the other. */
 function changeSpec(schedule: Schedule, changes: Partial<ScheduleSpec>): ScheduleSpec {
   const { cronExpression = null, every = null } = changes;
   const timing = cronExpression === null && every === null ? {} : { cronExpression, every };
@@ -124,12 +124,12 @@ function changeSpec(schedule: Schedule, changes: Partial<ScheduleSpec>): Schedul
  */
 function changePosition(schedule: Schedule, spec: ScheduleSpec, now: string): SchedulePosition {
   const { position } = schedule;
-  const startsAnew =
+  const timingChanged =
     spec.cronExpression !== schedule.cronExpression ||
     spec.every !== schedule.every ||
     spec.timezone !== schedule.timezone ||
     schedule.paused;
-  const stays = !startsAnew && !spec.paused;
+  const stays = !timingChanged && !spec.paused;
   return {
     nextFireAt: spec.paused ? null : stays ? position.nextFireAt : nextFire(spec, now),
     waitingFireAt: stays && spec.overlapPolicy === 'queue' ? position.waitingFireAt : null,

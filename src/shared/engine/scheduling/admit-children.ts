@@ -8,13 +8,13 @@ import { runTopic } from '../wake/wake-for.ts';
 import { PLACES_TOPIC } from '../wake/wake-bus.ts';
 
 /**
- * Lets children begin that wait for a place of their tenant's limit. The rows of those that wait are
- * the truth, and a round that looks at them lets begin whatever may. Hints spare the waiting: a process
- * gives one when it makes a child wait, and when something ends in a tenant of which it knows that
- * children wait. So tenants without limits, or without children, cost nothing here.
+ * Starts children that wait for a place below their tenant's limit. The rows of waiting children
+ * are authoritative, and a round that reads them starts all that may begin. Hints avoid delays: a
+ * process sends one when it makes a child wait, and when an execution ends in a tenant with
+ * children known to wait. So tenants without limits, or without children, cost nothing here.
  */
 export interface Admission {
-  /** Of a commit that was accepted. */
+  /** Called after an accepted commit. */
   note(commit: CommitPlan): void;
   round(): Promise<AdmissionRound>;
 }

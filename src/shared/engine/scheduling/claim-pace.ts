@@ -1,7 +1,7 @@
 /**
- * How often long polls look at their queues by themselves, as a hint may be lost: shared by all that
- * wait for the same queues in this process, so that a hundred waiting workers are one look and not a
- * hundred.
+ * How often long polls look at their queues without a hint, since hints may be lost. All that wait
+ * for the same queues in this process share it, so that a hundred waiting workers cause one look
+ * and not a hundred.
  *
  * - After an empty look the rest doubles, up to `POLL_MS.max`, and on to `POLL_MS.quietMax` once
  *   nothing was found and no hint came for `QUIET_AFTER_MS`. A hint or a find starts over.
@@ -11,9 +11,9 @@
 export interface ClaimPace {
   /** Somebody is about to look. */
   looking(key: string): void;
-  /** What came of it. `reason`: at the beginning of a wait, at a hint, or by itself. */
+  /** The result of a look. `reason`: at the beginning of a wait, after a hint, or by the clock. */
   looked(key: string, look: { readonly found: boolean; readonly reason: LookReason }): void;
-  /** Until the next look that is due, whoever does it; 0: now. */
+  /** Time until the next look, by any caller; 0: now. */
   untilLookMs(key: string): number;
 }
 

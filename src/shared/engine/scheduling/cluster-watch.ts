@@ -3,7 +3,7 @@ import { READING_BOUNDS, type ClusterReading } from '../../store/cluster-reading
 import type { DiagnosisStore } from '../../store/diagnosis.ts';
 import type { RoundResult } from './round-result.ts';
 
-/** What the scheduler's loop reads of the whole cluster, kept for whoever scrapes this process. */
+/** The scheduler loop's figures of the whole cluster, kept for scrapes of this process. */
 export interface ClusterWatch {
   round(): Promise<RoundResult>;
   /** Null: not read here lately, because another process does it. */
@@ -12,7 +12,7 @@ export interface ClusterWatch {
 
 export interface WatchedCluster extends ClusterReading {
   readonly ageMs: number;
-  /** Of the tenant that has used most of its quota of facts, from 0. */
+  /** Used share of the tenant that has used most of its quota of facts, from 0. */
   readonly memoryUseMax: number;
 }
 

@@ -97,7 +97,7 @@ async function renewOwnLeases(deps: EngineDeps, pool: RunnerPool): Promise<Round
   return { found: items.length, more: false };
 }
 
-/** What runners need of the engine: those that start executions look up their workflows. */
+/** The engine's ports for runners: those that start executions look up their workflows. */
 function enginePorts(deps: EngineDeps): EnginePorts {
   return {
     workflows: {

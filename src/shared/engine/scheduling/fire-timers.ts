@@ -1,3 +1,4 @@
+import { stepOfTimer } from '../../domain/execution/effect.ts';
 import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import { type DueTimer, StoreUnavailableError } from '../../store/store.ts';
@@ -39,7 +40,7 @@ export async function fireTimers(
   };
 }
 
-/** What is at fault with one family is no trouble of the others. False: it is left as it was. */
+/** An error in one family does not affect the others. False: the family is unchanged. */
 async function apart(
   deps: EngineDeps,
   executionId: ExecutionId,
@@ -58,7 +59,9 @@ async function apart(
 
 async function fire(deps: EngineDeps, timer: DueTimer): Promise<void> {
   const { executionId, purpose, nodeId, visit } = timer;
-  const fired = { kind: 'TimerFired', nodeId, payload: { purpose, visit } } as const;
+  const step = stepOfTimer(timer);
+  const payload = { purpose, visit, ...(step !== undefined && { step }) };
+  const fired = { kind: 'TimerFired', nodeId, payload } as const;
   const commit: CommitPlan = {
     ...emptyCommit(timer),
     firesTimers: [timer.name],

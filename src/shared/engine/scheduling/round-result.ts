@@ -1,5 +1,5 @@
 export interface RoundResult {
-  /** What was found and acted upon in this round. */
+  /** The number of rows found and handled in this round. */
   readonly found: number;
   /** There may be more right now: the limit was reached. */
   readonly more: boolean;

@@ -9,7 +9,7 @@ import type { EngineDeps } from '../deps.ts';
 import { cancelledTopic } from '../wake/wake-for.ts';
 import { giveBackItem } from './give-back-item.ts';
 
-/** What is new about an execution. */
+/** News about an execution. */
 export interface ExecutionNews {
   /** It is marked: it has something to decide. */
   readonly isMarked: boolean;

@@ -4,9 +4,9 @@ import type { RoundResult } from './round-result.ts';
 import type { PauseSweep } from './sweep-workflow-pauses.ts';
 
 /**
- * What the scheduler's loops call. Each method does one bounded round and says how much it found,
- * so that the loop knows whether to continue at once or to rest. All may throw StoreUnavailableError;
- * every one is safe to run in several processes at a time.
+ * The interface for the scheduler's loops. Each method does one bounded round and returns how much
+ * it found, so that the loop knows whether to continue at once or to wait. All may throw
+ * StoreUnavailableError; every one is safe to run in several processes at a time.
  */
 export interface Scheduling {
   /**

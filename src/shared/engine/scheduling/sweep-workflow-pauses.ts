@@ -11,17 +11,17 @@ import { commitOfWorkflowHold, commitOfWorkflowRelease } from '../executions/pau
 import type { RoundResult } from './round-result.ts';
 
 /*
- * Holds what a paused workflow has under way, and gives it back when it is resumed.
+ * Holds the live executions of a paused workflow, and releases them after a resume.
  *
- * Each execution is changed by a commit of its own, which rests on whether the pause stands and on the
- * sequence it was decided on. So nothing here is trusted: a process that dies leaves some executions
- * held and some not, and whoever comes next asks for those that are left; two that sweep at a time
- * find half of theirs done; and one that goes on with a pause that was ended meanwhile, or a
- * resumption that was taken back, is refused.
+ * Each execution is changed by a commit of its own, which depends on the state of the pause and on
+ * the sequence that it was decided on. So the sweep may fail at any point: after a crash some
+ * executions are held and some are not, and the next sweep reads the rest. Two concurrent sweeps
+ * find half of their executions done. A commit for a pause that has ended meanwhile, or for a
+ * withdrawn resume, is refused.
  *
- * A pass looks through the live executions that are not held, those that run before those that wait
- * for somebody. Passes go on while the pause stands, ever more seldom: a start whose commit was on its
- * way when the workflow was paused is seen by a later one. When a whole pass held nothing, that is noted.
+ * A pass reads the live executions that are not held, running ones before waiting ones. Passes
+ * continue during the pause, at growing intervals: a later one finds a start whose commit was in
+ * flight when the workflow was paused. When a whole pass held nothing, that is recorded.
  */
 
 export interface PauseSweep {
@@ -29,7 +29,7 @@ export interface PauseSweep {
 }
 
 export interface SweepRound extends RoundResult {
-  /** There are pauses, of whatever state. */
+  /** Some workflow has a pause, in any state. */
   readonly isPaused: boolean;
 }
 
@@ -52,7 +52,7 @@ export function createPauseSweep(deps: EngineDeps): PauseSweep {
   const rests = new Map<string, Rest>();
   /** Where giving back has come to, by pause. */
   const returns = new Map<string, ExecutionId>();
-  /** Executions that cannot be changed, told of once. */
+  /** Executions that cannot be changed, reported once. */
   const troubled = new Set<ExecutionId>();
 
   async function round({ signal }: { readonly signal: AbortSignal }): Promise<SweepRound> {
@@ -98,7 +98,7 @@ export function createPauseSweep(deps: EngineDeps): PauseSweep {
       return { found: found + rest.found, more: rest.more };
     }
     passes.delete(pauseId);
-    // What changed its status meanwhile may have been seen by neither half.
+    // Neither half may have seen an execution whose status changed meanwhile.
     if (pass.held > 0) return { found, more: true };
     const ms = Math.min(2 * (rests.get(pauseId)?.ms ?? REST_MS_MIN / 2), REST_MS_MAX);
     rests.set(pauseId, { until: deps.timers.now() + ms, ms });

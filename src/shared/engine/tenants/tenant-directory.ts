@@ -4,13 +4,13 @@ import { unlistedTenant, type Tenant } from '../../domain/tenant.ts';
 import type { TenantStore } from '../../store/tenants.ts';
 
 /**
- * What holds for tenants, asked with every request and remembered for a few seconds: a change made
- * by another process is known here within that time. This process calls `forget` after its own.
+ * The settings of tenants, read with every request and cached for a few seconds: a change made by
+ * another process is known here within that time. This process calls `forget` after its own.
  */
 export interface TenantDirectory {
   /** Null: nobody has made it. That is never remembered, so a tenant is served as soon as it is made. */
   find(tenantId: TenantId): Promise<Tenant | null>;
-  /** For what runs already: a tenant that nobody has made has no limits. */
+  /** For running executions: a tenant that was never created has no limits. */
   get(tenantId: TenantId): Promise<Tenant>;
   forget(tenantId: TenantId): void;
 }

@@ -2,6 +2,7 @@ import type { Actor } from '../caller.ts';
 import { parseTenantId } from '../../domain/access.ts';
 import { conflict, notFound } from '../../domain/errors.ts';
 import { DEFAULT_TENANT, type TenantId } from '../../domain/ids.ts';
+import type { Store } from '../../store/store.ts';
 import type { ListTenants, TenantChanges, TenantRow } from '../../store/tenants.ts';
 import type { EngineDeps } from '../deps.ts';
 
@@ -17,7 +18,7 @@ export async function createTenant(
 }
 
 export async function readTenant(
-  deps: EngineDeps,
+  deps: { readonly store: Pick<Store, 'tenants'> },
   params: { readonly tenantId: string },
 ): Promise<TenantRow> {
   const tenantId = parseTenantId(params.tenantId);
@@ -37,7 +38,7 @@ export function countTenants({ store }: EngineDeps): Promise<number> {
   return store.tenants.count();
 }
 
-/** Who manages the tenants must stay able to: nobody could take it back. */
+/** The tenant of the operators must stay active: nobody could activate it again. */
 export async function updateTenant(
   deps: EngineDeps,
   { actorId }: Actor,

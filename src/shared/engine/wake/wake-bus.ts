@@ -1,5 +1,6 @@
 import { DETAIL_MARK, type Wake } from '../../ports/wake.ts';
 import type { RemoteWake } from '../../store/store.ts';
+import { createAwaitedEnds } from './awaited-ends.ts';
 
 /** Wakes everyone when notified; hears everything when subscribed to. */
 export const EVERY_TOPIC = '*';
@@ -13,13 +14,13 @@ export const WEBHOOKS_TOPIC = 'webhooks';
 /** A schedule was made or changed: the next fire may be nearer than thought. */
 export const SCHEDULES_TOPIC = 'schedules';
 
-/** A workflow was paused or resumed: its executions are to be held, or given back. */
+/** A workflow was paused or resumed: its executions must be held or released. */
 export const PAUSES_TOPIC = 'pauses';
 
 /** A child waits for a place of its tenant's limit, or one may have come free. */
 export const PLACES_TOPIC = 'places';
 
-/** Schedulers came or went: shards should be shared out anew. */
+/** Schedulers came or went: shards should be distributed again. */
 export const SCHEDULERS_TOPIC = 'schedulers';
 
 export interface WakeBus extends Wake {
@@ -43,6 +44,7 @@ export function createWakeBus(
 ): WakeBus {
   const listeners = new Map<string, Set<Listener>>();
   const pending = new Set<string>();
+  const ends = createAwaitedEnds();
   let forward: ((topics: readonly string[]) => void) | null = null;
 
   function collect(topics: readonly string[]): void {
@@ -75,6 +77,12 @@ export function createWakeBus(
     return found;
   }
 
+  function sendOn(topics: readonly string[]): void {
+    if (forward === null || topics.length === 0) return;
+    const send = forward;
+    call(() => send(topics));
+  }
+
   function call(action: () => void): void {
     try {
       action();
@@ -86,11 +94,8 @@ export function createWakeBus(
   return {
     notify(topics) {
       collect(topics);
-      const remote = topics.filter(concernsOthers);
-      if (forward !== null && remote.length > 0) {
-        const send = forward;
-        call(() => send(remote));
-      }
+      if (forward === null) return;
+      sendOn(topics.filter((topic) => concernsOthers(topic) || ends.concernsOthers(topic)));
     },
     subscribe(topic, listener, accepts = () => true) {
       // Two subscriptions of one function are two subscriptions.
@@ -102,7 +107,10 @@ export function createWakeBus(
         if (ofTopic.size === 0 && listeners.get(topic) === ofTopic) listeners.delete(topic);
       };
     },
-    deliver: collect,
+    deliver(topics) {
+      collect(topics);
+      sendOn(ends.answersTo(topics));
+    },
     forwardTo(send) {
       forward = send;
     },

@@ -5,6 +5,7 @@ import type { WorkQueue } from '../../domain/work/work-item.ts';
 import { DETAIL_MARK, type Wake } from '../../ports/wake.ts';
 import type { CommitPlan } from '../../store/commit.ts';
 import { hasMessages } from '../../store/rows/webhook-messages.ts';
+import { endedTopic } from './awaited-ends.ts';
 import { TIMERS_TOPIC, WEBHOOKS_TOPIC } from './wake-bus.ts';
 
 /** Hints at everything a commit has made ready. Called once it is accepted, never before. */
@@ -20,7 +21,7 @@ export function wakeFor(wake: Wake, commit: CommitPlan, shard: number): void {
   for (const { ticket, delayMs } of commit.retries) {
     topics.push(delayMs === 0 ? queueTopic(ticket) : TIMERS_TOPIC);
   }
-  // What is given back is due, and goes to its queue like a retry.
+  // A released item is due, and goes to its queue like a retry.
   if (commit.waitingItems === 'release') topics.push(TIMERS_TOPIC);
   if (commit.startsTimers.length > 0) topics.push(TIMERS_TOPIC);
   if (commit.events.length > 0) topics.push(eventsTopic(commit.executionId));
@@ -45,11 +46,6 @@ export function eventsTopic(executionId: ExecutionId): string {
   return `events:${executionId}`;
 }
 
-/** For those who wait for the end alone. */
-export function endedTopic(executionId: ExecutionId): string {
-  return `ended:${executionId}`;
-}
-
 /** A cancel, for the process that runs the execution: its items are of no use any more. */
 export function cancelledTopic(executionId: ExecutionId): string {
   return `cancelled:${executionId}`;
@@ -70,5 +66,5 @@ function itemTopic(of: Parameters<typeof queueTopic>[0] & { readonly tool: strin
   return of.tool !== null && TELLABLE.test(of.tool) ? `${topic}${DETAIL_MARK}${of.tool}` : topic;
 }
 
-/** Names of tools are the users' choice; of one that fits into no hint nothing is told. */
+/** Users choose the names of tools; a hint omits a name that does not fit. */
 const TELLABLE = /^[^\p{Cc}\p{Cs}]{1,200}$/u;

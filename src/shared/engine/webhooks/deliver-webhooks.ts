@@ -69,7 +69,7 @@ export function createWebhookDelivering(deps: {
 
   function begin(delivery: ClaimedDelivery): void {
     const done = deliver(delivery)
-      // What could not be settled is due again when its claim is over.
+      // An unsettled message is due again when its claim expires.
       .catch((error: unknown) => {
         const { webhookId: webhook_id, deliveryId: delivery_id } = delivery;
         report.trouble('delivering to a webhook failed', error, { webhook_id, delivery_id });

@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
  */
 export function signMessage(message: {
   readonly id: string;
-  /** Of this attempt, Unix time in seconds: receivers refuse what is old. */
+  /** Unix time of this attempt in seconds: receivers refuse old messages. */
   readonly timestamp: number;
   readonly body: string;
   /** `whsec_` and the key in base64. */

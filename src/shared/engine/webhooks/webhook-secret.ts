@@ -22,7 +22,7 @@ export function openWebhookSecret(
   return secrets.open({ tenantId: ownerOf(webhook), sealed });
 }
 
-/** Of the encryption key that it is sealed with. */
+/** Id of the encryption key that it is sealed with. */
 export function keyIdOf(sealed: string): string {
   return (JSON.parse(sealed) as Record<string, string>)['key_id'] ?? '';
 }

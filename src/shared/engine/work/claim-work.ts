@@ -1,5 +1,5 @@
 import type { Reader } from '../caller.ts';
-import type { WorkItemRecord } from '../../domain/work/work-item.ts';
+import type { WorkerQueue, WorkItemRecord } from '../../domain/work/work-item.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import {
   filterKey,
@@ -18,12 +18,13 @@ import { completionFacts } from '../advance/outcome-facts.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import { type TopicHint, waitForTopics } from '../wake/wait-for-topics.ts';
 import { queueTopic, wakeFor } from '../wake/wake-for.ts';
+import { type OpenedTurn, openTurn } from './functions/open-turn.ts';
 import type { WorkerLeases } from './worker-leases.ts';
 
 export interface ClaimWork {
   readonly workerId: string;
   /** Known worker queues only, at least one. */
-  readonly queues: readonly ('python_tool' | 'java_tool')[];
+  readonly queues: readonly WorkerQueue[];
   /** Which named queues of these types, and which tools; absent: no named queue, and all tools. */
   readonly filter?: ClaimFilter;
   readonly maxItems: number;
@@ -41,15 +42,17 @@ export interface ClaimedWork {
   readonly attempt: number;
   readonly leaseFence: number;
   readonly leaseExpiresAt: string;
+  /** Set for a durable function. */
+  readonly opened: OpenedTurn | null;
 }
 
-/** How often one look at the queues goes on when items were not handed out; callers ask again. */
+/** The most rounds of one claim when items could not be handed out; callers claim again. */
 const ROUNDS_MAX = 100;
 
 /**
- * Leases the items that are next on the asked queues, of those that the filter admits, waiting for one if the caller wants to. An
- * item whose result is recorded already is not handed out: its recorded result is replayed. Nor is
- * one that a policy stands against by now (see `judge-claimed.ts`).
+ * Leases the next items on the requested queues that the filter admits, and waits for one if the
+ * caller wants to. An item with a recorded result is not handed out: the result is replayed. An
+ * item that a policy now blocks is not handed out either (see `judge-claimed.ts`).
  */
 export async function claimWork(
   deps: UseCaseDeps,
@@ -66,7 +69,7 @@ export async function claimWork(
   const deadline = began + params.waitMs;
   let reason: LookReason | null = 'arrival';
   for (;;) {
-    // An item leased to a caller who has left would only lapse.
+    // An item leased to a caller who has left would only expire.
     if (reason === null || params.signal.aborted) return [];
     const hint = waitForTopics(deps, topics, (tool) => servesTool(filter, tool));
     try {
@@ -99,7 +102,7 @@ async function untilLook(
     const leftMs = deadline - timers.now();
     if (leftMs <= 0 || signal.aborted) return null;
     const untilLookMs = claimPace.untilLookMs(key);
-    // Of all that wait for these queues, the first to find the time come looks.
+    // Among all callers that wait for these queues, the first one past the time looks.
     if (untilLookMs <= 0) return 'poll';
     const hinted = await hint.wait({ timeoutMs: Math.min(untilLookMs, leftMs), signal });
     if (hinted) return 'hint';
@@ -128,19 +131,19 @@ async function claimNow(
       });
       if (handedOut === null) continue;
       claimed.push(handedOut);
-      remember(deps.workerLeases, item);
+      remember(deps.workerLeases, item, handedOut.opened);
     }
-    // In place of those that were not handed out, the next of the queue are looked at.
+    // Another round claims the next items of the queue, to replace those that were not handed out.
     if (failures.length > 0 || claimed.length - before === items.length) break;
   }
-  // What is leased by now would only lapse, whatever has become of the others.
+  // The items leased so far would only expire, so they are returned although others failed.
   if (claimed.length === 0 && failures.length > 0) throw failures[0];
   for (const error of failures) deps.report.trouble('handing out an item failed', error);
   if (claimed.length > 0) deps.report.count('items_claimed', claimed.length);
   return withWholeInputs(deps, tenantId, claimed);
 }
 
-/** Values that the engine has put elsewhere are handed out as they were. */
+/** Workers get offloaded values back in full. */
 async function withWholeInputs(
   deps: UseCaseDeps,
   tenantId: TenantId,
@@ -155,13 +158,23 @@ async function withWholeInputs(
   });
 }
 
-function remember(leases: WorkerLeases, { record, definitionId, ...lease }: ClaimedItem): void {
+function remember(
+  leases: WorkerLeases,
+  { record, definitionId, ...lease }: ClaimedItem,
+  opened: OpenedTurn | null,
+): void {
   if (record === null || definitionId === null) return;
   const { payload: _, ...kept } = record;
-  leases.noteHandedOut({ record: kept, lease, definitionId });
+  const { cancelRequested } = opened ?? {};
+  leases.noteHandedOut({
+    record: kept,
+    lease,
+    definitionId,
+    ...(cancelRequested !== undefined && { cancelRequested }),
+  });
 }
 
-/** Null: the item is settled without its worker, or somebody else has it. */
+/** Null: the item is settled without a worker, or another process has it. */
 async function handOut(deps: UseCaseDeps, item: ClaimedItem): Promise<ClaimedWork | null> {
   const { record } = item;
   if (record === null) throw new Error(`${item.ticket.workItemId} has no record`);
@@ -175,6 +188,7 @@ async function handOut(deps: UseCaseDeps, item: ClaimedItem): Promise<ClaimedWor
     if (verdict.accepted) wakeFor(deps.wake, refusal, shardOf(refusal.executionId));
     return null;
   }
+  const opened = record.queue === 'function' ? await openTurn(deps, item) : null;
   // A worker that misses one heartbeat, or two, still keeps its item.
   const heartbeatMsMax = Math.floor(deps.settings.leaseMs / 3);
   return {
@@ -185,6 +199,7 @@ async function handOut(deps: UseCaseDeps, item: ClaimedItem): Promise<ClaimedWor
     attempt: item.ticket.attempt,
     leaseFence: item.leaseFence,
     leaseExpiresAt: item.expiresAt,
+    opened,
   };
 }
 

@@ -21,11 +21,13 @@ import {
 } from './settle-work-item.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import type { DefinitionId } from '../../domain/ids.ts';
+import type { JournalEntry } from '../../domain/execution/function-events.ts';
 import { isIdempotencyKey } from '../../domain/work/idempotency-key.ts';
 import { tellViolations } from '../../domain/tell-violations.ts';
 import type { CpuCaller } from '../../ports/cpu.ts';
 import { completionFacts } from '../advance/outcome-facts.ts';
-import { type LeanEvents, leanEvents, resultIn } from '../artifacts/lean-events.ts';
+import { type OffloadedEvents, offloadEvents, resultIn } from '../artifacts/offload-events.ts';
+import { completeFunction } from './functions/settle-function.ts';
 import type { Settleable } from './worker-leases.ts';
 
 export interface CompleteWorkItem extends SettleRef {
@@ -35,8 +37,11 @@ export interface CompleteWorkItem extends SettleRef {
   readonly durationMs: number | null;
   readonly genAiModel: string | null;
   readonly finishReason: string | null;
-  /** What models the worker called used; null: it doesn't say. */
+  /** Usage of the models that the worker called; null: not reported. */
   readonly usage: Usage | null;
+  /** For a durable function: entries to record with this, and how many the worker knows. */
+  readonly entries?: readonly JournalEntry[];
+  readonly expectedLength?: number | null;
   /** Aborted when nobody waits for the answer any more: the check of the output is dropped. */
   readonly signal?: AbortSignal;
 }
@@ -60,16 +65,19 @@ export async function completeWorkItem(
   );
   const { record } = found;
   const { workItemId, tenantId } = record;
-  const { facts, lean } = checked;
+  const { facts, offloaded } = checked;
+  if (record.queue === 'function') {
+    return completeTurn(deps, caller, { ...params, ...checked, refuse, facts: offloaded.facts });
+  }
   if (idempotencyKey === null) deps.report.count('unrecorded_keys', 1);
   if (params.leaseFence === null) {
     deps.report.count('unfenced_settles', 1);
     const settled = await deps.store.work.settleUnfenced({
       workItemId,
       tenantId,
-      record: idempotencyKey === null ? null : resultIn(lean),
-      // Nothing will move the execution on by itself: an operator has to see it, and can requeue it.
-      deadLetter: 'completed without lease_fence, so its node was not told',
+      record: idempotencyKey === null ? null : resultIn(offloaded),
+      // The execution cannot continue alone: an operator must see the item, and can requeue it.
+      deadLetter: 'completed without lease_fence, so its node did not complete',
     });
     if (!settled) throw refuse(ALREADY_SETTLED);
     deps.report.count('dead_letters', 1);
@@ -79,12 +87,12 @@ export async function completeWorkItem(
   const endedAt = await commitSettle(settling, found, {
     ...emptyCommit(record),
     settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
-    events: lean.stored,
+    events: offloaded.stored,
     ...chargeWith(facts),
     recordsOutput:
       idempotencyKey === null
         ? null
-        : { idempotencyKey, workItemId, eventIndex: lean.stored.length - 1 },
+        : { idempotencyKey, workItemId, eventIndex: offloaded.stored.length - 1 },
     runnable: 'mark',
   });
   deps.report.count('items_completed', 1);
@@ -98,20 +106,46 @@ export async function completeWorkItem(
   return { workItemId, deprecated: idempotencyKey === null };
 }
 
-/** What the item's completion records; throws the 400 of one that is not as it should be. */
+async function completeTurn(
+  deps: UseCaseDeps,
+  caller: Reader,
+  params: CompleteWorkItem & {
+    readonly refuse: (reason: string) => SvcError;
+    readonly facts: readonly ExecutionEvent[];
+    readonly check: () => Promise<void>;
+  },
+): Promise<SettledWorkItem> {
+  const { entries = [], expectedLength = null } = params;
+  const settled = await completeFunction(deps, caller, { ...params, entries, expectedLength });
+  const { found, committedAt: endedAt } = settled;
+  const work = await knownOf(deps, found);
+  deps.report.count('items_completed', 1);
+  const usage = priced(deps, params.usage);
+  reportAttempt(deps, found, { ...work, endedAt, error: null, usage, model: params.genAiModel });
+  return { workItemId: found.record.workItemId, deprecated: params.idempotencyKey === null };
+}
+
+/** The events that record the item's completion. Throws the 400 of an invalid one. */
 async function checkCompletion(
   { deps, caller: { tenantId: ofTenant }, params }: Settling<CompleteWorkItem>,
   { record, lease, definitionId }: Settleable,
-): Promise<{ readonly facts: readonly ExecutionEvent[]; readonly lean: LeanEvents }> {
+): Promise<{
+  readonly facts: readonly ExecutionEvent[];
+  readonly offloaded: OffloadedEvents;
+  readonly check: () => Promise<void>;
+}> {
   const { idempotencyKey, output, statePatch, durationMs, genAiModel, finishReason } = params;
   checkKey(idempotencyKey, record);
   checkCoordinates(params, record);
-  await checkOutput(deps, {
-    definitionId,
-    nodeId: record.nodeId,
-    output,
-    caller: { tenantId: ofTenant, signal: params.signal ?? null, whenBusy: 'refused' },
-  });
+  const check = () =>
+    checkOutput(deps, {
+      definitionId,
+      nodeId: record.nodeId,
+      output,
+      caller: { tenantId: ofTenant, signal: params.signal ?? null, whenBusy: 'refused' },
+    });
+  // A function checks later: while it is rolled back, as its journal shows, it gives no output.
+  if (record.queue !== 'function') await check();
   const { tenantId, tool } = record;
   const usage = priced(deps, params.usage);
   const facts = completionFacts(attemptOf(lease), {
@@ -120,14 +154,14 @@ async function checkCompletion(
     report: { tool, durationMs, genAiModel, finishReason },
     ...(usage !== null && { usage }),
   });
-  const lean = await leanEvents(deps, {
+  const offloaded = await offloadEvents(deps, {
     tenantId,
     facts,
     compiled: () => deps.definitions.get(definitionId),
     actorId: workerActor(lease),
     refusesUnknown: true,
   });
-  return { facts, lean };
+  return { facts, offloaded, check };
 }
 
 function checkKey(key: string | null, record: Settleable['record']): void {
@@ -137,7 +171,7 @@ function checkKey(key: string | null, record: Settleable['record']): void {
   );
 }
 
-/** An output that is not what the workflow was promised is refused: the worker can still fail. */
+/** Refuses an output that violates the workflow's schema; the worker can still fail the item. */
 async function checkOutput(
   deps: UseCaseDeps,
   of: {

@@ -17,15 +17,22 @@ import {
   type SettleRef,
   workerActor,
 } from './settle-work-item.ts';
+import type { JournalEntry } from '../../domain/execution/function-events.ts';
 import { judgeRetry } from '../../domain/work/retry.ts';
 import { failureFact } from '../advance/outcome-facts.ts';
+import { failFunction } from './functions/settle-function.ts';
 import { newEvent } from '../commit/commit-plan.ts';
 
 export interface FailWorkItem extends SettleRef {
   readonly error: string;
-  /** Classifies the error for the retry policy; `error` when the worker doesn't say. */
+  /** Classifies the error for the retry policy; `error` by default. */
   readonly errorClass: string;
-  /** What models the worker called used; null: it doesn't say. */
+  /** For a durable function: entries to record with this, and how many the worker knows. */
+  readonly entries?: readonly JournalEntry[];
+  readonly expectedLength?: number | null;
+  /** No further attempt, even if the policy allows one. */
+  readonly isFinal?: boolean;
+  /** Usage of the models that the worker called; null: not reported. */
   readonly usage: Usage | null;
 }
 
@@ -53,6 +60,7 @@ export async function failWorkItem(
   const { attempt } = lease.ticket;
   const { error, errorClass } = params;
   const usage = priced(deps, params.usage);
+  if (record.queue === 'function') return failTurn(deps, caller, { ...params, refuse });
   if (params.leaseFence === null) {
     deps.report.count('unfenced_settles', 1);
     const settled = await deps.store.work.settleUnfenced({
@@ -71,12 +79,10 @@ export async function failWorkItem(
         'lease_fence was omitted: the item is settled, but its node is neither failed nor retried; send lease_fence',
     };
   }
-  const verdict = judgeRetry({
-    policy: retryPolicy,
-    attempt,
-    errorClass,
-    seed: idempotencyKey,
-  });
+  const verdict =
+    params.isFinal === true
+      ? ({ retryable: false } as const)
+      : judgeRetry({ policy: retryPolicy, attempt, errorClass, seed: idempotencyKey });
   const failed = failureFact(attemptOf(lease), {
     error,
     errorClass,
@@ -100,5 +106,28 @@ export async function failWorkItem(
     usage,
     model: null,
   });
+  return { workItemId, retryable: verdict.retryable, attempt, warning: null };
+}
+
+async function failTurn(
+  deps: UseCaseDeps,
+  caller: Reader,
+  params: FailWorkItem & { readonly refuse: (reason: string) => SvcError },
+): Promise<FailedWorkItem> {
+  const { entries = [], expectedLength = null, isFinal = false, error, errorClass } = params;
+  const usage = priced(deps, params.usage);
+  const failed = await failFunction(deps, caller, {
+    ...params,
+    entries,
+    expectedLength,
+    isFinal,
+    usage,
+  });
+  const { found, attempt, committedAt: endedAt, verdict } = failed;
+  const work = await knownOf(deps, found);
+  deps.report.count('items_failed', 1);
+  const told = { type: errorClass, message: error };
+  reportAttempt(deps, found, { ...work, endedAt, error: told, usage, model: null });
+  const { workItemId } = found.record;
   return { workItemId, retryable: verdict.retryable, attempt, warning: null };
 }

@@ -5,6 +5,7 @@ import {
   violationEvent,
   violationText,
 } from '../../domain/execution/judge-work.ts';
+import { beginsRollback } from '../../domain/execution/function-run.ts';
 import { visitKey } from '../../domain/execution/state.ts';
 import { effectivePolicy } from '../../domain/policy/policy.ts';
 import { calledName } from '../../domain/work/called-name.ts';
@@ -15,12 +16,13 @@ import { newEvent, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
 import type { EngineDeps } from '../deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { failureFact } from '../advance/outcome-facts.ts';
+import { endsWithFunction } from './functions/end-function.ts';
 
 /**
- * What stands against handing out an item that has just been leased: the policies were judged when
- * it was scheduled, and the tenant's may have changed since. The commit settles the item: blocked,
- * its node fails for good; in need of an approval that it has not, its visit is parked for one. Null:
- * nothing stands against it.
+ * Judges an item that has just been leased: the policies were judged when it was scheduled, but the
+ * tenant's may have changed since. Returns the commit that settles a refused item. If a policy
+ * blocks it, its node fails permanently; if it needs an approval, its visit is parked for one.
+ * Null: the item may be handed out.
  */
 export async function judgeClaimed(
   deps: EngineDeps,
@@ -29,8 +31,8 @@ export async function judgeClaimed(
   const { ticket, record, leaseFence, workerId } = item;
   const { executionId, nodeId, visit, attempt, workItemId } = ticket;
   const { policy: tenantPolicy } = await deps.tenants.get(ticket.tenantId);
-  // What a workflow or a node says does not change, and an item is there because it was allowed:
-  // while the tenant's own policy has nothing against the tool, no execution need be read.
+  // The policies of workflow and node never change, and they allowed the item when it was
+  // scheduled. While the tenant's own policy allows the tool, the execution need not be read.
   const own = effectivePolicy({ node: null, workflow: null, tenant: tenantPolicy });
   if (own.judgeTool(record.tool, ...otherNames(record)).is === 'allowed') return null;
 
@@ -38,8 +40,11 @@ export async function judgeClaimed(
   if (loaded === null) return null;
   const { plan } = await deps.definitions.get(loaded.row.definitionId);
   const node = plan.nodes.get(nodeId);
-  const live = foldLoaded(loaded, null).live.get(visitKey(nodeId, visit));
+  const state = foldLoaded(loaded, null);
+  const live = state.live.get(visitKey(nodeId, visit));
   if (node === undefined || live?.workItemId !== workItemId) return null;
+  // A rollback may undo its steps, even if the policies no longer allow the tool.
+  if (live.run?.mode === 'rollback') return null;
   const verdict = judgeWork({ plan, node, tenantPolicy });
   const settled: CommitPlan = {
     ...emptyCommit(ticket),
@@ -63,16 +68,18 @@ export async function judgeClaimed(
         { error, errorClass: 'policy_violation', verdict: { retryable: false } },
       );
       const events = [violationEvent(nodeId, visit, verdict), failed];
+      const isOver = !beginsRollback(live.run);
       return {
         ...settled,
         events: events.map((event) => newEvent(event, SCHEDULER_ACTOR)),
-        deadLetters: [{ workItemId, attempt, error }],
+        deadLetters: isOver ? [{ workItemId, attempt, error }] : [],
+        ...(live.run !== null && isOver && endsWithFunction(state, { ...live, run: live.run })),
       };
     }
   }
 }
 
-/** A tool of the workflow's `tools` goes by the name it has there too, and so may policies. */
+/** A tool of the workflow's `tools` also has its name there, which policies may use. */
 function otherNames({ payload }: WorkItemRecord): readonly string[] {
   const { tool_ref: ref } = payload;
   return [calledName(payload), ref].filter((name) => typeof name === 'string');

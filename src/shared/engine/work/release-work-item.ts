@@ -10,13 +10,13 @@ import { shardOf } from '../scheduling/shard-of.ts';
 import { wakeFor } from '../wake/wake-for.ts';
 
 /*
- * A worker gives an item back that is not its to do: the attempt is not counted, and nothing about it
- * is recorded in the history. The item rests among the retries for a moment, so that a worker which
- * takes everything and gives it back does so once in a while and not in a loop; then it has its old
- * place on its queue again. The rest grows with the age of the item.
+ * A worker releases an item that it cannot do. The attempt does not count, and the history records
+ * nothing. The item waits among the retries for a moment and then returns to its old place on its
+ * queue, so that a worker that releases everything does not do so in a tight loop. The wait grows
+ * with the age of the item.
  *
- * One commit ends the lease under its fence and begins the rest. Of an execution that is paused the item
- * is kept back as well, which is why the state is read first and the commit depends on it.
+ * One commit ends the lease under its fence and begins the wait. If the execution is paused, the
+ * commit also holds the item, so it reads the state first and depends on it.
  */
 export async function releaseWorkItem(
   deps: UseCaseDeps,

@@ -7,7 +7,7 @@ import type { Settleable } from './worker-leases.ts';
 
 type Report = Pick<EngineDeps, 'report'>;
 
-/** A run in this process; what is parked, or goes on in a child, is not over. */
+/** Reports a run in this process. A run that parks, or continues in a child, is not over. */
 export function reportRun(
   { report }: Report,
   of: {

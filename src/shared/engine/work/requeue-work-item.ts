@@ -10,9 +10,9 @@ import { foldLoaded } from '../advance/load-execution.ts';
 import { queueTopic } from '../wake/wake-for.ts';
 
 /**
- * Puts a dead-lettered item back on its queue, with attempts counted from 0, while its node still waits
- * for it: after a settlement without a fence. A node that failed for good is over, and a result for
- * it would fit nowhere into the history any more.
+ * Puts a dead-lettered item back on its queue, with attempts counted from 0, if its node still
+ * waits for it: that is so after a settlement without a fence. A node that failed permanently has
+ * ended, and the history has no place for a later result.
  */
 export async function requeueWorkItem(
   deps: EngineDeps,
@@ -42,7 +42,9 @@ export async function requeueWorkItem(
       case 'not_dead':
         throw conflict(`work item ${workItemId} is not dead-lettered`);
       case 'ended':
-        throw conflict(`the execution of work item ${workItemId} has ended; start it anew`);
+        throw conflict(
+          `the execution of work item ${workItemId} has ended; start the workflow again`,
+        );
       case 'moved':
         break;
     }
@@ -55,13 +57,13 @@ export async function requeueWorkItem(
 
 const READINGS_MAX = 50;
 
-/** The sequence at which the node was seen to wait for the item. */
+/** The sequence at which the node was waiting for the item. */
 async function checkAwaited(deps: EngineDeps, record: WorkItemRecord): Promise<number> {
   const { executionId, tenantId, nodeId, visit, workItemId } = record;
   const loaded = await deps.store.executions.load(executionId, tenantId);
   if (loaded === null) throw notFound(`work item ${workItemId}`);
   const { lastSequence, status } = loaded.row;
-  // Of an ended execution the store says so.
+  // The store reports an ended execution.
   if (isTerminal(status)) return lastSequence;
   const state = foldLoaded(loaded, null);
   if (isPausedByOperator(state)) {

@@ -22,14 +22,14 @@ export interface SettleRef {
 /*
  * Settling a work item: the worker protocol's rules 1 to 7.
  *
- * Nothing that a worker says is trusted but its fence: the lease must still be there under it at
- * the moment of the commit, and what is recorded (execution, node, visit) comes from the item. The
- * reading before the commit serves only to tell the caller what is wrong; the commit's own
- * condition decides. Checks come in this order: item 404, fence 409, key and coordinates 400.
+ * The runtime trusts only the worker's fence: the lease must still exist under it at the moment of
+ * the commit, and the recorded execution, node and visit come from the item. The read before the
+ * commit only explains to the caller what is wrong; the commit's own condition decides. Checks come
+ * in this order: item 404, fence 409, key and coordinates 400.
  *
- * Of an item that this process has handed out under this very fence all is known that the commit
- * needs, and none of it ever changes. So nothing is read, unless something is wrong: then the reading
- * comes first after all, so that what stands in the way comes in its order.
+ * If this process handed out the item under this fence, it knows everything that the commit needs,
+ * and none of it ever changes. So it reads the item only if something is wrong, to report the
+ * problems in the order above.
  */
 
 export const ALREADY_SETTLED = 'already settled';
@@ -41,7 +41,7 @@ export interface Settling<Params extends SettleRef = SettleRef> {
   readonly refuse: (reason: string) => SvcError;
 }
 
-/** The item as it was handed out here, else as it is read; `check` throws what is wrong with it. */
+/** The item as handed out here, or else as read; `check` throws if it is wrong. */
 export async function checkSettleable<Checked>(
   settling: Settling,
   check: (settleable: Settleable) => Promise<Checked>,
@@ -64,7 +64,7 @@ function handedOut({ deps, caller, params }: Settling): Settleable | null {
   return deps.workerLeases.handedOut({ workItemId, tenantId, leaseFence });
 }
 
-/** The item with the lease that is to be ended, or what stands in the way. */
+/** The item with the lease to end, or the obstacle. */
 async function findSettleable({ deps, caller, params, refuse }: Settling): Promise<Settleable> {
   const id = parseWorkItemId(params.workItemId);
   const found = id && (await deps.store.work.find(id, caller.tenantId));
@@ -77,7 +77,7 @@ async function findSettleable({ deps, caller, params, refuse }: Settling): Promi
   return { record, lease, definitionId };
 }
 
-const STALE_FENCE = 'stale lease_fence: the lease was reclaimed; abandon this item';
+export const STALE_FENCE = 'stale lease_fence: the lease was reclaimed; abandon this item';
 
 function reasonNotLeased(found: FoundWorkItem): string {
   return found.place === 'queued' || found.place === 'retrying' ? STALE_FENCE : ALREADY_SETTLED;
@@ -92,7 +92,7 @@ export function checkCoordinates(params: SettleRef, record: Settleable['record']
   }
 }
 
-/** What the workflow says of the item; read before the commit, after which nothing may fail. */
+/** The item's settings in the workflow; read before the commit, after which nothing may fail. */
 export async function knownOf(
   deps: UseCaseDeps,
   found: Settleable,
@@ -116,14 +116,14 @@ export async function commitSettle(
     wakeFor(deps.wake, commit, shardOf(record.executionId));
     return verdict.createdAt;
   }
-  // Say what stands in the way: somebody was faster, or it was over before.
+  // Report the obstacle: another caller was faster, or the item was settled before.
   await findSettleable(settling);
   if (verdict.reason === 'ended') throw refuse(ALREADY_SETTLED);
   if (verdict.reason === 'stale') throw refuse(STALE_FENCE);
   throw new Error(`settling ${record.workItemId} was refused: ${verdict.reason}`);
 }
 
-/** A worker need not know what a model costs. */
+/** A worker need not know the price of a model. */
 export function priced({ prices }: UseCaseDeps, usage: Usage | null): Usage | null {
   if (usage === null || usage.costUsd !== null || usage.model === undefined) return usage;
   const price = findPriceByName(prices, usage.model);

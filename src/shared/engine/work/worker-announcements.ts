@@ -5,9 +5,9 @@ import type { EngineReport } from '../report.ts';
 
 /** How often a busy worker is announced again; well below the 60 s after which it counts as gone. */
 const ANNOUNCE_EVERY_MS = 15_000;
-/** How soon it is told that one asks for something else than before. */
+/** How soon a changed request of a worker is announced. */
 const NEWS_EVERY_MS = 1_000;
-/** Worker ids are the callers' choice: bounded, or a caller could fill the memory. */
+/** Bounded, because callers choose worker ids and could fill the memory. */
 const KNOWN_MAX = 10_000;
 
 /** The tool workers that claim through this process, announced together in one statement. */
@@ -63,14 +63,14 @@ export function createWorkerAnnouncements(deps: {
       seen.set(keyOf(worker), before === undefined ? worker : bothOf(before, worker));
       const last = announced.get(keyOf(worker));
       const dueMs =
-        last !== undefined && asksAnew(last, worker) ? NEWS_EVERY_MS : ANNOUNCE_EVERY_MS;
+        last !== undefined && asksForMore(last, worker) ? NEWS_EVERY_MS : ANNOUNCE_EVERY_MS;
       if (last === undefined || deps.now() - lastFlush >= dueMs) void flush();
     },
   };
 }
 
-/** Whether it asks for something that is not on record. */
-function asksAnew(last: WorkerAnnouncement, now: WorkerAnnouncement): boolean {
+/** Whether it claims something that is not announced yet. */
+function asksForMore(last: WorkerAnnouncement, now: WorkerAnnouncement): boolean {
   const known = mergeFilters(last.filter ?? {}, last.filter ?? {});
   const all = bothOf(last, now);
   return (
@@ -79,7 +79,7 @@ function asksAnew(last: WorkerAnnouncement, now: WorkerAnnouncement): boolean {
   );
 }
 
-/** A worker that asks in several ways serves all that it asks for. */
+/** A worker with several kinds of claims serves all of them. */
 function bothOf(before: WorkerAnnouncement, now: WorkerAnnouncement): WorkerAnnouncement {
   return {
     ...now,

@@ -13,17 +13,17 @@ import { gatherCalls } from '../../store/gather-calls.ts';
 import type { Timers } from '../scheduling/timers.ts';
 
 /*
- * What the workers that talk to this process ask of the store, asked together: claims of one tenant
- * on the same queues, for the same tools, in one statement, and renewals. Claims are served in the order in which they
- * came, each as if alone. Here too it is remembered which items were handed out, so that a completion
- * need not read what the claim has read already; see `settle-work-item.ts` for what that is worth.
+ * Batches the requests of this process's workers to the store: claims of one tenant on the same
+ * queues for the same tools in one statement, and renewals. Claims are served in order of arrival,
+ * each as if alone. It also remembers the items that were handed out, so that a completion does not
+ * read what the claim has read already; see `settle-work-item.ts`.
  */
 export interface WorkerLeases {
   claim(call: ClaimCall): Promise<readonly ClaimedItem[]>;
   renew(renewal: LeaseRenewal): Promise<RenewedLease | null>;
   /** The item was handed out under this lease. */
   noteHandedOut(item: Settleable): void;
-  /** Null: not handed out here, or not known any more. It may have been settled since. */
+  /** Null: not handed out here, or forgotten. It may have been settled since. */
   handedOut(ref: {
     readonly workItemId: WorkItemId;
     readonly tenantId: TenantId;
@@ -32,11 +32,13 @@ export interface WorkerLeases {
   forget(workItemId: WorkItemId): void;
 }
 
-/** What there is to know about an item in order to settle it. */
+/** Everything that settling an item needs. */
 export interface Settleable {
   readonly record: Omit<WorkItemRecord, 'payload'>;
   readonly lease: Pick<Lease, 'ticket' | 'leaseFence' | 'workerId' | 'claimedAt'>;
   readonly definitionId: DefinitionId;
+  /** Set for a durable function whose turn was opened here. */
+  readonly cancelRequested?: boolean;
 }
 
 export interface ClaimCall {
@@ -49,10 +51,10 @@ export interface ClaimCall {
   readonly signal: AbortSignal;
 }
 
-/** Of a batch. */
+/** The most requests in a batch. */
 const ITEMS_MAX = 200;
 const RENEWALS_MAX = 500;
-/** Lost ones are read again. An entry is about 1 kB. */
+/** Evicted items are read again. An entry is about 1 kB. */
 const REMEMBERED_MAX = 10_000;
 
 export function createWorkerLeases(deps: {
@@ -68,7 +70,7 @@ export function createWorkerLeases(deps: {
   async function claimAll(
     calls: readonly ClaimCall[],
   ): Promise<readonly (readonly ClaimedItem[])[]> {
-    // An item leased to a caller who has left would only lapse.
+    // An item leased to a caller who has left would only expire.
     const claimers = calls.map(({ workerId, limit, signal }) => ({
       workerId,
       limit: signal.aborted ? 0 : limit,
@@ -80,7 +82,7 @@ export function createWorkerLeases(deps: {
   }
 
   return {
-    // One lane: two would only take half of the callers each.
+    // One lane: two would each take only half of the callers.
     claim: gatherCalls(claimAll, {
       groupOf: ({ tenantId, queues, filter = {} }) =>
         `${tenantId} ${queues.toSorted().join(' ')} ${filterKey(filter)}`,
@@ -90,7 +92,7 @@ export function createWorkerLeases(deps: {
       onFailure: 'split',
       defer,
     }),
-    // A renewal may wait for a commit on its item; the others have another lane then.
+    // A renewal may wait for a commit on its item; meanwhile the others use another lane.
     renew: gatherCalls((renewals: readonly LeaseRenewal[]) => work.renew(renewals), {
       sizeMax: RENEWALS_MAX,
       lanes: 2,

@@ -9,13 +9,13 @@ import type { EngineDeps } from '../deps.ts';
 import { PAUSES_TOPIC } from '../wake/wake-bus.ts';
 
 /*
- * Pausing a whole workflow, all of its versions, and letting it go on.
+ * Pausing and resuming a whole workflow, in all its versions.
  *
- * The pause stands with the answer. Whatever begins from then on is held before its first step: a
- * start reads of the pause with the definition, everything else (a child, a retry, the run that goes
- * on) when it is read to be decided on for the first time. What is under way already is held by a
- * scheduler, a batch at a time, and given back by it likewise; see `sweep-workflow-pauses.ts`. Each
- * execution tells of it by an event of its own.
+ * The pause applies once the caller has the answer. Every execution that begins later is held
+ * before its first step: a start reads the pause with the definition; a child, a retry or a
+ * continuing run reads it before its first decision. A scheduler holds the live executions, a batch
+ * at a time, and releases them in the same way; see `sweep-workflow-pauses.ts`. Each execution
+ * records it with an event of its own.
  */
 
 export interface WorkflowRef {

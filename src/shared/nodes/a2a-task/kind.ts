@@ -13,9 +13,9 @@ export const a2aTaskKind: RunnableKind<A2aTaskSpec> = {
   fields: {
     remote_agent: text('One of `remote_agents`, by name.'),
     skill: text('A skill of the agent, by id or name.'),
-    stream: flag('Whether the agent tells of changes, if it can.'),
+    stream: flag('Whether the agent streams changes, if it can.'),
     on_input_required: word(
-      'What a question of the agent does. Default `park`.',
+      'How to treat a question of the agent. Default `park`.',
       ON_INPUT_REQUIRED,
     ),
   },
@@ -32,7 +32,7 @@ export const a2aTaskKind: RunnableKind<A2aTaskSpec> = {
     if (name === null) return null;
     const agent = at.parts.remoteAgents.get(name);
     if (agent === undefined) {
-      // One that is there and could not be read has been reported at its place.
+      // An invalid value has already been reported at its place.
       const said = `no agent ${JSON.stringify(name)} that can be called is in remote_agents`;
       at.problem('/remote_agent', said);
       return null;

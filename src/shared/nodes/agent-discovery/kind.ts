@@ -2,7 +2,7 @@ import { findKeyProblem } from '../../domain/keepable-json.ts';
 import { text } from '../../domain/workflow/schema/fields.ts';
 import { enterWork } from '../enter-work.ts';
 import { readText } from '../read-fields.ts';
-import { modelOfWish, readWish, WISH_FIELDS } from '../agent/read-wish.ts';
+import { modelOfCriteria, readCriteria, CRITERIA_FIELDS } from '../agent/read-criteria.ts';
 import type { NodePorts } from '../ports.ts';
 import type { EngineKind, RunnableKind } from '../runnable-kind.ts';
 import { createAgentDiscoveryRunner, createCoordinatorRunner } from './run.ts';
@@ -28,21 +28,21 @@ function searchKind(
     type,
     aliases: [],
     fields: {
-      ...WISH_FIELDS,
+      ...CRITERIA_FIELDS,
       output_binding: text('Another state key for the output.'),
     },
     leaf: true,
     toolLike: false,
 
     parse(fields, at) {
-      const wish = readWish(fields, at);
+      const criteria = readCriteria(fields, at);
       const outputBinding = readText(fields, 'output_binding', at);
       const problem = outputBinding === null ? null : findKeyProblem(outputBinding);
       if (problem !== null) at.problem('/output_binding', `${problem} is not allowed`);
-      return wish === null ? null : { wish, outputBinding };
+      return criteria === null ? null : { criteria, outputBinding };
     },
 
-    model: ({ wish }) => (type === 'coordinator' ? modelOfWish(wish) : []),
+    model: ({ criteria }) => (type === 'coordinator' ? modelOfCriteria(criteria) : []),
 
     writes: ({ outputBinding }) => (outputBinding === null ? [] : [outputBinding]),
 

@@ -17,8 +17,8 @@ export function createAgentDiscoveryRunner(
 ): NodeRunner<SearchSpec> {
   return {
     async run(call) {
-      const { wish, outputBinding } = call.spec;
-      const { ranked } = await rankAgents(deps, { call, wish });
+      const { criteria, outputBinding } = call.spec;
+      const { ranked } = await rankAgents(deps, { call, criteria });
       const agents = ranked
         .slice(0, AGENTS_MAX)
         .map((agent) => ({ ...describeCandidate(agent), uri: agent.card.uri }));
@@ -31,8 +31,8 @@ export function createAgentDiscoveryRunner(
 export function createCoordinatorRunner(deps: ChoosingDeps): NodeRunner<SearchSpec> {
   return {
     async run(call) {
-      const { wish, outputBinding } = call.spec;
-      const choice = await chooseAgent(deps, { call, wish });
+      const { criteria, outputBinding } = call.spec;
+      const choice = await chooseAgent(deps, { call, criteria });
       if (!choice.ok) return choice.failure;
       const { agent, by, candidates, usage } = choice;
       const { agentId, card } = agent;

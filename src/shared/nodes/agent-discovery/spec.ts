@@ -1,7 +1,7 @@
-import type { Wish } from '../agent/read-wish.ts';
+import type { Criteria } from '../agent/read-criteria.ts';
 
 export interface SearchSpec {
-  readonly wish: Wish;
+  readonly criteria: Criteria;
   /** State key of the output, beside the node's own; null: none. */
   readonly outputBinding: string | null;
 }

@@ -2,7 +2,7 @@ import { findTies, scoreAgents, type ScoredAgent } from '../../domain/agents/sco
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import type { AgentDirectory, KnownAgent } from '../../ports/agent-directory.ts';
 import type { ModelClient } from '../../ports/models.ts';
-import type { Wish } from './read-wish.ts';
+import type { Criteria } from './read-criteria.ts';
 import type { NodeCall, NodeOutcome, Usage } from '../run.ts';
 
 export interface ChoosingDeps {
@@ -30,12 +30,12 @@ const CANDIDATES_MAX = 50;
 /** The agents that can do it and that no policy blocks, the best first. */
 export async function rankAgents(
   { directory }: Pick<ChoosingDeps, 'directory'>,
-  params: { readonly call: NodeCall; readonly wish: Wish },
+  params: { readonly call: NodeCall; readonly criteria: Criteria },
 ): Promise<{ readonly known: readonly KnownAgent[]; readonly ranked: readonly ScoredAgent[] }> {
-  const { call, wish } = params;
+  const { call, criteria } = params;
   const active = await directory.listActive({ tenantId: call.tenantId });
   const known = active.filter(({ agentId }) => call.policy.judgeTool(agentId).is !== 'blocked');
-  return { known, ranked: scoreAgents(known, wish) };
+  return { known, ranked: scoreAgents(known, criteria) };
 }
 
 /**
@@ -44,14 +44,14 @@ export async function rankAgents(
  */
 export async function chooseAgent(
   deps: ChoosingDeps,
-  params: { readonly call: NodeCall; readonly wish: Wish },
+  params: { readonly call: NodeCall; readonly criteria: Criteria },
 ): Promise<Choice> {
-  const { call, wish } = params;
+  const { call, criteria } = params;
   const kept = await readKept(deps, call);
   if (kept !== null) return kept;
   const { known, ranked } = await rankAgents(deps, params);
   const ties = findTies(ranked);
-  const decided = await decide(deps, { call, wish, ranked, ties });
+  const decided = await decide(deps, { call, criteria, ranked, ties });
   if (!decided.ok) return decided;
   const { agentId, by, usage } = decided;
   const agent = known.find((one) => one.agentId === agentId);
@@ -90,16 +90,17 @@ async function decide(
   deps: ChoosingDeps,
   params: {
     readonly call: NodeCall;
-    readonly wish: Wish;
+    readonly criteria: Criteria;
     readonly ranked: readonly ScoredAgent[];
     readonly ties: readonly ScoredAgent[];
   },
 ): Promise<Decision> {
-  const { wish, ranked, ties } = params;
+  const { criteria, ranked, ties } = params;
   const [best] = ranked;
-  if (best === undefined) return fail(tellNone(wish));
+  if (best === undefined) return fail(tellNone(criteria));
   if (ties.length === 1) return { ok: true, agentId: best.agentId, by: 'score' };
-  if (wish.tiebreaker !== null) return askModel(deps, { ...params, model: wish.tiebreaker });
+  if (criteria.tiebreaker !== null)
+    return askModel(deps, { ...params, model: criteria.tiebreaker });
   return { ok: true, agentId: lowestOf(ties), by: 'agent_id' };
 }
 
@@ -107,7 +108,7 @@ function lowestOf(ties: readonly ScoredAgent[]): string {
   return ties.map(({ agentId }) => agentId).reduce((low, id) => (id < low ? id : low));
 }
 
-function tellNone({ required }: Wish): string {
+function tellNone({ required }: Criteria): string {
   return required.length === 0
     ? 'no agent is active that may be taken'
     : `no agent is active that may be taken and has the skills ${required.join(', ')}`;
@@ -126,7 +127,7 @@ async function askModel(
   params: {
     readonly call: NodeCall;
     readonly ties: readonly ScoredAgent[];
-    readonly model: NonNullable<Wish['tiebreaker']>;
+    readonly model: NonNullable<Criteria['tiebreaker']>;
   },
 ): Promise<Decision> {
   const { call, ties, model } = params;

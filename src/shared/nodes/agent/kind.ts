@@ -17,7 +17,7 @@ import { enterWork } from '../enter-work.ts';
 import { failExpression, failValue } from '../fail-entry.ts';
 import { readMapping, readText, readWord } from '../read-fields.ts';
 import { readFlag } from '../read-flag.ts';
-import { modelOfWish, readWish, WISH_FIELDS } from './read-wish.ts';
+import { modelOfCriteria, readCriteria, CRITERIA_FIELDS } from './read-criteria.ts';
 import type { RunnableKind } from '../runnable-kind.ts';
 import { createAgentRunner } from './run.ts';
 import type { AgentSpec, AgentChoice } from './spec.ts';
@@ -34,14 +34,14 @@ export const agentKind: RunnableKind<AgentSpec> = {
       { $ref: '#/$defs/TextOrPath' },
       object('An agent at an address, or one that is picked.', {
         explicit: text('The address.'),
-        auto: anything('Whatever it is: the agent is picked.'),
+        auto: anything('Any value: the agent is picked.'),
       }),
     ]),
-    ...WISH_FIELDS,
+    ...CRITERIA_FIELDS,
     timeout_ms: wholeNumber('Longest time in milliseconds.', { minimum: 1 }),
-    stream: flag('Whether the agent tells of changes, if it can.'),
+    stream: flag('Whether the agent streams changes, if it can.'),
     on_input_required: word(
-      'What a question of the agent does. Default `park`.',
+      'How to treat a question of the agent. Default `park`.',
       ON_INPUT_REQUIRED,
     ),
   },
@@ -51,17 +51,17 @@ export const agentKind: RunnableKind<AgentSpec> = {
 
   parse(fields, at) {
     const choice = readChoice(fields, at);
-    const wish = readWish(fields, at);
+    const criteria = readCriteria(fields, at);
     const skill = readText(fields, 'skill', at);
     const timeoutMs = readTimeout(fields, at);
     const stream = readFlag(fields, 'stream', at);
     const onInputRequired =
       readWord(fields, { name: 'on_input_required', words: ON_INPUT_REQUIRED }, at) ?? 'park';
-    if (choice === null || wish === null || timeoutMs === undefined) return null;
-    return { choice, wish, skill, timeoutMs, stream, onInputRequired };
+    if (choice === null || criteria === null || timeoutMs === undefined) return null;
+    return { choice, criteria, skill, timeoutMs, stream, onInputRequired };
   },
 
-  model: ({ choice, wish }) => (choice.by === 'auto' ? modelOfWish(wish) : []),
+  model: ({ choice, criteria }) => (choice.by === 'auto' ? modelOfCriteria(criteria) : []),
 
   runner: createAgentRunner,
 

@@ -15,7 +15,7 @@ export interface AgentDeps extends ChoosingDeps, DelegationDeps {
 
 type Failure = Extract<NodeOutcome, { readonly ok: false }>;
 
-/** What is called: a registered agent, or an address of which nothing is known. */
+/** The agent to call: a registered one, or an unknown one at an address. */
 interface Callee {
   /** Policies and events know it by this. */
   readonly name: string;
@@ -39,11 +39,11 @@ export function createAgentRunner(deps: AgentDeps): NodeRunner<AgentSpec> {
 }
 
 async function findCallee(deps: AgentDeps, call: NodeCall<AgentSpec>): Promise<Callee | Failure> {
-  const { choice, wish } = call.spec;
+  const { choice, criteria } = call.spec;
   const { tenantId } = call;
   switch (choice.by) {
     case 'auto': {
-      const chosen = await chooseAgent(deps, { call, wish });
+      const chosen = await chooseAgent(deps, { call, criteria });
       if (!chosen.ok) return chosen.failure;
       const { agent, usage } = chosen;
       return { ...calleeOf(agent), ...(usage !== undefined && { usage }) };
@@ -71,9 +71,9 @@ function calleeOf(agent: KnownAgent): Callee {
 
 /** Null: it may be called. */
 function judge(call: NodeCall<AgentSpec>, { name, agent }: Callee): NodeOutcome | null {
-  const { wish } = call.spec;
+  const { criteria } = call.spec;
   const costUsd = agent === null ? null : costUsdOf(agent.card);
-  if (wish.costUsdMax !== null && costUsd !== null && costUsd > wish.costUsdMax) {
+  if (criteria.costUsdMax !== null && costUsd !== null && costUsd > criteria.costUsdMax) {
     return refuse(`the agent ${name} costs more than the node's budget`, 'budget_exceeded');
   }
   const judged = call.policy.judgeTool(name);
@@ -106,7 +106,7 @@ function callAgent(
     return callMcpAgent(deps, call, { agent, url: uri });
   const known = protocols.join(', ');
   return Promise.resolve(
-    refuse(`the agent ${name} speaks ${known}; a2a and mcp are spoken here`, 'unsupported'),
+    refuse(`the agent ${name} speaks ${known}; svc supports a2a and mcp`, 'unsupported'),
   );
 }
 
@@ -128,7 +128,7 @@ function targetOf(call: NodeCall<AgentSpec>, { name, agent }: Callee, url: strin
 
 /** An agent that is an MCP server: its skill is a tool. */
 async function callMcpAgent(
-  { tools, timers }: AgentDeps,
+  { tools, delays }: AgentDeps,
   call: NodeCall<AgentSpec>,
   { agent, url }: { readonly agent: KnownAgent; readonly url: string },
 ): Promise<NodeOutcome> {
@@ -146,7 +146,7 @@ async function callMcpAgent(
   const callable = { name: agentId, target, inputSchema: null, outputSchemas: [] };
   const limitMs = call.payload['timeout_ms'];
   if (typeof limitMs !== 'number') return callTool(tools, callable, call);
-  const limit = timers.timeout(limitMs);
+  const limit = delays.timeout(limitMs);
   const signal = AbortSignal.any([call.signal, limit]);
   const outcome = await callTool(tools, callable, { ...call, signal });
   if (outcome.ok || !limit.aborted) return outcome;

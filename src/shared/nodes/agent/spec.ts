@@ -1,10 +1,10 @@
 import type { Mapping } from '../../domain/expression/mapping.ts';
 import type { OnInputRequired } from '../a2a-task/spec.ts';
-import type { Wish } from './read-wish.ts';
+import type { Criteria } from './read-criteria.ts';
 
 export interface AgentSpec {
   readonly choice: AgentChoice;
-  readonly wish: Wish;
+  readonly criteria: Criteria;
   readonly skill: string | null;
   /** Null: the node's limit alone. */
   readonly timeoutMs: number | null;

@@ -108,7 +108,7 @@ function readCondition(
   return undefined;
 }
 
-/** What is wrong with the edges themselves is reported where they stand. */
+/** Errors in the edges themselves are reported at their places. */
 function readEdges(at: ParseContext): ConditionSpec {
   const branches = at.outEdges
     .filter(({ to }) => to === END_TARGET || at.nodeIds.has(to))

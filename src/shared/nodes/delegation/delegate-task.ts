@@ -3,12 +3,12 @@ import { contentOf, outputOf, type AgentTask } from '../../domain/a2a/agent-task
 import type { JsonObject } from '../../domain/json.ts';
 import type { A2aAgent, A2aAgents, A2aTarget } from '../../ports/a2a.ts';
 import type { OnInputRequired } from '../a2a-task/spec.ts';
-import { followTask, type Timers } from './follow-task.ts';
+import { followTask, type Delays } from './follow-task.ts';
 import type { NodeCall, NodeOutcome } from '../run.ts';
 
 export interface DelegationDeps {
   readonly a2a: A2aAgents;
-  readonly timers: Timers;
+  readonly delays: Delays;
 }
 
 export interface Delegation {
@@ -21,20 +21,21 @@ export interface Delegation {
 
 /** Under this name the task's id is recorded, before it is waited for. */
 const PROGRESS = 'a2a_task';
-/** What an agent says beside a state is told in an event, up to here. */
+/** Limit of an agent's message that an event records beside its state. */
 const WORDS_MAX = 2_000;
 
 /**
  * Has an agent do a task, once.
  *
- * - The first message has the visit's idempotency key as its id. Its answer brings the task's id,
- *   which is recorded before anything is waited for; every later attempt goes on with that task and
- *   sends nothing. Only a process that dies between sending and recording leaves it open whether the
- *   agent has a task: then the same message is sent again, under the same id.
+ * - The id of the first message is the visit's idempotency key. Its answer contains the task's id,
+ *   which is recorded before any wait; every later attempt continues that task and sends nothing.
+ *   If a process dies between sending and recording, it is unknown whether the agent has a task:
+ *   then the same message is sent again, under the same id.
  * - An agent that asks for input parks the visit for the event `a2a:<task id>`. The answer is sent
  *   under an id of its own and recorded; an attempt that finds it unrecorded looks at the task first.
- * - A lost lease leaves the task alone, since somebody else goes on with it. At the node's own time
- *   limit, which ends a little earlier here than in the engine, the agent is asked to cancel it.
+ * - After a lost lease the task is left alone, since another process continues it. At the node's
+ *   own time limit, which ends a little earlier here than in the engine, the run asks the agent to
+ *   cancel the task.
  */
 export async function delegateTask(
   deps: DelegationDeps,
@@ -42,7 +43,7 @@ export async function delegateTask(
 ): Promise<NodeOutcome> {
   const { call, target } = delegation;
   const limitMs = limitOf(call.payload);
-  const deadline = limitMs === null ? null : deps.timers.timeout(limitMs);
+  const deadline = limitMs === null ? null : deps.delays.timeout(limitMs);
   const over = new AbortController();
   const ends = [call.signal, over.signal, ...(deadline === null ? [] : [deadline])];
   const signal = AbortSignal.any(ends);
@@ -99,7 +100,7 @@ async function carryOn(deps: DelegationDeps, work: Work): Promise<NodeOutcome> {
   }
   const { taskId, question } = await answer(work);
   const params = { agent, taskId, answered: question, stream, rests, signal };
-  return conclude(work, await followTask({ ...params, timers: deps.timers }));
+  return conclude(work, await followTask({ ...params, delays: deps.delays }));
 }
 
 type Begun =
@@ -211,20 +212,20 @@ function readHeld(progress: NodeCall['progress']): Held | null {
 }
 
 function taskOf(held: Work['held']): Held {
-  if (held.task === null) throw new Error('there is no task to go on with');
+  if (held.task === null) throw new Error('there is no task to continue');
   return held.task;
 }
 
-/** Best effort: the task's fate is not waited for. */
+/** Best effort: it does not wait for the end of the task. */
 async function cancel(deps: DelegationDeps, agent: A2aAgent, { taskId }: Held): Promise<void> {
   try {
-    await agent.cancel(taskId, deps.timers.timeout(CANCEL_MS_MAX));
+    await agent.cancel(taskId, deps.delays.timeout(CANCEL_MS_MAX));
   } catch (error) {
     if (!(error instanceof AgentFailure)) throw error;
   }
 }
 
-/** Null: the node has none. What is kept back is for telling the agent. */
+/** Null: the node has none. The deducted time is for the cancel request to the agent. */
 function limitOf({ timeout_ms: timeoutMs }: JsonObject): number | null {
   if (typeof timeoutMs !== 'number') return null;
   return Math.max(1, timeoutMs - Math.min(CANCEL_MS_MAX + 1_000, timeoutMs / 4));

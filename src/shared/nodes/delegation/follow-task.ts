@@ -2,7 +2,7 @@ import { AgentFailure } from '../../domain/a2a/agent-failure.ts';
 import { isSettled, type AgentTask } from '../../domain/a2a/agent-task.ts';
 import type { A2aAgent } from '../../ports/a2a.ts';
 
-export interface Timers {
+export interface Delays {
   /** Resolves after this time, or when the signal aborts. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
   /** Aborts after this time. */
@@ -12,7 +12,7 @@ export interface Timers {
 /** Pauses between two readings grow from the first to the second. */
 const PAUSE_MS = { first: 250, max: 15_000 };
 const GROWTH = 1.5;
-/** A stream that tells nothing is not trusted longer. */
+/** A silent stream is not trusted longer. */
 const STREAM_MS_MAX = 30_000;
 /** One after the other: a task that runs for hours meets a restart of its agent now and then. */
 const FAILURES_MAX = 5;
@@ -20,25 +20,25 @@ const FAILURES_MAX = 5;
 const OLD_READINGS_MAX = 8;
 
 /**
- * Reads a task until nothing more comes of it by waiting. Readings are the truth; a stream only says
- * when to read again.
+ * Reads a task until waiting no longer changes it. Only reads count; a stream merely says when to
+ * read again.
  */
 export async function followTask(params: {
   readonly agent: A2aAgent;
   readonly taskId: string;
-  /** A question that has been answered; an agent may show it until it goes on. */
+  /** A question that has been answered; an agent may show it until it continues. */
   readonly answered: string | null;
   readonly stream: boolean;
-  /** Of the answer that is open still; null: there is none. */
+  /** The stream of the pending answer; null: none. */
   readonly rests: Promise<void> | null;
   readonly signal: AbortSignal;
-  readonly timers: Timers;
+  readonly delays: Delays;
 }): Promise<AgentTask> {
-  const { agent, taskId, stream, rests, signal, timers } = params;
+  const { agent, taskId, stream, rests, signal, delays } = params;
   let pauseMs = PAUSE_MS.first;
   let failures = 0;
   let readings = 0;
-  if (rests !== null) await Promise.race([rests, timers.pause(STREAM_MS_MAX, signal)]);
+  if (rests !== null) await Promise.race([rests, delays.pause(STREAM_MS_MAX, signal)]);
   for (;;) {
     signal.throwIfAborted();
     try {
@@ -52,7 +52,7 @@ export async function followTask(params: {
       if (!isPassing(error) || failures >= FAILURES_MAX || signal.aborted) throw error;
     }
     if (stream && agent.streams) await watch(params);
-    else await timers.pause(pauseMs, signal);
+    else await delays.pause(pauseMs, signal);
     pauseMs = Math.min(pauseMs * GROWTH, PAUSE_MS.max);
   }
 }
@@ -63,10 +63,10 @@ function isPassing(error: unknown): boolean {
 
 /** At least the first pause, so that an agent whose streams end at once is not asked without end. */
 async function watch(params: Parameters<typeof followTask>[0]): Promise<void> {
-  const { agent, taskId, signal, timers } = params;
+  const { agent, taskId, signal, delays } = params;
   const watching = new AbortController();
   const ended = AbortSignal.any([signal, watching.signal]);
-  const changed = Promise.race([agent.watch(taskId, ended), timers.pause(STREAM_MS_MAX, ended)]);
-  await Promise.all([changed, timers.pause(PAUSE_MS.first, signal)]);
+  const changed = Promise.race([agent.watch(taskId, ended), delays.pause(STREAM_MS_MAX, ended)]);
+  await Promise.all([changed, delays.pause(PAUSE_MS.first, signal)]);
   watching.abort();
 }

@@ -2,7 +2,7 @@ import type { EvalResult, Scorer } from '../../domain/eval/scorer.ts';
 import { END_TARGET, type Entry } from '../../domain/workflow/plan/plan.ts';
 import type { EvalSpec } from './spec.ts';
 
-/** What follows from a result. */
+/** The outcome for a result. */
 export function concludeEval(
   { scorers, onFail }: EvalSpec,
   of: { readonly result: EvalResult; readonly visit: number },

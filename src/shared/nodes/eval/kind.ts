@@ -34,8 +34,8 @@ export const evalKind: RunnableKind<EvalSpec> = {
   type: 'eval',
   aliases: [],
   fields: {
-    scorers: list('What it is judged by.', { $ref: '#/$defs/Scorer' }),
-    on_fail: anyOf('What follows when it does not pass. Default `fail`.', [
+    scorers: list('The scorers that judge it.', { $ref: '#/$defs/Scorer' }),
+    on_fail: anyOf('The consequence when it does not pass. Default `fail`.', [
       { enum: ['fail', 'warn', 'retry'] },
       object('One of them.', {
         fail: anything('The node fails.'),
@@ -51,7 +51,7 @@ export const evalKind: RunnableKind<EvalSpec> = {
       minimum: 0,
       maximum: 1000,
     }),
-    input_expr: ref('Expression', 'What is judged. Default: the output of the node before.'),
+    input_expr: ref('Expression', 'The value to judge. Default: the output of the previous node.'),
   },
   leaf: false,
   toolLike: false,

@@ -90,7 +90,7 @@ async function askJudges(client: ModelClient, call: NodeCall<EvalSpec>): Promise
   return { ok: true, judgements, usage };
 }
 
-/** Of what the visit has on record: its judgement. */
+/** The judgement in the visit's recorded progress. */
 function nameOf({ name }: JudgeScorer): string {
   return `judgement ${name}`;
 }
@@ -132,8 +132,8 @@ function addUsage(
 }
 
 /**
- * What is judged has mostly just ended, so the history is read from its end. It may have ended before
- * this history began, in the run that went on as this one: then nothing is known.
+ * The judged node has usually just ended, so the history is read from its end. If the node ended in
+ * the run before this one, nothing is known about it.
  */
 const EVENTS_FIRST = 256;
 

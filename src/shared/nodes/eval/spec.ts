@@ -5,6 +5,6 @@ import type { OnFail } from '../read-on-fail.ts';
 export interface EvalSpec {
   readonly scorers: readonly Scorer[];
   readonly onFail: OnFail;
-  /** What is judged; null: the output of the node before. */
+  /** The value to judge; null: the output of the previous node. */
   readonly input: Expression | null;
 }

@@ -17,7 +17,7 @@ export const humanApprovalKind: RunnableKind<HumanApprovalSpec> = {
   type: 'human_approval',
   aliases: [],
   fields: {
-    description: text('What the person decides about.'),
+    description: text('The question for the person.'),
     timeout_secs: ref('Duration', 'Longest wait. Default: `approval_timeout` of the workflow.'),
   },
   leaf: false,

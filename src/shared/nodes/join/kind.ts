@@ -10,7 +10,7 @@ type MergeStrategy =
   | { readonly by: 'custom'; readonly module: string; readonly function: string };
 
 interface JoinSpec {
-  /** Null: whatever leads to it. */
+  /** Null: all nodes that lead to it. */
   readonly waitFor: readonly NodeReference[] | null;
   readonly merge: MergeStrategy;
 }

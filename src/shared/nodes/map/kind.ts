@@ -32,15 +32,15 @@ export const mapKind: RunnableKind<MapSpec> = {
       { $ref: '#/$defs/NodeId' },
       { $ref: '#/$defs/Node' },
     ]),
-    workflow_ref: text('In place of `node`: a workflow that runs for each item.'),
-    workflow_version: text('Of `workflow_ref`. Default: the one registered last.'),
-    output_mapping: ref('Mapping', 'Of `workflow_ref`: `output` is the last state of the child.'),
+    workflow_ref: text('Instead of `node`: a workflow that runs for each item.'),
+    workflow_version: text('Version of `workflow_ref`. Default: the one registered last.'),
+    output_mapping: ref('Mapping', 'For `workflow_ref`: `output` is the last state of the child.'),
     item_key: text('The item is `input.<item_key>`. Default `item`.'),
-    max_concurrency: wholeNumber('Most items under way. Default 100.', {
+    max_concurrency: wholeNumber('The most items that run at a time. Default 100.', {
       minimum: 1,
       maximum: ITEMS_MAX,
     }),
-    on_item_failure: word('What a failed item does. Default `fail`.', ['fail', 'collect']),
+    on_item_failure: word('How to treat a failed item. Default `fail`.', ['fail', 'collect']),
   },
   inlineNode: 'node',
   shorthand: {

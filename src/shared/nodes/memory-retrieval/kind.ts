@@ -91,7 +91,7 @@ function readK(fields: JsonObject, at: ParseContext): number | null | undefined 
   return undefined;
 }
 
-/** Null: the value is null, which for an id says that there is none. */
+/** Null: the value is null; for an id, that means none. */
 function evaluateText(
   mapping: Mapping,
   { name, bytesMax }: { readonly name: string; readonly bytesMax: number },

@@ -10,9 +10,9 @@ export type AskedCallsVerdict =
   | { readonly is: 'blocked'; readonly violation: Violation };
 
 /**
- * Judges each call that a model asks for by its own name and arguments, as soon as it asks: whoever
- * makes the calls later, a worker under any name among them, gets no call that policies forbid and
- * none that a person has yet to approve.
+ * Judges each call that a model requests, by its name and arguments, as soon as the model requests
+ * it. So a later caller, such as a worker with any name, gets no call that policies forbid or that
+ * still needs an approval.
  */
 export function judgeAskedCalls(
   asked: readonly ModelToolCall[],

@@ -15,11 +15,11 @@ export type JudgeAnswer =
 
 const TIMEOUT_MS = 120_000;
 
-/** Asks a scorer's model about an output, once. What it answers beside the question is a failure. */
+/** Asks a scorer's model about an output, once. An answer to another question is a failure. */
 export async function judgeOutput(params: {
   readonly client: ModelClient;
   readonly scorer: JudgeScorer;
-  /** What is shown by name: `output`, and what else the rubric may speak of. */
+  /** The material by name: `output`, and other values that the rubric may mention. */
   readonly material: JsonObject;
   readonly idempotencyKey: string | null;
   readonly signal: AbortSignal;

@@ -6,7 +6,7 @@ import type { NodeCall } from '../run.ts';
 
 export interface KeptAnswer {
   readonly answer: ModelAnswer;
-  /** What the visit was parked for first, with the use of the model. */
+  /** The first reason why the visit was parked, with the model's usage. */
   readonly firstShown: JsonObject;
 }
 

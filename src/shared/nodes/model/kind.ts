@@ -35,36 +35,36 @@ import type { ModelSpec } from './spec.ts';
 
 const TOOL_FIELDS: FieldSchemas = {
   name: text('Up to 64 letters, digits, underscores and hyphens.'),
-  description: text('What the model is told about it.'),
-  parameters: ref('JsonSchema', 'Of its arguments, as in the APIs of OpenAI.'),
+  description: text('Description for the model.'),
+  parameters: ref('JsonSchema', 'Schema of its arguments, as in the APIs of OpenAI.'),
 };
 
 /**
- * Asks a model. Prompts are worked out when the node is entered, so that what is wrong with them
- * fails the node before anybody is asked; `model/run.ts` does the asking.
+ * Asks a model. Prompts are evaluated when the node is entered, so that their errors fail the node
+ * before any call; `model/run.ts` makes the call.
  */
 export const modelKind: RunnableKind<ModelSpec> = {
   type: 'model',
   aliases: [],
   fields: {
     ...modelFields(),
-    base_url: text('Of `model` beside `provider`.'),
-    prompt: ref('Prompt', 'What the model is asked.'),
+    base_url: text('Address for `model` beside `provider`.'),
+    prompt: ref('Prompt', 'The question to the model.'),
     prompt_ref: ref(
       'TextOrPath',
-      'In place of `prompt`: one of `prompts` by name, a path, or the text itself.',
+      'Instead of `prompt`: one of `prompts` by name, a path, or the text itself.',
     ),
-    system_prompt: ref('Prompt', 'What the model is told about its task.'),
-    messages: ref('Mapping', 'What has been said before the prompt.'),
+    system_prompt: ref('Prompt', 'Instructions for the model.'),
+    messages: ref('Mapping', 'The conversation before the prompt.'),
     tools: list(
-      'What the model may ask to be called.',
+      'Tools that the model may request.',
       anyOf('One of `tools` by name, or a tool.', [
         { type: 'string' },
         object('A tool. `type` and `function` are as in the APIs of OpenAI.', {
           ...TOOL_FIELDS,
-          input_schema: ref('JsonSchema', 'Of its arguments.'),
-          type: word('Of tools as in the APIs of OpenAI.', ['function']),
-          strict: anything('Of tools as in the APIs of OpenAI; without effect.'),
+          input_schema: ref('JsonSchema', 'Schema of its arguments.'),
+          type: word('For tools as in the APIs of OpenAI.', ['function']),
+          strict: anything('For tools as in the APIs of OpenAI; without effect.'),
           function: anyOf('The tool, as in Chat Completions.', [
             object('The tool.', {
               ...TOOL_FIELDS,

@@ -10,8 +10,8 @@ export interface OfferedTool extends ModelTool {
 }
 
 /**
- * What a model may ask to be called: names of the workflow's `tools`, or tools described in place, as
- * `{name, description, input_schema}` or in the shapes of OpenAI's APIs. What is wrong is reported.
+ * Reads the tools that a model may request: names of the workflow's `tools`, or tools described in
+ * place, as `{name, description, input_schema}` or in the shapes of OpenAI's APIs. Reports errors.
  */
 export function readOfferedTools(value: JsonValue, at: ParseContext): readonly OfferedTool[] {
   if (!Array.isArray(value)) {
@@ -35,7 +35,7 @@ export function readOfferedTools(value: JsonValue, at: ParseContext): readonly O
 
 const SHAPES =
   'names of tools, {name, description, input_schema}, or {type: "function", function: {name, description, parameters}}';
-/** What all the providers take. */
+/** The names that all providers accept. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const TOOL_NAME_RULE =
   'models take names of up to 64 letters, digits, underscores and hyphens only';

@@ -26,16 +26,16 @@ type OnViolation =
   { readonly do: 'fail' | 'warn' } | { readonly do: 'branch'; readonly target: NodeReference };
 
 /**
- * Checks rules at this point: of the workflow's `policies` by reference, and its own. Each that does
- * not hold is put on record. A rule that cannot be judged fails the node whatever `on_violation` says.
+ * Checks rules at this point: those of the workflow's `policies` by reference, and its own. Records
+ * each violated rule. A rule that cannot be evaluated fails the node regardless of `on_violation`.
  */
 export const policyKind: RunnableKind<PolicySpec> = {
   type: 'policy',
   aliases: [],
   fields: {
     policy_ref: text('One of `policies`, by name.'),
-    rules: list('What must hold.', { $ref: '#/$defs/PolicyRule' }),
-    on_violation: anyOf('What follows when a rule does not hold. Default `fail`.', [
+    rules: list('The rules that must hold.', { $ref: '#/$defs/PolicyRule' }),
+    on_violation: anyOf('The consequence of a violated rule. Default `fail`.', [
       { enum: ['fail', 'warn'] },
       object('Continues there.', { branch: BRANCH_TARGET }, ['branch']),
     ]),

@@ -21,7 +21,7 @@ export const subgraphKind: RunnableKind<SubgraphSpec, SubgraphDeps> = {
     workflow_ref: text('The workflow that runs as a child.'),
     workflow_version: text('Its version. Default: the one registered last.'),
     output_mapping: ref('Mapping', 'The output; in it `output` is the last state of the child.'),
-    on_child_failure: word('What a failed child does. Default `fail`.', ['fail', 'complete']),
+    on_child_failure: word('How to treat a failed child. Default `fail`.', ['fail', 'complete']),
   },
   leaf: true,
   toolLike: false,

@@ -9,7 +9,7 @@ export interface SubgraphDeps {
   readonly workflows: ChildWorkflows;
 }
 
-/** What the engine knows of the workflows that may run as children. */
+/** The engine's reads of workflows that may run as children. */
 export interface ChildWorkflows {
   find(of: {
     readonly tenantId: TenantId;
@@ -17,7 +17,7 @@ export interface ChildWorkflows {
     /** Null: the version registered last. */
     readonly version: string | null;
   }): Promise<FoundDefinition | null>;
-  /** What the value violates. */
+  /** The violations of the value. */
   validate(of: {
     readonly schema: JsonObject;
     readonly value: JsonObject;

@@ -9,7 +9,7 @@ import type { HttpResponse } from '../../ports/http.ts';
 import type { ToolCall, ToolDeps, ToolOutcome } from './tool-call.ts';
 import { readRetryAfter } from './read-retry-after.ts';
 
-/** One request. What the other side says of a failure stays there: its texts may hold anything. */
+/** One request. The other side's error texts are not used: they may contain anything. */
 export async function callHttpTool(
   deps: ToolDeps,
   params: { readonly http: HttpTool; readonly name: string; readonly call: ToolCall },
@@ -41,7 +41,7 @@ export async function callHttpTool(
     });
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    // Of the address that was asked, wherever a redirect led.
+    // For the requested address, not for the target of a redirect.
     const { message } = new HttpError(error.code, new URL(url).host);
     return { ok: false, error: `${name}: ${message}`, ...FAILURES[error.code] };
   }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import type { CallableTool } from '../../domain/tools/callable-tool.ts';
 import type { ToolCall, ToolDeps, ToolOutcome } from './tool-call.ts';
 
-/** One call of a tool of an MCP server. What the tool says of a failure stays there. */
+/** One call of a tool of an MCP server. The tool's error texts are not used. */
 export async function callMcpTool(
   deps: Pick<ToolDeps, 'mcp'>,
   params: {

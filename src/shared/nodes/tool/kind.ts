@@ -24,7 +24,7 @@ export const toolKind: RunnableKind<ToolSpec> = {
     if (ref === null) return null;
     const part = at.parts.tools.get(ref);
     if (part === undefined) {
-      // One that is there and could not be read has been reported at its place.
+      // An invalid value has already been reported at its place.
       at.problem('/tool_ref', `no tool ${JSON.stringify(ref)} that can be called is in tools`);
       return null;
     }

@@ -8,6 +8,8 @@ export interface ToolSpec {
   readonly does:
     | { readonly kind: 'python'; readonly module: string; readonly function: string }
     | { readonly kind: 'call'; readonly tool: CallableTool };
-  /** What is checked when a worker completes; what the engine calls itself is checked by its call. */
+  /**
+   * Schema of a worker's output, checked at its completion; the engine's own calls check theirs.
+   */
   readonly outputSchema: JsonObject | null;
 }

@@ -16,7 +16,7 @@ export interface ToolDeps {
   readonly now: () => number;
 }
 
-/** Who calls, with what. */
+/** The caller, and the arguments. */
 export interface ToolCall {
   readonly tenantId: TenantId;
   readonly input: JsonValue;

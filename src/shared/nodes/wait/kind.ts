@@ -35,7 +35,7 @@ export const waitKind: RunnableKind<WaitSpec> = {
   type: 'wait',
   aliases: [],
   fields: {
-    condition: word('What is waited for.', CONDITIONS),
+    condition: word('The condition of the wait.', CONDITIONS),
     correlation_key: ref('Mapping', 'The key of the event. Default: the id of the node.'),
     timeout_secs: ref('Computed', 'A duration, an expression, or a path that starts with $.'),
     until: ref('Computed', 'An ISO 8601 instant, an expression, or a path that starts with $.'),
@@ -65,7 +65,7 @@ export const waitKind: RunnableKind<WaitSpec> = {
   },
 };
 
-/** What is given tells the condition, unless both a time and a key are: that could mean two things. */
+/** The given fields determine the condition, except that a time with a key is ambiguous. */
 function readCondition(fields: JsonObject, at: ParseContext): WaitSpec['condition'] | null {
   if (isGiven(fields, 'condition'))
     return readWord(fields, { name: 'condition', words: CONDITIONS }, at);

@@ -11,9 +11,9 @@ export interface CertificateSubject {
 }
 
 /**
- * Who the holder of a verified certificate is, by the table. The most telling name decides: a URI,
- * then the whole distinguished name, then the common name. Null: the table does not know it, two
- * of its URIs are in the table, or it has expired since its connection was opened.
+ * Identifies the holder of a verified certificate by the table. The most specific name decides: a
+ * URI, then the whole distinguished name, then the common name. Null: the table does not know it,
+ * two of its URIs are in the table, or it has expired since its connection was opened.
  */
 export function createCertificates(params: {
   readonly subjects: readonly CertificateSubject[];

@@ -66,8 +66,8 @@ export function createJsonWebTokens(
             cause: error,
           });
         }
-        // Whatever else is wrong with it, it is the token's fault: a key that does not fit its
-        // algorithm is a TypeError.
+        // Any other error is the token's fault: a key that does not fit its algorithm is a
+        // TypeError.
         return null;
       }
     },

@@ -15,7 +15,7 @@ import { equalHashes } from '../equal-hashes.ts';
  * tokens are never remembered: a fresh token works immediately, and guesses evict nobody.
  */
 export interface StoredTokens extends BearerScheme {
-  /** Looks every token up anew from now on. */
+  /** Forgets all cached tokens. */
   forget(): void;
 }
 

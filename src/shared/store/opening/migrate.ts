@@ -10,12 +10,13 @@ import {
 export { SchemaError } from './migrations.ts';
 
 /**
- * Brings a database to the schema this program knows. Migrations are plain SQL files, numbered from
+ * Migrates a database to the schema of this program. Migrations are plain SQL files, numbered from
  * 1 without gaps, each applied in a transaction of its own together with its row in
- * `schema_migrations`; so a run that breaks off leaves a whole earlier version, and the next run
- * goes on from there. Any number of processes may call this at once: one applies, the others wait
- * for it and find nothing left to do. An applied file never changes (its checksum is kept). Each says
- * which older programs work on what it leaves; all others refuse the database rather than guess.
+ * `schema_migrations`; so an interrupted run leaves a complete earlier version, and the next run
+ * continues from there. Any number of processes may call this at once: one applies, the others wait
+ * for it and find nothing left to do. An applied file never changes (its checksum is kept). Each
+ * says which older programs work on what it leaves; all others refuse the database rather than
+ * guess.
  */
 export async function migrateDatabase(
   params: DatabaseAddress & {

@@ -56,9 +56,9 @@ export async function readMigrations(dialect: Dialect): Promise<readonly Migrati
 }
 
 /**
- * What is left to apply. Throws when the database was migrated by a newer program beyond what this
- * one works on, or by a file that has changed since: in both cases going on would build on a schema
- * nobody has described.
+ * The migrations left to apply. Throws if a newer program has migrated the database beyond the
+ * versions that this one works on, or if an applied file has changed since: in both cases the
+ * schema is unknown.
  */
 export function pendingMigrations(
   known: readonly Migration[],

@@ -51,7 +51,7 @@ export function tenantIsActive(alias: string): string {
 /** When what is held is due: never. No infinity, which has no number of seconds. */
 export const HELD_DUE_AT = `timestamptz '9999-12-31 00:00:00+00'`;
 
-/** What an item that is put on its queue again is called there; null for one of the engine. */
+/** The tool name of a requeued item on its queue; null for one of the engine. */
 export function toolOf(alias: string): string {
   return `(
             select left(n.tool, ${TOOL_KEY_MAX})

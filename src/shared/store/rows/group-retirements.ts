@@ -1,6 +1,6 @@
 import type { RetiredExecution, Retirement } from '../../domain/audit/retired-executions.ts';
 
-/** What a statement finds of each removed execution beside the entry that tells of it. */
+/** A removed execution's rows of a statement, beside the audit entry of its removal. */
 export interface RetirementRow {
   readonly retirement_id: string;
   /** Null: there is no such entry. */

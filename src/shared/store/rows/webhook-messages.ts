@@ -4,19 +4,19 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { CommitPlan } from '../commit.ts';
 
 /**
- * What a plan has to tell webhooks, in order: that somebody must decide, that an item failed for
- * good, and then what the execution has become.
+ * The messages of a plan for webhooks, in order: that a person must decide, that an item failed
+ * permanently, and then the status of the execution.
  */
 export function messagesOf(plan: CommitPlan): readonly WebhookMessage[] {
   return [...approvalsOf(plan), ...deadLettersOf(plan), ...statusOf(plan)];
 }
 
-/** Nothing begins with the end of an execution but the run that goes on from it. */
+/** The end of an execution starts only the run that continues it. */
 function continuedAs({ status, startsExecutions: [next] }: CommitPlan): JsonObject {
   return status === 'completed' && next !== undefined ? { continued_as: next.executionId } : {};
 }
 
-/** What there is to tell of the executions that begin with a plan. */
+/** The messages about the executions that a plan starts. */
 export function messagesOfStarted(
   plan: CommitPlan,
 ): readonly { readonly executionId: ExecutionId; readonly message: WebhookMessage }[] {
@@ -55,7 +55,10 @@ function approvalsOf(plan: CommitPlan): readonly WebhookMessage[] {
     }));
 }
 
-/** What is to be approved may hold anything: whoever decides reads it where a data policy holds. */
+/**
+ * The call to approve may contain anything: the deciding person reads it from the API, which
+ * applies the data policy.
+ */
 function withoutShown({ shown: _shown, ...told }: JsonObject): JsonObject {
   return told;
 }

@@ -3,15 +3,68 @@ import Database from 'better-sqlite3';
 import { IN_MEMORY } from '../../config/database-url.ts';
 import { readMigrations } from '../opening/migrations.ts';
 import type { Store } from '../store.ts';
-import { connectTo } from './connection/connect.ts';
+import { connectTo, type Clock } from './connection/connect.ts';
 import { migrateOpen } from './connection/migrator.ts';
 import { createSqliteStore } from './open.ts';
 
+/** The open work in a store in memory. */
+export interface Agenda {
+  /** Grows with each row that is written or removed. */
+  readonly changes: number;
+  /** Executions that the scheduler has to look at. */
+  readonly runnable: number;
+  /** Work items that are leased, or queued for a worker that serves them. */
+  readonly underWay: number;
+  /** When the next timer, retry, schedule or lease is due, in Unix milliseconds; null: nothing is. */
+  readonly dueAt: number | null;
+}
+
 /** A store that is gone when it is closed, for what nobody reads afterwards. */
 export async function openInMemoryStore(): Promise<Store> {
+  return (await openObservedStore()).store;
+}
+
+/** The same, on a clock of the caller's, who may also ask what is left to do. */
+export async function openObservedStore(
+  params: { readonly clock?: Clock } = {},
+): Promise<{ readonly store: Store; readonly agenda: () => Agenda }> {
   const known = await readMigrations('sqlite');
   const database = new Database(IN_MEMORY);
   database.pragma('foreign_keys = on');
   migrateOpen({ database, known, onApplied: () => undefined });
-  return createSqliteStore(connectTo(database, { path: IN_MEMORY }));
+  const store = createSqliteStore(connectTo(database, { path: IN_MEMORY, ...params }));
+  const read = database.prepare<[], Agenda>(AGENDA);
+  return {
+    store,
+    agenda: () => read.get() ?? { changes: 0, runnable: 0, underWay: 0, dueAt: null },
+  };
 }
+
+const AGENDA = `
+  select total_changes() as changes,
+    (select count(*) from runnable) as runnable,
+    (select count(*) from work_leases) + (
+      select count(*) from work_queue as q
+      where q.queue = 'engine' or exists (
+        select 1
+        from workers as w
+        where w.kind = 'tool'
+          and w.tenant_id = q.tenant_id
+          and exists (select 1 from json_each(w.queue_types) as t where t.value = q.queue)
+          and (w.tools is null
+            or exists (select 1 from json_each(w.tools) as t where q.tool glob t.value))
+          and exists (
+            select 1
+            from json_each(coalesce(w.queue_names, '["default"]')) as n
+            where n.value = coalesce(q.queue_name, 'default')
+          )
+      )
+    ) as underWay,
+    (select min(due_at) from (
+      select due_at from timers
+      union all select due_at from retry_timers
+      union all select due_at from schedules
+      union all select next_attempt_at from webhook_deliveries
+      union all select start_before from work_queue
+      union all select expires_at from work_leases
+    )) as dueAt`;

@@ -42,7 +42,7 @@ export async function openSqliteStore(params: {
   return createSqliteStore(connect(params));
 }
 
-/** The store on a connection that is there already. */
+/** The store on an existing connection. */
 export function createSqliteStore(connection: Connection): Store {
   return {
     dialect: 'sqlite',

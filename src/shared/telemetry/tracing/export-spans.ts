@@ -12,14 +12,14 @@ import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opent
 import type { Attributes, Span } from './span.ts';
 
 /**
- * The way out for spans: OpenTelemetry's batch processor and its exporter for OTLP over HTTP in
- * protobuf. Tracers of the SDK make ids and take times themselves, as things happen; ours are made
- * afterwards, with ids that follow from what they are of, so they are handed over as ended spans.
+ * Exports spans with OpenTelemetry's batch processor and its exporter for OTLP over HTTP in
+ * protobuf. The SDK's tracers create ids and read times as events happen. Our spans are made
+ * afterwards, with ids derived from their subject, so they are passed on as ended spans.
  *
  * Headers, compression, certificates and the time limit come from the environment, as OpenTelemetry
  * specifies it (`OTEL_EXPORTER_OTLP_*`), and so do more attributes of the process
- * (`OTEL_RESOURCE_ATTRIBUTES`). What the collector may take later is sent again for as long as the
- * time limit allows; then it is lost, with the error told.
+ * (`OTEL_RESOURCE_ATTRIBUTES`). Retriable exports are sent again within the time limit; then they
+ * are lost, and the error is reported.
  */
 export interface SpanExport {
   /** False: too many are waiting, and it is lost. */
@@ -29,13 +29,13 @@ export interface SpanExport {
 }
 
 export interface SpanExportOptions {
-  /** Base address of the collector; `/v1/traces` is added where it is not there. */
+  /** Base address of the collector; `/v1/traces` is added if it is missing. */
   readonly endpoint: string;
   readonly resource: Attributes;
   readonly onSpans: (count: number, outcome: 'exported' | 'dropped') => void;
   /** Told once for each time that the collector begins to fail. */
   readonly onFailure: (error: unknown) => void;
-  /** Of settings that are not understood, and of spans that the collector did not want. */
+  /** Reports invalid settings, and spans that the collector refused. */
   readonly onWarning: (message: string) => void;
 }
 

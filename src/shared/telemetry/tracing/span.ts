@@ -9,10 +9,10 @@ export interface Span {
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: Attributes;
-  /** What went wrong; null: nothing. */
+  /** The error; null: none. */
   readonly error: { readonly type: string; readonly message: string } | null;
 }
 
-/** What is undefined is left out. */
+/** Undefined values are omitted. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
 export type AttributeValue = string | number | boolean | readonly string[];

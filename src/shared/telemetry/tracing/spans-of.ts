@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto';
 
 import type { DefinitionId } from '../../domain/ids.ts';
-import type { AttemptReport, EndReport } from '../../engine/report.ts';
+import type { AttemptReport, EndReport, StepsReport } from '../../engine/report.ts';
 import type { Span } from './span.ts';
 
 /**
- * Spans of what has happened. Their ids follow from what they are of, so that processes which know
- * nothing of each other, days apart, write parts of one trace: an attempt's span names as its parent
- * the execution's, which is written last, by whoever ends it.
+ * Spans of executions, attempts and requests. Their ids are derived from their subject, so that
+ * independent processes, days apart, write parts of one trace: the parent of an attempt's span is
+ * the execution's span, which the process that ends the execution writes last.
  */
 
 /** Where the spans of an execution belong. */
 export interface ExecutionTrace {
   readonly traceId: string;
-  /** Of the execution's own span: its caller's, or its parent execution's; null: it begins the trace. */
+  /**
+   * Parent of the execution's own span: its caller's, or its parent execution's; null: it begins
+   * the trace.
+   */
   readonly parentSpanId: string | null;
   readonly isSampled: boolean;
   readonly workflowId: string;
@@ -136,7 +139,35 @@ export function spansOfAttempt(
   ];
 }
 
-/** What the conventions call it; those they do not know keep the name they are configured by. */
+/** The steps of a durable function, in the attempt that ran them. */
+export function spansOfSteps(of: StepsReport, trace: ExecutionTrace): readonly Span[] {
+  const { executionId, nodeId, visit, steps } = of;
+  const parentSpanId = attemptSpanId(of);
+  return steps.map((step) => {
+    const startMs = Date.parse(step.startedAt);
+    return {
+      traceId: trace.traceId,
+      spanId: spanId(executionId, nodeId, String(visit), 'step', step.identity),
+      parentSpanId,
+      name: `svc.step.${step.identity}`,
+      kind: 'internal',
+      startMs,
+      endMs: startMs + step.ms,
+      attributes: {
+        'svc.execution.id': executionId,
+        'svc.workflow.id': trace.workflowId,
+        'svc.node.id': nodeId,
+        'svc.node.visit': visit,
+        'svc.step.name': step.identity,
+        'svc.step.kind': step.kind,
+        'svc.step.attempts': step.attempts,
+      },
+      error: step.error === null ? null : { ...step.error, message: shorten(step.error.message) },
+    };
+  });
+}
+
+/** The provider's name in the conventions; unknown providers keep their configured name. */
 function providerName(provider: string | null): string | undefined {
   return provider === 'google' ? 'gcp.gemini' : (provider ?? undefined);
 }

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../domain/bounded-map.ts';
 import { parseTraceparent, writeTraceparent } from '../../domain/traceparent.ts';
 import type { DefinitionId, ExecutionId } from '../../domain/ids.ts';
-import type { AttemptReport, EndReport } from '../../engine/report.ts';
+import type { AttemptReport, EndReport, StepsReport } from '../../engine/report.ts';
 import type { ExecutionStore } from '../../store/store.ts';
 import { createSpanExport, type SpanExportOptions } from './export-spans.ts';
 import type { Span } from './span.ts';
@@ -11,6 +11,7 @@ import {
   ownTraceId,
   spanOfExecution,
   spansOfAttempt,
+  spansOfSteps,
   type ExecutionTrace,
   type Visit,
 } from './spans-of.ts';
@@ -18,18 +19,20 @@ import {
 /**
  * Traces of executions, sent to a collector over OTLP/HTTP.
  *
- * What the engine reports is only put down; spans are made and sent behind its back, a second later.
- * Where an execution's spans belong stands in its first event (the caller's traceparent, or the
- * parent execution), which is read once by each process that has something to tell of it.
+ * The engine's reports are only collected; spans are made and sent in the background, a second
+ * later. The first event of an execution contains the parent of its spans (the caller's
+ * traceparent, or the parent execution). Each process that exports spans of the execution reads it
+ * once.
  *
- * Spans may be lost, and nothing waits for them: when the database is away reports are kept up to a
- * bound, when the collector is away spans are, and then the newest are dropped; a process that is
- * killed loses its last seconds.
+ * Spans may be lost, and nothing waits for them: while the database is unavailable, reports are
+ * kept up to a limit; while the collector is unavailable, spans are, and beyond the limit the
+ * newest are dropped. A killed process loses its last seconds.
  */
 export interface Tracing {
   readonly attempt: (of: AttemptReport) => void;
+  readonly steps: (of: StepsReport) => void;
   readonly ended: (of: EndReport) => void;
-  /** What a worker's own spans of an attempt belong under; null: the execution is not traced. */
+  /** The parent of a worker's own spans of an attempt; null: the execution is not traced. */
   readonly traceparentOf: (
     visit: Visit & { readonly executionId: ExecutionId },
   ) => Promise<string | null>;
@@ -47,7 +50,7 @@ export interface TracingOptions extends SpanExportOptions {
     readonly nodeId: string | null;
     readonly error: string;
   }) => Promise<string>;
-  /** What the models of an execution that has ended cost, in US dollars. */
+  /** The model costs of an ended execution, in US dollars. */
   readonly costOf: (of: Pick<EndReport, 'executionId' | 'tenantId'>) => Promise<number>;
 }
 
@@ -59,7 +62,9 @@ const KNOWN_MAX = 10_000;
 const NESTING_MAX = 64;
 
 type Report =
-  { readonly attempt: AttemptReport; readonly endMs: number } | { readonly end: EndReport };
+  | { readonly attempt: AttemptReport; readonly endMs: number }
+  | { readonly steps: StepsReport }
+  | { readonly end: EndReport };
 
 export function createTracing(options: TracingOptions): Tracing {
   const { history, onSpans } = options;
@@ -81,7 +86,7 @@ export function createTracing(options: TracingOptions): Tracing {
     if (found !== undefined) return found;
     const reading = readTrace(executionId, nesting);
     known.set(executionId, reading);
-    // What could not be read is read again, not remembered.
+    // A failed read is repeated, not cached.
     reading.catch(() => known.delete(executionId));
     return reading;
   }
@@ -100,9 +105,9 @@ export function createTracing(options: TracingOptions): Tracing {
   }
 
   async function spansOf(report: Report): Promise<readonly Span[]> {
-    const { executionId } = 'end' in report ? report.end : report.attempt;
-    const trace = await traceOf(executionId);
+    const trace = await traceOf(executionOf(report));
     if (!trace.isSampled) return [];
+    if ('steps' in report) return spansOfSteps(await showSteps(trace, report.steps), trace);
     if ('end' in report) {
       const { error } = report.end;
       const shown = error === null ? null : await shownError(trace, null, error);
@@ -114,6 +119,15 @@ export function createTracing(options: TracingOptions): Tracing {
     if (error === null) return spansOfAttempt(attempt, trace, endMs);
     const message = await shownError(trace, nodeId, error.message);
     return spansOfAttempt({ ...attempt, error: { ...error, message } }, trace, endMs);
+  }
+
+  async function showSteps(trace: ExecutionTrace, of: StepsReport): Promise<StepsReport> {
+    const steps = of.steps.map(async (step) => {
+      if (step.error === null) return step;
+      const message = await shownError(trace, of.nodeId, step.error.message);
+      return { ...step, error: { ...step.error, message } };
+    });
+    return { ...of, steps: await Promise.all(steps) };
   }
 
   function shownError(
@@ -136,7 +150,7 @@ export function createTracing(options: TracingOptions): Tracing {
       const failed = made.filter((each) => each.status === 'rejected');
       if (failed[0] !== undefined && !isFailing) options.onFailure(failed[0].reason);
       isFailing = failed.length > 0;
-      // The database is away. What fails while others do not is of an execution that is gone.
+      // The database is unavailable. If only some fail, their executions are gone.
       if (failed.length === reports.length) return;
       waiting.splice(0, reports.length);
       if (failed.length > 0) onSpans(failed.length, 'dropped');
@@ -152,6 +166,7 @@ export function createTracing(options: TracingOptions): Tracing {
         attempt,
         endMs: attempt.endedAt === null ? options.now() : Date.parse(attempt.endedAt),
       }),
+    steps: (steps) => add({ steps }),
     ended: (end) => add({ end }),
     async traceparentOf(visit) {
       const { traceId, isSampled } = await traceOf(visit.executionId);
@@ -165,4 +180,9 @@ export function createTracing(options: TracingOptions): Tracing {
       await exported.close();
     },
   };
+}
+
+function executionOf(report: Report): ExecutionId {
+  if ('end' in report) return report.end.executionId;
+  return 'steps' in report ? report.steps.executionId : report.attempt.executionId;
 }

@@ -4,7 +4,9 @@ import type { ChildEnd, LiveVisit } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';
 import { contextOfVisit } from './visit-entry.ts';
 
-/** The child that a visit waited for has ended: another is started, or the visit ends as well. */
+/**
+ * Answers the end of the child that a visit waited for: starts another child, or ends the visit.
+ */
 export function answerChild(turn: Turn, visit: LiveVisit, end: ChildEnd): void {
   const node = planNode(turn, visit.nodeId);
   const verdict = end.ok ? NOT_AGAIN : judgeAgain(node, visit, end);
@@ -28,8 +30,8 @@ export function answerChild(turn: Turn, visit: LiveVisit, end: ChildEnd): void {
 const NOT_AGAIN: RetryVerdict = { retryable: false };
 
 /**
- * Nodes of the child were retried by its own policies, so by default it is not run again as a whole,
- * and never when somebody has cancelled it.
+ * The child's own policies retry its nodes, so by default the child does not run again as a whole.
+ * A cancelled child never does.
  */
 function judgeAgain(
   { retryPolicy: policy }: PlanNode,

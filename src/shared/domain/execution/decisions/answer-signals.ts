@@ -2,6 +2,7 @@ import type { LiveVisit, VisitSignal } from '../state.ts';
 import { cancelVisitTimer, emit, liveVisitsThat, planNode, type Turn } from '../turn.ts';
 import { isJsonObject } from '../../json.ts';
 import { answerChild } from './answer-child.ts';
+import { handOver, scheduleRollback } from './answer-functions.ts';
 import { resumeWork } from './enter-work.ts';
 import { failVisit } from './fail-visit.ts';
 import { askApproval, holdUp } from './hold-up.ts';
@@ -9,7 +10,7 @@ import { judgeBudget } from './judge-budget.ts';
 import { eventFor } from './match-external-events.ts';
 import { entryOf } from './visit-entry.ts';
 
-/** Answers what the outside has said about live visits: failures, timers, decisions of people. */
+/** Answers external signals to live visits: failures, timers, decisions of people. */
 export function answerSignals(turn: Turn): boolean {
   let answered = false;
   for (const visit of liveVisitsThat(turn, ({ signal }) => signal !== null)) {
@@ -24,6 +25,10 @@ function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
   switch (signal.is) {
     case 'retry':
       return retry(turn, visit, signal);
+    case 'rollback':
+      return scheduleRollback(turn, visit);
+    case 'overdue':
+      return endOverdue(turn, visit);
     case 'child_ended':
       return answerChild(turn, visit, signal.end);
     case 'ask':
@@ -86,10 +91,11 @@ function retry(
     const node = planNode(turn, visit.nodeId);
     return holdUp(turn, { node, visit: visit.visit, attempt: visit.attempt, held });
   }
+  handOver(turn, visit);
   const attempt = counted === false ? visit.attempt : visit.attempt + 1;
-  // The item that started the child before is settled: the next one is started by another.
-  const anew = visit.phase === 'child' ? turn.newWorkItemId() : null;
-  const workItemId = anew ?? visit.workItemId;
+  // The item that started the previous child is settled, so a new item starts the next child.
+  const newItemId = visit.phase === 'child' ? turn.newWorkItemId() : null;
+  const workItemId = newItemId ?? visit.workItemId;
   emit(turn, {
     kind: 'RetryScheduled',
     nodeId: visit.nodeId,
@@ -97,7 +103,7 @@ function retry(
       visit: visit.visit,
       attempt,
       delay_ms: delayMs,
-      ...(anew !== null && { work_item_id: anew }),
+      ...(newItemId !== null && { work_item_id: newItemId }),
     },
   });
   if (workItemId === null) return;
@@ -109,6 +115,16 @@ function retry(
     workItemId,
     delayMs,
   });
+}
+
+/** The time of the visit counts while it waits, so its item may be anywhere. */
+function endOverdue(turn: Turn, visit: LiveVisit): void {
+  if (visit.workItemId !== null) {
+    turn.effects.push({ do: 'revoke_work', workItemId: visit.workItemId });
+  }
+  const { nodeTimeoutMs } = planNode(turn, visit.nodeId);
+  const error = `the function took longer than ${(nodeTimeoutMs ?? 0) / 1_000} s`;
+  failVisit(turn, { ...placeOf(visit), error, errorClass: 'timeout' });
 }
 
 function endWait(turn: Turn, visit: LiveVisit): void {

@@ -1,16 +1,16 @@
 import { evaluateExpression, isTruthy } from '../../expression/evaluate-expression.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../ids.ts';
 import type { ContinueAsNew } from '../../workflow/plan/plan.ts';
-import { carry } from '../carry.ts';
+import { carry } from '../carry/carry.ts';
 import type { ExecutionEvent } from '../event.ts';
 import { scopeOf } from '../route.ts';
 import { emit, type Turn } from '../turn.ts';
 import { failExecution } from './end-execution.ts';
 
 /**
- * Ends a run whose history has grown long, for a new one to go on with its state and its tokens.
- * Only while nothing is live: tokens are all there is to hand over, and none of them has started
- * anything. A run that has done no step never hands over, or two could do so for ever.
+ * Ends a run with a long history and starts a new one with its state and its tokens. It does so
+ * only while nothing is live: then only tokens need handing over, and none of them has started
+ * anything. A run without a completed step never hands over, or two runs could do so forever.
  */
 export function continueAsNew(turn: Turn): boolean {
   const { plan, draft } = turn;
@@ -39,7 +39,7 @@ function isDue(
 }
 
 function handOver(turn: Turn): void {
-  // Ids of all kinds are UUIDs of one source.
+  // All kinds of ids are UUIDs from the same source.
   const executionId = executionIdFromUuid(turn.newWorkItemId());
   const started = firstEventOf(turn, executionId);
   turn.effects.push({ do: 'start_successor', executionId, started });
@@ -68,6 +68,7 @@ function firstEventOf(
         parent_execution_id: parent.executionId,
         parent_node_id: parent.nodeId,
         parent_visit: parent.visit,
+        ...(parent.step !== undefined && { parent_step: parent.step }),
       }),
       ...(draft.depth > 0 && { depth: draft.depth }),
       ...(draft.rootId !== null && { root_execution_id: draft.rootId }),

@@ -5,8 +5,8 @@ import type { TerminalStatus } from '../status.ts';
 import { cancelVisit, emit, liveVisits, type Turn } from '../turn.ts';
 
 /**
- * Nothing is live and no token is left: the execution is complete, or, when it was ending, its
- * finalizers are done. False: it isn't over yet.
+ * Ends the execution when nothing is live and no token is left: it is complete, or its finalizers
+ * are done. False: it is not over yet.
  */
 export function endExecution(turn: Turn): boolean {
   const { live, arrivals, ending } = turn.draft;
@@ -18,7 +18,7 @@ export function endExecution(turn: Turn): boolean {
   return true;
 }
 
-/** A failure that nothing leads on from ends the execution; what is live is cancelled with it. */
+/** A failure without an error edge ends the execution and cancels its live visits. */
 export function endOnFailure(turn: Turn): boolean {
   const { fatal, workflowTimerFired, ending } = turn.draft;
   if (ending !== null) return false;
@@ -29,17 +29,17 @@ export function endOnFailure(turn: Turn): boolean {
   return true;
 }
 
-/** Does nothing to an execution that is ending: how it ends is on record. */
+/** Does nothing to an execution that is ending: its outcome is recorded. */
 export function failExecution(turn: Turn, failure: Failure): void {
   if (turn.draft.ending !== null) return;
   for (const visit of liveVisits(turn)) {
-    cancelVisit(turn, visit, 'the execution failed');
+    if (visit.run?.mode !== 'rollback') cancelVisit(turn, visit, 'the execution failed');
   }
   endAs(turn, 'failed', failure);
 }
 
 function endAs(turn: Turn, outcome: TerminalStatus, failure: Failure | null): void {
-  emit(turn, endingEvent(turn.plan, outcome, failure));
+  emit(turn, endingEvent(turn.plan, { outcome, failure, rollsBack: turn.draft.live.size > 0 }));
   if (turn.draft.ending === null || turn.plan.workflowTimeoutMs === null) return;
   const about = { purpose: 'workflow_timeout', nodeId: null, visit: null } as const;
   turn.effects.push({ do: 'cancel_timer', name: timerName(about) });

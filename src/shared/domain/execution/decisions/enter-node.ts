@@ -44,7 +44,9 @@ export function enterItem(
   carryOut({ turn, node, visit, origin }, node.kind.enter(node.spec, context));
 }
 
-/** The visit of an item that was not done before the retry: its call keeps its key. */
+/**
+ * The visit of an item that was not complete before the retry: its call keeps its idempotency key.
+ */
 function oldVisitOf({ map }: LiveVisit, body: PlanNode, index: number): number | undefined {
   const { carriedVisits = null } = map ?? {};
   return carriedVisits?.body === body.id ? carriedVisits.byIndex[index] : undefined;
@@ -133,7 +135,7 @@ function waitForApproval(entered: NewVisit, entry: Extract<Entry, { do: 'approva
   startTimer(turn, about, { delayMs: timeoutMs });
 }
 
-/** Of the items that were done before the retry those that are still the same. */
+/** The items that were complete before the retry and are still the same. */
 function carriedItems(
   carried: CarriedMapPayload | undefined,
   entry: MapEntry,

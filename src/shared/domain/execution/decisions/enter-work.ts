@@ -6,10 +6,12 @@ import type { NodeResumedPayload, NodeScheduledPayload } from '../event.ts';
 import { approvalQuestion, judgeWork, violationEvent, violationText } from '../judge-work.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';
+import { takeOverJournal } from './answer-functions.ts';
 import { failVisit } from './fail-visit.ts';
 import { askApproval, holdUp } from './hold-up.ts';
 import { judgeBudget } from './judge-budget.ts';
 import { type NewVisit, scheduleVisit } from './schedule-visit.ts';
+import { startTimer } from './start-timer.ts';
 import { entryOf } from './visit-entry.ts';
 
 type WorkEntry = Extract<Entry, { do: 'work' }>;
@@ -38,15 +40,25 @@ export function enterWork(entered: NewVisit, entry: WorkEntry): void {
   const held = judgeBudget(turn);
   if (held === null) {
     const work = createWork(turn, { node, visit, attempt: 0, entry });
-    return scheduleVisit(entered, 'work', approval === undefined ? work : { ...work, ...approval });
+    scheduleVisit(entered, 'work', approval === undefined ? work : { ...work, ...approval });
+    return beginFunction(turn, node, visit);
   }
   scheduleVisit(entered, 'none', approval);
   holdUp(turn, { node, visit, attempt: 0, held });
 }
 
+/** The time of a function runs on while it waits, and a retry takes over its journal. */
+function beginFunction(turn: Turn, node: PlanNode, visit: number): void {
+  if (turn.draft.live.get(visitKey(node.id, visit))?.run === null) return;
+  takeOverJournal(turn, node.id, visit);
+  const { nodeTimeoutMs: delayMs } = node;
+  if (delayMs === null) return;
+  startTimer(turn, { purpose: 'function_timeout', nodeId: node.id, visit }, { delayMs });
+}
+
 type Approval = Pick<NodeScheduledPayload, 'granted_hash'>;
 
-/** An approval of this very call that was given before the visit began; null: a person is asked. */
+/** An approval of exactly this call, given before the visit began; null: a person is asked. */
 function findApproval(
   { turn: { draft }, node, visit }: NewVisit,
   shown: JsonObject,
@@ -70,7 +82,7 @@ export function resumeWork(
   const held = why.budget_account === undefined ? judgeBudget(turn) : null;
   if (held !== null) return holdUp(turn, { node, visit, attempt, held });
   const entry = entryOf(turn, node, live);
-  if (entry.do !== 'work') throw new Error(`${live.nodeId} has no work to go on with`);
+  if (entry.do !== 'work') throw new Error(`${live.nodeId} has no work to continue`);
   const { work_item_id, queue, idempotency_key } = createWork(turn, {
     node,
     visit,
@@ -82,9 +94,10 @@ export function resumeWork(
     nodeId: node.id,
     payload: { visit, work_item_id, queue, idempotency_key, ...why },
   });
+  if (live.queue === null) beginFunction(turn, node, visit);
 }
 
-/** What the event of the visit says of its new item. */
+/** The fields of the visit's event that describe its new item. */
 type CreatedWork = Required<
   Pick<NodeScheduledPayload, 'work_item_id' | 'queue' | 'idempotency_key'>
 > &
@@ -102,7 +115,7 @@ function createWork(
   const { node, visit, attempt, entry } = of;
   const workItemId = turn.newWorkItemId();
   const { executionId: own, keysOf } = turn.draft;
-  // A retry makes the same call to the outside, unless the work under that key has ended.
+  // A retry makes the same external call, unless the work under that key has ended.
   const executionId = node.kind.freshKeyOnRetry === true ? own : (keysOf ?? own);
   const idempotencyKey = mintIdempotencyKey({
     executionId,

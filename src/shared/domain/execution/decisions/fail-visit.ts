@@ -1,6 +1,8 @@
-import { emit, type Turn } from '../turn.ts';
+import { beginsRollback } from '../function-run.ts';
+import { visitKey } from '../state.ts';
+import { closeFunction, emit, type Turn } from '../turn.ts';
 
-/** Fails an attempt for good: no retry policy is asked. */
+/** Fails an attempt permanently, without asking the retry policy. */
 export function failVisit(
   turn: Turn,
   of: {
@@ -12,6 +14,8 @@ export function failVisit(
   },
 ): void {
   const { nodeId, visit, attempt, error, errorClass } = of;
+  const run = turn.draft.live.get(visitKey(nodeId, visit))?.run ?? null;
+  if (run !== null && !beginsRollback(run)) closeFunction(turn, { nodeId, visit, run });
   emit(turn, {
     kind: 'NodeFailed',
     nodeId,

@@ -12,7 +12,7 @@ import { enterItem, type MapEntry } from './enter-node.ts';
 import { failVisit } from './fail-visit.ts';
 import { entryOf } from './visit-entry.ts';
 
-/** Keeps every `map` visit at its concurrency, and ends those whose items are all done. */
+/** Keeps every `map` visit at its concurrency, and ends those whose items are all complete. */
 export function feedMaps(turn: Turn): boolean {
   let progressed = false;
   for (const { nodeId, visit } of liveVisitsThat(turn, ({ map }) => map !== null)) {
@@ -47,7 +47,7 @@ function scheduleItems(turn: Turn, visit: LiveVisit, entry: MapEntry): boolean {
   let room = entry.maxConcurrency - underWay;
   let progressed = false;
   for (let next = scheduled; next < itemCount && room > 0 && turn.budget > 0; next += 1) {
-    // Done before the retry.
+    // Completed before the retry.
     if (results.has(next)) continue;
     const index = next;
     enterOnBudget(turn, () => enterItem(turn, { map: visit, entry, index }));
@@ -72,6 +72,7 @@ function completeMap(turn: Turn, visit: LiveVisit, map: MapProgress): void {
 
 function failMap(turn: Turn, visit: LiveVisit, failed: { index: number; error: string }): void {
   for (const other of liveVisits(turn)) {
+    if (other.run?.mode === 'rollback') continue;
     if (other.item?.nodeId === visit.nodeId && other.item.visit === visit.visit) {
       cancelVisit(turn, other, `item ${failed.index} of ${visit.nodeId} failed`);
     }

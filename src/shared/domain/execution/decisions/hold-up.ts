@@ -7,7 +7,7 @@ import { failVisit } from './fail-visit.ts';
 import { budgetQuestion, budgetText, tellExceeded } from './judge-budget.ts';
 import { startTimer } from './start-timer.ts';
 
-/** Keeps a live visit from working on a budget that is used up: it fails, or a person is asked. */
+/** Stops a live visit whose budget is used up: it fails, or a person is asked. */
 export function holdUp(
   turn: Turn,
   of: {
@@ -26,7 +26,10 @@ export function holdUp(
   failVisit(turn, { nodeId: node.id, visit, attempt, error, errorClass: 'budget_exceeded' });
 }
 
-/** Asks a person about exactly what follows a yes: the hash of what is shown proves it. */
+/**
+ * Asks a person about exactly the call that an approval releases; the hash of the shown call proves
+ * it.
+ */
 export function askApproval(
   turn: Turn,
   of: {

@@ -4,12 +4,12 @@ import type { Turn } from '../turn.ts';
 import { emit } from '../turn.ts';
 
 /**
- * What the budgets say to further work: null when all have something left. Of several that are used
- * up the strictest speaks. A warning is written here, once for each budget.
+ * Judges the budgets: null when all have something left. If several are used up, the strictest
+ * action applies. Records a warning here, once for each budget.
  */
 export function judgeBudget(turn: Turn): HeldBudget | null {
   const { budgetGrants, ending } = turn.draft;
-  // What an execution leaves behind is put in order, also where a budget ended it.
+  // Finalizers clean up after an execution even if a budget ended it.
   if (ending !== null) return null;
   const usedUp = turn.budgets.filter((held) => isUsedUp(held, budgetGrants[held.account] ?? 0));
   const { warned } = turn.draft;
@@ -40,13 +40,13 @@ export function tellExceeded(
   });
 }
 
-/** What a person is shown who may grant the budget once more. */
+/** The question for a person who may grant the budget again. */
 export function budgetQuestion({ account, budget, spent }: HeldBudget): {
   readonly description: string;
   readonly shown: { readonly budget: JsonObject };
 } {
   return {
-    description: `${budgetText({ budget, spent })}: grant it once more?`,
+    description: `${budgetText({ budget, spent })}: grant it again?`,
     shown: {
       budget: tellBudget({ account, budget, spent }),
     },

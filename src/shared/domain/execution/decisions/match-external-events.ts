@@ -4,8 +4,8 @@ import { resumeWork } from './enter-work.ts';
 import { cancelVisitTimer, emit, liveVisits, type Turn } from '../turn.ts';
 
 /**
- * Gives each waiting visit the oldest external event with its key; of several visits waiting for
- * the same key the one that waits longest is served first.
+ * Gives each waiting visit the oldest external event with its key. If several visits wait for the
+ * same key, the one that has waited longest comes first.
  */
 export function matchExternalEvents(turn: Turn): boolean {
   if (turn.draft.mailbox.length === 0) return false;
@@ -15,7 +15,7 @@ export function matchExternalEvents(turn: Turn): boolean {
     const event = oldestFor(turn, visit);
     if (event === undefined) continue;
     matched = true;
-    // Only work that was parked remembers anything: it goes on, where a wait would end.
+    // Only parked work has a memory. Parked work continues, while a `wait` node ends.
     if (visit.memory !== null) {
       resumeWork(turn, visit, eventFor(turn, visit));
       continue;
@@ -30,7 +30,7 @@ export function matchExternalEvents(turn: Turn): boolean {
   return matched;
 }
 
-/** What parked work is resumed with: also once a budget that held it up has been granted. */
+/** Resumes parked work with this payload, also after a budget that held it up was granted. */
 export function eventFor(
   turn: Turn,
   visit: LiveVisit,

@@ -7,7 +7,7 @@ export interface NewVisit {
   readonly turn: Turn;
   readonly node: PlanNode;
   readonly visit: number;
-  /** The nodes that led here; of an item also its place in its map. */
+  /** The nodes that led here; for an item also its place in its map. */
   readonly origin: Pick<NodeScheduledPayload, 'from' | 'map'>;
 }
 

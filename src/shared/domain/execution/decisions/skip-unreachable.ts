@@ -1,6 +1,6 @@
 import { emit, type Turn } from '../turn.ts';
 
-/** Records, once, every node that nothing live can lead to any more. */
+/** Records every node that no live visit or token can reach any more, once. */
 export function skipUnreachable(turn: Turn): void {
   const { plan, draft } = turn;
   if (!plan.hasChoice) return;

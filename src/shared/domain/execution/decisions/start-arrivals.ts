@@ -4,11 +4,12 @@ import { enterNode } from './enter-node.ts';
 
 /**
  * Starts the first node whose tokens are complete. A node with several in-edges starts once at
- * least one was taken and nothing else that is live can still reach it: AND after a split, XOR
- * after a choice, and loops just work. A `join` with `wait_for` waits for exactly those.
+ * least one was taken and nothing else that is live can still reach it. That gives AND after a
+ * split and XOR after a choice, and it allows loops. A `join` with `wait_for` waits for exactly
+ * those nodes.
  *
- * Two waiting nodes on one cycle may each be reachable from the other. When nothing that is live can
- * reach them, the token that arrived first decides, so that an execution never gets stuck.
+ * Two waiting nodes on one cycle may each be reachable from the other. When nothing live can reach
+ * them, the node of the oldest token starts, so that an execution never gets stuck.
  */
 export function startArrivals(turn: Turn): boolean {
   const { draft } = turn;
@@ -21,7 +22,7 @@ export function startArrivals(turn: Turn): boolean {
 
 function chooseNode(turn: Turn): string | undefined {
   const [first] = turn.draft.arrivals;
-  // Most nodes wait for nothing but the one token.
+  // Most nodes wait for a single token.
   if (first !== undefined && startsAlone(planNode(turn, first.to))) return first.to;
   const waiting = [...new Set(turn.draft.arrivals.map((arrival) => arrival.to))];
   const live = liveNodes(turn);
@@ -36,14 +37,14 @@ function startsAlone(node: PlanNode): boolean {
   return node.predecessors.length <= 1 && node.waitFor === null;
 }
 
-/** Items of maps lead nowhere: their map does. */
+/** Items of maps have no out-edges; their map has. */
 function liveNodes({ draft }: Turn): ReadonlySet<string> {
   const nodes = new Set<string>();
   for (const visit of draft.live.values()) if (visit.item === null) nodes.add(visit.nodeId);
   return nodes;
 }
 
-/** Whether none of `nodes`, itself apart, can lead there any more. */
+/** Whether none of the other `nodes` can reach it any more. */
 function mayStart(turn: Turn, node: PlanNode, nodes: ReadonlySet<string>): boolean {
   const { draft, plan } = turn;
   if (startsAlone(node)) return true;

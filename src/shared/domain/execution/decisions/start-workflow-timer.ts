@@ -1,7 +1,10 @@
 import { timerName } from '../effect.ts';
 import { emit, type Turn } from '../turn.ts';
 
-/** The first decision of an execution sets its time limit going, whatever has happened before it. */
+/**
+ * The first decision of an execution starts the timer of its time limit, even if events were
+ * recorded before.
+ */
 export function startWorkflowTimer(turn: Turn): void {
   const delayMs = turn.plan.workflowTimeoutMs;
   const { workflowTimerStarted, ending } = turn.draft;

@@ -4,11 +4,11 @@ import type { EnterContext, Entry, Plan, PlanNode } from '../../workflow/plan/pl
 import { scopeOf } from '../route.ts';
 import { type ExecutionState, type LiveVisit, visitKey, type VisitScope } from '../state.ts';
 
-/** What entering a node looks at. */
+/** The inputs of entering a node. */
 export interface Seen {
   readonly plan: Plan;
   readonly draft: ExecutionState;
-  /** Of the expressions that entering evaluates. */
+  /** The step budget of the expressions that entering evaluates. */
   readonly meter?: StepMeter;
 }
 
@@ -16,8 +16,8 @@ export interface Seen {
 export type EnteredItem = NonNullable<EnterContext['item']>;
 
 /**
- * What entering the node of a live visit gave, worked out again from the pinned scope of the visit:
- * the same answer as the first time.
+ * The entry of a live visit's node, computed again from the pinned scope of the visit. It equals
+ * the first result.
  */
 export function entryOf(turn: Seen, node: PlanNode, visit: LiveVisit): Entry {
   const kept = entries.get(visit.scope);
@@ -27,10 +27,10 @@ export function entryOf(turn: Seen, node: PlanNode, visit: LiveVisit): Entry {
   return entry;
 }
 
-/** By the scope of the visit, which lives exactly as long as the visit. */
+/** Keyed by the scope of the visit, which lives exactly as long as the visit. */
 const entries = new WeakMap<VisitScope, Entry>();
 
-/** What entering a live visit saw. */
+/** The scope with which a live visit was entered. */
 export function contextOfVisit(turn: Seen, node: PlanNode, visit: LiveVisit): EnterContext {
   return contextOf(turn, {
     node,

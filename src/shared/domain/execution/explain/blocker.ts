@@ -3,8 +3,8 @@ import type { WorkQueue } from '../../work/work-item.ts';
 import type { ExecutionStatus, TerminalStatus } from '../status.ts';
 
 /**
- * Why an execution rests, the gravest first: of several blockers the first is the one to look at.
- * What needs somebody comes before what passes by itself, and both before what is going on.
+ * Why an execution does not continue, most serious first: look at the first blocker. Blockers that
+ * need a person come before those that pass without help, and work in progress comes last.
  */
 export const BLOCKER_CODES = [
   'history_unreadable',
@@ -43,20 +43,20 @@ export interface Blocker {
   readonly visit: number | null;
   /** A sentence. */
   readonly message: string;
-  /** Since when it is so; null: not known. */
+  /** Start of the blocker; null: not known. */
   readonly since: string | null;
-  /** When it passes by itself, or comes to its end; null: at no set time. */
+  /** When it passes or ends without help; null: at no set time. */
   readonly until: string | null;
-  /** `until` has passed and what follows from it has not been recorded yet. */
+  /** `until` has passed, and its consequence is not recorded yet. */
   readonly overdue: boolean;
-  /** Somebody is at it now. */
+  /** A process or worker works on it now. */
   readonly moving: boolean;
-  /** What would unblock it. */
+  /** The action that would unblock it. */
   readonly unblockedBy: string;
   readonly details: BlockerDetails;
 }
 
-/** What stands in the sentence, for programs; each where it applies. */
+/** The facts of the sentence, for programs; each only where it applies. */
 export interface BlockerDetails {
   readonly workItemId?: WorkItemId;
   readonly queue?: WorkQueue;
@@ -81,14 +81,14 @@ export interface BlockerDetails {
 
 export interface Explanation {
   readonly status: ExecutionStatus;
-  /** Somebody is at work on it, or is about to be. */
+  /** A process or worker works on it, or is about to. */
   readonly moving: boolean;
-  /** When something happens by itself at the latest; in the past: that is overdue. */
+  /** The latest time at which something happens without help; overdue if in the past. */
   readonly nextWakeUp: string | null;
   /** How it will end once its finalizers are done. */
   readonly ending: TerminalStatus | null;
   readonly blockers: readonly Blocker[];
-  /** All there are: `blockers` is cut off. */
+  /** The number of all blockers: `blockers` is cut off. */
   readonly blockersTotal: number;
   readonly ended: EndReason | null;
 }
@@ -100,13 +100,13 @@ export interface EndReason {
   readonly error: string | null;
   readonly errorClass: string | null;
   readonly nodeId: string | null;
-  /** Who recorded it; null: not known. */
+  /** Actor of the event; null: not known. */
   readonly by: string | null;
-  /** The run that goes on in its place. */
+  /** The run that continues it. */
   readonly continuedAs: ExecutionId | null;
 }
 
-/** So many blockers are told, and so many visits are looked at. */
+/** The most blockers in an answer, and the most visits examined. */
 export const BLOCKERS_MAX = 100;
 export const VISITS_MAX = 1_000;
 
@@ -121,7 +121,7 @@ export function orderBlockers(blockers: readonly Blocker[]): readonly Blocker[] 
   );
 }
 
-/** What is overdue and nobody is at comes before what merely waits. */
+/** Overdue blockers that nobody works on come before those that merely wait. */
 function rank({ code, overdue, moving }: Blocker): number {
   const place = BLOCKER_CODES.indexOf(code);
   return overdue && !moving ? Math.min(place, OVERDUE_RANK) : place;

@@ -34,7 +34,7 @@ export function explainEnd(state: ExecutionState, events: readonly RecordedEvent
         message:
           continuedAs === null
             ? 'it completed: nothing was left to do'
-            : `it went on as ${continuedAs}`,
+            : `it continued as ${continuedAs}`,
       };
     default:
       return reason;
@@ -47,7 +47,7 @@ const ENDS: ReadonlySet<string> = new Set([
   'WorkflowCancelled',
 ]);
 
-/** Where finalizers ran first, the one who cancelled recorded WorkflowEnding. */
+/** If finalizers ran first, the actor of the cancel is that of WorkflowEnding. */
 function cancelledBy(events: readonly RecordedEvent[]): string | null {
   return events.findLast(({ kind }) => kind === 'WorkflowEnding')?.actorId ?? null;
 }

@@ -3,7 +3,7 @@ import type { ExecutionState } from '../state.ts';
 import type { Blocker } from './blocker.ts';
 import { blockerOf, type Scene } from './scene.ts';
 
-/** Nodes that some token has reached and that wait for others (see `start-arrivals.ts`). */
+/** Nodes that a token has reached and that wait for more tokens (see `start-arrivals.ts`). */
 export function explainJoins({ state }: Scene, plan: Plan): readonly Blocker[] {
   const targets = targetsOf(state);
   return targets.flatMap((id) => {
@@ -23,12 +23,12 @@ export function explainJoins({ state }: Scene, plan: Plan): readonly Blocker[] {
   });
 }
 
-/** Whether the next decision would do something, as far as can be told without making it. */
+/** Whether the next decision would do something, estimated without deciding. */
 export function isUndecided({ state }: Scene, plan: Plan): boolean {
   if (state.fatal !== null || state.workflowTimerFired) return true;
   if (state.live.values().some(({ signal }) => signal !== null)) return true;
   if (state.live.size === 0) return true;
-  // Of tokens that wait for each other alone, one is let go.
+  // If tokens wait only for each other, one of them starts its node.
   const live = liveNodes(state);
   return targetsOf(state).some((id) => {
     const node = plan.nodes.get(id);
@@ -40,14 +40,14 @@ function targetsOf({ arrivals }: ExecutionState): readonly string[] {
   return [...new Set(arrivals.map(({ to }) => to))];
 }
 
-/** Items of maps lead nowhere: their map does. */
+/** Items of maps have no out-edges; their map has. */
 function liveNodes({ live }: ExecutionState): ReadonlySet<string> {
   const nodes = new Set<string>();
   for (const visit of live.values()) if (visit.item === null) nodes.add(visit.nodeId);
   return nodes;
 }
 
-/** Those of `present` that may still lead to a node which waits for that. */
+/** The nodes of `present` that may still lead to the waiting node. */
 function leadingTo(
   node: PlanNode,
   present: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import type { Pause } from '../state.ts';
 import type { Blocker } from './blocker.ts';
 import { blockerOf, type Scene } from './scene.ts';
 
-/** Who has paused the execution or its workflow, when and why. */
+/** Explains the pauses of the execution and its workflow: actor, time and reason. */
 export function explainPauses(scene: Scene): readonly Blocker[] {
   const { state } = scene;
   const pauses = state.pauses.map((pause) =>
@@ -13,7 +13,7 @@ export function explainPauses(scene: Scene): readonly Blocker[] {
   return isStillToBeHeld ? [explainWorkflowPause(scene), ...pauses] : pauses;
 }
 
-/** Its workflow was resumed, and it is still to be given back. */
+/** Its workflow was resumed, but the execution has not been released yet. */
 export function waitsForRelease(scene: Scene): boolean {
   return scene.workflowPause === null && isHeldByWorkflow(scene);
 }
@@ -27,7 +27,7 @@ const WHOLE = { nodeId: null, visit: null };
 function explainPause({ history }: Scene, { scope, by, reason }: Pause): Blocker {
   return blockerOf(WHOLE, {
     code: 'paused_by_operator',
-    message: `it has been paused by ${by}${because(reason)}; what happens is recorded, and nothing follows from it`,
+    message: `${by} paused it${because(reason)}; events are recorded, but no further step starts`,
     since: history.pausedAt.get(scope) ?? null,
     unblockedBy: 'POST /executions/{id}/resume, or: svc execution resume',
   });
@@ -39,19 +39,19 @@ function explainWorkflowPause(scene: Scene): Blocker {
   if (workflowPause === null) {
     return blockerOf(WHOLE, {
       code: 'workflow_paused',
-      message: `workflow ${workflowId} was paused and has been resumed; the execution is to be given back`,
+      message: `workflow ${workflowId} was paused and has been resumed; the execution is not released yet`,
       since: history.pausedAt.get('workflow') ?? null,
       moving: facts.schedulers.seen > 0,
-      unblockedBy: 'a scheduler, which gives back all that the pause held',
+      unblockedBy: 'a scheduler, which releases all executions that the pause held',
     });
   }
   const { by, reason, pausedAt } = workflowPause;
   const what = isHeldByWorkflow(scene)
-    ? 'what happens is recorded, and nothing follows from it'
-    : 'the execution is to be held, and nothing more of it is decided';
+    ? 'events are recorded, but no further step starts'
+    : 'a scheduler is about to hold the execution, and no further step starts';
   return blockerOf(WHOLE, {
     code: 'workflow_paused',
-    message: `workflow ${workflowId} has been paused by ${by}${because(reason)}; ${what}`,
+    message: `${by} paused workflow ${workflowId}${because(reason)}; ${what}`,
     since: pausedAt,
     unblockedBy: 'POST /workflows/{id}/resume, or: svc workflow resume',
   });

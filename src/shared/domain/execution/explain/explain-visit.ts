@@ -5,16 +5,17 @@ import { type LiveVisit, visitKey } from '../state.ts';
 import type { Blocker } from './blocker.ts';
 import { explainWork } from './explain-work.ts';
 import type { ChildFacts } from './facts.ts';
+import { explainFunction } from './explain-function.ts';
 import { timerOf } from './questions.ts';
 import { blockerOf, isAboutToBeDone, isPast, type Scene } from './scene.ts';
 
-/** What a live visit rests on. Null: nothing of its own. */
+/** Explains the wait of a live visit. Null: it has no wait of its own. */
 export function explainVisit(
   scene: Scene,
   visit: LiveVisit,
   children: ReadonlyMap<ExecutionId, ChildFacts>,
 ): Blocker | null {
-  // What the outside has said is to be decided on: that stands for the execution as a whole.
+  // The visit has an undecided signal, which counts as a blocker of the whole execution.
   if (visit.signal !== null) return null;
   switch (visit.phase) {
     case 'none':
@@ -32,6 +33,8 @@ export function explainVisit(
       return explainMap(scene, visit);
     case 'child':
       return explainChild(scene, visit, children);
+    case 'suspended':
+      return explainFunction(scene, visit);
   }
 }
 
@@ -44,8 +47,8 @@ function explainApproval(scene: Scene, visit: LiveVisit): Blocker {
     ...timing(scene, visit),
     code: isBudget ? 'budget_used_up' : 'awaiting_approval',
     message: isBudget
-      ? `${what}; its work goes on once a person grants it`
-      : `a person is to decide on ${what}`,
+      ? `${what}; its work continues once a person grants it`
+      : `a person must decide on ${what}`,
     ...(asked !== undefined && { since: asked.createdAt }),
     unblockedBy: 'POST /executions/{id}/approve, or: svc execution approve',
   });
@@ -57,8 +60,8 @@ function explainTimer(scene: Scene, visit: LiveVisit): Blocker {
     return blockerOf(visit, {
       ...times,
       code: 'timer_missing',
-      message: `node ${visit.nodeId} waits for a timer that is not there`,
-      unblockedBy: 'a cancel: nothing can end the wait any more; start the workflow anew',
+      message: `node ${visit.nodeId} waits for a timer that does not exist`,
+      unblockedBy: 'a cancel: nothing can end the wait any more; start the workflow again',
     });
   }
   return blockerOf(visit, {
@@ -80,7 +83,7 @@ function explainEvent(scene: Scene, visit: LiveVisit): Blocker {
   });
 }
 
-/** Its items are visits of their own, and say what they wait for. */
+/** Its items are visits of their own, with their own blockers. */
 function explainMap(scene: Scene, visit: LiveVisit): Blocker {
   const done = visit.map?.results.size ?? 0;
   const total = visit.map?.itemCount ?? 0;
@@ -109,10 +112,10 @@ function explainChild(
     const endedAt = child.completedAt ?? scene.facts.now;
     return blockerOf(visit, {
       code: 'child_end_not_told',
-      message: `child execution ${child.executionId} is ${child.status}; node ${visit.nodeId} has not been told yet`,
+      message: `child execution ${child.executionId} is ${child.status}; node ${visit.nodeId} has not received the result yet`,
       since: endedAt,
       moving: isAboutToBeDone(scene, endedAt),
-      unblockedBy: 'a scheduler, which tells of the end',
+      unblockedBy: 'a scheduler, which delivers the result',
       details,
     });
   }

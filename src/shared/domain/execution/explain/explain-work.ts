@@ -5,7 +5,7 @@ import type { Blocker, BlockerCode } from './blocker.ts';
 import { type ItemPlace, NOBODY, SERVING_MAX } from './facts.ts';
 import { blockerOf, isAboutToBeDone, isPast, type Scene, tellAge } from './scene.ts';
 
-/** Where the work item of a visit is, and what it waits for there. */
+/** Explains where the work item of a visit is, and why it waits there. */
 export function explainWork(scene: Scene, visit: LiveVisit): Blocker {
   const { workItemId } = visit;
   const place = workItemId === null ? undefined : scene.facts.items.get(workItemId);
@@ -13,9 +13,9 @@ export function explainWork(scene: Scene, visit: LiveVisit): Blocker {
   if (place === undefined) {
     return blockerOf(visit, {
       code: 'work_missing',
-      message: `the work item of node ${visit.nodeId} is on no queue, under no lease and not to be retried`,
+      message: `the work item of node ${visit.nodeId} has no queue, no lease and no retry timer`,
       since: scene.history.scheduledAt.get(visitKey(visit.nodeId, visit.visit)) ?? null,
-      unblockedBy: 'a cancel: nothing can settle the node any more; start the workflow anew',
+      unblockedBy: 'a cancel: nothing can settle the node any more; start the workflow again',
       details,
     });
   }
@@ -57,7 +57,7 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
     return blockerOf(visit, {
       ...common,
       code: 'waiting_in_queue',
-      message: `${waits}, longer than it may: its node is about to fail`,
+      message: `${waits}, longer than allowed: its node is about to fail`,
       overdue: true,
       moving: isAboutToBeDone(scene, startBefore),
       unblockedBy: 'a scheduler, which fails the node',
@@ -104,20 +104,23 @@ function explainQueued(scene: Scene, { visit, place, known }: WorkAt<'queued'>):
 /** A worker that starts up, or restarts, may not have claimed yet. */
 const GRACE_MS = 10_000;
 
-/** What the workers that are there do not serve; null: one does, or it is not known of all of them. */
+/**
+ * The tool or queue that no present worker serves; null: one does, or it is not known for all of
+ * them.
+ */
 function explainUnserved(
   { facts, nowMs }: Scene,
   of: { readonly queue: WorkerQueue; readonly seen: number; readonly place: Place<'queued'> },
 ): (Pick<Blocker, 'message' | 'unblockedBy' | 'details'> & { readonly code: BlockerCode }) | null {
   const { tool, queueName, enqueuedAt } = of.place;
   const here = facts.serving.filter(({ queueTypes }) => queueTypes.includes(of.queue));
-  // One that only holds a lease has not said lately what it claims.
+  // A worker that only holds a lease has not announced lately what it claims.
   if (tool === null || here.length < of.seen || facts.serving.length >= SERVING_MAX) return null;
   if (nowMs - Date.parse(enqueuedAt) < GRACE_MS) return null;
   if (here.some(({ filter }) => admitsItem(filter, { tool, queueName }))) return null;
   const name = queueName ?? DEFAULT_QUEUE;
   const details = { tool, ...(queueName !== undefined && { queueName }) };
-  const many = of.seen === 1 ? 'the one worker there' : `none of the ${of.seen} workers there`;
+  const many = of.seen === 1 ? 'the only worker' : `none of the ${of.seen} workers`;
   const does = (what: string) => `${many} ${of.seen === 1 ? 'does not claim' : 'claims'} ${what}`;
   return here.some(({ filter }) => queueNamesOf(filter).includes(name))
     ? {
@@ -143,7 +146,7 @@ function explainHeld(
   const what = byWorkflow ? 'workflow' : 'execution';
   return blockerOf(visit, {
     code: byWorkflow ? 'workflow_paused' : 'paused_by_operator',
-    message: `the work item of node ${visit.nodeId} is kept back while the ${what} is paused`,
+    message: `the work item of node ${visit.nodeId} is held while the ${what} is paused`,
     since: history.pausedAt.values().toArray().toSorted()[0] ?? null,
     unblockedBy: `the resumption of the ${what}`,
     details: known,
@@ -164,12 +167,12 @@ function explainLeased(scene: Scene, { visit, place, known }: WorkAt<'leased'>):
   if (overdue) {
     return blockerOf(visit, {
       ...common,
-      message: `the lease of ${holder} on node ${visit.nodeId} lapsed ${tellAge(scene, expiresAt)} ago and is not taken back yet`,
+      message: `the lease of ${holder} on node ${visit.nodeId} expired ${tellAge(scene, expiresAt)} ago and is not reclaimed yet`,
       moving: isAboutToBeDone(scene, expiresAt),
-      unblockedBy: 'a scheduler, which takes the lease back and counts a failed attempt',
+      unblockedBy: 'a scheduler, which reclaims the lease and counts a failed attempt',
     });
   }
-  // Processes of the runtime give signs of life all the time, workers only when they claim.
+  // Processes of the runtime send heartbeats all the time, workers only when they claim.
   const isGone = queue === 'engine' && isSilent(scene, holderSeenAt);
   const gone = isGone ? ', but that process is no longer seen' : '';
   return blockerOf(visit, {
@@ -182,7 +185,7 @@ function explainLeased(scene: Scene, { visit, place, known }: WorkAt<'leased'>):
 
 const SILENCE_MS_MAX = 60_000;
 
-/** Where nobody announces anything, nobody can be missed. */
+/** If no process announces itself, a missing one means nothing. */
 function isSilent({ facts, nowMs }: Scene, seenAt: string | null): boolean {
   if (seenAt === null) return facts.schedulers.lastSeenAt !== null;
   return nowMs - Date.parse(seenAt) > SILENCE_MS_MAX;

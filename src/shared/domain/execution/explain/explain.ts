@@ -20,9 +20,9 @@ import { PARENT_TIMER, visitsLookedAt, WORKFLOW_TIMER } from './questions.ts';
 import { blockerOf, isAboutToBeDone, isPast, knownHistory, type Scene, tellAge } from './scene.ts';
 
 /**
- * Why an execution is where it is, worked out from its state and what stands around it. Every
- * execution that has not ended has at least one blocker, or is moving. `events`: recent ones, for
- * times and errors; what they don't tell is left out. Pure.
+ * Explains why an execution is where it is, from its state and the facts around it. Every execution
+ * that has not ended has at least one blocker, or is moving. `events`: recent ones, for times and
+ * errors; the explanation omits what they do not contain. Pure.
  */
 export function explain(params: {
   readonly plan: Plan;
@@ -33,9 +33,9 @@ export function explain(params: {
   readonly now: string;
   readonly events: readonly RecordedEvent[];
   readonly children: ReadonlyMap<ExecutionId, ChildFacts>;
-  /** Of its workflow; null: none stands. */
+  /** The pause of its workflow; null: none. */
   readonly workflowPause: StandingPause | null;
-  /** Not null: it waits for a place. */
+  /** Not null: it waits for a place below its tenant's limit. */
   readonly placeWait: PlaceFacts | null;
 }): Explanation {
   const { plan, state, facts, now, events, children, workflowPause, placeWait } = params;
@@ -74,11 +74,11 @@ function ended(status: Explanation['status'], reason: EndReason): Explanation {
 
 const WHOLE = { nodeId: null, visit: null };
 
-/** Timers of the execution as a whole hold nothing up, but once due they are to be answered. */
+/** Timers of the whole execution block nothing, but a due one must be answered. */
 function explainTimers(scene: Scene): readonly Blocker[] {
   return [
     { name: WORKFLOW_TIMER, message: 'its time limit has passed' },
-    { name: PARENT_TIMER, message: 'its parent has ended, and it is to be cancelled' },
+    { name: PARENT_TIMER, message: 'its parent has ended, so it will be cancelled' },
   ].flatMap(({ name, message }) => {
     const until = scene.facts.timers.get(name) ?? null;
     if (until === null || !isPast(scene, until)) return [];
@@ -93,7 +93,7 @@ function explainTimers(scene: Scene): readonly Blocker[] {
   });
 }
 
-/** What holds for the execution as a whole, `own` apart. */
+/** Blockers of the execution as a whole, apart from `own`. */
 function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readonly Blocker[] {
   const { state, facts } = scene;
   const whole: Blocker[] = [];
@@ -101,7 +101,7 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
     whole.push(
       blockerOf(WHOLE, {
         code: 'tenant_suspended',
-        message: `tenant ${state.tenantId} is ${facts.tenantStatus}: nothing of it is handed out, fired or decided`,
+        message: `tenant ${state.tenantId} is ${facts.tenantStatus}: its work is not handed out, its timers do not fire, and nothing is decided`,
         unblockedBy: 'PUT /tenants/{id} with status active',
       }),
     );
@@ -119,7 +119,7 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
     whole.push(
       blockerOf(WHOLE, {
         code: 'no_scheduler',
-        message: `a scheduler is to move it on, and none is running${last}`,
+        message: `it waits for a scheduler, and none is running${last}`,
         since: lastSeenAt,
         unblockedBy: 'a process with the scheduler role: svc serve, or svc-scheduler',
       }),
@@ -130,7 +130,7 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
     whole.push(
       blockerOf(WHOLE, {
         code: 'not_marked',
-        message: 'it has something to decide, and no scheduler has been asked to',
+        message: 'it has a decision to make, but no scheduler is notified',
         since: facts.updatedAt,
         unblockedBy:
           'a cancel, or anything else that is recorded for it, such as an external event',
@@ -140,7 +140,7 @@ function explainWhole(scene: Scene, plan: Plan, own: readonly Blocker[]): readon
   return whole;
 }
 
-/** It begins when it has its place, whatever is recorded for it until then. */
+/** It begins when it has its place, even if events are recorded before. */
 function explainPlace({ since, ahead, placesMax }: PlaceFacts): Blocker {
   const limit = placesMax === null ? 'tenant limit' : `tenant limit ${placesMax}`;
   return blockerOf(WHOLE, {
@@ -161,7 +161,7 @@ function explainMark(scene: Scene): Blocker {
   const { facts } = scene;
   return blockerOf(WHOLE, {
     code: 'runnable_not_decided',
-    message: `something has happened that is not decided on yet, the last event ${tellAge(scene, facts.updatedAt)} ago`,
+    message: `it has events that are not decided on yet, the last from ${tellAge(scene, facts.updatedAt)} ago`,
     since: facts.updatedAt,
     moving: isAboutToBeDone(scene, facts.updatedAt),
     unblockedBy: 'a scheduler; when one is running and this does not pass, its log says why',
@@ -170,6 +170,6 @@ function explainMark(scene: Scene): Blocker {
 
 function earliest(own: readonly Blocker[], timers: ReadonlyMap<string, string>): string | null {
   const instants = [...own.flatMap(({ until }) => until ?? []), ...timers.values()];
-  // All are written alike, so their order is that of their texts.
+  // All have the same format, so they sort as text.
   return instants.toSorted()[0] ?? null;
 }

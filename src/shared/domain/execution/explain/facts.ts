@@ -6,33 +6,33 @@ import type { ExecutionStatus } from '../status.ts';
 import type { BlockerCode } from './blocker.ts';
 
 /**
- * What stands around an execution, as of one moment: where its work items and timers are, and who is
- * there to move them on. Instants are ISO 8601 UTC, by the database's clock.
+ * The surroundings of an execution at one moment: where its work items and timers are, and which
+ * processes and workers can move them. Instants are ISO 8601 UTC, by the database's clock.
  */
 export interface ExecutionFacts {
   readonly now: string;
   readonly status: ExecutionStatus;
-  /** Of the state that these facts fit to. */
+  /** Sequence of the state that these facts belong to. */
   readonly lastSequence: number;
   readonly updatedAt: string;
   readonly tenantStatus: TenantStatus;
-  /** A scheduler has been asked to look at it. */
+  /** It is marked for a scheduler. */
   readonly isMarked: boolean;
   readonly items: ReadonlyMap<WorkItemId, ItemPlace>;
   /** When each timer is due, by name. */
   readonly timers: ReadonlyMap<string, string>;
   /** Tool workers of the tenant, by the queue they claim from. */
-  readonly workers: ReadonlyMap<WorkerQueue, Sighting>;
-  /** What each of those claims that have been seen lately, while an item of the execution is queued. */
+  readonly workers: ReadonlyMap<WorkerQueue, LastSeen>;
+  /** The claims of each worker seen lately; read only while an item of the execution is queued. */
   readonly serving: readonly ServingWorker[];
-  /** Processes of the runtime that have the scheduler's role. */
-  readonly schedulers: Sighting;
+  /** Processes of the runtime with the scheduler role. */
+  readonly schedulers: LastSeen;
 }
 
-/** Who has been seen lately, as `GET /workers` lists them, or holds a lease of that queue now. */
-export interface Sighting {
+/** How many were seen lately, as `GET /workers` lists them, or hold a lease of that queue now. */
+export interface LastSeen {
   readonly seen: number;
-  /** Null: nobody is remembered. */
+  /** Null: none is recorded. */
   readonly lastSeenAt: string | null;
 }
 
@@ -42,12 +42,12 @@ export interface ServingWorker {
   readonly filter: ClaimFilter;
 }
 
-/** Of so many it is told what they claim. */
+/** The most workers whose claims are read. */
 export const SERVING_MAX = 1_000;
 
-export const NOBODY: Sighting = { seen: 0, lastSeenAt: null };
+export const NOBODY: LastSeen = { seen: 0, lastSeenAt: null };
 
-/** Where a work item is; one that is nowhere is not in the map. */
+/** Where a work item is; the map has no entry for an item without a place. */
 export type ItemPlace =
   | {
       readonly is: 'queued';
@@ -58,7 +58,7 @@ export type ItemPlace =
       /** Absent: the default queue. */
       readonly queueName?: string;
       readonly enqueuedAt: string;
-      /** Null: may wait for ever. */
+      /** Null: no limit. */
       readonly startBefore: string | null;
       /** From 1, in the order in which items are handed out; null: not counted. */
       readonly position: number | null;
@@ -71,7 +71,7 @@ export type ItemPlace =
       readonly leaseFence: number;
       readonly claimedAt: string;
       readonly expiresAt: string;
-      /** Last sign of life of the holder; null: none is remembered. */
+      /** Last heartbeat of the holder; null: none is recorded. */
       readonly holderSeenAt: string | null;
     }
   | {
@@ -80,7 +80,7 @@ export type ItemPlace =
       readonly attempt: number;
       readonly dueAt: string;
     }
-  /** Kept back for as long as its execution is paused. */
+  /** Held while its execution is paused. */
   | { readonly is: 'held'; readonly queue: WorkQueue; readonly attempt: number }
   | {
       readonly is: 'dead_lettered';
@@ -90,20 +90,20 @@ export type ItemPlace =
       readonly deadLetteredAt: string;
     };
 
-/** A child that has not begun, because its tenant has no place for it. */
+/** A child that has not begun, because its tenant's limit is reached. */
 export interface PlaceFacts {
   readonly since: string;
-  /** Children that wait longer. */
+  /** The number of children that have waited longer. */
   readonly ahead: number;
-  /** The tenant's limit; null: there is none any more. */
+  /** The tenant's limit; null: no longer set. */
   readonly placesMax: number | null;
 }
 
-/** What is known of a child execution, or of the run that has gone on from it. */
+/** Facts about a child execution, or about the run that continued it. */
 export interface ChildFacts {
   readonly executionId: ExecutionId;
   readonly status: ExecutionStatus;
   readonly completedAt: string | null;
-  /** Of its own first blocker. */
+  /** Code of its own first blocker. */
   readonly code: BlockerCode | null;
 }

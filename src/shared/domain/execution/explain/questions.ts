@@ -1,9 +1,10 @@
 import type { ExecutionId, WorkItemId } from '../../ids.ts';
 import { timerName } from '../effect.ts';
+import { openEnds } from '../function-run.ts';
 import type { ExecutionState, LiveVisit } from '../state.ts';
 import { VISITS_MAX } from './blocker.ts';
 
-/** What has to be looked up about an execution before it can be explained. */
+/** The rows that the caller must look up before it can explain an execution. */
 export interface Questions {
   readonly workItemIds: readonly WorkItemId[];
   readonly timerNames: readonly string[];
@@ -15,29 +16,37 @@ export const WORKFLOW_TIMER = timerName({
   nodeId: null,
   visit: null,
 });
-/** Written by the end of its parent: it is to be cancelled. */
+/** The end of its parent sets this timer, which cancels the execution. */
 export const PARENT_TIMER = timerName({ purpose: 'parent_ended', nodeId: null, visit: null });
 
-/** Children that are looked into themselves. */
+/** The most children that are explained too. */
 const CHILDREN_MAX = 10;
 
-/** Null: of an execution whose state is not known. */
+/** Null: the state is not known. */
 export function questionsOf(state: ExecutionState | null): Questions {
   const visits = state === null ? [] : visitsLookedAt(state);
   return {
     workItemIds: visits.flatMap(({ phase, workItemId }) =>
       phase === 'work' && workItemId !== null ? [workItemId] : [],
     ),
-    timerNames: [WORKFLOW_TIMER, PARENT_TIMER, ...visits.flatMap((visit) => timerOf(visit) ?? [])],
+    timerNames: [WORKFLOW_TIMER, PARENT_TIMER, ...visits.flatMap(timersOf)],
     childIds: visits
       .flatMap(({ phase, childId }) => (phase === 'child' && childId !== null ? [childId] : []))
       .slice(0, CHILDREN_MAX),
   };
 }
 
-/** The first so many: those that were scheduled first. */
+/** The first visits in order of scheduling, up to the limit. */
 export function visitsLookedAt(state: ExecutionState): readonly LiveVisit[] {
   return state.live.values().take(VISITS_MAX).toArray();
+}
+
+/** The names of the timers that end a visit's wait: those of a function are several. */
+export function timersOf(visit: LiveVisit): readonly string[] {
+  const { run, phase } = visit;
+  if (phase === 'suspended' && run !== null) return openEnds({ ...visit, run }).timers;
+  const name = timerOf(visit);
+  return name === null ? [] : [name];
 }
 
 /** The name of the timer that ends a visit's wait, if it may have one. */
@@ -53,6 +62,7 @@ export function timerOf({ phase, nodeId, visit }: LiveVisit): string | null {
     case 'event':
     case 'map':
     case 'child':
+    case 'suspended':
       return null;
   }
 }

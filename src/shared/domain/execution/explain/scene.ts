@@ -4,29 +4,29 @@ import { type ExecutionState, visitKey } from '../state.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';
 import type { ExecutionFacts, PlaceFacts } from './facts.ts';
 
-/** What every part of an explanation is worked out from. */
+/** The input of every part of an explanation. */
 export interface Scene {
   readonly state: ExecutionState;
   readonly facts: ExecutionFacts;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
   readonly history: KnownHistory;
-  /** Of its workflow; null: none stands. */
+  /** The pause of its workflow; null: none. */
   readonly workflowPause: StandingPause | null;
-  /** Not null: it has not begun, and waits for a place. */
+  /** Not null: it has not begun and waits for a place below its tenant's limit. */
   readonly placeWait: PlaceFacts | null;
 }
 
-/** What recent events say about live visits, by `visitKey`. */
+/** Recent events of live visits, by `visitKey`. */
 export interface KnownHistory {
   readonly scheduledAt: ReadonlyMap<string, string>;
   readonly failed: ReadonlyMap<string, Extract<RecordedEvent, { kind: 'NodeFailed' }>>;
   readonly asked: ReadonlyMap<string, Extract<RecordedEvent, { kind: 'ApprovalRequested' }>>;
-  /** When the execution was paused last, by scope. */
+  /** Time of the last pause, by scope. */
   readonly pausedAt: ReadonlyMap<PauseScope, string>;
 }
 
-/** Of each visit the last event of its kind. */
+/** The last event of the kind for each visit. */
 export function knownHistory(events: readonly RecordedEvent[]): KnownHistory {
   const scheduledAt = new Map<string, string>();
   const failed = new Map<string, Extract<RecordedEvent, { kind: 'NodeFailed' }>>();
@@ -46,10 +46,10 @@ export function knownHistory(events: readonly RecordedEvent[]): KnownHistory {
   return { scheduledAt, failed, asked, pausedAt };
 }
 
-/** What is due is done within seconds; whoever waits longer waits for something that is broken. */
+/** A scheduler handles due work within seconds; a longer wait means that something is broken. */
 const PROMPT_MS_MAX = 60_000;
 
-/** Whether somebody is about to do what fell due then. */
+/** Whether a scheduler is about to handle what fell due then. */
 export function isAboutToBeDone(scene: Scene, dueAt: string): boolean {
   const { facts, nowMs } = scene;
   if (facts.schedulers.seen === 0 || facts.tenantStatus !== 'active') return false;
@@ -79,7 +79,7 @@ export function blockerOf(
   };
 }
 
-/** `90 s`, `12 min`, `5 h`, `3 days`: as exact as somebody wants to know it. */
+/** `90 s`, `12 min`, `5 h`, `3 days`: rounded for readers. */
 export function tellDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 120) return `${seconds} s`;

@@ -3,10 +3,14 @@ import type { Draft } from '../draft.ts';
 import { type ChildEnd, visitKey } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
+import { foldChildOfFunction } from './fold-function.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 
 export function foldChildStarted(draft: Draft, event: EventOf<'ChildWorkflowStarted'>): void {
-  changeVisit(draft, liveVisit(draft, event.nodeId, event.payload.visit), {
+  const visit = liveVisit(draft, event.nodeId, event.payload.visit);
+  // A function waits for several: NodeSuspended has told which.
+  if (visit.run !== null) return;
+  changeVisit(draft, visit, {
     phase: 'child',
     workItemId: null,
     childId: event.payload.child_execution_id as ExecutionId,
@@ -23,7 +27,7 @@ export function foldChildFailed(draft: Draft, event: EventOf<'ChildWorkflowFaile
   foldChildEnd(draft, event, { ok: false, childId: id as ExecutionId, status, error, errorClass });
 }
 
-/** When the visit no longer waits for the child, the end counts only for the usage. */
+/** If the visit no longer waits for the child, only the usage counts. */
 function foldChildEnd(
   draft: Draft,
   { nodeId, payload }: EventOf<'ChildWorkflowCompleted' | 'ChildWorkflowFailed'>,
@@ -31,7 +35,9 @@ function foldChildEnd(
 ): void {
   addUsage(draft, payload.usage);
   const visit = draft.live.get(visitKey(nodeId, payload.visit));
-  if (visit?.phase === 'child') {
+  if (visit !== undefined && visit.run !== null) {
+    foldChildOfFunction(draft, visit, { end, step: payload.step ?? '' });
+  } else if (visit?.phase === 'child') {
     changeVisit(draft, visit, { signal: { is: 'child_ended', end } });
   }
 }

@@ -12,7 +12,7 @@ export function foldEnding(draft: Draft, { payload }: EventOf<'WorkflowEnding'>)
   draft.arrivals = [];
   draft.fatal = null;
   draft.workflowTimerFired = false;
-  // Only a cancel ends what is paused, and its finalizers are to run.
+  // Only a cancel ends a paused execution, and its finalizers must run.
   draft.pauses = [];
 }
 

@@ -2,12 +2,14 @@ import type { JsonObject } from '../../json.ts';
 import type { WorkItemId } from '../../ids.ts';
 import type { Draft } from '../draft.ts';
 import { grantedCallsOf } from '../granted-calls.ts';
+import { beginsRollback } from '../function-run.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { routeFrom } from '../route.ts';
 import { NO_MEMORY, visitKey } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
 import type { FoldedBy } from './folded-by.ts';
+import { foldRollbackDue } from './fold-function.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 import { recordItem } from './record-item.ts';
 
@@ -59,7 +61,7 @@ export function foldFailed(
     const isCounted = payload.counted !== false;
     const memory = visit.memory ?? NO_MEMORY;
     return changeVisit(draft, visit, {
-      // The attempts of an item that was put back on its queue count from 0.
+      // Attempts of a requeued item count from 0.
       attempt: payload.attempt,
       signal: {
         is: 'retry',
@@ -69,13 +71,19 @@ export function foldFailed(
       ...(!isCounted && { memory: { ...memory, uncounted: memory.uncounted + 1 } }),
     });
   }
+  if (payload.rolled_back !== true && beginsRollback(visit.run)) {
+    const { error, error_class: errorClass } = payload;
+    return foldRollbackDue(draft, visit, { is: 'failed', error, errorClass });
+  }
   draft.live.delete(visitKey(nodeId, payload.visit));
   const { signal } = visit;
-  // A budget or a policy ended it after the approval, which was still accepted.
+  // A budget or a policy ended the visit after an approval that had been accepted.
   if (signal?.is === 'approval' && signal.decision === 'approved' && signal.statePatch !== null) {
     draft.data = mergePatch(draft.data, signal.statePatch);
   }
   const { error, error_class: errorClass } = payload;
+  // How an execution ends that is ending is on record: a function that rolls back adds nothing.
+  if (draft.ending !== null && visit.run?.mode === 'rollback') return;
   if (draft.ending !== null) {
     const failure = { nodeId, error: `finalizer ${nodeId} failed: ${error}`, errorClass };
     draft.ending = { ...draft.ending, finalizerFailure: draft.ending.finalizerFailure ?? failure };
@@ -90,9 +98,11 @@ export function foldFailed(
 
 export function foldRetryScheduled(draft: Draft, event: EventOf<'RetryScheduled'>): void {
   const { attempt, visit, work_item_id: workItemId } = event.payload;
-  changeVisit(draft, liveVisit(draft, event.nodeId, visit), {
+  const live = liveVisit(draft, event.nodeId, visit);
+  changeVisit(draft, live, {
     attempt,
     signal: null,
+    ...(live.run !== null && { run: { ...live.run, turn: live.run.turn + 1 } }),
     ...(workItemId !== undefined && { phase: 'work', workItemId: workItemId as WorkItemId }),
   });
 }

@@ -2,6 +2,7 @@ import type { JsonValue } from '../../json.ts';
 import type { WorkItemId } from '../../ids.ts';
 import type { Draft } from '../draft.ts';
 import type { NodeScheduledPayload } from '../event.ts';
+import { NEW_RUN } from '../function-run.ts';
 import {
   type ExecutionState,
   type MapItemResult,
@@ -28,7 +29,7 @@ export function foldScheduled(draft: Draft, event: EventOf<'NodeScheduled'>): vo
     if (parent.map === null) throw new Error(`${item.node_id} is no map visit`);
     output = parent.scope.output;
     const { scheduled, carriedAhead } = parent.map;
-    // Items are taken in order, so those that were passed over were done before.
+    // Items start in order, so skipped ones were complete before the retry.
     const passed = Math.max(0, item.index - scheduled);
     changeVisit(draft, parent, {
       map: {
@@ -38,7 +39,7 @@ export function foldScheduled(draft: Draft, event: EventOf<'NodeScheduled'>): vo
       },
     });
   }
-  // An item that a retry runs again is on its old visit.
+  // An item that a retry runs again keeps its visit number.
   draft.nextVisit.set(nodeId, Math.max(draft.nextVisit.get(nodeId) ?? 0, payload.visit + 1));
   draft.live.set(visitKey(nodeId, payload.visit), {
     nodeId,
@@ -58,10 +59,11 @@ export function foldScheduled(draft: Draft, event: EventOf<'NodeScheduled'>): vo
     signal: null,
     memory: approvedBefore(draft, nodeId, payload),
     childId: null,
+    run: payload.node_kind === 'function' ? NEW_RUN : null,
   });
 }
 
-/** What has come in for a node from others. */
+/** The tokens that other nodes sent to a node. */
 export function outputsFor({ arrivals }: ExecutionState, nodeId: string): readonly NodeOutput[] {
   return arrivals.flatMap(({ from, to, output }) =>
     to === nodeId && from !== null ? [{ nodeId: from, output }] : [],
@@ -92,7 +94,7 @@ function beginMap(
   };
 }
 
-/** What people approved for this visit before it began; a grant is used up by it. */
+/** The approvals of this visit from before it began; the visit uses up a grant. */
 function approvedBefore(
   draft: Draft,
   nodeId: string,

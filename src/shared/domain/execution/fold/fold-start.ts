@@ -30,7 +30,9 @@ function foldLineage(draft: Draft, payload: StartPayload): void {
   const { parent_execution_id: parentId, parent_node_id: nodeId } = payload;
   if (parentId !== undefined && nodeId !== undefined) {
     const visit = payload.parent_visit ?? 0;
-    draft.parent = { executionId: parentId as ExecutionId, nodeId, visit };
+    const { parent_step: step } = payload;
+    const executionId = parentId as ExecutionId;
+    draft.parent = { executionId, nodeId, visit, ...(step !== undefined && { step }) };
   }
   draft.depth = payload.depth ?? 0;
   draft.rootId = (payload.root_execution_id ?? null) as ExecutionId | null;
@@ -43,12 +45,12 @@ function foldLineage(draft: Draft, payload: StartPayload): void {
   }
 }
 
-/** What an earlier run, or the execution that a retry repeats, hands over. */
+/** The state that an earlier run, or the retried execution, hands over. */
 function foldCarried(draft: Draft, carried: CarriedPayload): void {
   draft.data = carried.state;
   draft.arrivals = carried.arrivals;
   draft.mailbox = carried.mailbox.map(({ correlation_key: correlationKey, payload: sent }, at) => ({
-    // None of its own events: before all that this run is sent.
+    // Not events of this run: they come before all events sent to it.
     sequence: at - carried.mailbox.length,
     correlationKey,
     payload: sent,
@@ -59,6 +61,9 @@ function foldCarried(draft: Draft, carried: CarriedPayload): void {
   draft.budgetGrants = carried.budget_grants ?? {};
   draft.warned = carried.budgets_warned ?? [];
   draft.carriedMaps = Object.fromEntries((carried.maps ?? []).map((map) => [map.node_id, map]));
+  draft.carriedJournals = Object.fromEntries(
+    (carried.journals ?? []).map((of) => [visitKey(of.node_id, of.visit), of.entries]),
+  );
   draft.carriedApprovals = approvalsByVisit(carried.approvals ?? []);
   draft.grantedCalls = carried.granted_calls ?? [];
 }

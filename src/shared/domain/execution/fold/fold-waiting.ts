@@ -2,10 +2,12 @@ import { hashJson } from '../../canonical-json.ts';
 import type { WorkItemId } from '../../ids.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Draft } from '../draft.ts';
+import { approvalEntry } from '../function-waits.ts';
 import { mergePatch } from '../merge-patch.ts';
 import { NO_MEMORY, type VisitMemory } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
+import { answerWait, foldFunctionTimeout, foldFunctionTimer } from './fold-function.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 
 export function foldProgress(draft: Draft, event: EventOf<'NodeProgress'>): void {
@@ -42,11 +44,12 @@ export function foldParked(draft: Draft, event: EventOf<'NodeParked'>): void {
 }
 
 export function foldApprovalRequested(draft: Draft, event: EventOf<'ApprovalRequested'>): void {
-  const { shown } = event.payload;
-  if (shown === undefined) return;
+  const { shown, step } = event.payload;
+  // The approvals of a function change nothing here: NodeSuspended has opened their waits.
+  if (shown === undefined || step !== undefined) return;
   const visit = liveVisit(draft, event.nodeId, event.payload.visit);
   const { memory, signal, attempt } = visit;
-  // What has just been approved counts, though a budget that is used up comes in between.
+  // An approval counts even if an exhausted budget asks in between.
   const approved = signal?.is === 'approval' ? (memory?.asked ?? null) : null;
   if (signal?.is === 'approval' && signal.statePatch !== null) {
     draft.data = mergePatch(draft.data, signal.statePatch);
@@ -55,14 +58,18 @@ export function foldApprovalRequested(draft: Draft, event: EventOf<'ApprovalRequ
     phase: 'approval',
     signal: null,
     workItemId: null,
-    // So does the failure before it: the next attempt continues.
+    // A failure before it counts too: the next attempt continues.
     attempt: signal?.is === 'retry' && signal.counted !== false ? attempt + 1 : attempt,
     memory: { ...withApproved(memory ?? NO_MEMORY, approved), asked: shown },
   });
 }
 
 export function foldApprovalReceived(draft: Draft, event: EventOf<'ApprovalReceived'>): void {
-  const { visit, decision, user_id, comment, state_patch } = event.payload;
+  const { visit, decision, user_id, comment, state_patch, step } = event.payload;
+  if (step !== undefined) {
+    const answer = approvalEntry(step, { decision, userId: user_id, comment });
+    return answerWait(draft, { nodeId: event.nodeId, visit, identity: step }, { answer });
+  }
   changeVisit(draft, liveVisit(draft, event.nodeId, visit), {
     signal: {
       is: 'approval',
@@ -87,9 +94,16 @@ export function foldResumed(draft: Draft, event: EventOf<'NodeResumed'>): void {
     draft.budgetGrants = { ...draft.budgetGrants, [account]: grants };
   }
   const visit = liveVisit(draft, nodeId, payload.visit);
+  const { turn } = payload;
+  if (visit.run !== null && turn !== undefined) {
+    return changeVisit(draft, visit, { phase: 'work', run: { ...visit.run, turn } });
+  }
   const memory = visit.memory ?? NO_MEMORY;
   changeVisit(draft, visit, {
     phase: 'work',
+    // An item of its own, after one that a policy or a budget held up.
+    ...(visit.run !== null &&
+      visit.queue !== null && { run: { ...visit.run, turn: visit.run.turn + 1 } }),
     signal: null,
     correlationKey: null,
     workItemId: payload.work_item_id as WorkItemId,
@@ -108,8 +122,9 @@ function withApproved(memory: VisitMemory, approved: JsonObject | null): VisitMe
   return { ...memory, approvedHashes: [...memory.approvedHashes, hashJson(approved)] };
 }
 
-export function foldTimerStarted(draft: Draft, { payload }: EventOf<'TimerStarted'>): void {
+export function foldTimerStarted(draft: Draft, { nodeId, payload }: EventOf<'TimerStarted'>): void {
   if (payload.visit === null) draft.workflowTimerStarted = true;
+  if (payload.purpose === 'function_timeout') foldFunctionTimeout(draft, { nodeId, payload });
 }
 
 export function foldTimerFired(draft: Draft, { nodeId, payload }: EventOf<'TimerFired'>): void {
@@ -117,8 +132,11 @@ export function foldTimerFired(draft: Draft, { nodeId, payload }: EventOf<'Timer
     draft.workflowTimerFired = draft.ending === null;
     return;
   }
+  if (payload.purpose === 'function_wait' || payload.purpose === 'function_timeout') {
+    return foldFunctionTimer(draft, { nodeId, payload });
+  }
   const visit = liveVisit(draft, nodeId, payload.visit);
-  // A decision that came first stays: it was accepted, and only not answered yet.
+  // The first decision stays: it was accepted, and merely has no answer yet.
   if (visit.signal === null) changeVisit(draft, visit, { signal: { is: 'timer_fired' } });
 }
 

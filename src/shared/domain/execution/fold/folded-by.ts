@@ -1,10 +1,10 @@
 import type { StepMeter } from '../../expression/step-budget.ts';
 import type { Plan } from '../../workflow/plan/plan.ts';
 
-/** What a fold needs beside the events. */
+/** The inputs of a fold besides the events. */
 export interface FoldedBy {
-  /** Null: the successors of completed nodes are not worked out. */
+  /** Null: the fold does not compute the successors of completed nodes. */
   readonly plan: Plan | null;
-  /** Of the conditions of edges; absent: nobody counts their steps. */
+  /** The step budget of edge conditions; absent: no limit. */
   readonly meter?: StepMeter;
 }

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
 
-/** Throws where the visit is not live: the engine writes no such history. */
+/** Throws if the visit is not live: the engine writes no such history. */
 export function liveVisit(draft: Draft, nodeId: string, visit: number): LiveVisit {
   const found = draft.live.get(visitKey(nodeId, visit));
   if (found === undefined) {

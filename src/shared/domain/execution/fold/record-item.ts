@@ -8,7 +8,7 @@ export function recordItem(
   result: MapItemResult,
 ): void {
   const parent = draft.live.get(visitKey(item.nodeId, item.visit));
-  // The map may have ended before its last items did: their results are of no use any more.
+  // The map may have ended before its last items; their results no longer count.
   if (parent === undefined || parent.map === null) return;
   const results = ownResults(draft, parent.map.results).set(item.index, result);
   changeVisit(draft, parent, { map: { ...parent.map, results } });
@@ -16,7 +16,10 @@ export function recordItem(
 
 type MapResults = Map<number, MapItemResult>;
 
-/** Copied once in a fold: a copy for every item would take a map of thousands seconds to fold. */
+/**
+ * Copied once per fold: one copy per item would make the fold of a map with thousands of items take
+ * seconds.
+ */
 function ownResults(draft: Draft, results: ReadonlyMap<number, MapItemResult>): MapResults {
   const known = owned.get(draft) ?? new WeakMap();
   owned.set(draft, known);
@@ -25,5 +28,5 @@ function ownResults(draft: Draft, results: ReadonlyMap<number, MapItemResult>): 
   return own;
 }
 
-/** The results that each draft has copied and may therefore change. */
+/** The results that each draft has copied, and may therefore change. */
 const owned = new WeakMap<Draft, WeakMap<ReadonlyMap<number, MapItemResult>, MapResults>>();

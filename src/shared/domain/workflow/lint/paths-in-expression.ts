@@ -10,7 +10,7 @@ import {
 export interface ReadPath {
   readonly variable: ExpressionVariable;
   readonly keys: readonly (string | number | null)[];
-  /** Whether the author asks if it is there, and so knows that it may not be. */
+  /** Whether the author tests for its existence, and so knows that it may be missing. */
   readonly isAskedFor: boolean;
 }
 

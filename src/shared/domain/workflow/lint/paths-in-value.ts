@@ -12,7 +12,7 @@ export interface PlacedPath extends ReadPath {
   readonly pointer: string;
 }
 
-/** The paths that a value reads, by what it is. What cannot be parsed is reported elsewhere. */
+/** The paths that a value reads, by its type. Syntax errors are reported elsewhere. */
 export function pathsInValue(name: ValueName, value: JsonValue): readonly PlacedPath[] {
   switch (name) {
     case 'Expression':
@@ -86,7 +86,7 @@ function inTemplate(
   );
 }
 
-/** What stands in a template is one path or one expression. */
+/** A placeholder of a template contains one path or one expression. */
 function inParsed(mapping: Mapping, pointer: string): readonly PlacedPath[] {
   if (mapping.kind === 'path') return [{ ...mapping.path, isAskedFor: false, pointer }];
   if (mapping.kind !== 'expression') return [];

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json.ts';
 
-/** What JSON Schemas say about a member of a value. */
+/** The statements of JSON Schemas about a member of a value. */
 export type Member =
   /** Its schemas; none: nothing is said about it. */
   | { readonly is: 'known'; readonly schemas: readonly JsonObject[] }
@@ -91,7 +91,7 @@ export class SchemaMembers {
 
 const PARTS_MAX = 1_000;
 const DECLARED_MAX = 500;
-/** What these mean depends on more than the schema shows. */
+/** Keywords whose effect depends on more than the schema shows. */
 const OPAQUE = ['$dynamicRef', '$recursiveRef', '$anchor', '$id', 'patternProperties'];
 const OTHERS = ['additionalProperties', 'unevaluatedProperties'] as const;
 

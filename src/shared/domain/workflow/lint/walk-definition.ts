@@ -9,7 +9,7 @@ import {
   type DescribedKind,
 } from '../schema/workflow-schema.ts';
 
-/** What a walk over a definition comes past. Pointers are of what the author wrote. */
+/** The callbacks of a walk over a definition. Pointers refer to the author's text. */
 export interface DefinitionVisitor {
   /** A name that nothing reads; `known` are those that are read in its place. */
   unknownField(found: {

@@ -31,7 +31,7 @@ export class NodeParts {
     this.#kindPointer = isPresent(written?.fields) ? `${pointer}/${written?.key}` : pointer;
   }
 
-  /** A kind's fields that stand beside it go into it, unless it has them already. */
+  /** Fields of a kind beside `kind` move into it, unless it has them already. */
   moveIntoKind(own: readonly string[]): void {
     for (const field of own) {
       if (!isPresent(this.#kind.get(field))) this.#kind.delete(field);

@@ -10,7 +10,7 @@ import { quoteId } from '../quote-id.ts';
 /** A node as it is stored, and where the author wrote its parts. */
 export interface NormalisedNode {
   readonly id: string;
-  /** What is stored: `{id, kind: {type, …}, …}`. */
+  /** The stored form: `{id, kind: {type, …}, …}`. */
   readonly json: JsonObject;
   /** Its `kind`, which holds the kind's own fields. */
   readonly fields: JsonObject;

@@ -12,7 +12,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** What a duration looks like, for messages. */
+/** The format of a duration, for messages. */
 export const DURATION_FORMS = 'seconds as a number, or text like "500ms", "2s", "5m", "1h", "7d"';
 
 /**

@@ -43,7 +43,7 @@ interface Entry {
   readonly fields: JsonObject;
   readonly pointer: string;
   problem(field: string, message: string): void;
-  /** For what lies deeper than a field. */
+  /** For values deeper than a field. */
   problemAt(below: string, message: string): void;
   warn(code: WarningCode, field: string, message: string): void;
   text(field: string): string | null;

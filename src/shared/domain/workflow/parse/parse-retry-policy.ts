@@ -9,8 +9,8 @@ const ATTEMPTS_MAX = 1_000;
 const BACKOFFS = ['fixed', 'linear', 'exponential'] as const;
 
 /**
- * Reads a retry policy as it stands under `retry_policies` or at a node: `{max_attempts, backoff,
- * initial_delay, max_delay, jitter, retryable_on, non_retryable_on}`, all optional.
+ * Reads a retry policy under `retry_policies` or at a node: `{max_attempts, backoff, initial_delay,
+ * max_delay, jitter, retryable_on, non_retryable_on}`, all optional.
  */
 export function parseRetryPolicy(
   raw: JsonValue,

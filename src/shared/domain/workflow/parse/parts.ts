@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../json.ts';
 import type { PolicyRule } from '../../policy/parse-rules.ts';
 import type { HttpTool } from '../../tools/http-tool.ts';
 
-/** What a workflow names beside its nodes, by reference; nodes use them through their kinds. */
+/** The named parts of a workflow besides its nodes; nodes use them through their kinds. */
 export interface WorkflowParts {
   readonly models: ReadonlyMap<string, ModelPart>;
   /** Texts that models are asked with, by name. */
@@ -18,7 +18,7 @@ export interface ModelPart {
   readonly ref: string;
   readonly provider: string;
   readonly model: string;
-  /** Of the workflow's author, hence not to be trusted; null: the provider's. */
+  /** From the workflow's author, and so not trusted; null: the provider's. */
   readonly baseUrl: string | null;
   readonly temperature: number | null;
   readonly maxTokens: number | null;
@@ -48,7 +48,7 @@ export interface ToolPart {
   readonly target: ToolTarget;
 }
 
-/** What a tool calls, read from its reference and the fields of its kind. */
+/** The target of a tool, read from its reference and the fields of its kind. */
 export type ToolTarget =
   | { readonly kind: 'http'; readonly http: HttpTool }
   | { readonly kind: 'python'; readonly module: string; readonly function: string }

@@ -86,6 +86,6 @@ function findHeaderProblem(name: string): string | null {
   return CONNECTION_HEADERS.test(name) ? `${name} is set by the runtime alone` : null;
 }
 
-/** What is sent, in characters; see `outgoing-url.ts`. */
+/** The longest sent value, in characters; see `outgoing-url.ts`. */
 const URL_CHARACTERS_MAX = 2048;
 const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;

@@ -13,7 +13,7 @@ import { ProblemList, WarningList } from '../problem.ts';
 export type ReadWorkflow =
   | {
       readonly ok: true;
-      /** What is stored: see `NormalisedIr`. */
+      /** The stored form: see `NormalisedIr`. */
       readonly ir: NormalisedIr;
       /** SHA-256, in hex, of the canonical JSON of `ir`. */
       readonly irHash: string;

@@ -83,7 +83,7 @@ function parseNodes(
     .filter((node) => node !== null);
 }
 
-/** What only the whole workflow shows to be wrong with a node. */
+/** Errors of a node that only the whole workflow shows. */
 function checkPlaces(nodes: readonly ParsedNode[], links: Links, { problems }: Findings): void {
   const checked = nodes.filter(({ kind }) => kind.checkPlace !== undefined);
   if (checked.length === 0) return;
@@ -169,7 +169,8 @@ function buildNodes(params: {
         outputKey: node.outputKey,
         inputMapping: node.inputMapping,
         retryPolicy: node.retryPolicy,
-        nodeTimeoutMs: node.nodeTimeoutMs ?? timeouts.nodeTimeoutMs,
+        nodeTimeoutMs:
+          node.nodeTimeoutMs ?? (node.kind.takesItsTime === true ? null : timeouts.nodeTimeoutMs),
         scheduleToStartMs: timeouts.scheduleToStartMs,
         heartbeatIntervalMs: timeouts.heartbeatIntervalMs,
         approvalTimeoutMs: timeouts.approvalTimeoutMs,

@@ -69,7 +69,7 @@ class Linker {
         const map = this.#bodyOf.get(edge.from) ?? '';
         this.#warn(
           edge.pointer,
-          `never taken: ${quoteId(edge.from)} is the body of ${quoteId(map)}, which goes on in its place`,
+          `never taken: ${quoteId(edge.from)} is the body of ${quoteId(map)}, which continues instead`,
         );
       } else {
         this.#edges.add(edge.from, { to: edge.to, on: edge.on, condition });

@@ -35,7 +35,7 @@ export interface Plan {
   readonly budget: Budget | null;
   /** The workflow's own; null: none. */
   readonly dataPolicy: PartialDataPolicy | null;
-  /** What holds for its state; null: no level asks for anything. */
+  /** The policy for its state; null: no level has one. */
   readonly shownPolicy: DataPolicy | null;
   readonly parts: WorkflowParts;
   /** Nodes that run when the execution ends; no edge leads to them or from them. */
@@ -46,7 +46,7 @@ export interface Plan {
   reaches(from: string, to: string): boolean;
 }
 
-/** When a run ends for another to go on; at least one of the two is not null. */
+/** When a run ends and another continues; at least one of the two is not null. */
 export interface ContinueAsNew {
   /** From so many events on. */
   readonly afterEvents: number | null;
@@ -59,7 +59,7 @@ export type RunOn = 'success' | 'failure' | 'always';
 export interface PlanNode {
   readonly id: string;
   readonly kind: NodeKind<unknown>;
-  /** What `kind.parse` made of the node's fields. */
+  /** The result of `kind.parse` for the node's fields. */
   readonly spec: unknown;
   readonly edges: readonly PlanEdge[];
   /** Distinct nodes with a control edge to this one. */
@@ -120,7 +120,9 @@ export interface NodeKind<Spec> {
   readonly toolLike: boolean;
   /** Work under its old key would be taken for work that has ended, and not be done again. */
   readonly freshKeyOnRetry?: true;
-  /** What it does depends on how often it was entered: a run that goes on as another counts on. */
+  /** It may wait for months: only the `node_timeout_secs` of the node itself bounds it. */
+  readonly takesItsTime?: true;
+  /** Its behavior depends on how often it was entered, so a run that continues another keeps the count. */
   readonly countsVisits?: true;
   /** On success only the edges it implies are taken, never others of the workflow. */
   readonly branchesOnly?: boolean;
@@ -128,9 +130,9 @@ export interface NodeKind<Spec> {
   parse(fields: JsonObject, at: ParseContext): Spec | null;
   /** Control edges that the kind itself implies. */
   edges?(spec: Spec): readonly ImpliedEdge[];
-  /** The nodes that a barrier waits for; null: whatever leads to it. */
+  /** The nodes that a barrier waits for; null: all that lead to it. */
   waitFor?(spec: Spec): readonly NodeReference[] | null;
-  /** What is wrong with it where it stands; pointers are relative to the kind's fields. */
+  /** Its errors in the context of the workflow; pointers are relative to the kind's fields. */
   checkPlace?(spec: Spec, place: NodePlace): readonly Problem[];
   /** The node that is run once for each item. */
   body?(spec: Spec): NodeReference;
@@ -144,16 +146,16 @@ export interface NodeKind<Spec> {
   asks?(spec: Spec): { readonly name: string; readonly provider: string };
   /** Names of the model it calls, as policies may write them. */
   model?(spec: Spec): readonly string[];
-  /** Of what it calls, for nodes that have none of their own. */
+  /** The retry policy of its target, for nodes without their own. */
   retryPolicy?(spec: Spec): WrittenRetryPolicy | undefined;
-  /** What it writes into the state, beside its output under its output key. Default: nothing. */
+  /** The state keys that it writes besides its output key. Default: none. */
   writes?(spec: Spec, node: { readonly hasOutputKey: boolean }): WrittenKeys;
   /** The key of the input that its body finds an item under. */
   itemKey?(spec: Spec): string;
   /** JSON Schema of the results that workers give; null: anything. */
   outputSchema?(spec: Spec): JsonObject | null;
   enter(spec: Spec, context: EnterContext): Entry;
-  /** What the end of the child execution means that its work has started. */
+  /** Decides what the end of a child execution that its work started means. */
   afterChild?(
     spec: Spec,
     context: EnterContext,
@@ -161,7 +163,7 @@ export interface NodeKind<Spec> {
   ): Extract<Entry, { do: 'complete' | 'fail' }>;
 }
 
-/** What surrounds a node, once all edges are known. */
+/** The surroundings of a node, once all edges are known. */
 export interface NodePlace {
   /** Those with a control edge to it. */
   readonly predecessors: readonly { readonly id: string; readonly kind: NodeKind<unknown> }[];
@@ -208,7 +210,7 @@ export interface EnterContext {
   readonly arrivals: readonly { readonly nodeId: string; readonly output: JsonValue }[];
 }
 
-/** What expressions and mappings see. On a map item, `input` also holds the item. */
+/** The variables of expressions and mappings. For a map item, `input` also contains the item. */
 export interface ExpressionScope extends Metered {
   readonly state: JsonObject;
   readonly output: JsonValue;
@@ -216,7 +218,7 @@ export interface ExpressionScope extends Metered {
   readonly execution: JsonObject;
 }
 
-/** What entering a node does. `Queue`: the queues that its work may wait on. */
+/** The effect of entering a node. `Queue`: the queues that its work may wait on. */
 export type Entry<Queue extends WorkQueue = WorkQueue> =
   /** Done at once. `targets`: the successors the kind chose itself, in place of its edges. */
   | {

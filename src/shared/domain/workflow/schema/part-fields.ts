@@ -38,10 +38,10 @@ export function retryPolicy(description: string): FieldSchema {
   return anyOf(description, [{ type: 'string' }, { $ref: '#/$defs/RetryPolicy' }]);
 }
 
-/** What parts may carry for readers; nothing in the runtime reads it. */
+/** Fields of parts for readers; the runtime does not read them. */
 export function kept(): FieldSchemas {
   return {
     description: anything('For readers.'),
-    labels: anything('For readers and programs of yours.'),
+    labels: anything('For your own readers and programs.'),
   };
 }

@@ -18,7 +18,7 @@ export const VALUE_DEFINITIONS = {
   },
   Mapping: {
     description:
-      'What a value is made of: a path such as "$.order.id", {"expr": "…"}, {"literal": …}, or lists ' +
+      'The source of a value: a path such as "$.order.id", {"expr": "…"}, {"literal": …}, or lists ' +
       'and objects of these. Anything else stands for itself.',
   },
   Computed: {

@@ -28,9 +28,9 @@ export const WORKFLOW_FIELDS: FieldSchemas = {
     minLength: 1,
     maxLength: 512,
   },
-  name: text('What people call it.'),
-  description: text('What it is for.'),
-  labels: anything('Kept for readers and programs of yours.'),
+  name: text('Name for people.'),
+  description: text('Its purpose.'),
+  labels: anything('Kept for your own readers and programs.'),
   start_node: ref(
     'NodeId',
     'Where it begins. Default: `start`, or the only node nothing leads to.',
@@ -40,7 +40,7 @@ export const WORKFLOW_FIELDS: FieldSchemas = {
     'The input must satisfy it. Paths of the state are checked against it.',
   ),
   nodes: record('The nodes by their ids. "end" is no node.', { $ref: '#/$defs/Node' }),
-  edges: list('What follows what.', { $ref: '#/$defs/Edge' }),
+  edges: list('The control edges.', { $ref: '#/$defs/Edge' }),
   retry_policies: record('Retry policies by name.', { $ref: '#/$defs/RetryPolicy' }),
   timeouts: ref('Timeouts', 'Time limits.'),
   models: record('Language models by name.', { $ref: '#/$defs/Model' }),
@@ -48,9 +48,9 @@ export const WORKFLOW_FIELDS: FieldSchemas = {
   tools: record('Tools by name.', { $ref: '#/$defs/Tool' }),
   mcp_servers: record('MCP servers by name.', { $ref: '#/$defs/McpServer' }),
   remote_agents: record('A2A agents by name.', { $ref: '#/$defs/RemoteAgent' }),
-  policy: ref('Policy', 'What tools and models may be used.'),
+  policy: ref('Policy', 'The tools and models that may be used.'),
   policies: record('Rules by name, for policy nodes.', { $ref: '#/$defs/PolicyRules' }),
-  data_policy: ref('DataPolicy', 'What is hidden or left out.'),
+  data_policy: ref('DataPolicy', 'Values to hide or omit.'),
   token_budget: anyOf('Most tokens of an execution: input and output together, or apart.', [
     { type: 'integer', minimum: 1 },
     object('Limits.', {
@@ -60,21 +60,21 @@ export const WORKFLOW_FIELDS: FieldSchemas = {
     }),
   ]),
   cost_budget_usd: number('Most US dollars of an execution.', { above: 0 }),
-  on_budget_exceeded: word('What follows. Default `fail`.', BUDGET_ACTIONS),
+  on_budget_exceeded: word('The consequence. Default `fail`.', BUDGET_ACTIONS),
   continue_as_new: ref('ContinueAsNew', 'When a run ends for another to continue.'),
-  expose: ref('Expose', 'Who can reach it beside the API.'),
+  expose: ref('Expose', 'Protocols that can reach it besides the API.'),
 };
 
 /** Fields that every node has beside its kind. */
 export const NODE_FIELDS: FieldSchemas = {
   id: text('Must equal the key of the node.'),
-  description: anything('What the node is for.'),
-  labels: anything('Kept for readers and programs of yours.'),
+  description: anything('Purpose of the node.'),
+  labels: anything('Kept for your own readers and programs.'),
   input_mapping: ref('Mapping', 'The input of the node. Default: the whole state.'),
   output_key: text('The state key that the output is put under.'),
   retry_policy: retryPolicy('How often the node is tried. Default: 3 attempts.'),
   node_timeout_secs: duration('Longest time of one attempt.'),
   fallback_node: ref('Target', 'Where to continue when the node fails permanently.'),
-  policy: ref('Policy', 'What this node may use.'),
-  data_policy: ref('DataPolicy', 'What is hidden or left out of what this node does.'),
+  policy: ref('Policy', 'The tools and models that this node may use.'),
+  data_policy: ref('DataPolicy', 'Values to hide or omit in events of this node.'),
 };

@@ -39,17 +39,17 @@ export function nodeSchemaName({ type }: DescribedKind): string {
   return `${pascal(type)}Node`;
 }
 
-/** What may stand in an object `kind`. */
+/** The fields of an object `kind`. */
 export function kindFields({ fields = {} }: DescribedKind): FieldSchemas {
   return { ...commonFields(fields), ...fields };
 }
 
-/** What may stand in a node: its own fields, and those of its kind. */
+/** The fields of a node: its own, and those of its kind. */
 export function nodeFields(kind: DescribedKind): FieldSchemas {
   return { ...NODE_FIELDS, ...kindFields(kind) };
 }
 
-/** Fields that stand beside a kind or in it. */
+/** Fields that may be beside a kind or in it. */
 const MOVABLE = [
   'description',
   'labels',

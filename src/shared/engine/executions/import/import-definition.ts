@@ -48,7 +48,7 @@ export async function findDefinition(
       `the document cannot be imported: its definition is no workflow here: ${problem?.message ?? 'unknown'}`,
     );
   }
-  // Of a stored one the id says what it is: what is made of it may have changed since.
+  // A stored definition is identified by its id; the result of reading it may have changed since.
   if (stored === null && read.irHash !== irHash) {
     throw badRequest('the document cannot be imported: the ir_hash is not that of its definition');
   }

@@ -27,10 +27,10 @@ import { shardOf } from '../../scheduling/shard-of.ts';
 /*
  * Import of an execution that has ended, from a document.
  *
- * The document is believed in nothing: its events must fold, by the definition, to what its row says.
- * Artifacts are put in place first, under their hashes, where nobody sees them if it comes to nothing. All
- * else is one transaction (`ImportStore.add`), which looks once more at whatever may have changed, so whoever
- * asks again after a lost answer is told that it is there.
+ * The document is not trusted: its events must fold, by the definition, to its row. Artifacts are
+ * stored first, under their hashes, where nobody sees them if the import fails. Everything else is
+ * one transaction (`ImportStore.add`), which checks again everything that may have changed, so a
+ * repetition after a lost answer reports that the execution exists.
  *
  * See docs/decisions/0034-an-import-is-vouched-for-by-its-entry.md.
  */
@@ -43,7 +43,7 @@ export interface ImportAnswer {
   readonly executionId: ExecutionId;
   readonly status: TerminalStatus;
   readonly events: number;
-  /** False: it was there, with the same history, and nothing was written. */
+  /** False: it already existed with the same history, and nothing was written. */
   readonly isNew: boolean;
   /** It was removed here by retention, and is back. */
   readonly isRestored: boolean;
@@ -145,7 +145,7 @@ function checkDocument(document: ImportDocument): string {
   }
   if (!hasEnded(document)) {
     throw refuse(
-      `it is ${execution.status}, and would go on twice: wait for its end or cancel it where it runs, and export it again`,
+      `it is ${execution.status}, and would run twice: wait for its end or cancel it where it runs, and export it again`,
     );
   }
   if (events.length > EVENTS_MAX) {
@@ -179,8 +179,8 @@ async function fold(
     try {
       state = evolve({ state, events: some, plan });
     } catch (error) {
-      // What the engine wrote folds without fail, so this was written by somebody else.
-      throw refuse('its events do not follow upon each other', error);
+      // The engine's own histories always fold, so another program wrote this one.
+      throw refuse('its events do not follow each other', error);
     }
     await new Promise<void>((resolve) => void timers.after(0, resolve));
   }

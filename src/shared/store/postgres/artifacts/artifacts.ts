@@ -133,7 +133,7 @@ const ADD_CHUNK: Statement = {
     returning position`,
 };
 
-/** The upload, which is one no more. Of one that was given up chunks may be missing. */
+/** Ends the upload. Chunks of an abandoned one may be missing. */
 const TAKEN_UPLOAD = `
     upload as (
       delete from artifact_uploads u
@@ -144,8 +144,8 @@ const TAKEN_UPLOAD = `
     )`;
 
 /*
- * Of two that finish the same content at once, the second waits for the first and adds nothing. One that
- * was there is held, as its sender is about to refer to it.
+ * If two uploads finish the same content at once, the second waits for the first and adds nothing.
+ * An existing artifact is held, because its sender is about to refer to it.
  */
 const FINISH: Statement = {
   name: 'finish-artifact-upload',

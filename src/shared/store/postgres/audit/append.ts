@@ -21,7 +21,7 @@ export function appendAudit(item: {
   readonly executionId?: string;
   readonly eventType: string;
   readonly actorId: string;
-  /** Of type json. */
+  /** An expression of type json. */
   readonly payload: string;
   readonly from: string;
 }): string {

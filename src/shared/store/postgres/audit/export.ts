@@ -52,7 +52,7 @@ async function readBounds(
         (select min(l.created_at) from audit_log l)
       ) end as first`);
   if (row === undefined) throw new Error('the clock was not told');
-  // What has the time of this very millisecond is to be had too.
+  // Rows of the same millisecond must be included.
   const end = Date.parse(row.now) + 1;
   const to = params.until === null ? end : Math.min(end, Date.parse(params.until));
   return { from: Date.parse(known ?? row.first ?? row.now), to };

@@ -42,9 +42,9 @@ export async function readSealable(
   },
 ): Promise<readonly SealableItem[]> {
   const { from, to, tenantId, limit } = params;
-  // Of one tenant nobody knows beforehand how many events lie before so many of its own. With a limit
-  // nothing of what was found is left out, so that it holds for the answer too: what is nobody's item has
-  // no tenant then.
+  // For a single tenant it is unknown how many events lie before the wanted number of its own. With
+  // a limit, the statement drops no rows that it found, so that the limit also holds for the
+  // answer: rows that are no item have no tenant then.
   const eventsMax = tenantId === null ? limit : null;
   const [row] = await management.any(sql.type(ItemsRecord)`
     with found as materialized (
@@ -121,7 +121,7 @@ function unpack(item: PackedItem): SealableItem {
     item;
   return {
     tenantId,
-    // Of an event, whose execution is its key.
+    // An event's key is its execution.
     key: sequence === null ? key : executionIdFromUuid(key),
     sequence,
     executionId: executionId === null ? null : executionIdFromUuid(executionId),

@@ -19,14 +19,14 @@ import type { Management } from '../connection/management.ts';
  * Sealing reads a window and then writes its seals, in statements of their own.
  *
  * A window must hold every item that will ever have a time within it. Commits take their time from
- * the clock and become visible later, when they are committed; so a window ends before the beginning
- * of every transaction that is writing now, and at least `FINAL_MS` ago, which is more than a
- * statement may take from its first look at the clock to its first write. Should the clock be set
- * back, new items are given the end of the last window instead (`audit_stamp`, and the commit's own
- * clock). No lock is taken, and nobody waits for a sealer.
+ * the clock and become visible later, when they are committed; so a window ends before the
+ * beginning of every transaction that is writing now, and at least `FINAL_MS` ago, which is more
+ * than a statement may take from its first look at the clock to its first write. If the clock is
+ * set back, new items get the end of the last window instead (`audit_stamp`, and the commit's own
+ * clock). Sealing takes no lock, so nobody waits for it.
  *
  * Sealers that work at the same time read the same end of the chain and want the same number. The
- * insert of the window decides; whoever comes second writes nothing.
+ * insert of the window decides; the second sealer writes nothing.
  */
 
 /** Twice the time that a statement has. */
@@ -77,7 +77,8 @@ export function createSealer(
         continue;
       }
       if (items.length < itemsMax / 4) spanMs = Math.min(SPAN_MS.max, spanMs * 4);
-      // What is nobody's, such as the history of an imported execution, would be found again and again.
+      // Rows that are no item, such as the history of an imported execution, would be found
+      // repeatedly.
       const isOwned = items.some((item) => item.tenantId !== null);
       if (isOwned || to >= point.horizon) return { coversTo: to, items };
       from = to;

@@ -7,10 +7,9 @@ import { judgingStatement } from './sql.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 
 /**
- * Sends one statement for the whole batch, and a second one when the batch was written without
- * judging and does not hold; see `commit/optimistic/commit.ts` and `commit/sql.ts`. An error
- * about the data of one plan (which validated plans never have) fails the batch, and nothing of it
- * is written.
+ * Sends one statement for the whole batch, and a second one if the optimistic statement was
+ * refused; see `commit/optimistic/commit.ts` and `commit/sql.ts`. An error about the data of one
+ * plan fails the whole batch, which then writes nothing; validated plans never cause one.
  */
 export async function commitPlans(
   pool: PostgresPool,
@@ -40,7 +39,7 @@ export async function commitPlans(
     else verdicts.set(plan, verdict);
     if (isLimited(verdict) && isRepeatable(plan)) limited.push(plan);
   }
-  // A start that is sent again takes no room: it is answered like the first time.
+  // A repeated start takes no place below the limit: it gets the first answer.
   for (const [plan, existing] of await readRequests(pool, limited)) {
     verdicts.set(plan, { accepted: false, reason: 'duplicate_request', existing });
   }
@@ -64,7 +63,7 @@ interface VerdictRecord {
   readonly granted?: boolean;
 }
 
-/** Plans that bring an Idempotency-Key which an earlier plan of the batch brings as well. */
+/** Plans with an Idempotency-Key that an earlier plan of the batch has too. */
 function findRepeatedRequests(plans: readonly CommitPlan[]): ReadonlySet<CommitPlan> {
   const keys = new Set<string>();
   const repeated = new Set<CommitPlan>();
@@ -88,7 +87,7 @@ function decodeVerdict(row: VerdictRecord): CommitVerdict | 'duplicate_request' 
     };
   }
   if (row.reason !== null) return { accepted: false, reason: row.reason, existing: null };
-  // A new execution that was not written: the key was taken, or a commit at the same time made it.
+  // A new execution that was not written: its key was taken, or a concurrent commit made it.
   if (row.granted === false) return 'duplicate_request';
   return { accepted: false, reason: 'exists', existing: null };
 }
@@ -98,7 +97,7 @@ function isLimited(verdict: CommitVerdict | 'duplicate_request'): boolean {
   return verdict.reason === 'executions_limited' || verdict.reason === 'queue_limited';
 }
 
-/** It has a key by which it may have been carried out before. */
+/** It has a key under which it may have been committed before. */
 function isRepeatable(plan: CommitPlan): boolean {
   return (plan.create?.request ?? null) !== null;
 }
@@ -120,9 +119,9 @@ const FIND_REQUESTS: Statement = {
 };
 
 /**
- * Who used these keys before. A statement of its own: whoever took a key while the commit waited for
- * it is not in the commit's snapshot. The rest of the batch is committed by now, so a failure here
- * leaves the outcome open for the callers.
+ * The earlier users of these keys. It is a separate statement, because the commit's snapshot misses
+ * a key that was taken while the commit waited for it. The rest of the batch is already committed,
+ * so a failure here leaves the outcome unknown to the callers.
  */
 async function findExistingRequests(
   pool: PostgresPool,
@@ -130,7 +129,7 @@ async function findExistingRequests(
 ): Promise<ReadonlyMap<CommitPlan, ExistingRequest>> {
   const found = await readRequests(pool, plans);
   if (found.size < plans.length) {
-    throw ambiguous('an Idempotency-Key ran out while it was looked up', undefined);
+    throw ambiguous('an Idempotency-Key expired while it was looked up', undefined);
   }
   return found;
 }

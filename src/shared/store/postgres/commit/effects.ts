@@ -2,8 +2,8 @@ import { after, INSTANT, namesOf, spell, STAMP, type Has, type Param } from './p
 import { HELD_DUE_AT, NEXT_FENCE, ticketColumns, toolOf } from '../rows.ts';
 
 /*
- * The items and timers of accepted plans. What ends goes first, so that a plan may end an item or a
- * timer and begin it anew under the same name.
+ * The items and timers of accepted plans. Deletions come first, so that a plan may end an item or a
+ * timer and begin it again under the same name.
  */
 
 export function deletingParts(has: Has, $: Param): string[] {
@@ -67,7 +67,7 @@ function revokedIn(table: 'work_queue' | 'retry_timers', $: Param): string {
     where o.execution_id = any(${$.array('revokesAll', 'execution_id')})`;
 }
 
-/** What the snapshot shows of a table, and the delete that says how much of it is still there. */
+/** The rows of a table in the snapshot, and the delete that counts how many of them still exist. */
 function droppingParts(params: {
   readonly table: 'work_queue' | 'retry_timers';
   readonly items: readonly string[];

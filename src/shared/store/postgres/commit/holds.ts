@@ -2,9 +2,9 @@ import { after, type Has, type Param } from './parts.ts';
 import { HELD_DUE_AT, ticketColumns } from '../rows.ts';
 
 /*
- * What waits is held among the retries, due at a time that never comes: whatever ends the execution
- * finds it there. `held_due_at` says what it is due at once it is given back; what stood on a queue
- * has been due since it was put there, and so goes back in the same order.
+ * Held items wait among the retries with a due time in the infinite future, where the end of the
+ * execution finds them. `held_due_at` is their due time after the release. An item from a queue has
+ * been due since it was queued, so items return in the same order.
  */
 export function holdingParts(has: Has, $: Param): string[] {
   const parts: string[] = [];
@@ -55,7 +55,7 @@ export function holdingParts(has: Has, $: Param): string[] {
   return parts;
 }
 
-/** Whether something moved between the snapshot of the statement and its own deletes. */
+/** Whether a row moved between the snapshot of the statement and its own deletes. */
 export function racingParts(has: Has, $: Param): string[] {
   const revokes = has('revokes');
   const holds = has('holds');
@@ -73,7 +73,7 @@ export function racingParts(has: Has, $: Param): string[] {
           differ('leaving_retry_timers', 'dropped_retry_timers'),
         ]
       : []),
-    // An item that is claimed meanwhile is out, and may be; one that is promoted would be missed.
+    // An item that is claimed meanwhile may stay leased, but a promoted one would be missed.
     ...(holds ? [differ('leaving_retries', 'stopped_retries')] : []),
     `exists (
        select

@@ -2,12 +2,13 @@ import { after, INSTANT, namesOf, spell, type Has, type Param } from './parts.ts
 import { pauseJudgingParts, pauseLockingParts } from './pauses.ts';
 import { treeJudgingParts, treeLockingParts } from './trees.ts';
 
-/** What plans rest on: locked, read as it is now, and judged. Nothing is written. */
+/** Locks, reads and judges the rows that plans depend on. It writes nothing. */
 
 export function lockingParts(has: Has, $: Param): string[] {
   const revokes = has('revokes');
   const leases = [
     ...(has('settles') ? [`select unnest(${$.array('settles', 'work_item_id')})`] : []),
+    ...(has('keeps') ? [`select unnest(${$.array('keeps', 'work_item_id')})`] : []),
     ...(revokes
       ? [
           `select unnest(${$.array('revokesItems', 'work_item_id')})`,
@@ -22,7 +23,7 @@ export function lockingParts(has: Has, $: Param): string[] {
       select p.position, p.execution_id as id, p.tenant_id, ${spell(namesOf('plans'), 'p')}
       from ${$.table('plans', 'p', ['position', 'execution_id', 'tenant_id', ...namesOf('plans')])}
     )`,
-    // By array and not by join, here and below: a kept plan must never walk a whole table.
+    // By array instead of join, here and below: a cached plan must never scan a whole table.
     `locked as materialized (
       select e.id, e.tenant_id, e.status, e.last_sequence, e.xmin as version
       from executions e
@@ -74,7 +75,7 @@ export function lockingParts(has: Has, $: Param): string[] {
       select w.instant,
         greatest(
           date_trunc('milliseconds', w.instant),
-          -- Also of a clock that was set back: what is sealed stays as it is.
+          -- Even if the clock was set back: sealed events never change.
           (select s.covers_to from audit_windows s order by s.window_number desc limit 1)
         ) as stamp
       from (
@@ -109,6 +110,18 @@ export function judgingParts(has: Has, $: Param): string[] {
              and h.execution_id = p.id
            where h.work_item_id is null
              or (s.if_expired and h.expires_at > ${INSTANT})`,
+        ]
+      : []),
+    ...(has('keeps')
+      ? [
+          `select g.position
+           from ${$.table('keeps', 'g')}
+           join plan p on p.position = g.position
+           left join held h
+             on h.work_item_id = g.work_item_id
+             and h.lease_fence = g.lease_fence
+             and h.execution_id = p.id
+           where h.work_item_id is null`,
         ]
       : []),
     ...(has('expires')
@@ -160,14 +173,14 @@ export function judgingParts(has: Has, $: Param): string[] {
   ];
 }
 
-/** Why an execution is not made that is not there yet. */
+/** Why a new execution is refused. */
 function newRefusal(has: Has): string {
   const reasons = [...(has('pauses') ? ['u.reason'] : []), ...(has('limits') ? ['c.reason'] : [])];
   return reasons.length === 0 ? 'null' : `coalesce(${reasons.join(', ')})`;
 }
 
 /**
- * What is free of the limits of tenants that start something here. Locks them, in the order of their
+ * The free places of tenants that start executions here. Locks the tenants, in the order of their
  * ids and after the executions, until the end of the transaction: see `lock_tenant_room`.
  */
 function room(has: Has, $: Param): string {
@@ -185,7 +198,7 @@ function room(has: Has, $: Param): string {
     )`;
 }
 
-/** New executions that find no room beside what stands before them in the batch. */
+/** New executions that find no free place after those before them in the batch. */
 function crowded($: Param): string {
   return `crowded as materialized (
       select n.position,

@@ -1,9 +1,10 @@
 export type Cell = string | number | boolean | null;
 
 /*
- * Arrays as parameters. In the binary form the server takes an element as it is; of the text form it
- * looks at every character, which was an eighth of what a batch of sixteen cost it. Short texts and
- * UUIDs are written character by character: a call of the runtime for each costs several times that.
+ * Arrays as parameters. The server takes the elements of the binary form unchanged, but parses
+ * every character of the text form: that was an eighth of its cost of a batch of sixteen. Short
+ * texts and UUIDs are written character by character, because a call of the runtime for each costs
+ * several times as much.
  */
 
 /** An array of an SQL type, whose elements are numbers, texts, JSON texts or UUIDs as text. */
@@ -14,7 +15,7 @@ export function arrayParameter(type: string, values: readonly Cell[]): Buffer | 
 
 interface Element {
   readonly oid: number;
-  /** Writes at the offset of `scratch`, which has room for it, and gives the number of bytes. */
+  /** Writes at the offset of `scratch`, which has room for it, and returns the number of bytes. */
   readonly write: (value: Cell, offset: number) => number;
 }
 
@@ -27,13 +28,15 @@ const ELEMENTS: ReadonlyMap<string, Element> = new Map([
   ['uuid', { oid: 2950, write: writeUuid }],
 ]);
 
-/** Dimensions, whether there are nulls, type, length, first index; then each with its size. */
+/** Dimensions, null flag, type, length, first index; then each element with its size. */
 const HEADER_BYTES = 20;
 const SCRATCH_BYTES = 64 * 1024;
-/** What an element of a fixed size takes at most, with its size before it. */
+/** The most bytes of an element of fixed size, including its size field. */
 const FIXED_BYTES_MAX = 4 + 16;
 
-/** Where an array is put together; a parameter is a copy, for it may have to wait for a connection. */
+/**
+ * The buffer for building an array; a parameter is a copy, because it may wait for a connection.
+ */
 let scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
 
 function binaryArray(element: Element, values: readonly Cell[]): Buffer {
@@ -96,7 +99,7 @@ function writeInt8(value: Cell, offset: number): number {
   return 8;
 }
 
-/** Of 32 hexadecimal digits; dashes are left out. */
+/** A UUID of 32 hexadecimal digits, without the dashes. */
 function writeUuid(value: Cell, offset: number): number {
   const text = value as string;
   let digits = 0;

@@ -1,15 +1,16 @@
 import { SECTIONS, type ColumnOf, type SectionName } from './batch.ts';
 import type { Parameters } from './statement.ts';
 
-/** What the files that make up the commit statement share. */
+/** Shared parts of the commit statement's files. */
 
-/** A part of the statement is there when the plans bring rows of its section. */
+/** The statement contains a part if the plans have rows of its section. */
 export const JUDGED_FLAGS = [
   'creates',
   'runs',
   'limits',
   'requests',
   'settles',
+  'keeps',
   'expires',
   'revokes',
   'holds',
@@ -34,12 +35,12 @@ export type JudgedFlag = (typeof JUDGED_FLAGS)[number];
 export type Has = (flag: JudgedFlag) => boolean;
 export type Param = Parameters;
 
-/** The instant of the statement, read once all locks are had. */
+/** The instant of the statement, read once it holds all locks. */
 export const INSTANT = '(select instant from clock)';
 /** The same to the millisecond, as events carry it. */
 export const STAMP = '(select stamp from clock)';
 
-/** True, once the named part has run to its end. */
+/** True once the named part has run to its end. */
 export function after(part: string): string {
   return `(select count(*) from ${part}) >= 0`;
 }

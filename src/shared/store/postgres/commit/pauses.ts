@@ -1,10 +1,10 @@
 import { after, type Has, type Param } from './parts.ts';
 
 /*
- * Whether the pause of a workflow holds an execution rests on whether that pause stands. Its row is
- * locked, so whoever ends or begins one waits for the commits that go by it, and those that come after
- * see what has become of it: once a workflow is resumed nothing of it is held any more, and once it is
- * paused anew nothing is given back.
+ * A commit may hold an execution for its workflow's pause only while that pause exists. The commit
+ * locks the row of the pause, so a transaction that begins or ends a pause waits for the commits
+ * that depend on it, and later commits see the change. After a resume no commit holds an execution,
+ * and after a new pause none releases one.
  */
 
 export function pauseLockingParts(has: Has, $: Param): string[] {

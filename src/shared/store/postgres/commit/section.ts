@@ -8,7 +8,7 @@ export interface BatchedPlan {
   readonly position: number;
   /** The UUID of its execution. */
   readonly execution: string;
-  /** The sequence before its first event; 0 where only the statement finds it. */
+  /** The sequence before its first event; 0 if only the statement can find it. */
   readonly base: number;
 }
 
@@ -33,7 +33,7 @@ type Column<Row> =
 
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>;
 
-/** Every section has these, whatever its rows are. */
+/** The columns that every section has. */
 const PLAN_COLUMNS = {
   position: ['int4', (_, { batched }) => batched.position],
   execution_id: ['uuid', (_, { batched }) => batched.execution],
@@ -42,12 +42,12 @@ const PLAN_COLUMNS = {
 
 export type PlanColumn = keyof typeof PLAN_COLUMNS;
 
-/** The rows of one kind that the plans of a batch bring, with a parameter array for each column. */
+/** The rows of one kind from the plans of a batch, with a parameter array for each column. */
 export interface Section<Name extends string> {
   /** The columns of its own, in order. */
   readonly names: readonly Name[];
   typeOf(column: Name | PlanColumn): string;
-  /** Null: none of the plans brings such a row. */
+  /** Null: none of the plans has such a row. */
   gather(plans: readonly BatchedPlan[]): Rows<Name> | null;
 }
 

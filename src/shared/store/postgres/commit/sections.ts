@@ -16,15 +16,15 @@ import {
 } from './tickets.ts';
 
 /*
- * A commit as PostgreSQL gets it: the only list of its columns. Both commit statements take their
- * parameters from here: `commit/sql.ts` judges plan by plan and joins by `position`;
- * `commit/optimistic/sql.ts` writes without judging and joins by `execution_id`. A statement encodes
- * the columns that its text names, and no others.
+ * The parameters of a commit on PostgreSQL: the only list of its columns. Both commit statements
+ * take their parameters from here: `commit/sql.ts` judges plan by plan and joins by `position`;
+ * `commit/optimistic/sql.ts` writes without judging and joins by `execution_id`. A statement
+ * encodes the columns that its text names, and no others.
  */
 
 const NONE: readonly never[] = [];
 
-/** What the caller says about an event; named as in `events`. */
+/** The caller's fields of an event; named as in `events`. */
 const EVENT_COLUMNS = {
   kind: ['text', ({ kind }) => kind],
   node_id: ['text', ({ nodeId }) => nodeId],
@@ -32,7 +32,7 @@ const EVENT_COLUMNS = {
   actor_id: ['text', ({ actorId }) => actorId],
 } as const satisfies Columns<NewEvent>;
 
-/** What a new execution has from its definition; the columns are named as in `executions`. */
+/** The fields of a new execution from its definition; the columns are named as in `executions`. */
 const START_COLUMNS = {
   definition_id: ['uuid', ({ definitionId }) => definitionId],
   workflow_id: ['text', ({ workflowId }) => workflowId],
@@ -61,7 +61,7 @@ export const COMMIT_SECTIONS = {
     error: ['text', ({ error }) => error],
   }),
   events: section(({ events }) => events, {
-    /** Within the plan where only the statement finds the sequence before it. */
+    /** Within the plan, if only the statement can find the sequence before it. */
     sequence: ['int4', (_, { batched, index }) => batched.base + index + 1],
     ...EVENT_COLUMNS,
   }),
@@ -83,7 +83,7 @@ export const COMMIT_SECTIONS = {
     body_hash: ['text', ({ bodyHash }) => bodyHash],
   }),
 
-  /** Executions that begin with a plan of another. */
+  /** Executions that the plan of another execution starts. */
   runs: section(({ startsExecutions }) => startsExecutions, {
     id: ['uuid', ({ executionId }) => toUuid(executionId)],
     ...START_COLUMNS,
@@ -101,7 +101,7 @@ export const COMMIT_SECTIONS = {
     adds: ['int4', ({ adds }) => adds],
     descendants_max: ['int8', ({ descendantsMax }) => descendantsMax],
   }),
-  /** Executions that stop waiting for a place, because they end. */
+  /** Executions that end, and so stop waiting for a place. */
   leavesQueue: executionsThat(({ leavesQueue }) => leavesQueue),
 
   settles: section(({ settles }) => settles, {
@@ -109,25 +109,29 @@ export const COMMIT_SECTIONS = {
     lease_fence: ['int8', ({ leaseFence }) => leaseFence],
     if_expired: ['bool', ({ onlyIfExpired }) => onlyIfExpired],
   }),
+  keeps: section(({ keepsLeases }) => keepsLeases, {
+    work_item_id: ['uuid', ({ workItemId }) => workItemId],
+    lease_fence: ['int8', ({ leaseFence }) => leaseFence],
+  }),
   expires: section(({ expiresQueued }) => expiresQueued, {
     work_item_id: ['uuid', (workItemId) => workItemId],
   }),
   revokesItems: section(({ revokesItems }) => revokesItems, {
     work_item_id: ['uuid', (workItemId) => workItemId],
   }),
-  /** Executions that lose items: some, or all that they have. */
+  /** Executions that lose some or all of their items. */
   revokes: executionsThat(({ revokesAll, revokesItems }) => revokesAll || revokesItems.length > 0),
   revokesAll: executionsThat(({ revokesAll }) => revokesAll),
-  /** Executions whose waiting items are held, or given back. */
+  /** Executions whose waiting items are held or released. */
   holds: executionsThat(({ waitingItems }) => waitingItems === 'hold'),
   releases: executionsThat(({ waitingItems }) => waitingItems === 'release'),
-  /** Executions that the pause of their workflow begins or stops holding. */
+  /** Executions that the pause of their workflow holds or releases. */
   pauses: optionalRow(({ workflowHold }) => workflowHold, {
     workflow_id: ['text', ({ workflowId }) => workflowId],
     change: ['text', (hold) => hold.is],
   }),
 
-  /** Items wherever they are put: on a queue, into a lease, or among the retries. */
+  /** Items in any place: on a queue, in a lease, or among the retries. */
   tickets: section(ticketsOf, {
     ordinal: ['int4', (_, { ordinal }) => ordinal],
     place: ['text', placeOf],
@@ -139,7 +143,7 @@ export const COMMIT_SECTIONS = {
     queue_name: ['text', ({ ticket }) => ticket.queueName ?? null],
     /** Null: the statement reads it from the item. */
     tool: ['text', (ticket) => ('record' in ticket ? toolOf(ticket) : null)],
-    /** Of a released item: what it gives back. */
+    /** For a released item: its place on the queue, and its former fence. */
     seq: ['int8', (ticket) => releaseOf(ticket)?.place?.seq ?? null],
     queued_at: ['timestamptz', (ticket) => releaseOf(ticket)?.place?.queuedAt ?? null],
     fence: ['int8', (ticket) => releaseOf(ticket)?.leaseFence ?? null],
@@ -156,7 +160,7 @@ export const COMMIT_SECTIONS = {
     queue_name: ['text', ({ record }) => record?.queueName ?? null],
     tool: ['text', toolOf],
   }),
-  /** What workers get of new items; named as in `work_items`. */
+  /** The fields of new items that workers get; named as in `work_items`. */
   items: section(itemsOf, {
     work_item_id: ['uuid', ({ record }) => record.workItemId],
     node_id: ['text', ({ record }) => record.nodeId],
@@ -184,7 +188,7 @@ export const COMMIT_SECTIONS = {
     (plan) => plan.revokesAll || plan.firesTimers.length > 0 || plan.cancelsTimers.length > 0,
   ),
   timers: section(({ startsTimers }) => startsTimers, {
-    /** Null: the execution of the plan. */
+    /** Null: the plan's execution. */
     of_execution: ['uuid', ({ executionId }) => uuidOrNull(executionId)],
     name: ['text', ({ name }) => name],
     delay_ms: ['int8', ({ when }) => ('delayMs' in when ? when.delayMs : null)],
@@ -197,7 +201,7 @@ export const COMMIT_SECTIONS = {
   outputs: optionalRow(({ recordsOutput }) => recordsOutput, {
     idempotency_key: ['text', ({ idempotencyKey }) => idempotencyKey],
     work_item_id: ['uuid', ({ workItemId }) => workItemId],
-    /** As of the events. */
+    /** The time of the events. */
     sequence: ['int4', ({ eventIndex }, { batched }) => batched.base + eventIndex + 1],
   }),
   snapshots: optionalRow(({ snapshot }) => snapshot, {
@@ -208,9 +212,9 @@ export const COMMIT_SECTIONS = {
     attempt: ['int4', ({ attempt }) => attempt],
     error: ['text', ({ error }) => error],
   }),
-  /** What there is to tell webhooks, whether the tenant has any or not. */
+  /** The messages for webhooks, even if the tenant has none. */
   messages: section(allMessagesOf, {
-    /** An execution that the plan starts; null: the execution of the plan. */
+    /** An execution that the plan starts; null: the plan's execution. */
     started_id: ['uuid', (told) => ('message' in told ? toUuid(told.executionId) : null)],
     ordinal: ['int4', (_, { index }) => index],
     type: ['text', (told) => contentOf(told).eventType],
@@ -223,7 +227,7 @@ export const COMMIT_SECTIONS = {
     cost_usd: ['float8', ({ costUsd }) => costUsd],
   }),
 
-  /** Executions with something to decide, and those that have decided everything or have ended. */
+  /** Executions to mark for a decision, and executions whose mark is cleared. */
   marks: executionsThat(({ runnable, status }) => runnable === 'mark' && status === null),
   clears: executionsThat(
     ({ create, runnable, status }) => create === null && (runnable === 'clear' || status !== null),

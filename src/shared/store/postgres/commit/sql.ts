@@ -9,30 +9,31 @@ import { treeWritingParts } from './trees.ts';
 import { acceptingParts, recordingParts } from './write.ts';
 
 /*
- * The text of the commit statement. One statement is one transaction and one snapshot; all its
- * parts see the tables as they were when it began, whatever they wait for meanwhile. Rows that are
- * locked (`for update`) or written are the exception: they are seen as they are once the lock is
- * had. The order of the parts follows from that:
+ * The text of the commit statement. One statement is one transaction and one snapshot: all its
+ * parts see the tables as of its beginning, even after a wait. Rows that it locks (`for update`) or
+ * writes are the exception: it sees them as of the moment when it gets the lock. The order of the
+ * parts follows from that:
  *
  * 1. `locked`: the executions, by id. From here on nobody else commits to them.
- * 2. `held`, `overdue`, `firing`: the leases, queued items and timers that plans rest on, locked and
- *    therefore as they are now. Executions come first and leases are taken by id, as everywhere, so
+ * 2. `held`, `overdue`, `firing`: the leases, queued items and timers that plans depend on, locked
+ *    and therefore current. Executions come first and leases are taken by id, as everywhere, so
  *    there are no deadlocks.
- * 3. `standing`: the pauses of workflows that plans rest on; `related`: the trees that plans start
- *    something in, or end; `room`: the tenants whose limits new executions are held to.
- * 4. `clock`: the one instant of this statement, read when all locks are had.
- * 5. `judged`: the verdict of each plan; `accepted`: those that hold, with their execution changed.
+ * 3. `standing`: the pauses of workflows that plans depend on; `related`: the trees in which plans
+ *    start or end executions; `room`: the tenants whose limits apply to new executions.
+ * 4. `clock`: the one instant of this statement, read when it holds all locks.
+ * 5. `judged`: the verdict of each plan; `accepted`: the accepted plans, with their execution
+ *    changed.
  * 6. Everything else joins `accepted`, so a refused plan writes nothing.
  *
- * Rows are deleted before rows with the same key are inserted: a part that must come later counts
- * the rows of the earlier one, which runs it to its end.
+ * Rows are deleted before rows with the same key are inserted: a part that must run later counts
+ * the rows of the earlier one, which makes the earlier one run to its end.
  *
- * Revoking, and holding what waits, meet claims and promotions of retries, which move an item (retry timer → queue → lease)
- * without taking its execution. An item that moves between the statement's snapshot and its own
- * deletes is seen at its old place and is no longer there; `raced` finds that by counting, as well
- * as an execution that was changed between snapshot and lock (its new items would be invisible).
- * The statement then fails as a serialization failure, nothing of it remains, and it is sent again
- * with a fresh snapshot. Items move twice at most, so this ends.
+ * Revoking and holding items race with claims and promotions of retries, which move an item (retry
+ * timer → queue → lease) without locking its execution. If an item moves between the statement's
+ * snapshot and its deletes, the snapshot shows a place that the item has left; `raced` detects that
+ * by counting. It also detects an execution that changed between snapshot and lock, whose new items
+ * would be invisible. The statement then fails with a serialization failure, writes nothing, and is
+ * sent again with a fresh snapshot. Items move twice at most, so this ends.
  */
 
 /** The statement with the parts that a batch needs. */

@@ -2,7 +2,7 @@ import { namesOf, spell, type Has, type Param } from './parts.ts';
 import { START_NAMES } from './sections.ts';
 import { placingParts } from './trees.ts';
 
-/** Executions that begin with accepted plans of others: children, and runs that go on. */
+/** Executions that accepted plans of others start: children, and runs that continue another. */
 export function startingParts(has: Has, $: Param): string[] {
   if (!has('runs')) return [];
   return [

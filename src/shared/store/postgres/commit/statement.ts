@@ -1,6 +1,6 @@
 import { SECTIONS, type ColumnOf, type CommitColumn, type SectionName } from './batch.ts';
 
-/** What the two commit statements share: parameters by name, and a bounded number of texts. */
+/** Shared by the two commit statements: parameters by name, and a bounded number of texts. */
 
 export interface CommitStatement {
   readonly name: string;
@@ -21,17 +21,17 @@ export interface Parameters {
     columns?: readonly ColumnOf<Name>[],
   ): string;
   /**
-   * Columns for a `select` list: `unnest($1::uuid[]) as execution_id, …`. The server hands their rows
-   * on one by one; a table it would write down and read again.
+   * Columns for a `select` list: `unnest($1::uuid[]) as execution_id, …`. The server streams their
+   * rows; it would materialize a table and read it again.
    */
   list<Name extends SectionName>(section: Name, columns: readonly ColumnOf<Name>[]): string;
 }
 
-/** Texts prepared on a connection cost it memory; past this many, the widest text serves. */
+/** Prepared texts cost a connection memory; after this many, the widest text replaces new ones. */
 const TEXTS_MAX = 64;
 
 /**
- * The statements for all sets of flags. `widest`: the flags that a text may have without need, once
+ * The statements for all sets of flags. `widest`: the flags that a text may have unnecessarily once
  * there are too many texts.
  */
 export function createStatements<Flag extends string>(params: {

@@ -5,7 +5,7 @@ import type { Columns } from './section.ts';
 
 /** How a commit encodes the items of a plan. */
 
-/** What a queued, a leased and a postponed item have in common; named as in their tables. */
+/** The common fields of queued, leased and postponed items; named as in their tables. */
 export const TICKET_COLUMNS = {
   work_item_id: ['uuid', ({ ticket }) => ticket.workItemId],
   node_id: ['text', ({ ticket }) => ticket.nodeId],

@@ -1,9 +1,9 @@
 import { after, namesOf, spell, STAMP, type Has, type Param } from './parts.ts';
 
 /*
- * What plans do in their trees of executions, see `TreeUse`. The row of a tree is locked after the
- * executions and before the tenants: exclusively by what adds to it and by what ends children, shared
- * by what begins, so that the children of one tree begin side by side.
+ * How plans use their trees of executions, see `TreeUse`. The row of a tree is locked after the
+ * executions and before the tenants: exclusively by plans that add executions or end children, and
+ * shared by plans that begin one, so that the children of one tree begin in parallel.
  */
 
 export function treeLockingParts(has: Has, $: Param): string[] {
@@ -15,7 +15,7 @@ export function treeLockingParts(has: Has, $: Param): string[] {
         select n.position, n.execution_id, ${spell(namesOf('trees'), 'n')}
         from ${$.table('trees', 'n', ['position', 'execution_id', ...namesOf('trees')])}
         where ${after('locked')}
-        -- The stronger lock first: it is never asked for by one who holds the weaker.
+        -- The stronger lock comes first: no statement requests it while it holds the weaker one.
         order by n.root, n.doing = 'begin', n.position
         offset 0
       ) l
@@ -60,7 +60,8 @@ export function treeWritingParts(has: Has, $: Param): string[] {
       : []),
     ...(has('trees') && has('timers')
       ? [
-          // Nothing of a child that is about to be cancelled needs deciding. Others' marks are left.
+          // A child that is about to be cancelled needs no decision. Other executions keep their
+          // marks.
           `unmarked as (
             delete from runnable r
             where r.execution_id = any(array(
@@ -89,7 +90,7 @@ export function treeWritingParts(has: Has, $: Param): string[] {
   ];
 }
 
-/** What executions that begin with the plans of others have to do with places, see `PlaceStore`. */
+/** The places of executions that the plans of others start, see `PlaceStore`. */
 export function placingParts(): string[] {
   return [
     `run_waiting as (

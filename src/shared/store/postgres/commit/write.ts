@@ -1,7 +1,7 @@
 import { spell, STAMP, type Has, type Param } from './parts.ts';
 import { EVENT_NAMES, START_NAMES } from './sections.ts';
 
-/** The executions and events of accepted plans, and what is kept beside them. */
+/** The executions and events of accepted plans, and their related rows. */
 
 export function acceptingParts(has: Has, $: Param): string[] {
   const asks = has('requests');
@@ -51,7 +51,7 @@ export function acceptingParts(has: Has, $: Param): string[] {
           )`,
         ]
       : []),
-    // The tables of the hash join are the batch and the rows the array finds, never more.
+    // The hash join only reads the batch and the rows that the array finds.
     `updated as (
       update executions e
       set last_sequence = e.last_sequence + j.event_count,
@@ -90,7 +90,7 @@ export function acceptingParts(has: Has, $: Param): string[] {
 export function recordingParts(has: Has, $: Param): string[] {
   const parts: string[] = [];
   if (has('outputs')) {
-    // The first result under a key stays: that is what a replay must find.
+    // The first result under a key stays, because a replay must find it.
     parts.push(
       `recorded as (
         insert into recorded_outputs (
@@ -137,7 +137,7 @@ export function recordingParts(has: Has, $: Param): string[] {
     );
   }
   if (has('messages')) {
-    // A status that the execution had already is no news.
+    // An unchanged status is no message.
     parts.push(
       `told as (
         insert into webhook_deliveries (
@@ -162,7 +162,7 @@ export function recordingParts(has: Has, $: Param): string[] {
     );
   }
   if (has('charges')) {
-    // In the order of their ids, so that two commits with an ancestor in common never deadlock.
+    // In the order of their ids, so that two commits with a common ancestor never deadlock.
     parts.push(
       `charged as (
         insert into execution_usage as u (
@@ -172,7 +172,7 @@ export function recordingParts(has: Has, $: Param): string[] {
           sum(c.cost_usd)
         from ${$.table('charges', 'c')}
         join accepted a on a.position = c.position
-        -- One that is made here is not in the snapshot that its chain is read from.
+        -- The snapshot of the chain misses an execution that this statement creates.
         cross join lateral (
           select a.id
           union
@@ -188,7 +188,7 @@ export function recordingParts(has: Has, $: Param): string[] {
       )`,
     );
   }
-  // An execution that has ended has nothing to decide, and no later commit could take the mark off.
+  // An ended execution has nothing to decide, and no later commit could clear its mark.
   parts.push(
     `marked as (
       insert into runnable (execution_id, shard)

@@ -50,7 +50,9 @@ export type TenantScope = TenantId | typeof EVERY_TENANT;
 /** For statements that serve many tenants at once and name them themselves. */
 export const EVERY_TENANT = '*';
 
-/** Kept by the connection until it is told otherwise, so a second request of a tenant needs none. */
+/**
+ * The connection keeps the setting until the next one, so a second request of a tenant needs none.
+ */
 export function scopeStatement(tenant: TenantScope): pg.QueryConfig {
   return {
     name: 'scope-to-tenant',
@@ -87,7 +89,7 @@ export function connectPool(
     min: settings.min,
     max: settings.max,
     idleTimeoutMillis: 30_000,
-    // Spreads connections anew after a failover; a prepared statement is cheap at this rate.
+    // Redistributes connections after a failover; preparing statements again is cheap at this rate.
     maxLifetimeSeconds: 3_600,
     ...onConnect(settings),
   });
@@ -140,7 +142,7 @@ export function connectPool(
   };
 }
 
-/** What every connection has in common, the dedicated ones included. */
+/** Options of every connection, including dedicated ones. */
 export function clientConfig(settings: ConnectionSettings): pg.ClientConfig {
   return {
     connectionString: settings.url,
@@ -154,7 +156,9 @@ export function clientConfig(settings: ConnectionSettings): pg.ClientConfig {
   };
 }
 
-/** The pool waits for the promise before it hands the connection out, whatever its types say. */
+/**
+ * The pool awaits the promise before it hands the connection out, although its types do not say so.
+ */
 function onConnect(settings: ConnectionSettings): {
   readonly onConnect: (client: pg.ClientBase) => Promise<void>;
 } {
@@ -168,8 +172,9 @@ function onConnect(settings: ConnectionSettings): {
 }
 
 /**
- * What every connection begins with, and what its kind adds to that: one statement, since idle
- * processes open connections anew, and no start-up parameters, since connection poolers refuse them.
+ * The initial settings of every connection, with those of its kind. They are one statement, because
+ * idle processes open connections often, and no start-up parameters, because connection poolers
+ * refuse them.
  */
 export async function startSession(
   client: pg.ClientBase,

@@ -1,8 +1,8 @@
 import { StoreUnavailableError } from '../../unavailable.ts';
 
 /**
- * So many calls at a time, in the order in which they came. Who has waited too long for a place is
- * told that the database is unavailable.
+ * Limits the calls at a time, in order of arrival. A call that has waited too long for a place
+ * fails, because the database counts as unavailable.
  */
 export interface ConnectionPlaces {
   hold<Result>(work: () => Promise<Result>): Promise<Result>;
@@ -40,7 +40,7 @@ export function createConnectionPlaces(given: {
     }
   }
 
-  /** The place goes to whoever has waited longest. */
+  /** The place goes to the call that has waited longest. */
   function leave(): void {
     const [next] = queue;
     if (next === undefined) {

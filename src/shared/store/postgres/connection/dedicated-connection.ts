@@ -12,12 +12,11 @@ import { translateError } from './errors.ts';
 /*
  * A connection that carries session state (advisory locks, LISTEN) and so cannot come from a pool.
  *
- * States: none · connecting · open · closed. It is opened when asked for. When it breaks, whatever
- * its session held is gone with it, `onLost` says so at once, and the next to ask opens a new one; a
- * failed attempt is followed by a pause, 250 ms at first and up to 10 s, during which asking fails
- * at once. The server drops a session whose client has vanished after about five seconds
- * (keepalives), so that its locks are free for others; the client notices by the time-out of its
- * next query.
+ * States: none · connecting · open · closed. It opens on the first use. When it breaks, everything
+ * that its session held is gone, `onLost` reports that at once, and the next use opens a new one.
+ * After a failed attempt, uses fail at once for a pause of 250 ms at first and up to 10 s. The
+ * server drops a session whose client has vanished after about five seconds (keepalives), so that
+ * its locks are free for others; the client notices by the time-out of its next query.
  */
 
 /** In seconds; TCP alone, so a server reached by a socket's file takes them without effect. */

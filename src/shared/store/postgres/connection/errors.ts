@@ -39,7 +39,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return SOCKET_CODES.has(code) || code.startsWith('08') || SHUTDOWN_CODES.has(code);
 }
 
-/** Answers of a server that is there but cannot do it now. */
+/** Answers of a server that is reachable but cannot do it now. */
 function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -49,7 +49,7 @@ function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** What the driver says without any code. */
+/** The driver's messages without a code. */
 const LOSS_MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Client has already been|Cannot use a pool after calling end)/;
 

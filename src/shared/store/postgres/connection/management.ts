@@ -36,13 +36,13 @@ import { translateError } from './errors.ts';
  */
 
 const CONNECTIONS_MAX = 2;
-/** What an idle scheduler does most seldom, it does once a minute: over the same connection. */
+/** The rarest task of an idle scheduler runs once a minute, over the same connection. */
 const IDLE_MS = 90_000;
 
 /*
- * Each statement is planned anew, by what the server knows of its tables: of one that has just grown
- * that is little, and then it walks over all of it for a handful of rows. Compiling a plan takes
- * longer than any of them runs.
+ * Each statement is planned again from the server's statistics. They are outdated for a table that
+ * has just grown, and the server then scans all of it for a handful of rows. JIT compilation of a
+ * plan takes longer than any of them runs.
  */
 const PLANNING: SessionSettings = { enable_seqscan: 'off', jit: 'off' };
 
@@ -131,8 +131,8 @@ function driverOf(settings: ConnectionSettings): ReturnType<typeof createDriverF
           if (clientEventEmitter.listenerCount('error') > 0)
             clientEventEmitter.emit('error', error);
         };
-        // Not at once: of a connection that fails between its opening and its handing over, slonik
-        // forgets whoever waits for it, and throws where nobody catches.
+        // Not at once: if a connection fails between its opening and its use, slonik forgets the
+        // waiting caller, and throws an error that nobody catches.
         setImmediate(tell);
       });
       return {

@@ -12,17 +12,17 @@ import { advisoryKey } from './advisory-key.ts';
 import { translateError } from './errors.ts';
 
 /*
- * One connection does everything: takes the session lock, looks at what was applied, applies the
- * rest, and by closing gives the lock back, also when the process dies.
+ * One connection does everything: it takes the session lock, reads the applied migrations, applies
+ * the rest, and releases the lock by closing, even when the process dies.
  *
- * The lock comes before `create table if not exists`, which fails when two run it at once. It is
- * tried for again and again rather than waited for: a session waiting inside
- * `pg_advisory_lock` holds a snapshot, and a migration building an index concurrently would wait for
- * that snapshot while the waiter waits for the lock.
+ * The lock comes before `create table if not exists`, which fails when two run it at once. The
+ * migrator tries repeatedly for it instead of waiting: a session waiting inside `pg_advisory_lock`
+ * holds a snapshot, and a migration building an index concurrently would wait for that snapshot
+ * while the waiter waits for the lock.
  *
- * Whoever wants a table while a migration waits for it waits behind the migration. So it waits but a
- * moment, lets all of them pass, and tries again: a long transaction holds up the migration and
- * nobody else.
+ * While a migration waits for a table, every other statement on the table waits behind it. So the
+ * migration waits only a moment, lets the others pass, and tries again: a long transaction delays
+ * the migration and nobody else.
  *
  * Session locks mean nothing behind a pooler in transaction mode: migrate through a direct
  * connection.
@@ -33,9 +33,9 @@ const LOCK_RETRY_MS = 100;
 
 /** How a migration waits for tables in use, in milliseconds. */
 export interface Patience {
-  /** For one table at a time: whoever queues behind the migration waits as long. */
+  /** For one table at a time: statements behind the migration wait as long. */
   readonly lockMs: number;
-  /** Between two tries, while everybody else goes on. */
+  /** Pause between two tries, while all others continue. */
   readonly restMs: number;
   /** From the first try of a migration to the last. */
   readonly totalMs: number;
@@ -205,7 +205,7 @@ function failed({ number, title }: Migration, error: unknown): SchemaError {
   );
 }
 
-/** Mostly whoever is in the way. Of sessions that this user may not see the server tells no more. */
+/** Usually the blocking session. The server hides further facts about sessions of other users. */
 async function describeOldest(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{
     readonly pid: number;
@@ -224,7 +224,7 @@ async function describeOldest(client: pg.Client): Promise<string> {
      limit 1`,
   );
   const [oldest] = rows;
-  if (oldest === undefined) return 'whoever held them is gone';
+  if (oldest === undefined) return 'their holder is gone';
   const { pid, name, state } = oldest;
   return `the oldest transaction is ${oldest.seconds} s old, of process ${pid} ("${name}", ${state})`;
 }

@@ -4,7 +4,7 @@ import {
   NOBODY,
   SERVING_MAX,
   type ServingWorker,
-  type Sighting,
+  type LastSeen,
 } from '../../../domain/execution/explain/facts.ts';
 import type { ExecutionStatus } from '../../../domain/execution/status.ts';
 import type { WorkItemId } from '../../../domain/ids.ts';
@@ -34,16 +34,16 @@ export async function readExecutionFacts(
   if (head?.fact !== 'execution') return null;
   const items = new Map<WorkItemId, ItemPlace>();
   const timers = new Map<string, string>();
-  const workers = new Map<WorkerQueue, Sighting>();
+  const workers = new Map<WorkerQueue, LastSeen>();
   const serving: ServingWorker[] = [];
   let schedulers = NOBODY;
   for (const row of rows) {
     const place = placeOf(row);
     if (place !== null) items.set(row.id as WorkItemId, place);
     else if (row.fact === 'timer') timers.set(row.id, given(row.until));
-    else if (row.fact === 'workers') workers.set(row.id as WorkerQueue, sightingOf(row));
+    else if (row.fact === 'workers') workers.set(row.id as WorkerQueue, lastSeenOf(row));
     else if (row.fact === 'serving') serving.push(servingOf(given(row.text)));
-    else if (row.fact === 'schedulers') schedulers = sightingOf(row);
+    else if (row.fact === 'schedulers') schedulers = lastSeenOf(row);
   }
   return {
     now: given(head.until),
@@ -145,7 +145,7 @@ function servingOf(text: string): ServingWorker {
   };
 }
 
-function sightingOf({ number, since }: FactRecord): Sighting {
+function lastSeenOf({ number, since }: FactRecord): LastSeen {
   return { seen: number ?? 0, lastSeenAt: since };
 }
 
@@ -155,8 +155,8 @@ function given<Value>(value: Value | null): Value {
 }
 
 /*
- * A worker that is busy with long items claims nothing and so is not seen: whoever holds a lease of
- * the queue counts as there too. A dead letter counts only for an item that is nowhere else.
+ * A worker that is busy with long items claims nothing and so is not seen: a holder of a lease of
+ * the queue also counts as present. A dead letter counts only for an item without another place.
  */
 const EXECUTION_FACTS: Statement = {
   name: 'execution-facts',

@@ -10,7 +10,7 @@ import { advisoryKey } from '../connection/advisory-key.ts';
 import type { ConnectionSettings, PostgresPool, Statement } from '../connection/connect.ts';
 import { sharesServerProcesses } from '../connection/shares-server-processes.ts';
 
-/** What the server says of itself; of its own tables it needs none. */
+/** The server's facts about itself; they need none of our tables. */
 export async function readServerFacts(
   pool: PostgresPool,
   settings: ConnectionSettings,

@@ -22,6 +22,7 @@ export function createExecutionStore(
   readers: PostgresPool,
   watermarks: ClaimWatermarks,
 ): ExecutionStore {
+  const askEnded = gatherReads((ids: readonly ExecutionId[]) => haveEnded(pool, ids));
   const loadOne = gatherReads((ids: readonly ExecutionId[]) => loadExecutions(pool, ids));
   return {
     async commit(plans) {
@@ -43,6 +44,8 @@ export function createExecutionStore(
           : await readers.run<ExecutionRecord>(FIND, values, tenantId);
       return rows[0] === undefined ? null : decodeExecution(rows[0]);
     },
+
+    hasEnded: askEnded,
 
     load: (id, tenantId) =>
       tenantId === null ? loadOne(id) : loadExecution(readers, id, tenantId),
@@ -74,6 +77,26 @@ export function createExecutionStore(
     listUpdated: (params) => listUpdated(readers, params),
   };
 }
+
+/** One answer for each id, in their order. */
+async function haveEnded(
+  pool: PostgresPool,
+  ids: readonly ExecutionId[],
+): Promise<readonly boolean[]> {
+  const rows = await pool.run<{ readonly id: string }>(ENDED, [ids.map(toUuid)]);
+  const ended = new Set(rows.map(({ id }) => executionIdFromUuid(id)));
+  return ids.map((id) => ended.has(id));
+}
+
+const ENDED: Statement = {
+  name: 'find-ended-executions',
+  writes: false,
+  text: `
+    select e.id
+    from executions e
+    where e.id = any($1::uuid[])
+      and e.status in ('completed', 'failed', 'cancelled')`,
+};
 
 const FIND: Statement = {
   name: 'find-execution',

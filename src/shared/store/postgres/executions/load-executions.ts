@@ -48,8 +48,8 @@ const LOAD: Statement = {
 };
 
 /**
- * Of executions that have a snapshot the row alone: their tails begin at different places. The least and
- * the greatest id say which partitions of events are looked into; an array does not.
+ * Reads only the row of executions with a snapshot: their tails begin at different places. The
+ * least and the greatest id select the partitions of events; an array does not.
  */
 const LOAD_MANY: Statement = {
   name: 'load-executions',

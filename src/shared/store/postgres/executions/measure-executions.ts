@@ -8,12 +8,12 @@ import { toUuid } from '../rows.ts';
 
 const MeasuredRecord = z.object({ id: z.string(), bytes: z.int() });
 
-/** Of a row with its header, its short columns and its entry in the primary key. */
+/** Size of a row with its header, its short columns and its entry in the primary key. */
 const ROW_BYTES = 150;
 
 /**
- * What these executions hold in the tables from which retention removes it. Of values that are stored
- * apart or compressed, as they are stored.
+ * The size of these executions in the tables from which retention removes them. Values that are
+ * stored separately or compressed count with their stored size.
  */
 export async function measure(
   management: Management,

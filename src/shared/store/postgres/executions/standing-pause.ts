@@ -1,8 +1,8 @@
 import type { StandingPause } from '../../../domain/workflow/workflow-pause.ts';
 
 /*
- * The pause that stands of a workflow, read along with something else of the hot path: there are few
- * or none, so that it costs a look into a table without rows.
+ * The present pause of a workflow, read by a statement of the hot path: there are few or none, so
+ * it costs a lookup in a table without rows.
  */
 
 export const STANDING_PAUSE_COLUMNS = 'p.paused_by, p.reason as pause_reason, p.paused_at';

@@ -1,7 +1,7 @@
 import type { MemoryStore } from '../../memory.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 
-/** What recalls read: the changes of a scope, and whole vectors of a few facts. */
+/** Reads for recalls: the changes of a scope, and whole vectors of a few facts. */
 export function createFactChanges(
   pool: PostgresPool,
 ): Pick<MemoryStore, 'listChanges' | 'readVectors'> {

@@ -10,10 +10,10 @@ import type { ConnectionSettings } from '../connection/connect.ts';
 import { openManagement, type Management } from '../connection/management.ts';
 
 /*
- * Partitions of `events`, see migration 0016. Whatever takes a lock that others would wait for gives up
- * after a tenth of a second, and is tried again: a lock that is waited for holds up everybody who comes
- * after it. What reads a whole table or partition does so before it asks for the lock, over a
- * connection whose statements may take long.
+ * Partitions of `events`, see migration 0016. A statement that takes a lock which others would wait
+ * for gives up after a tenth of a second, and is tried again: a waiting lock request blocks every
+ * later one. Reads of a whole table or partition come before the lock, over a connection whose
+ * statements may take long.
  */
 
 const BeginRecord = z.object({ begin_at: z.string().nullable() });
@@ -40,7 +40,7 @@ const TRIES_MAX = 600;
 const TRY_AGAIN_MS = 250;
 /** Executions whose events are deleted together. */
 const SWEPT_AT_A_TIME = 100;
-/** What is copied under a lock that everybody waits for: some tens of milliseconds. */
+/** The most rows that are copied under a lock that blocks everybody: some tens of milliseconds. */
 const SHRUNK_EVENTS_MAX = 5_000;
 /** Less disk is not worth that lock. */
 const SHRUNK_BYTES_MIN = 16 * 1024 * 1024;
@@ -173,7 +173,9 @@ function addRounds(round: PartitionRound, more: PartitionRound): PartitionRound 
   };
 }
 
-/** Dropped if nothing of it stays; else, once due, written anew where little does, or swept. */
+/**
+ * Dropped if nothing of it stays; otherwise, once due, rewritten if little stays, or else swept.
+ */
 async function tendPartition(params: {
   readonly management: Management;
   readonly long: Management;
@@ -248,7 +250,7 @@ async function noteSwept(management: Management, name: string): Promise<void> {
   );
 }
 
-/** Empty: others use what was to be locked. */
+/** Empty: others use the tables to lock. */
 async function unlessLocked<Row>(work: () => Promise<readonly Row[]>): Promise<readonly Row[]> {
   try {
     return await work();

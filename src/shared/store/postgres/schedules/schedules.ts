@@ -11,7 +11,7 @@ import {
 } from '../../schedules.ts';
 import { appendAuditEntry, appendAuditOf } from '../audit/append.ts';
 import type { Management } from '../connection/management.ts';
-import { SCHEDULE_COLUMNS, ScheduleRecord, toSchedule } from './rows.ts';
+import { SCHEDULE_SELECTION, ScheduleRecord, toSchedule } from './rows.ts';
 import { listDueSchedules, nextDueInMs, settleStart, turnSchedule } from './turns.ts';
 
 const ClockRecord = z.object({ now: z.string() });
@@ -59,7 +59,7 @@ async function createSchedule(
         from (select date_trunc('milliseconds', clock_timestamp()) as instant) c
         where (select count(*) from schedules o where o.tenant_id = ${tenantId}) < ${schedulesMax}
         on conflict (tenant_id, name) do nothing
-        returning ${SCHEDULE_COLUMNS}
+        returning ${SCHEDULE_SELECTION}
       ),
       audited as (${appendAuditEntry(
         {
@@ -85,7 +85,7 @@ async function findSchedule(
 ): Promise<Schedule | null> {
   const [row] = await management.any(
     sql.type(ScheduleRecord)`
-      select ${SCHEDULE_COLUMNS}
+      select ${SCHEDULE_SELECTION}
       from schedules s
       where s.tenant_id = ${tenantId}
         and (s.schedule_id::text = ${schedule} or s.name = ${schedule})`,
@@ -101,7 +101,7 @@ async function listSchedules(
   const { tenantId, limit, offset } = params;
   const rows = await management.any(
     sql.type(ScheduleRecord)`
-      select ${SCHEDULE_COLUMNS}
+      select ${SCHEDULE_SELECTION}
       from schedules s
       where s.tenant_id = ${tenantId}
       order by s.created_at desc, s.schedule_id desc
@@ -143,7 +143,7 @@ async function updateSchedule(
         where s.schedule_id = ${scheduleId}::uuid
           and s.tenant_id = ${tenantId}
           and s.turn = ${turn}
-        returning ${SCHEDULE_COLUMNS}
+        returning ${SCHEDULE_SELECTION}
       ),
       audited as (${appendAuditEntry(
         { tenantId, executionId: null, eventType: 'schedule_updated', actorId, payload },
@@ -166,7 +166,7 @@ async function removeSchedule(
         delete from schedules s
         where s.tenant_id = ${tenantId}
           and (s.schedule_id::text = ${schedule} or s.name = ${schedule})
-        returning ${SCHEDULE_COLUMNS}
+        returning ${SCHEDULE_SELECTION}
       ),
       audited as (${appendAuditOf(
         { tenantId, executionId: null, eventType: 'schedule_deleted', actorId },

@@ -5,7 +5,7 @@ import { TENANT_STATUSES } from '../../../domain/tenant.ts';
 import type { DueSchedule, ScheduleStore, SettleStart, TurnSchedule } from '../../schedules.ts';
 import type { Management } from '../connection/management.ts';
 import { toUuid } from '../rows.ts';
-import { SCHEDULE_COLUMNS, ScheduleRecord, toSchedule } from './rows.ts';
+import { SCHEDULE_SELECTION, ScheduleRecord, toSchedule } from './rows.ts';
 
 const DueRecord = ScheduleRecord.extend({
   tenant_status: z.enum(TENANT_STATUSES),
@@ -38,7 +38,7 @@ export async function listDueSchedules(
         and o.waiting_fire_at is not null
         and o.starting_fire_at is null
     )
-    select ${SCHEDULE_COLUMNS},
+    select ${SCHEDULE_SELECTION},
       coalesce(t.status, 'active') as tenant_status,
       coalesce(e.status in ('running', 'paused'), false) as last_is_live,
       (select date_trunc('milliseconds', instant) from clock) as now

@@ -17,7 +17,7 @@ import { createDedicatedConnection } from '../connection/dedicated-connection.ts
  * Behind a pooler in transaction mode these locks mean nothing: give this connection a direct way.
  */
 
-/** A connection that has counted the schedulers so lately is there. */
+/** A connection that has counted the schedulers this recently is alive. */
 const COUNT_PROVES_MS = 500;
 
 const DUTIES = { timers: 0, prune: 1 } as const;

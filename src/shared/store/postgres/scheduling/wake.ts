@@ -12,9 +12,9 @@ import {
  * within the step's transaction it took three quarters of the throughput, because PostgreSQL lets
  * notifying transactions commit one after another.
  *
- * A hint goes out at once when the last one is long enough ago; else topics gather and are sent
- * together, one notification at a time and at most one in 8 ms. What cannot be sent is dropped:
- * whoever missed it polls. After a break, a listener is told that anything may have happened.
+ * A hint is sent at once when the last one is long enough ago; otherwise topics are collected and
+ * sent together, one notification at a time and at most one in 8 ms. Unsendable hints are dropped:
+ * polling covers them. After a break, a listener gets a hint for all topics.
  *
  * A payload is the sender's id and the topics, one a line; `*` stands for any.
  */

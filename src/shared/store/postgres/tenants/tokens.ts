@@ -32,131 +32,163 @@ const COLUMNS = sql.fragment`
 
 export function createTokenStore(management: Management): TokenStore {
   return {
-    async create(token) {
-      const [row] = await management.any(
-        sql.type(TokenRecord)`
-          with added as (
-            insert into tokens as t (
-              token_id, tenant_id, name, role, hash, created_at, expires_at
-            )
-            select ${token.tokenId}, ${token.tenantId}, ${token.name}, ${token.role}, ${token.hash},
-              c.stamp, c.stamp + ${token.expiresInMs}::int8 * interval '1 millisecond'
-            from (select date_trunc('milliseconds', clock_timestamp()) as stamp offset 0) c
-            returning ${COLUMNS}
-          ),
-          audited as (${appendAuditEntry(
-            {
-              tenantId: token.tenantId,
-              executionId: null,
-              eventType: 'token_created',
-              actorId: token.actorId,
-              payload: { token_id: token.tokenId, name: token.name, role: token.role },
-            },
-            sql.fragment`added`,
-          )})
-          select * from added`,
-        { writes: true, tenant: token.tenantId },
-      );
-      if (row === undefined) throw new Error('the new token was not returned');
-      return decodeToken(row);
-    },
-
-    async findByHash(hash) {
-      const [row] = await management.any(sql.type(TokenRecord)`
-        select ${COLUMNS}
-        from tokens t
-        where t.hash = ${hash}`);
-      return row === undefined ? null : decodeToken(row);
-    },
-
-    async list({ tenantId, after = null, limit, offset }) {
-      const rows = await management.any(
-        sql.type(TokenRecord)`
-          select ${COLUMNS}
-          from tokens t
-          where t.tenant_id = ${tenantId}
-            and (
-              ${after?.tokenId ?? null}::text is null
-              or (t.created_at, t.token_id)
-                < (${after?.createdAt ?? null}::timestamptz, ${after?.tokenId ?? null}::text)
-            )
-          order by t.created_at desc, t.token_id desc
-          limit ${limit}
-          offset ${offset}`,
-        { tenant: tenantId },
-      );
-      return rows.map(decodeToken);
-    },
-
-    async count({ tenantId }) {
-      const [row] = await management.any(
-        sql.type(CountRecord)`
-          select count(*)::int as count
-          from tokens t
-          where t.tenant_id = ${tenantId}`,
-        { tenant: tenantId },
-      );
-      return row?.count ?? 0;
-    },
-
-    async revoke(id, tenantId, actorId) {
-      const [row] = await management.any(
-        sql.type(TokenRecord)`
-          with valid as materialized (
-            select t.token_id
-            from tokens t
-            where t.token_id = ${id}
-              and t.tenant_id = ${tenantId}
-              and t.revoked_at is null
-            for update
-          ),
-          revoked as (
-            update tokens t
-            set revoked_at = coalesce(
-              t.revoked_at, date_trunc('milliseconds', clock_timestamp())
-            )
-            where t.token_id = ${id}
-              and t.tenant_id = ${tenantId}
-              and (select count(*) from valid) >= 0
-            returning ${COLUMNS}
-          ),
-          audited as (${appendAuditOf(
-            { tenantId, executionId: null, eventType: 'token_revoked', actorId },
-            {
-              payload: sql.fragment`json_build_object('token_id', r.token_id, 'name', r.name)`,
-              from: sql.fragment`revoked r where exists (select from valid)`,
-            },
-          )})
-          select * from revoked`,
-        { writes: true, tenant: tenantId },
-      );
-      return row === undefined ? null : decodeToken(row);
-    },
-
+    create: (token) => createToken(management, token),
+    findByHash: (hash) => findToken(management, hash),
+    list: (params) => listTokens(management, params),
+    count: (params) => countTokens(management, params),
+    revoke: (id, tenantId, actorId) => revokeToken(management, { id, tenantId, actorId }),
     rotate: (params) => rotate(management, params),
-
-    async noteUsed(tokenIds) {
-      if (tokenIds.length === 0) return;
-      // Whoever holds a row is noting the same.
-      await management.any(
-        sql.type(NoRecord)`
-          update tokens t
-          set last_used_at = date_trunc('milliseconds', clock_timestamp())
-          where t.token_id = any(array(
-            select u.token_id
-            from tokens u
-            where u.token_id = any(${sql.array([...tokenIds], 'text')})
-              and (
-                u.last_used_at is null
-                or u.last_used_at <= clock_timestamp() - interval '1 minute'
-              )
-            order by u.token_id
-            for update skip locked
-          ))`,
-        { writes: true },
-      );
-    },
+    noteUsed: (tokenIds) => noteUsed(management, tokenIds),
   };
+}
+
+async function createToken(
+  management: Management,
+  token: Parameters<TokenStore['create']>[0],
+): ReturnType<TokenStore['create']> {
+  const [row] = await management.any(
+    sql.type(TokenRecord)`
+      with added as (
+        insert into tokens as t (
+          token_id, tenant_id, name, role, hash, created_at, expires_at
+        )
+        select ${token.tokenId}, ${token.tenantId}, ${token.name}, ${token.role}, ${token.hash},
+          c.stamp, c.stamp + ${token.expiresInMs}::int8 * interval '1 millisecond'
+        from (select date_trunc('milliseconds', clock_timestamp()) as stamp offset 0) c
+        returning ${COLUMNS}
+      ),
+      audited as (${appendAuditEntry(
+        {
+          tenantId: token.tenantId,
+          executionId: null,
+          eventType: 'token_created',
+          actorId: token.actorId,
+          payload: { token_id: token.tokenId, name: token.name, role: token.role },
+        },
+        sql.fragment`added`,
+      )})
+      select * from added`,
+    { writes: true, tenant: token.tenantId },
+  );
+  if (row === undefined) throw new Error('the new token was not returned');
+  return decodeToken(row);
+}
+
+async function findToken(
+  management: Management,
+  hash: Parameters<TokenStore['findByHash']>[0],
+): ReturnType<TokenStore['findByHash']> {
+  const [row] = await management.any(sql.type(TokenRecord)`
+    select ${COLUMNS}
+    from tokens t
+    where t.hash = ${hash}`);
+  return row === undefined ? null : decodeToken(row);
+}
+
+async function listTokens(
+  management: Management,
+  { tenantId, after = null, limit, offset }: Parameters<TokenStore['list']>[0],
+): ReturnType<TokenStore['list']> {
+  const rows = await management.any(
+    sql.type(TokenRecord)`
+      select ${COLUMNS}
+      from tokens t
+      where t.tenant_id = ${tenantId}
+        and (
+          ${after?.tokenId ?? null}::text is null
+          or (t.created_at, t.token_id)
+            < (${after?.createdAt ?? null}::timestamptz, ${after?.tokenId ?? null}::text)
+        )
+      order by t.created_at desc, t.token_id desc
+      limit ${limit}
+      offset ${offset}`,
+    { tenant: tenantId },
+  );
+  return rows.map(decodeToken);
+}
+
+async function countTokens(
+  management: Management,
+  { tenantId }: Parameters<TokenStore['count']>[0],
+): ReturnType<TokenStore['count']> {
+  const [row] = await management.any(
+    sql.type(CountRecord)`
+      select count(*)::int as count
+      from tokens t
+      where t.tenant_id = ${tenantId}`,
+    { tenant: tenantId },
+  );
+  return row?.count ?? 0;
+}
+
+async function revokeToken(
+  management: Management,
+  {
+    id,
+    tenantId,
+    actorId,
+  }: {
+    readonly id: Parameters<TokenStore['revoke']>[0];
+    readonly tenantId: Parameters<TokenStore['revoke']>[1];
+    readonly actorId: Parameters<TokenStore['revoke']>[2];
+  },
+): ReturnType<TokenStore['revoke']> {
+  const [row] = await management.any(
+    sql.type(TokenRecord)`
+      with valid as materialized (
+        select t.token_id
+        from tokens t
+        where t.token_id = ${id}
+          and t.tenant_id = ${tenantId}
+          and t.revoked_at is null
+        for update
+      ),
+      revoked as (
+        update tokens t
+        set revoked_at = coalesce(
+          t.revoked_at, date_trunc('milliseconds', clock_timestamp())
+        )
+        where t.token_id = ${id}
+          and t.tenant_id = ${tenantId}
+          and (select count(*) from valid) >= 0
+        returning ${COLUMNS}
+      ),
+      audited as (${appendAuditOf(
+        { tenantId, executionId: null, eventType: 'token_revoked', actorId },
+        {
+          payload: sql.fragment`json_build_object('token_id', r.token_id, 'name', r.name)`,
+          from: sql.fragment`revoked r where exists (select from valid)`,
+        },
+      )})
+      select * from revoked`,
+    { writes: true, tenant: tenantId },
+  );
+  return row === undefined ? null : decodeToken(row);
+}
+
+async function noteUsed(
+  management: Management,
+  tokenIds: Parameters<TokenStore['noteUsed']>[0],
+): ReturnType<TokenStore['noteUsed']> {
+  if (tokenIds.length === 0) return;
+  // A statement that holds the lock of a row notes the same use.
+  await management.any(
+    sql.type(NoRecord)`
+      update tokens t
+      set last_used_at = date_trunc('milliseconds', clock_timestamp())
+      where t.token_id = any(array(
+        select u.token_id
+        from tokens u
+        where u.token_id = any(${sql.array([...tokenIds], 'text')})
+          and (
+            u.last_used_at is null
+            or u.last_used_at <= clock_timestamp() - interval '1 minute'
+          )
+        order by u.token_id
+        for update skip locked
+      ))`,
+    { writes: true },
+  );
 }
 
 /** The token is locked first: of many rotations at once, the others find it rotated. */

@@ -1,8 +1,8 @@
 import { leaseColumns, NEXT_FENCE, tenantIsActive, ticketColumns } from '../rows.ts';
 
 /*
- * What all claims have in common: the rows that `candidates` picks and locks move from `work_queue` to
- * `work_leases`, dealt out to the workers in $1. $2: length of the lease.
+ * Common to all claims: the rows that `candidates` picks and locks move from `work_queue` to
+ * `work_leases`, distributed to the workers in $1. $2: length of the lease.
  */
 export function claimText(candidates: string): string {
   return `
@@ -63,22 +63,28 @@ export function claimText(candidates: string): string {
     order by t.priority, t.seq`;
 }
 
-/** Candidates that are read without a lock: what other claims may take away meanwhile comes on top. */
+/**
+ * The limit of candidates that are read without a lock, with spare ones for those that other claims
+ * take.
+ */
 export function surplusOver(limit: string): string {
   return `${limit} + 100`;
 }
 
-/** Where a claim begins on the one queue that it asks for. */
+/** The position where a claim on a single queue begins. */
 export const CLAIM_START = { queueKey: '$5', priority: '$6::int4', seq: '$7::int8' };
 
-/** Where a claim on several queues begins: on the queue of a row that has these three columns. */
+/**
+ * The position where a claim on several queues begins, for the queue of a row with these three
+ * columns.
+ */
 export function claimStartOf(alias: string): typeof CLAIM_START {
   return { queueKey: `${alias}.queue_key`, priority: `${alias}.priority`, seq: `${alias}.seq` };
 }
 
 /**
- * Whether a claim may take an item of `work_queue`. `also`: what the claim asks for beyond that.
- * `anyShard`: a condition under which the shards in $4 don't matter.
+ * Whether a claim may take an item of `work_queue`. `also`: further conditions of the claim.
+ * `anyShard`: a condition under which the shards in $4 do not matter.
  */
 export function isClaimable(params: {
   readonly item: string;

@@ -1,7 +1,7 @@
 import { CLAIM_START, claimStartOf, claimText, isClaimable, surplusOver } from './claim-sql.ts';
 import type { Statement } from '../connection/connect.ts';
 
-/** The same as a claim on one queue, over the items of one tool, which stand together in an index. */
+/** Like a claim on one queue, for the items of one tool, which an index keeps together. */
 export const CLAIM_OF_TOOL: Statement = {
   name: 'claim-of-tool',
   writes: true,
@@ -14,12 +14,12 @@ export const CLAIM_OF_TOOL: Statement = {
     for update skip locked`),
 };
 
-/** Of other claims' heads so many may be taken away meanwhile. */
+/** The most heads that other claims may take meanwhile. */
 const HEADS_SPARE = 20;
 
 /*
- * The heads of all asked tools are looked up first, one by one. What is next over all of them is among
- * the tools with the oldest heads, as many of these as items are wanted: only there more is read.
+ * The claim first looks up the head of each requested tool. The next n items over all tools belong
+ * to the n tools with the oldest heads, so it reads more items only there.
  */
 export const CLAIM_OF_TOOLS: Statement = {
   name: 'claim-of-tools',

@@ -2,27 +2,27 @@ import { queueKeyOf } from '../../../domain/work/queue-key.ts';
 import type { WorkTicket } from '../../../domain/work/work-item.ts';
 
 /*
- * Where on each queue the ready items begin. Claimed rows stay in the index until vacuum has been,
- * and while some transaction holds an old snapshot it cannot come: a claim that starts at the head of
- * the queue then walks over every row claimed since (from 2 700 to 1 000 claims a second within ten
- * seconds; with the watermark 7 500, unchanged).
+ * The position on each queue where the ready items begin. Claimed rows stay in the index until a
+ * vacuum, which a transaction with an old snapshot prevents. A claim that starts at the head of the
+ * queue then reads every row claimed since: from 2 700 to 1 000 claims a second within ten seconds.
+ * With the watermark it stays at 7 500.
  *
- * A watermark is a hint. Below it an item may still appear: one whose commit came later than that of
- * its successor, one of a higher priority, one whose claim was rolled back. So it trails behind the
- * last claim by more than a commit takes, is taken back when a claim finds something below it or this
- * process itself adds an item of a higher priority, and is ignored once a second, or ten times when
- * claims come back empty.
+ * A watermark is a hint. An item may still appear below it: its commit came later than that of its
+ * successor, its priority is higher, or its claim was rolled back. So the watermark trails the last
+ * claim by more than a commit takes. A claim that finds an item below it resets it, and so does
+ * this process when it adds an item of a higher priority. Claims ignore it once a second, or ten
+ * times a second when they come back empty.
  *
- * Claims for certain tools have watermarks of their own, one for each filter: what one of them took says
- * nothing about the items that it left to others.
+ * Claims for certain tools have their own watermarks, one for each filter: the items that a claim
+ * takes say nothing about the items that its filter skips.
  */
 
 const TRAIL_MS = 50;
 const SWEEP_MS = 1_000;
 const SWEEP_WHEN_EMPTY_MS = 100;
-/** Queues are tenants times types and names; past this many, all begin anew. */
+/** A queue is a tenant, a type and a name; past this many, all watermarks are reset. */
 const QUEUES_MAX = 10_000;
-/** Filters are the callers' choice; past this many of one queue, those begin anew. */
+/** Callers choose filters; past this many of one queue, its watermarks are reset. */
 const FILTERS_MAX = 100;
 
 export interface QueuePosition {
@@ -34,23 +34,23 @@ const HEAD: QueuePosition = { priority: 0, seq: 0 };
 
 export interface ClaimWatermarks {
   /**
-   * Where a claim on this queue may begin. `cameBackEmpty`: the claim was tried a moment ago and
-   * found nothing.
+   * The position where a claim on this queue may begin. `cameBackEmpty`: the claim has just found
+   * nothing.
    */
   start(of: ClaimedPart, cameBackEmpty: boolean): QueuePosition;
-  /** A claim took everything it could up to here. */
+  /** A claim took every item that it could up to here. */
   noteClaimed(of: ClaimedPart, last: QueuePosition): void;
   noteEnqueued(ticket: WorkTicket): void;
-  /** Something was added to this queue that may stand anywhere. */
+  /** An item was added to this queue at an unknown position. */
   reset(queueKey: string): void;
 }
 
-/** The part of a queue that a claim looks at. */
+/** The part of a queue that a claim reads. */
 export interface ClaimedPart {
   readonly queueKey: string;
-  /** Tells claims of different shards apart: a process has one set of them at a time. */
+  /** Distinguishes claims of different shards: a process has one set of shards at a time. */
   readonly scope: string;
-  /** Tells claims for different tools apart; empty: for all. */
+  /** Distinguishes claims for different tools; empty: all tools. */
   readonly filter: string;
 }
 

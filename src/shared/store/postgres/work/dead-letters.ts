@@ -94,8 +94,8 @@ export async function requeue(
 }
 
 /*
- * Takes the execution's lock like a commit and touches the row, so that a commit which revokes
- * everything sees the item or finds that it was overtaken.
+ * Takes the execution's lock like a commit and touches the row, so that a commit that revokes
+ * everything sees the item, or detects the race.
  */
 const REQUEUE: Statement = {
   name: 'requeue-item',

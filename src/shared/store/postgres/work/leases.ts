@@ -17,9 +17,9 @@ import { CLAIM_OF_TOOL, CLAIM_OF_TOOLS } from './claim-tools-sql.ts';
 import type { WaitingTools } from './waiting-tools.ts';
 
 /*
- * A claim moves rows from `work_queue` to `work_leases` in one statement. It waits for nobody: a row
- * that another transaction holds is left to it. It takes no execution's lock, so a commit that
- * revokes items must reckon with it (see `commit/sql.ts`).
+ * A claim moves rows from `work_queue` to `work_leases` in one statement. It never waits: it skips
+ * rows that another transaction has locked. It locks no execution, so a commit that revokes items
+ * must expect concurrent claims (see `commit/sql.ts`).
  */
 
 export interface ClaimMeans {
@@ -28,7 +28,7 @@ export interface ClaimMeans {
   readonly waitingTools: WaitingTools;
 }
 
-/** One statement for all claimers: what it takes is dealt out to them in their order. */
+/** One statement for all claimers, which get its items in their order. */
 export async function claimItems(
   { pool, watermarks, waitingTools }: ClaimMeans,
   request: JointClaim,
@@ -43,7 +43,7 @@ export async function claimItems(
   }));
   const starts = parts.map((part) => watermarks.start(part, false));
   const { tools = null } = request;
-  // What is added while this claim runs is hinted at, and found by the next.
+  // A hint announces items that are added while this claim runs, and the next claim finds them.
   const named = tools === null ? null : await waitingTools({ keys, starts, globs: tools });
   const from = { request, keys, tools: named };
   const claimFrom = async (some: Pick<ClaimFrom, 'places' | 'starts'>) => {
@@ -65,7 +65,7 @@ export async function claimItems(
         places: emptyHanded,
         starts: again,
       }).catch((error: unknown) => {
-        // What is claimed by then is leased, and would only lapse.
+        // Items claimed so far are leased, and would only expire.
         if (claimed.length > 0) return [];
         throw error;
       });
@@ -76,7 +76,10 @@ export async function claimItems(
   return dealOut(request.claimers, dealOf(places, claimed));
 }
 
-/** The claimer that each item goes to, in the order of the items: as many places as its limit. */
+/**
+ * The claimer of each item, in the order of the items: each claimer has as many places as its
+ * limit.
+ */
 function placesOf(claimers: readonly Claimer[]): readonly Place[] {
   return claimers.flatMap(({ workerId, limit }, claimer) =>
     Array.from({ length: Math.max(0, limit) }, () => ({ claimer, workerId })),
@@ -88,7 +91,7 @@ interface Place {
   readonly workerId: string;
 }
 
-/** The places of those who have got nothing while `count` items went to the first places. */
+/** The places of claimers that got nothing when `count` items went to the first places. */
 function withoutItem(places: readonly Place[], count: number): readonly Place[] {
   const lastServed = count === 0 ? -1 : (places[count - 1]?.claimer ?? -1);
   return places.filter(({ claimer }) => claimer > lastServed);
@@ -112,7 +115,7 @@ function dealOut(
   );
 }
 
-/** The engine's queue is one for all tenants; those of workers belong to a tenant each. */
+/** The engine's queue serves all tenants; each worker queue belongs to one tenant. */
 function queueKeys(scope: ClaimScope): readonly string[] {
   const { queues, tenantId } = scope;
   const asked = queues.filter((queue) => queue === 'engine' || tenantId !== null);
@@ -136,7 +139,7 @@ async function claimStatement(
   claim: ClaimFrom,
 ): Promise<{
   readonly items: readonly ClaimedItem[];
-  /** The last that was taken of each queue. */
+  /** The last item taken from each queue. */
   readonly lasts: ReadonlyMap<string, QueuePosition>;
 }> {
   if (claim.tools?.length === 0) return { items: [], lasts: new Map() };
@@ -188,7 +191,7 @@ function hasRecord(row: ClaimRecord): row is ClaimRecord & RecordColumns {
   return row.tool !== null;
 }
 
-/** The rows it locks are those it takes: `limit` stands above the locking. */
+/** It locks only the rows that it takes, because `limit` is applied above the locking. */
 const CLAIM_ONE: Statement = {
   name: 'claim-one',
   writes: true,
@@ -202,9 +205,9 @@ const CLAIM_ONE: Statement = {
 };
 
 /*
- * Over several queues no index gives the order, and locking must not run ahead of the limit. So the
- * heads of the queues are read without locks and merged, and then locked one by one until there are
- * enough. The surplus is what other claims may take away meanwhile.
+ * No index gives the order over several queues, and the statement must not lock more rows than the
+ * limit. So it reads the heads of the queues without locks, merges them, and then locks them one by
+ * one until it has enough. The surplus covers items that other claims take meanwhile.
  */
 const CLAIM_MANY: Statement = {
   name: 'claim-many',
@@ -248,7 +251,7 @@ export async function renewLeases(
   });
 }
 
-/** Leases are locked by id, like everywhere, so that renewals and commits never deadlock. */
+/** Leases are locked by id, as everywhere, so that renewals and commits never deadlock. */
 const RENEW: Statement = {
   name: 'renew-leases',
   writes: true,

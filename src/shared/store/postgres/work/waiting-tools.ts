@@ -3,20 +3,21 @@ import { rangesOf, TOOL_KEY_MAX } from '../../../domain/work/claim-filter.ts';
 import type { QueuePosition } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 
-/** The names of tools that a claim is to look for: those it names, and those waiting that its globs match. */
+/** The tool names of a claim: those that it names, and the waiting ones that its globs match. */
 export type WaitingTools = (asked: {
   readonly keys: readonly string[];
-  /** Of each key: what comes before is not looked at. */
+  /** Per key: items before this position are not read. */
   readonly starts: readonly QueuePosition[];
   readonly globs: readonly string[];
 }) => Promise<readonly string[]>;
 
 /*
- * Globs are matched here, as those of policies are. The database leaps from one name to the next within
- * the prefixes, so this costs as much as there are such names, however many items wait under each.
+ * Globs are matched here, like those of policies. The database skips from one name to the next
+ * within the prefixes, so the cost depends on the number of names, not on the items waiting under
+ * each.
  *
- * Processes of an older version put items on the queue without the name of the tool. Once in a while
- * those of a queue get theirs.
+ * Processes of an older version queue items without the name of the tool. Once in a while this code
+ * adds the missing names on a queue.
  */
 export function createWaitingTools(
   pool: PostgresPool,

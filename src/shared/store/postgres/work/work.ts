@@ -88,7 +88,7 @@ const heldLeases = (name: string, ofWhich: string): Statement => ({
     order by l.lease_fence`,
 });
 
-/** Reads all leases: for a process that is not sure what it holds. */
+/** Reads all leases, for a process that does not know which it holds. */
 const HELD_LEASES = heldLeases('list-held-leases', '');
 const HELD_LEASES_OF_ONE = heldLeases('list-held-leases-of-one', 'and l.execution_id = $2');
 
@@ -303,7 +303,7 @@ async function findRecordedOutput(
   };
 }
 
-/** `->` on `json` hands the text on as it stands. */
+/** `->` on `json` returns the text unchanged. */
 const RECORDED_OUTPUT: Statement = {
   name: 'find-recorded-output',
   writes: false,

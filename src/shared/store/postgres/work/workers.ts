@@ -5,7 +5,7 @@ import type { WorkerStore } from '../../workers.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import type { Management } from '../connection/management.ts';
 
-/** A process or tool worker that has been silent for longer is not there any more. */
+/** A process or tool worker that is silent for longer counts as gone. */
 export const WORKER_SILENCE_MS_MAX = 60_000;
 
 const WorkerRecord = z.object({
@@ -24,7 +24,7 @@ const WorkerRecord = z.object({
 
 const NoRecord = z.object({});
 
-/** Announcing goes over the hot path's pool: every process does it every few seconds. */
+/** Announcements use the hot path's pool: every process sends one every few seconds. */
 export function createWorkerStore(pool: PostgresPool, management: Management): WorkerStore {
   return {
     async announce(workers) {
@@ -99,7 +99,7 @@ function textOf(list: readonly string[] | null | undefined): string | null {
   return list ? JSON.stringify(list) : null;
 }
 
-/** A worker that two processes announce at once in different orders must not deadlock: sorted. */
+/** Sorted, so that two processes that announce the same workers at once never deadlock. */
 const ANNOUNCE: Statement = {
   name: 'announce-workers',
   writes: true,
@@ -130,7 +130,7 @@ const ANNOUNCE: Statement = {
       started_at = case
         when w.last_heartbeat > excluded.last_heartbeat - $10::int8 * interval '1 millisecond'
           then w.started_at
-        -- Whoever comes back after a silence has started anew.
+        -- A worker that returns after a silence counts as newly started.
         else excluded.started_at
       end,
       last_heartbeat = excluded.last_heartbeat`,

@@ -32,7 +32,7 @@ const COLUMNS = sql.fragment`
 
 const NOW = sql.fragment`date_trunc('milliseconds', clock_timestamp())`;
 
-/** So often may it be resumed and paused anew by others meanwhile. */
+/** How often others may resume and pause it again meanwhile. */
 const TRIES_MAX = 50;
 
 export function createWorkflowPauseStore(management: Management): WorkflowPauseStore {
@@ -266,7 +266,7 @@ async function noteSwept(management: Management, pause: WorkflowPause): Promise<
   );
 }
 
-/** The lock keeps the workflow from being paused anew, and these from being held anew, meanwhile. */
+/** The lock prevents a new pause of the workflow, and new holds of these executions, meanwhile. */
 async function forget(
   management: Management,
   pause: WorkflowPause,

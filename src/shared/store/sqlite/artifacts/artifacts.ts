@@ -156,7 +156,7 @@ function finish(connection: Connection, upload: FinishUpload): Artifact | null {
   return { hash, size, contentType, createdAt: toIso(createdAt) };
 }
 
-/** False: it is not there, or was given up, and chunks of it may be missing. */
+/** False: it does not exist, or was abandoned, and chunks of it may be missing. */
 function removeUpload(connection: Connection, upload: UploadRef): boolean {
   const removed = connection.run(
     `delete from artifact_uploads
@@ -172,7 +172,7 @@ function dropChunks(connection: Connection, uploadId: string): void {
   });
 }
 
-/** For whoever is about to refer to it. */
+/** For a caller that is about to refer to it. */
 function hold(
   connection: Connection,
   ref: { readonly tenantId: TenantId; readonly hash: string },

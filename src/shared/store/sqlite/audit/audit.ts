@@ -1,12 +1,12 @@
 import type { AuditStore } from '../../audit.ts';
 import type { Seal, Window } from '../../../domain/audit/seal.ts';
 import { appendAudit } from './append.ts';
-import { exportAudit } from './export.ts';
+import { createExporter } from './export.ts';
 import { provideSha256, readHistories, readSealable } from './items.ts';
 import { listAudit } from './list.ts';
 import { listRetired, listRetirements } from './retired.ts';
 import { listRegistrations, listStoredDefinitions, listStoredExecutions } from './rows.ts';
-import { sealWindow } from './seal.ts';
+import { createSealer } from './seal.ts';
 import type { Connection } from '../connection/connect.ts';
 import { listImports } from '../executions/imports.ts';
 import { toIso } from '../rows.ts';
@@ -16,8 +16,8 @@ export function createAuditStore(connection: Connection): AuditStore {
   return {
     append: (entry) => connection.write(() => appendAudit(connection, entry)),
     list: (params) => connection.read(() => listAudit(connection, params)),
-    export: (params) => connection.read(() => exportAudit(connection, params)),
-    seal: (params) => connection.write(() => sealWindow(connection, params)),
+    export: createExporter(connection),
+    seal: createSealer(connection),
     windows: (params) => connection.read(() => listWindows(connection, params)),
     seals: (params) => connection.read(() => listSeals(connection, params)),
     sealable: ({ coversFrom, coversTo, tenantId }) =>

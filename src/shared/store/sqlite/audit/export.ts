@@ -1,7 +1,7 @@
 import { auditIdOfEvent, eventTypeOf } from '../../../domain/audit/audit-item.ts';
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { ExportAudit, ExportedItem } from '../../audit.ts';
+import type { AuditStore, ExportAudit, ExportedItem } from '../../audit.ts';
 import type { Connection } from '../connection/connect.ts';
 import { isImported } from '../executions/is-imported.ts';
 import { toIso } from '../rows.ts';
@@ -18,8 +18,12 @@ interface ItemRecord {
   readonly created_at: number;
 }
 
-/** What has the same time as `after` is read again and left out, since times come first in the order. */
-export function exportAudit(connection: Connection, params: ExportAudit): readonly ExportedItem[] {
+export function createExporter(connection: Connection): AuditStore['export'] {
+  return (params) => connection.read(() => readPage(connection, params));
+}
+
+/** Reads from the time of `after`, since times come first in the order, and leaves out rows up to it. */
+function readPage(connection: Connection, params: ExportAudit): readonly ExportedItem[] {
   const { tenantId, since, until, after, limit } = params;
   const from = after?.createdAt ?? since;
   return connection

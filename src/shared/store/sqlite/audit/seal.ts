@@ -6,18 +6,22 @@ import {
   type Window,
   type WindowHead,
 } from '../../../domain/audit/seal.ts';
-import type { SealingRound } from '../../audit.ts';
+import type { AuditStore, SealingRound } from '../../audit.ts';
 import { readSealable } from './items.ts';
 import type { Connection } from '../connection/connect.ts';
 import { isImported } from '../executions/is-imported.ts';
 import { toIso } from '../rows.ts';
 
 /*
- * One write transaction reads the window and seals it, so nobody else writes meanwhile and whatever
- * is to come gets a later time: the clock is read within a transaction, and never goes back behind
- * the last window. The millisecond that is running is left for the next window.
+ * One write transaction reads the window and seals it, so nobody else writes meanwhile and later
+ * items get a later time: the clock is read within a transaction, and never goes back behind the
+ * last window. The current millisecond belongs to the next window.
  */
-export function sealWindow(
+export function createSealer(connection: Connection): AuditStore['seal'] {
+  return (params) => connection.write(() => sealWindow(connection, params));
+}
+
+function sealWindow(
   connection: Connection,
   params: { readonly itemsMax: number; readonly lagMs: number },
 ): SealingRound {

@@ -7,9 +7,9 @@ import { withFences } from '../work/queue.ts';
 
 /*
  * Carries out plans (see `CommitPlan`). A batch is one immediate transaction: nobody else writes
- * between the first judgement and the commit, so a plan is first judged as a whole by reading, and
- * only when everything it states still holds is anything written. A refused plan has written
- * nothing, and its neighbours never notice it. Plans of one batch see each other in their order.
+ * between the first judgement and the commit. So it first judges a plan as a whole by reading, and
+ * writes only if every condition of the plan holds. A refused plan writes nothing and does not
+ * affect its neighbours. Plans of one batch see each other in their order.
  *
  * A plan that cannot be written at all (a duplicate item id, say) is a bug in the plan: the whole
  * batch is rolled back and the error thrown, and the caller finds the culprit by halving the batch.

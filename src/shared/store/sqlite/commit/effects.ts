@@ -5,11 +5,11 @@ import { enqueue, findNames, insertDeadLetter, insertLease, replaceLease } from 
 import { bindTicket, HELD_DUE_AT, TICKET_COLUMNS, TICKET_PLACES } from '../rows.ts';
 
 /*
- * The items and timers of an accepted plan. What ends goes first, so that a plan may end an item or
- * a timer and begin it anew under the same name.
+ * The items and timers of an accepted plan. Deletions come first, so that a plan may end an item or
+ * a timer and begin it again under the same name.
  */
 
-/** Returns the fences of the items that are leased from birth. */
+/** Returns the fences of the items that are leased when created. */
 export function writeItems(
   connection: Connection,
   params: {
@@ -81,8 +81,8 @@ function moveWaiting(connection: Connection, { executionId, waitingItems }: Comm
 }
 
 /**
- * The item whose lease becomes that of the first item leased from birth; null: none. In a chain each
- * step ends one lease and begins one, and does both by one statement.
+ * The item whose lease becomes that of the first item leased when created; null: none. In a chain
+ * each step ends one lease and begins one, and one statement does both.
  */
 function replacedLease(plan: CommitPlan): string | null {
   const [settled, ...others] = plan.settles;

@@ -1,7 +1,7 @@
 import type { CommitPlan, RefusalReason } from '../../commit.ts';
 import type { Connection } from '../connection/connect.ts';
 
-/** Why a plan may not do in its tree what it does, see `TreeUse`; null: it may. */
+/** Why the tree refuses a plan, see `TreeUse`; null: it does not. */
 export function judgeTree(connection: Connection, plan: CommitPlan): RefusalReason | null {
   const { tree } = plan;
   if (tree === null || tree.is === 'end') return null;
@@ -46,7 +46,7 @@ export function writeTree(connection: Connection, plan: CommitPlan): void {
   }
   if (tree === null) return;
   for (const { purpose, executionId } of plan.startsTimers) {
-    // Nothing of a child that is about to be cancelled needs deciding.
+    // A child that is about to be cancelled needs no decision.
     if (purpose !== 'parent_ended' || executionId === null) continue;
     connection.run('delete from runnable where execution_id = ?', [executionId]);
   }

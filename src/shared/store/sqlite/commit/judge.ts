@@ -5,9 +5,9 @@ import type { Connection } from '../connection/connect.ts';
 import { judgeTree } from './judge-tree.ts';
 import { findStandingPause } from '../workflows/workflow-pauses.ts';
 
-/** Reads whether everything that a plan states still holds; writes nothing. */
+/** Reads whether every condition of a plan still holds; writes nothing. */
 
-/** How long an Idempotency-Key counts. */
+/** The lifetime of an Idempotency-Key. */
 export const REQUEST_KEY_MS = 24 * 60 * 60 * 1000;
 
 export type Judgement =
@@ -18,7 +18,7 @@ export type Judgement =
       readonly existing: ExistingRequest | null;
     };
 
-/** What the writing of a plan needs to know about its execution. */
+/** The facts about an execution that writing its plan needs. */
 export interface Head {
   readonly shard: number;
   readonly lastSequence: number;
@@ -44,6 +44,9 @@ export function judgePlan(
   if (barren !== null) return refuse(barren);
   const current =
     plan.settles.every((settle) => isHeld(connection, { plan, settle, now })) &&
+    plan.keepsLeases.every((lease) =>
+      isHeld(connection, { plan, settle: { ...lease, onlyIfExpired: false }, now }),
+    ) &&
     plan.expiresQueued.every((item) => isOverdue(connection, { plan, item, now })) &&
     plan.firesTimers.every((timer) => isDue(connection, { plan, timer, now }));
   return current ? judged : refuse('stale');
@@ -116,7 +119,7 @@ function findUnfitHold(
   return stands ? 'workflow_paused' : null;
 }
 
-/** Plans of one batch see each other, so what was started a moment ago is counted. */
+/** Plans of one batch see each other, so executions started by earlier plans count. */
 function findCrowded(
   connection: Connection,
   plan: CommitPlan,
@@ -137,8 +140,8 @@ function findCrowded(
 }
 
 /**
- * Counted no further than to `limit`, as `lock_tenant_room` of PostgreSQL does: an execution in the
- * place of its parent takes none, and where children wait there is no room for others.
+ * Counts no further than `limit`, as PostgreSQL's `lock_tenant_room` does. An execution that uses
+ * the place of its parent takes none, and while children wait there is no place for others.
  */
 function countLive(connection: Connection, tenantId: string, limit: number): number {
   const of = { tenant_id: tenantId };
@@ -167,7 +170,7 @@ function countQueued(connection: Connection, tenantId: string, limit: number): n
     `select count(*) as queued
      from (
        select *
-       from (select 1 from work_queue where queue_key in (:python, :java) limit :limit)
+       from (select 1 from work_queue where queue_key in (:python, :java, :function) limit :limit)
        union all
        select *
        from (
@@ -180,6 +183,7 @@ function countQueued(connection: Connection, tenantId: string, limit: number): n
     {
       python: queueKeyOf({ tenantId, queue: 'python_tool' }),
       java: queueKeyOf({ tenantId, queue: 'java_tool' }),
+      function: queueKeyOf({ tenantId, queue: 'function' }),
       tenant_id: tenantId,
       limit,
     },

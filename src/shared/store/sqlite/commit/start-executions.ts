@@ -1,7 +1,7 @@
 import type { CommitPlan, StartedExecution } from '../../commit.ts';
 import type { Connection } from '../connection/connect.ts';
 
-/** Executions that begin with an accepted plan of another: children, and a run that goes on. */
+/** Executions that an accepted plan of another starts: children, and a run that continues it. */
 export function startExecutions(
   connection: Connection,
   params: { readonly plan: CommitPlan; readonly createdAt: number },

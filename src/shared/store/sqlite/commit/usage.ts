@@ -14,7 +14,7 @@ const CHAIN = `
     join executions e on e.id = c.parent_execution_id
   )`;
 
-/** Counts what models used for an execution and all it is a descendant of. */
+/** Counts the model usage of an execution for itself and all its ancestors. */
 export function chargeUsage(connection: Connection, id: ExecutionId, use: ModelUse): void {
   const chain = connection.all<{ readonly id: string; readonly tenant_id: string }>(
     `${CHAIN} select id, tenant_id from chain`,

@@ -4,13 +4,13 @@ import type { ExecutionStatus } from '../../../domain/execution/status.ts';
 import type { WebhookMessage } from '../../../domain/webhooks/webhook.ts';
 import type { Connection } from '../connection/connect.ts';
 
-/** Writes messages for the webhooks that want them, in the transaction of what they tell of. */
+/** Writes messages for subscribed webhooks, in the transaction of the reported change. */
 export function tellWebhooks(
   connection: Connection,
   params: {
     readonly executionId: string;
     readonly tenantId: string;
-    /** Of the execution before this transaction; null: it is new. */
+    /** Status of the execution before this transaction; null: it is new. */
     readonly statusBefore: ExecutionStatus | null;
     readonly messages: readonly WebhookMessage[];
     readonly now: number;

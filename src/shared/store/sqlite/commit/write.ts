@@ -10,7 +10,7 @@ import { startExecutions } from './start-executions.ts';
 import { chargeUsage } from './usage.ts';
 import { tellWebhooks } from './webhook-outbox.ts';
 
-/** Writes a plan that holds. */
+/** Writes an accepted plan. */
 export function writePlan(
   connection: Connection,
   params: {
@@ -22,7 +22,8 @@ export function writePlan(
   },
 ): CommitVerdict {
   const { plan, head, now, drawFence } = params;
-  // The clock may have been set back: an execution's events never are, nor is what is sealed.
+  // The clock may have been set back, but the times of an execution's events and of sealed ones
+  // never decrease.
   const createdAt = Math.max(now, head.updatedAt, params.sealedUntil);
   const lastSequence = head.lastSequence + plan.events.length;
   if (plan.create === null) updateExecution(connection, { plan, lastSequence, createdAt });
@@ -91,7 +92,7 @@ function insertExecution(
     ],
   );
   if (create.request === null) return;
-  // A key that no longer counts makes room for the new one.
+  // An expired key makes room for the new one.
   connection.run(
     `insert into request_keys (tenant_id, key, body_hash, execution_id, created_at)
      values (:tenant_id, :key, :body_hash, :execution_id, :created_at)
@@ -190,7 +191,7 @@ function writeRecordedOutput(
 ): void {
   const { plan, after, createdAt } = params;
   if (plan.recordsOutput === null) return;
-  // The first result under a key is the result; a later one is never handed out.
+  // The first result under a key is final; a later one is never returned.
   connection.run(
     `insert into recorded_outputs (
        execution_id, idempotency_key, work_item_id, event_sequence, created_at

@@ -18,15 +18,18 @@ import { makePrivate } from './private-file.ts';
 import { lockDatabaseFile } from './process-lock.ts';
 
 /*
- * A backup is one file, whole by itself: SQLite copies all pages as of one moment, also while the
- * service writes on. A restore puts such a file in the place of the database.
+ * A backup is one complete file: SQLite copies all pages as of one moment, even while the service
+ * writes. A restore replaces the database with such a file.
  *
- * Both write beside the target, look the copy through, and rename it: one that breaks off is never
- * taken for a whole one. The logs of a database that is replaced (-wal, -shm) are moved away with
- * it: SQLite would apply them to the file that took its place.
+ * Both write beside the target, check the copy, and rename it, so an incomplete copy is never used.
+ * The logs of the replaced database (-wal, -shm) are moved away with it: SQLite would apply them to
+ * the new file.
  */
 
-/** All in one step, which reads as of one moment: of steps, each write of others begins anew. */
+/**
+ * All in one step, which reads as of one moment: with several steps, each concurrent write restarts
+ * the copy.
+ */
 const ALL_PAGES = 0x7fff_ffff;
 
 /** Throws `StoreOpenError` when there is such a file already, or the database cannot be read. */
@@ -35,7 +38,7 @@ export async function backupSqlite(params: {
   readonly to: string;
 }): Promise<{ readonly bytes: number }> {
   const { path, to } = params;
-  if (existsSync(to)) throw new StoreOpenError(`"${to}" is there already: name a new file`);
+  if (existsSync(to)) throw new StoreOpenError(`"${to}" already exists: name a new file`);
   const partial = `${to}.partial`;
   makeDirectoryOf(to);
   removeFiles(partial);
@@ -52,13 +55,14 @@ export async function backupSqlite(params: {
 }
 
 /**
- * Puts a backup, or a copy of a database file with its `-wal`, in the place of the database. Throws
- * `StoreOpenError` while a process serves it, and when the backup is damaged; then nothing is changed.
+ * Replaces the database with a backup, or with a copy of a database file and its `-wal`. Throws
+ * `StoreOpenError` while a process serves the database, and when the backup is damaged; then it
+ * changes nothing.
  */
 export function restoreSqlite(params: {
   readonly path: string;
   readonly from: string;
-  /** Part of the name under which what was there is kept. */
+  /** Part of the name under which the old file is kept. */
   readonly stamp: string;
 }): { readonly keptAs: string | null } {
   const { path, from, stamp } = params;

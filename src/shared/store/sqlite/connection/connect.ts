@@ -60,8 +60,8 @@ export interface Connection {
 }
 
 /**
- * Opens the file, making it and its directory when they are not there. Throws `StoreOpenError` when
- * it cannot be used. The schema is not looked at.
+ * Opens the file, and creates it and its directory if they are missing. Throws `StoreOpenError` if
+ * it cannot be used. It does not check the schema.
  */
 export function connect(params: {
   readonly path: string;
@@ -73,7 +73,7 @@ export function connect(params: {
   return connectTo(openFile({ path, busyTimeoutMs, onStatement }), { path, clock });
 }
 
-/** On a database that is open already: how it is kept, and how safely, is up to whoever opened it. */
+/** On an open database: its opener decides about its settings and its durability. */
 export function connectTo(
   database: Database.Database,
   params: { readonly path: string; readonly clock?: Clock | undefined },
@@ -82,8 +82,7 @@ export function connectTo(
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
 
   // Compiling a statement costs ten times as much as running it, so each text is compiled once. A
-  // text put together anew at every call would have to be read through to be found here: those of
-  // the hot path are constants.
+  // lookup must hash a text that is built at every call, so those of the hot path are constants.
   function prepared(sql: string): Database.Statement<unknown[], unknown> {
     let statement = statements.get(sql);
     if (statement === undefined) {
@@ -110,7 +109,7 @@ export function connectTo(
       commit.run();
       return result;
     } catch (error) {
-      // SQLite has rolled back by itself after the gravest errors.
+      // SQLite has rolled back automatically after the most serious errors.
       if (database.open && database.inTransaction) rollback.run();
       throw translateError(error, { ambiguous });
     }
@@ -181,10 +180,10 @@ function compareVersions(left: string, right: string): number {
 }
 
 /**
- * SQLite plans for the values that are bound: what is compared with a bare parameter, or limited by
- * one, is compiled again at every execution once values are bound anew, at ten times the cost of
- * running it. A parameter behind a sign is an expression, which it doesn't look into, and is worth
- * the same whatever its type.
+ * SQLite plans for the bound values: a statement that compares with a bare parameter, or is limited
+ * by one, is compiled again at every execution with new values, at ten times the cost of running
+ * it. A parameter behind a sign is an expression, which the planner does not inspect, and has the
+ * same value for any type.
  */
 export function forAnyValues(sql: string): string {
   return sql

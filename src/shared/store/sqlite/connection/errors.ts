@@ -8,7 +8,7 @@ export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError';
 }
 
-/** What SQLite says about a file that cannot be opened, in words for the operator. */
+/** Explains SQLite's error about a file that cannot be opened to the operator. */
 export function explainOpenFailure(path: string, error: unknown): Error {
   const code = sqliteCode(error);
   if (code === null) return error instanceof Error ? error : new Error(String(error));

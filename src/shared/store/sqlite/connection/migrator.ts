@@ -13,8 +13,8 @@ import { makePrivate } from './private-file.ts';
 
 /*
  * Each migration is one `begin immediate` transaction: SQLite's own write lock makes runners take
- * turns, and each looks anew at what has been applied once it is its turn. The journal mode is left
- * as it is; whoever opens the store chooses it.
+ * turns, and each reads the applied migrations again in its turn. The journal mode is unchanged;
+ * the opener of the store chooses it.
  */
 
 const BUSY_MS_MAX = 60_000;

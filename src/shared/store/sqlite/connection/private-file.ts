@@ -3,8 +3,9 @@ import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { IN_MEMORY } from '../../../config/database-url.ts';
 
 /*
- * A database file holds every payload and the hashes of tokens, so its owner alone may read it, whatever the
- * umask says. SQLite gives `-wal`, `-shm` and a rollback journal the mode of the database file.
+ * A database file holds every payload and the hashes of tokens, so only its owner may read it,
+ * regardless of the umask. SQLite gives `-wal`, `-shm` and a rollback journal the mode of the
+ * database file.
  *
  * A file that exists is never opened here: closing any descriptor of a file drops all locks that the process
  * holds on it, SQLite's included.
@@ -14,9 +15,9 @@ const PRIVATE = 0o600;
 const OTHERS = 0o077;
 
 /**
- * Creates an empty file for SQLite to fill, or takes a file that exists, with its logs, away from everybody but
- * its owner. What cannot be done is left: SQLite reports a path that does not work, and `svc doctor` a file that
- * belongs to another user.
+ * Creates an empty file for SQLite to fill, or removes the rights of others on an existing file and
+ * its logs. It ignores failures: SQLite reports a path that does not work, and `svc doctor` a file
+ * that belongs to another user.
  */
 export function makePrivate(path: string): void {
   if (path === IN_MEMORY) return;

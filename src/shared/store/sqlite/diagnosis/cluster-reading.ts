@@ -10,6 +10,7 @@ import {
 } from '../../cluster-reading.ts';
 import type { Bindings, Connection, NamedBindings } from '../connection/connect.ts';
 import { TENANT_IS_ACTIVE } from '../rows.ts';
+import type { DueColumn } from './installation-facts.ts';
 
 export function readCluster(connection: Connection, bounds: ReadingBounds): ClusterReading {
   const now = connection.now();
@@ -18,9 +19,9 @@ export function readCluster(connection: Connection, bounds: ReadingBounds): Clus
     executions: readLive(connection, bounds),
     waitingChildren: countWaitingChildren(connection, bounds),
     lateMs: {
-      lease: readLate(connection, 'work_leases', 'expires_at', now),
-      timer: readLate(connection, 'timers', 'due_at', now),
-      retry: readLate(connection, 'retry_timers', 'due_at', now),
+      lease: readLate(connection, { table: 'work_leases', column: 'expires_at', now }),
+      timer: readLate(connection, { table: 'timers', column: 'due_at', now }),
+      retry: readLate(connection, { table: 'retry_timers', column: 'due_at', now }),
     },
     memory: connection.all<MemoryReading>(
       `select t.limits ->> 'memory_tier' as tier, sum(u.live) as live, max(u.added) as addedMax
@@ -149,9 +150,7 @@ function readLive(
 /** By how much the oldest that is due is late; nothing is done for tenants that are not active. */
 function readLate(
   connection: Connection,
-  table: 'work_leases' | 'timers' | 'retry_timers',
-  column: 'expires_at' | 'due_at',
-  now: number,
+  { table, column, now }: DueColumn & { readonly now: number },
 ): number {
   const row = connection.get<{ readonly due_at: number }>(
     `select due_at
@@ -183,7 +182,7 @@ function leap<Group extends NamedBindings>(
   return groups;
 }
 
-/** What may be counted in one group. */
+/** The most rows to count in one group. */
 function shareOf(rows: number, groups: readonly unknown[]): number {
   return Math.max(1, Math.floor(rows / Math.max(1, groups.length)));
 }

@@ -12,7 +12,7 @@ export function createDiagnosisStore(connection: Connection): DiagnosisStore {
   return {
     executionFacts: (question) => connection.read(() => readExecutionFacts(connection, question)),
     clock: async () => toIso(connection.now()),
-    // Outside any transaction: pragmas tell of the connection and of the file as they are.
+    // Outside any transaction: pragmas read the present connection and file.
     serverFacts: async () => {
       try {
         return readServerFacts(connection);

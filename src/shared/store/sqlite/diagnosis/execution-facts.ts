@@ -3,7 +3,7 @@ import {
   type ItemPlace,
   SERVING_MAX,
   type ServingWorker,
-  type Sighting,
+  type LastSeen,
 } from '../../../domain/execution/explain/facts.ts';
 import type { ExecutionStatus } from '../../../domain/execution/status.ts';
 import type { WorkItemId } from '../../../domain/ids.ts';
@@ -57,10 +57,13 @@ export function readExecutionFacts(
     items,
     timers: readTimers(connection, question),
     workers: new Map(
-      awaited.map((queue) => [queue, sightWorkers(connection, row.tenant_id, queue, now)]),
+      awaited.map((queue) => [
+        queue,
+        findWorkers(connection, { tenantId: row.tenant_id, queue, now }),
+      ]),
     ),
     serving: awaited.length === 0 ? [] : readServing(connection, row.tenant_id, now),
-    schedulers: sightSchedulers(connection, now),
+    schedulers: findSchedulers(connection, now),
   };
 }
 
@@ -215,22 +218,21 @@ function readTimers(
   return new Map(rows.map(({ name, due_at: dueAt }) => [name, toIso(dueAt)]));
 }
 
-interface SightingRecord {
+interface LastSeenRecord {
   readonly seen: number;
   readonly last_seen: number | null;
 }
 
 /**
- * A worker that is busy with long items claims nothing and so is not seen: whoever holds a lease of
- * the queue counts as there too.
+ * A worker that is busy with long items claims nothing and so is not seen: a holder of a lease of
+ * the queue also counts as present.
  */
-function sightWorkers(
+function findWorkers(
   connection: Connection,
-  tenantId: string,
-  queue: WorkerQueue,
-  now: number,
-): Sighting {
-  const row = connection.get<SightingRecord>(
+  params: { readonly tenantId: string; readonly queue: WorkerQueue; readonly now: number },
+): LastSeen {
+  const { tenantId, queue, now } = params;
+  const row = connection.get<LastSeenRecord>(
     `with tools as (
        select worker_id, last_heartbeat, last_heartbeat > :seen_since as is_seen
        from workers
@@ -251,7 +253,7 @@ function sightWorkers(
        (select max(last_heartbeat) from tools) as last_seen`,
     { tenant_id: tenantId, queue, now, seen_since: now - WORKER_SILENCE_MS_MAX },
   );
-  return sightingOf(row);
+  return lastSeenOf(row);
 }
 
 function readServing(
@@ -280,17 +282,17 @@ function readServing(
     }));
 }
 
-function sightSchedulers(connection: Connection, now: number): Sighting {
-  const row = connection.get<SightingRecord>(
+function findSchedulers(connection: Connection, now: number): LastSeen {
+  const row = connection.get<LastSeenRecord>(
     `select count(*) filter (where last_heartbeat > :seen_since) as seen,
        max(last_heartbeat) as last_seen
      from workers
      where tenant_id is null and role in ('scheduler', 'all')`,
     { seen_since: now - WORKER_SILENCE_MS_MAX },
   );
-  return sightingOf(row);
+  return lastSeenOf(row);
 }
 
-function sightingOf(row: SightingRecord | undefined): Sighting {
+function lastSeenOf(row: LastSeenRecord | undefined): LastSeen {
   return { seen: row?.seen ?? 0, lastSeenAt: toIsoOrNull(row?.last_seen ?? null) };
 }

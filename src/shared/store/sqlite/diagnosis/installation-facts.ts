@@ -35,9 +35,9 @@ export function readInstallationFacts(
          where ${TENANT_IS_ACTIVE}
        )`,
     ),
-    lapsedLeases: readOverdue(connection, 'work_leases', 'expires_at', now),
-    overdueTimers: readOverdue(connection, 'timers', 'due_at', now),
-    overdueRetries: readOverdue(connection, 'retry_timers', 'due_at', now),
+    lapsedLeases: readOverdue(connection, { table: 'work_leases', column: 'expires_at', now }),
+    overdueTimers: readOverdue(connection, { table: 'timers', column: 'due_at', now }),
+    overdueRetries: readOverdue(connection, { table: 'retry_timers', column: 'due_at', now }),
     marks: count('select count(*) as found from runnable'),
     deadLetters: {
       total: count('select count(*) as found from dead_letters'),
@@ -94,11 +94,15 @@ export function listOldestLive(
     .map(({ id: executionId, tenant_id: tenantId }) => ({ executionId, tenantId }));
 }
 
+/** Where an instant stands that something is due at. */
+export interface DueColumn {
+  readonly table: 'work_leases' | 'timers' | 'retry_timers';
+  readonly column: 'expires_at' | 'due_at';
+}
+
 function readOverdue(
   connection: Connection,
-  table: 'work_leases' | 'timers' | 'retry_timers',
-  column: 'expires_at' | 'due_at',
-  now: number,
+  { table, column, now }: DueColumn & { readonly now: number },
 ): Overdue {
   const row = connection.get<{ readonly count: number; readonly oldest: number | null }>(
     `select count(*) as count, min(${column}) as oldest

@@ -8,7 +8,7 @@ import type { Connection } from '../connection/connect.ts';
 const CHECKED_BYTES_MAX = 4 * 1024 ** 3;
 const DAMAGE_MAX = 20;
 
-/** What the file and the disk below it say of themselves. */
+/** Facts about the file and its disk. */
 export function readServerFacts(connection: Connection): SqliteFacts {
   const { path, database } = connection;
   const file = statSync(path);

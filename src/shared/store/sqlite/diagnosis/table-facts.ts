@@ -5,7 +5,7 @@ import type { Connection } from '../connection/connect.ts';
 
 /** Rows are counted no further. */
 const COUNTED_MAX = 1_000_000;
-/** Of a larger file sizes are not told: they are found by reading all of it. */
+/** Sizes in a larger file are not measured, because that would read all of it. */
 const MEASURED_BYTES_MAX = 1024 ** 3;
 
 /** Our tables, the largest first. */

@@ -23,6 +23,7 @@ export function createExecutionStore(connection: Connection): ExecutionStore {
   return {
     commit: (plans) => commitPlans(connection, plans),
     find: (id, tenantId) => connection.read(() => findExecution(connection, id, tenantId)),
+    hasEnded: (id) => connection.read(() => hasEnded(connection, id)),
     load: (id, tenantId) => connection.read(() => loadExecution(connection, id, tenantId)),
     document: (id, tenantId) =>
       connection.read(() => readExecutionDocument(connection, id, tenantId)),
@@ -45,6 +46,16 @@ function findExecution(
     { id, tenant_id: tenantId },
   );
   return row === undefined ? null : decodeExecution(row);
+}
+
+function hasEnded(connection: Connection, id: ExecutionId): boolean {
+  const row = connection.get(
+    `select 1
+     from executions
+     where id = :id and status in ('completed', 'failed', 'cancelled')`,
+    { id },
+  );
+  return row !== undefined;
 }
 
 function loadExecution(

@@ -2,10 +2,10 @@ import type { ExecutionId } from '../../../domain/ids.ts';
 import type { MeasuredExecution } from '../../retention.ts';
 import type { Connection } from '../connection/connect.ts';
 
-/** Of a row with its entries in indexes, beside its texts. */
+/** Size of a row with its index entries, without its texts. */
 const ROW_BYTES = 150;
 
-/** What these executions hold in the tables from which retention removes it. */
+/** The size of these executions in the tables from which retention removes them. */
 export function measure(
   connection: Connection,
   executionIds: readonly ExecutionId[],

@@ -1,7 +1,7 @@
 import type { MemoryStore, StoredVector } from '../../memory.ts';
 import type { Connection } from '../connection/connect.ts';
 
-/** What recalls read: the changes of a scope, and whole vectors of a few facts. */
+/** Reads for recalls: the changes of a scope, and whole vectors of a few facts. */
 export function createFactChanges(
   connection: Connection,
 ): Pick<MemoryStore, 'listChanges' | 'readVectors'> {

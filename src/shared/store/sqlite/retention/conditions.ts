@@ -1,4 +1,4 @@
-/** Whether nothing needs the execution `e` any more, whatever the policies say. */
+/** Whether nothing needs the execution `e` any more, regardless of the policies. */
 export const MAY_BE_RETIRED = `
   e.status in ('completed', 'failed', 'cancelled')
   -- So long an Idempotency-Key counts, and longer than a message to a webhook is tried.
@@ -31,8 +31,9 @@ export const MAY_BE_RETIRED = `
   )`;
 
 /**
- * The run that `e` goes on from, or the execution that it tries again, as long as that is there. The id
- * of a retry is worked out from the other's: once it was gone, the same could be tried a second time.
+ * The run that `e` continues, or the execution that it retries, while that exists. The id of a
+ * retry is derived from the other's: if the retry were removed first, the same execution could be
+ * retried a second time.
  */
 export const EARLIER_RUN = `(
   select b.id
@@ -45,7 +46,7 @@ export const EARLIER_RUN = `(
     and v.sequence = 1
 )`;
 
-/** The run that `e` has gone on as. */
+/** The run that continues `e`. */
 export const NEXT_RUN = `(
   select v.payload ->> 'continued_as'
   from events as v

@@ -2,12 +2,12 @@ import type { Retiring } from '../../retention.ts';
 import { appendAudit, sealedUntil } from '../audit/append.ts';
 import type { Connection } from '../connection/connect.ts';
 import { EARLIER_RUN, MAY_BE_RETIRED, NEXT_RUN } from './conditions.ts';
-import { releaseArtifacts } from '../artifacts/unused-artifacts.ts';
+import { releaseArtifacts } from '../artifacts/artifact-references.ts';
 
 /**
  * Removes executions with all that belongs to them, in the transaction of the caller, or none of
- * them. A parent goes before its children or with them, and runs in their order, so that whoever
- * follows them finds the last.
+ * them. A parent is removed before its children or with them, and runs in their order, so that a
+ * reader who follows them finds the last.
  */
 export function retireExecutions(connection: Connection, retiring: Retiring): boolean {
   const { retirementId, tenantId, actorId, told, executions } = retiring;
@@ -60,7 +60,7 @@ export function retireExecutions(connection: Connection, retiring: Retiring): bo
   return true;
 }
 
-/** A schedule that looks after the runs it has started goes on from the next. */
+/** A schedule that follows the runs of its executions continues from the next. */
 function moveSchedules(connection: Connection, ids: string): void {
   const named = connection.all<{ readonly id: string; readonly next: string | null }>(
     `select e.id, ${NEXT_RUN} as next

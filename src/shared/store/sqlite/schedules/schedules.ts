@@ -6,10 +6,11 @@ import {
   type ScheduleStore,
   type UpdateSchedule,
 } from '../../schedules.ts';
+import { listScheduleColumns } from '../../rows/schedule-rows.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { NamedBindings, Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
-import { bindPosition, SCHEDULE_COLUMNS, toMillis, toSchedule, type RawSchedule } from './rows.ts';
+import { bindPosition, toMillis, toSchedule, type ScheduleRecord } from './rows.ts';
 import { listDueSchedules, nextDueInMs, settleStart, turnSchedule } from './turns.ts';
 
 export function createScheduleStore(connection: Connection): ScheduleStore {
@@ -27,7 +28,7 @@ export function createScheduleStore(connection: Connection): ScheduleStore {
   };
 }
 
-const RETURNED = SCHEDULE_COLUMNS.join(', ');
+const RETURNED = listScheduleColumns();
 
 function createSchedule(
   connection: Connection,
@@ -40,7 +41,7 @@ function createSchedule(
     { tenant_id: tenantId },
   );
   if ((present?.count ?? 0) >= schedulesMax) return 'limited';
-  const row = connection.get<RawSchedule>(
+  const row = connection.get<ScheduleRecord>(
     `insert into schedules (
        schedule_id, tenant_id, name, workflow_id, workflow_version, input, cron_expression, every,
        timezone, overlap_policy, catchup_window_secs, paused, next_fire_at, due_at, created_at,
@@ -76,7 +77,7 @@ function findSchedule(
   connection: Connection,
   { tenantId, schedule }: ScheduleRef,
 ): Schedule | null {
-  const row = connection.get<RawSchedule>(
+  const row = connection.get<ScheduleRecord>(
     `select ${RETURNED}
      from schedules
      where tenant_id = :tenant_id and (schedule_id = :schedule or name = :schedule)`,
@@ -91,7 +92,7 @@ function listSchedules(
 ): readonly Schedule[] {
   const { tenantId, limit, offset } = params;
   return connection
-    .all<RawSchedule>(
+    .all<ScheduleRecord>(
       `select ${RETURNED}
        from schedules
        where tenant_id = :tenant_id
@@ -104,7 +105,7 @@ function listSchedules(
 
 function updateSchedule(connection: Connection, params: UpdateSchedule): Schedule | null {
   const { tenantId, scheduleId, turn, spec, position, dueAt, skipped, actorId } = params;
-  const row = connection.get<RawSchedule>(
+  const row = connection.get<ScheduleRecord>(
     `update schedules
      set workflow_id = :workflow_id,
          workflow_version = :workflow_version,
@@ -153,7 +154,7 @@ function removeSchedule(
   params: ScheduleRef & { readonly actorId: string },
 ): Schedule | null {
   const { tenantId, schedule, actorId } = params;
-  const row = connection.get<RawSchedule>(
+  const row = connection.get<ScheduleRecord>(
     `delete from schedules
      where tenant_id = :tenant_id and (schedule_id = :schedule or name = :schedule)
      returning ${RETURNED}`,

@@ -1,10 +1,11 @@
 import type { TenantStatus } from '../../../domain/tenant.ts';
 import type { DueSchedule, ScheduleStore, SettleStart, TurnSchedule } from '../../schedules.ts';
+import { listScheduleColumns } from '../../rows/schedule-rows.ts';
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
-import { bindPosition, SCHEDULE_COLUMNS, toMillis, toSchedule, type RawSchedule } from './rows.ts';
+import { bindPosition, toMillis, toSchedule, type ScheduleRecord } from './rows.ts';
 
-const COLUMNS = SCHEDULE_COLUMNS.map((column) => `s.${column}`).join(', ');
+const COLUMNS = listScheduleColumns('s');
 
 export function listDueSchedules(
   connection: Connection,
@@ -12,7 +13,7 @@ export function listDueSchedules(
 ): readonly DueSchedule[] {
   const now = connection.now();
   return connection
-    .all<RawSchedule & { readonly tenant_status: TenantStatus; readonly last_is_live: 0 | 1 }>(
+    .all<ScheduleRecord & { readonly tenant_status: TenantStatus; readonly last_is_live: 0 | 1 }>(
       `select ${COLUMNS},
          coalesce(t.status, 'active') as tenant_status,
          coalesce(e.status in ('running', 'paused'), 0) as last_is_live

@@ -227,7 +227,7 @@ function audited(
   return row;
 }
 
-/** Of a deactivated agent nothing is written. */
+/** A deactivated agent gets no writes. */
 function hearAgent(connection: Connection, agent: AgentRef): AgentRow | null {
   const before = findAgent(connection, agent);
   const after = changeAgent(connection, agent, HEARTBEAT);

@@ -21,9 +21,9 @@ interface RawClaim {
 }
 
 /**
- * An attempt that is under way has its due time moved on, so nobody else finds it due; when it is
- * not settled by then, it is made again. A message behind a pending one of its execution is not
- * given at all, whatever its time.
+ * A running attempt moves the due time ahead, so that nobody else finds it due; if it is not
+ * settled by then, it is repeated. A message behind a pending one of its execution is never given,
+ * even if it is due.
  */
 export function claimDeliveries(
   connection: Connection,

@@ -36,7 +36,7 @@ interface ClaimedRecord extends WorkItemRow {
   readonly definition_id: DefinitionId;
 }
 
-/** Both run within a write transaction, so what is read here is still there when it is leased. */
+/** Both run within a write transaction, so an item that was read still exists when it is leased. */
 export function claimTogether(
   connection: Connection,
   request: JointClaim,
@@ -78,7 +78,7 @@ export function claim(connection: Connection, request: ClaimRequest): readonly C
   );
 }
 
-/** A lease past its deadline is not renewed: the attempt's time is over, whoever still runs it. */
+/** A lease past its deadline is not renewed: the attempt has reached its time limit. */
 export function renew(
   connection: Connection,
   leases: readonly LeaseRenewal[],

@@ -4,11 +4,11 @@ import type { WorkTicket } from '../../../domain/work/work-item.ts';
 import type { Bindable, Connection } from '../connection/connect.ts';
 import { bindTicket, TICKET_COLUMNS, TICKET_PLACES } from '../rows.ts';
 
-/** The writes on queue and leases that commits, claims, retries and requeues have in common. */
+/** The common writes on queue and leases of commits, claims, retries and requeues. */
 
 /*
- * The age of an item goes on from the clock, so that the place of one that was claimed stays its own
- * although the row is gone: SQLite by itself would give it to the next that comes to an empty queue.
+ * The age of an item comes from the clock, so that a claimed item keeps its place although its row
+ * is gone. SQLite's own row ids would give the place to the next item on an empty queue.
  */
 const INSERT_QUEUED = `
   insert into work_queue (
@@ -29,7 +29,7 @@ export interface Enqueued {
   readonly now: number;
 }
 
-/** Behind every item of its priority that is there already. */
+/** Behind every queued item of its priority. */
 export function enqueue(connection: Connection, item: Enqueued): void {
   connection.run(INSERT_QUEUED, [
     ...bindQueued(item, item.now),
@@ -37,7 +37,7 @@ export function enqueue(connection: Connection, item: Enqueued): void {
   ]);
 }
 
-/** Where two items have had the same place, the one that is given back goes before the other. */
+/** If two items have the same place, the released one goes first. */
 const INSERT_GIVEN_BACK = `
   insert into work_queue (
     ${TICKET_COLUMNS}, queue_key, queue_name, tool, shard, start_before, enqueued_at, seq
@@ -56,7 +56,7 @@ const INSERT_GIVEN_BACK = `
     )
   )`;
 
-/** Where it stood before. */
+/** Its place before the claim. */
 export function giveBack(
   connection: Connection,
   item: Enqueued & { readonly seq: number; readonly queuedAt: number },
@@ -77,7 +77,7 @@ function bindQueued({ ticket, tool, shard }: Enqueued, since: number): readonly 
   ];
 }
 
-/** The parts of a queued item that its record has and its ticket has not. */
+/** The fields of a queued item that come from its record instead of its ticket. */
 export function findNames(
   connection: Connection,
   ticket: WorkTicket,
@@ -97,7 +97,7 @@ export function findNames(
 /** An item that is handed to `workerId`. */
 export interface HandOut {
   readonly ticket: WorkTicket;
-  /** Absent: it was not claimed off a queue. */
+  /** Absent: it was not claimed from a queue. */
   readonly queuePlace?: { readonly seq: number; readonly queuedAt: number };
   readonly workerId: string;
   readonly leaseFence: number;
@@ -132,7 +132,7 @@ const REPLACE_LEASE = `
   ) = (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?, ?)
   where work_item_id = ?`;
 
-/** The same as deleting the lease of `endedItemId` and inserting the new one, by one statement. */
+/** Equals deleting the lease of `endedItemId` and inserting the new one, in one statement. */
 export function replaceLease(
   connection: Connection,
   params: { readonly endedItemId: string; readonly item: HandOut },
@@ -164,7 +164,7 @@ function bindLease(item: HandOut, terms: LeaseTerms): readonly Bindable[] {
   ];
 }
 
-/** Only items for workers have a record, so nothing is written for one of the engine. */
+/** Only items for workers have a record, so it writes nothing for an engine item. */
 export function insertDeadLetter(
   connection: Connection,
   letter: {
@@ -197,20 +197,20 @@ export function insertDeadLetter(
   );
 }
 
-/** Fences for each second: far more than are drawn, and enough until the year 2242. */
+/** Fences per second: far more than are used, and enough until the year 2242. */
 const FENCES_PER_SECOND = 2 ** 20;
 
-/** What the fences of a connection are above. */
+/** The lower bound of a connection's fences. */
 const floors = new WeakMap<Connection, number>();
 
 /**
- * Hands out new fences within a transaction: nobody else draws one meanwhile, so the last is read
- * once and written once, and not at all when none is drawn. Those of a transaction that is rolled
- * back are drawn again: nobody has seen them.
+ * Creates new fences within a transaction. No other transaction creates one meanwhile, so the last
+ * fence is read once and written once, and not at all if none is created. A rolled-back
+ * transaction's fences are used again: nobody has seen them.
  *
- * Those of a connection go on from the clock as it was at the first: the file may be a copy from
- * earlier, whose last fence is not the last that workers were given. The clock is ahead of all that
- * were drawn before, unless it was set back.
+ * The fences of a connection start from the clock at its first fence: the file may be an earlier
+ * copy, whose last fence is lower than those of workers. The clock is ahead of all earlier fences,
+ * unless it was set back.
  */
 export function withFences<Result>(
   connection: Connection,

@@ -21,7 +21,7 @@ export function selectNext(
   now: number,
 ): readonly RawQueued[] {
   const { queues, tenantId, shards, tools = null } = request;
-  // To SQLite a negative limit is none.
+  // SQLite treats a negative limit as no limit.
   const limit = Math.max(0, request.limit);
   if (limit === 0) return [];
   const keys = queues.flatMap((queue) =>
@@ -52,8 +52,8 @@ function oldest<Item extends Pick<RawQueued, 'priority' | 'seq'>>(
 }
 
 /**
- * The heads of all tools first. What is next over all of them is among the tools with the oldest
- * heads, as many of these as items are wanted: only there more is read.
+ * The heads of all tools first. The next n items over all tools belong to the n tools with the
+ * oldest heads, so it reads more items only there.
  */
 function selectOfTools(
   connection: Connection,
@@ -77,13 +77,13 @@ function selectOfTools(
   return oldest(heads, limit).flatMap(({ tool }) => select(tool, limit));
 }
 
-/** The tools that the globs name, and those waiting that they match. */
+/** The tools that the filter names, and the waiting ones that its globs match. */
 function listWaiting(
   connection: Connection,
   queueKey: string,
   globs: readonly string[],
 ): readonly string[] {
-  // An older version leaves the name of the tool out.
+  // An older version omits the name of the tool.
   connection.run(NAME_OLDER, { queue_key: queueKey });
   const { names, prefixes } = rangesOf(globs);
   const found = new Set(names);

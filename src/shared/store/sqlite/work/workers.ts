@@ -3,7 +3,7 @@ import type { WorkerAnnouncement, WorkerRow, WorkerStore } from '../../workers.t
 import type { Connection } from '../connection/connect.ts';
 import { toIso } from '../rows.ts';
 
-/** A process or tool worker that has been silent for longer is not there any more. */
+/** A process or tool worker that is silent for longer counts as gone. */
 export const WORKER_SILENCE_MS_MAX = 60_000;
 
 export function createWorkerStore(connection: Connection): WorkerStore {
@@ -37,7 +37,7 @@ function announce(connection: Connection, workers: readonly WorkerAnnouncement[]
            queue_names = excluded.queue_names,
            version = excluded.version,
            host = excluded.host,
-           -- Whoever comes back after a silence has started anew.
+           -- A worker that returns after a silence counts as newly started.
            started_at = case
              when last_heartbeat > :seen_since then started_at
              else excluded.started_at

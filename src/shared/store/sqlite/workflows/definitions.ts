@@ -79,7 +79,7 @@ function register(
   return toDefinition(row);
 }
 
-/** A new version of a workflow that is there takes no room. */
+/** A new version of an existing workflow does not count against the limit. */
 function hasRoom(
   connection: Connection,
   params: Parameters<DefinitionStore['register']>[0],

@@ -131,7 +131,7 @@ function audited(
   params: WorkflowRef & { readonly actorId: string },
 ): WorkflowPause {
   const row = selectPause(connection, params);
-  if (row === undefined) throw new TypeError('a pause that was just written is there');
+  if (row === undefined) throw new TypeError('the pause that was just written is missing');
   const { workflow_id, pause_id, reason } = row;
   appendAudit(connection, {
     tenantId: params.tenantId,

@@ -8,11 +8,11 @@ import { isUnmetCondition } from '../../connection/errors.ts';
 
 /*
  * Most commits are steps of executions that this process alone works on, and are accepted. A batch
- * of such plans is written without judging it first. The statement fails as a whole when one of them
- * does not hold; the batch is then judged plan by plan, as if it had never been sent.
+ * of such plans is written without judging it first. The whole statement fails when the conditions
+ * of one plan do not hold; the batch is then judged plan by plan, as if it had never been sent.
  */
 
-/** Null: one of the plans does not hold, and nothing of the batch is written. */
+/** Null: the conditions of one plan do not hold, and nothing of the batch is written. */
 export async function commitUnjudged(
   pool: PostgresPool,
   plans: readonly CommitPlan[],
@@ -32,7 +32,7 @@ export async function commitUnjudged(
   }
 }
 
-/** Whether the optimistic statement can write everything that the plan asks for. */
+/** Whether the optimistic statement can write every part of the plan. */
 export function needsNoJudgement(plan: CommitPlan): boolean {
   return (
     (plan.create === null ? isKnown(plan) : isPlainStart(plan, plan.create)) &&
@@ -45,6 +45,7 @@ export function needsNoJudgement(plan: CommitPlan): boolean {
     plan.tree === null &&
     !plan.leavesQueue &&
     [
+      plan.keepsLeases,
       plan.revokesItems,
       plan.expiresQueued,
       plan.firesTimers,
@@ -57,7 +58,7 @@ export function needsNoJudgement(plan: CommitPlan): boolean {
   );
 }
 
-/** Webhooks are told of every end; of `running` and `paused` only when the status changes. */
+/** Webhooks get every end, but `running` and `paused` only when the status changes. */
 function isKnown({ status }: CommitPlan): boolean {
   return status !== 'running' && status !== 'paused';
 }
@@ -71,7 +72,7 @@ interface OutcomeRecord {
   /** The text form of an array. */
   readonly items: string | null;
   readonly fences: readonly number[] | null;
-  /** With `tails`, of each execution that was there: its UUID, last sequence and time of its events. */
+  /** With `tails`: the UUID, the last sequence and the event time of each existing execution. */
   readonly moves: string | null;
 }
 

@@ -1,11 +1,11 @@
 import type { SectionName } from '../batch.ts';
 import { STAMP, type Param } from '../parts.ts';
 
-/** What the files that make up the optimistic commit share. */
+/** Shared parts of the optimistic commit's files. */
 
 /**
- * Most are sections. `ends`: a plan gives its execution a status or an error. `tails`: a plan appends
- * wherever its execution ends, so the row says which sequences it gets.
+ * Most are sections. `ends`: a plan gives its execution a status or an error. `tails`: a plan
+ * appends after the execution's last event, so the row determines its sequences.
  */
 export const OPTIMISTIC_FLAGS = [
   'moves',
@@ -27,7 +27,7 @@ export type OptimisticFlag = (typeof OPTIMISTIC_FLAGS)[number];
 
 export type Has = (flag: OptimisticFlag) => boolean;
 
-/** Those of the batch, as this statement leaves them. */
+/** The executions of the batch, as this statement leaves them. */
 export function executions(has: Has): string {
   return [
     ...(has('moves') ? ['select id, shard, base, stamp from moved'] : []),
@@ -35,7 +35,9 @@ export function executions(has: Has): string {
   ].join(' union all ');
 }
 
-/** True, when as many executions moved and were made, and leases ended, as the batch names. */
+/**
+ * True if as many executions moved and were created, and as many leases ended, as the batch names.
+ */
 export function allHold(has: Has, $: Param): string {
   const counts = [
     ...(has('moves')

@@ -9,18 +9,18 @@ import { createStatements } from '../statement.ts';
  * `commit/optimistic/commit.ts`. One statement is one transaction, as with `commit/sql.ts`, but it
  * judges no plan: it writes everything from the parameters as they come. At the end, as many
  * executions must have moved and leases have ended as the batch names. Otherwise `refuse_outright`
- * fails the statement, and nothing of it remains.
+ * fails the statement, which then writes nothing.
  *
- * Each write carries its conditions. A statement that waits for a row which another transaction
- * changes checks the conditions again on the changed row. The parameters are in the order of the
+ * Each write carries its conditions. After a wait for another transaction's row change, the
+ * statement checks the conditions again on the changed row. The parameters are in the order of the
  * executions' ids, and leases follow the executions, so there are no deadlocks. The clock is read
  * before the locks; a row that was written after that instant fails its condition.
  *
- * Rows come from `select unnest(…), unnest(…)`, which hands them on one by one. In `from`, the server
- * would write every array down and read it again.
+ * Rows come from `select unnest(…), unnest(…)`, which hands them on one by one. In `from`, the
+ * server would materialize every array and read it again.
  */
 
-/** The statement with the parts that a batch needs; no other text serves where `tails` differ. */
+/** The statement with the parts that a batch needs; texts with other `tails` cannot replace it. */
 export const optimisticStatement = createStatements({
   prefix: 'commit-optimistic',
   flags: OPTIMISTIC_FLAGS,
@@ -56,7 +56,7 @@ const CLOCK = `clock as materialized (
 function moved(has: Has, $: Param): string {
   const ends = has('ends');
   const tails = has('tails');
-  // A commit that waited for a tail gets no time before that of the last event there.
+  // A commit that waited for a tail gets no time before that of the last event.
   const stamp = tails ? `greatest(${STAMP}, e.updated_at)` : STAMP;
   return `moved as (
       update executions e
@@ -119,7 +119,7 @@ function appended(has: Has, $: Param): string {
     )`;
 }
 
-/** The first result under a key stays: that is what a replay must find. */
+/** The first result under a key stays, because a replay must find it. */
 function recorded(has: Has, $: Param): string {
   return `recorded as (
       insert into recorded_outputs (
@@ -145,7 +145,7 @@ function marked($: Param): string {
     )`;
 }
 
-/** Marks of what has been decided, or has ended. */
+/** The marks of executions that have decided everything, or have ended. */
 function cleared($: Param): string {
   return `cleared as (
       delete from runnable r
@@ -176,7 +176,7 @@ function told($: Param): string {
     )`;
 }
 
-/** One row: the time of all events, and the fences of the leases with the items they are of. */
+/** One row: the time of all events, and the leased items with their fences. */
 function outcome(has: Has, $: Param): string {
   return `select ${STAMP} as stamp, b.items, b.fences,
       ${

@@ -3,8 +3,8 @@ import { after, INSTANT, namesOf, spell, STAMP, type Param } from '../parts.ts';
 import { NEXT_FENCE, ticketColumns } from '../../rows.ts';
 
 /*
- * The items of an optimistic commit. Leases end before others begin, which may be of the same item. None
- * begins when the batch does not hold: items of a plan to be refused may be leased already.
+ * The items of an optimistic commit. Leases end before others begin, which may belong to the same
+ * item. None begins if the batch is refused: the items of a refused plan may be leased already.
  */
 
 export function released(has: Has, $: Param): string {

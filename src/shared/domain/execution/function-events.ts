@@ -1,0 +1,85 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+
+/* Payloads of the events of durable functions; see `event.ts`. */
+
+export const WORKER_ENTRY_KINDS = ['step', 'value', 'version', 'on_rollback', 'rollback'] as const;
+export const WAIT_KINDS = ['timer', 'event', 'approval', 'child'] as const;
+
+/** `timer`, `event`, `approval`, `child`: the runtime records them, when a wait is satisfied. */
+export type JournalEntryKind = (typeof WORKER_ENTRY_KINDS)[number] | (typeof WAIT_KINDS)[number];
+
+/** One entry of the journal of a visit. */
+export type JournalEntry = {
+  readonly identity: string;
+  readonly kind: JournalEntryKind;
+  readonly output?: JsonValue;
+  readonly error?: { readonly message: string; readonly class?: string };
+  readonly attempts?: number;
+  readonly started_at?: string;
+  readonly duration_ms?: number;
+  /** Sequence of the ExternalEventReceived that satisfied the wait. */
+  readonly event_sequence?: number;
+};
+
+export interface StepRecordedPayload {
+  readonly visit: number;
+  readonly turn: number;
+  /** Position of the first entry in the journal, from 0. */
+  readonly position: number;
+  readonly entries: readonly JournalEntry[];
+  /** A retry takes over what the execution before it had recorded. */
+  readonly carried?: true;
+}
+
+export type WaitPayload = {
+  readonly identity: string;
+  readonly kind: (typeof WAIT_KINDS)[number];
+  readonly delay_ms?: number;
+  readonly until?: string;
+  readonly correlation_key?: string;
+  readonly timeout_ms?: number;
+  readonly description?: string;
+  readonly context?: JsonValue;
+  readonly workflow_id?: string;
+  readonly workflow_version?: string;
+  readonly child_execution_id?: string;
+  /** The child could not be started. */
+  readonly error?: { readonly message: string; readonly class: string };
+};
+
+/** The turn is over until a wait is satisfied. With `resumed`, one already is, and the turn continues. */
+export interface NodeSuspendedPayload {
+  readonly visit: number;
+  readonly attempt: number;
+  readonly turn: number;
+  readonly work_item_id: string;
+  readonly lease_fence: number;
+  /** SHA-256 in hex of the canonical JSON of the request: the same request gets the same answer. */
+  readonly request_hash: string;
+  readonly waits: readonly WaitPayload[];
+  readonly resumed?: true;
+}
+
+/** Compensations run in a turn of their own, before the visit ends. */
+export interface RollbackScheduledPayload {
+  readonly visit: number;
+  readonly turn: number;
+  /** 0: a rollback counts its own attempts. */
+  readonly attempt: number;
+  readonly work_item_id: string;
+  readonly cause: 'failed' | 'cancelled';
+  /** Identities of the compensations, in the order in which they run. */
+  readonly compensations: readonly string[];
+}
+
+/** The journal that a retry takes over from a function that was under way. */
+export type CarriedJournalPayload = {
+  readonly node_id: string;
+  readonly visit: number;
+  readonly entries: readonly JournalEntry[];
+};
+
+/** The context that an approval of a function shows to the person who decides. */
+export function shownOf(context: JsonValue | undefined): JsonObject | undefined {
+  return context === undefined ? undefined : { context };
+}

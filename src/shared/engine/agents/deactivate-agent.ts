@@ -1,0 +1,13 @@
+import type { AgentRow } from '../../store/agents.ts';
+import type { Caller } from '../caller.ts';
+import { askAgent, type AgentName } from './ask-agent.ts';
+import type { AgentsDeps } from './deps.ts';
+
+/** The agent afterwards. Throws 404. */
+export function deactivateAgent(
+  deps: AgentsDeps,
+  { tenantId, actorId }: Caller,
+  { agentId }: AgentName,
+): Promise<AgentRow> {
+  return askAgent(deps, { tenantId, actorId, agentId }, (ref) => deps.store.deactivate(ref));
+}

@@ -1,0 +1,16 @@
+import type { ServerFacts, TableFacts } from '../../store/installation.ts';
+import type { Store } from '../../store/store.ts';
+
+export interface Installation {
+  readonly server: ServerFacts;
+  readonly tables: readonly TableFacts[];
+}
+
+/** Facts about the database server and its tables. */
+export async function readInstallation({
+  store: { diagnosis },
+}: {
+  readonly store: Pick<Store, 'diagnosis'>;
+}): Promise<Installation> {
+  return { server: await diagnosis.serverFacts(), tables: await diagnosis.tableFacts() };
+}

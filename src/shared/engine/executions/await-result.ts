@@ -1,0 +1,146 @@
+import type { RecordedEvent } from '../../domain/execution/event.ts';
+import {
+  type ExecutionStatus,
+  isTerminal,
+  type TerminalStatus,
+} from '../../domain/execution/status.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
+import { outputKeyOf } from '../../domain/workflow/plan/output-key.ts';
+import type { LoadedExecution } from '../../store/store.ts';
+import {
+  findForCaller,
+  foldLoaded,
+  loadForCaller,
+  readEventsOf,
+} from '../advance/load-execution.ts';
+import { resolveReferences } from '../artifacts/resolve.ts';
+import type { ExecutionRef, Reader } from '../caller.ts';
+import type { EngineDeps } from '../deps.ts';
+import { awaitedTopic, endedTopic } from '../wake/awaited-ends.ts';
+import { waitForTopics } from '../wake/wait-for-topics.ts';
+import { redactEvent, redactState } from './redact-view.ts';
+
+export interface ExecutionResult {
+  readonly executionId: ExecutionId;
+  readonly status: TerminalStatus;
+  /** Output of a completed execution, see `outputKeyOf`; null: it gave none, or it did not complete. */
+  readonly output: JsonValue;
+  /** Not null: it did not complete. */
+  readonly error: ResultError | null;
+  /** The run that continues this one. */
+  readonly continuedAs: ExecutionId | null;
+}
+
+export interface ResultError {
+  readonly message: string;
+  /** Class of the failure; `cancelled` of an execution that was cancelled. */
+  readonly errorClass: string;
+  readonly nodeId: string | null;
+}
+
+export interface NotEnded {
+  readonly executionId: ExecutionId;
+  readonly status: ExecutionStatus;
+}
+
+export type Awaited = { readonly ended: ExecutionResult } | { readonly pending: NotEnded };
+
+export interface Waiting {
+  /** 0: answers at once. */
+  readonly waitMs: number;
+  /** Aborted when the caller goes away or the process drains: the wait ends. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waiters look this often, in case the hint of an end is lost. All waiters of a process look at the
+ * same instants, so the store gathers their questions in one statement.
+ */
+const LOOK_EVERY_MS = 1_000;
+
+/** How an execution ended, once it has; `pending` when the time is over before. */
+export async function awaitResult(
+  deps: EngineDeps,
+  { tenantId }: Reader,
+  params: ExecutionRef & Waiting,
+): Promise<Awaited> {
+  const { executions } = deps.store;
+  const find = () => findForCaller({ executions, tenantId, executionId: params.executionId });
+  const { executionId, status } = await find();
+  if (isTerminal(status)) return readResult(deps, executionId);
+  if (params.waitMs === 0) return { pending: { executionId, status } };
+  if (await hasEndedWithin(deps, { ...params, executionId })) return readResult(deps, executionId);
+  const now = await find();
+  return { pending: { executionId, status: now.status } };
+}
+
+async function hasEndedWithin(
+  deps: EngineDeps,
+  params: Waiting & { readonly executionId: ExecutionId },
+): Promise<boolean> {
+  const { executionId, waitMs, signal } = params;
+  const { store, timers, wake } = deps;
+  const deadline = timers.now() + waitMs;
+  let isAnnounced = false;
+  for (;;) {
+    const hint = waitForTopics(deps, [endedTopic(executionId)]);
+    try {
+      if (!isAnnounced) wake.notify([awaitedTopic(executionId)]);
+      isAnnounced = true;
+      if (await store.executions.hasEnded(executionId)) return true;
+      const now = timers.now();
+      if (now >= deadline || signal.aborted) return false;
+      const untilLookMs = LOOK_EVERY_MS - (now % LOOK_EVERY_MS);
+      await hint.wait({ timeoutMs: Math.min(untilLookMs, deadline - now), signal });
+    } finally {
+      hint.end();
+    }
+  }
+}
+
+/** The caller may see it, and it has ended. */
+async function readResult(deps: EngineDeps, executionId: ExecutionId): Promise<Awaited> {
+  const loaded = await loadForCaller({
+    executions: deps.store.executions,
+    tenantId: null,
+    executionId,
+  });
+  const { row } = loaded;
+  if (!isTerminal(row.status)) throw new Error(`${executionId} has ended and is ${row.status}`);
+  const state = foldLoaded(loaded, null);
+  const ended = { executionId, status: row.status, continuedAs: state.continuedAs };
+  if (row.status !== 'completed') {
+    return { ended: { ...ended, output: null, error: await readError(deps, loaded) } };
+  }
+  const { plan } = await deps.definitions.get(row.definitionId);
+  const [data] = await resolveReferences(deps.store.artifacts, {
+    tenantId: row.tenantId,
+    values: [state.data],
+  });
+  const shown = redactState({ ...state, data }, plan, deps.pseudonym).data;
+  const key = outputKeyOf(plan);
+  return { ended: { ...ended, output: key === null ? shown : (shown[key] ?? null), error: null } };
+}
+
+/** The last event says why it ended. */
+async function readError(deps: EngineDeps, { row, events }: LoadedExecution): Promise<ResultError> {
+  const [last = events.at(-1)] =
+    events.length > 0
+      ? []
+      : await readEventsOf(deps.store.executions, { row, after: row.lastSequence - 1, limit: 1 });
+  const { plan } = await deps.definitions.get(row.definitionId);
+  return explain(last === undefined ? null : redactEvent(last, plan, deps.pseudonym));
+}
+
+function explain(last: RecordedEvent | null): ResultError {
+  if (last?.kind === 'WorkflowFailed') {
+    const { error, error_class: errorClass, node_id: nodeId } = last.payload;
+    return { message: error, errorClass, nodeId };
+  }
+  if (last?.kind === 'WorkflowCancelled') {
+    const message = last.payload.reason ?? 'the execution was cancelled';
+    return { message, errorClass: 'cancelled', nodeId: null };
+  }
+  throw new Error(`an execution that did not complete ends with ${last?.kind ?? 'no event'}`);
+}

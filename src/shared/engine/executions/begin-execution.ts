@@ -1,0 +1,196 @@
+import { emptyState } from '../../domain/execution/draft.ts';
+import type { ExecutionEvent } from '../../domain/execution/event.ts';
+import { evolve } from '../../domain/execution/evolve.ts';
+import type { HeldBudget } from '../../domain/budget/budget.ts';
+import { limitExceeded, type SvcError } from '../../domain/errors.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import type { StandingPause } from '../../domain/workflow/workflow-pause.ts';
+import type { CpuCaller } from '../../ports/cpu.ts';
+import type {
+  CommitVerdict,
+  ModelUse,
+  NewExecution,
+  RefusalReason,
+  StartLimits,
+} from '../../store/commit.ts';
+import { isAmbiguous } from '../../store/store.ts';
+import { bornItems } from '../advance/born-items.ts';
+import { decideAnywhere } from '../advance/decide-serialised.ts';
+import type { CompiledDefinition } from '../advance/definition-cache.ts';
+import { heldFromStart } from '../advance/held-execution.ts';
+import { holdReferences } from '../artifacts/hold-references.ts';
+import type { Caller } from '../caller.ts';
+import { afterCommit } from '../commit/after-commit.ts';
+import { commitOfDecision, eventsOfDecision, newEvent } from '../commit/commit-plan.ts';
+import { shardOf } from '../scheduling/shard-of.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
+import { pausedByWorkflow } from './pause-execution.ts';
+
+export interface Beginning extends Caller {
+  readonly compiled: CompiledDefinition;
+  /** The pause of its workflow, which holds the execution before its first step; null: not paused. */
+  readonly workflowPause: StandingPause | null;
+  readonly executionId: ExecutionId;
+  readonly started: Extract<ExecutionEvent, { kind: 'WorkflowStarted' }>;
+  readonly priority: number;
+  readonly request: NewExecution['request'];
+  readonly budgets: readonly HeldBudget[];
+  /** Usage of models by the execution that this one continues. */
+  readonly charge?: ModelUse;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+  /** See `CpuCaller`; absent: refused. */
+  readonly whenBusy?: CpuCaller['whenBusy'];
+  /** Whether to refuse an input that refers to an unknown artifact. */
+  readonly refusesUnknown: boolean;
+}
+
+/** Refused if the execution already exists, or if its request was made before. */
+export async function beginExecution(deps: UseCaseDeps, params: Beginning): Promise<CommitVerdict> {
+  const { executionId, tenantId } = params;
+  const first = newEvent(params.started, params.actorId);
+  await holdReferences(deps.store.artifacts, {
+    tenantId,
+    json: first.payload,
+    values: [params.started.payload],
+    what: params.refusesUnknown ? 'the input' : null,
+  });
+  const tenant = await deps.tenants.get(tenantId);
+  const planned = await planStart(deps, { ...params, tenant, first });
+  const { commit } = planned;
+  const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
+    if (commit.bornLeased.length > 0 && isAmbiguous(error))
+      deps.startsHere.noteLostAnswer(executionId);
+    throw error;
+  });
+  if (verdict.accepted) {
+    deps.report.count('executions_started', 1);
+    goOn(deps, { ...planned, verdict, tenant, compiled: params.compiled });
+    return verdict;
+  }
+  if (verdict.reason === 'workflow_resumed') {
+    return beginExecution(deps, { ...params, workflowPause: null });
+  }
+  const refusal = limitRefusal(verdict.reason, tenant);
+  if (refusal !== null) throw refusal;
+  if (verdict.existing !== null || verdict.reason === 'exists') return verdict;
+  throw new Error(`starting ${executionId} was refused: ${verdict.reason}`);
+}
+
+/** The first decision, and the commit that creates the execution with it. */
+async function planStart(
+  deps: UseCaseDeps,
+  params: Beginning & { readonly tenant: Tenant; readonly first: ReturnType<typeof newEvent> },
+) {
+  const { compiled, workflowPause, executionId, tenantId, tenant, first, started, charge } = params;
+  const { definition, plan } = compiled;
+  const base = emptyState({ executionId, tenantId });
+  const facts = workflowPause === null ? [started] : [started, pausedByWorkflow(workflowPause)];
+  const held = facts.slice(1).map((event) => newEvent(event, workflowPause?.by ?? params.actorId));
+  const state = evolve({
+    state: base,
+    events: facts.map((event, index) => ({ ...event, sequence: index + 1 })),
+    plan,
+  });
+  const decision = await decideAnywhere({
+    cpu: deps.cpu,
+    caller: { signal: params.signal ?? null, whenBusy: params.whenBusy ?? 'refused' },
+    ids: deps.ids,
+    plan,
+    ir: definition.ir,
+    state,
+    ownsState: true,
+    tenantPolicy: tenant.policy,
+    budgets: params.budgets,
+  });
+  const shard = shardOf(executionId);
+  const leaseTo = tenant.status === 'active' ? deps.startsHere.leaseTo(shard) : null;
+  const decided = commitOfDecision({
+    plan,
+    base,
+    rowStatus: null,
+    events: eventsOfDecision([first, ...held], decision),
+    decision,
+    home: { leaseTo, priority: params.priority },
+    takeSnapshot: false,
+    descendantsMax: 0,
+    ...(charge !== undefined && { charge }),
+  });
+  return { decision, commit: { ...decided, ...creationOf(params, shard) } };
+}
+
+function creationOf(params: Beginning & { readonly tenant: Tenant }, shard: number) {
+  const { tenant } = params;
+  const { definition } = params.compiled;
+  const { workflowId } = definition;
+  return {
+    create: {
+      definitionId: definition.definitionId,
+      workflowId,
+      workflowVersion: definition.version,
+      shard,
+      priority: params.priority,
+      parentExecutionId: null,
+      request: params.request,
+      limits: limitsOf(tenant),
+    },
+    workflowHold: params.workflowPause === null ? null : ({ workflowId, is: 'put' } as const),
+  };
+}
+
+/** Begins the work that was born leased to this process, and wakes the waiters for the rest. */
+function goOn(
+  deps: UseCaseDeps,
+  started: Awaited<ReturnType<typeof planStart>> & {
+    readonly verdict: Extract<CommitVerdict, { readonly accepted: true }>;
+    readonly tenant: Tenant;
+    readonly compiled: CompiledDefinition;
+  },
+): void {
+  const { commit, decision, verdict, tenant, compiled } = started;
+  const { createdAt } = verdict;
+  if (commit.bornLeased.length > 0) {
+    const held = heldFromStart({ commit, createdAt, state: decision.next, compiled, tenant });
+    deps.startsHere.begin(held, {
+      isMarked: decision.more,
+      items: bornItems(commit, verdict.fences),
+    });
+  }
+  const { workflowId, shard } = commit.create;
+  afterCommit(deps, { commit, row: { workflowId, shard, createdAt }, committedAt: createdAt });
+}
+
+/** Null for a tenant without limits, whose starts then cost nothing more. */
+function limitsOf(tenant: Tenant): StartLimits | null {
+  const { max_concurrent_executions: executions, max_queued_work_items: queued } = tenant.limits;
+  if (executions === undefined && queued === undefined) return null;
+  return { executionsMax: executions ?? null, queuedItemsMax: queued ?? null };
+}
+
+/** Room comes when something ends, which nobody can foretell; a second keeps callers from hurrying. */
+const RETRY_AFTER_SECONDS = 1;
+
+function limitRefusal(reason: RefusalReason, tenant: Tenant): SvcError | null {
+  const { max_concurrent_executions: executions = 0, max_queued_work_items: queued = 0 } =
+    tenant.limits;
+  const retryAfterSeconds = RETRY_AFTER_SECONDS;
+  switch (reason) {
+    case 'executions_limited':
+      return limitExceeded({
+        limit: 'max_concurrent_executions',
+        max: executions,
+        retryAfterSeconds,
+        detail: `the tenant has ${executions} executions that have not ended, which is all it may`,
+      });
+    case 'queue_limited':
+      return limitExceeded({
+        limit: 'max_queued_work_items',
+        max: queued,
+        retryAfterSeconds,
+        detail: `${queued} work items of the tenant wait for a worker, which is all that may`,
+      });
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,104 @@
+import { SvcError } from '../../domain/errors.ts';
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { FireStart } from '../../domain/schedules/plan-turn.ts';
+import type { Schedule } from '../../domain/schedules/schedule.ts';
+import type { AuditStore } from '../../store/audit.ts';
+import type { ScheduleStore } from '../../store/schedules.ts';
+import { StoreUnavailableError, type ExecutionStore } from '../../store/store.ts';
+import type { Caller, ExecutionRef } from '../caller.ts';
+import type { StartExecution } from '../executions/start-execution.ts';
+import type { EngineReport } from '../report.ts';
+import type { FollowRuns } from './follow-runs.ts';
+
+export interface StartFireDeps {
+  readonly store: Pick<ScheduleStore, 'settleStart'>;
+  readonly executions: Pick<ExecutionStore, 'find'>;
+  readonly audit: Pick<AuditStore, 'retired'>;
+  readonly start: (caller: Caller, params: StartExecution) => Promise<unknown>;
+  readonly cancel: (caller: Caller, ref: ExecutionRef) => Promise<unknown>;
+  readonly followRuns: FollowRuns;
+  readonly report: Pick<EngineReport, 'count' | 'trouble'>;
+}
+
+const PRIORITY = 5;
+
+/** Starts the execution that a turn noted, and writes the outcome unless the note is gone. */
+export async function startFire(
+  deps: StartFireDeps,
+  schedule: Schedule,
+  start: FireStart,
+): Promise<void> {
+  const { scheduleId } = schedule;
+  const { fireAt, executionId, cancels } = start;
+  const error = await attempt(deps, { schedule, start }, async () => {
+    if (cancels !== null) await cancelRun(deps, schedule, cancels);
+    const { workflowId, workflowVersion, input } = schedule;
+    await deps.start(callerOf(schedule), {
+      workflowId,
+      workflowVersion,
+      input,
+      executionId,
+      priority: PRIORITY,
+      idempotencyKey: null,
+      whenBusy: 'waits',
+    });
+  });
+  const outcome = error === null ? { executionId } : { error };
+  if (!(await deps.store.settleStart({ scheduleId, fireAt, outcome }))) return;
+  const is = error === null ? 'started' : 'failed';
+  deps.report.count('schedule_fires', 1, { outcome: is });
+}
+
+/** Why there is no execution; null: there is one, made now or before. Throws: nobody knows. */
+async function attempt(
+  deps: StartFireDeps,
+  { schedule, start }: { readonly schedule: Schedule; readonly start: FireStart },
+  work: () => Promise<void>,
+): Promise<string | null> {
+  // A fire that was noted long ago may have started, and retention has removed what it started.
+  if (start.again && (await wasRemoved(deps, start.executionId))) return null;
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error;
+    // Also where a limit refused it: this very execution may be what has reached the limit.
+    const found = await deps.executions.find(start.executionId, schedule.tenantId);
+    if (found !== null) return null;
+    if (error instanceof SvcError) return error.message;
+    // A process that is ending, perhaps: it is worth a second try, and not a third.
+    if (!start.again) throw error;
+    deps.report.trouble('a fire of a schedule failed', error, idsOf(schedule));
+    return 'internal error';
+  }
+}
+
+async function wasRemoved({ audit }: StartFireDeps, executionId: ExecutionId): Promise<boolean> {
+  return (await audit.retired({ executionIds: [executionId] })).length > 0;
+}
+
+async function cancelRun(
+  deps: StartFireDeps,
+  schedule: Schedule,
+  executionId: ExecutionId,
+): Promise<void> {
+  const { scheduleId, tenantId } = schedule;
+  try {
+    await deps.cancel(callerOf(schedule), { executionId });
+  } catch (error) {
+    // It has ended already, or is gone, or has just continued as another execution.
+    if (!(error instanceof SvcError)) throw error;
+    const last = await deps.followRuns({ scheduleId, tenantId, executionId });
+    if (last.isLive && last.executionId !== executionId) {
+      await cancelRun(deps, schedule, last.executionId);
+    }
+  }
+}
+
+function callerOf({ tenantId, name }: Schedule): Caller {
+  return { tenantId, actorId: `schedule:${name}` };
+}
+
+export function idsOf({ scheduleId, tenantId }: Schedule): Readonly<Record<string, string>> {
+  return { schedule_id: scheduleId, tenant_id: tenantId };
+}

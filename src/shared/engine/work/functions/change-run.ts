@@ -1,0 +1,233 @@
+import { notFound, badRequest, protocolConflict, type SvcError } from '../../../domain/errors.ts';
+import type { ExecutionEvent } from '../../../domain/execution/event.ts';
+import { evolve } from '../../../domain/execution/evolve.ts';
+import type { FunctionRun } from '../../../domain/execution/function-run.ts';
+import { encodeState } from '../../../domain/execution/state-codec.ts';
+import { type LiveVisit, visitKey } from '../../../domain/execution/state.ts';
+import { parseWorkItemId, type TenantId } from '../../../domain/ids.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import {
+  type CommitPlan,
+  emptyCommit,
+  type LeaseRef,
+  type RefusalReason,
+} from '../../../store/commit.ts';
+import { StoreUnavailableError } from '../../../store/store.ts';
+import { addStored, emptyTail, isWorthSnapshot } from '../../advance/snapshot-tail.ts';
+import type { Reader } from '../../caller.ts';
+import { afterCommit } from '../../commit/after-commit.ts';
+import { newEvent } from '../../commit/new-event.ts';
+import type { UseCaseDeps } from '../../use-case-deps.ts';
+import { workerActor } from '../settle-work-item.ts';
+import type { Settleable } from '../worker-leases.ts';
+import { type KnownExecution, knownExecution } from './function-executions.ts';
+import { reportSteps } from './report-steps.ts';
+
+/*
+ * Commits the requests of a worker for the item of a durable function:
+ * `docs/reference/function-protocol.md`.
+ *
+ * Each change is computed from a state of the execution, and committed on two conditions: the
+ * execution is still at that state's sequence, and the lease is held under its fence. If the
+ * execution has moved, the change is computed again. If the lease is gone, nothing is written, and
+ * the worker gets a 409.
+ */
+
+export interface RunRef {
+  readonly workItemId: string;
+  readonly leaseFence: number;
+}
+
+/** The current turn of a function. */
+export interface OpenRun {
+  readonly known: KnownExecution;
+  readonly found: Settleable;
+  /** Null: the visit is over, or no worker has the item, under any fence. */
+  readonly turn: { readonly visit: LiveVisit; readonly run: FunctionRun } | null;
+  /** The same run, even if no worker has the item; null: the visit is over. */
+  readonly run: FunctionRun | null;
+  /** The commit before was refused by the tree of executions. */
+  readonly refused: RefusalReason | null;
+}
+
+export interface RunChange<Answer> {
+  /** Null: the change writes nothing. */
+  readonly events: readonly ExecutionEvent[] | null;
+  readonly commit?: Partial<CommitPlan>;
+  readonly answer: Answer;
+}
+
+export interface ChangedRun<Answer> {
+  readonly answer: Answer;
+  readonly found: Settleable;
+  /** When it was committed; null: nothing was written. */
+  readonly committedAt: string | null;
+}
+
+/** An execution that moves all the time is given up on after this many readings. */
+const READINGS_MAX = 50;
+
+export async function changeRun<Answer>(
+  deps: UseCaseDeps,
+  { tenantId }: Reader,
+  params: RunRef & {
+    readonly propose: (open: OpenRun) => Promise<RunChange<Answer>>;
+    /** The 409 of a lease that is gone. */
+    readonly refuse: () => SvcError;
+  },
+): Promise<ChangedRun<Answer>> {
+  const found = await findItem(deps, tenantId, params);
+  const { executionId, workItemId } = found.record;
+  let refused: RefusalReason | null = null;
+  for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+    const known = await knownExecution(deps, { executionId, tenantId });
+    if (known === null) throw notFound(`work item ${params.workItemId}`);
+    const change = await proposeOn(deps, { known, found, refused, ...runOf(known, found) }, params);
+    if (change === null) continue;
+    if (change.events === null) return { answer: change.answer, found, committedAt: null };
+    const planned = planChange(known, found, { ...change, events: change.events });
+    const verdict = await deps.committer.commit(planned.commit);
+    if (verdict.accepted) {
+      deps.functionExecutions.set(planned.next);
+      if (planned.commit.settles.length > 0) deps.workerLeases.forget(workItemId);
+      afterCommit(deps, {
+        commit: planned.commit,
+        row: known.row,
+        committedAt: verdict.createdAt,
+      });
+      reportSteps(deps, found, change.events);
+      return { answer: change.answer, found, committedAt: verdict.createdAt };
+    }
+    deps.functionExecutions.drop(executionId);
+    if (verdict.reason === 'stale' || verdict.reason === 'ended' || verdict.reason === 'missing') {
+      deps.workerLeases.forget(workItemId);
+      throw params.refuse();
+    }
+    refused = verdict.reason === 'moved' ? refused : verdict.reason;
+  }
+  throw new StoreUnavailableError(
+    `the execution of work item ${params.workItemId} changes too fast; try again`,
+    { ambiguous: false },
+  );
+}
+
+/**
+ * Null: compute the change again. A refusal, or an answer without a commit, never comes from a state
+ * in memory. If the lease is gone, that refusal comes before all others.
+ */
+async function proposeOn<Answer>(
+  deps: UseCaseDeps,
+  open: OpenRun,
+  {
+    propose,
+    refuse,
+  }: {
+    readonly propose: (open: OpenRun) => Promise<RunChange<Answer>>;
+    readonly refuse: () => SvcError;
+  },
+): Promise<RunChange<Answer> | null> {
+  const { known, found } = open;
+  if (!known.isFresh) deps.functionExecutions.drop(known.row.executionId);
+  try {
+    const change = await propose(open);
+    return change.events !== null || known.isFresh ? change : null;
+  } catch (error) {
+    if (!known.isFresh) return null;
+    if (open.turn !== null && !(await isLeased(deps, found))) throw refuse();
+    throw error;
+  }
+}
+
+/** The item may have lost the lease that this process handed out. */
+export async function isLeased(
+  { store }: UseCaseDeps,
+  { record, lease }: Settleable,
+): Promise<boolean> {
+  const found = await store.work.find(record.workItemId, record.tenantId);
+  return found?.lease?.leaseFence === lease.leaseFence;
+}
+
+/** The item, as it was handed out here or as it is read: under that fence now, or at some time. */
+export async function findItem(
+  deps: UseCaseDeps,
+  tenantId: TenantId,
+  ref: RunRef,
+): Promise<Settleable> {
+  const workItemId = parseWorkItemId(ref.workItemId);
+  if (workItemId === null) throw notFound(`work item ${ref.workItemId}`);
+  const { leaseFence } = ref;
+  const known = deps.workerLeases.handedOut({ workItemId, tenantId, leaseFence });
+  const found = known ?? (await deps.store.work.find(workItemId, tenantId));
+  if (found === null) throw notFound(`work item ${ref.workItemId}`);
+  const { record, lease, definitionId } = found;
+  if (record.queue !== 'function') {
+    throw badRequest(`work item ${workItemId} is not of a durable function`);
+  }
+  const workerId = lease?.workerId ?? '';
+  const ticket = lease?.ticket ?? { ...record, ...NO_LEASE };
+  const claimedAt = lease?.claimedAt ?? '';
+  const isHeld = lease?.leaseFence === leaseFence;
+  return {
+    record,
+    definitionId,
+    lease: { ticket, workerId, claimedAt, leaseFence: isHeld ? leaseFence : 0 },
+  };
+}
+
+/** Where an item is under no lease, so that nothing is committed. */
+const NO_LEASE = {
+  attempt: 0,
+  priority: 0,
+  nodeTimeoutMs: null,
+  scheduleToStartMs: null,
+};
+
+export function runOf(
+  { state }: KnownExecution,
+  { record, lease }: Settleable,
+): Pick<OpenRun, 'turn' | 'run'> {
+  const visit = state.live.get(visitKey(record.nodeId, record.visit));
+  const run = visit?.workItemId === record.workItemId ? visit.run : null;
+  if (visit === undefined || run === null) return { turn: null, run };
+  const isAtWork = visit.phase === 'work' && visit.signal === null && lease.leaseFence > 0;
+  return { turn: isAtWork ? { visit, run } : null, run };
+}
+
+function planChange(
+  { row, compiled, state, tail: before }: KnownExecution,
+  found: Settleable,
+  change: {
+    readonly events: readonly ExecutionEvent[];
+    readonly commit?: Partial<CommitPlan>;
+  },
+): { readonly commit: CommitPlan; readonly next: KnownExecution } {
+  const actorId = workerActor(found.lease);
+  const { events } = change;
+  const stored = events.map((event) => newEvent(event, actorId));
+  const sequenced = events.map((event, index) => ({
+    ...event,
+    sequence: state.sequence + index + 1,
+  }));
+  const next = evolve({ state, events: sequenced, plan: compiled.plan });
+  const grown = addStored(before, stored);
+  const snapshot = isWorthSnapshot(grown, 'running') ? encodeState(next) : null;
+  const commit: CommitPlan = {
+    ...emptyCommit(row),
+    expectedSequence: state.sequence,
+    events: stored,
+    snapshot,
+    ...change.commit,
+  };
+  const tail = snapshot === null ? grown : emptyTail(snapshot.length);
+  return { commit, next: { row, compiled, state: next, tail, isFresh: false } };
+}
+
+export function leaseOf({ record, lease }: Settleable): LeaseRef {
+  return { workItemId: record.workItemId, leaseFence: lease.leaseFence };
+}
+
+const STALE = 'stale_fence';
+
+export function staleFence(verdict: JsonObject): SvcError {
+  return protocolConflict({ ...verdict, reason: STALE });
+}

@@ -1,0 +1,207 @@
+import { badRequest, type SvcError } from '../../../domain/errors.ts';
+import type { ExecutionEvent } from '../../../domain/execution/event.ts';
+import type { JournalEntry } from '../../../domain/execution/function-events.ts';
+import { type FunctionRun, ROLLBACK_PREFIX } from '../../../domain/execution/function-run.ts';
+import type { CommitPlan } from '../../../store/commit.ts';
+import { judgeRetry, type RetryVerdict } from '../../../domain/work/retry.ts';
+import { chargeWith } from '../../advance/budgets.ts';
+import { failureFact } from '../../advance/outcome-facts.ts';
+import type { Usage } from '../../../nodes/run.ts';
+import type { Reader } from '../../caller.ts';
+import type { UseCaseDeps } from '../../use-case-deps.ts';
+import { STALE_FENCE } from '../settle-work-item.ts';
+import type { Settleable } from '../worker-leases.ts';
+import { judgeAppend, leanEntries, recordedEvents } from './append-entries.ts';
+import { changeRun, leaseOf, type OpenRun, type RunChange } from './change-run.ts';
+import { endsWithFunction } from './end-function.ts';
+
+/*
+ * How a turn of a durable function settles its item. Entries ride along in the same commit. In a
+ * rollback a completion says that the compensations have run: the visit then ends as it was to end.
+ */
+
+export interface SettleOfFunction {
+  readonly workItemId: string;
+  readonly leaseFence: number | null;
+  readonly expectedLength: number | null;
+  readonly entries: readonly JournalEntry[];
+}
+
+interface Settled {
+  readonly found: Settleable;
+  readonly committedAt: string;
+}
+
+interface Ending {
+  readonly events: readonly ExecutionEvent[];
+  readonly commit?: Partial<CommitPlan>;
+  /** The visit ends with it, unless it says otherwise. */
+  readonly isOver?: boolean;
+}
+
+type AtWork = OpenRun & { readonly turn: NonNullable<OpenRun['turn']> };
+
+export async function completeFunction(
+  deps: UseCaseDeps,
+  caller: Reader,
+  params: SettleOfFunction & {
+    /** The events that the completion records; `idempotencyKey` is the key of its result. */
+    readonly facts: readonly ExecutionEvent[];
+    readonly idempotencyKey: string | null;
+    /** Throws the 400 of an output that is not what the workflow was promised. */
+    readonly check: () => Promise<void>;
+    readonly refuse: (reason: string) => SvcError;
+  },
+): Promise<Settled> {
+  return settle(deps, caller, params, async (open, entries) => {
+    const { visit, run } = open.turn;
+    const recorded = recordedEvents(visit, run, entries);
+    if (run.mode === 'rollback') {
+      checkCompensated(run, entries);
+      return { events: [...recorded, endOfRollback(open)] };
+    }
+    await params.check();
+    const events = [...recorded, ...params.facts];
+    const { idempotencyKey } = params;
+    const { workItemId } = open.found.record;
+    return {
+      events,
+      commit: {
+        ...chargeWith(params.facts),
+        recordsOutput:
+          idempotencyKey === null
+            ? null
+            : { idempotencyKey, workItemId, eventIndex: events.length - 1 },
+      },
+    };
+  });
+}
+
+export interface FailureOfFunction {
+  readonly error: string;
+  readonly errorClass: string;
+  /** No further attempt, even if the policy allows one. */
+  readonly isFinal: boolean;
+  readonly usage: Usage | null;
+}
+
+export async function failFunction(
+  deps: UseCaseDeps,
+  caller: Reader,
+  params: SettleOfFunction & FailureOfFunction & { readonly refuse: (reason: string) => SvcError },
+): Promise<Settled & { readonly verdict: RetryVerdict; readonly attempt: number }> {
+  const { usage, errorClass } = params;
+  let verdict: RetryVerdict = { retryable: false };
+  let attempt = 0;
+  const settled = await settle(deps, caller, params, async (open, entries) => {
+    const { visit, run } = open.turn;
+    const { record, lease } = open.found;
+    ({ attempt } = visit);
+    const { retryPolicy: policy, idempotencyKey: seed } = record;
+    verdict = params.isFinal
+      ? { retryable: false }
+      : judgeRetry({ policy, attempt, errorClass, seed });
+    const isRollback = run.mode === 'rollback';
+    const error = isRollback ? `the rollback failed: ${params.error}` : params.error;
+    const failed = failureFact(
+      { ...lease.ticket, attempt, workerId: lease.workerId },
+      { error, errorClass, verdict, ...(usage !== null && { usage }) },
+    );
+    const recorded = recordedEvents(visit, run, entries);
+    const isOver = !verdict.retryable && (isRollback || !owesAfter(run, entries));
+    const { workItemId } = record;
+    return {
+      events: [...recorded, failed],
+      isOver,
+      commit: {
+        ...chargeWith([failed]),
+        deadLetters: isOver ? [{ workItemId, attempt, error }] : [],
+      },
+    };
+  });
+  return { ...settled, verdict, attempt };
+}
+
+async function settle(
+  deps: UseCaseDeps,
+  caller: Reader,
+  params: SettleOfFunction & { readonly refuse: (reason: string) => SvcError },
+  ending: (open: AtWork, entries: readonly JournalEntry[]) => Promise<Ending>,
+): Promise<Settled> {
+  const { leaseFence } = params;
+  if (leaseFence === null) throw badRequest('lease_fence is required for a durable function');
+  const refuse = () => params.refuse(STALE_FENCE);
+  const lean = await leanEntries(deps, caller.tenantId, params.entries);
+  const { found, committedAt } = await changeRun(deps, caller, {
+    workItemId: params.workItemId,
+    leaseFence,
+    refuse,
+    propose: async (open): Promise<RunChange<null>> => {
+      const { turn } = open;
+      if (turn === null) throw refuse();
+      const { expectedLength } = params;
+      const at = { ...open, turn };
+      const append = { entries: lean, expectedLength, verdict: {} };
+      const judged = await judgeAppend(deps, at, append);
+      const entries = judged === 'known' ? [] : lean;
+      const { events, commit, isOver = true } = await ending(at, entries);
+      return {
+        events,
+        commit: {
+          ...commit,
+          settles: [{ ...leaseOf(open.found), onlyIfExpired: false }],
+          runnable: 'mark',
+          ...(isOver && endsWithFunction(open.known.state, { ...turn.visit, run: turn.run })),
+        },
+        answer: null,
+      };
+    },
+  });
+  if (committedAt === null) throw new Error(`the item of ${found.record.nodeId} was not settled`);
+  return { found, committedAt };
+}
+
+/** Whether compensations are owed once these entries are recorded. */
+function owesAfter(run: FunctionRun, entries: readonly JournalEntry[]): boolean {
+  return owedAfter(run, entries).length > 0;
+}
+
+function owedAfter(run: FunctionRun, entries: readonly JournalEntry[]): readonly string[] {
+  const done = new Set(entries.flatMap((one) => (one.kind === 'rollback' ? one.identity : [])));
+  const registered = entries.flatMap((one) => (one.kind === 'on_rollback' ? one.identity : []));
+  return [...run.compensations, ...registered].filter((id) => !done.has(ROLLBACK_PREFIX + id));
+}
+
+function checkCompensated(run: FunctionRun, entries: readonly JournalEntry[]): void {
+  const owed = owedAfter(run, entries);
+  if (owed.length === 0) return;
+  throw badRequest(`compensations have not run: ${owed.slice(0, 20).join(', ')}`, {
+    compensations: owed.slice(0, 20),
+  });
+}
+
+/** The visit ends as it was to end before it was rolled back. */
+function endOfRollback({ turn, found }: AtWork): ExecutionEvent {
+  const { visit, run } = turn;
+  const { nodeId } = visit;
+  if (run.cause === null) throw new Error(`${nodeId} is rolled back for no reason`);
+  if (run.cause.is === 'cancelled') {
+    const { reason } = run.cause;
+    const payload = { visit: visit.visit, reason, rolled_back: true } as const;
+    return { kind: 'NodeCancelled', nodeId, payload };
+  }
+  const { error, errorClass } = run.cause;
+  return {
+    kind: 'NodeFailed',
+    nodeId,
+    payload: {
+      visit: visit.visit,
+      attempt: visit.attempt,
+      error,
+      error_class: errorClass,
+      retryable: false,
+      work_item_id: found.record.workItemId,
+      rolled_back: true,
+    },
+  };
+}

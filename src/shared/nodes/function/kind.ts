@@ -1,0 +1,53 @@
+import type { JsonObject } from '../../domain/json.ts';
+import { pointerTo } from '../../domain/workflow/problem.ts';
+import { ref, text } from '../../domain/workflow/schema/fields.ts';
+import { enterWork } from '../enter-work.ts';
+import { readName, readOutputSchema, readQueueName } from '../read-fields.ts';
+import type { RunnableKind } from '../runnable-kind.ts';
+
+interface FunctionSpec {
+  readonly name: string;
+  readonly outputSchema: JsonObject | null;
+  readonly queueName: string | null;
+}
+
+const NAME = /^[A-Za-z0-9_.-]{1,256}$/;
+
+/**
+ * A durable function: code that a worker of queue `function` runs, with a journal of its steps. The
+ * protocol is in `docs/reference/function-protocol.md`.
+ */
+export const functionKind: RunnableKind<FunctionSpec> = {
+  type: 'function',
+  aliases: [],
+  fields: {
+    name: text('The durable function that a worker runs.'),
+    output_schema: ref('SchemaOrReference', 'The output must satisfy it.'),
+    queue: text('The named queue that workers claim it from; the default queue without it.'),
+  },
+  leaf: true,
+  toolLike: true,
+  takesItsTime: true,
+
+  parse(fields, at) {
+    const name = readName(fields, 'name', at);
+    const outputSchema = readOutputSchema(fields, at);
+    const queueName = readQueueName(fields, at);
+    if (name === null) return null;
+    if (!NAME.test(name)) {
+      at.problem(pointerTo('name'), 'must be 1 to 256 letters, digits, "_", "." and "-"');
+      return null;
+    }
+    return { name, outputSchema, queueName };
+  },
+
+  writes: () => 'any',
+
+  tool: (spec) => spec.name,
+  outputSchema: (spec) => spec.outputSchema,
+  queueName: (spec) => spec.queueName,
+
+  enter({ name }, context) {
+    return enterWork({ queue: 'function', call: { function: name }, context });
+  },
+};
