@@ -19,12 +19,14 @@ export interface Runtime {
   stop(params: { readonly leaveMs: number; readonly deadlineMs: number }): Promise<void>;
 }
 
-/** What closing connections may take after the work itself has had its deadline. */
+/** The time for closing connections after the deadline of the work itself. */
 export const GRACE_MS = 5_000;
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** How long copies of the first signal may take to arrive. */
 export const REPEAT_MS = 1_000;
-/** What a shell reports for a process that a signal ended: 128 and the signal's number. */
+/**
+ * The exit code that a shell reports for a process ended by a signal: 128 plus the signal's number.
+ */
 const SIGNAL_CODES = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 };
 
 /** Starts a runtime and resolves when it has been asked to stop and has done so. */

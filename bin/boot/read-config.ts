@@ -4,7 +4,7 @@ import { parseDatabaseUrl, type DatabaseLocation } from '../../src/shared/config
 import type { ConfigKey } from '../../src/shared/config/keys.ts';
 import { loadConfig, type ConfigMode, type ConfigOrigins } from '../../src/shared/config/load.ts';
 
-/** Options that stand for configuration keys, as commander hands them over. */
+/** Options for configuration keys, as commander passes them. */
 export interface ConfigOptions {
   readonly config?: string;
   readonly port?: string;

@@ -58,7 +58,7 @@ const OTHERS = {
   serve: { url: devUrl, user: '"svc dev"' },
 };
 
-/** 0: there is no such file. What is written stays in the write-ahead log for a while. */
+/** 0: there is no such file. New writes stay in the write-ahead log for a while. */
 function changedAt(path: string): number {
   const times = [path, `${path}-wal`].map(
     (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0,

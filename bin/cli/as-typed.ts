@@ -11,7 +11,7 @@ export function asTyped(text: string): string {
 
 let typed: string | null = null;
 
-/** How the program `svc` is called by whoever started this `script`. */
+/** The command by which the user called `svc`, from this `script`. */
 export function nameProgram(params: {
   readonly script: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import type { WireEvent } from '../../src/shared/clients/svc/wire.ts';
 import { isJsonObject } from '../../src/shared/domain/json.ts';
 
-/** What of an event's payload helps whoever looks for a failure. */
+/** The parts of an event's payload that help to find a failure. */
 export interface EventFacts {
   readonly tool: string | null;
   /** Counted from 1. */

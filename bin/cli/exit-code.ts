@@ -1,4 +1,4 @@
-/** What a command's exit code tells a script. */
+/** The exit codes of commands, for scripts. */
 export const EXIT = {
   ok: 0,
   /** The command was understood and could not be carried out. */

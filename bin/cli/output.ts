@@ -2,7 +2,7 @@ import { asTyped } from './as-typed.ts';
 
 export type OutputFormat = 'table' | 'json';
 
-/** Writes one JSON document, which is then all that stands on stdout. */
+/** Writes one JSON document, the only output on stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }

@@ -9,8 +9,8 @@ export interface Progress {
 }
 
 /**
- * What happens to an execution, on stderr: one line that is written over on a terminal. Elsewhere
- * only what calls for somebody: the events themselves are kept, and listed by `execution events`.
+ * Shows the progress of an execution on stderr: one line that is overwritten on a terminal.
+ * Elsewhere it shows only events that need a person; `execution events` lists all events.
  */
 export function createProgress(executionId: string): Progress {
   return process.stderr.isTTY ? createLiveHints(executionId) : createHints(executionId);

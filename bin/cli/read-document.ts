@@ -6,7 +6,7 @@ import { locateJsonError } from './locate-json-error.ts';
 import { readText } from './read-text.ts';
 
 export interface SourceDocument {
-  /** What to call it in messages: the file's name, or `stdin`. */
+  /** Its name in messages: the file's name, or `stdin`. */
   readonly name: string;
   readonly value: JsonValue;
   /** Line, from 1, of the value a JSON pointer leads to, or of its nearest ancestor. */
@@ -105,7 +105,7 @@ function startOf(node: unknown): number | null {
   return Array.isArray(range) && typeof range[0] === 'number' ? range[0] : null;
 }
 
-/** The parsers' messages go on with an excerpt; one line is enough beside the position. */
+/** The parsers' messages continue with an excerpt; one line is enough beside the position. */
 function shorten(message: string): string {
   const plain = message
     .replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '')

@@ -4,8 +4,8 @@ import { CliError, EXIT } from './exit-code.ts';
 import { showText } from './output.ts';
 
 /**
- * Writes one line on stderr that says what is wrong and what to do next, and answers the exit code.
- * Errors are told apart by name, so that this file loads none of the modules that throw them.
+ * Writes one line on stderr with the error and the next step, and returns the exit code. It
+ * distinguishes errors by name, so that this file loads none of the modules that throw them.
  */
 export function reportError(error: unknown): number {
   if (error instanceof CliError) return report(error.message, error.exitCode);

@@ -9,7 +9,7 @@ import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
 import { retentionTimes } from '../../src/runtime/retention-times.ts';
 import { withStore } from './with-store.ts';
 
-/** Whoever reaches the database itself shows no token. */
+/** Direct access to the database needs no token. */
 export const CLI_ACTOR = 'system:cli';
 const DAY_MS = 86_400_000;
 

@@ -7,7 +7,7 @@ import { printNote } from './output.ts';
 import type { ConfigOptions } from '../boot/read-config.ts';
 import { takeDatabase } from '../boot/take-database.ts';
 
-/** Opens the configured database for one command, and closes it whatever happens. */
+/** Opens the configured database for one command, and always closes it. */
 export async function withStore<Result>(
   options: ConfigOptions & { readonly applicationName: string },
   work: (store: Store) => Promise<Result>,

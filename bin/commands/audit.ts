@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { parseTenantId } from '../../src/shared/domain/access.ts';
 import type { AuditProblem } from '../../src/shared/domain/audit/verify-window.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
+import { exportAudit } from '../../src/shared/engine/audit/export-audit.ts';
 import { verifyAudit } from '../../src/shared/engine/audit/verify-audit.ts';
-import type { AuditStore, ExportedItem, ExportPosition } from '../../src/shared/store/audit.ts';
+import type { ExportedItem } from '../../src/shared/store/audit.ts';
 import { CliError, usageError } from '../cli/exit-code.ts';
 import { printJson, printLine, type OutputFormat } from '../cli/output.ts';
 import type { ConfigOptions } from '../boot/read-config.ts';
@@ -12,8 +13,6 @@ import { withStore } from '../cli/with-store.ts';
 
 type AuditOptions = ConfigOptions & { readonly tenant?: string };
 
-/** Items read at a time: payloads may be large, and only so many are ever held. */
-const PAGE = 200;
 const PROBLEMS_TOLD = 20;
 
 /** Exit code 1 when something is not as it was sealed; the first such thing is named first. */
@@ -72,29 +71,11 @@ export async function exportLog(
   const tenantId = readTenant(options);
   const range = { since: options.since ?? null, until: options.until ?? null };
   await withStore({ ...options, applicationName: 'svc-audit' }, async (store) => {
-    for await (const item of readItems(store.audit, { tenantId, ...range })) {
+    for await (const item of exportAudit({ store }, { tenantId, ...range })) {
       const line = `${JSON.stringify(shapeItem(item))}\n`;
       if (!process.stdout.write(line)) await once(process.stdout, 'drain');
     }
   });
-}
-
-async function* readItems(
-  audit: AuditStore,
-  range: {
-    readonly tenantId: TenantId | null;
-    readonly since: string | null;
-    readonly until: string | null;
-  },
-): AsyncGenerator<ExportedItem> {
-  let after: ExportPosition | null = null;
-  for (;;) {
-    const page: readonly ExportedItem[] = await audit.export({ ...range, after, limit: PAGE });
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.position;
-  }
 }
 
 function shapeItem(item: ExportedItem): object {

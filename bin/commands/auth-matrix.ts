@@ -4,7 +4,10 @@ import { ROLES } from '../../src/shared/domain/access.ts';
 import { printJson, type OutputFormat } from '../cli/output.ts';
 import { printTable } from '../cli/print-table.ts';
 
-/** Who may use which route of the API. Asks no runtime: it is the same in all of this version. */
+/**
+ * Prints which roles may use each route of the API. It calls no runtime: the table is the same for
+ * every runtime of this version.
+ */
 export function showMatrix(options: { readonly output: OutputFormat }): void {
   const rows = accessMatrix(routes);
   if (options.output === 'json') {

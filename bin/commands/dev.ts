@@ -4,6 +4,7 @@ import { checkStartup } from '../../src/runtime/check-startup.ts';
 import { createLog } from '../../src/runtime/telemetry/create-log.ts';
 import { asTyped } from '../cli/as-typed.ts';
 import { DEFAULT_URL } from '../cli/default-url.ts';
+import { runBeside } from '../boot/run-beside.ts';
 import { runUntilStopped } from '../boot/drain.ts';
 import { printNote } from '../cli/output.ts';
 import { createProcessId } from '../../src/runtime/process-id.ts';
@@ -11,8 +12,12 @@ import { readConfig, type ConfigOptions } from '../boot/read-config.ts';
 import { noteDatabase, showDatabase } from '../boot/take-database.ts';
 import { readVersion } from '../../src/runtime/version.ts';
 
+const WORKER_STOP_MS_MAX = 5_000;
+
 /** Both roles in this process, open, with readable logs, and with words on what to do next. */
-export async function runDev(options: ConfigOptions): Promise<void> {
+export async function runDev(
+  options: ConfigOptions & { readonly run?: readonly string[] },
+): Promise<void> {
   const read = readConfig(options, 'dev');
   const { config: given, origins, database } = read;
   const isUnset = (key: ConfigKey) => origins.get(key) === 'default';
@@ -40,14 +45,18 @@ export async function runDev(options: ConfigOptions): Promise<void> {
         env: process.env,
         showCommand: asTyped,
       });
-      printNote(
-        welcome({
-          url: runtime.url ?? DEFAULT_URL,
-          where: showDatabase(database, process.cwd()),
-          isOpen: !config.auth.enabled,
-        }),
-      );
-      return runtime;
+      const url = runtime.url ?? DEFAULT_URL;
+      const where = showDatabase(database, process.cwd());
+      printNote(welcome({ url, where, isOpen: !config.auth.enabled }));
+      const env = { ...process.env, SVC_URL: url };
+      const beside = runBeside({ commands: options.run ?? [], env, report: printNote });
+      return {
+        // Workers give back their work while there is a runtime to take it.
+        async stop(limits) {
+          await beside.stop({ deadlineMs: WORKER_STOP_MS_MAX });
+          await runtime.stop(limits);
+        },
+      };
     },
   });
 }
@@ -78,7 +87,7 @@ Its API can be read and tried at ${url}/docs.
 Next, in another terminal, in the same folder:
 
 ${steps.map((step) => `  ${step}\n`).join('')}
-Ctrl-C stops it. What is not finished continues at the next start.
+Ctrl-C stops it. Unfinished executions continue at the next start.
 `;
 }
 

@@ -52,7 +52,6 @@ async function diagnose(
       database: withOneConnection(database),
       applicationName: 'svc-doctor',
     });
-    const { diagnosis } = store;
     const keys = readEncryptionKeys({ config, database });
     const definitions = createDefinitionCache({
       definitions: store.definitions,
@@ -61,7 +60,7 @@ async function diagnose(
     // Without a key what is hashed elsewhere is masked: asking for one could make one.
     const deps = { store, definitions, pseudonym: null };
     return await examine({
-      diagnosis,
+      diagnosis: store.diagnosis,
       pauses: store.workflowPauses,
       explain: (of) => explainExecution(deps, of, of),
       migrations: async () => migrations,

@@ -5,6 +5,7 @@ import { ids } from '../../src/runtime/ids.ts';
 import { parseTenantId, type Role } from '../../src/shared/domain/access.ts';
 import { SvcError } from '../../src/shared/domain/errors.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
+import { readTenant } from '../../src/shared/engine/tenants/tenants.ts';
 import { createToken as create } from '../../src/shared/engine/tokens/create-token.ts';
 import { listTokens as readPage } from '../../src/shared/engine/tokens/list-tokens.ts';
 import { revokeToken as revoke } from '../../src/shared/engine/tokens/revoke-token.ts';
@@ -21,10 +22,10 @@ import { withStore as openAndUse } from '../cli/with-store.ts';
 
 type TokenOptions = ConfigOptions & { readonly tenant: string; readonly output: OutputFormat };
 
-/** Whoever reaches the database itself shows no token. */
+/** Direct access to the database needs no token. */
 const CLI_ACTOR = 'system:cli';
 
-/** What the API takes as a name. */
+/** The names that the API accepts. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@ -]{0,127}$/;
 
 /** The plaintext stands alone on stdout, so that a script can take it from there. */
@@ -122,9 +123,11 @@ async function withStore<Result>(
 }
 
 async function refuseUnknown(store: Store, tenantId: TenantId): Promise<void> {
-  if ((await store.tenants.find(tenantId)) !== null) return;
-  const { message } = new SvcError('tenant_unknown', tenantId);
-  throw new CliError(message, { exitCode: EXIT.notFound });
+  await readTenant({ store }, { tenantId }).catch((error: unknown) => {
+    if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
+    const { message } = new SvcError('tenant_unknown', tenantId);
+    throw new CliError(message, { exitCode: EXIT.notFound });
+  });
 }
 
 const PAGE = 500;

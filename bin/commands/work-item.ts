@@ -29,7 +29,7 @@ export async function requeueWorkItem(workItemId: string, options: ClientOptions
   else printLine(`${answer.work_item_id} is back on its queue`);
 }
 
-/** Acts only with `--yes`. What nobody waits for any more is left, and told. */
+/** Acts only with `--yes`. It leaves items that no node waits for any more, and reports them. */
 export async function requeueAll(
   options: LetterOptions & { readonly yes?: boolean },
 ): Promise<void> {

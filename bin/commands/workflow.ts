@@ -1,19 +1,32 @@
 import { connectClient, type ClientOptions } from '../cli/client.ts';
+import { readDefinitions } from '../cli/definitions/read-definitions.ts';
 import { printFields, printJson, printLine, printNote } from '../cli/output.ts';
 import { printTable } from '../cli/print-table.ts';
-import { readDocument } from '../cli/read-document.ts';
-import { unwrapIr } from '../cli/unwrap-ir.ts';
+import type { WireRegistered } from '../../src/shared/clients/svc/wire.ts';
 
 export async function registerWorkflow(
   file: string,
   options: ClientOptions & { readonly strict?: true },
 ): Promise<void> {
   const client = connectClient(options);
-  const { value } = await readDocument(file);
-  const answer = await client.registerWorkflow(unwrapIr(value).ir, {
-    strict: options.strict === true,
-  });
-  if (options.output === 'json') return printJson(answer);
+  const definitions = await readDefinitions(file);
+  const answers: WireRegistered[] = [];
+  for (const { ir, name } of definitions) {
+    const answer = await client
+      .registerWorkflow(ir, { strict: options.strict === true })
+      .catch((error: unknown) => {
+        if (answers.length > 0) printNote(`${name} is refused; those before it are registered`);
+        throw error;
+      });
+    answers.push(answer);
+    if (options.output !== 'json') printRegistered(answer);
+  }
+  const [only, ...others] = answers;
+  if (options.output !== 'json') return;
+  printJson(others.length === 0 ? only : { workflows: answers });
+}
+
+function printRegistered(answer: WireRegistered): void {
   for (const { pointer, message } of answer.warnings ?? []) {
     printNote(`warning: ${pointer || '/'}: ${message}`);
   }

@@ -1,14 +1,14 @@
 import type { Argument, Command, Option } from 'commander';
 
 /*
- * What the scripts for bash, zsh and fish are made of. They are static: a library such as
+ * The commands for the scripts of bash, zsh and fish. They are static: a library such as
  * `@bomb.sh/tab` 0.0.22 starts the program at each press of Tab (0.13 s), offers no files, and
  * evaluates the words typed so far.
  */
 
 /** A command as a shell completes it. */
 export interface CompletedCommand {
-  /** What has been typed when it is reached: `svc db migrate`. */
+  /** The typed words that reach it: `svc db migrate`. */
   readonly line: string;
   readonly subcommands: readonly Word[];
   readonly options: readonly CompletedOption[];

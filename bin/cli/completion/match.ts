@@ -1,6 +1,6 @@
 import type { CompletedCommand, Value } from './completed-commands.ts';
 
-/** What follows `svc serve --role`, for each option that takes a value. */
+/** The values after `svc serve --role`, for each option that takes a value. */
 export function valuesAfterOptions(
   commands: readonly CompletedCommand[],
 ): readonly { readonly after: string; readonly value: Value }[] {

@@ -25,8 +25,8 @@ function declareWorkflowCommands(program: Command): void {
   const workflow = program.command('workflow').description('register, inspect and pause workflows');
 
   clientCommand(workflow, 'register')
-    .description('register a workflow definition')
-    .argument('<file>', 'JSON or YAML file; -: stdin')
+    .description('register the workflow definitions of a file')
+    .argument('<file>', 'JSON, YAML, TypeScript or JavaScript file; -: stdin')
     .option('--strict', 'treat warnings as errors')
     .action(async (file, options) => (await loadWorkflow()).registerWorkflow(file, options));
 
@@ -190,6 +190,7 @@ function declareExecutionCommands(program: Command): void {
     .description('show an open approval and decide it')
     .option('--reject', 'reject instead of approving')
     .option('--node <node>', 'node of the approval, if several are open')
+    .option('--step <step>', 'step of a durable function, if several are open')
     .option('--user <user>', 'user who decides')
     .option('--comment <text>', 'reason for the decision')
     .option('--shown-hash <hash>', 'refuse to decide unless the approval shows this hash')

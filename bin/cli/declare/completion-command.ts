@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 
-/** Of the whole program, so it is declared last. */
+/** It covers the whole program, so it is declared last. */
 export function declareCompletionCommand(program: Command): void {
   program
     .command('completion')

@@ -7,6 +7,11 @@ import { parseCount } from '../parse-option.ts';
 export function declareRuntimeCommands(program: Command): void {
   runtimeOptions(program.command('dev'))
     .description('run all of svc on an SQLite file, without authentication; for development only')
+    .option(
+      '--run <command>',
+      'also run this shell command, with SVC_URL set, until svc stops (repeatable)',
+      (command: string, before?: readonly string[]) => [...(before ?? []), command],
+    )
     .action(async (options) => (await import('../../commands/dev.ts')).runDev(options));
 
   serveOptions(program.command('serve'))
@@ -19,8 +24,8 @@ export function declareRuntimeCommands(program: Command): void {
     .action(async (options) => (await import('../../commands/serve.ts')).runServe(options));
 
   addOutputOption(program.command('validate'))
-    .description('check a workflow definition offline; exit code 1 if it is invalid')
-    .argument('<file>', 'JSON or YAML file; -: stdin')
+    .description('check workflow definitions offline; exit code 1 if one is invalid')
+    .argument('<file>', 'JSON, YAML, TypeScript or JavaScript file; -: stdin')
     .option('--strict', 'treat warnings as errors')
     .action(async (file, options) =>
       (await import('../../commands/validate.ts')).validateFile(file, options),

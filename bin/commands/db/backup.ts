@@ -17,7 +17,7 @@ export async function backUp(file: string, options: BackupOptions): Promise<void
   print({ database: path, backup: file, bytes, version }, options.output);
 }
 
-/** Puts a backup in the place of the database, which nobody may serve meanwhile. */
+/** Replaces the database with a backup. No process may serve the database meanwhile. */
 export async function restore(file: string, options: BackupOptions): Promise<void> {
   const { path } = sqliteOf(takeDatabase(options).database);
   const { restoreSqlite } = await import('../../../src/shared/store/sqlite/connection/backup.ts');

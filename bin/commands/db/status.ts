@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
 
 import type { DatabaseLocation } from '../../../src/shared/config/database-url.ts';
+import {
+  readInstallation,
+  type Installation,
+} from '../../../src/shared/engine/doctor/read-installation.ts';
 import type { ServerFacts, TableFacts } from '../../../src/shared/store/installation.ts';
 import { migrationStatus } from '../../../src/shared/store/opening/migrate.ts';
 import { openStore } from '../../../src/shared/store/opening/open.ts';
@@ -15,11 +19,6 @@ import type { ConfigOptions } from '../../boot/read-config.ts';
 import { takeDatabase } from '../../boot/take-database.ts';
 
 type StatusOptions = ConfigOptions & { readonly output: OutputFormat };
-
-interface Reading {
-  readonly server: ServerFacts;
-  readonly tables: readonly TableFacts[];
-}
 
 /** Exit code 1 while migrations are outstanding, so that a deployment can wait for none to be. */
 export async function showStatus(options: StatusOptions): Promise<void> {
@@ -54,15 +53,14 @@ async function read(database: DatabaseLocation) {
 }
 
 /** Null: there is no database yet. */
-async function readDatabase(database: DatabaseLocation): Promise<Reading | null> {
+async function readDatabase(database: DatabaseLocation): Promise<Installation | null> {
   if (database.dialect === 'sqlite' && !existsSync(database.path)) return null;
   const store = await openStore({
     database: withOneConnection(database),
     applicationName: 'svc-db-status',
   });
   try {
-    const { diagnosis } = store;
-    return { server: await diagnosis.serverFacts(), tables: await diagnosis.tableFacts() };
+    return await readInstallation({ store });
   } finally {
     await store.close();
   }
@@ -104,7 +102,7 @@ function printTables(tables: readonly TableFacts[]): void {
   });
 }
 
-function shape(reading: Reading | null): object {
+function shape(reading: Installation | null): object {
   if (reading === null) return { server: null, tables: [] };
   const { server, tables } = reading;
   return {

@@ -13,7 +13,7 @@ import { usageError } from '../../cli/exit-code.ts';
 
 export interface JudgeModels {
   readonly client: ModelClient;
-  /** What all calls so far have used. */
+  /** The usage of all calls so far. */
   used(): JudgeUse;
 }
 
@@ -41,7 +41,7 @@ export function openModels(scorers: readonly Scorer[]): JudgeModels | null {
       throw error;
     }
   }
-  // Whoever runs this may reach from here what they can reach.
+  // The command may reach any address that its user can reach.
   const fetch = createGuardedFetch({ allowPrivate: true });
   const client = createModelClient({
     settings,

@@ -47,7 +47,7 @@ export async function openOwnRuntime(ir: JsonObject): Promise<OwnRuntime> {
   };
 }
 
-/** What is cut off here was given up already. */
+/** Requests that are cut off here were abandoned already. */
 const STOP_MS_MAX = 1_000;
 
 function onItsOwn(given: Config, apiKey: string): Config {
@@ -67,7 +67,7 @@ function onItsOwn(given: Config, apiKey: string): Config {
 /** Nobody could claim their work, and each case would wait until its time is over. */
 function refuseWorkerNodes(ir: JsonObject): void {
   const read = readWorkflow({ ir, kinds: builtInKinds });
-  // What else is wrong with it the registration says.
+  // The registration reports its other errors.
   const nodes = read.ok ? findWorkerNodes(read.plan) : [];
   if (nodes.length === 0) return;
   throw usageError(

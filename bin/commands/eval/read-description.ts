@@ -11,7 +11,7 @@ import { formatOf } from './read-rows.ts';
 
 /** The fields of an evaluation as they were written. */
 export interface Description {
-  /** Paths in it go on from its folder. */
+  /** Paths in it are relative to its folder. */
   readonly file: string;
   readonly name: string;
   readonly fields: JsonObject;

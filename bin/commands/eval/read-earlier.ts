@@ -8,7 +8,7 @@ import { usageError } from '../../cli/exit-code.ts';
 import { readDocument } from '../../cli/read-document.ts';
 import { CASES_OPEN } from './write-report.ts';
 
-/** The cases of an earlier report by their ids. Read line by line, unless it was formatted anew. */
+/** The cases of an earlier report by their ids. Read line by line, unless it was reformatted. */
 export async function readEarlier(file: string): Promise<ReadonlyMap<string, ComparedCase>> {
   const cases = new Map<string, ComparedCase>();
   const isWhole = await readByLine(file, cases);

@@ -32,8 +32,8 @@ const CONCURRENCY_MAX = 256;
 const CASE_MS = 600_000;
 
 /**
- * Reads what an evaluation is to do. Everything that is wrong is told of with its place, and ends
- * the command before anything is run.
+ * Reads the description of an evaluation. It reports every error with its place, and ends the
+ * command before anything runs.
  */
 export async function readEvaluation(
   file: string,
@@ -227,7 +227,7 @@ class EvaluationReader {
   }
 }
 
-/** A path that goes on from a folder, as short as it was written. */
+/** A path relative to a folder, as short as it was written. */
 function within(folder: string, path: string): string {
   return isAbsolute(path) ? path : join(folder, path);
 }

@@ -17,8 +17,8 @@ export function formatOf(file: string): DatasetFormat | null {
 }
 
 /**
- * The rows of a data set, one at a time however long it is: JSON objects, one a line, or CSV with a
- * header. A file that cannot be opened ends the command; a row that cannot be read is told of.
+ * Reads the rows of a data set of any length, one at a time: JSON objects, one a line, or CSV with
+ * a header. A file that cannot be opened ends the command; an unreadable row is reported.
  */
 export async function* readRows(file: string, format: DatasetFormat): AsyncGenerator<Row> {
   const text = readText(file);

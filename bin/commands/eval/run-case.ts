@@ -8,7 +8,7 @@ import { judgeCase, type Outcome } from '../../../src/shared/evaluation/judge-ca
 import type { EvalCase } from '../../../src/shared/evaluation/make-case.ts';
 import { runExecution, type EndedExecution } from './run-execution.ts';
 
-/** What cases are run with. */
+/** The dependencies of running cases. */
 export interface CaseRunner {
   readonly evaluation: Evaluation;
   /** Null: nothing is run, and the cases hold their outputs. */

@@ -3,7 +3,7 @@ import { ApiError } from '../../../src/shared/clients/svc/request.ts';
 import type { WireEvent, WireExecution } from '../../../src/shared/clients/svc/wire.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 import { printNote } from '../../cli/output.ts';
-import { callPatiently } from '../../../src/shared/evaluation/call-patiently.ts';
+import { callUntilAnswered } from '../../../src/shared/evaluation/call-until-answered.ts';
 
 /** How the execution of a case ended, as the runtime tells it. */
 export interface EndedExecution {
@@ -14,7 +14,7 @@ export interface EndedExecution {
   readonly error: string | null;
   /** From its start to its end, by the runtime's clock. */
   readonly durationMs: number | null;
-  /** What its models used, input and output together. */
+  /** Its model usage, input and output together. */
   readonly tokens: number | null;
   /** US dollars; null: a price is not known. */
   readonly costUsd: number | null;
@@ -32,9 +32,9 @@ export interface RunExecution {
 const INTERRUPTED = 'the evaluation was interrupted';
 
 /**
- * Starts an execution and follows it to its end, over to the one it goes on as. One that takes too
- * long, or is under way when the evaluation is interrupted, is cancelled. Rejects when the runtime
- * is gone or turns the client away: then other cases would fare no better.
+ * Starts an execution and follows it to its end, through the runs that continue it. Cancels it if
+ * it takes too long, or if the evaluation is interrupted. Rejects when the runtime is gone or
+ * refuses the client, because other cases would fail too.
  */
 export async function runExecution(params: RunExecution): Promise<EndedExecution> {
   const { client, timeoutMs, signal } = params;
@@ -68,7 +68,7 @@ export async function runExecution(params: RunExecution): Promise<EndedExecution
 async function start(params: RunExecution, signal: AbortSignal): Promise<string> {
   const { client, input, idempotencyKey } = params;
   const { id: workflowId, version } = params.workflow;
-  const { execution_id: executionId } = await callPatiently(
+  const { execution_id: executionId } = await callUntilAnswered(
     () => client.startExecution({ workflowId, version, input, idempotencyKey }),
     signal,
   );
@@ -83,13 +83,13 @@ async function follow(params: {
 }): Promise<WireExecution> {
   const { client, executionId, usage, signal } = params;
   let after = 0;
-  await callPatiently(async () => {
+  await callUntilAnswered(async () => {
     for await (const event of client.followEvents({ executionId, after, signal })) {
       after = event.sequence;
       usage.add(event);
     }
   }, signal);
-  return callPatiently(() => client.readExecution(executionId), signal);
+  return callUntilAnswered(() => client.readExecution(executionId), signal);
 }
 
 function readEnd(ended: WireExecution, startedAt: number) {

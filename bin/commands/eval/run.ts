@@ -42,8 +42,8 @@ export interface EvalOptions extends EvaluationOptions {
 }
 
 /**
- * Runs every case of a data set and judges what comes of it. Whatever stops it on the way, the
- * report is written of what was done.
+ * Runs every case of a data set and judges its result. If it stops early, it still writes a report
+ * of the finished cases.
  */
 export async function runEvaluation(file: string, options: EvalOptions): Promise<void> {
   const evaluation = await readEvaluation(file, options);
@@ -134,9 +134,9 @@ interface Ran {
   readonly tally: CaseTally;
   /** The first of the cases that did not pass. */
   readonly failed: readonly CaseResult[];
-  /** Empty when nothing is to be compared. */
+  /** Empty when there is nothing to compare. */
   readonly cases: ReadonlyMap<string, ComparedCase>;
-  /** What made it stop before the end. */
+  /** The reason why it stopped early. */
   readonly failure: { readonly error: unknown } | null;
 }
 

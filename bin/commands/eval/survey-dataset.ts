@@ -7,8 +7,8 @@ import { readRows } from './read-rows.ts';
 const PROBLEMS_SHOWN_MAX = 20;
 
 /**
- * Reads a whole data set once, before anything is run, and gives the number of its cases. Rows that
- * are no cases are all told of, each with its line, and end the command.
+ * Reads a whole data set once, before anything runs, and returns the number of its cases. It
+ * reports every invalid row with its line, and then ends the command.
  */
 export async function surveyDataset(dataset: Dataset): Promise<number> {
   const ids = new Set<string>();

@@ -3,7 +3,7 @@ import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
 
-/** What is open, each with the call that a yes lets happen, and what was decided. */
+/** Lists the open approvals, each with the call that it would release, and the decided ones. */
 export async function listApprovals(executionId: string, options: ClientOptions): Promise<void> {
   const answer = await connectClient(options).listApprovals(executionId);
   if (options.output === 'json') return printJson(answer);
@@ -39,6 +39,7 @@ function fieldsOf(approval: WireApproval): Readonly<Record<string, unknown>> {
   const { tool = null, shown } = approval;
   return {
     node: approval.node_id,
+    step: approval.step ?? null,
     description: approval.description,
     tool,
     arguments: tool === null ? null : approval.arguments,

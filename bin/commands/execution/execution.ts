@@ -50,6 +50,7 @@ export async function approveExecution(
   options: ClientOptions & {
     readonly reject?: boolean;
     readonly node?: string;
+    readonly step?: string;
     readonly user?: string;
     readonly comment?: string;
     readonly shownHash?: string;
@@ -59,14 +60,17 @@ export async function approveExecution(
   const decision = options.reject === true ? 'rejected' : 'approved';
   const client = connectClient(options);
   const open = (await client.listApprovals(executionId)).pending.filter(
-    ({ node_id: node }) => options.node === undefined || node === options.node,
+    ({ node_id: node, step }) =>
+      (options.node === undefined || node === options.node) &&
+      (options.step === undefined || step === options.step),
   );
   for (const approval of open) noteApproval(approval);
-  // What was shown here is what is decided on, whatever has happened in between.
+  // The decision names the shown call, so a call that has changed in between is refused.
   const shownHash = options.shownHash ?? (open.length === 1 ? open[0]?.shown_hash : null) ?? null;
   const answer = await client.approveExecution(executionId, {
     decision,
     ...(options.node !== undefined && { node_id: options.node }),
+    ...(options.step !== undefined && { step: options.step }),
     ...(options.user !== undefined && { user_id: options.user }),
     ...(options.comment !== undefined && { comment: options.comment }),
     ...(shownHash !== null && { shown_hash: shownHash }),

@@ -3,7 +3,10 @@ import { connectClient, type ClientOptions } from '../../cli/client.ts';
 import { printFields, printJson, printLine, printNote } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
 
-/** What holds an execution up, the gravest first, and below what would unblock it. */
+/**
+ * Prints the blockers of an execution, most serious first, each with the action that would unblock
+ * it.
+ */
 export async function explainExecution(executionId: string, options: ClientOptions): Promise<void> {
   const explained = await connectClient(options).explainExecution(executionId);
   if (options.output === 'json') return printJson(explained);

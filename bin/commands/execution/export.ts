@@ -8,7 +8,7 @@ import { CliError } from '../../cli/exit-code.ts';
 import { printJson, printLine, type OutputFormat } from '../../cli/output.ts';
 import { readText } from '../../cli/read-text.ts';
 
-/** Never over a file that is there: an export is kept because it may be all that is left. */
+/** Never overwrites a file: an export may be the only remaining copy. */
 export async function exportExecution(
   executionId: string,
   options: ClientOptions & { readonly file?: string },

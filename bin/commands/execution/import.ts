@@ -12,7 +12,7 @@ import { CliError, usageError } from '../../cli/exit-code.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
 import { readText } from '../../cli/read-text.ts';
 
-/** What became of one document: an answer, or why it was refused. */
+/** The result of one document: an answer, or the reason of its refusal. */
 type Result = WireImported | { readonly execution_id: string; readonly error: string };
 
 /** An export, or an archive with a document on each line; those that are refused hold up nothing else. */

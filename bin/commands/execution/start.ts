@@ -35,8 +35,8 @@ export async function startExecution(workflowId: string, options: StartOptions):
 }
 
 /**
- * Whoever stops waiting still knows what was started. A terminal shows the id while it waits; JSON
- * keeps stdout to the one document at the end.
+ * A user who stops waiting still knows the id of the execution. A terminal shows the id while it
+ * waits; with JSON, stdout has only the one document at the end.
  */
 function tellId(executionId: string, { output }: StartOptions): void {
   if (output === 'json') printNote(executionId);

@@ -1,3 +1,4 @@
+import { partitionEvents } from '../../../src/shared/engine/retention/partitions.ts';
 import { usageError } from '../../cli/exit-code.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
 import { withRetention, type RetentionOptions } from '../../cli/retention-request.ts';
@@ -10,9 +11,7 @@ export async function partition(
   if (options.output !== 'json') {
     printNote('reading all events; this blocks no request, and you can interrupt it');
   }
-  const outcome = await withRetention(options, ({ retention }) =>
-    retention.partitionEvents({ days }),
-  );
+  const outcome = await withRetention(options, (store) => partitionEvents({ store }, { days }));
   if (outcome === 'unsupported') {
     throw usageError('partitions need PostgreSQL: SQLite deletes the events of removed executions');
   }

@@ -1,7 +1,10 @@
-import { setRetentionPolicy } from '../../../src/shared/engine/retention/policies.ts';
-import type { TenantId } from '../../../src/shared/domain/ids.ts';
+import {
+  listAllPolicies,
+  removeRetentionPolicy,
+  setRetentionPolicy,
+} from '../../../src/shared/engine/retention/policies.ts';
+import { SvcError } from '../../../src/shared/domain/errors.ts';
 import type { RetentionPolicy } from '../../../src/shared/domain/retention/retention-policy.ts';
-import type { RetentionStore } from '../../../src/shared/store/retention.ts';
 import { CliError, usageError } from '../../cli/exit-code.ts';
 import { printJson, printLine, printNote } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
@@ -13,8 +16,6 @@ import {
   type RetentionOptions,
 } from '../../cli/retention-request.ts';
 import { retentionTimes } from '../../../src/runtime/retention-times.ts';
-
-const POLICIES_AT_A_TIME = 500;
 
 type PolicyOptions = RetentionOptions & { readonly tenant: string; readonly workflow?: string };
 
@@ -45,8 +46,8 @@ export async function listPolicies(
 ): Promise<void> {
   const { config } = readConfig(options, 'serve');
   const tenantId = options.tenant === undefined ? null : readTenant(options.tenant);
-  const policies = await withRetention(options, ({ retention }) =>
-    readPolicies(retention, tenantId),
+  const policies = await withRetention(options, (store) =>
+    listAllPolicies({ store }, { tenantId }),
   );
   const { defaults } = retentionTimes(config);
   if (options.output === 'json') {
@@ -63,32 +64,20 @@ export async function listPolicies(
 export async function removePolicy(options: PolicyOptions): Promise<void> {
   const tenantId = readTenant(options.tenant);
   const workflowId = options.workflow ?? null;
-  const isRemoved = await withRetention(options, ({ retention }) =>
-    retention.removePolicy({ tenantId, workflowId, actorId: CLI_ACTOR }),
-  );
+  const caller = { tenantId, actorId: CLI_ACTOR };
   const about = workflowId === null ? '' : ` for workflow ${workflowId}`;
-  if (!isRemoved) {
+  await withRetention(options, (store) =>
+    removeRetentionPolicy({ store }, caller, { workflowId }),
+  ).catch((error: unknown) => {
+    if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
     throw new CliError(
       `tenant ${tenantId} has no retention policy${about}: "svc retention list" shows all policies`,
     );
-  }
+  });
   if (options.output === 'json') {
     return printJson({ tenant_id: tenantId, workflow_id: workflowId, removed: true });
   }
   printLine(`removed the policy of tenant ${tenantId}${about}`);
-}
-
-async function readPolicies(
-  store: RetentionStore,
-  tenantId: TenantId | null,
-): Promise<readonly RetentionPolicy[]> {
-  const all: RetentionPolicy[] = [];
-  for (;;) {
-    const limit = POLICIES_AT_A_TIME;
-    const page = await store.listPolicies({ tenantId, limit, offset: all.length });
-    all.push(...page);
-    if (page.length < limit) return all;
-  }
 }
 
 function printPolicies(policies: readonly RetentionPolicy[]): void {

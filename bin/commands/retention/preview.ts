@@ -1,4 +1,5 @@
 import {
+  countUnreadWindows,
   countUnusedArtifacts,
   type RemovedArtifacts,
 } from '../../../src/shared/engine/retention/collect-artifacts.ts';
@@ -7,7 +8,6 @@ import {
   type DueGroup,
   type PreviewedPartition,
 } from '../../../src/shared/engine/retention/preview-retention.ts';
-import type { Store } from '../../../src/shared/store/store.ts';
 import { printJson, printNote } from '../../cli/output.ts';
 import { printTable } from '../../cli/print-table.ts';
 import { readConfig } from '../../boot/read-config.ts';
@@ -73,12 +73,6 @@ export async function preview(options: SelectOptions): Promise<void> {
       `${tellBytes(total.bytes)} would be removed now`,
   );
   noteArtifacts({ unused, released, unreadWindows, unusedMs });
-}
-
-/** Without artifacts nobody looks through them. */
-async function countUnreadWindows({ unusedArtifacts }: Store): Promise<number> {
-  if ((await unusedArtifacts.nextTenant(null)) === null) return 0;
-  return unusedArtifacts.unreadWindows();
 }
 
 const TOLD_DROPS = { now: 'now', with_this_run: 'with this run', not_yet: '-' } as const;

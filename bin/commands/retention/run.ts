@@ -4,15 +4,12 @@ import {
   collectArtifacts,
   type RemovedArtifacts,
 } from '../../../src/shared/engine/retention/collect-artifacts.ts';
+import { tendPartitions } from '../../../src/shared/engine/retention/partitions.ts';
 import {
   runRetention,
   type RetentionResult,
 } from '../../../src/shared/engine/retention/run-retention.ts';
-import {
-  sweepAfterMs,
-  type RetentionRequest,
-} from '../../../src/shared/engine/retention/scan-due.ts';
-import type { RetentionStore } from '../../../src/shared/store/retention.ts';
+import type { RetentionRequest } from '../../../src/shared/engine/retention/scan-due.ts';
 import type { Store } from '../../../src/shared/store/store.ts';
 import { archiveTo } from '../../../src/runtime/archive-to.ts';
 import { CliError } from '../../cli/exit-code.ts';
@@ -88,15 +85,12 @@ async function removeAll(
     },
   );
   const removed = await collectArtifacts({ ...resting, stores: store }, { ...asked, unusedMs });
-  if (!isOver()) await tend(store.retention, request);
+  if (!isOver()) await tend(store, request);
   return { result, removed };
 }
 
-async function tend(store: RetentionStore, { defaults }: RetentionRequest): Promise<void> {
-  const after = await sweepAfterMs(store, defaults);
-  const { dropped, shrunk, sweptEvents, postponed } = await store.tendPartitions({
-    sweepAfterMs: after,
-  });
+async function tend(store: Store, request: RetentionRequest): Promise<void> {
+  const { dropped, shrunk, sweptEvents, postponed } = await tendPartitions({ store }, request);
   if (dropped > 0) printNote(`${dropped} partitions dropped`);
   if (shrunk > 0) printNote(`${shrunk} partitions rewritten without the removed events`);
   if (sweptEvents > 0) printNote(`${sweptEvents} events deleted from the remaining partitions`);
