@@ -1,0 +1,87 @@
+import { createPaged, nextByCursor } from '../paged.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+import type { BodyOf, QueryOf } from '../wire.ts';
+
+/** `client.executions`: executions by their ids. `client.execution(id)` has them for one. */
+export function createExecutions({ call, environment }: Transport) {
+  const at = (id: string, options: CallOptions) => ({ ...options, path: { id } });
+  return {
+    /**
+     * Starts an execution. Every attempt carries one `Idempotency-Key`, which is made up if the
+     * caller gives none, so that a lost answer never starts a second one.
+     */
+    start: (body: BodyOf<'start-execution'>, options: StartCallOptions = {}) => {
+      const { idempotencyKey, traceparent, waitMs, ...rest } = options;
+      return call('start-execution', {
+        ...rest,
+        body,
+        ...(waitMs !== undefined && { waitMs, query: { wait: `${Math.ceil(waitMs)}ms` } }),
+        headers: {
+          'idempotency-key': idempotencyKey ?? environment.uuid(),
+          ...(traceparent !== undefined && { traceparent }),
+        },
+      });
+    },
+    /** Newest first. */
+    list: (query: QueryOf<'list-executions'> = {}, options: CallOptions = {}) =>
+      createPaged({
+        first: { limit: LIST_PAGE, ...query },
+        read: (query) => call('list-executions', { ...options, query }),
+        items: ({ executions }) => executions,
+        next: nextByCursor,
+      }),
+    get: (id: string, options: CallOptions = {}) => call('read-execution', at(id, options)),
+    /** How it ended; without `output` and `error` where it has not ended within `waitMs`. */
+    result: (id: string, { waitMs, ...options }: CallOptions & { readonly waitMs?: number } = {}) =>
+      call('read-result', {
+        ...at(id, options),
+        ...(waitMs !== undefined && { waitMs, query: { wait: `${Math.ceil(waitMs)}ms` } }),
+      }),
+    /** Why it rests, and what would move it on. */
+    explain: (id: string, options: CallOptions = {}) => call('explain-execution', at(id, options)),
+    /** The history so far. Events as they come: `client.execution(id).events()`. */
+    history: (id: string, query: QueryOf<'read-events'> = {}, options: CallOptions = {}) =>
+      createPaged({
+        first: { limit: EVENTS_PAGE, ...query },
+        read: (query) => call('read-events', { ...at(id, options), query }),
+        items: ({ events }) => events,
+        next: ({ events }, query) => {
+          const last = events.at(-1);
+          const isLast = last === undefined || events.length < query.limit;
+          return isLast ? null : { ...query, after: last.sequence };
+        },
+      }),
+    /** The whole execution as one document, which `import` takes. */
+    export: (id: string, options: CallOptions = {}) => call('export-execution', at(id, options)),
+    import: (document: BodyOf<'import-execution'>, options: CallOptions = {}) =>
+      call('import-execution', { ...options, body: document }),
+    cancel: (id: string, options: CallOptions = {}) => call('cancel-execution', at(id, options)),
+    pause: (id: string, body: BodyOf<'pause-execution'> = {}, options: CallOptions = {}) =>
+      call('pause-execution', { ...at(id, options), body }),
+    resume: (id: string, options: CallOptions = {}) => call('resume-execution', at(id, options)),
+    /** Starts a new execution that resumes where this one failed. */
+    retry: (id: string, body: BodyOf<'retry-execution'> = {}, options: CallOptions = {}) =>
+      call('retry-execution', { ...at(id, options), body }),
+    /** Acts on many executions, one page of them at a time. */
+    bulk: (body: BodyOf<'bulk-executions'>, options: CallOptions = {}) =>
+      call('bulk-executions', { ...options, body }),
+    /** Decides an approval. */
+    approve: (id: string, body: BodyOf<'approve-execution'>, options: CallOptions = {}) =>
+      call('approve-execution', { ...at(id, options), body }),
+    approvals: (id: string, options: CallOptions = {}) => call('list-approvals', at(id, options)),
+    /** Delivers an external event. */
+    deliver: (id: string, body: BodyOf<'deliver-external-event'>, options: CallOptions = {}) =>
+      call('deliver-external-event', { ...at(id, options), body }),
+  };
+}
+
+export interface StartCallOptions extends CallOptions {
+  readonly idempotencyKey?: string;
+  /** W3C Trace Context, for the spans of the execution. */
+  readonly traceparent?: string;
+  /** Answers when it ends within this time; 60 s at most. */
+  readonly waitMs?: number;
+}
+
+const LIST_PAGE = 200;
+const EVENTS_PAGE = 500;

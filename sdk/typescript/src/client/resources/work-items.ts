@@ -1,0 +1,43 @@
+import { createPaged, nextByCursor } from '../paged.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+import type { BodyOf, QueryOf } from '../wire.ts';
+
+/** `client.workItems`: the worker protocol, and items whose attempts are used up. */
+export function createWorkItems({ call }: Transport) {
+  const at = (id: string, options: CallOptions) => ({ ...options, path: { id } });
+  return {
+    claim: (body: BodyOf<'claim-work-item'>, options: CallOptions = {}) =>
+      call('claim-work-item', { ...options, body, waitMs: body.wait_ms ?? 0 }),
+    heartbeat: (id: string, body: BodyOf<'renew-lease'>, options: CallOptions = {}) =>
+      call('renew-lease', { ...at(id, options), body }),
+    complete: (id: string, body: BodyOf<'complete-work-item'>, options: CallOptions = {}) =>
+      call('complete-work-item', { ...at(id, options), body }),
+    fail: (id: string, body: BodyOf<'fail-work-item'>, options: CallOptions = {}) =>
+      call('fail-work-item', { ...at(id, options), body }),
+    /** A page of the journal of a durable function that is leased. */
+    journal: (id: string, query: QueryOf<'read-journal'>, options: CallOptions = {}) =>
+      call('read-journal', { ...at(id, options), query }),
+    /** Appends entries to the journal of a durable function. */
+    record: (id: string, body: BodyOf<'record-steps'>, options: CallOptions = {}) =>
+      call('record-steps', { ...at(id, options), body }),
+    /** Gives the lease of a durable function back until one of its waits is satisfied. */
+    suspend: (id: string, body: BodyOf<'suspend-work-item'>, options: CallOptions = {}) =>
+      call('suspend-work-item', { ...at(id, options), body }),
+    release: (id: string, body: BodyOf<'release-work-item'>, options: CallOptions = {}) =>
+      call('release-work-item', { ...at(id, options), body }),
+    deadLetters: (
+      query: Omit<QueryOf<'list-dead-letters'>, 'status'> = {},
+      options: CallOptions = {},
+    ) =>
+      createPaged({
+        first: { status: 'dead_letter', limit: LIST_PAGE, ...query },
+        read: (query) => call('list-dead-letters', { ...options, query }),
+        items: ({ work_items: items }) => items,
+        next: nextByCursor,
+      }),
+    /** Gives a dead letter a new attempt. */
+    requeue: (id: string, options: CallOptions = {}) => call('requeue-work-item', at(id, options)),
+  };
+}
+
+const LIST_PAGE = 200;

@@ -1,0 +1,1 @@
+export { openEmbedded, type Embedded, type EmbeddedOptions } from './open-embedded.ts';

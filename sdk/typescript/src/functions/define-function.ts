@@ -1,0 +1,95 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+
+import type { FunctionRef } from '../function-ref.ts';
+import type { FunctionContext } from './context.ts';
+
+export interface FunctionOptions<Input, Output> {
+  /** A Standard Schema (Zod, Valibot, ArkType …): the function fails on input that it refuses. */
+  readonly input?: StandardSchemaV1<unknown, Input>;
+  /** Checked before the function completes. */
+  readonly output?: StandardSchemaV1<unknown, Output>;
+  /** The named queue of the work. Default: the queue of nodes that name none. */
+  readonly queue?: string;
+  /** The version of the workflow. Default: `1.0.0`. */
+  readonly version?: string;
+  /** Seconds of wall time for the whole function, suspended or not; the node's `node_timeout_secs`. */
+  readonly timeoutSecs?: number;
+  /** Retry policy for failures outside steps; as `retry_policy` of a node. */
+  readonly retryPolicy?: string | Readonly<Record<string, unknown>>;
+  /**
+   * Recorded entries that the code did not ask for when it returns: `strict` (default) fails with
+   * NonDeterminismError, `warn` logs them.
+   */
+  readonly determinism?: 'strict' | 'warn';
+}
+
+/** A durable function: give it to a worker, start it by its name, call it from other functions. */
+export interface DurableFunction<Input, Output> extends FunctionRef<Input, Output> {
+  readonly kind: 'function';
+  readonly options: FunctionOptions<Input, Output>;
+  run(ctx: FunctionContext, input: Input): Promise<Output>;
+  /** The workflow with one `function` node that a worker registers, under the name of the function. */
+  toIR(): FunctionWorkflow;
+}
+
+/** A durable function as a worker runs it, with input and output of any type. */
+export interface ServedFunction {
+  readonly kind: 'function';
+  readonly name: string;
+  readonly options: Pick<FunctionOptions<unknown, unknown>, 'input' | 'output' | 'determinism'>;
+  run(ctx: FunctionContext, input: never): Promise<unknown>;
+  toIR(): FunctionWorkflow;
+}
+
+export interface FunctionWorkflow {
+  readonly workflow_id: string;
+  readonly version: string;
+  readonly nodes: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Claims name functions by at most 200 characters. */
+const NAME = /^[A-Za-z0-9_.-]{1,200}$/;
+
+/**
+ * Defines a durable function. Its code runs again from the start in each turn, and gets the results of
+ * its steps from the journal: everything that has an effect or may come out differently belongs in
+ * `ctx.step`. Input and output are JSON objects; no output is `{}`.
+ *
+ * @throws TypeError unless the name has 1 to 200 letters, digits, ".", "_" and "-"
+ */
+export function defineFunction<
+  Input extends object = Readonly<Record<string, unknown>>,
+  Output extends object | void = object | void,
+>(
+  name: string,
+  run: (ctx: FunctionContext, input: Input) => Output | Promise<Output>,
+  options: FunctionOptions<Input, Output> = {},
+): DurableFunction<Input, Output> {
+  if (!NAME.test(name)) {
+    throw new TypeError(
+      `The name of a function has 1 to 200 letters, digits, ".", "_" and "-": ${JSON.stringify(name)}`,
+    );
+  }
+  return {
+    kind: 'function',
+    name,
+    options,
+    run: async (ctx, input) => run(ctx, input),
+    toIR: () => ({
+      workflow_id: name,
+      version: options.version ?? '1.0.0',
+      nodes: {
+        run: {
+          kind: {
+            type: 'function',
+            name,
+            ...(options.queue !== undefined && { queue: options.queue }),
+          },
+          output_key: 'output',
+          ...(options.timeoutSecs !== undefined && { node_timeout_secs: options.timeoutSecs }),
+          ...(options.retryPolicy !== undefined && { retry_policy: options.retryPolicy }),
+        },
+      },
+    }),
+  };
+}

@@ -1,0 +1,78 @@
+import type { Entry } from './journal.ts';
+
+/** A step failed after its last attempt. A replay throws the same error. */
+export class StepError extends Error {
+  override readonly name: string = 'StepError';
+  /** The identity of the step, as `charge`. */
+  readonly step: string;
+  /** The `name` of the error that the last attempt threw. */
+  readonly errorClass: string;
+  readonly attempts: number;
+
+  constructor(entry: Entry) {
+    super(entry.error?.message ?? 'the step failed');
+    this.step = entry.identity;
+    this.errorClass = entry.error?.class ?? 'Error';
+    this.attempts = entry.attempts ?? 1;
+  }
+}
+
+/** An event or an approval did not come in time. */
+export class WaitTimeoutError extends Error {
+  override readonly name: string = 'WaitTimeoutError';
+  /** The identity of the wait. */
+  readonly wait: string;
+
+  constructor(entry: Entry) {
+    super(`${entry.identity}: ${entry.error?.message ?? 'nothing came in time'}`);
+    this.wait = entry.identity;
+  }
+}
+
+/** An execution that `ctx.call` started did not complete. */
+export class ChildError extends Error {
+  override readonly name: string = 'ChildError';
+  /** The identity of the call. */
+  readonly call: string;
+  /** `child_failed` or `child_cancelled`. */
+  readonly errorClass: string;
+
+  constructor(entry: Entry) {
+    super(entry.error?.message ?? 'the child execution failed');
+    this.call = entry.identity;
+    this.errorClass = entry.error?.class ?? 'child_failed';
+  }
+}
+
+/**
+ * The code asks for other things than the journal has: it changed while the execution was under way,
+ * or it depends on something besides its input and its entries.
+ */
+export class NonDeterminismError extends Error {
+  override readonly name: string = 'NonDeterminismError';
+  /** The entry that the journal has, as `step "charge"`. */
+  readonly recorded: string;
+  /** The entry that the code asked for instead. */
+  readonly asked: string;
+
+  constructor(given: { readonly recorded: string; readonly asked: string }) {
+    super(
+      `The journal has ${given.recorded}, and the code asks for ${given.asked}. ` +
+        'Run the code that recorded the journal, or branch with ctx.version().',
+    );
+    this.recorded = given.recorded;
+    this.asked = given.asked;
+  }
+}
+
+/** A function exceeds a documented limit: entries of a visit, or waits at once. */
+export class FunctionLimitError extends Error {
+  override readonly name: string = 'FunctionLimitError';
+}
+
+/** The error that an entry with an error throws in the function. */
+export function errorOf(entry: Entry): Error {
+  if (entry.kind === 'step') return new StepError(entry);
+  if (entry.kind === 'child') return new ChildError(entry);
+  return new WaitTimeoutError(entry);
+}

@@ -1,0 +1,26 @@
+export type {
+  ApprovalDecision,
+  Branch,
+  ChildOptions,
+  FunctionContext,
+  Settled,
+  StepContext,
+  StepOptions,
+} from './context.ts';
+export {
+  defineFunction,
+  type DurableFunction,
+  type FunctionOptions,
+  type FunctionWorkflow,
+  type ServedFunction,
+} from './define-function.ts';
+export type { Duration } from '../duration.ts';
+export {
+  ChildError,
+  FunctionLimitError,
+  NonDeterminismError,
+  StepError,
+  WaitTimeoutError,
+} from './errors.ts';
+export type { StepRetry } from './retry.ts';
+export type { FunctionRef } from '../function-ref.ts';

@@ -1,0 +1,83 @@
+import { NonRetryableError } from '../worker/errors.ts';
+import type { StepContext } from './context.ts';
+import { NonDeterminismError } from './errors.ts';
+import { pauseAfter } from './retry.ts';
+import { attemptStep } from './run-step.ts';
+import { Scope } from './scope.ts';
+import type { TurnTools } from './turn-tools.ts';
+
+export interface Compensation {
+  /** Identity of the entry that registered it. */
+  readonly identity: string;
+  readonly run: (step: StepContext) => unknown;
+}
+
+/** The compensations that the code registered with `ctx.onRollback` in this turn. */
+export class Compensations {
+  readonly #all = new Map<string, Compensation>();
+
+  register(compensation: Compensation): void {
+    this.#all.set(compensation.identity, compensation);
+  }
+
+  get(identity: string): Compensation | null {
+    return this.#all.get(identity) ?? null;
+  }
+}
+
+/** Attempts within a turn; then the item fails, and the node's policy decides about another one. */
+const ATTEMPTS = 3;
+
+/**
+ * Runs what is recorded as registered and has not run, in reverse order of registration, and records
+ * each. It leaves out rollbacks that the replay is the first to register, because nothing of them has
+ * happened. Gives what a rollback threw: those registered before it have to wait for it. Rejects with what the journal
+ * threw.
+ */
+export async function runRollbacks(
+  tools: TurnTools,
+  compensations: Compensations,
+  record: (identity: string) => Promise<void>,
+): Promise<{ readonly error: unknown } | null> {
+  const registered = tools.turn.log.slots
+    .filter(({ entry, isGiven }) => isGiven && entry.kind === 'on_rollback')
+    .map(({ entry }) => entry.identity)
+    .reverse();
+  for (const identity of registered) {
+    const own = `rollback/${identity}`;
+    if (tools.turn.log.has(own)) continue;
+    const compensation = compensations.get(identity);
+    if (compensation === null) {
+      const recorded = `on_rollback "${identity}"`;
+      return { error: new NonDeterminismError({ recorded, asked: 'no such rollback' }) };
+    }
+    try {
+      await runOne(tools, { ...compensation, identity: own });
+    } catch (error) {
+      return { error };
+    }
+    await record(own);
+  }
+  return null;
+}
+
+async function runOne(tools: TurnTools, compensation: Compensation): Promise<void> {
+  const { stopped, logger } = tools;
+  // The branch that registered it may have lost a race since.
+  const scope = new Scope('', null);
+  for (let attempt = 1; ; attempt += 1) {
+    stopped.throwIfAborted();
+    try {
+      await attemptStep(tools, { ...compensation, scope, options: {} }, attempt);
+      return;
+    } catch (error) {
+      stopped.throwIfAborted();
+      const delayMs =
+        error instanceof NonRetryableError ? null : pauseAfter(attempt, { maxAttempts: ATTEMPTS });
+      if (delayMs === null) throw error;
+      const fields = { step: compensation.identity, error: String(error) };
+      logger.warn(fields, 'the rollback failed, and is retried');
+      await tools.pause(delayMs, stopped);
+    }
+  }
+}

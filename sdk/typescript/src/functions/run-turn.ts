@@ -1,0 +1,128 @@
+import { isRecord } from '../is-record.ts';
+import type { Logger } from '../worker/logger.ts';
+import { describeError, NonRetryableError } from '../worker/errors.ts';
+import type { FunctionContext } from './context.ts';
+import { createContext, type ItemFacts } from './create-context.ts';
+import { quote } from './entry-log.ts';
+import { FunctionLimitError, NonDeterminismError, StepError } from './errors.ts';
+import type { Entry, Journal } from './journal.ts';
+import type { Patience } from './patience.ts';
+import { Compensations, runRollbacks } from './rollback.ts';
+import { places, Scope } from './scope.ts';
+import { Turn } from './turn.ts';
+import type { TurnTools } from './turn-tools.ts';
+
+/** The outcome of a turn, with the entries that the request to the runtime carries. */
+export type TurnOutcome =
+  | { readonly kind: 'completed'; readonly output: unknown; readonly entries: readonly Entry[] }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly errorClass: string;
+      /** Another attempt would come to the same. */
+      readonly isFinal: boolean;
+      readonly entries: readonly Entry[];
+    }
+  | { readonly kind: 'suspended' }
+  /** Cancelled, or the worker stops: `reason` is the signal's. */
+  | { readonly kind: 'stopped'; readonly reason: unknown; readonly entries: readonly Entry[] }
+  /** Every registered rollback has run and is recorded. */
+  | { readonly kind: 'rolled-back' };
+
+export interface TurnInput {
+  readonly run: (ctx: FunctionContext, input: never) => unknown;
+  readonly input: unknown;
+  readonly mode: 'run' | 'rollback';
+  readonly journal: Journal;
+  readonly facts: ItemFacts;
+  readonly stopped: AbortSignal;
+  readonly logger: Logger;
+  readonly patience: Patience;
+  readonly nowMs: () => number;
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Unasked entries when the function returns: an error, or a warning. */
+  readonly strict: boolean;
+}
+
+/** Runs one turn of a function. Rejects with what the journal threw: then the turn has no outcome. */
+export async function runTurn(given: TurnInput): Promise<TurnOutcome> {
+  const { journal, patience, stopped, mode } = given;
+  const turn = new Turn({ journal, patience, stopped, startsTasks: mode === 'run' });
+  const tools: TurnTools = {
+    turn,
+    visitKey: given.facts.idempotencyKey,
+    stopped,
+    logger: given.logger,
+    nowMs: given.nowMs,
+    pause: given.pause,
+  };
+  const root = new Scope('', null);
+  const compensations = new Compensations();
+  const ctx = createContext(tools, { facts: given.facts, root, compensations });
+  places.run({ scope: root, step: null }, () => begin(given, { ctx, turn }));
+  const end = await turn.run();
+  root.abandon();
+  if (end.kind === 'stopped') return { ...end, entries: turn.log.unrecorded };
+  if (mode === 'rollback') return rollBack(tools, { compensations, journal });
+  switch (end.kind) {
+    case 'returned':
+      return complete(given, { turn, output: end.output });
+    case 'threw':
+      return fail(end.error, turn);
+    case 'suspended':
+      return end;
+    case 'replayed':
+      throw new Error('only a rollback ends with its replay');
+  }
+}
+
+function begin(
+  given: TurnInput,
+  { ctx, turn }: { readonly ctx: FunctionContext; readonly turn: Turn },
+): void {
+  const running = (async () => given.run(ctx, given.input as never))();
+  running.then(
+    (output) => turn.end({ kind: 'returned', output }),
+    (error: unknown) => turn.end({ kind: 'threw', error }),
+  );
+}
+
+function complete(
+  given: TurnInput,
+  { turn, output }: { readonly turn: Turn; readonly output: unknown },
+): TurnOutcome {
+  if (output !== undefined && !isRecord(output)) {
+    const error = new NonRetryableError('a function must return a JSON object, or nothing');
+    return fail(error, turn);
+  }
+  const [unasked] = turn.log.neverAsked;
+  if (unasked !== undefined) {
+    const error = new NonDeterminismError({ recorded: quote(unasked), asked: 'nothing more' });
+    if (given.strict) return fail(error, turn);
+    given.logger.warn({ recorded: error.recorded }, 'the code did not ask for a recorded entry');
+  }
+  return { kind: 'completed', output: output ?? {}, entries: turn.log.unrecorded };
+}
+
+function fail(error: unknown, turn: Turn): TurnOutcome {
+  const { message, errorClass } = describeError(error);
+  const isFinal =
+    error instanceof NonRetryableError ||
+    error instanceof StepError ||
+    error instanceof FunctionLimitError;
+  return { kind: 'failed', message, errorClass, isFinal, entries: turn.log.unrecorded };
+}
+
+async function rollBack(
+  tools: TurnTools,
+  given: { readonly compensations: Compensations; readonly journal: Journal },
+): Promise<TurnOutcome> {
+  const record = (identity: string) =>
+    given.journal.record([{ identity, kind: 'rollback', output: null }]);
+  const failed = await runRollbacks(tools, given.compensations, record);
+  if (tools.stopped.aborted) return { kind: 'stopped', reason: tools.stopped.reason, entries: [] };
+  if (failed === null) return { kind: 'rolled-back' };
+  const { message, errorClass } = describeError(failed.error);
+  const isFinal = failed.error instanceof NonRetryableError;
+  return { kind: 'failed', message, errorClass, isFinal, entries: [] };
+}

@@ -1,0 +1,50 @@
+import type { Entry } from '../functions/journal.ts';
+
+/** An event as the API, an export or the test runtime gives it. */
+export interface RecordedEvent {
+  /** As `StepRecorded`. */
+  readonly kind: string;
+  readonly node_id?: string | null;
+  readonly payload: unknown;
+}
+
+/** An entry of a function's journal, in the order in which it was recorded. */
+export interface RecordedStep {
+  /** As `charge`, `charge#2` or `map[3]/charge`. */
+  readonly name: string;
+  /** `step`, `timer`, `event`, `approval`, `child`, `rollback` and others. */
+  readonly kind: string;
+  readonly output: unknown;
+  /** The message; null: it succeeded. */
+  readonly error: string | null;
+}
+
+interface StepRecorded {
+  readonly visit: number;
+  readonly entries: readonly Entry[];
+}
+
+/** The entries of one visit of a node, in their order. */
+export function entriesOf(
+  events: readonly RecordedEvent[],
+  of: { readonly nodeId: string; readonly visit: number },
+): readonly Entry[] {
+  return events
+    .filter(({ kind, node_id: nodeId }) => kind === 'StepRecorded' && nodeId === of.nodeId)
+    .map(({ payload }) => payload as StepRecorded)
+    .filter(({ visit }) => visit === of.visit)
+    .flatMap(({ entries }) => entries);
+}
+
+/** All entries of an execution. */
+export function recordedSteps(events: readonly RecordedEvent[]): readonly RecordedStep[] {
+  return events
+    .filter(({ kind }) => kind === 'StepRecorded')
+    .flatMap(({ payload }) => (payload as StepRecorded).entries)
+    .map(({ identity, kind, output, error }) => ({
+      name: identity,
+      kind,
+      output: output ?? null,
+      error: error?.message ?? null,
+    }));
+}

@@ -1,0 +1,64 @@
+import type { DurableFunction } from '../functions/define-function.ts';
+import { replayTurn } from '../functions/replay-turn.ts';
+import { entriesOf, type RecordedEvent } from './recorded-steps.ts';
+
+export interface ReplayOptions<Input> {
+  /** The node of the function. Default: the only one that recorded steps. */
+  readonly nodeId?: string;
+  /** The input of the function. Default: the input of the execution. */
+  readonly input?: Input;
+}
+
+/**
+ * Replays the recorded history of an execution against the code of today, without running a step:
+ * call it with histories from production before a changed function is deployed.
+ *
+ * `events`: those of the execution, from `handle.history()`, `GET /executions/{id}/events` or an
+ * export.
+ *
+ * @throws NonDeterminismError when the code asks for something else than was recorded
+ * @throws RangeError when the history has no steps of such a node
+ */
+export async function replayHistory<Input, Output>(
+  served: DurableFunction<Input, Output>,
+  events: readonly RecordedEvent[],
+  options: ReplayOptions<Input> = {},
+): Promise<void> {
+  const { nodeId, visit } = findVisit(events, options.nodeId ?? null);
+  const input = (options.input ?? inputOf(events)) as Input;
+  await replayTurn({
+    run: (ctx) => served.run(ctx, input),
+    entries: entriesOf(events, { nodeId, visit }),
+    facts: {
+      executionId: 'replayed',
+      nodeId,
+      turn: 0,
+      attempt: 0,
+      idempotencyKey: 'replayed',
+      traceparent: null,
+    },
+    strict: served.options.determinism !== 'warn',
+  });
+}
+
+function findVisit(
+  events: readonly RecordedEvent[],
+  nodeId: string | null,
+): { readonly nodeId: string; readonly visit: number } {
+  const recorded = events.filter(
+    (event) => event.kind === 'StepRecorded' && (nodeId === null || event.node_id === nodeId),
+  );
+  const last = recorded.at(-1);
+  if (last === undefined) throw new RangeError('the history has no recorded steps of such a node');
+  const nodes = new Set(recorded.map((event) => event.node_id ?? ''));
+  if (nodes.size > 1) {
+    throw new RangeError(`name one of these nodes as nodeId: ${[...nodes].join(', ')}`);
+  }
+  const { visit } = last.payload as { readonly visit: number };
+  return { nodeId: last.node_id ?? '', visit };
+}
+
+function inputOf(events: readonly RecordedEvent[]): unknown {
+  const started = events.find(({ kind }) => kind === 'WorkflowStarted');
+  return (started?.payload as { readonly input?: unknown } | undefined)?.input ?? {};
+}

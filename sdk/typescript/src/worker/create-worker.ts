@@ -1,0 +1,227 @@
+import { runFunction } from './run-function.ts';
+import { ShutdownError, WorkerRefusedError } from './errors.ts';
+import { keepLease } from './keep-lease.ts';
+import { bindLogger } from './logger.ts';
+import { backOffMs, pause } from './pause.ts';
+import { registerFunctions } from './register-functions.ts';
+import { runTool } from './run-tool.ts';
+import { NoAnswerError, send } from './send.ts';
+import { refusal, releaseItem, type Ending, type Held } from './settle-item.ts';
+import { nameOf, readItems, type WorkItem } from './work-item.ts';
+import { readOptions, type Settings, type WorkerOptions } from './worker-options.ts';
+
+/*
+ * A worker claims as many items as it has room for, with one long poll, and works on them side by
+ * side. Each item ends in one of these ways: complete, fail, suspend, release, or, after a lost lease,
+ * none of them. Stopping ends the claims at once; items under way may finish until the deadline, and
+ * the worker then releases the rest.
+ */
+
+export interface Worker {
+  readonly workerId: string;
+  /**
+   * Works until it is stopped. Rejects with `WorkerRefusedError` when the runtime refuses the worker,
+   * for example for its token; no answer is no refusal, and is tried again.
+   */
+  run(): Promise<void>;
+  /**
+   * Resolves when the functions are registered, so that they can be started; `run` must be called first
+   * or meanwhile. Rejects as `run` does.
+   */
+  readonly ready: Promise<void>;
+  /**
+   * Claims nothing more, finishes the items under way, and resolves when that is done. After
+   * `deadlineMs` (default 30 000) it aborts and releases what has not finished.
+   */
+  stop(options?: { readonly deadlineMs?: number }): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const WAIT_MS = 20_000;
+const ANSWER_MS_MAX = 10_000;
+const DEADLINE_MS = 30_000;
+const ITEMS_MAX = 100;
+
+/** Makes a worker for durable functions and tools. It does nothing until `run()`. */
+export function createWorker(options: WorkerOptions): Worker {
+  const state = new Working(readOptions(options));
+  const { signal } = options;
+  if (signal?.aborted === true) void state.stop(DEADLINE_MS);
+  signal?.addEventListener('abort', () => void state.stop(DEADLINE_MS), { once: true });
+  const stop = (given: { readonly deadlineMs?: number } = {}) =>
+    state.stop(given.deadlineMs ?? DEADLINE_MS);
+  return {
+    workerId: state.settings.workerId,
+    run: () => state.run(),
+    ready: state.ready,
+    stop,
+    [Symbol.asyncDispose]: () => stop(),
+  };
+}
+
+class Working {
+  readonly settings: Settings;
+  readonly ready: Promise<void>;
+  #settleReady: { readonly resolve: () => void; readonly reject: (error: Error) => void } | null =
+    null;
+  readonly #stopping = new AbortController();
+  readonly #deadline = new AbortController();
+  readonly #busy = new Set<Promise<void>>();
+  #running: Promise<void> | null = null;
+  #refused: WorkerRefusedError | null = null;
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+    this.ready = new Promise((resolve, reject) => {
+      this.#settleReady = { resolve, reject };
+    });
+    // Nobody has to wait for it.
+    this.ready.catch(() => undefined);
+  }
+
+  run(): Promise<void> {
+    this.#running ??= this.#work();
+    return this.#running;
+  }
+
+  async stop(deadlineMs: number): Promise<void> {
+    this.#stopping.abort();
+    const timer = setTimeout(() => {
+      this.#deadline.abort(new ShutdownError('the worker stops'));
+    }, deadlineMs);
+    try {
+      await this.#running?.catch(() => undefined);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #work(): Promise<void> {
+    const { settings } = this;
+    const { logger, workerId, api } = settings;
+    await this.#register();
+    logger.info({ worker_id: workerId, url: api.url }, 'the worker claims');
+    try {
+      while (!this.#stopping.signal.aborted) await this.#claimAndBegin();
+    } finally {
+      this.#stopping.abort();
+      await Promise.all(this.#busy);
+      logger.info({ worker_id: workerId }, 'the worker has stopped');
+    }
+    if (this.#refused !== null) throw this.#refused;
+  }
+
+  async #register(): Promise<void> {
+    try {
+      if (this.settings.register) await registerFunctions(this.settings, this.#stopping.signal);
+      this.#settleReady?.resolve();
+    } catch (error) {
+      this.#settleReady?.reject(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
+  }
+
+  async #claimAndBegin(): Promise<void> {
+    const free = this.settings.concurrency - this.#busy.size;
+    if (free <= 0) {
+      await Promise.race(this.#busy);
+      return;
+    }
+    for (const item of await this.#claim(Math.min(free, ITEMS_MAX))) {
+      const work = this.#workOn(item).finally(() => this.#busy.delete(work));
+      this.#busy.add(work);
+    }
+  }
+
+  /** Nothing when no item came for a while, or when the worker stops. */
+  async #claim(itemsMax: number): Promise<readonly WorkItem[]> {
+    const { api, logger, workerId, tools, functions, queues } = this.settings;
+    const stopping = this.#stopping.signal;
+    for (let failures = 0; !stopping.aborted;) {
+      try {
+        const answer = await send(api, {
+          path: '/work-items/claim',
+          body: {
+            worker_id: workerId,
+            queue_types: [
+              ...(functions.size > 0 ? ['function'] : []),
+              ...(tools.size > 0 ? ['python_tool', 'java_tool'] : []),
+            ],
+            tools: [...new Set([...functions.keys(), ...tools.keys()])],
+            ...(queues !== null && { queues }),
+            wait_ms: WAIT_MS,
+            max_items: itemsMax,
+          },
+          timeoutMs: WAIT_MS + ANSWER_MS_MAX,
+          // The runtime sees that the connection closes, and hands nothing out on it.
+          signal: stopping,
+        });
+        if (answer.status !== 200) throw refusal(answer);
+        if (failures > 0) logger.info({ worker_id: workerId }, 'the runtime answers again');
+        return readItems(answer.body);
+      } catch (error) {
+        if (stopping.aborted) break;
+        if (!(error instanceof NoAnswerError)) throw error;
+        failures += 1;
+        if (failures === 1) logger.warn({ error: error.message }, 'cannot claim, trying again');
+        const restMs = Math.max(backOffMs(failures, Math.random()), error.retryAfterMs);
+        await pause(restMs, stopping);
+      }
+    }
+    return [];
+  }
+
+  /** Never rejects: what the runtime refuses stops the worker. */
+  async #workOn(item: WorkItem): Promise<void> {
+    const { api, workerId } = this.settings;
+    const name = nameOf(item);
+    const logger = bindLogger(this.settings.logger, {
+      fields: {
+        name,
+        execution_id: item.execution_id,
+        node_id: item.node_id,
+        work_item_id: item.id,
+        attempt: item.attempt,
+        ...(item.turn !== undefined && { turn: item.turn }),
+      },
+    });
+    const lease = keepLease({ api, workerId, item, deadline: this.#deadline.signal });
+    const startedAt = performance.now();
+    try {
+      const held = { api, workerId, item, lost: lease.lost };
+      const ending = await this.#dispatch({ name, held, lease, logger });
+      const durationMs = Math.round(performance.now() - startedAt);
+      const level = ending === 'abandoned' || ending === 'failed' ? 'warn' : 'info';
+      logger[level]({ duration_ms: durationMs }, `the item is ${ending}`);
+    } catch (error) {
+      logger.error({ error: String(error) }, 'the item is dropped');
+      if (error instanceof WorkerRefusedError) this.#refuse(error);
+    } finally {
+      lease.release();
+    }
+  }
+
+  #dispatch(given: {
+    readonly name: string;
+    readonly held: Held;
+    readonly lease: ReturnType<typeof keepLease>;
+    readonly logger: Settings['logger'];
+  }): Promise<Ending> {
+    const { name, held } = given;
+    if (held.item.queue_type === 'function') {
+      const served = this.settings.functions.get(name);
+      return served === undefined
+        ? releaseItem(held)
+        : runFunction(served, { ...given, clock: this.settings.clock });
+    }
+    const tool = this.settings.tools.get(name);
+    return tool === undefined ? releaseItem(held) : runTool(tool, given);
+  }
+
+  /** 401 and 403 are about the worker; the other answers are about one item. */
+  #refuse(error: WorkerRefusedError): void {
+    if (error.status !== 401 && error.status !== 403) return;
+    this.#refused ??= error;
+    this.#stopping.abort();
+  }
+}

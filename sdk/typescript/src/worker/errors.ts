@@ -1,0 +1,47 @@
+/**
+ * Thrown by a tool, a step or a function: no attempt follows. A function fails at once; for a tool,
+ * `NonRetryableError` is the class of the error, which the retry policy of the node names in
+ * `non_retryable_on`.
+ */
+export class NonRetryableError extends Error {
+  override readonly name: string = 'NonRetryableError';
+}
+
+/** The worker no longer holds the item: its lease expired, or its execution ended. */
+export class LeaseLostError extends Error {
+  override readonly name: string = 'LeaseLostError';
+}
+
+/** Somebody asked for the execution to be cancelled. */
+export class CancelledError extends Error {
+  override readonly name: string = 'CancelledError';
+}
+
+/** The worker stops, and the time for its work is up. */
+export class ShutdownError extends Error {
+  override readonly name: string = 'ShutdownError';
+}
+
+/** The runtime refuses the worker: a wrong token, role or request. Repeating it changes nothing. */
+export class WorkerRefusedError extends Error {
+  override readonly name: string = 'WorkerRefusedError';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The message and class that the runtime records for a thrown value. */
+export function describeError(thrown: unknown): {
+  readonly message: string;
+  readonly errorClass: string;
+} {
+  if (!(thrown instanceof Error)) return { message: String(thrown), errorClass: 'Error' };
+  const own = 'errorClass' in thrown ? thrown.errorClass : null;
+  return {
+    message: thrown.message || thrown.name,
+    errorClass: typeof own === 'string' ? own : thrown.name || 'Error',
+  };
+}

@@ -1,0 +1,12 @@
+export { createWorker, type Worker } from './create-worker.ts';
+export type { WorkerClock, WorkerOptions } from './worker-options.ts';
+export { defineTool, type WorkerTool, type ToolContext } from './define-tool.ts';
+export {
+  CancelledError,
+  LeaseLostError,
+  NonRetryableError,
+  ShutdownError,
+  WorkerRefusedError,
+} from './errors.ts';
+export { createJsonLogger, silentLogger, type Logger, type LogFields } from './logger.ts';
+export * from '../functions/index.ts';

@@ -1,0 +1,77 @@
+import { linkAbort } from '../link-abort.ts';
+import { CancelledError, LeaseLostError } from './errors.ts';
+import { backOffMs, pause } from './pause.ts';
+import { NoAnswerError, reasonIn, send, type Api } from './send.ts';
+import type { WorkItem } from './work-item.ts';
+
+/** The lease of one item, renewed until it is released or lost. */
+export interface Lease {
+  /** Aborts only when the lease is lost: requests about the item are of no use then. */
+  readonly lost: AbortSignal;
+  /** Aborts when the work must stop: lease lost, execution cancelled, worker at its deadline. */
+  readonly stopped: AbortSignal;
+  /** Ends the heartbeats. */
+  release(): void;
+}
+
+/**
+ * Renews the lease of an item. The first heartbeat follows after a whole interval, so that short work
+ * needs none. Without an answer nothing is known and the work continues: the runtime takes a lease
+ * back only when it runs again, and then says so. Every answer but 200 means that the lease is lost.
+ */
+export function keepLease(params: {
+  readonly api: Api;
+  readonly workerId: string;
+  readonly item: WorkItem;
+  /** Aborts at the deadline of the worker's stop. */
+  readonly deadline: AbortSignal;
+}): Lease {
+  const lost = new AbortController();
+  const cancelled = new AbortController();
+  const released = new AbortController();
+  const link = linkAbort([lost.signal, cancelled.signal, params.deadline]);
+  const cancel = () => cancelled.abort(new CancelledError('the execution is being cancelled'));
+  if (params.item.cancel_requested === true && params.item.mode !== 'rollback') cancel();
+  void renew({ ...params, released: released.signal, cancel, lose: (why) => lost.abort(why) });
+  return {
+    lost: lost.signal,
+    stopped: link.signal,
+    release: () => {
+      released.abort();
+      link.unlink();
+    },
+  };
+}
+
+async function renew(params: {
+  readonly api: Api;
+  readonly workerId: string;
+  readonly item: WorkItem;
+  readonly released: AbortSignal;
+  readonly cancel: () => void;
+  readonly lose: (why: LeaseLostError) => void;
+}): Promise<void> {
+  const { api, workerId, item, released, cancel, lose } = params;
+  const everyMs = item.heartbeat_interval_ms;
+  for (let failures = 0; ;) {
+    const restMs = failures === 0 ? everyMs : backOffMs(failures, Math.random());
+    await pause(Math.min(restMs, everyMs), released);
+    if (released.aborted) return;
+    try {
+      const answer = await send(api, {
+        path: `/work-items/${item.id}/heartbeat`,
+        body: { worker_id: workerId, lease_fence: item.lease_fence },
+        timeoutMs: everyMs,
+        signal: released,
+      });
+      if (released.aborted) return;
+      if (answer.status !== 200) return lose(new LeaseLostError(reasonIn(answer)));
+      if (answer.body['cancel_requested'] === true && item.mode !== 'rollback') cancel();
+      failures = 0;
+    } catch (error) {
+      if (released.aborted) return;
+      if (!(error instanceof NoAnswerError)) return lose(new LeaseLostError(String(error)));
+      failures += 1;
+    }
+  }
+}

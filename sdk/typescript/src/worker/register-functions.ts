@@ -1,0 +1,36 @@
+import { backOffMs, pause } from './pause.ts';
+import { NoAnswerError, send } from './send.ts';
+import { refusal } from './settle-item.ts';
+import type { Settings } from './worker-options.ts';
+
+/**
+ * Registers the workflow of each function, so that an execution of it can be started by its name. A
+ * token of the role `worker` may not register: the worker then says so and serves what others
+ * registered.
+ */
+export async function registerFunctions(settings: Settings, stopping: AbortSignal): Promise<void> {
+  const { api, logger } = settings;
+  for (const served of settings.functions.values()) {
+    for (let failures = 0; !stopping.aborted;) {
+      try {
+        const answer = await send(api, {
+          path: '/workflows',
+          body: { ir: served.toIR() },
+          signal: stopping,
+        });
+        if (answer.status === 403) {
+          logger.warn({ name: served.name }, 'the token may not register the function');
+        } else if (answer.status >= 300 && answer.status !== 409) {
+          throw refusal(answer);
+        }
+        break;
+      } catch (error) {
+        if (stopping.aborted) return;
+        if (!(error instanceof NoAnswerError)) throw error;
+        failures += 1;
+        if (failures === 1) logger.warn({ error: error.message }, 'cannot register, trying again');
+        await pause(Math.max(backOffMs(failures, Math.random()), error.retryAfterMs), stopping);
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { describeError, NonRetryableError } from './errors.ts';
+import type { WorkerTool } from './define-tool.ts';
+import type { Logger } from './logger.ts';
+import type { Lease } from './keep-lease.ts';
+import { completeItem, failItem, releaseItem, type Ending, type Held } from './settle-item.ts';
+import { isRecord } from '../is-record.ts';
+
+/** Calls the tool of an item and hands in its output or error. */
+export async function runTool(
+  tool: WorkerTool,
+  given: { readonly held: Held; readonly lease: Lease; readonly logger: Logger },
+): Promise<Ending> {
+  const { held, lease, logger } = given;
+  const startedAt = performance.now();
+  const result = await Promise.race([call(tool, given), whenAborted(lease.stopped)]);
+  const durationMs = Math.round(performance.now() - startedAt);
+  if (lease.lost.aborted) return 'abandoned';
+  // The time of the worker is up: another worker may begin at once.
+  if (result === null) return releaseItem(held);
+  if (result.ok) return completeItem(held, { output: result.output, durationMs });
+  const { message, errorClass } = describeError(result.error);
+  logger.warn({ error: message, error_class: errorClass }, 'the tool failed');
+  const isFinal = result.error instanceof NonRetryableError;
+  return failItem(held, { message, errorClass: isFinal ? 'NonRetryableError' : errorClass });
+}
+
+type Result =
+  { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly error: unknown };
+
+/** Never rejects. */
+async function call(
+  tool: WorkerTool,
+  given: { readonly held: Held; readonly lease: Lease; readonly logger: Logger },
+): Promise<Result> {
+  const { item } = given.held;
+  try {
+    const output = await tool.run(item.payload.input, {
+      idempotencyKey: item.idempotency_key ?? item.id,
+      attempt: item.attempt,
+      executionId: item.execution_id,
+      nodeId: item.node_id,
+      workItemId: item.id,
+      traceparent: item.traceparent ?? null,
+      signal: given.lease.stopped,
+      logger: given.logger,
+    });
+    if (!isRecord(output)) throw new TypeError(`the tool ${tool.name} must return a JSON object`);
+    // An output that cannot be sent fails the attempt, as an error does.
+    JSON.stringify(output);
+    return { ok: true, output };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+/** Resolves with null when the signal aborts. */
+export function whenAborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(null);
+    signal.addEventListener('abort', () => resolve(null), { once: true });
+  });
+}

@@ -1,0 +1,129 @@
+import { isRecord } from '../is-record.ts';
+import { linkAbort } from '../link-abort.ts';
+import { backOffMs, pause } from './pause.ts';
+
+/*
+ * Requests to the runtime. An answer says what happened; no answer, a 408, a 429 and a 5xx leave it
+ * unknown, so that the same request is sent again. The runtime makes that safe: every change names
+ * the fence of the lease, and a change that arrived twice is made once.
+ */
+
+export interface Api {
+  /** The address of the runtime, as `http://127.0.0.1:7700`. */
+  readonly url: string;
+  /** Sent as `Authorization: Bearer`; asked again for each request, so that it may change. */
+  readonly token: () => Promise<string | null> | string | null;
+  /** Sent as `X-Tenant-Id`. */
+  readonly tenant: string | null;
+  readonly fetch: typeof fetch;
+}
+
+export interface Request {
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Whether an earlier try of the same request may have arrived. */
+  readonly afterUnknown: boolean;
+}
+
+/** Nothing is known of what became of the request. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+  readonly retryAfterMs: number;
+
+  constructor(message: string, options: { readonly retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.retryAfterMs = options.retryAfterMs ?? 0;
+  }
+}
+
+const ANSWER_MS_MAX = 15_000;
+
+/** Sends once; rejects with `NoAnswerError` when the outcome is unknown. */
+export async function send(api: Api, request: Request): Promise<Answer> {
+  const late = new AbortController();
+  const timeoutMs = request.timeoutMs ?? ANSWER_MS_MAX;
+  const timer = setTimeout(
+    () => late.abort(new Error(`no answer within ${timeoutMs} ms`)),
+    timeoutMs,
+  );
+  const link = linkAbort([late.signal, request.signal]);
+  try {
+    const token = await api.token();
+    const response = await api.fetch(`${api.url}${request.path}`, {
+      method: request.method ?? 'POST',
+      headers: {
+        ...(request.body !== undefined && { 'content-type': 'application/json' }),
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(api.tenant !== null && { 'x-tenant-id': api.tenant }),
+      },
+      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      signal: link.signal,
+    });
+    return await readAnswer(response);
+  } catch (error) {
+    if (error instanceof NoAnswerError) throw error;
+    throw new NoAnswerError(`${request.path}: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    link.unlink();
+  }
+}
+
+/** Sends until there is an answer; null when the signal aborts first. */
+export async function sendUntilAnswered(
+  api: Api,
+  request: Request & { readonly signal: AbortSignal },
+): Promise<Answer | null> {
+  for (let failures = 0; !request.signal.aborted;) {
+    try {
+      const answer = await send(api, request);
+      return { ...answer, afterUnknown: failures > 0 };
+    } catch (error) {
+      if (!(error instanceof NoAnswerError)) throw error;
+      failures += 1;
+      await pause(Math.max(backOffMs(failures, Math.random()), error.retryAfterMs), request.signal);
+    }
+  }
+  return null;
+}
+
+/** The error and the reason that an answer names. */
+export function reasonIn(answer: Answer): string {
+  const { reason, error } = answer.body;
+  const said = [error, reason].filter((text) => typeof text === 'string');
+  return said.length > 0 ? said.join(': ') : `status ${answer.status}`;
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
+  const { status } = response;
+  const text = await response.text();
+  if (status === 408 || status === 429 || status >= 500) {
+    const seconds = Number(response.headers.get('retry-after'));
+    const retryAfterMs = Number.isFinite(seconds) ? Math.min(seconds * 1000, 60_000) : 0;
+    throw new NoAnswerError(`the runtime answered ${status}`, { retryAfterMs });
+  }
+  return { status, body: readObject(text), afterUnknown: false };
+}
+
+function readObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** `fetch` says little itself: its cause says which connection failed and how. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

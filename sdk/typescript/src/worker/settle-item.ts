@@ -1,0 +1,102 @@
+import type { Entry } from '../functions/journal.ts';
+import { WorkerRefusedError } from './errors.ts';
+import { reasonIn, sendUntilAnswered, type Answer, type Api } from './send.ts';
+import type { WorkItem } from './work-item.ts';
+
+/*
+ * The end of an item. A request without an answer is sent again with the same fence and key, for as
+ * long as the lease is held. A 409 or a 404 says that nothing is left to do: the item is settled, by
+ * an earlier try of this request or by somebody else.
+ */
+
+export interface Held {
+  readonly api: Api;
+  readonly workerId: string;
+  readonly item: WorkItem;
+  /** Aborts when the lease is lost. */
+  readonly lost: AbortSignal;
+}
+
+/** Entries of a function's journal that are recorded in the same commit. */
+export interface Riding {
+  readonly expected_length: number;
+  readonly entries: readonly Entry[];
+}
+
+export interface Failure {
+  readonly message: string;
+  readonly errorClass: string;
+  /** True: no attempt follows, even if the policy of the node allows one. Only for functions. */
+  readonly final?: boolean;
+}
+
+/** How an item ended, as logs tell it. */
+export type Ending = 'completed' | 'failed' | 'released' | 'suspended' | 'abandoned' | 'settled';
+
+/** Hands the output in; an output that the runtime can't record fails the item. */
+export async function completeItem(
+  held: Held,
+  given: { readonly output: unknown; readonly durationMs: number; readonly riding?: Riding },
+): Promise<Ending> {
+  const { item } = held;
+  const answer = await post(held, 'complete', {
+    execution_id: item.execution_id,
+    node_id: item.node_id,
+    output: given.output,
+    state_patch: {},
+    duration_ms: given.durationMs,
+    ...(item.idempotency_key !== undefined && { idempotency_key: item.idempotency_key }),
+    ...given.riding,
+  });
+  if (answer === null) return 'abandoned';
+  if (answer.status === 200) return 'completed';
+  if (isOver(answer)) return answer.afterUnknown ? 'completed' : 'settled';
+  if (answer.status === 400 || answer.status === 413 || answer.status === 422) {
+    const failure = { message: reasonIn(answer), errorClass: 'invalid_output' };
+    if (item.queue_type !== 'function') return failItem(held, failure);
+    return failItem(held, { ...failure, final: true }, given.riding);
+  }
+  throw refusal(answer);
+}
+
+export async function failItem(held: Held, failure: Failure, riding?: Riding): Promise<Ending> {
+  const answer = await post(held, 'fail', {
+    error: failure.message,
+    error_class: failure.errorClass,
+    ...(failure.final !== undefined && { final: failure.final }),
+    ...riding,
+  });
+  if (answer === null) return 'abandoned';
+  if (answer.status === 200) return 'failed';
+  if (isOver(answer)) return answer.afterUnknown ? 'failed' : 'settled';
+  throw refusal(answer);
+}
+
+/** Gives the item back: it uses no attempt, and another worker may have it. */
+export async function releaseItem(held: Held): Promise<Ending> {
+  const answer = await post(held, 'release', {});
+  if (answer === null) return 'abandoned';
+  if (answer.status === 200 || isOver(answer)) return 'released';
+  throw refusal(answer);
+}
+
+function post(held: Held, verb: string, body: object): Promise<Answer | null> {
+  const { api, workerId, item, lost } = held;
+  return sendUntilAnswered(api, {
+    path: `/work-items/${item.id}/${verb}`,
+    body: { worker_id: workerId, lease_fence: item.lease_fence, ...body },
+    signal: lost,
+  });
+}
+
+function isOver(answer: Answer): boolean {
+  return answer.status === 409 || answer.status === 404;
+}
+
+export function refusal(answer: Answer): WorkerRefusedError {
+  const reason = reasonIn(answer);
+  return new WorkerRefusedError(
+    answer.status,
+    `the runtime refuses the worker (${answer.status}): ${reason}`,
+  );
+}

@@ -1,0 +1,107 @@
+import { hostname } from 'node:os';
+
+import { readVariable } from '../client/environment.ts';
+import type { ServedFunction } from '../functions/define-function.ts';
+import type { WorkerTool } from './define-tool.ts';
+import { createJsonLogger, type Logger } from './logger.ts';
+import { pause } from './pause.ts';
+import type { Api } from './send.ts';
+
+export interface WorkerOptions {
+  /** The address of the runtime. Default: `SVC_URL`, else `http://127.0.0.1:7700`. */
+  readonly url?: string;
+  /** A token with the role `worker`, or a function that is asked before each request. Default: `SVC_TOKEN`. */
+  readonly token?: string | (() => string | Promise<string>);
+  /** Another tenant than the token's; only for operators of the tenant `default`. */
+  readonly tenantId?: string;
+  /** Names this process in leases and events. Default: host, process and a random part. */
+  readonly workerId?: string;
+  readonly functions?: readonly ServedFunction[];
+  readonly tools?: readonly WorkerTool[];
+  /** Named queues to claim from; `default` is the queue of nodes that name none, and the default. */
+  readonly queues?: readonly string[];
+  /** Items at the same time, 1 to 1000. Default: 10. */
+  readonly concurrency?: number;
+  /** Default: one line of JSON for each message, on stderr. */
+  readonly logger?: Logger;
+  /** Once aborted, the worker stops as `stop()` does. */
+  readonly signal?: AbortSignal;
+  /** Default: true. False: the workflows of the functions are registered by somebody else. */
+  readonly register?: boolean;
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
+  /** The time of functions, and the pauses of their steps between attempts. Default: the system's. */
+  readonly clock?: WorkerClock;
+}
+
+export interface WorkerClock {
+  /** Milliseconds since 1970, for `ctx.now()`. */
+  nowMs(): number;
+  /** Resolves after so many milliseconds, or as soon as the signal aborts. */
+  pause(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The options with their defaults, checked. */
+export interface Settings {
+  readonly api: Api;
+  readonly workerId: string;
+  readonly functions: ReadonlyMap<string, ServedFunction>;
+  readonly tools: ReadonlyMap<string, WorkerTool>;
+  readonly queues: readonly string[] | null;
+  readonly concurrency: number;
+  readonly logger: Logger;
+  readonly register: boolean;
+  readonly clock: WorkerClock;
+}
+
+/** A claim names at most that many. */
+const NAMES_MAX = 100;
+
+/** @throws TypeError, RangeError for options that no worker can run with */
+export function readOptions(options: WorkerOptions): Settings {
+  const { functions = [], tools = [], concurrency = 10 } = options;
+  const url = options.url ?? readVariable('SVC_URL') ?? 'http://127.0.0.1:7700';
+  const token = options.token ?? readVariable('SVC_TOKEN');
+  if (!/^https?:\/\//.test(url)) {
+    throw new TypeError(`url must begin with http:// or https://: ${url}`);
+  }
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 1000) {
+    throw new RangeError(`concurrency must be a whole number from 1 to 1000: ${concurrency}`);
+  }
+  const served = functions.length + tools.length;
+  if (served === 0) throw new TypeError('a worker serves at least one function or tool');
+  if (served > NAMES_MAX) {
+    throw new RangeError(`a worker serves at most ${NAMES_MAX} functions and tools: ${served}`);
+  }
+  return {
+    api: {
+      url: url.replace(/\/+$/, ''),
+      token: typeof token === 'function' ? token : () => token ?? null,
+      tenant: options.tenantId ?? null,
+      fetch: options.fetch ?? fetch,
+    },
+    workerId: options.workerId ?? `${hostname()}-${process.pid}-${randomPart()}`,
+    functions: byName(functions),
+    tools: byName(tools),
+    queues: options.queues ?? null,
+    concurrency,
+    logger: options.logger ?? createJsonLogger(),
+    register: options.register ?? true,
+    clock: options.clock ?? { nowMs: () => Date.now(), pause },
+  };
+}
+
+function byName<Named extends { readonly name: string }>(
+  all: readonly Named[],
+): ReadonlyMap<string, Named> {
+  const map = new Map<string, Named>();
+  for (const one of all) {
+    if (map.has(one.name)) throw new TypeError(`two definitions have the name ${one.name}`);
+    map.set(one.name, one);
+  }
+  return map;
+}
+
+function randomPart(): string {
+  return Math.random().toString(36).slice(2, 8);
+}

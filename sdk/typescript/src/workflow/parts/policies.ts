@@ -1,0 +1,75 @@
+import type { Expression } from '../expression.ts';
+import { dropAbsent, type JsonObject, type JsonValue } from '../json.ts';
+
+/** Which tools and models may be used. Each value is a list of globs with `*` and `?`. */
+export interface Policy {
+  /** Tools that are never called. */
+  readonly blockedTools?: readonly string[];
+  /** Tools that a person must approve before each call. */
+  readonly requireApprovalFor?: readonly string[];
+  /** Only these models may be asked. */
+  readonly modelAllowlist?: readonly string[];
+}
+
+export function writePolicy(policy: Policy | undefined): JsonObject | undefined {
+  return policy === undefined
+    ? undefined
+    : dropAbsent({
+        blocked_tools: policy.blockedTools,
+        require_approval_for: policy.requireApprovalFor,
+        model_allowlist: policy.modelAllowlist,
+      });
+}
+
+/** Limits on the data that people see when they read an execution. */
+export interface DataPolicy {
+  /** Names of fields at any depth, or the ends of paths, such as `customer.email`. */
+  readonly piiFields?: readonly string[];
+  /** Data to find in all text. */
+  readonly detectors?: readonly (
+    'email' | 'phone' | 'credit_card' | 'ssn' | 'iban' | 'ip_address'
+  )[];
+  /** Default `mask`. */
+  readonly action?: 'mask' | 'hash' | 'remove';
+  /** Whether a model step writes its prompt into the history. Default false. */
+  readonly retainPrompts?: boolean;
+  /** False: reads omit the outputs. Default true. */
+  readonly retainOutputs?: boolean;
+}
+
+export function writeDataPolicy(policy: DataPolicy | undefined): JsonObject | undefined {
+  return policy === undefined
+    ? undefined
+    : dropAbsent({
+        pii_fields: policy.piiFields,
+        detectors: policy.detectors,
+        action: policy.action,
+        retain_prompts: policy.retainPrompts,
+        retain_outputs: policy.retainOutputs,
+      });
+}
+
+/** A condition that must be true when the execution reaches a policy step. */
+export interface PolicyRule {
+  readonly condition: Expression;
+  /** In the event of a violation. */
+  readonly name?: string;
+  readonly message?: string;
+}
+
+/** Rules that policy steps name. */
+export interface PolicyRules {
+  readonly rules: readonly PolicyRule[];
+  readonly description?: string;
+  readonly labels?: JsonValue;
+}
+
+export function writeRules(rules: readonly PolicyRule[] | undefined): JsonValue | undefined {
+  return rules?.map(({ name, condition, message }) =>
+    dropAbsent({ name, condition: condition['~cel'], message }),
+  );
+}
+
+export function writePolicyRules({ rules, description, labels }: PolicyRules): JsonObject {
+  return dropAbsent({ rules: writeRules(rules), description, labels });
+}

@@ -1,0 +1,86 @@
+import type { FunctionRef } from '../../function-ref.ts';
+import { readSchema, type Schema } from '../schema.ts';
+import type { AnyShape, Shape } from '../shape.ts';
+import {
+  createStep,
+  type AnyInput,
+  type Gives,
+  type InputFor,
+  type Step,
+  type StepOptions,
+} from './step.ts';
+
+interface WorkerOptions<
+  S extends Shape,
+  Output,
+  Key extends string,
+  Fallback extends string,
+> extends StepOptions<S, Key, Fallback> {
+  /** Checked when the worker completes the work. It also gives the type of the output. */
+  readonly outputSchema?: Schema<Output>;
+  /** The named queue that workers claim it from. Default: the queue that every worker serves. */
+  readonly queue?: string;
+}
+
+interface PythonFnOptions<S extends Shape, Output, Key extends string, Fallback extends string>
+  extends WorkerOptions<S, Output, Key, Fallback>, AnyInput {
+  readonly module: string;
+  readonly function: string;
+}
+
+interface JavaFnOptions<S extends Shape, Output, Key extends string, Fallback extends string>
+  extends WorkerOptions<S, Output, Key, Fallback>, AnyInput {
+  readonly className: string;
+  readonly method: string;
+}
+
+/** Steps that workers run. */
+export interface WorkerSteps<S extends Shape> {
+  /** A function of a Python worker. */
+  readonly pythonFn: <
+    Output = unknown,
+    Key extends string = never,
+    Fallback extends string = never,
+  >(
+    options: PythonFnOptions<S, Output, Key, Fallback>,
+  ) => Step<Gives<Output, Key, Fallback>>;
+
+  /** A method of a Java worker. */
+  readonly javaFn: <Output = unknown, Key extends string = never, Fallback extends string = never>(
+    options: JavaFnOptions<S, Output, Key, Fallback>,
+  ) => Step<Gives<Output, Key, Fallback>>;
+
+  /** A durable function: what `defineFunction` returned, or its name. */
+  readonly function: <
+    Input = unknown,
+    Output = unknown,
+    Key extends string = never,
+    Fallback extends string = never,
+  >(
+    ref: FunctionRef<Input, Output> | string,
+    ...options: OptionsOf<WorkerOptions<S, Output, Key, Fallback> & InputFor<S, Input>>
+  ) => Step<Gives<Output, Key, Fallback>>;
+}
+
+/** Options that may be left out if none is required. */
+export type OptionsOf<Options> = object extends Options ? [options?: Options] : [options: Options];
+
+export const workerSteps: WorkerSteps<AnyShape> = {
+  pythonFn({ module, function: name, outputSchema, queue, ...options }) {
+    const output_schema = readSchema(outputSchema, `${module}.${name}`);
+    return createStep({ type: 'python_fn', module, function: name, output_schema, queue }, options);
+  },
+
+  javaFn({ className, method, outputSchema, queue, ...options }) {
+    const output_schema = readSchema(outputSchema, `${className}.${method}`);
+    const call = { class_name: className, method };
+    return createStep({ type: 'java_fn', ...call, output_schema, queue }, options);
+  },
+
+  function(ref, ...[options]) {
+    const { outputSchema, queue, ...rest } = options ?? {};
+    const name = typeof ref === 'string' ? ref : ref.name;
+    const output_schema = readSchema(outputSchema, `the function ${name}`);
+    return createStep({ type: 'function', name, output_schema, queue }, rest);
+  },
+};
