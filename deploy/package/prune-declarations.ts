@@ -3,15 +3,15 @@ import { dirname, join, resolve } from 'node:path';
 import { argv } from 'node:process';
 
 /*
- * node prune-declarations.ts FOLDER ENTRY
+ * node prune-declarations.ts FOLDER ENTRY...
  *
- * Removes the declarations of a built tree that nothing reaches from the entry of the package: they
+ * Removes the declarations of a built tree that nothing reaches from the entries of the package: they
  * would double its size, and describe what no program can import.
  */
 
-const [folder = '', entry = ''] = argv.slice(2);
+const [folder = '', ...entries] = argv.slice(2);
 const reached = new Set<string>();
-visit(resolve(folder, entry));
+for (const entry of entries) visit(resolve(folder, entry));
 for (const file of globSync('**/*.d.ts', { cwd: folder })) {
   const path = resolve(folder, file);
   if (!reached.has(path)) rmSync(path);

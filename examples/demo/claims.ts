@@ -45,7 +45,7 @@ export function checkClaims(records: Records): readonly Claim[] {
         events.every(({ sequence }, index) => sequence === index + 1),
     },
     {
-      text: `all ${eventsBefore.length} events recorded before the kill are still there, unchanged`,
+      text: `all ${eventsBefore.length} events recorded before the kill still exist, unchanged`,
       holds:
         eventsBefore.length > 0 &&
         JSON.stringify(events.slice(0, eventsBefore.length)) === JSON.stringify(eventsBefore),

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /*
- * The processes of the demo. Each is stopped by its own handle, whatever happens; one that ends
- * before it was asked to ends the demo, with the last lines of its log.
+ * The processes of the demo. The demo always stops each by its own handle. A process that ends too
+ * early ends the demo, which then shows the last lines of its log.
  */
 
-/** A worker with a call in hand would wait for its runtime, which ends just now. */
+/** A worker with an open call would wait for its runtime, which ends at the same time. */
 const STOP_MS_MAX = 1_000;
 const TAIL_LINES = 15;
 /** Not in the terminal's process group: Ctrl-C is for the demo, which then stops them in order. */
@@ -21,9 +21,9 @@ export interface Process {
 }
 
 export interface Processes {
-  /** Starts a process that goes on until it is stopped; both its streams go to `<name>.log`. */
+  /** Starts a process that runs until it is stopped; both its streams go to `<name>.log`. */
   start(params: Start): Process;
-  /** Starts a process that ends by itself, and hands over each line that it prints. */
+  /** Starts a process that ends without a stop, and hands over each line that it prints. */
   follow(params: Start & { readonly onLine: (line: string) => void }): Process;
   /** Runs a command to its end, and resolves with what it printed. */
   run(params: Omit<Start, 'name'>): Promise<string>;
@@ -71,7 +71,7 @@ export function createProcesses(params: {
       running.delete(entry);
       const isEnd = stdout === 'pipe' && code === 0;
       if (entry.wanted && !isEnd) {
-        onUnexpectedEnd(new Error(`the ${start.name} ended by itself (${signal ?? code})`));
+        onUnexpectedEnd(new Error(`the ${start.name} ended too early (${signal ?? code})`));
       }
     });
     child.once('error', onUnexpectedEnd);

@@ -61,7 +61,7 @@ try {
 clearTimeout(timer);
 shop.close();
 await processes.stopAll();
-// Last, since the story may have gone on for a line or two.
+// Last, since the story may have printed another line or two.
 if (failure !== null) reportFailure(failure);
 process.exit(exitCode);
 

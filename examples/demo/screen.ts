@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 
 /*
- * What the demo prints. `styleText` colours only on a terminal, and heeds NO_COLOR.
+ * The output of the demo. `styleText` colours only on a terminal, and heeds NO_COLOR.
  */
 
 export function printTitle(title: string, subtitle: string): void {

@@ -4,8 +4,8 @@ import { findFreePort } from './find-free-port.ts';
 
 /*
  * The world outside: the shop's stock, payment and parcel systems, as one small HTTP server. Like
- * most such systems it takes an `Idempotency-Key` and does a thing once for each key, whoever asks
- * again. Its book of calls is the demo's witness: it knows nothing of workflows.
+ * most such systems it takes an `Idempotency-Key` and acts once for each key, however often it is
+ * asked. Its book of calls is the demo's witness: it knows nothing of workflows.
  */
 
 export interface Shop {
@@ -13,7 +13,7 @@ export interface Shop {
   readonly calls: readonly ShopCall[];
   /** From now on, calls of this tool are taken down and done, but their answer is held back. */
   hold(tool: string): void;
-  /** Sends the answers that were held back, to callers that are still there. */
+  /** Sends the answers that were held back, to callers that still wait. */
   release(tool: string): void;
   close(): void;
 }
@@ -21,7 +21,7 @@ export interface Shop {
 export interface ShopCall {
   readonly tool: string;
   readonly idempotencyKey: string;
-  /** What this call, or the first with its key, brought about. */
+  /** The effect of this call, or of the first call with its key. */
   readonly effect: string;
   /** False: the key was known, so nothing was done again. */
   readonly isFirst: boolean;

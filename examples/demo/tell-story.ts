@@ -20,7 +20,7 @@ import { createTimeline, type Event, type Timeline } from './timeline.ts';
  * The story: an order goes through, although the runtime is killed in the middle of one tool call and
  * the worker in the middle of another. Everything is done as anybody would, by the command line and
  * the HTTP API. Nothing hangs on timing: the shop holds back its answer to a call until the process
- * that is to be killed during that call is dead.
+ * that the story kills during that call is dead.
  */
 
 /** So that nobody waits half a minute for the worker's lease to lapse. */

@@ -1,13 +1,13 @@
 import type { Handler } from './run-worker.ts';
 
 /**
- * What this worker can do, by `module.function` as the workflow names it. These serve the `order`
- * workflow and stand for calls to other systems.
+ * The handlers of this worker, by `module.function` as the workflow names them. These serve the
+ * `order` workflow and stand for calls to other systems.
  *
  * A call may come more than once: a worker can be lost between doing the work and handing in its
- * result. Every attempt at one step carries the same `idempotencyKey`, so whatever has an effect in
- * the world passes it on, as payment providers and most APIs accept one, and gets the first
- * answer again. Here the answers are made from the key, which comes to the same.
+ * result. Every attempt at one step carries the same `idempotencyKey`. A handler passes it on to
+ * every system that it changes, as payment providers and most APIs accept one, and gets the first
+ * answer again. Here the answers are made from the key, which has the same effect.
  */
 export const handlers: Readonly<Record<string, Handler>> = {
   'inventory.reserve': (input, { idempotencyKey }) => ({

@@ -11,10 +11,10 @@ export interface Lease {
 }
 
 /**
- * Renews the lease of an item until it is released or lost. While the runtime does not answer,
- * nothing is known, and the work goes on: nobody takes a lease back before the runtime is there
- * again, and then a 409 says so, here or to `complete`. Every other answer than 200 means that the
- * lease cannot be kept.
+ * Renews the lease of an item until it is released or lost. While the runtime does not answer, the
+ * work continues: nobody takes a lease back before the runtime answers again, and then a 409 says
+ * so, here or to `complete`. Every answer other than 200 means that the worker cannot keep the
+ * lease.
  */
 export function keepLease(params: {
   readonly api: Api;

@@ -6,7 +6,7 @@ import { runWorker, type Handler } from './run-worker.ts';
 
 /*
  * The worker as a process: `node main.ts [file with handlers]`, settings from the environment, and a
- * clean stop. The first SIGTERM or SIGINT lets it finish what it has in hand; the second ends it at
+ * clean stop. The first SIGTERM or SIGINT lets it finish its current items; the second ends it at
  * once.
  */
 
@@ -23,7 +23,7 @@ for (const [signal, exitCode] of [
 ] as const) {
   process.on(signal, () => {
     if (stopping.signal.aborted) process.exit(exitCode);
-    log(`${signal}: finishing what is in hand`);
+    log(`${signal}: finishing the current items`);
     stopping.abort();
   });
 }

@@ -20,9 +20,9 @@ import { uploadArtifact } from './upload-artifact.ts';
  *   because another worker has it now, or the execution has ended.
  *
  * A 409 to `complete` or `fail` means that the item is settled already, be it by this worker's own
- * request whose answer was lost: nothing is left to do, and `fail` never follows. What got no
- * answer is sent again until it gets one, with the lease renewed meanwhile. `docs/reference/worker-protocol.md`
- * has the reasons.
+ * request whose answer was lost: nothing is left to do, and `fail` never follows. The worker repeats
+ * a request until it gets an answer, and renews the lease meanwhile.
+ * `docs/reference/worker-protocol.md` has the reasons.
  */
 
 export interface WorkerOptions {
@@ -34,12 +34,12 @@ export interface WorkerOptions {
   readonly concurrency: number;
   /** By `module.function`. */
   readonly handlers: Readonly<Record<string, Handler>>;
-  /** Once aborted, nothing more is claimed; what is in hand is finished. */
+  /** Once aborted, the worker claims nothing more, and finishes its current items. */
   readonly stopping: AbortSignal;
   readonly log: (line: string) => void;
 }
 
-/** Returns the output of the step: an object. What it throws fails the attempt. */
+/** Returns the output of the step: an object. An error fails the attempt. */
 export type Handler = (input: JsonObject, call: Call) => JsonObject | Promise<JsonObject>;
 
 export interface Call {
@@ -51,11 +51,11 @@ export interface Call {
   readonly nodeId: string;
   /** Aborted when the lease is lost: stop, the result is of no use any more. */
   readonly signal: AbortSignal;
-  /** Sends what is too large for the output; gives the reference that stands for it there. */
+  /** Sends content that is too large for the output; gives the reference that replaces it there. */
   upload(body: NonNullable<RequestInit['body']>, contentType: string): Promise<JsonObject>;
 }
 
-/** What a claim gives, as far as a worker needs it. */
+/** The members of a claimed item that a worker needs. */
 export interface WorkItem {
   readonly id: string;
   readonly execution_id: string;
@@ -192,7 +192,7 @@ async function call(params: {
       signal,
       upload: (body, contentType) => uploadArtifact(api, { body, contentType, signal }),
     });
-    // What cannot be sent fails like what was thrown.
+    // An output that cannot be sent fails the attempt, as an error does.
     JSON.stringify(output);
     return { ok: true, output };
   } catch (error) {
@@ -202,7 +202,7 @@ async function call(params: {
   }
 }
 
-/** Hands the result in, as often as it takes to get an answer; says what came of it. */
+/** Hands the result in, as often as it takes to get an answer; returns the outcome in words. */
 async function settle(params: {
   readonly api: Api;
   readonly item: WorkItem;

@@ -15,7 +15,7 @@ export interface JsonObject {
 export interface Answer {
   readonly status: number;
   readonly body: JsonObject;
-  /** What the runtime says is wrong. */
+  /** The error that the runtime names. */
   readonly reason: string;
 }
 

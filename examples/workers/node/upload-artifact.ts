@@ -1,7 +1,7 @@
 import type { Api, JsonObject } from './send.ts';
 
 /**
- * Sends a content that is too large for an output, and gives the reference that stands for it there.
+ * Sends a content that is too large for an output, and gives the reference that replaces it there.
  * It is not sent again when it fails, as a stream can be read once: the attempt fails instead, and
  * the same content in the next one is the same artifact.
  */

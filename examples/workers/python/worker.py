@@ -1,6 +1,6 @@
 """A worker, with nothing but Python's standard library (3.9 or newer).
 
-SVC_URL and SVC_TOKEN say where the runtime is. SIGTERM lets it finish what it has in hand.
+SVC_URL and SVC_TOKEN say where the runtime is. SIGTERM lets it finish its current item.
 """
 
 import json
@@ -108,7 +108,7 @@ def work_on(item):
 
 
 class Stop(Exception):
-    """Asked to stop while there was nothing in hand."""
+    """Asked to stop without a current item."""
 
 
 stopping = threading.Event()

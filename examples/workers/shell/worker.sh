@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A worker in bash, with curl and jq. SVC_URL and SVC_TOKEN say where the runtime is. SIGTERM lets it
-# finish what it has in hand.
+# finish its current item.
 set -u
 url=${SVC_URL:-http://127.0.0.1:7700}
 worker=$(hostname)-$$

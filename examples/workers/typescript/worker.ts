@@ -1,6 +1,6 @@
 /*
  * A worker in one file, without dependencies, for Node 22.18 or newer. SVC_URL and SVC_TOKEN say
- * where the runtime is. SIGTERM lets it finish what it has in hand. `examples/workers/node/` is the
+ * where the runtime is. SIGTERM lets it finish its current item. `examples/workers/node/` is the
  * same with more to it: several items at once, artifacts, a log.
  */
 import { hostname } from 'node:os';
