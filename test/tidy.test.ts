@@ -24,6 +24,7 @@ const TITLES: readonly (readonly [string, rules.Rule])[] = [
     rules.takeTimeAndChanceAsArguments,
   ],
   ['the API reaches stores through use cases', rules.reachStoresThroughUseCases],
+  ['commands reach stores through use cases', rules.commandsCallUseCases],
   ['both dialects have the same migrations', rules.keepMigrationsInStep],
   ['files are kebab-case and say what they do', rules.nameFilesForWhatTheyDo],
   ['folders are small enough to look through', rules.keepFoldersSmall],

@@ -1,25 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
-import { bootScheduler } from '../../src/runtime/scheduler.ts';
+import { composeRuntime } from '../../src/runtime/compose.ts';
+import { underWayMaxOf } from '../../src/runtime/compose-scheduler.ts';
 import { createProcessId } from '../../src/runtime/process-id.ts';
 import { createCpu } from '../../src/scheduler/pool/pool.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
-import { createIds } from '../../src/shared/clients/system-ids.ts';
 import { DEFAULT_TENANT, executionIdFromUuid } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
-import { createAgents } from '../../src/shared/engine/agents/create-agents.ts';
-import { cancelExecution } from '../../src/shared/engine/executions/cancel-execution.ts';
 import { startExecution } from '../../src/shared/engine/executions/start-execution.ts';
-import { openEngine as openServiceEngine } from '../../src/shared/engine/open-engine.ts';
 import { claimWork } from '../../src/shared/engine/work/claim-work.ts';
 import { registerWorkflow } from '../../src/shared/engine/workflows/register-workflow.ts';
 import type { EngineReport } from '../../src/shared/engine/report.ts';
-import { createScheduleFiring } from '../../src/shared/engine/schedules/fire-schedules.ts';
 import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import { connectRemoteWake, createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
-import { endedTopic } from '../../src/shared/engine/wake/wake-for.ts';
-import { createWebhookDelivering } from '../../src/shared/engine/webhooks/deliver-webhooks.ts';
+import { endedTopic } from '../../src/shared/engine/wake/awaited-ends.ts';
 import { createRunners } from '../../src/shared/nodes/create-runners.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { NodeRunner } from '../../src/shared/nodes/run.ts';
@@ -33,7 +28,7 @@ import type { BenchAddress } from './workload.ts';
 
 /*
  * The engine as a process of the product has it, with all loops of the scheduler, its metrics and its
- * pool of threads: put together here only because the product knows no node that does nothing.
+ * pool of threads: on ports of its own, since the product knows no node that does nothing.
  */
 
 export interface EngineProcess {
@@ -68,6 +63,10 @@ const POOL_SIZE = 10;
 const LEASE_MS = 30_000;
 const LONG_POLL_MS = 20_000;
 const END_MS_MAX = 60_000;
+const NO_SECRETS = createSecretBox({
+  keys: { all: () => [], newest: () => null },
+  randomBytes,
+});
 
 export async function openEngine(given: {
   readonly database: BenchAddress;
@@ -83,7 +82,6 @@ export async function openEngine(given: {
       dialect === 'sqlite' ? { dialect, path: url } : { dialect, url, poolSize, maxOverflow: 0 },
     applicationName: 'svc-bench',
   });
-  const ids = createIds({ now: Date.now, randomBytes });
   const settings = {
     leaseMs: LEASE_MS,
     processId: createProcessId(),
@@ -110,15 +108,13 @@ export async function openEngine(given: {
   const wake = createWakeBus();
   await connectRemoteWake({ bus: wake, remote: store.wake });
   const cpu = createCpu({ threads: WORKERS });
-  const { engine, scheduling } = openServiceEngine({
+  const composed = composeRuntime({
     store,
-    ids,
     wake,
     cpu,
     settings,
     report,
     ...(timers !== undefined && { timers }),
-    randomBytes,
     kinds: createKindRegistry([...NODE_KINDS, noopKind]),
     runners: (ports) =>
       new Map([
@@ -126,6 +122,8 @@ export async function openEngine(given: {
         ...createRunners([noopKind], given.runner ?? createNoopRunner()),
       ]),
   });
+  const { engine } = composed;
+  const { ids } = engine;
   let scheduler: Scheduler | null = null;
 
   async function start(
@@ -174,45 +172,18 @@ export async function openEngine(given: {
       });
     },
     startScheduler() {
-      const http = createSafeFetch({ allowPrivate: true });
-      const secrets = createSecretBox({ keys: { all: () => [], newest: () => null }, randomBytes });
-      scheduler = bootScheduler({
+      scheduler = composed.startScheduler({
         role: 'all',
-        ...(timers !== undefined && { timers }),
-        workers: WORKERS,
+        underWayMax: underWayMaxOf(WORKERS),
         defaultTier: 'free',
         retention: {
           defaults: { completed: 0, failed: 0, cancelled: 0 },
           replayMs: null,
           unusedArtifactMs: null,
         },
-        scheduling,
-        agents: createAgents({
-          store: store.agents,
-          ids,
-          http,
-          now: () => performance.now(),
-          settings: { heartbeatTimeoutMs: 60_000 },
-        }),
-        webhookDelivering: createWebhookDelivering({
-          store: store.webhooks,
-          http,
-          secrets,
-          report,
-          random: Math.random,
-        }),
-        scheduleFiring: createScheduleFiring({
-          store: store.schedules,
-          executions: store.executions,
-          audit: store.audit,
-          start: (caller, params) => startExecution(engine, caller, params),
-          cancel: (caller, ref) => cancelExecution(engine, caller, ref),
-          wake,
-          report,
-        }),
-        settings,
-        store,
-        wake,
+        agents: { store: store.agents, settings: { heartbeatTimeoutMs: 60_000 } },
+        webhooks: { http: createSafeFetch({ allowPrivate: true }), secrets: NO_SECRETS },
+        report: metrics.report,
         metrics,
       });
     },

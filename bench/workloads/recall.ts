@@ -5,7 +5,9 @@ import { createIds } from '../../src/shared/clients/system-ids.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
 import { MEMORY_QUOTAS } from '../../src/shared/domain/memory/tiers.ts';
 import { cosine, type UnitVector } from '../../src/shared/domain/memory/vector.ts';
-import { createMemory } from '../../src/shared/engine/memory/create-memory.ts';
+import type { MemoryDeps } from '../../src/shared/engine/memory/deps.ts';
+import { recallFacts } from '../../src/shared/engine/memory/recall-facts.ts';
+import { saveMemorySettings } from '../../src/shared/engine/memory/save-memory-settings.ts';
 import { createVectorIndex } from '../../src/shared/engine/memory/vector-index.ts';
 import { createSecretBox } from '../../src/shared/security/secret-box.ts';
 import { openStore } from '../../src/shared/store/opening/open.ts';
@@ -68,7 +70,7 @@ export async function runRecall(params: {
   const now = () => performance.now();
   const index = createVectorIndex({ store: store.memory, scanner: cpu, bytesMax: 512 * MIB, now });
   const key = randomBytes(32);
-  const memory = createMemory({
+  const memory: MemoryDeps = {
     store: store.memory,
     embedder: {
       embed: async ({ text }) => ({ ok: true, values: [...(queries[Number(text)] ?? [])] }),
@@ -79,19 +81,13 @@ export async function runRecall(params: {
     defaultTier: 'enterprise',
     quotas: MEMORY_QUOTAS,
     holdMs: 1_000,
-  });
-  const tenantId = DEFAULT_TENANT;
-  await memory.saveSettings({
-    tenantId,
-    provider: 'openai',
-    apiKey: 'sk',
-    enabled: true,
-    actorId: 'token:bench',
-  });
+  };
+  const caller = { tenantId: DEFAULT_TENANT, actorId: 'token:bench' };
+  await saveMemorySettings(memory, caller, { provider: 'openai', apiKey: 'sk', enabled: true });
   const recall = async (query: number) => {
     const scope = { agentId: null, endUserId: null };
     const began = performance.now();
-    const found = await memory.recall({ tenantId, ...scope, query: String(query), k: K });
+    const found = await recallFacts(memory, caller, { ...scope, query: String(query), k: K });
     return { found, ms: performance.now() - began };
   };
   const { ms: coldMs } = await recall(0);

@@ -107,6 +107,7 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
       { path: '/executions?status=running', status: 200 },
     ],
     'GET /executions/:id': ofExecutions(''),
+    'GET /executions/:id/result': [...ofExecutions('/result'), ...ofExecutions('/result?wait=1m')],
     'GET /executions/:id/explain': ofExecutions('/explain'),
     'GET /executions/:id/events': ofExecutions('/events'),
     'GET /executions/:id/export': ofExecutions('/export'),
@@ -167,6 +168,31 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
         body: { worker_id: ids.workerId, lease_fence: leaseFence },
         status: 404,
       },
+    ],
+    'POST /work-items/:id/steps': [
+      {
+        path: `${item}/steps`,
+        body: {
+          lease_fence: leaseFence,
+          expected_length: 0,
+          entries: [{ identity: 'a', kind: 'step' }],
+        },
+        status: 404,
+      },
+    ],
+    'POST /work-items/:id/suspend': [
+      {
+        path: `${item}/suspend`,
+        body: {
+          lease_fence: leaseFence,
+          expected_length: 0,
+          waits: [{ identity: 'a', kind: 'timer', delay_ms: 1 }],
+        },
+        status: 404,
+      },
+    ],
+    'GET /work-items/:id/journal': [
+      { path: `${item}/journal?lease_fence=${leaseFence}`, status: 404 },
     ],
     'POST /work-items/:id/complete': [
       { path: `${item}/complete`, body: { ...settle, output: {}, state_patch: {} }, status: 404 },

@@ -25,6 +25,8 @@ const LENIENT = [
   'POST /agents/discover',
   'POST /work-items/claim',
   'POST /work-items/:id/heartbeat',
+  'POST /work-items/:id/steps',
+  'POST /work-items/:id/suspend',
   'POST /work-items/:id/complete',
   'POST /work-items/:id/fail',
   'POST /work-items/:id/release',

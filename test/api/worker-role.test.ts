@@ -50,6 +50,9 @@ test('a worker does work items and artifacts, and nothing else', (t) => {
   t.deepEqual(allowed, [
     'POST /work-items/claim',
     'POST /work-items/:id/heartbeat',
+    'POST /work-items/:id/steps',
+    'POST /work-items/:id/suspend',
+    'GET /work-items/:id/journal',
     'POST /work-items/:id/complete',
     'POST /work-items/:id/fail',
     'POST /work-items/:id/release',

@@ -345,7 +345,7 @@ test('workflow pause and resume: what is started waits, and goes on', async (t) 
   );
   t.regex((await svc('workflow', 'list')).stdout, /^switched .+ paus(ing|ed)$/m);
   const told = await svc('execution', 'explain', id);
-  t.regex(told.stdout, /workflow switched has been paused by .+: no carrier/);
+  t.regex(told.stdout, /paused workflow switched: no carrier/);
   t.is((await svc('workflow', 'resume', 'switched')).code, 0);
   await eventually(async () => {
     const { pause } = JSON.parse(
@@ -437,7 +437,7 @@ test('execution import: one or all of an archive, as its manifest says', async (
   writeFileSync(file, readFileSync(file).subarray(0, 100));
   const short = await svc('execution', 'import', file);
   t.is(short.code, 1);
-  t.regex(short.stderr, /is not the file that its manifest tells of/);
+  t.regex(short.stderr, /is not the file that its manifest describes/);
   rmSync(join(folder, 'batch.json'));
   t.regex((await svc('execution', 'import', file)).stderr, /is no archive, or not all of one/);
 });

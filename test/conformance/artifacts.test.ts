@@ -104,7 +104,7 @@ check('400: what comes in by other ways refers to nothing either', async (t, svc
   ]) {
     const reply = await send({ file });
     t.is(reply.status, 400, JSON.stringify(reply.body));
-    t.regex(JSON.stringify(reply.body), /artifacts that are not there: sha256:0000/);
+    t.regex(JSON.stringify(reply.body), /artifacts that do not exist: sha256:0000/);
   }
   const { hash } = await upload(svc, place, [randomBytes(100)]);
   const known = await svc.post('/executions', {

@@ -46,7 +46,9 @@ test('no panel lies over another, and each has an id of its own', (t) => {
 });
 
 test('figures of the cluster are never summed up over processes', (t) => {
-  const ofCluster = Object.values(METRICS).filter(({ help }) => help.includes('Of the cluster.'));
+  const ofCluster = Object.values(METRICS).filter(({ help }) =>
+    help.includes('For the whole cluster.'),
+  );
   t.true(ofCluster.length > 5);
   for (const { name } of ofCluster) {
     t.notRegex(source, new RegExp(`(sum|avg)( by \\([^)]*\\))? \\(?${name}\\b`), name);

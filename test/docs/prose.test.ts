@@ -3,19 +3,20 @@ import type { Command } from 'commander';
 
 import { createRoleProgram } from '../../bin/boot/create-role-program.ts';
 import { createProgram } from '../../bin/cli/create-program.ts';
+import { sentencesOfCode, sentencesOfSource } from './support/code-texts.ts';
 import { readPage, readPages } from './support/pages.ts';
 import { sentencesOf, type Sentence, stumbles, WORDS_MAX } from './support/prose-rules.ts';
 
-/* Sentences for readers are short, and use the field's words: on hand-written pages and in the help. */
+/*
+ * Sentences for readers are short, and use the field's words: on pages, in the help, and in the
+ * comments and messages of the sources.
+ */
 
-/** Written by programs, or a record of the past. */
-const LEFT_OUT =
-  /^docs\/(?:decisions\/|reference\/(?:cli|configuration|conformance|http-api|metrics)\.md)/;
+/** Records of the past, and a list of tests by their titles. */
+const LEFT_OUT = /^docs\/(?:decisions\/|reference\/conformance\.md)/;
 const HELP_WORDS_MAX = 16;
 
-const pages = readPages().filter(
-  ({ path }) => /^(?:README|CONTRIBUTING)\.md$|^docs\//.test(path) && !LEFT_OUT.test(path),
-);
+const pages = readPages().filter(({ path }) => !LEFT_OUT.test(path));
 
 test('pages are written in plain English', (t) => {
   t.true(pages.length > 30);
@@ -33,6 +34,46 @@ test('the help of every command is written in plain English', (t) => {
   t.deepEqual(
     texts.filter(({ text }) => text.split(' ').length > HELP_WORDS_MAX),
     [],
+  );
+});
+
+test('comments and messages are written in plain English', (t) => {
+  const sentences = sentencesOfCode(['{src,bin,examples}/**/*.ts', 'sdk/*/{src,template}/**/*.ts']);
+  t.true(sentences.length > 10_000);
+  t.deepEqual(stumbles(sentences), []);
+});
+
+test('tics are found in comments, messages and comments of SQL, and nowhere else', (t) => {
+  const source = [
+    '/** One line. It is there. */',
+    '/*',
+    ' * The first. What ends',
+    ' * is over.',
+    ' *',
+    ' * - anew',
+    ' */',
+    'const anew = /it is there anew`/;',
+    '// The item',
+    '// is told.',
+    "const url = 'https://anew.example/';",
+    'throw new Error(`item ${anew ? `is there` : { id }} goes on ` +',
+    "  'with the next attempt');",
+    'const SQL = `',
+    '  -- Whoever asks.',
+    '  select anew from items where is_there',
+    '  order by anew`;',
+    "for (; left > 0; left--) use('anew', left);",
+  ].join('\n');
+  t.deepEqual(
+    stumbles(sentencesOfSource('a.ts', source)).map((found) => found.replace(/: write .*/, '')),
+    [
+      'a.ts:1: "is there"',
+      'a.ts:2: "What ends is over."',
+      'a.ts:2: "anew"',
+      'a.ts:9: "is told"',
+      'a.ts:12: "goes on"',
+      'a.ts:14: "Whoever"',
+    ],
   );
 });
 

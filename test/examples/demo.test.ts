@@ -27,7 +27,7 @@ test.serial(
       /RetryScheduled +dispatch/,
       /WorkflowCompleted/,
       /✓ the order is completed, with \d+ events numbered without a gap/,
-      /✓ all 7 events recorded before the kill are still there, unchanged/,
+      /✓ all 7 events recorded before the kill still exist, unchanged/,
       /✓ inventory\.reserve, .*: 1 call, one key/,
       /✓ payment\.authorize, .*: 1 call, one key/,
       /✓ shipping\.dispatch, .*: \d calls, one key/,
@@ -64,7 +64,7 @@ test.serial('a runtime that dies on its own ends the demo with the end of its lo
   const [, , runtime] = demo.pids();
   process.kill(runtime ?? 0, 'SIGKILL');
   t.deepEqual(await demo.ended, { code: 1, signal: null });
-  t.regex(demo.output(), /The demo failed: the runtime ended by itself \(SIGKILL\)/);
+  t.regex(demo.output(), /The demo failed: the runtime ended too early \(SIGKILL\)/);
   t.regex(demo.output(), /│ .*is running at/, 'the end of the log');
   t.deepEqual(demo.pids().filter(isAlive), []);
 });

@@ -216,7 +216,7 @@ test.serial('a second SIGTERM ends it in the middle of an item', async (t) => {
   const executionId = await start('silent', {});
   const call = await gate.nextCall();
   worker.process.kill('SIGTERM');
-  await worker.waitFor(/finishing what is in hand/);
+  await worker.waitFor(/finishing the current items/);
   worker.process.kill('SIGTERM');
   t.deepEqual(await worker.ended, { code: 143, signal: null });
   await call.abandoned;

@@ -158,6 +158,7 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   }),
   'GET /executions/{id}': execution,
   'GET /executions/{id}/explain': execution,
+  'GET /executions/{id}/result': execution,
   'GET /executions/{id}/events': execution,
   'GET /executions/{id}/export': execution,
   'GET /executions/{id}/approvals': execution,
@@ -221,6 +222,21 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /work-items/{id}/release': ({ items }, dice) => {
     const { id, lease_fence } = dice.pick(doomed(items).slice(1, 2));
     return { path: [id], body: { lease_fence } };
+  },
+  'GET /work-items/{id}/journal': ({ turns }, dice) => {
+    const { id, lease_fence } = dice.pick(living(turns));
+    return { path: [id], query: { lease_fence: String(lease_fence) } };
+  },
+  // The same entry each time: the first request records it, and the others find it there.
+  'POST /work-items/{id}/steps': ({ turns }, dice) => {
+    const { id, lease_fence } = dice.pick(living(turns));
+    const entries = [{ identity: 'charge', kind: 'step', output: 'charged' }];
+    return { path: [id], body: { lease_fence, expected_length: 0, entries } };
+  },
+  'POST /work-items/{id}/suspend': ({ turns }, dice) => {
+    const { id, lease_fence } = dice.pick(doomed(turns));
+    const waits = [{ identity: 'nap', kind: 'timer', delay_ms: 3_600_000 }];
+    return { path: [id], body: { lease_fence, expected_length: 0, entries: [], waits } };
   },
   'GET /work-items': () => ({ query: { status: 'dead_lettered' } }),
   'POST /work-items/{id}/requeue': ({ deadItems }, dice) => ({ path: [dice.pick(deadItems)] }),

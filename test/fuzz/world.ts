@@ -18,6 +18,8 @@ export interface World {
   readonly waiting: readonly string[];
   /** Leased to `WORKER_ID`. */
   readonly items: readonly WorkItem[];
+  /** Items of durable functions, leased to `WORKER_ID`. */
+  readonly turns: readonly WorkItem[];
   readonly deadItems: readonly string[];
   readonly agents: readonly string[];
   readonly webhooks: readonly string[];
@@ -61,6 +63,10 @@ export async function fillWorld(runtime: Runtime, name: string): Promise<World> 
   const deadItems = await eventually(() => readDeadItems(tenant, dying.length));
   const tooling = await times(() => tenant.start(TOOLING, { n: 1 }));
   const items = await times(() => tenant.claim({ worker_id: WORKER_ID }));
+  const serving = await times(() => tenant.start('serving'));
+  const turns = await times(() =>
+    tenant.claim({ worker_id: WORKER_ID, queue_types: ['function'] }),
+  );
   const done = await times(() => tenant.start('passing'), 3);
   for (const id of done) await tenant.until(id, 'completed');
   for (const id of [...approving, ...waiting]) await tenant.until(id, 'paused');
@@ -70,10 +76,11 @@ export async function fillWorld(runtime: Runtime, name: string): Promise<World> 
   return {
     tenantId,
     spareTenantId,
-    executions: [...tooling, ...done],
+    executions: [...tooling, ...serving, ...done],
     approving,
     waiting,
     items,
+    turns,
     deadItems,
     agents: await times((n) =>
       made(tenant, '/agents', { id: `agent-${n}`, name: 'A' }, 'agent_id'),
@@ -134,6 +141,10 @@ const WORKFLOWS: Readonly<Record<string, JsonObject>> = {
   tooling: {
     workflow_id: TOOLING,
     nodes: { reserve: { kind: python, retry_policy: LATER, node_timeout_secs: 86_400 } },
+  },
+  serving: {
+    workflow_id: 'serving',
+    nodes: { run: { kind: { type: 'function', name: 'fuzzed' }, retry_policy: LATER } },
   },
   dying: { workflow_id: 'dying', nodes: { a: { kind: python, retry_policy: 'no_retry' } } },
   idle: { workflow_id: IDLE, nodes: {} },

@@ -3,6 +3,7 @@ import { checkAnswers } from './checks/check-answers.ts';
 import { checkAudit } from './checks/check-audit.ts';
 import { checkEffects } from './checks/check-effects.ts';
 import { checkEventsTaken } from './checks/check-events-taken.ts';
+import { checkFunctions } from './checks/check-functions.ts';
 import { checkFamilies } from './checks/check-families.ts';
 import { checkHistories } from './checks/check-histories.ts';
 import { checkOperations } from './checks/check-operations.ts';
@@ -55,6 +56,7 @@ export function checkInvariants(params: {
     ...checkEffects(last, history),
     ...checkOperations(last, history),
     ...checkFamilies(last),
+    ...checkFunctions(dumps, history),
     ...checkAudit(last, history),
     ...checkSchedules(dumps),
     ...checkWebhooks(last, receipts),

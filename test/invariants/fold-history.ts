@@ -30,6 +30,10 @@ interface Visit {
   readonly isQuestion: boolean;
   item: OpenItem | null;
   accepted: JsonObject | null;
+  /** Of a durable function: compensations that were registered and have not run. */
+  owed: readonly string[];
+  /** Only they run, and then the visit is over. */
+  rollsBack: boolean;
 }
 
 type Visits = Map<string, Visit>;
@@ -75,8 +79,25 @@ function fold(events: readonly EventOf[]): Folded {
           isQuestion: payload['node_kind'] === 'human_approval',
           item: itemOf(nodeId, payload['work_item_id']),
           accepted: null,
+          owed: [],
+          rollsBack: false,
         });
         break;
+      case 'StepRecorded': {
+        const known = visits.get(visit);
+        if (known !== undefined) known.owed = owedAfter(known.owed, payload['entries']);
+        break;
+      }
+      case 'NodeSuspended': {
+        const known = visits.get(visit);
+        if (known !== undefined && payload['resumed'] !== true) known.item = null;
+        break;
+      }
+      case 'RollbackScheduled': {
+        const known = visits.get(visit);
+        if (known !== undefined) known.item = itemOf(nodeId, payload['work_item_id']);
+        break;
+      }
       case 'NodeResumed':
       case 'RetryScheduled': {
         const known = visits.get(visit);
@@ -91,7 +112,8 @@ function fold(events: readonly EventOf[]): Folded {
       case 'NodeParked':
       case 'ChildWorkflowStarted': {
         const known = visits.get(visit);
-        if (known !== undefined) known.item = null;
+        // A function goes on, or is suspended, and waits for several.
+        if (known !== undefined && payload['step'] === undefined) known.item = null;
         break;
       }
       case 'NodeCompleted': {
@@ -104,19 +126,23 @@ function fold(events: readonly EventOf[]): Folded {
       }
       case 'NodeFailed': {
         const known = visits.get(visit);
-        if (payload['retryable'] !== true) visits.delete(visit);
-        else if (known?.item) known.item = { ...known.item, isBetweenAttempts: true };
+        if (known !== undefined && payload['retryable'] !== true) {
+          if (known.rollsBack || !isRolledBackNext(known, event)) visits.delete(visit);
+        } else if (known?.item) known.item = { ...known.item, isBetweenAttempts: true };
         break;
       }
       case 'ApprovalReceived': {
         const known = visits.get(visit);
-        if (known !== undefined && payload['decision'] === 'approved') known.accepted = payload;
+        const isOfStep = payload['step'] !== undefined;
+        if (known !== undefined && payload['decision'] === 'approved' && !isOfStep) {
+          known.accepted = payload;
+        }
         break;
       }
       case 'NodeCancelled': {
         const known = visits.get(visit);
         if (known !== undefined && WITH_ALL.has(payload['reason'])) atEnd.push(known);
-        visits.delete(visit);
+        if (known === undefined || !isRolledBackNext(known, event)) visits.delete(visit);
         break;
       }
       case 'ExecutionPaused':
@@ -149,6 +175,23 @@ function fold(events: readonly EventOf[]): Folded {
     openItems: new Map(open.map((item) => [item.workItemId, item])),
     pauses,
   };
+}
+
+/** An outcome of a function that owes compensations: they run first. */
+function isRolledBackNext(visit: Visit, { payload }: EventOf): boolean {
+  if (visit.owed.length === 0 || payload['rolled_back'] === true) return false;
+  visit.rollsBack = true;
+  visit.item = null;
+  return true;
+}
+
+function owedAfter(before: readonly string[], entries: JsonValue | undefined): readonly string[] {
+  const all = Array.isArray(entries) ? entries.filter(isJsonObject) : [];
+  return all.reduce((owed, { kind, identity }) => {
+    if (typeof identity !== 'string') return owed;
+    if (kind === 'on_rollback') return [...owed, identity];
+    return kind === 'rollback' ? owed.filter((one) => `rollback/${one}` !== identity) : owed;
+  }, before);
 }
 
 const WITH_ALL = new Set<unknown>(['the execution failed', 'the execution was cancelled']);

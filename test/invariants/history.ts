@@ -51,13 +51,48 @@ export type Ask =
       readonly fence: number;
       readonly key: string;
       readonly output: JsonValue;
+      /** Of a durable function: recorded with it. */
+      readonly entries?: readonly JsonObject[];
     }
   | {
       readonly do: 'fail';
       readonly workItemId: string;
       readonly fence: number;
+      /** Of a durable function: recorded with it. */
+      readonly entries?: readonly JsonObject[];
       /** In the error: of this failure alone. */
       readonly token?: string;
+    }
+  /** Of a durable function: its compensations have run. */
+  | {
+      readonly do: 'complete_rollback';
+      readonly workItemId: string;
+      readonly fence: number;
+      readonly entries: readonly JsonObject[];
+    }
+  | {
+      readonly do: 'record';
+      readonly workItemId: string;
+      readonly fence: number;
+      readonly expectedLength: number;
+      readonly entries: readonly JsonObject[];
+    }
+  | {
+      readonly do: 'suspend';
+      readonly workItemId: string;
+      readonly fence: number;
+      readonly expectedLength: number;
+      readonly entries: readonly JsonObject[];
+      readonly waits: readonly JsonObject[];
+    }
+  /** A step of a durable function has its effect outside, or a compensation has. */
+  | {
+      readonly do: 'step_effect';
+      readonly workItemId: string;
+      readonly fence: number;
+      readonly identity: string;
+      /** Of the effect: the receiver has it once, however often it is asked. */
+      readonly key: string;
     }
   /** By a client of the old protocol, that sends no fence; a key of null: nor a key. */
   | {

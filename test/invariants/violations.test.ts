@@ -12,6 +12,8 @@ import {
   type ExampleRun,
   type Mutable,
 } from './example-run.ts';
+import { addFunction, FUNCTION_BROKEN } from './example-function.ts';
+import { FUNCTION_RULES } from './fold-functions.ts';
 import type { Dump, EventOf, ScheduleOf, TicketOf } from './dump.ts';
 import type { Ask, Deed } from './history.ts';
 
@@ -36,6 +38,7 @@ function rulesBroken(run: ExampleRun): readonly string[] {
 
 test('a run in which all is well violates nothing', (t) => {
   t.deepEqual(rulesBroken(makeExampleRun()), []);
+  t.deepEqual(rulesBroken(addFunction(makeExampleRun())), []);
 });
 
 test('a schedule that was paused and resumed in between may pass over fires', (t) => {
@@ -432,6 +435,15 @@ for (const [rule, breakIt] of Object.entries(BROKEN)) {
   });
 }
 
+for (const [rule, breakIt] of Object.entries(FUNCTION_BROKEN)) {
+  test(`it is found when it does not hold that ${rule}`, (t) => {
+    const run = addFunction(makeExampleRun());
+    breakIt(run);
+    const broken = rulesBroken(run);
+    t.true(broken.includes(rule), broken.join('; '));
+  });
+}
+
 test('an execution that was removed is judged as it was last seen', (t) => {
   const run = makeExampleRun();
   retire(run.last, 'exec_1');
@@ -451,7 +463,9 @@ test('every rule is seen to fail', (t) => {
     .map(([, rule = '']) => rule);
   t.true(rules.length > 50);
   t.deepEqual(
-    rules.filter((rule) => !(rule in BROKEN)),
+    [...rules, ...Object.values(FUNCTION_RULES)].filter(
+      (rule) => !(rule in BROKEN) && !(rule in FUNCTION_BROKEN),
+    ),
     [],
   );
 });

@@ -1,3 +1,4 @@
+import { FUNCTION_MUTATIONS } from './function-mutations.ts';
 import { LIFE_MUTATIONS } from './life-mutations.ts';
 import { SIDE_MUTATIONS } from './side-mutations.ts';
 
@@ -159,8 +160,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a settle forgets to say that there is something to decide',
     file: 'shared/engine/work/complete-work-item.ts',
-    from: "        : { idempotencyKey, workItemId, eventIndex: lean.stored.length - 1 },\n    runnable: 'mark',",
-    to: "        : { idempotencyKey, workItemId, eventIndex: lean.stored.length - 1 },\n    runnable: 'keep',",
+    from: "        : { idempotencyKey, workItemId, eventIndex: offloaded.stored.length - 1 },\n    runnable: 'mark',",
+    to: "        : { idempotencyKey, workItemId, eventIndex: offloaded.stored.length - 1 },\n    runnable: 'keep',",
   },
   {
     bug: 'any key will do',
@@ -170,13 +171,13 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'an execution is made first, and its first work afterwards',
-    file: 'shared/engine/executions/start-execution.ts',
+    file: 'shared/engine/executions/begin-execution.ts',
     from: 'const verdict = await deps.committer.commit(commit).catch(',
     to: `const early = { ...commit, newItems: [], runnable: 'keep' as const };
   const verdict = await deps.committer.commit(early).catch(`,
     also: [
       {
-        file: 'shared/engine/executions/start-execution.ts',
+        file: 'shared/engine/executions/begin-execution.ts',
         from: "  if (verdict.accepted) {\n    deps.report.count('executions_started', 1);",
         to: `  if (verdict.accepted) {
     const { create, ...rest } = { ...commit, events: [], startsTimers: [], status: null };
@@ -270,12 +271,12 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'executions are counted, and one more is started afterwards',
-    file: 'shared/engine/executions/start-execution.ts',
+    file: 'shared/engine/executions/begin-execution.ts',
     from: 'limits: limitsOf(tenant),',
     to: 'limits: null,',
     also: [
       {
-        file: 'shared/engine/executions/start-execution.ts',
+        file: 'shared/engine/executions/begin-execution.ts',
         from: 'const verdict = await deps.committer.commit(commit).catch(',
         to: `const rows = await deps.store.executions.list({
     tenantId, status: null, workflowId: null, createdAfter: null, createdBefore: null,
@@ -290,4 +291,5 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   ...SIDE_MUTATIONS,
   ...LIFE_MUTATIONS,
+  ...FUNCTION_MUTATIONS,
 ];

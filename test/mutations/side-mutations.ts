@@ -12,8 +12,8 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
     also: [
       {
         file: 'shared/engine/work/complete-work-item.ts',
-        from: '    settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],\n    events: lean.stored,',
-        to: '    settles: [{ workItemId, leaseFence: params.leaseFence ?? found.lease.leaseFence, onlyIfExpired: false }],\n    events: lean.stored,',
+        from: '    settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],\n    events: offloaded.stored,',
+        to: '    settles: [{ workItemId, leaseFence: params.leaseFence ?? found.lease.leaseFence, onlyIfExpired: false }],\n    events: offloaded.stored,',
       },
     ],
   },
@@ -119,7 +119,7 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'the next run begins with the first input',
-    file: 'shared/domain/execution/carry.ts',
+    file: 'shared/domain/execution/carry/carry.ts',
     from: 'state: state.data,',
     to: 'state: state.input,',
   },

@@ -15,7 +15,7 @@ import {
   type Client,
 } from './requests.ts';
 import type { PlannedPause, PlannedStart } from './scenario.ts';
-import { EVENTS } from './workflows.ts';
+import { EVENTS, WITH_FUNCTIONS, type WorkflowName } from './workflows.ts';
 
 interface Known {
   readonly tenantId: string;
@@ -64,12 +64,18 @@ async function attend(
     const request = askToDeliver(by('sender'), event);
     void insistLater(outside, dice, { ms: eventAfterMs, request });
   }
-  const reviewers = workflowId === 'approval' ? plan.reviewers : 0;
+  const patchesState = workflowId === 'approval';
+  const isReviewed = patchesState || isFunction(workflowId);
+  const reviewers = isReviewed ? plan.reviewers : 0;
   for (let reviewer = 0; reviewer < reviewers; reviewer += 1) {
     const own = by(`reviewer${reviewer}`);
-    void review(outside, { ...own, executionId }, dice.fork(own.client));
+    void review(outside, { ...own, executionId, patchesState }, dice.fork(own.client));
   }
   await held;
+}
+
+function isFunction(workflowId: WorkflowName): boolean {
+  return WITH_FUNCTIONS.some((name) => name === workflowId);
 }
 
 async function insistLater(
@@ -105,15 +111,16 @@ async function holdUp(
 /** Asks again while there is nothing to decide yet. */
 async function review(
   { world, network, isOver }: Outside,
-  of: Client & { readonly executionId: string },
+  of: Client & { readonly executionId: string; readonly patchesState: boolean },
   dice: Dice,
 ): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX && !isOver(); round += 1) {
     await world.pause(dice.between(20, 400));
     const decision = dice.chance(0.7) ? 'approved' : 'rejected';
-    const { executionId, ...by } = of;
+    const { executionId, patchesState, ...by } = of;
     const token = `${of.client}.${round}`;
-    const answer = await network.send(askToDecide(by, { executionId, decision, token }));
+    const asked = { executionId, decision, token, patchesState } as const;
+    const answer = await network.send(askToDecide(by, asked));
     if (answer?.body['accepted'] === true) return;
   }
 }

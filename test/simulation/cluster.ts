@@ -1,7 +1,6 @@
-import { startScheduler } from '../../src/scheduler/scheduler.ts';
+import { composeRuntime } from '../../src/runtime/compose.ts';
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import { createIds } from '../../src/shared/clients/system-ids.ts';
-import { openEngine } from '../../src/shared/engine/open-engine.ts';
 import { callsOf, type EngineCalls } from '../support/engine-calls.ts';
 import { createWakeBus, type WakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createRunners } from '../../src/shared/nodes/create-runners.ts';
@@ -13,10 +12,10 @@ import type { Dice } from './dice.ts';
 import type { Faults } from './faults.ts';
 import { createProcess, type Process } from './process.ts';
 import { createRemoval, type Removal } from './removal.ts';
-import type { Receiver } from './receiver.ts';
+import { OPEN_BOX, type Receiver } from './receiver.ts';
 import type { Recorder } from './recorder.ts';
 import { createSharedLocks } from './shared-locks.ts';
-import { createSideServices, type Sides } from './side-services.ts';
+import { restingOf, type Sides } from './side-work.ts';
 import { createStoreLine, storeOverLine } from './store-line.ts';
 import type { World } from './world.ts';
 
@@ -40,6 +39,8 @@ export interface Cluster {
 }
 
 const DOWN_MS_MAX = 400;
+const DAY_MS = 86_400_000;
+const KEPT_FOR_GOOD = { completed: null, failed: null, cancelled: null };
 
 export function startCluster(params: {
   readonly world: World;
@@ -88,7 +89,7 @@ export function startCluster(params: {
       randomBytes: own.bytes,
     });
     const effect = createEffectRunner({ process, dice: own.fork('effects'), recorder });
-    const { engine, scheduling } = openEngine({
+    const { engine, startScheduler } = composeRuntime({
       store,
       ids,
       wake,
@@ -110,31 +111,23 @@ export function startCluster(params: {
     });
     if (role !== 'api') {
       startScheduler({
-        scheduling,
-        ...createSideServices({
-          sides,
-          store,
-          engine,
-          wake,
-          report,
+        role,
+        underWayMax: 100,
+        defaultTier: 'free',
+        agents: { store: store.agents, settings: { heartbeatTimeoutMs: 60_000 } },
+        webhooks: {
           http: receiver.httpOf(process),
+          secrets: OPEN_BOX,
           random: own.fork('sides').fraction,
-          ids,
-          timers: process.timers,
-        }),
-        store,
-        wake,
-        settings: {
-          processId: name,
-          role,
-          version: '0.0.0',
-          host: 'simulation',
-          leaseMs,
-          underWayMax: 100,
         },
+        retention: {
+          defaults: sides.keptDays ?? KEPT_FOR_GOOD,
+          replayMs: null,
+          unusedArtifactMs: DAY_MS,
+        },
+        resting: restingOf(sides),
         random: own.fork('rests').fraction,
-        timers: process.timers,
-        trouble: (what, error) => recorder.trouble(`${name}: ${what}`, error),
+        report,
       });
     }
     world.note(`${name} is up`);

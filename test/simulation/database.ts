@@ -4,9 +4,8 @@ import { createIds } from '../../src/shared/clients/system-ids.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import { compilePlan } from '../../src/shared/domain/workflow/plan/compile-plan.ts';
 import type { Plan } from '../../src/shared/domain/workflow/plan/plan.ts';
-import { openEngine } from '../../src/shared/engine/open-engine.ts';
+import { composeRuntime } from '../../src/runtime/compose.ts';
 import { callsOf } from '../support/engine-calls.ts';
-import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createWebhook } from '../../src/shared/engine/webhooks/create-webhook.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
@@ -42,7 +41,7 @@ export interface SimulatedDatabase {
   keep(tenantId: string, days: KeptDays): Promise<void>;
   /** Executions are older by so much, and their ends as long ago. */
   age(ms: number): void;
-  /** Executions that have not ended, and timers that are still to be answered. */
+  /** Executions that have not ended, timers to answer, and workflows that are being resumed. */
   unfinished(): number;
   /** Messages that have not arrived, and fires that are being started. */
   owed(): number;
@@ -75,7 +74,8 @@ export async function openSimulatedDatabase(): Promise<SimulatedDatabase> {
   const unfinished = database
     .prepare<[], number>(
       `select (select count(*) from executions where status in ('running', 'paused'))
-         + (select count(*) from timers)`,
+         + (select count(*) from timers)
+         + (select count(*) from workflow_pauses where resumed_at is not null)`,
     )
     .pluck();
   const owed = database
@@ -136,10 +136,9 @@ function compileOnce(): SimulatedDatabase['compile'] {
 
 async function fill(store: Store): Promise<void> {
   const dice = createDice('template');
-  const { engine: deps } = openEngine({
+  const { engine: deps } = composeRuntime({
     store,
     ids: createIds({ now: () => EPOCH_MS, randomBytes: dice.bytes }),
-    wake: createWakeBus(),
     cpu: NO_POOL,
     settings: {
       leaseMs: 1_000,

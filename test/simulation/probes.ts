@@ -34,12 +34,10 @@ export async function sendRefusable(
       const by = { client: 'stranger', tenantId: stranger };
       await network.send(askToRead(by, { executionId }));
       await network.send(askToCancel(by, { executionId }));
-      await network.send(
-        askToDecide(by, { executionId, decision: 'approved', token: `strange ${executionId}` }),
-      );
-      await network.send(
-        askToDeliver(by, { executionId, correlationKey: 'paid', token: `strange ${executionId}` }),
-      );
+      const token = `strange ${executionId}`;
+      const asked = { executionId, decision: 'approved', token, patchesState: true } as const;
+      await network.send(askToDecide(by, asked));
+      await network.send(askToDeliver(by, { executionId, correlationKey: 'paid', token }));
     }
   }
 }

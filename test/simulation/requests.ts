@@ -1,4 +1,5 @@
 import type { ClaimedWork } from '../../src/shared/engine/work/claim-work.ts';
+import type { WorkerQueue } from '../../src/shared/domain/work/work-item.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { Request } from './network.ts';
@@ -100,9 +101,11 @@ export function askToDecide(
     readonly executionId: string;
     readonly decision: 'approved' | 'rejected';
     readonly token: string;
+    /** One of a durable function doesn't. */
+    readonly patchesState: boolean;
   },
 ): Request {
-  const { executionId, decision, token } = of;
+  const { executionId, decision, token, patchesState } = of;
   return {
     ...by,
     asks: { do: 'approve', executionId, decision, token },
@@ -114,7 +117,7 @@ export function askToDecide(
         nodeId: null,
         userId: by.client,
         comment: token,
-        statePatch: { reviewed: token },
+        statePatch: patchesState ? { reviewed: token } : null,
       });
       return { body: { execution_id: executionId, accepted } };
     },
@@ -142,7 +145,7 @@ export function askToDeliver(
 export function askForWork(
   by: Client,
   of: {
-    readonly queues: readonly ('python_tool' | 'java_tool')[];
+    readonly queues: readonly WorkerQueue[];
     /** Absent: all. */
     readonly tools?: readonly string[];
     readonly queueNames?: readonly string[];
@@ -175,7 +178,7 @@ export function askForWork(
   };
 }
 
-function shown({ record, attempt, leaseFence }: ClaimedWork): JsonObject {
+function shown({ record, attempt, leaseFence, opened }: ClaimedWork): JsonObject {
   return {
     id: record.workItemId,
     execution_id: record.executionId,
@@ -184,6 +187,11 @@ function shown({ record, attempt, leaseFence }: ClaimedWork): JsonObject {
     lease_fence: leaseFence,
     idempotency_key: record.idempotencyKey,
     tool: record.tool,
+    ...(opened !== null && {
+      turn: opened.turn,
+      mode: opened.mode,
+      journal: opened.journal.entries.map(({ entry }): JsonObject => entry),
+    }),
     ...(record.queueName !== undefined && { queue: record.queueName }),
   };
 }

@@ -8,7 +8,9 @@ import { readAll, runWorker, type Outside } from './clients.ts';
 import { startCluster } from './cluster.ts';
 import { EPOCH_MS, type SimulatedDatabase } from './database.ts';
 import { createDice, type Dice } from './dice.ts';
+import { checkReplays } from './check-replays.ts';
 import { createFaults } from './faults.ts';
+import { createEffects, runFunctionWorker } from './function-workers.ts';
 import { unleashNemesis } from './nemesis.ts';
 import { createNetwork } from './network.ts';
 import { sendRefusable } from './probes.ts';
@@ -105,6 +107,10 @@ export async function runHistory(
     });
     awaited(caller);
   }
+  const functions = { ...outside, effects: createEffects(recorder), programs: seed };
+  for (const worker of scenario.functionWorkers) {
+    void runFunctionWorker(functions, worker, dice.fork(worker.name));
+  }
   for (const worker of scenario.workers) void runWorker(outside, worker, dice.fork(worker.name));
   for (const tenantId of scenario.operators) {
     void runOperator(outside, { tenantId }, dice.fork(`operator of ${tenantId}`));
@@ -189,6 +195,7 @@ export async function runHistory(
         rule: 'the sealed part of the audit log is as it was sealed',
         saw,
       })),
+      ...checkReplays(dumps.at(-1), seed),
       ...troubles.map((saw) => ({ rule: 'no process meets an error of its own', saw })),
       ...(database.changes() === changes
         ? []

@@ -17,6 +17,7 @@ export interface Scenario {
   readonly activeMs: number;
   readonly starts: readonly PlannedStart[];
   readonly workers: readonly PlannedWorker[];
+  readonly functionWorkers: readonly PlannedFunctionWorker[];
   /** Tenants whose dead letters somebody looks after: those of old workers are many. */
   readonly operators: readonly string[];
   readonly suspensions: readonly PlannedSuspension[];
@@ -96,12 +97,20 @@ export interface PlannedWorker {
   readonly isOld: boolean;
 }
 
+export interface PlannedFunctionWorker {
+  readonly name: string;
+  readonly tenantId: string;
+  readonly waitMs: number;
+  /** How many of its turns it takes otherwise than well. */
+  readonly mischief: number;
+}
+
 export function drawScenario(seed: string): Scenario {
   const dice = createDice(seed).fork('scenario');
   const drawn = dice.chance(SMALL) ? inSmall(drawAny(seed, dice), dice) : drawAny(seed, dice);
   const about = dice.chance(0.25) ? aboutLeases(drawn, dice) : drawn;
   const all = withSides(withOldWorkers(about, dice.fork('operators')), dice.fork('sides'));
-  const tried = withRetries(all, dice.fork('retries'));
+  const tried = withFunctions(withRetries(all, dice.fork('retries')), dice.fork('functions'));
   return withSwitches(withRetention(tried, dice.fork('retention')), dice.fork('switches'));
 }
 
@@ -136,6 +145,33 @@ function withSides(drawn: Scenario, dice: Dice): Scenario {
     sealed: dice.chance(0.3),
   };
 }
+
+/** In some histories all executions are of durable functions. */
+function withFunctions(drawn: Scenario, dice: Dice): Scenario {
+  if (!dice.chance(FUNCTIONS)) return drawn;
+  const tenants = [...new Set(drawn.starts.map(({ tenantId }) => tenantId))];
+  return {
+    ...drawn,
+    activeMs: Math.max(drawn.activeMs, 500),
+    starts: drawn.starts.map((start) => ({
+      ...start,
+      workflowId: dice.chance(0.7) ? 'durable' : 'sagas',
+      cancelAfterMs: dice.chance(0.3) ? dice.between(0, drawn.activeMs) : null,
+      eventAfterMs: dice.between(0, drawn.activeMs),
+    })),
+    functionWorkers: tenants.flatMap((tenantId) =>
+      [0, 1].map((index) => ({
+        name: `${tenantId}-functions${index}`,
+        tenantId,
+        waitMs: dice.pick([0, 300]),
+        mischief: dice.pick([0, 0.3, 0.6, 0.9]),
+      })),
+    ),
+  };
+}
+
+/** Of all histories so many. */
+const FUNCTIONS = 0.15;
 
 /** In some histories much fails, and what has failed or was cancelled is tried again in most. */
 function withRetries(drawn: Scenario, dice: Dice): Scenario {
@@ -250,6 +286,7 @@ function drawAny(seed: string, dice: Dice): Scenario {
     activeMs,
     starts,
     workers: tenants.flatMap((tenantId) => drawWorkers(dice, tenantId)),
+    functionWorkers: [],
     operators: [],
     suspensions: [],
     switches: [],

@@ -48,6 +48,10 @@ function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
   }
   if (scenario.retention !== null) yield { ...scenario, retention: null };
   for (const index of starts.keys()) yield { ...scenario, starts: starts.toSpliced(index, 1) };
+  const { functionWorkers } = scenario;
+  for (const index of functionWorkers.keys()) {
+    yield { ...scenario, functionWorkers: functionWorkers.toSpliced(index, 1) };
+  }
   for (const index of workers.keys()) yield { ...scenario, workers: workers.toSpliced(index, 1) };
   if (roles.length > 1)
     yield { ...scenario, roles: ['all', 'all'].slice(0, roles.length - 1) as [] };

@@ -57,6 +57,7 @@ const EXERCISED = [
   'commit_refusals orphaned',
   'commit_refusals stale',
   'complete 200',
+  'complete_rollback 200',
   'complete 409',
   'complete_unfenced 200',
   'event 200',
@@ -65,6 +66,8 @@ const EXERCISED = [
   'heartbeat 409',
   'leases_reclaimed lapsed',
   'leases_reclaimed timeout',
+  'record 200',
+  'record 409',
   'release 200',
   'release 409',
   'removed executions',
@@ -79,6 +82,9 @@ const EXERCISED = [
   'schedule_fires',
   'sealed items',
   'set_status 200',
+  'step effects',
+  'suspend 200',
+  'suspend 409',
   'timers_fired',
 ];
 

@@ -1,6 +1,7 @@
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { NodeRunner } from '../../src/shared/nodes/run.ts';
+import { GO } from './function-programs.ts';
 import type { RunnableKind } from '../../src/shared/nodes/runnable-kind.ts';
 
 /** What the histories run: small, each about one way in which things can go wrong. */
@@ -42,6 +43,13 @@ const java = (name: string, queue = 'default'): JsonObject => ({
   kind: { type: 'java_fn', class_name: 'Tools', method: name, queue },
   output_key: name,
   retry_policy: RETRIED,
+});
+
+const durable = (name: string, more: JsonObject = {}): JsonObject => ({
+  kind: { type: 'function', name: `functions.${name}` },
+  output_key: name,
+  retry_policy: RETRIED,
+  ...more,
 });
 
 const effect = (name: string): JsonObject => ({
@@ -184,6 +192,23 @@ export const WORKFLOWS = {
     },
     edges: edges('first split', 'both last'),
   },
+  durable: {
+    nodes: { run: durable('run'), last: { kind: { type: 'pass' } } },
+    edges: edges('run last'),
+  },
+  /** What fails beside it, or takes too long, has the function rolled back. */
+  sagas: {
+    start_node: 'split',
+    nodes: {
+      split: { kind: { type: 'parallel', branches: ['one', 'other', 'beside'] } },
+      one: durable('one'),
+      other: durable('other', { node_timeout_secs: '900ms' }),
+      beside: { ...effect('beside'), retry_policy: ONCE },
+      all: { kind: { type: 'join', wait_for: ['one', 'other', 'beside'] } },
+    },
+  },
+  /** Started by functions. */
+  leaf: { nodes: { only: effect('only') } },
   patient: {
     nodes: {
       slow: python('slow', { node_timeout_secs: '400ms', retry_policy: { ...RETRIED } }),
@@ -195,13 +220,17 @@ export const WORKFLOWS = {
 
 export type WorkflowName = keyof typeof WORKFLOWS;
 
-/** By clients; the others are for schedules, and for what is tried again. */
+export const WITH_FUNCTIONS = ['durable', 'sagas'] as const satisfies readonly WorkflowName[];
+const NOT_STARTED = new Set<WorkflowName>(['lasting', 'fragile', 'leaf', ...WITH_FUNCTIONS]);
+/** By clients; the others are for schedules, for what is tried again, and for workers of functions. */
 export const STARTED = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(
-  (name) => name !== 'lasting' && name !== 'fragile',
+  (name) => !NOT_STARTED.has(name),
 );
 /** The keys of the events that each waits for. */
 export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {
   payment: 'paid',
   timers: 'nudge',
   patient: 'early',
+  durable: GO,
+  sagas: GO,
 };

@@ -32,6 +32,8 @@ import type { UseCaseDeps } from '../../src/shared/engine/use-case-deps.ts';
 import { claimWork } from '../../src/shared/engine/work/claim-work.ts';
 import { completeWorkItem } from '../../src/shared/engine/work/complete-work-item.ts';
 import { failWorkItem } from '../../src/shared/engine/work/fail-work-item.ts';
+import { recordSteps } from '../../src/shared/engine/work/functions/record-steps.ts';
+import { suspendFunction } from '../../src/shared/engine/work/functions/suspend-function.ts';
 import { listWorkers } from '../../src/shared/engine/work/list-workers.ts';
 import { releaseWorkItem } from '../../src/shared/engine/work/release-work-item.ts';
 import { renewLease } from '../../src/shared/engine/work/renew-lease.ts';
@@ -77,6 +79,8 @@ const USE_CASES = {
   claimWork,
   completeWorkItem,
   failWorkItem,
+  recordSteps,
+  suspendFunction,
   listWorkers,
   releaseWorkItem,
   renewLease,

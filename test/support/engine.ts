@@ -1,16 +1,13 @@
 import type { CompleteWorkItem } from '../../src/shared/engine/work/complete-work-item.ts';
 import type { FailWorkItem } from '../../src/shared/engine/work/fail-work-item.ts';
 import type { ClaimedWork } from '../../src/shared/engine/work/claim-work.ts';
-import { randomBytes } from 'node:crypto';
-
-import { createIds } from '../../src/shared/clients/system-ids.ts';
+import { composeRuntime } from '../../src/runtime/compose.ts';
+import { ids as processIds } from '../../src/runtime/ids.ts';
 import type { ExecutionId, TenantId } from '../../src/shared/domain/ids.ts';
 import { DEFAULT_TENANT } from '../../src/shared/domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
-import { openEngine } from '../../src/shared/engine/open-engine.ts';
 import type { Reader } from '../../src/shared/engine/caller.ts';
 import type { EngineReport } from '../../src/shared/engine/report.ts';
-import { createWakeBus } from '../../src/shared/engine/wake/wake-bus.ts';
 import { createRunners } from '../../src/shared/nodes/create-runners.ts';
 import { createKindRegistry, NODE_KINDS } from '../../src/shared/nodes/index.ts';
 import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
@@ -67,24 +64,19 @@ export function openTestEngine(params: {
     observe: () => undefined,
     trouble: (what, error) => void troubles.push(`${what}: ${String(error)}`),
   };
-  const ids = createIds({ now: Date.now, randomBytes });
-  const wake = createWakeBus();
   const run = params.run ?? (async () => ({ ok: true as const, output: {}, statePatch: {} }));
-  const { engine: deps, scheduling } = openEngine({
+  const { engine: deps, scheduling } = composeRuntime({
     prices: { 'test/small': { input: 1, output: 2 } },
     store,
-    ids,
-    wake,
     cpu: params.cpu ?? NO_POOL,
     settings: {
       leaseMs: params.leaseMs ?? 30_000,
       descendantsMax: params.descendantsMax ?? 20_000,
-      processId: `test-${ids.uuid()}`,
+      processId: `test-${processIds.uuid()}`,
       version: '0.0.0',
       host: 'localhost',
     },
     report,
-    randomBytes,
     kinds: createKindRegistry([...NODE_KINDS, callKind, cleanupKind]),
     runners: (ports) =>
       new Map([
@@ -93,6 +85,7 @@ export function openTestEngine(params: {
         ...(params.runners ?? []),
       ]),
   });
+  const { ids, wake } = deps;
   const engine = callsOf(deps);
 
   /** One round of every loop; what it started is under way afterwards. */

@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { createOpenAiEmbedder } from '../../src/shared/clients/openai-embedder.ts';
 import { scanVectors } from '../../src/shared/domain/memory/scan.ts';
 import { MEMORY_QUOTAS, type MemoryTier } from '../../src/shared/domain/memory/tiers.ts';
-import { createMemory } from '../../src/shared/engine/memory/create-memory.ts';
-import type { Memory } from '../../src/shared/engine/memory/memory.ts';
+import type { MemoryDeps } from '../../src/shared/engine/memory/deps.ts';
 import { createVectorIndex } from '../../src/shared/engine/memory/vector-index.ts';
 import type { Ids } from '../../src/shared/ports/ids.ts';
 import { createSecretBox } from '../../src/shared/security/secret-box.ts';
 import type { MemoryStore } from '../../src/shared/store/memory.ts';
 
-export interface TestMemory extends Memory {
+export interface TestMemory extends MemoryDeps {
   close(): Promise<void>;
 }
 
@@ -37,7 +36,7 @@ export function openTestMemory(params: {
     bytesMax: 64 * 1024 * 1024,
     now: () => performance.now(),
   });
-  const memory = createMemory({
+  return {
     store,
     embedder,
     secrets: createSecretBox({ keys: { all: () => keys, newest: () => key }, randomBytes }),
@@ -46,9 +45,6 @@ export function openTestMemory(params: {
     defaultTier: 'free',
     quotas: { ...MEMORY_QUOTAS, ...quotas },
     holdMs: 60_000,
-  });
-  return {
-    ...memory,
     async close() {
       index.close();
       await embedder.close();

@@ -133,29 +133,29 @@ test('400: a document that cannot be true is refused, and leaves nothing', async
     ['sha256 is of other content', { ...document, sha256: 'a'.repeat(64) }],
     ['format', { ...document, format: 'svc.execution.2' }],
     ['redacted|hidden', { ...document, redacted: true }],
-    ['would go on twice', row({ status: 'running', completed_at: null })],
-    ['status is not what', row({ status: 'completed' })],
-    ['error is not what', row({ error: 'another' })],
-    ['workflow_id is not what', row({ workflow_id: 'other' })],
-    ['created_at is not what', row({ created_at: '2020-01-01T00:00:00.000Z' })],
-    ['completed_at is not what', row({ completed_at: '2030-01-01T00:00:00.000Z' })],
-    ['parent_execution_id is not what', row({ parent_execution_id: execution.execution_id })],
-    ['holds', row({ last_sequence: events.length + 1 })],
+    ['would run twice', row({ status: 'running', completed_at: null })],
+    ['status does not match', row({ status: 'completed' })],
+    ['error does not match', row({ error: 'another' })],
+    ['workflow_id does not match', row({ workflow_id: 'other' })],
+    ['created_at does not match', row({ created_at: '2020-01-01T00:00:00.000Z' })],
+    ['completed_at does not match', row({ completed_at: '2030-01-01T00:00:00.000Z' })],
+    ['parent_execution_id does not match', row({ parent_execution_id: execution.execution_id })],
+    ['but its last_sequence', row({ last_sequence: events.length + 1 })],
     ['execution_id must be', row({ execution_id: 'exec_1' })],
     ['moment', row({ created_at: '2026-02-31T00:00:00.000Z' })],
     ['is numbered', at(3, { sequence: 9 })],
     ['comes a second time', at(3, { kind: 'WorkflowStarted', payload: events[0]?.payload })],
     ['first event', at(0, { kind: 'NodeSkipped', node_id: 'a', payload: {} })],
-    ['follow upon its end', at(3, { kind: 'WorkflowCancelled', payload: {} })],
+    ['follow its end', at(3, { kind: 'WorkflowCancelled', payload: {} })],
     ['does not end it', at(last, { kind: 'NodeSkipped', node_id: 'a', payload: {} })],
     ['older than the one before', at(last, { created_at: '2020-01-01T00:00:00.000Z' })],
     ['no kind of event', at(3, { kind: 'NodeVanished' })],
     ['of a NodeScheduled', payloadAt(1, { visit: -1 })],
     ['of a WorkflowStarted', payloadAt(0, { continued_from: "'; drop table events" })],
     ['node_id is required', at(1, { node_id: null })],
-    ['do not follow upon each other', payloadAt(1, { visit: 7 })],
+    ['do not follow each other', payloadAt(1, { visit: 7 })],
     ['not allowed', payloadAt(0, { input: JSON.parse('{"a":[{"constructor":1}]}') as object })],
-    ['error is not what|status is not what', payloadAt(last, { error: 'another' })],
+    ['error does not match|status does not match', payloadAt(last, { error: 'another' })],
     [
       'is not the one it ran on',
       {
@@ -278,7 +278,7 @@ test('an execution that waits is not imported, and nothing of one that is comes 
   const id = await startWorkflow(there, { ir: waiting('pay') });
   const paused = await here.call({ path: IMPORT, body: await exportOf(there, id) });
   t.is(paused.status, 400);
-  t.regex(paused.error, /it is paused, and would go on twice.*cancel it/);
+  t.regex(paused.error, /it is paused, and would run twice.*cancel it/);
   await there.call({ method: 'POST', path: `/executions/${id}/cancel` });
   const document = await exportOf(there, id);
   t.is((await here.call({ path: IMPORT, body: document })).status, 201);

@@ -69,7 +69,10 @@ test('400: what a claim must not ask', async (t) => {
     [{ queue_types: 'python_tool' }, 'queue_types must be an array'],
     [{ queue_types: [] }, 'queue_types must name at least one queue type'],
     [{ queue_types: [1] }, 'queue_types.0 must be a string'],
-    [{ queue_types: ['model', 'engine'] }, 'queue_types must name python_tool or java_tool'],
+    [
+      { queue_types: ['model', 'engine'] },
+      'queue_types must name python_tool or java_tool or function',
+    ],
     [{ queue_types: Array(33).fill('java_tool') }, 'queue_types must name at most 32 queue types'],
     [{ wait_ms: -1 }, 'wait_ms must not be negative'],
     [{ wait_ms: '5' }, 'wait_ms must be a number'],

@@ -109,6 +109,17 @@ test('start_execution with one idempotency key twice starts once', async (t) => 
   t.regex(other, /^conflict: /);
 });
 
+test('start_execution answers at once, with the id alone', async (t) => {
+  const { api, mcp } = t.context;
+  const { tools: listed } = await mcp.client.listTools();
+  const tool = listed.find(({ name }) => name === 'start_execution');
+  t.deepEqual(Object.keys(tool?.outputSchema?.properties ?? {}), ['execution_id']);
+  t.false('wait' in (tool?.inputSchema.properties ?? {}));
+  await api.call({ path: '/workflows', body: { ir: passing('unawaited') } });
+  const args = { workflow_id: 'unawaited', input: {}, wait: '1m' };
+  t.deepEqual(Object.keys(await mcp.use('start_execution', args)), ['execution_id']);
+});
+
 test('list_approvals and approve_execution decide as the caller of the tool', async (t) => {
   const { api, mcp } = t.context;
   const id = await startWorkflow(api, { ir: approving('signed') });

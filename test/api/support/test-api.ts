@@ -10,17 +10,17 @@ import {
   type RequestReport,
 } from '../../../src/api/deps.ts';
 import { startApiServer, type TlsFiles } from '../../../src/api/server.ts';
-import { createIds } from '../../../src/shared/clients/system-ids.ts';
+import { composeRuntime } from '../../../src/runtime/compose.ts';
+import { ids } from '../../../src/runtime/ids.ts';
 import type { Role } from '../../../src/shared/domain/access.ts';
 import { DEFAULT_TENANT, type ExecutionId, type TenantId } from '../../../src/shared/domain/ids.ts';
-import { createAgents } from '../../../src/shared/engine/agents/create-agents.ts';
-import { openEngine } from '../../../src/shared/engine/open-engine.ts';
+import type { AgentsDeps } from '../../../src/shared/engine/agents/deps.ts';
 import type { MemoryTier } from '../../../src/shared/domain/memory/tiers.ts';
 import { checkOutgoingUrl } from '../../../src/shared/security/check-outgoing-url.ts';
 import { makeSecretBox } from '../../support/secrets.ts';
 import { createWakeBus } from '../../../src/shared/engine/wake/wake-bus.ts';
+import type { Wake } from '../../../src/shared/ports/wake.ts';
 import { createRunners } from '../../../src/shared/nodes/create-runners.ts';
-import { builtInKinds } from '../../../src/shared/nodes/index.ts';
 import { subgraphKind } from '../../../src/shared/nodes/subgraph/kind.ts';
 import { createCpu } from '../../../src/scheduler/pool/pool.ts';
 import { createToken } from '../../../src/shared/engine/tokens/create-token.ts';
@@ -35,6 +35,8 @@ export interface TestApi {
   readonly url: string;
   readonly port: number;
   readonly database: TestStore;
+  /** What the engine tells itself, and others. */
+  readonly wake: Wake;
   readonly operatorToken: string;
   /** What `onRequest` was told, in order. */
   readonly reports: readonly RequestReport[];
@@ -82,19 +84,16 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const database = await openTestStore(options.dialect ?? 'sqlite');
   const { store } = database;
   const port = await freePort();
-  const ids = createIds({ now: Date.now, randomBytes });
   const cpu = createCpu({
     threads: 1,
     cpuSecondsMaxOf: async (tenantId) =>
       (await engine.tenants.find(tenantId))?.limits.max_cpu_seconds_per_minute ?? null,
   });
-  const { engine, scheduling } = openEngine({
+  const wake = createWakeBus();
+  const { engine, scheduling } = composeRuntime({
     store,
-    ids,
-    wake: createWakeBus(),
+    wake,
     cpu,
-    kinds: builtInKinds,
-    randomBytes,
     runners: (ports) => createRunners([subgraphKind], ports),
     settings: {
       leaseMs: 30_000,
@@ -106,13 +105,13 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     report: { count() {}, observe() {}, trouble() {} },
   });
   const memory = openTestMemory({ store: store.memory, ids, ...options.memory });
-  const agents = createAgents({
+  const agents: AgentsDeps = {
     store: store.agents,
     ids,
     http: createSafeFetch({ allowPrivate: options.allowPrivate ?? true }),
     now: () => performance.now(),
     settings: { heartbeatTimeoutMs: options.heartbeatTimeoutMs ?? 90_000 },
-  });
+  };
   const reports: RequestReport[] = [];
   const reported = new EventEmitter();
   const troubles: { message: string; fields: object }[] = [];
@@ -149,6 +148,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       streamHeartbeatMs: 15_000,
       callerRecheckMs: DEFAULT_CALLER_RECHECK_MS,
       streamsPerToken: 100,
+      resultWaitsPerToken: 1_000,
       ...options.settings,
     },
     ids,
@@ -188,6 +188,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     url: server.url,
     port: server.port,
     database,
+    wake,
     operatorToken,
     reports,
     troubles,

@@ -87,7 +87,10 @@ check('400: queue types that are missing, empty, too many or all unknown', async
     t.regex(reply.body.error, /^bad request: queue_types/);
   }
   const unknown = await svc.post('/work-items/claim', { worker_id: 'w', queue_types: ['engine'] });
-  t.is(unknown.body.error, 'bad request: queue_types must name python_tool or java_tool');
+  t.is(
+    unknown.body.error,
+    'bad request: queue_types must name python_tool or java_tool or function',
+  );
 });
 
 check('400: a worker id that is missing or no text', async (t, svc) => {

@@ -89,7 +89,7 @@ export function sentencesOf(page: Page): readonly Sentence[] {
   return sentences;
 }
 
-function splitSentences(markdown: string, at: string): readonly Sentence[] {
+export function splitSentences(markdown: string, at: string): readonly Sentence[] {
   return markdown
     .replaceAll(/`[^`]*`/g, '`code`')
     .replaceAll(/\]\([^)]*\)/g, ']')

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { Dump } from '../dump.ts';
 import { deedsOf, success, wasRefused, type DeedOf, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
@@ -11,7 +12,8 @@ export function checkClaims(
 ): Violation[] {
   const items = new Map(dump.work_items.map((item) => [item.work_item_id, item]));
   const byItem = Map.groupBy(
-    claims.filter(({ workItemId }) => !requeued.has(workItemId)),
+    // Of durable functions see `checkFunctions`.
+    claims.filter(({ workItemId, turn }) => turn === null && !requeued.has(workItemId)),
     ({ workItemId }) => workItemId,
   );
   const attempts = [...byItem.values()].flatMap((of) =>
@@ -72,13 +74,16 @@ export interface Claim {
   /** Null: the answer did not say. */
   readonly tool: string | null;
   readonly queueName: string;
+  /** Of a durable function, with the first entries of its journal; null: of another item. */
+  readonly turn: number | null;
+  readonly journal: readonly JsonObject[] | null;
 }
 
 export function claimsOf(history: History): Claim[] {
   return deedsOf(history, 'claim').flatMap((deed) => {
     const { work_items: items } = success(deed) ?? {};
     if (!Array.isArray(items)) return [];
-    return (items as unknown as Record<string, string & number>[]).map((item) => ({
+    return (items as unknown as Record<string, string & number & JsonObject[]>[]).map((item) => ({
       deed,
       workItemId: item['id'] ?? '',
       executionId: item['execution_id'] ?? '',
@@ -87,6 +92,8 @@ export function claimsOf(history: History): Claim[] {
       fence: item['lease_fence'] ?? -1,
       tool: item['tool'] ?? null,
       queueName: item['queue'] ?? 'default',
+      turn: item['turn'] ?? null,
+      journal: item['journal'] ?? null,
     }));
   });
 }

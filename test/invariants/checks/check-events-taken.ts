@@ -9,15 +9,12 @@ import type { Violation } from '../violation.ts';
 export function checkEventsTaken(dump: Dump): Violation[] {
   return [...byExecution(dump).values()].flatMap((events) => {
     const taken = new Map<number, EventOf>();
-    return events.flatMap((event) => {
-      const { execution_id: execution, kind, payload } = event;
-      const from = payload['event_sequence'];
-      if (typeof from !== 'number') return [];
+    return events.flatMap(takingsIn).flatMap(({ event, from, got }) => {
+      const { execution_id: execution } = event;
       const sent = from < 0 ? carriedAs(events[0], from) : sentIn(events[from - 1]);
       const first = taken.get(from);
       taken.set(from, event);
       const about = { execution, event: from, taken_in: event.sequence };
-      const got = kind === 'NodeCompleted' ? payload['output'] : payload['payload'];
       const isIt =
         sent !== undefined && from < event.sequence && isDeepStrictEqual(sent.payload, got);
       return [
@@ -41,6 +38,25 @@ export function checkEventsTaken(dump: Dump): Violation[] {
             ]),
       ];
     });
+  });
+}
+
+interface Taking {
+  readonly event: EventOf;
+  /** Sequence of what was taken. */
+  readonly from: number;
+  readonly got: JsonValue | undefined;
+}
+
+/** By the wait of a node, or by waits of a durable function. */
+function takingsIn(event: EventOf): readonly Taking[] {
+  const { kind, payload } = event;
+  const entries = kind === 'StepRecorded' ? payload['entries'] : null;
+  const takers = Array.isArray(entries) ? entries.filter(isJsonObject) : [payload];
+  return takers.flatMap((taker) => {
+    const from = taker['event_sequence'];
+    const got = kind === 'NodeCompleted' || taker !== payload ? taker['output'] : taker['payload'];
+    return typeof from === 'number' ? [{ event, from, got }] : [];
   });
 }
 

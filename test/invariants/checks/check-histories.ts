@@ -95,8 +95,10 @@ function isOnce(story: readonly EventOf[], kind: string): boolean {
 
 function isOverOnce(story: readonly EventOf[]): boolean {
   const live = new Set<string>();
+  const followed = rollbacksIn(story);
   return story.every((event) => {
     if (event.kind === 'NodeScheduled') live.add(visitOf(event));
+    if (followed.has(event)) return live.has(visitOf(event));
     const isEnd =
       event.kind === 'NodeCompleted' ||
       event.kind === 'NodeCancelled' ||
@@ -112,9 +114,42 @@ function isAnswered(
 ): boolean {
   const open = new Set<string>();
   return story.every((event) => {
-    if (event.kind === kinds.asks) open.add(visitOf(event));
-    return event.kind !== kinds.answers || open.delete(visitOf(event));
+    if (event.kind === kinds.asks) open.add(questionOf(event));
+    if (event.kind !== kinds.answers || isOfWait(event)) return true;
+    return open.delete(questionOf(event));
   });
+}
+
+/** Of a visit, or of one wait of a durable function. */
+function questionOf(event: EventOf): string {
+  const { step } = event.payload;
+  return typeof step === 'string' ? `${visitOf(event)} ${step}` : visitOf(event);
+}
+
+/** The suspension has told of the timer; see `foldFunctions`. */
+function isOfWait({ kind, payload }: EventOf): boolean {
+  return kind === 'TimerFired' && payload['step'] !== undefined;
+}
+
+/** Outcomes that compensations follow, so that the visit is not over yet. */
+function rollbacksIn(story: readonly EventOf[]): ReadonlySet<EventOf> {
+  const last = new Map<string, EventOf>();
+  return new Set(
+    story.flatMap((event) => {
+      const { kind, payload } = event;
+      const isOutcome = kind === 'NodeCancelled' || kind === 'NodeFailed';
+      if (isOutcome && payload['retryable'] !== true) {
+        const before = last.get(visitOf(event));
+        last.set(visitOf(event), event);
+        // Cancelled before the rollback of its failure was begun.
+        if (before !== undefined && kind === 'NodeCancelled') return [before];
+      }
+      const outcome = kind === 'RollbackScheduled' ? last.get(visitOf(event)) : undefined;
+      if (outcome === undefined) return [];
+      last.delete(visitOf(event));
+      return [outcome];
+    }),
+  );
 }
 
 function tell(story: readonly EventOf[], status: string, lastSequence: number): string {

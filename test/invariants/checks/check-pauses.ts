@@ -22,6 +22,7 @@ export function checkPauses(dumps: readonly Dump[], history: History): Violation
 const CONSEQUENCES = new Set([
   'NodeScheduled',
   'NodeResumed',
+  'RollbackScheduled',
   'NodeSkipped',
   'RetryScheduled',
   'ApprovalRequested',
@@ -40,7 +41,7 @@ function checkConsequences(dump: Dump): Violation[] {
     const found = ({ sequence, kind }: EventOf) => ({ about: { execution, sequence }, saw: kind });
     return [
       ...violations('nothing follows while an execution is paused', story, (event) =>
-        CONSEQUENCES.has(event.kind) && scopesBefore(event).size > 0 ? found(event) : null,
+        isConsequence(event) && scopesBefore(event).size > 0 ? found(event) : null,
       ),
       ...violations('a pause is made once, and taken back once', story, (event) => {
         const isHeld = scopesBefore(event).has(textIn(event.payload, 'scope'));
@@ -51,6 +52,12 @@ function checkConsequences(dump: Dump): Violation[] {
       }),
     ];
   });
+}
+
+/** A function may ask a person in a turn that it had when the pause came. */
+function isConsequence({ kind, payload }: EventOf): boolean {
+  const isAsked = kind === 'ApprovalRequested' && payload['step'] !== undefined;
+  return CONSEQUENCES.has(kind) && !isAsked;
 }
 
 function isAboutPauses({ kind }: EventOf): boolean {

@@ -43,7 +43,7 @@ export function checkRecency(dump: Dump, history: History): Violation[] {
       },
     ),
     ...checkReadsAgain(history),
-    ...checkAfterCancel(history, executions),
+    ...checkAfterCancel(history, { executions, rolledBack: rolledBackIn(dump) }),
   ];
 }
 
@@ -79,7 +79,14 @@ function stageOf(read: Deed): string {
 }
 
 /** From the answer on, nobody is told that a result of the execution counts. */
-function checkAfterCancel(history: History, executions: (deed: Deed) => string | null) {
+function checkAfterCancel(
+  history: History,
+  of: {
+    readonly executions: (deed: Deed) => string | null;
+    readonly rolledBack: ReadonlySet<string>;
+  },
+) {
+  const { executions, rolledBack } = of;
   const cancels = deedsOf(history, 'cancel').filter((deed) => success(deed) !== null);
   const byExecution = Map.groupBy(cancels, ({ asks }) => asks.executionId);
   const accepted = history.deeds.filter(
@@ -88,12 +95,20 @@ function checkAfterCancel(history: History, executions: (deed: Deed) => string |
   return violations('what is cancelled takes nothing more', accepted, (deed) => {
     const execution = executions(deed) ?? '';
     const cancel = byExecution.get(execution)?.find((one) => isBefore(one, deed));
-    if (cancel === undefined) return null;
+    // While compensations run it has not ended, and an event that is sent is on record.
+    const isKept = deed.asks.do === 'event' && rolledBack.has(execution);
+    if (cancel === undefined || isKept) return null;
     return {
       about: { execution, cancel: cancel.begun, deed: deed.begun },
       saw: `${deed.asks.do} was accepted after the answer to the cancel`,
     };
   });
+}
+
+function rolledBackIn({ events }: Dump): ReadonlySet<string> {
+  return new Set(
+    events.filter(({ kind }) => kind === 'RollbackScheduled').map((event) => event.execution_id),
+  );
 }
 
 const CHANGES = new Set(['start', 'complete', 'approve', 'event', 'cancel']);
@@ -126,7 +141,7 @@ function placesOf(dump: Dump): ReadonlyMap<string, number> {
           ? tokenIn(payload['payload'])
           : kind === 'NodeCompleted'
             ? tokenIn(payload['output'])
-            : kind === 'WorkflowCancelled'
+            : kind === 'WorkflowCancelled' || kind === 'WorkflowEnding'
               ? `cancel ${id}`
               : null;
     if (typeof token !== 'string') continue;

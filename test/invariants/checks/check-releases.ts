@@ -12,7 +12,12 @@ export function checkReleases(dump: Dump, claims: readonly Claim[], history: His
       .filter(({ kind }) => kind === 'NodeFailed')
       .map(({ payload }) => JSON.stringify([payload['work_item_id'], payload['attempt']])),
   );
-  const settles = [...deedsOf(history, 'complete'), ...deedsOf(history, 'fail')];
+  const settles = [
+    ...deedsOf(history, 'complete'),
+    ...deedsOf(history, 'fail'),
+    ...deedsOf(history, 'complete_rollback'),
+    ...deedsOf(history, 'record'),
+  ];
   return [
     ...violations('an item is handed out only to a claim that admits it', claims, (claim) => {
       const { tools = null, queueNames = ['default'] } = claim.deed.asks;

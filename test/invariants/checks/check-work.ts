@@ -33,7 +33,8 @@ export function checkWork(dumps: readonly Dump[], history: History): Violation[]
     ...checkReleases(last, claims, history),
     ...checkLapses(
       last,
-      claims.filter(({ workItemId }) => !requeued.has(workItemId)),
+      // The attempts of a rollback count from 0 again, so an attempt does not tell which lease lapsed.
+      claims.filter(({ workItemId, turn }) => turn === null && !requeued.has(workItemId)),
       history,
     ),
   ];
@@ -128,12 +129,20 @@ function checkPlaces(dump: Dump): Violation[] {
 
 const OVER = { completed: true, failed: true, cancelled: true };
 
-type Settle = DeedOf<'complete'> | DeedOf<'fail'>;
+type Settle = DeedOf<'complete'> | DeedOf<'fail'> | DeedOf<'complete_rollback'>;
 
 function checkSettles(claims: readonly Claim[], history: History): Violation[] {
-  const settles: Settle[] = [...deedsOf(history, 'complete'), ...deedsOf(history, 'fail')];
+  const settles: Settle[] = [
+    ...deedsOf(history, 'complete'),
+    ...deedsOf(history, 'complete_rollback'),
+    ...deedsOf(history, 'fail'),
+  ];
   const accepted = settles.filter((deed) => success(deed) !== null);
-  const held: Deed[] = [...accepted, ...deedsOf(history, 'heartbeat')];
+  const held: Deed[] = [
+    ...accepted,
+    ...deedsOf(history, 'heartbeat'),
+    ...deedsOf(history, 'record'),
+  ];
   const byItem = Map.groupBy(claims, (claim) => claim.workItemId);
   const once = new Map<number, Settle>();
   const completed = new Map<string, Settle>();
@@ -169,8 +178,8 @@ function checkSettles(claims: readonly Claim[], history: History): Violation[] {
     ...violations('an item is completed once', accepted, (deed) => {
       const { do: what, workItemId, fence } = deed.asks;
       const first = completed.get(workItemId);
-      if (what === 'complete') completed.set(workItemId, deed);
-      if (first === undefined || what !== 'complete') return null;
+      if (what !== 'fail') completed.set(workItemId, deed);
+      if (first === undefined || what === 'fail') return null;
       const saw = `completed under ${first.asks.fence} and under ${fence}`;
       return { about: { work_item: workItemId }, saw };
     }),
@@ -225,6 +234,11 @@ function requeuedBy(history: History): ReadonlyMap<string, number> {
   );
 }
 
+/** Its turns are counted by themselves; see `checkFunctions`. */
+function isFunction(claims: readonly Claim[] = []): boolean {
+  return claims.some(({ turn }) => turn !== null);
+}
+
 /** A lapse counts as an attempt: an item that kills its workers does not go round for ever. */
 function checkAttempts(
   dump: Dump,
@@ -238,6 +252,11 @@ function checkAttempts(
       const attempts = (byItem.get(item.work_item_id) ?? []).map(({ attempt }) => attempt);
       const max = Number(item.retry_policy['maxAttempts'] ?? item.retry_policy['max_attempts']);
       const rounds = 1 + (requeued.get(item.work_item_id) ?? 0);
+      if (isFunction(byItem.get(item.work_item_id))) {
+        return attempts.every((attempt) => attempt < max)
+          ? null
+          : { about: { work_item: item.work_item_id }, saw: `attempts ${attempts.join(', ')}` };
+      }
       const isTwice = rounds === 1 && new Set(attempts).size < attempts.length;
       if (attempts.length <= max * rounds && !isTwice) return null;
       return {

@@ -35,6 +35,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         { queue: 'python_tool', ...NOTHING },
         { queue: 'java_tool', ...NOTHING },
         { queue: 'engine', ...NOTHING },
+        { queue: 'function', ...NOTHING },
       ],
       executions: { running: 0, paused: 0 },
       waitingChildren: 0,
@@ -133,9 +134,9 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const { queues } = await store.diagnosis.clusterReading({ ...READING_BOUNDS, ...bounds });
       return queues.map((queue) => queue.waiting);
     };
-    t.deepEqual(await waiting({}), [301, 1, 1]);
+    t.deepEqual(await waiting({}), [301, 1, 1, 0]);
     // Four places, so 75 of each; the engine's has as much for itself.
-    t.deepEqual(await waiting({ rows: 300 }), [151, 1, 1]);
+    t.deepEqual(await waiting({ rows: 300 }), [151, 1, 1, 0]);
     t.is((await waiting({ groups: 1 })).reduce((sum, items) => sum + items, 0) <= 150, true);
     const groups = await store.diagnosis.clusterReading({ rows: 1, groups: 1 });
     t.is(groups.executions.running, 1);

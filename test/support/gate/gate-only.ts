@@ -15,6 +15,8 @@ export const GATE_ONLY: readonly string[] = [
   'test/deploy/systemd-stop.test.ts',
   'test/examples/*.test.ts',
   'test/fuzz/*.test.ts',
+  'test/functions-crash/functions-crash.test.ts',
+  'test/sdk/create/*.test.ts',
   'test/shared/engine/**/*killed.test.ts',
   'test/shared/engine/**/random-*.test.ts',
   'test/simulation/*.test.ts',

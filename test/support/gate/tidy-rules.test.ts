@@ -10,6 +10,7 @@ import {
   nameDriversInAdaptersOnly,
   nameFilesForWhatTheyDo,
   nameNoMachinePaths,
+  commandsCallUseCases,
   reachStoresThroughUseCases,
   runEveryTest,
   takeTimeAndChanceAsArguments,
@@ -171,6 +172,27 @@ test('stores: refused in the API, and nowhere else', (t) => {
   t.deepEqual(check(reachStoresThroughUseCases, { 'src/api/a.ts': text }), []);
 });
 
+test('stores: a command opens and closes one, and calls use cases with it', (t) => {
+  for (const text of [
+    'await store.tokens.list(page);',
+    'await store?.prune();',
+    'const { tokens } = store;',
+    'return withStore(options, ({ tokens }) => tokens.list(page));',
+    'async function readAll(tokens: TokenStore) {}',
+  ]) {
+    t.is(check(commandsCallUseCases, { 'bin/commands/a.ts': text }).length, 1, text);
+    t.deepEqual(check(commandsCallUseCases, { 'src/runtime/a.ts': text }), []);
+  }
+  const text = [
+    "import type { Store } from '../../src/shared/store/store.ts';",
+    'store = await openStore({ database });',
+    'return await listTokens({ store }, { tenantId }, page);',
+    'await runRetention({ store: store.retention }, asked);',
+    'await store?.close();',
+  ].join('\n');
+  t.deepEqual(check(commandsCallUseCases, { 'bin/commands/a.ts': text }), []);
+});
+
 test('migrations: both dialects have the same numbers and titles, from 0001 on', (t) => {
   const sample = (postgres: readonly string[], sqlite: readonly string[]): Sample =>
     Object.fromEntries(
@@ -296,6 +318,9 @@ test('lock file: every optional package has its entry, each its hash, and no reg
       ['package-lock.json: node_modules/a has no integrity'],
     );
   }
+  const workspace = { 'node_modules/kit': { resolved: 'sdk/kit', link: true }, 'sdk/kit': {} };
+  t.deepEqual(check(keepLockComplete, lock({ ...complete, ...workspace })), []);
+  t.is(check(keepLockComplete, lock({ ...complete, 'sdk/other': {}, ...workspace })).length, 1);
   t.is(check(keepLockComplete, lock({ '': { resolved: 'somewhere' } })).length, 1);
   t.is(check(keepLockComplete, lock({ '': { from: 'https://registry.example/a' } })).length, 1);
   t.is(check(keepLockComplete, {}).length, 1);

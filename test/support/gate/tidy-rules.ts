@@ -78,6 +78,8 @@ const LAYERS: readonly Layer[] = [
   { folder: 'src/api/', never: ['src/scheduler/', ...ADAPTERS, ...OUTSIDE] },
   { folder: 'src/scheduler/', never: ['src/api/', ...ADAPTERS, ...OUTSIDE] },
   { folder: 'bin/', never: ['test/', 'bench/'] },
+  // Packages of their own: they reach the service over HTTP, or by the names that it exports.
+  { folder: 'sdk/', never: ['src/', ...OUTSIDE] },
 ];
 
 export const keepLayers: Rule = (files) =>
@@ -145,7 +147,7 @@ export const nameDriversInAdaptersOnly: Rule = (files) =>
 export const importWithoutCycles: Rule = (files) => {
   const graph = new Map(
     files
-      .filter((file) => isCode(file) && /^(src|bin)\//.test(file.path))
+      .filter((file) => isCode(file) && /^(src|bin|sdk)\//.test(file.path))
       .map((file) => [
         file.path,
         readImports(file.text)
@@ -207,6 +209,26 @@ export const reachStoresThroughUseCases: Rule = (files) =>
       }).map((found) => `${found} belongs in a use case`),
     );
 
+/**
+ * A command opens a store and hands it, or an area of it, to a use case. It calls nothing of a store
+ * but `close`, takes no area out of one, and names no interface of an area.
+ */
+export const commandsCallUseCases: Rule = (files) =>
+  files
+    .filter((file) => isCode(file) && file.path.startsWith('bin/'))
+    .flatMap((file) =>
+      matchLines({
+        path: file.path,
+        text: maskSource(file.text),
+        patterns: [
+          /\bstore\??\.(?!close\b)\w+(\??\.\w+)*\(/,
+          /\{[^}]*\}\s*=\s*(await\s+)?(store|openStore|openInMemoryStore)\b/,
+          /\bwith(Store|Retention)\([^=]*\(\{[^}]*\}[^)]*\)\s*=>/,
+          /\b[A-Z]\w+Store\b(?!\w*\()/,
+        ],
+      }).map((found) => `${found} belongs in a use case`),
+    );
+
 export const keepMigrationsInStep: Rule = (files) => {
   const [postgres = [], sqlite = []] = ['postgres', 'sqlite'].map((dialect) =>
     files
@@ -252,7 +274,7 @@ const FILES_SIDE_BY_SIDE_MAX = 25;
 
 /** More files than that in a folder want walls between them. */
 export const keepFoldersSmall: Rule = (files) => {
-  const sources = files.filter((file) => isCode(file) && /^(src|bin)\//.test(file.path));
+  const sources = files.filter((file) => isCode(file) && /^(src|bin|sdk)\//.test(file.path));
   return [...Map.groupBy(sources, ({ path }) => posix.dirname(path))]
     .filter(([, within]) => within.length > FILES_SIDE_BY_SIDE_MAX)
     .map(([folder, { length }]) => `${folder}: ${length} files, ${FILES_SIDE_BY_SIDE_MAX} may be`);
@@ -301,6 +323,8 @@ type Lock = {
       {
         readonly optionalDependencies?: Readonly<Record<string, string>>;
         readonly integrity?: string;
+        readonly resolved?: string;
+        readonly link?: boolean;
       }
     >
   >;
@@ -309,7 +333,7 @@ type Lock = {
 /**
  * npm leaves out of the lock file what it could not find, such as the build of an optional package for
  * another platform in a registry that lacks it, and then `npm ci` refuses that lock file. An entry without a hash
- * is installed whatever a registry sends.
+ * is installed whatever a registry sends. Workspaces are folders of this repository, linked by their path.
  */
 export const keepLockComplete: Rule = (files) => {
   const text = files.find(({ path }) => path === 'package-lock.json')?.text;
@@ -319,14 +343,19 @@ export const keepLockComplete: Rule = (files) => {
     .flatMap(({ optionalDependencies = {} }) => Object.keys(optionalDependencies))
     .filter((name) => !Object.keys(packages).some((path) => path.endsWith(`node_modules/${name}`)))
     .map((name) => `package-lock.json: ${name} is missing`);
+  const links = Object.values(packages).filter(({ link }) => link === true);
+  const own = new Set(['', ...links.map(({ resolved }) => resolved)]);
   const unproved = Object.entries(packages)
-    .filter(
-      ([path, { integrity }]) => path !== '' && !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''),
-    )
+    .filter(([path, { link }]) => link !== true && !own.has(path))
+    .filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
     .map(([path]) => `package-lock.json: ${path} has no integrity`);
   // Besides where a package asks for money, nothing has an address.
   const addressed = text.replaceAll(/"(?:url|funding)": "[^"]*"/g, '');
-  const hosts = /"resolved":|https?:/.test(addressed) ? ['package-lock.json names a registry'] : [];
+  const isFetched = Object.values(packages).some(
+    ({ link, resolved }) => link !== true && resolved !== undefined,
+  );
+  const hosts =
+    isFetched || /https?:/.test(addressed) ? ['package-lock.json names a registry'] : [];
   return [...missing, ...unproved, ...hosts];
 };
 

@@ -6,7 +6,7 @@ import {
   DEFAULT_WEIGHTS,
   findTies,
   scoreAgents,
-  type AgentWish,
+  type AgentCriteria,
 } from '../../../../src/shared/domain/agents/score-agents.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 
@@ -16,10 +16,10 @@ function cardOf(fields: JsonObject, skills: readonly string[] = []): AgentCard {
   return read.card;
 }
 
-function rank(agents: Readonly<Record<string, AgentCard>>, wish: Partial<AgentWish> = {}) {
+function rank(agents: Readonly<Record<string, AgentCard>>, criteria: Partial<AgentCriteria> = {}) {
   return scoreAgents(
     Object.entries(agents).map(([agentId, card]) => ({ agentId, card })),
-    { required: [], preferred: [], weights: DEFAULT_WEIGHTS, costUsdMax: null, ...wish },
+    { required: [], preferred: [], weights: DEFAULT_WEIGHTS, costUsdMax: null, ...criteria },
   );
 }
 

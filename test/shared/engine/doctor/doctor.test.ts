@@ -184,7 +184,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.change('delete from work_queue');
     const broken = await svc.ask();
     t.is(broken.verdict('executions'), 'fail');
-    t.regex(broken.check('executions').seen, /^4 live.*is on no queue/);
+    t.regex(broken.check('executions').seen, /^4 live.*has no queue/);
   });
 
   test(`${dialect}: tables that cannot be read are no reason to tell nothing`, async (t) => {

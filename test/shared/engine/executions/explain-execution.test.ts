@@ -101,7 +101,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const unserved = await svc.explain(id);
     t.deepEqual(unserved.codes, ['no_worker_for_tool']);
     t.like(unserved.first?.details, { tool: 'm.f' });
-    t.regex(unserved.first?.message ?? '', /the one worker there does not claim tool m\.f/);
+    t.regex(unserved.first?.message ?? '', /the only worker does not claim tool m\.f/);
     t.regex(unserved.first?.unblockedBy ?? '', /a worker that claims m\.f/);
     const named = await svc.rest(one({ kind: { ...work.kind, queue: 'gpu' } }));
     await wait();

@@ -410,7 +410,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         (one, other) => Number(one[0] === 'dead_lettered') - Number(other[0] === 'dead_lettered'),
       ),
     );
-    t.regex(told.blockers[0]?.message ?? '', /token:ops: looks wrong/);
+    t.regex(told.blockers[0]?.message ?? '', /token:ops paused it: looks wrong/);
     t.not(told.blockers[0]?.since, null);
     await t.throwsAsync(svc.engine.requeueWorkItem({ ...by, workItemId: workItemId ?? '' }), {
       message: /is paused; resume it/,

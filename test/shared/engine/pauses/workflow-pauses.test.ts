@@ -244,12 +244,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.like(first, { code: 'workflow_paused', since: paused.pausedAt, nodeId: null });
     t.regex(
       first?.message ?? '',
-      /by token:ops: the provider is down; the execution is to be held/,
+      /token:ops paused workflow checkout: the provider is down; a scheduler is about to hold the execution/,
     );
     await svc.settle();
     const [held, item, ...others] = await explain();
     t.like(held, { code: 'workflow_paused', since: paused.pausedAt });
-    t.regex(held?.message ?? '', /^workflow checkout has been paused by token:ops: the provider/);
+    t.regex(held?.message ?? '', /^token:ops paused workflow checkout: the provider/);
     t.regex(held?.unblockedBy ?? '', /svc workflow resume/);
     t.like(item, { code: 'workflow_paused', nodeId: 'a' });
     t.deepEqual(others, []);

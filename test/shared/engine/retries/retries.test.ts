@@ -220,7 +220,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await failNext(svc);
     await register({ start_node: 'a', nodes: { a: {} } });
     await t.throwsAsync(retry(svc, first, { revision: 'latest' }), {
-      message: /has no node b, where it would go on/,
+      message: /has no node b, where it would continue/,
     });
     await register({
       edges: [{ from: 'a', to: 'b' }],
@@ -255,7 +255,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await t.throwsAsync(retry(svc, completed), { message: /is completed/ });
     const ended = await svc.start({ nodes: { a: { kind: 'limit_exceeded' } } });
     await svc.settle();
-    await t.throwsAsync(retry(svc, ended), { message: /nothing was under way/ });
+    await t.throwsAsync(retry(svc, ended), { message: /nothing was running/ });
     await t.throwsAsync(retry(svc, 'exec_00000000000070008000000000000000' as ExecutionId), {
       message: /not found/,
     });

@@ -106,6 +106,49 @@ test('remote topics wake listeners here and are not sent back', async (t) => {
   t.deepEqual(remote.sent, []);
 });
 
+test('an end goes out only where another process waits for it, and once', async (t) => {
+  const remote = fakeRemote();
+  const bus = createWakeBus();
+  await connectRemoteWake({ bus, remote });
+  remote.receive(['awaited:exec_1', 'awaited:exec_2']);
+  bus.notify(['ended:exec_3', 'ended:exec_1']);
+  bus.notify(['ended:exec_1']);
+  t.deepEqual(remote.sent.flat(), ['ended:exec_1']);
+  // A third process has ended it.
+  remote.receive(['ended:exec_2']);
+  bus.notify(['ended:exec_2']);
+  t.deepEqual(remote.sent.flat(), ['ended:exec_1']);
+});
+
+test('who asks for an end that has just come is told at once', async (t) => {
+  const remote = fakeRemote();
+  const bus = createWakeBus();
+  await connectRemoteWake({ bus, remote });
+  bus.notify(['ended:exec_1']);
+  remote.receive(['awaited:exec_1', 'run:7']);
+  t.deepEqual(remote.sent, [['ended:exec_1']]);
+});
+
+test('of ends and of those who wait for them, the oldest are forgotten', async (t) => {
+  const remote = fakeRemote();
+  const bus = createWakeBus();
+  await connectRemoteWake({ bus, remote });
+  bus.notify(Array.from({ length: 1_001 }, (_, n) => `ended:exec_${n}`));
+  remote.receive(['awaited:exec_0', 'awaited:exec_1']);
+  t.deepEqual(remote.sent.flat(), ['ended:exec_1']);
+  remote.receive(Array.from({ length: 20_001 }, (_, n) => `awaited:next_${n}`));
+  bus.notify(['ended:next_0', 'ended:next_1', 'ended:next_20000']);
+  t.deepEqual(remote.sent.flat().slice(1), ['ended:next_1', 'ended:next_20000']);
+});
+
+test('a wait for an end is told to the other processes', async (t) => {
+  const remote = fakeRemote();
+  const bus = createWakeBus();
+  await connectRemoteWake({ bus, remote });
+  bus.notify(['awaited:exec_1']);
+  t.deepEqual(remote.sent, [['awaited:exec_1']]);
+});
+
 test('a remote side that throws does not reach the notifier', async (t) => {
   const bus = createWakeBus();
   bus.forwardTo(() => {

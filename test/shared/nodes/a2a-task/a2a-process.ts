@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 
 import { createA2aAgents } from '../../../../src/shared/clients/a2a/create-a2a-agents.ts';
-import { systemTimers } from '../../../../src/shared/clients/system-timers.ts';
+import { systemDelays } from '../../../../src/shared/clients/system-delays.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { createA2aTaskRunner } from '../../../../src/shared/nodes/a2a-task/run.ts';
 import type { A2aAgents } from '../../../../src/shared/ports/a2a.ts';
@@ -34,7 +34,7 @@ export function openAgents(options: { readonly allowPrivate?: boolean } = {}): A
 
 /** A process of the service on this store. */
 export function openProcess(database: TestStore, agents: A2aAgents = openAgents()) {
-  const runner = createA2aTaskRunner({ a2a: agents, timers: systemTimers });
+  const runner = createA2aTaskRunner({ a2a: agents, delays: systemDelays });
   return openTestEngine({ store: database.store, runners: new Map([['a2a_task', runner]]) });
 }
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import { systemTimers } from '../../../../src/shared/clients/system-timers.ts';
+import { systemDelays } from '../../../../src/shared/clients/system-delays.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { createA2aTaskRunner } from '../../../../src/shared/nodes/a2a-task/run.ts';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
@@ -90,8 +90,8 @@ test('a stream that an agent never ends is closed when the task is done', async 
   });
   const { store } = await open(t);
   // It reads the task at once, where a real one would wait for the stream for a while.
-  const timers = { ...systemTimers, pause: async () => undefined };
-  const runner = createA2aTaskRunner({ a2a: openAgents(), timers });
+  const delays = { ...systemDelays, pause: async () => undefined };
+  const runner = createA2aTaskRunner({ a2a: openAgents(), delays });
   const svc = openTestEngine({ store, runners: new Map([['a2a_task', runner]]) });
   const executionId = await svc.start(asking(agent.url, { stream: true }), { ask: 'x' });
   await svc.settle();

@@ -2,11 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import test, { type ExecutionContext } from 'ava';
 
-import { systemTimers } from '../../../../src/shared/clients/system-timers.ts';
+import { systemDelays } from '../../../../src/shared/clients/system-delays.ts';
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { createAgentDirectory } from '../../../../src/shared/engine/agents/agent-directory.ts';
-import { createAgents } from '../../../../src/shared/engine/agents/create-agents.ts';
+import { activateAgent } from '../../../../src/shared/engine/agents/activate-agent.ts';
+import { deactivateAgent } from '../../../../src/shared/engine/agents/deactivate-agent.ts';
+import type { AgentsDeps } from '../../../../src/shared/engine/agents/deps.ts';
+import { discoverAgent } from '../../../../src/shared/engine/agents/discover-agent.ts';
+import { readAgent } from '../../../../src/shared/engine/agents/read-agent.ts';
+import { registerAgent } from '../../../../src/shared/engine/agents/register-agent.ts';
 import type { ToolDeps } from '../../../../src/shared/nodes/tool/tool-call.ts';
 import { createAgentRunner } from '../../../../src/shared/nodes/agent/run.ts';
 import {
@@ -56,7 +61,7 @@ async function open(t: ExecutionContext, dialect: (typeof DIALECTS)[number] = 's
     cpu: { validateSchema: async () => [] },
     now: Date.now,
   };
-  const deps = { a2a: openAgents(), timers: systemTimers, directory, models, tools };
+  const deps = { a2a: openAgents(), delays: systemDelays, directory, models, tools };
   const svc = openTestEngine({
     store,
     runners: new Map<string, NodeRunner>([
@@ -65,22 +70,22 @@ async function open(t: ExecutionContext, dialect: (typeof DIALECTS)[number] = 's
       ['coordinator', createCoordinatorRunner(deps)],
     ]),
   });
-  const agents = createAgents({
+  const agents: AgentsDeps = {
     store: store.agents,
     ids: { uuid: randomUUID },
     http: createSafeFetch({ allowPrivate: true }),
     now: () => performance.now(),
     settings: { heartbeatTimeoutMs: 90_000 },
-  });
+  };
   const register = async (
     card: JsonObject,
     options: { tenant?: string; active?: boolean } = {},
   ) => {
     const tenantId = (options.tenant ?? TENANT) as TenantId;
-    const row = await agents.register({ tenantId, actorId: 'token:t', card });
-    const agent = { tenantId, agentId: row.agentId, actorId: 'token:t' };
-    if (options.active ?? true) await agents.activate(agent);
-    return row.agentId;
+    const caller = { tenantId, actorId: 'token:t' };
+    const { agentId } = await registerAgent(agents, caller, { card });
+    if (options.active ?? true) await activateAgent(agents, caller, { agentId });
+    return agentId;
   };
   const run = async (nodes: JsonObject, input: JsonObject = {}, more: JsonObject = {}) => {
     const executionId = await svc.start({ nodes, ...more }, input);
@@ -203,7 +208,7 @@ for (const dialect of DIALECTS) {
     t.like(data['answer'], { text: 'X' });
     const tool = events.find(({ kind: is }) => is === 'ToolCallCompleted')?.payload as JsonObject;
     t.is(tool['tool'], 'first');
-    t.is((await agents.read({ tenantId: TENANT, agentId: 'better' })).status, 'active');
+    t.is((await readAgent(agents, { tenantId: TENANT }, { agentId: 'better' })).status, 'active');
   });
 }
 
@@ -211,8 +216,10 @@ test('an agent that was picked and is deactivated before a retry is not called a
   const { register, run, read, agents } = await open(t);
   const agent = await startTestAgent(() => {}, {
     intercept: (_, response) => {
-      const of = { tenantId: TENANT, agentId: 'only', actorId: 'token:t' };
-      void agents.deactivate(of).then(() => response.writeHead(503).end());
+      const caller = { tenantId: TENANT, actorId: 'token:t' };
+      void deactivateAgent(agents, caller, { agentId: 'only' }).then(() =>
+        response.writeHead(503).end(),
+      );
       return true;
     },
   });
@@ -334,8 +341,8 @@ test('a card that the agent served names no secrets', async (t) => {
   );
   t.teardown(() => agent.close());
   const who = { tenantId: TENANT, actorId: 'token:t' };
-  await agents.discover({ ...who, url: agent.url, signal: AbortSignal.timeout(10_000) });
-  await agents.activate({ ...who, agentId: 'found' });
+  await discoverAgent(agents, who, { url: agent.url, signal: AbortSignal.timeout(10_000) });
+  await activateAgent(agents, who, { agentId: 'found' });
   const { status } = await read(await run({ a: { kind: { type: 'agent', agent_ref: 'found' } } }));
   t.is(status, 'completed');
   t.true(agent.headers.every(({ authorization }) => authorization === undefined));

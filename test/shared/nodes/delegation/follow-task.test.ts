@@ -40,7 +40,7 @@ async function follow(
     stream: false,
     rests: null,
     signal: new AbortController().signal,
-    timers: {
+    delays: {
       async pause(ms) {
         pauses.push(ms);
       },

@@ -2,6 +2,10 @@ import test, { type ExecutionContext } from 'ava';
 
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
+import { addFact } from '../../../../src/shared/engine/memory/add-fact.ts';
+import { changeMemorySettings } from '../../../../src/shared/engine/memory/change-memory-settings.ts';
+import { createRecaller } from '../../../../src/shared/engine/memory/recaller.ts';
+import { saveMemorySettings } from '../../../../src/shared/engine/memory/save-memory-settings.ts';
 import { createMemoryRetrievalRunner } from '../../../../src/shared/nodes/memory-retrieval/run.ts';
 import {
   PROVIDER_WORDS,
@@ -24,22 +28,28 @@ async function open(t: ExecutionContext, dialect: 'sqlite' | 'postgres' = 'sqlit
     await close();
     await provider.close();
   });
-  const runner = createMemoryRetrievalRunner({ memory });
+  const runner = createMemoryRetrievalRunner({ memory: createRecaller(memory) });
   const svc = openTestEngine({ store, runners: new Map([['memory_retrieval', runner]]) });
   const actorId = 'token:t';
   const save = (apiKey: string, tenantId: TenantId = TENANT) =>
-    memory.saveSettings({ tenantId, provider: 'openai', apiKey, enabled: true, actorId });
+    saveMemorySettings(
+      memory,
+      { tenantId, actorId },
+      { provider: 'openai', apiKey, enabled: true },
+    );
   const add = (content: string, scope: JsonObject = {}, tenantId: TenantId = TENANT) =>
-    memory.addFact({
-      tenantId,
-      actorId,
-      content,
-      metadata: { from: 'test' },
-      ingestionKey: null,
-      agentId: null,
-      endUserId: null,
-      ...scope,
-    });
+    addFact(
+      memory,
+      { tenantId, actorId },
+      {
+        content,
+        metadata: { from: 'test' },
+        ingestionKey: null,
+        agentId: null,
+        endUserId: null,
+        ...scope,
+      },
+    );
   const run = async (kind: JsonObject, input: JsonObject, retry_policy: unknown = 'no_retry') => {
     const node = { kind: { type: 'memory_retrieval', ...kind }, output_key: 'found', retry_policy };
     const executionId = await svc.start({ nodes: { a: node } } as JsonObject, input);
@@ -112,7 +122,8 @@ test('memory that is off, or has no key, fails the node for good', async (t) => 
   const without = await run({ query_expr: '$.q' }, { q: 'x' }, retry);
   t.like(without.failed, { error_class: 'unauthorized', attempt: 0 });
   await save('sk-good');
-  await memory.changeSettings({ tenantId: TENANT, enabled: false, actorId: 'token:t' });
+  const caller = { tenantId: TENANT, actorId: 'token:t' };
+  await changeMemorySettings(memory, caller, { enabled: false });
   const off = await run({ query_expr: '$.q' }, { q: 'x' }, retry);
   t.like(off.failed, { error_class: 'unauthorized', attempt: 0 });
 });

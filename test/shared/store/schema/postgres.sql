@@ -368,7 +368,7 @@ create table public.retry_timers (
   constraint retry_timers_node_timeout_ms_check CHECK ((node_timeout_ms >= 0)),
   constraint retry_timers_pkey PRIMARY KEY (work_item_id),
   constraint retry_timers_priority_check CHECK ((priority >= 0)),
-  constraint retry_timers_queue_check CHECK ((queue = ANY (ARRAY['python_tool'::text, 'java_tool'::text, 'engine'::text]))),
+  constraint retry_timers_queue_check CHECK ((queue = ANY (ARRAY['python_tool'::text, 'java_tool'::text, 'function'::text, 'engine'::text]))) NOT VALID,
   constraint retry_timers_schedule_to_start_ms_check CHECK ((schedule_to_start_ms >= 0)),
   constraint retry_timers_visit_check CHECK ((visit >= 0))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000, autovacuum_vacuum_cost_delay=0);
@@ -459,7 +459,7 @@ create table public.timers (
   node_id text,
   visit integer,
   constraint timers_pkey PRIMARY KEY (execution_id, name),
-  constraint timers_purpose_check CHECK ((purpose = ANY (ARRAY['wait'::text, 'approval_timeout'::text, 'workflow_timeout'::text, 'child_ended'::text, 'parent_ended'::text]))),
+  constraint timers_purpose_check CHECK ((purpose = ANY (ARRAY['wait'::text, 'approval_timeout'::text, 'workflow_timeout'::text, 'child_ended'::text, 'parent_ended'::text, 'function_wait'::text, 'function_timeout'::text]))) NOT VALID,
   constraint timers_visit_check CHECK ((visit >= 0))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000, autovacuum_vacuum_cost_delay=0);
 
@@ -534,7 +534,7 @@ create table public.work_items (
   constraint work_items_heartbeat_interval_ms_check CHECK ((heartbeat_interval_ms > 0)),
   constraint work_items_node_timeout_ms_check CHECK ((node_timeout_ms >= 0)),
   constraint work_items_pkey PRIMARY KEY (work_item_id),
-  constraint work_items_queue_check CHECK ((queue = ANY (ARRAY['python_tool'::text, 'java_tool'::text]))),
+  constraint work_items_queue_check CHECK ((queue = ANY (ARRAY['python_tool'::text, 'java_tool'::text, 'function'::text]))) NOT VALID,
   constraint work_items_schedule_to_start_ms_check CHECK ((schedule_to_start_ms >= 0)),
   constraint work_items_visit_check CHECK ((visit >= 0))
 );
@@ -564,7 +564,7 @@ create table public.work_leases (
   constraint work_leases_node_timeout_ms_check CHECK ((node_timeout_ms >= 0)),
   constraint work_leases_pkey PRIMARY KEY (work_item_id),
   constraint work_leases_priority_check CHECK ((priority >= 0)),
-  constraint work_leases_queue_check CHECK ((queue = ANY (ARRAY['python_tool'::text, 'java_tool'::text, 'engine'::text]))),
+  constraint work_leases_queue_check CHECK ((queue = ANY (ARRAY['python_tool'::text, 'java_tool'::text, 'function'::text, 'engine'::text]))) NOT VALID,
   constraint work_leases_schedule_to_start_ms_check CHECK ((schedule_to_start_ms >= 0)),
   constraint work_leases_visit_check CHECK ((visit >= 0))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000, autovacuum_vacuum_cost_delay=0);
@@ -592,7 +592,7 @@ create table public.work_queue (
   constraint work_queue_node_timeout_ms_check CHECK ((node_timeout_ms >= 0)),
   constraint work_queue_pkey PRIMARY KEY (work_item_id),
   constraint work_queue_priority_check CHECK ((priority >= 0)),
-  constraint work_queue_queue_check CHECK ((queue = ANY (ARRAY['python_tool'::text, 'java_tool'::text, 'engine'::text]))),
+  constraint work_queue_queue_check CHECK ((queue = ANY (ARRAY['python_tool'::text, 'java_tool'::text, 'function'::text, 'engine'::text]))) NOT VALID,
   constraint work_queue_schedule_to_start_ms_check CHECK ((schedule_to_start_ms >= 0)),
   constraint work_queue_visit_check CHECK ((visit >= 0))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=5000, autovacuum_vacuum_cost_delay=0);
@@ -1321,7 +1321,9 @@ begin
       (
         select
         from public.work_queue q
-        where q.queue_key in (tenant || '/python_tool', tenant || '/java_tool')
+        where q.queue_key in (
+          tenant || '/python_tool', tenant || '/java_tool', tenant || '/function'
+        )
         limit queued_max
       )
       union all

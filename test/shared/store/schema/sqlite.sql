@@ -286,7 +286,7 @@ CREATE TABLE "retired_executions" (
   primary key (execution_id, retirement_id)
 ) strict;
 
-CREATE TABLE retry_timers (
+CREATE TABLE "retry_timers" (
   work_item_id text not null primary key,
   shard integer not null,
   execution_id text not null,
@@ -294,13 +294,17 @@ CREATE TABLE retry_timers (
   node_id text not null,
   visit integer not null check (visit >= 0),
   attempt integer not null check (attempt >= 0),
-  queue text not null check (queue in ('python_tool', 'java_tool', 'engine')),
+  queue text not null check (queue in ('python_tool', 'java_tool', 'function', 'engine')),
   priority integer not null check (priority >= 0),
   idempotency_key text not null,
   node_timeout_ms integer check (node_timeout_ms >= 0),
   schedule_to_start_ms integer check (schedule_to_start_ms >= 0),
-  due_at integer not null
-, held_due_at integer, queue_seq integer, queued_at integer, released_fence integer) strict, without rowid;
+  due_at integer not null,
+  held_due_at integer,
+  queue_seq integer,
+  queued_at integer,
+  released_fence integer
+) strict, without rowid;
 
 CREATE TABLE runnable (
   seq integer primary key,
@@ -380,7 +384,10 @@ CREATE TABLE "timers" (
   tenant_id text not null,
   due_at integer not null,
   purpose text not null check (
-    purpose in ('wait', 'approval_timeout', 'workflow_timeout', 'child_ended', 'parent_ended')
+    purpose in (
+      'wait', 'approval_timeout', 'workflow_timeout', 'child_ended', 'parent_ended',
+      'function_wait', 'function_timeout'
+    )
   ),
   node_id text,
   visit integer check (visit >= 0),
@@ -434,13 +441,13 @@ CREATE TABLE webhooks (
   created_at integer not null
 ) strict;
 
-CREATE TABLE work_items (
+CREATE TABLE "work_items" (
   work_item_id text not null primary key,
   execution_id text not null,
   tenant_id text not null,
   node_id text not null,
   visit integer not null check (visit >= 0),
-  queue text not null check (queue in ('python_tool', 'java_tool')),
+  queue text not null check (queue in ('python_tool', 'java_tool', 'function')),
   idempotency_key text not null,
   tool text not null,
   payload text not null,
@@ -449,17 +456,18 @@ CREATE TABLE work_items (
   -- With `priority` of the execution: what a ticket needs when a dead letter is put back.
   node_timeout_ms integer check (node_timeout_ms >= 0),
   schedule_to_start_ms integer check (schedule_to_start_ms >= 0),
-  created_at integer not null
-, queue_name text) strict;
+  created_at integer not null,
+  queue_name text
+) strict;
 
-CREATE TABLE work_leases (
+CREATE TABLE "work_leases" (
   work_item_id text not null primary key,
   execution_id text not null,
   tenant_id text not null,
   node_id text not null,
   visit integer not null check (visit >= 0),
   attempt integer not null check (attempt >= 0),
-  queue text not null check (queue in ('python_tool', 'java_tool', 'engine')),
+  queue text not null check (queue in ('python_tool', 'java_tool', 'function', 'engine')),
   priority integer not null check (priority >= 0),
   idempotency_key text not null,
   node_timeout_ms integer check (node_timeout_ms >= 0),
@@ -469,11 +477,13 @@ CREATE TABLE work_leases (
   claimed_at integer not null,
   -- Never past `deadline_at`, so one index finds every lease whose time is over.
   expires_at integer not null,
-  deadline_at integer, queue_seq integer, queued_at integer,
+  deadline_at integer,
+  queue_seq integer,
+  queued_at integer,
   check (deadline_at is null or expires_at <= deadline_at)
 ) strict, without rowid;
 
-CREATE TABLE work_queue (
+CREATE TABLE "work_queue" (
   seq integer primary key,
   work_item_id text not null unique,
   -- '<tenant>/<queue>', and 'engine' for the engine's own queue.
@@ -484,15 +494,17 @@ CREATE TABLE work_queue (
   node_id text not null,
   visit integer not null check (visit >= 0),
   attempt integer not null check (attempt >= 0),
-  queue text not null check (queue in ('python_tool', 'java_tool', 'engine')),
+  queue text not null check (queue in ('python_tool', 'java_tool', 'function', 'engine')),
   priority integer not null check (priority >= 0),
   idempotency_key text not null,
   node_timeout_ms integer check (node_timeout_ms >= 0),
   schedule_to_start_ms integer check (schedule_to_start_ms >= 0),
   -- Null: may wait for ever.
   start_before integer,
-  enqueued_at integer not null
-, queue_name text, tool text) strict;
+  enqueued_at integer not null,
+  queue_name text,
+  tool text
+) strict;
 
 CREATE TABLE workers (
   worker_id text not null,

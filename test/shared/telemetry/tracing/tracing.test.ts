@@ -75,6 +75,31 @@ async function open(
   return { tracing, collector, counts, failures, warnings, readings, costs, span };
 }
 
+test('steps of a durable function are spans of their attempt, with errors as readers see them', async (t) => {
+  const { tracing, span } = await open(t);
+  const startedAt = '2026-11-21T10:00:00.500Z';
+  const ran = { kind: 'step', attempts: 1, startedAt, ms: 120, error: null };
+  const error = { type: 'Declined', message: 'card 4111111111111111' };
+  tracing.steps({
+    ...ATTEMPT,
+    steps: [
+      { ...ran, identity: 'charge' },
+      { ...ran, identity: 'items[3]/ship', attempts: 3, error },
+    ],
+  });
+  tracing.attempt(ATTEMPT);
+  await tracing.close();
+  const [attempt, charge, ship] = ['svc.node.a', 'svc.step.charge', 'svc.step.items[3]/ship'].map(
+    span,
+  );
+  t.is(charge?.parentSpanId, attempt?.spanId);
+  t.is(charge?.traceId, attempt?.traceId);
+  t.not(charge?.spanId, ship?.spanId);
+  t.like(charge?.attributes, { 'svc.step.kind': 'step', 'svc.step.attempts': 1 });
+  t.like(ship?.attributes, { 'svc.step.name': 'items[3]/ship', 'svc.step.attempts': 3 });
+  t.regex(JSON.stringify(ship), /hidden by def_1 for a/);
+});
+
 test('the span of an execution says what its models cost, where they cost anything', async (t) => {
   for (const [cost, shown] of [
     [0.25, 0.25],

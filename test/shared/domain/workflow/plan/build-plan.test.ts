@@ -150,7 +150,7 @@ test('the body of a map takes no part in routing', (t) => {
   t.false(plan.reaches('m', 'b'));
   t.false(plan.reaches('b', 'c'));
   t.deepEqual(lines(warnings), [
-    '/edges/0: never taken: "b" is the body of "m", which goes on in its place',
+    '/edges/0: never taken: "b" is the body of "m", which continues instead',
     '/nodes/b/fallback_node: never taken: the node is the body of "m"',
   ]);
 });

@@ -111,6 +111,27 @@ const REFUSALS: readonly Refusal[] = [
     },
   },
   {
+    title: 'under a lease that goes on with another fence',
+    reason: 'stale',
+    prepare: async (store) => {
+      const { tickets: _, ...execution } = await startWithItems(store, [{}]);
+      const item = await claimOne(store, execution.tenantId);
+      return makeFullPlan(execution, {
+        keepsLeases: [{ ...settleOf(item), leaseFence: item.leaseFence + 1 }],
+      });
+    },
+  },
+  {
+    title: 'under a lease of another execution, which goes on',
+    reason: 'stale',
+    prepare: async (store) => {
+      const { tickets: _, ...other } = await startWithItems(store, [{}]);
+      const item = await claimOne(store, other.tenantId);
+      const execution = await start(store, { tenantId: other.tenantId });
+      return makeFullPlan(execution, { keepsLeases: [settleOf(item)] });
+    },
+  },
+  {
     title: 'to settle an item of another execution',
     reason: 'stale',
     prepare: async (store) => {

@@ -87,6 +87,21 @@ export function executionCases(name: string, open: () => TestStore): void {
     t.deepEqual(loaded[0], loaded[3]);
   });
 
+  check(
+    'executions have ended when they are completed, failed or cancelled',
+    async (t, { store }) => {
+      const ids = [makeExecutionId()];
+      for (const status of ['running', 'paused', 'completed', 'failed', 'cancelled'] as const) {
+        const execution = await start(store);
+        await commitOne(store, makePlan(execution, { events: [makeEvent()], status }));
+        ids.push(execution.executionId);
+      }
+      const ended = await Promise.all([...ids, ...ids].map((id) => store.executions.hasEnded(id)));
+      t.deepEqual(ended.slice(0, 6), [false, false, false, true, true, true]);
+      t.deepEqual(ended.slice(6), ended.slice(0, 6));
+    },
+  );
+
   check('loading while others commit is never torn', async (t, { store }) => {
     const execution = await start(store);
     const commits = async () => {

@@ -27,6 +27,19 @@ export function leaseCases(name: string, open: () => TestStore): void {
     t.is(found?.lease?.claimedAt, item.claimedAt);
   });
 
+  check('a lease that a plan keeps goes on, and is settled later', async (t, { store }) => {
+    const item = await claimNew(store);
+    const { ticket, leaseFence } = item;
+    const kept = makePlan(ticket, { keepsLeases: [settleOf(item)], events: [makeEvent()] });
+    await commitOne(store, kept);
+    await commitOne(store, kept);
+    const found = await store.work.find(ticket.workItemId, ticket.tenantId);
+    t.is(found?.lease?.leaseFence, leaseFence);
+    const settled = makePlan(ticket, { settles: [settleOf(item)], events: [makeEvent()] });
+    await commitOne(store, settled);
+    t.like(await judge(store, kept), { accepted: false, reason: 'stale' });
+  });
+
   check('renewals are answered in the order asked, lost leases by null', async (t, { store }) => {
     const [first, second] = [await claimNew(store), await claimNew(store)];
     const renewed = await store.work.renew([

@@ -1,0 +1,38 @@
+import test from 'ava';
+
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/servers/ports.ts';
+import { createFolder, startSvc } from './run-svc.ts';
+
+/* Commands that `svc dev --run` runs beside the runtime. */
+
+const folder = createFolder();
+test.after.always(() => folder.remove());
+
+test('dev --run: runs commands with SVC_URL once svc is ready, and ends them with it', async (t) => {
+  const port = await freePort();
+  // A process of the shell's, as a watcher has them: it must end with the command.
+  const worker = 'sleep 600 & echo "worker $! calls $SVC_URL"; wait';
+  const dev = startSvc(['dev', '--port', String(port), '--run', worker, '--run', 'exit 3'], {
+    cwd: folder.path,
+  });
+  await dev.waitFor(/worker \d+ calls/);
+  await dev.waitFor(/"exit 3" ended with 3; svc keeps running/);
+  t.regex(dev.output(), new RegExp(`calls http://127\\.0\\.0\\.1:${port}`));
+  const pid = Number(/worker (\d+) calls/.exec(dev.output())?.[1]);
+  t.true(isRunning(pid));
+  t.deepEqual(await dev.stop(), { code: 0, signal: null });
+  await eventually(() => {
+    if (isRunning(pid)) throw new Error('the worker is still running');
+  });
+  t.notRegex(dev.output(), /"sleep.*keeps running/);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

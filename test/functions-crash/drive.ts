@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { ExecutionEvent } from '../support/wire.ts';
+import type { Ask } from './ask.ts';
+import { identitiesOf, walk, type Plan } from './program.ts';
+
+/* One execution as its clients see it: started, given its events and decisions, perhaps cancelled. */
+
+export interface End {
+  readonly status: string;
+  readonly output: unknown;
+  readonly error: unknown;
+}
+
+/** How an execution went. */
+export interface Course {
+  readonly executionId: string;
+  /** Null: it has not ended in time. */
+  readonly end: End | null;
+  /** It was cancelled, and the client was told so. */
+  readonly isToldCancelled: boolean;
+}
+
+export interface Calls {
+  /** Resolves with the first call of the operation. */
+  whenCalled(tag: string, id: string): Promise<void>;
+}
+
+const APPROVE_EVERY_MS = 300;
+
+export async function drive(
+  plan: Plan,
+  given: { readonly ask: Ask; readonly calls: Calls; readonly signal: AbortSignal },
+): Promise<Course> {
+  const { ask, signal } = given;
+  const started = await ask<{ readonly execution_id: string }>({
+    path: '/executions',
+    headers: { 'Idempotency-Key': plan.tag },
+    body: { workflow_id: 'crash', input: { tag: plan.tag, program: plan.program } },
+  });
+  if (started.status !== 201 && started.status !== 200) {
+    throw new Error(`the start answered ${started.status}: ${JSON.stringify(started.body)}`);
+  }
+  const executionId = started.body.execution_id;
+  const over = new AbortController();
+  const link = (): void => over.abort();
+  signal.addEventListener('abort', link, { once: true });
+  const acting = [
+    ...deliverAll(plan, { ...given, executionId, signal: over.signal }),
+    ...decideAll(plan, { ...given, executionId, signal: over.signal }),
+  ];
+  const cancelling = cancelIt(plan, { ...given, executionId, signal: over.signal });
+  const end = await awaitEnd(ask, executionId, signal);
+  over.abort();
+  signal.removeEventListener('abort', link);
+  await Promise.all(acting);
+  return { executionId, end, isToldCancelled: await cancelling };
+}
+
+/** Null when it has not ended before the signal aborts. */
+export async function awaitEnd(
+  ask: Ask,
+  executionId: string,
+  signal: AbortSignal,
+): Promise<End | null> {
+  while (!signal.aborted) {
+    const reply = await ask<End>({ path: `/executions/${executionId}/result?wait=10s` });
+    if (reply.status === 200) return reply.body;
+    if (reply.status !== 202) throw new Error(`the result answered ${reply.status}`);
+  }
+  return null;
+}
+
+export async function readEvents(
+  ask: Ask,
+  executionId: string,
+): Promise<readonly ExecutionEvent[]> {
+  const path = `/executions/${executionId}/events`;
+  const { status, body } = await ask<{ readonly events: readonly ExecutionEvent[] }>({ path });
+  if (status !== 200) throw new Error(`the events answered ${status}`);
+  return body.events;
+}
+
+interface Acting {
+  readonly ask: Ask;
+  readonly calls: Calls;
+  readonly executionId: string;
+  readonly signal: AbortSignal;
+}
+
+function deliverAll(plan: Plan, { ask, executionId, signal }: Acting): readonly Promise<void>[] {
+  return [...plan.deliverMs].map(async ([id, afterMs]) => {
+    await pause(afterMs, signal);
+    if (signal.aborted) return;
+    const path = `/executions/${executionId}/external-event`;
+    await ask({ path, body: { correlation_key: id, payload: `event ${id}` } });
+  });
+}
+
+/** Asks again and again, since a decision is for an approval that is open. */
+function decideAll(plan: Plan, { ask, executionId, signal }: Acting): readonly Promise<void>[] {
+  const identities = identitiesOf(plan.program);
+  const approvals = [...walk(plan.program)].filter((operation) => operation.op === 'approval');
+  return approvals.map(async ({ id, decision }) => {
+    if (decision === null) return;
+    const body = { decision, step: identities.get(id) ?? id, comment: id, user_id: 'someone' };
+    for (;;) {
+      await pause(APPROVE_EVERY_MS, signal);
+      if (signal.aborted) return;
+      const path = `/executions/${executionId}/approve`;
+      const reply = await ask<{ readonly accepted?: boolean }>({ path, body });
+      if (reply.body.accepted === true) return;
+    }
+  });
+}
+
+/** Whether the answer said that it is cancelled. */
+async function cancelIt(plan: Plan, given: Acting): Promise<boolean> {
+  const { cancel, tag } = plan;
+  const { ask, executionId, signal } = given;
+  if (cancel === null) return false;
+  if (cancel.at !== null) {
+    await Promise.race([given.calls.whenCalled(tag, cancel.at), aborted(signal)]);
+  }
+  await pause(cancel.afterMs, signal);
+  if (signal.aborted) return false;
+  const path = `/executions/${executionId}/cancel`;
+  const reply = await ask({ method: 'POST', path });
+  return reply.status === 200;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

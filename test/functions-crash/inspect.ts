@@ -1,0 +1,118 @@
+import type { ExecutionEvent } from '../support/wire.ts';
+import type { Ask } from './ask.ts';
+import { checkEnd, checkFacts } from './check.ts';
+import { awaitEnd, readEvents, type Course, type End } from './drive.ts';
+import { tagOfChild, type Plan, type Program } from './program.ts';
+import type { Receiver } from './receiver.ts';
+
+/** What an execution and its children came to. */
+export interface Findings {
+  readonly problems: readonly string[];
+  /** Attempts that a kill or a lapsed lease cost it. */
+  readonly attemptsLost: number;
+  readonly suspensions: number;
+  readonly children: number;
+}
+
+interface Inspection {
+  readonly ask: Ask;
+  readonly receiver: Receiver;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at an execution that has ended, and at its children, which may end a little later. */
+export async function inspect(
+  plan: Pick<Plan, 'tag' | 'program' | 'cancel'>,
+  course: Course,
+  given: Inspection,
+): Promise<Findings> {
+  const { ask, receiver } = given;
+  const atEnd = checkEnd(plan, course);
+  if (course.end === null) {
+    const { body } = await ask({ path: `/executions/${course.executionId}/explain` });
+    const problems = [...atEnd, `explain: ${JSON.stringify(body)}`];
+    return { problems, attemptsLost: 0, suspensions: 0, children: 0 };
+  }
+  const events = await readEvents(ask, course.executionId);
+  const children = await inspectChildren(plan, events, given);
+  const problems = checkFacts({
+    tag: plan.tag,
+    program: plan.program,
+    status: course.end.status,
+    output: course.end.output,
+    events,
+    effects: receiver.effectsOf(plan.tag),
+    executions: receiver.executionsOf(plan.tag),
+    children: new Map(children.map(({ id, gave }) => [id, gave])),
+  });
+  const ids = children.map(({ id }) => id);
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+  return {
+    problems: [
+      ...atEnd,
+      ...problems,
+      ...twice.map((id) => `${id} started two children`),
+      ...children.flatMap(({ id, findings }) => findings.problems.map((one) => `${id}: ${one}`)),
+    ],
+    attemptsLost: sum(events.filter(isLost).length, children, 'attemptsLost'),
+    suspensions: sum(
+      events.filter(({ kind }) => kind === 'NodeSuspended').length,
+      children,
+      'suspensions',
+    ),
+    children: sum(children.length, children, 'children'),
+  };
+}
+
+interface Child {
+  readonly id: string;
+  readonly gave: unknown;
+  readonly findings: Findings;
+}
+
+async function inspectChildren(
+  plan: Pick<Plan, 'tag' | 'program' | 'cancel'>,
+  events: readonly ExecutionEvent[],
+  given: Inspection,
+): Promise<readonly Child[]> {
+  const started = events.filter(({ kind }) => kind === 'ChildWorkflowStarted');
+  return Promise.all(
+    started.map(async ({ payload }) => {
+      const { step: id, child_execution_id: executionId } = payload as unknown as {
+        readonly step: string;
+        readonly child_execution_id: string;
+      };
+      const program = programOf(plan.program, id);
+      const end = await awaitEnd(given.ask, executionId, given.signal);
+      const own = { tag: tagOfChild(plan.tag, id), program, cancel: plan.cancel };
+      const course = { executionId, end, isToldCancelled: false };
+      return { id, gave: gaveOf(end), findings: await inspect(own, course, given) };
+    }),
+  );
+}
+
+function programOf(program: Program, id: string): Program {
+  const found = program.find((operation) => operation.id === id);
+  return found?.op === 'child' ? found.program : [];
+}
+
+/** What the function that called it sees. */
+function gaveOf(end: End | null): unknown {
+  if (end?.status !== 'completed') return 'ChildError';
+  const { output } = end;
+  return typeof output === 'object' && output !== null && 'results' in output
+    ? output.results
+    : output;
+}
+
+function isLost({ kind }: ExecutionEvent): boolean {
+  return kind === 'RetryScheduled';
+}
+
+function sum(
+  own: number,
+  children: readonly Child[],
+  name: 'attemptsLost' | 'suspensions' | 'children',
+): number {
+  return children.reduce((total, { findings }) => total + findings[name], own);
+}

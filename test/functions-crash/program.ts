@@ -1,0 +1,173 @@
+import { createDice, type Dice } from '../simulation/dice.ts';
+
+/*
+ * What an execution does, as data: the function of the worker carries it out, the harness knows from
+ * it what must come of it. Each operation has an id that is its own within the execution.
+ */
+
+export type Operation =
+  | {
+      readonly op: 'step';
+      readonly id: string;
+      /** A rollback is registered before it. */
+      readonly undo: boolean;
+      readonly durability: 'each' | 'end';
+      /** So many calls fail before one succeeds; so do those of the rollback. */
+      readonly failures: number;
+      readonly undoFailures: number;
+      /** The pause after a failure suspends the function. */
+      readonly isPatient: boolean;
+    }
+  /** A step that is refused for good, which the function takes. */
+  | { readonly op: 'refused'; readonly id: string }
+  | { readonly op: 'sleep'; readonly id: string; readonly ms: number }
+  | { readonly op: 'event'; readonly id: string; readonly comes: boolean }
+  | { readonly op: 'approval'; readonly id: string; readonly decision: Decision | null }
+  | { readonly op: 'child'; readonly id: string; readonly program: Program }
+  | { readonly op: 'all'; readonly id: string; readonly branches: readonly Program[] }
+  /** Of an event that never comes and a pause. */
+  | { readonly op: 'race'; readonly id: string; readonly ms: number }
+  /** The function fails, by a step or by itself. It is the last operation. */
+  | { readonly op: 'fail'; readonly id: string; readonly how: 'step' | 'throw' };
+
+export type Decision = 'approved' | 'rejected';
+export type Program = readonly Operation[];
+export type Step = Extract<Operation, { readonly op: 'step' }>;
+
+export interface Input {
+  /** Of one execution: what its effects are counted under. */
+  readonly tag: string;
+  readonly program: Program;
+}
+
+export interface Plan extends Input {
+  /** From the start, or from the first call of an operation; null: it is not cancelled. */
+  readonly cancel: { readonly at: string | null; readonly afterMs: number } | null;
+  /** When each event is delivered, from the start, by the id of the operation. */
+  readonly deliverMs: ReadonlyMap<string, number>;
+}
+
+/** What waits wait for at most, where nothing comes. */
+export const TIMEOUT_MS = 400;
+const CANCELLED = 0.15;
+
+/** One of the executions of a seed. */
+export function drawPlan(seed: number): Plan {
+  const dice = createDice(`functions ${seed}`);
+  const { program, draws } = drawProgram(dice, { isChild: false });
+  const steps = [...walk(program)].filter(({ op }) => op === 'step');
+  const deliverMs = new Map(
+    draws.events.map((id) => [id, dice.chance(0.3) ? 0 : dice.between(0, 2_500)] as const),
+  );
+  const isCancelled = dice.chance(CANCELLED);
+  const at = steps.length > 0 && dice.chance(0.6) ? dice.pick(steps).id : null;
+  const afterMs = at === null ? dice.between(0, 4_000) : dice.between(0, 60);
+  return {
+    tag: `run-${seed}`,
+    program,
+    deliverMs,
+    cancel: isCancelled ? { at, afterMs } : null,
+  };
+}
+
+/** All operations, those of branches included, without those of children. */
+export function* walk(program: Program): Generator<Operation> {
+  for (const operation of program) {
+    yield operation;
+    if (operation.op === 'all') for (const branch of operation.branches) yield* walk(branch);
+  }
+}
+
+/** Where an operation stands in the journal: the identity of its wait, or of its step. */
+export function identitiesOf(program: Program): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const operation of program) {
+    found.set(operation.id, operation.id);
+    if (operation.op !== 'all') continue;
+    for (const [index, branch] of operation.branches.entries()) {
+      for (const { id } of branch) found.set(id, `${operation.id}[${index}]/${id}`);
+    }
+  }
+  return found;
+}
+
+export function tagOfChild(tag: string, id: string): string {
+  return `${tag}.${id}`;
+}
+
+const KINDS = [
+  ...(['step', 'step', 'step', 'step', 'step', 'step'] as const),
+  ...(['sleep', 'sleep', 'event', 'event', 'approval', 'approval'] as const),
+  ...(['refused', 'race', 'all', 'all', 'child'] as const),
+] as const;
+
+interface Draws {
+  readonly events: string[];
+  next: number;
+}
+
+function drawProgram(
+  dice: Dice,
+  { isChild }: { readonly isChild: boolean },
+): { readonly program: Program; readonly draws: Draws } {
+  const draws: Draws = { events: [], next: 0 };
+  const allowed = isChild ? (['step', 'step', 'step', 'sleep', 'refused'] as const) : KINDS;
+  const program = Array.from({ length: dice.between(2, isChild ? 3 : 6) }, () =>
+    drawOperation(dice, { draws, kind: dice.pick<(typeof KINDS)[number]>(allowed) }),
+  );
+  if (dice.chance(0.25)) {
+    program.push({ op: 'fail', id: nextId(draws, 'fail'), how: dice.pick(['step', 'throw']) });
+  }
+  return { program, draws };
+}
+
+function nextId(draws: Draws, name: string): string {
+  draws.next += 1;
+  return `${name}-${draws.next}`;
+}
+
+function drawOperation(
+  dice: Dice,
+  { draws, kind }: { readonly draws: Draws; readonly kind: (typeof KINDS)[number] },
+): Operation {
+  const id = nextId(draws, kind);
+  switch (kind) {
+    case 'step': {
+      const isEnd = dice.chance(0.2);
+      return {
+        op: 'step',
+        id,
+        undo: !isEnd && dice.chance(0.6),
+        durability: isEnd ? 'end' : 'each',
+        failures: dice.chance(0.2) ? dice.between(1, 2) : 0,
+        undoFailures: dice.chance(0.2) ? 1 : 0,
+        isPatient: dice.chance(0.1),
+      };
+    }
+    case 'refused':
+      return { op: 'refused', id };
+    case 'sleep':
+      return { op: 'sleep', id, ms: dice.between(1, 1_200) };
+    case 'event': {
+      const comes = dice.chance(0.75);
+      if (comes) draws.events.push(id);
+      return { op: 'event', id, comes };
+    }
+    case 'approval':
+      return { op: 'approval', id, decision: dice.pick(['approved', 'rejected', null]) };
+    case 'race':
+      return { op: 'race', id, ms: dice.between(1, 300) };
+    case 'child':
+      return { op: 'child', id, program: drawProgram(dice, { isChild: true }).program };
+    case 'all': {
+      const branch = (): Program =>
+        Array.from({ length: dice.between(1, 3) }, () =>
+          drawOperation(dice, {
+            draws,
+            kind: dice.pick(['step', 'step', 'step', 'sleep', 'event', 'approval', 'refused']),
+          }),
+        );
+      return { op: 'all', id, branches: Array.from({ length: dice.between(2, 3) }, branch) };
+    }
+  }
+}

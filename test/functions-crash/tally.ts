@@ -1,0 +1,62 @@
+import type { Course } from './drive.ts';
+import type { Findings } from './inspect.ts';
+
+export interface Violation {
+  /** With this seed the execution does the same. */
+  readonly seed: number;
+  readonly executionId: string | null;
+  readonly saw: readonly string[];
+}
+
+export interface Tallied {
+  /** Executions that were started and checked, without children. */
+  readonly runs: number;
+  /** How many ended in each way. */
+  readonly ends: Readonly<Record<string, number>>;
+  readonly children: number;
+  readonly suspensions: number;
+  /** Attempts that kills and lapsed leases cost. */
+  readonly attemptsLost: number;
+  /** Runs that lost one at least. */
+  readonly runsHit: number;
+}
+
+/** Adds up what the runs came to. */
+export class Tally {
+  readonly violations: Violation[] = [];
+  readonly #onViolation: (violation: Violation) => void;
+  readonly #ends = new Map<string, number>();
+  #sums = { runs: 0, children: 0, suspensions: 0, attemptsLost: 0, runsHit: 0 };
+
+  constructor(onViolation: (violation: Violation) => void) {
+    this.#onViolation = onViolation;
+  }
+
+  add(run: { readonly seed: number; readonly course: Course; readonly findings: Findings }): void {
+    const { seed, course, findings } = run;
+    const { problems: saw, attemptsLost } = findings;
+    const how = course.end?.status ?? 'not ended';
+    this.#ends.set(how, (this.#ends.get(how) ?? 0) + 1);
+    this.#sums = {
+      runs: this.#sums.runs + 1,
+      children: this.#sums.children + findings.children,
+      suspensions: this.#sums.suspensions + findings.suspensions,
+      attemptsLost: this.#sums.attemptsLost + attemptsLost,
+      runsHit: this.#sums.runsHit + (attemptsLost > 0 ? 1 : 0),
+    };
+    if (saw.length > 0) this.violate({ seed, executionId: course.executionId, saw });
+  }
+
+  violate(violation: Violation): void {
+    this.violations.push(violation);
+    this.#onViolation(violation);
+  }
+
+  result(): Tallied {
+    return { ...this.#sums, ends: Object.fromEntries(this.#ends) };
+  }
+
+  say(runs: number): string {
+    return `${this.#sums.runs} of ${runs} runs, ${this.violations.length} violations`;
+  }
+}

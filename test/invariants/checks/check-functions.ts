@@ -1,0 +1,210 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
+import { claimsOf, releasedIn, type Claim } from './check-claims.ts';
+import { byExecution } from './check-histories.ts';
+import type { Dump } from '../dump.ts';
+import { foldFunctions, type FunctionVisit } from '../fold-functions.ts';
+import { deedsOf, isBefore, success, wasRefused, type History } from '../history.ts';
+import { violations, type Violation } from '../violation.ts';
+
+/** Durable functions: their journals, turns, waits and rollbacks, and what their workers were told. */
+export function checkFunctions(dumps: readonly Dump[], history: History): Violation[] {
+  const last = dumps.at(-1);
+  if (last === undefined || !last.events.some(({ kind }) => kind === 'StepRecorded')) return [];
+  const folded = [...byExecution(last).values()].map(foldFunctions);
+  const visits = folded.flatMap((of) => [...of.visits.values()]);
+  const claims = claimsOf(history).filter(({ turn }) => turn !== null);
+  const of = { visits: new Map(visits.map((visit) => [visit.workItemId, visit])), claims, history };
+  return [
+    ...folded.flatMap(({ broken }) => broken),
+    ...dumps.flatMap(checkSuspended),
+    ...checkSent(of),
+    ...checkSuspensions(last, of),
+    ...checkAnswered(of),
+    ...checkTurns(of),
+    ...checkEffectsOfSteps(of),
+  ];
+}
+
+interface Of {
+  /** By their items. */
+  readonly visits: ReadonlyMap<string, FunctionVisit>;
+  readonly claims: readonly Claim[];
+  readonly history: History;
+}
+
+function checkSuspended(dump: Dump): Violation[] {
+  const suspended = new Set(
+    [...byExecution(dump).values()].flatMap((story) =>
+      [...foldFunctions(story).visits.values()]
+        .filter(({ place }) => place === 'suspended')
+        .map(({ workItemId }) => workItemId),
+    ),
+  );
+  const held = [...dump.work_queue, ...dump.work_leases, ...dump.retry_timers];
+  return violations('a suspended function is on no queue and under no lease', held, (row) =>
+    suspended.has(row.work_item_id)
+      ? { about: { execution: row.execution_id, work_item: row.work_item_id }, saw: 'a row of it' }
+      : null,
+  );
+}
+
+/** What workers recorded, each with the fence under which it may have come. */
+function checkSent({ visits, claims, history }: Of): Violation[] {
+  const turns = new Map(claims.map((claim) => [claim.fence, claim]));
+  const sent = Map.groupBy(
+    [
+      ...deedsOf(history, 'record'),
+      ...deedsOf(history, 'suspend'),
+      ...deedsOf(history, 'complete'),
+      ...deedsOf(history, 'fail'),
+      ...deedsOf(history, 'complete_rollback'),
+    ].filter((deed) => (deed.asks.entries ?? []).length > 0 && !wasRefused(deed)),
+    ({ asks }) => asks.workItemId,
+  );
+  return [...visits.values()].flatMap(({ workItemId, entries }) => {
+    const own = entries.filter(
+      ({ entry, isCarried }) => !isCarried && OF_WORKERS.has(entry['kind']),
+    );
+    return violations('an entry is recorded under the fence of its turn', own, (recorded) => {
+      const { entry, identity, turn } = recorded;
+      const isSent = (sent.get(workItemId) ?? []).some(
+        ({ asks }) =>
+          turns.get(asks.fence)?.turn === turn &&
+          turns.get(asks.fence)?.workItemId === workItemId &&
+          (asks.entries ?? []).some((one) => isDeepStrictEqual(one, entry)),
+      );
+      if (isSent) return null;
+      return { about: { work_item: workItemId, turn }, saw: `nobody who had it sent ${identity}` };
+    });
+  });
+}
+
+const OF_WORKERS = new Set<unknown>(['step', 'value', 'version', 'on_rollback', 'rollback']);
+
+function checkSuspensions(last: Dump, { claims, history }: Of): Violation[] {
+  const turns = new Map(claims.map((claim) => [claim.fence, claim]));
+  const told = last.events.filter(({ kind }) => kind === 'NodeSuspended');
+  const fences = new Set(told.map(({ payload }) => payload['lease_fence']));
+  const answered = deedsOf(history, 'suspend').filter((deed) => success(deed) !== null);
+  return [
+    ...violations('a suspension is under the fence of its turn', told, (event) => {
+      const { lease_fence: fence, turn, work_item_id: id } = event.payload;
+      const claim = turns.get(Number(fence));
+      if (claim?.turn === turn && claim?.workItemId === id) return null;
+      return {
+        about: { execution: event.execution_id, sequence: event.sequence },
+        saw: `turn ${Number(turn)} under fence ${Number(fence)}, given for ${claim?.turn ?? 'none'}`,
+      };
+    }),
+    ...violations('a suspension that was answered is on record', answered, ({ asks, begun }) =>
+      fences.has(asks.fence)
+        ? null
+        : { about: { work_item: asks.workItemId, deed: begun }, saw: 'there is none' },
+    ),
+  ];
+}
+
+/** What was answered as recorded stands in the journal, where it was said to stand. */
+function checkAnswered({ visits, history }: Of): Violation[] {
+  const answered = [...deedsOf(history, 'record'), ...deedsOf(history, 'suspend')].filter(
+    (deed) => success(deed) !== null,
+  );
+  return violations('what was answered as recorded is in the journal', answered, (deed) => {
+    const { workItemId, expectedLength, entries } = deed.asks;
+    const resumed = success(deed)?.['entries'];
+    const told = [...entries, ...(Array.isArray(resumed) ? resumed : [])];
+    const journal = visits.get(workItemId)?.entries ?? [];
+    const stands = journal.slice(expectedLength, expectedLength + told.length).map(shownEntry);
+    const length = success(deed)?.['length'];
+    if (isDeepStrictEqual(stands, told) && length === expectedLength + told.length) return null;
+    return {
+      about: { work_item: workItemId, deed: deed.begun },
+      saw: `${JSON.stringify(told)} at ${expectedLength}, there stands ${JSON.stringify(stands)}`,
+    };
+  });
+}
+
+/** As workers see it. */
+function shownEntry({ entry }: FunctionVisit['entries'][number]): JsonObject {
+  const { event_sequence: _, ...shown } = entry;
+  return shown;
+}
+
+/** Each turn is taken once, with all that was recorded before it. */
+function checkTurns({ visits, claims, history }: Of): Violation[] {
+  const { perhaps } = releasedIn(history);
+  const kept = claims.filter(({ fence }) => !perhaps.has(fence));
+  const taken = new Set(
+    history.deeds.flatMap((deed) =>
+      'fence' in deed.asks && deed.asks.do !== 'step_effect' && success(deed) !== null
+        ? [deed.asks.fence]
+        : [],
+    ),
+  );
+  const byTurn = Map.groupBy(kept, ({ workItemId, turn }) => `${workItemId} turn ${turn}`);
+  return [
+    // Whoever is frozen while it is handed an item out may be told of a turn that came later.
+    ...violations('a turn of a function is taken under one fence', byTurn, ([turn, of]) => {
+      const fences = of.map(({ fence }) => fence).filter((fence) => taken.has(fence));
+      return fences.length <= 1 ? null : { about: { turn }, saw: `fences ${fences.join(', ')}` };
+    }),
+    ...violations('a turn begins with the journal of those before it', claims, (claim) => {
+      const journal = visits.get(claim.workItemId)?.entries ?? [];
+      const told = claim.journal ?? [];
+      const stands = journal.slice(0, told.length).map(shownEntry);
+      const before = journal.filter(({ turn }) => turn < (claim.turn ?? 0)).length;
+      if (isDeepStrictEqual(stands, told) && told.length >= before) return null;
+      return {
+        about: { work_item: claim.workItemId, fence: claim.fence },
+        saw: `${JSON.stringify(told)}, there stands ${JSON.stringify(stands)}, ${before} before`,
+      };
+    }),
+  ];
+}
+
+/** What is on record is not done again, and all that is was done, under one key. */
+function checkEffectsOfSteps({ visits, claims, history }: Of): Violation[] {
+  const byFence = new Map(claims.map((claim) => [claim.fence, claim]));
+  const effects = deedsOf(history, 'step_effect');
+  const done = Map.groupBy(effects, ({ asks }) => `${asks.workItemId} ${asks.identity}`);
+  const recorded = deedsOf(history, 'record').filter((deed) => success(deed) !== null);
+  const steps = [...visits.values()].flatMap(({ workItemId, entries }) =>
+    entries
+      .filter(({ entry, isCarried }) => !isCarried && HAS_EFFECT.has(entry['kind']))
+      .map((one) => ({ workItemId, ...one })),
+  );
+  return [
+    ...violations('a step on record had its effect once, by its key', steps, (step) => {
+      const calls = done.get(`${step.workItemId} ${step.identity}`) ?? [];
+      const keys = new Set(calls.map(({ asks }) => asks.key));
+      const receipts = calls.map((call) => success(call)?.['receipt']);
+      const { output } = step.entry;
+      const isHad =
+        step.entry['kind'] === 'rollback'
+          ? receipts.length > 0
+          : isJsonObject(output) && receipts.includes(output['receipt']);
+      if (keys.size === 1 && isHad) return null;
+      return {
+        about: { work_item: step.workItemId, step: step.identity },
+        saw: `${calls.length} calls under ${keys.size} keys, on record is ${JSON.stringify(output)}`,
+      };
+    }),
+    ...violations('a step on record is not done again', effects, (effect) => {
+      const { workItemId, identity, fence } = effect.asks;
+      const claim = byFence.get(fence);
+      const before = recorded.find(
+        (deed) =>
+          deed.asks.workItemId === workItemId &&
+          claim !== undefined &&
+          isBefore(deed, claim.deed) &&
+          deed.asks.entries.some((entry) => entry['identity'] === identity),
+      );
+      if (before === undefined) return null;
+      return { about: { work_item: workItemId, step: identity, fence }, saw: 'it was done again' };
+    }),
+  ];
+}
+
+const HAS_EFFECT = new Set<unknown>(['step', 'rollback']);

@@ -1,0 +1,67 @@
+import type { Mutation } from './mutations.ts';
+
+const FUNCTIONS = 'shared/engine/work/functions';
+
+/** Bugs of durable functions: their journals, waits and rollbacks. */
+export const FUNCTION_MUTATIONS: readonly Mutation[] = [
+  {
+    bug: 'an identity is recorded as often as it is sent',
+    file: `${FUNCTIONS}/append-entries.ts`,
+    from: 'if (entries.some(({ identity }) => run.recorded.has(identity))) throw conflicts();\n',
+    to: '',
+  },
+  {
+    bug: 'entries are appended whatever the worker knows',
+    file: `${FUNCTIONS}/append-entries.ts`,
+    from: 'const expected = expectedLength ?? length;',
+    to: 'const expected = length;',
+  },
+  {
+    bug: 'entries are appended whatever has been recorded since',
+    file: `${FUNCTIONS}/change-run.ts`,
+    from: 'expectedSequence: state.sequence,',
+    to: 'expectedSequence: null,',
+  },
+  {
+    bug: 'a suspended function keeps its lease',
+    file: `${FUNCTIONS}/suspend-function.ts`,
+    from: "settles: [{ ...leaseOf(open.found), onlyIfExpired: false }],\n            runnable: 'mark' as const,",
+    to: "keepsLeases: [leaseOf(open.found)],\n            runnable: 'mark' as const,",
+  },
+  {
+    bug: 'a satisfied wait of a function stays open',
+    file: 'shared/domain/execution/fold/fold-function.ts',
+    from: 'waits: run.waits.filter(({ identity }) => !entries.some((one) => one.identity === identity)),',
+    to: 'waits: run.waits,',
+  },
+  {
+    bug: 'compensations are to run in the order of registration',
+    file: 'shared/domain/execution/decisions/answer-functions.ts',
+    from: 'compensations: run.compensations.toReversed(),',
+    to: 'compensations: run.compensations,',
+  },
+  {
+    bug: 'a cancel ends a function that owes compensations',
+    file: 'shared/domain/execution/fold/fold-function.ts',
+    from: 'if (visit !== undefined && owesRollback(visit.run) && payload.rolled_back !== true) {',
+    to: 'if (visit !== undefined && owesRollback(null) && payload.rolled_back !== true) {',
+  },
+  {
+    bug: 'a turn is handed out with the journal as it was seen last',
+    file: `${FUNCTIONS}/open-turn.ts`,
+    from: 'deps.functionExecutions.drop(executionId);\n',
+    to: '',
+  },
+  {
+    bug: 'steps on record are answered to whoever had the lease once',
+    file: `${FUNCTIONS}/record-steps.ts`,
+    from: 'if (!(await isLeased(deps, item))) throw refuse();',
+    to: '',
+  },
+  {
+    bug: 'a function is queued for a visit that the same decision ends',
+    file: 'shared/engine/commit/commit-plan.ts',
+    from: "effect.do !== 'requeue_work' || index > (revokedAt.get(effect.workItemId) ?? -1),",
+    to: "effect.do !== 'requeue_work' || index >= 0,",
+  },
+];

@@ -1,0 +1,44 @@
+import test from 'ava';
+
+import { MemoryRuntime } from './support/memory-runtime.ts';
+
+test('100 waits at once are the most', async (t) => {
+  const waitFor = (count: number) =>
+    new MemoryRuntime().runOne(async (ctx) =>
+      ctx.map(
+        Array.from({ length: count }, (_, at) => at),
+        async () => ctx.waitForEvent('paid'),
+        { concurrency: count },
+      ),
+    );
+  t.like(await waitFor(100), { kind: 'suspended' });
+  t.like(await waitFor(101), { kind: 'failed', errorClass: 'FunctionLimitError', isFinal: true });
+});
+
+test('10 000 entries are the most', async (t) => {
+  const take = (count: number) =>
+    new MemoryRuntime().runOne(async (ctx) => {
+      for (let at = 0; at < count; at += 1) ctx.uuid();
+    });
+  t.like(await take(10_000), { kind: 'completed' });
+  t.like(await take(10_001), { kind: 'failed', errorClass: 'FunctionLimitError', isFinal: true });
+});
+
+test('a name that could be an identity is refused', async (t) => {
+  for (const name of ['', 'charge#2', 'map[0]', 'a/b', 'x'.repeat(201)]) {
+    const outcome = await new MemoryRuntime().runOne(async (ctx) => ctx.step(name, () => 1));
+    t.like(outcome, { kind: 'failed', errorClass: 'TypeError' });
+  }
+});
+
+test('a step that returns what JSON cannot hold fails at once', async (t) => {
+  let runs = 0;
+  const outcome = await new MemoryRuntime().runOne(async (ctx) =>
+    ctx.step('call', () => {
+      runs += 1;
+      return () => 1;
+    }),
+  );
+  t.like(outcome, { kind: 'failed', errorClass: 'NonRetryableError', isFinal: true });
+  t.is(runs, 1);
+});

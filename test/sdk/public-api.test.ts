@@ -1,0 +1,17 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+
+import { PACKAGE, reportApi } from '../../sdk/typescript/scripts/report-api.ts';
+
+/*
+ * The public API of the SDK, compared with the committed report. A change of the API is a change of
+ * that file: UPDATE_DOCS=1 npm test -- test/sdk/public-api.test.ts
+ */
+
+test('the public API of the SDK is the one in its report', (t) => {
+  const path = join(PACKAGE, 'public-api.txt');
+  const report = reportApi();
+  if (process.env['UPDATE_DOCS']) writeFileSync(path, report);
+  t.is(report, readFileSync(path, 'utf8'));
+});

@@ -1,0 +1,92 @@
+import test from 'ava';
+
+import { ExecutionFailedError } from 'svc-sdk/client';
+import { createTestRuntime, replayHistory, NotEndedError } from 'svc-sdk/testing';
+import { defineFunction, defineTool, NonDeterminismError, NonRetryableError } from 'svc-sdk/worker';
+import { typeOnly, workflow } from 'svc-sdk/workflow';
+
+const trial = defineFunction('trial', async (ctx, input: { readonly customer: string }) => {
+  const account = await ctx.step('open account', () => ({ id: `account of ${input.customer}` }));
+  await ctx.sleep('trial time', '3d');
+  const decision = await ctx.approval('keep', { description: 'Keep the customer?' });
+  if (!decision.approved) throw new NonRetryableError('the customer left');
+  await ctx.step('charge', () => 'charged');
+  return { account: account.id };
+});
+
+test('a function with a timer of three days ends in milliseconds', async (t) => {
+  await using runtime = await createTestRuntime({ functions: [trial] });
+  const execution = await runtime.start(trial, { customer: 'Ada' });
+  const before = performance.now();
+  await runtime.advance('3d');
+  await execution.approve();
+  t.deepEqual(await execution.result(), { account: 'account of Ada' });
+  t.log(`${Math.round(performance.now() - before)} ms for three days and a decision`);
+  t.deepEqual(
+    (await execution.steps()).map(({ name }) => name),
+    ['open account', 'trial time', 'keep', 'charge'],
+  );
+});
+
+test('a result that time or a person has to bring is told at once', async (t) => {
+  await using runtime = await createTestRuntime({ functions: [trial] });
+  const execution = await runtime.start(trial, { customer: 'Ada' });
+  const error = await t.throwsAsync(execution.result(), { instanceOf: NotEndedError });
+  t.regex(error.message, /trial time/);
+  await runtime.advance('3d');
+  await execution.reject();
+  await t.throwsAsync(execution.result(), {
+    instanceOf: ExecutionFailedError,
+    message: /the customer left/,
+  });
+});
+
+test('steps run other code where the test says so', async (t) => {
+  const sum = defineFunction('sum', async (ctx) => {
+    const numbers = await ctx.all([
+      (branch) => branch.step('left', (): number => t.fail('the real step ran')),
+      (branch) => branch.step('right', () => 2),
+    ]);
+    return { sum: numbers[0] + numbers[1] };
+  });
+  await using runtime = await createTestRuntime({ functions: [sum], steps: { left: () => 40 } });
+  const execution = await runtime.start(sum, {});
+  t.deepEqual(await execution.result(), { sum: 42 });
+});
+
+test('a graph runs with tools of the test', async (t) => {
+  const greet = workflow('greet', { state: typeOnly<{ readonly name: string }>() })
+    .step('ask', ({ state, pythonFn }) =>
+      pythonFn({
+        module: 'shop',
+        function: 'greet',
+        input: { name: state.name },
+        outputKey: 'said',
+      }),
+    )
+    .build();
+  const tool = defineTool('shop.greet', (input: { readonly name: string }) => ({
+    text: `Hello, ${input.name}`,
+  }));
+  await using runtime = await createTestRuntime({ workflows: [greet], tools: [tool] });
+  const execution = await runtime.start(greet, { name: 'Ada' });
+  t.deepEqual(await execution.result(), { text: 'Hello, Ada' });
+});
+
+test('a recorded history fits its own code, and not code that was changed', async (t) => {
+  await using runtime = await createTestRuntime({ functions: [trial] });
+  const execution = await runtime.start(trial, { customer: 'Ada' });
+  await runtime.advance('1h');
+  const events = await execution.events();
+  await replayHistory(trial, events);
+  let hasRun = false;
+  const changed = defineFunction('trial', async (ctx, input: { readonly customer: string }) => {
+    await ctx.step('check address', () => (hasRun = true));
+    return { account: input.customer };
+  });
+  const error = await t.throwsAsync(replayHistory(changed, events), {
+    instanceOf: NonDeterminismError,
+  });
+  t.regex(error.message, /open account.*check address/s);
+  t.false(hasRun);
+});

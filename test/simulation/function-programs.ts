@@ -1,0 +1,124 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/domain/json.ts';
+import type { AskedWait } from '../../src/shared/engine/work/functions/suspend-function.ts';
+import { createDice, type Dice } from './dice.ts';
+
+/** Small durable functions. What one does next follows from its journal alone, as code does that is replayed. */
+export type Program = readonly Instruction[];
+
+type Instruction =
+  | { readonly do: 'step'; readonly identity: string; readonly isCompensated: boolean }
+  | { readonly do: 'value'; readonly identity: string }
+  /** For any of them. */
+  | { readonly do: 'wait'; readonly waits: readonly AskedWait[] }
+  /** As long as fewer attempts than these have failed. */
+  | { readonly do: 'fail'; readonly attempts: number; readonly isFinal: boolean };
+
+export type Next =
+  | { readonly do: 'step'; readonly identity: string }
+  | { readonly do: 'register'; readonly identity: string }
+  | { readonly do: 'value'; readonly identity: string }
+  | { readonly do: 'wait'; readonly waits: readonly AskedWait[] }
+  | { readonly do: 'fail'; readonly isFinal: boolean }
+  | { readonly do: 'complete'; readonly seen: JsonObject };
+
+/** The key of the event that functions wait for. */
+export const GO = 'go';
+const NEVER_WELL = 99;
+
+/** The same for the same text. */
+export function drawProgram(text: string): Program {
+  const dice = createDice(text);
+  return Array.from({ length: dice.between(1, 5) }, (_, index) => drawInstruction(dice, index));
+}
+
+function drawInstruction(dice: Dice, index: number): Instruction {
+  const drawn = dice.fraction();
+  if (drawn < 0.45) {
+    return { do: 'step', identity: `step ${index}`, isCompensated: dice.chance(0.5) };
+  }
+  if (drawn < 0.55) return { do: 'value', identity: `value ${index}` };
+  if (drawn < 0.65) {
+    const attempts = dice.pick([1, 1, 2, NEVER_WELL]);
+    return { do: 'fail', attempts, isFinal: dice.chance(0.3) };
+  }
+  const count = dice.pick([1, 1, 2, 3]);
+  const waits = Array.from({ length: count }, (_, wait) => drawWait(dice, `wait ${index}.${wait}`));
+  return { do: 'wait', waits };
+}
+
+/** None waits for ever, whoever forgets about it. */
+function drawWait(dice: Dice, identity: string): AskedWait {
+  const ms = dice.between(0, 300);
+  switch (dice.pick(['timer', 'event', 'approval', 'child'] as const)) {
+    case 'timer':
+      return { identity, kind: 'timer', delay_ms: ms };
+    case 'event':
+      return { identity, kind: 'event', correlation_key: GO, timeout_ms: ms * 2 };
+    case 'approval':
+      return { identity, kind: 'approval', timeout_ms: ms * 3 };
+    default:
+      return {
+        identity,
+        kind: 'child',
+        workflow_id: dice.pick(['leaf', 'leaf', 'leaf', 'nobody']),
+        input: { by: identity },
+      };
+  }
+}
+
+/** What the function does next, by its journal and the attempts that have failed. */
+export function nextOf(program: Program, journal: readonly JsonObject[], attempt: number): Next {
+  const places = new Map(journal.map(({ identity }, place) => [identity, place]));
+  const seen: Record<string, JsonValue> = {};
+  const see = (identity: string): void => {
+    const { output = null, error } = journal[places.get(identity) ?? -1] ?? {};
+    seen[identity] = isJsonObject(error) ? (error['class'] ?? 'error') : output;
+  };
+  for (const instruction of program) {
+    switch (instruction.do) {
+      case 'step': {
+        const { identity } = instruction;
+        if (!places.has(identity)) return { do: 'step', identity };
+        see(identity);
+        const undo = `undo ${identity}`;
+        if (instruction.isCompensated && !places.has(undo))
+          return { do: 'register', identity: undo };
+        break;
+      }
+      case 'value':
+        if (!places.has(instruction.identity)) return instruction;
+        see(instruction.identity);
+        break;
+      case 'fail':
+        if (attempt < instruction.attempts) return instruction;
+        break;
+      case 'wait': {
+        const came = instruction.waits
+          .map(({ identity }) => identity)
+          .filter((identity) => places.has(identity))
+          .toSorted((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
+        const [first] = came;
+        if (first === undefined) return instruction;
+        see(first);
+      }
+    }
+  }
+  return { do: 'complete', seen };
+}
+
+/** Compensations that are left, in the order in which they run. */
+export function owedIn(journal: readonly JsonObject[]): readonly string[] {
+  const done = new Set(journal.filter(({ kind }) => kind === 'rollback').map(identityOf));
+  return journal
+    .filter(({ kind }) => kind === 'on_rollback')
+    .map(identityOf)
+    .filter((identity) => !done.has(`rollback/${identity}`))
+    .toReversed();
+}
+
+function identityOf({ identity }: JsonObject): string {
+  return typeof identity === 'string' ? identity : '';
+}
+
+/** Attempts after which a function that can complete does. */
+export const WELL_AFTER = NEVER_WELL - 1;

@@ -1,0 +1,279 @@
+import { isJsonObject, type JsonObject } from '../../src/shared/domain/json.ts';
+import type { ClaimedWork } from '../../src/shared/engine/work/claim-work.ts';
+import type { JournalEntry } from '../../src/shared/domain/execution/function-events.ts';
+import type { AskedWait } from '../../src/shared/engine/work/functions/suspend-function.ts';
+import { textIn } from '../invariants/dump.ts';
+import type { Answer } from '../invariants/history.ts';
+import { insist, type Outside } from './clients.ts';
+import type { Dice } from './dice.ts';
+import { drawProgram, nextOf, owedIn, type Next, type Program } from './function-programs.ts';
+import type { Request } from './network.ts';
+import type { Recorder } from './recorder.ts';
+import { askForWork, askToRelease, askToRenew, type Client, type Held } from './requests.ts';
+import {
+  type Append,
+  askToCompleteRollback,
+  askToCompleteTurn,
+  askToFailTurn,
+  askToRecord,
+  askToSuspend,
+} from './requests-of-functions.ts';
+import type { PlannedFunctionWorker } from './scenario.ts';
+
+/** Who has the effects of steps: each key once, however often it is asked. */
+export interface Effects {
+  have(by: Client, of: Held & { readonly identity: string }): string;
+}
+
+export function createEffects(recorder: Recorder): Effects {
+  const receipts = new Map<string, string>();
+  return {
+    have: ({ client, tenantId }, { workItemId, fence, identity, ...of }) => {
+      const key = `${of.key}/${identity}`;
+      const deed = recorder.begin({
+        client,
+        tenantId,
+        asks: { do: 'step_effect', workItemId, fence, identity, key },
+      });
+      const receipt = receipts.get(key) ?? `receipt ${receipts.size}`;
+      receipts.set(key, receipt);
+      recorder.count('step effects');
+      deed.answer({ status: 200, body: { receipt } });
+      return receipt;
+    },
+  };
+}
+
+/** What the functions of a history do, and where their effects go. */
+export interface FunctionWorld extends Outside {
+  readonly effects: Effects;
+  readonly programs: string;
+}
+
+/** Claims turns and takes them until all is over. */
+export async function runFunctionWorker(
+  outside: FunctionWorld,
+  plan: PlannedFunctionWorker,
+  dice: Dice,
+): Promise<void> {
+  const by = { client: plan.name, tenantId: plan.tenantId };
+  let restMs = POLL_MS.min;
+  while (!outside.isOver()) {
+    let claimed: readonly ClaimedWork[] = [];
+    const onItems = (items: readonly ClaimedWork[]): void => void (claimed = items);
+    const asked = { queues: ['function'] as const, maxItems: 1, waitMs: plan.waitMs, onItems };
+    const answer = await outside.network.send(askForWork(by, asked));
+    const items = answer?.status === 200 ? claimed : [];
+    restMs = items.length === 0 ? Math.min(restMs * 2, POLL_MS.max) : POLL_MS.min;
+    if (items.length === 0) await outside.world.pause(restMs * (0.5 + dice.fraction()));
+    await Promise.all(items.map((item) => take(outside, { by, item, plan }, dice)));
+  }
+}
+
+const POLL_MS = { min: 40, max: 320 };
+
+/** What a worker does otherwise than well. */
+type Manner = 'well' | (typeof MISCHIEF)[number];
+
+const MISCHIEF = [
+  'dies',
+  'dies',
+  'too late',
+  'slowly',
+  'twice',
+  'not mine',
+  'says it again',
+  'forgets',
+] as const;
+
+async function take(
+  outside: FunctionWorld,
+  of: { readonly by: Client; readonly item: ClaimedWork; readonly plan: PlannedFunctionWorker },
+  dice: Dice,
+): Promise<void> {
+  const { by, plan, item } = of;
+  const { record, leaseFence, opened } = item;
+  if (opened === null) return;
+  const isCareful = outside.isCalm() || !dice.chance(plan.mischief);
+  const manner = isCareful ? 'well' : dice.pick(MISCHIEF);
+  const held = { workItemId: record.workItemId, key: record.idempotencyKey, fence: leaseFence };
+  if (manner === 'not mine') {
+    await insist(outside, dice, askToRelease(by, held));
+    // Not everybody remembers that it is given back.
+    if (dice.chance(0.7)) return;
+  }
+  const twins = manner === 'twice' ? [dice.fork('one'), dice.fork('other')] : [dice];
+  await Promise.all(twins.map((own) => runTurn(outside, { by, held, item, manner }, own)));
+}
+
+/** A turn as its worker knows it. */
+interface Turn {
+  readonly by: Client;
+  readonly held: Held;
+  readonly item: ClaimedWork;
+  readonly manner: Manner;
+  /** On record. */
+  readonly journal: JsonObject[];
+  /** To be recorded with the next request. */
+  pending: JournalEntry[];
+}
+
+async function runTurn(
+  outside: FunctionWorld,
+  given: Pick<Turn, 'by' | 'held' | 'item' | 'manner'>,
+  dice: Dice,
+): Promise<void> {
+  const { record, opened, attempt } = given.item;
+  const journal = (opened?.journal.entries ?? []).map(({ entry }): JsonObject => entry);
+  const turn: Turn = { ...given, journal, pending: [] };
+  const program = programOf(outside.programs, record);
+  const isRollback = opened?.mode === 'rollback';
+  for (let goesOn = true; goesOn && !outside.isOver();) {
+    await misbehave(outside, turn, dice);
+    if (turn.manner === 'dies' && dice.chance(0.25)) return;
+    if (turn.manner === 'forgets') await recordAgain(outside, turn);
+    const all = [...turn.journal, ...turn.pending];
+    goesOn = isRollback
+      ? await undoNext(outside, turn, dice)
+      : await doNext(outside, turn, { next: nextOf(program, all, attempt), dice });
+  }
+}
+
+export function programOf(
+  programs: string,
+  { payload, nodeId }: Pick<ClaimedWork['record'], 'payload' | 'nodeId'>,
+): Program {
+  const { input } = payload;
+  const token = isJsonObject(input) ? input['token'] : null;
+  return drawProgram(`${programs}/${JSON.stringify(token)}/${nodeId}`);
+}
+
+async function misbehave({ world, network }: Outside, turn: Turn, dice: Dice): Promise<void> {
+  const { by, held, manner, item } = turn;
+  const { heartbeatIntervalMs } = item.record;
+  if (manner === 'too late' && dice.chance(0.4)) {
+    await world.pause(heartbeatIntervalMs * 3 * (0.9 + dice.fraction()));
+  } else if (manner === 'slowly' && dice.chance(0.5)) {
+    await world.pause(heartbeatIntervalMs);
+    await network.send(askToRenew(by, held));
+  } else await world.pause(dice.fraction() * 10);
+}
+
+/** False: the turn is over, for this worker. */
+async function doNext(
+  outside: FunctionWorld,
+  turn: Turn,
+  { next, dice }: { readonly next: Next; readonly dice: Dice },
+): Promise<boolean> {
+  const { by, held } = turn;
+  switch (next.do) {
+    case 'step': {
+      const { identity } = next;
+      const receipt = outside.effects.have(by, { ...held, identity });
+      return append(outside, turn, {
+        entry: { identity, kind: 'step', output: { receipt } },
+        dice,
+      });
+    }
+    case 'register':
+      return append(outside, turn, {
+        entry: { identity: next.identity, kind: 'on_rollback' },
+        dice,
+      });
+    case 'value': {
+      const output = dice.between(0, 1_000_000);
+      const { identity } = next;
+      return append(outside, turn, { entry: { identity, kind: 'value', output }, dice });
+    }
+    case 'wait':
+      return suspend(outside, turn, { waits: next.waits, dice });
+    case 'fail': {
+      const { isFinal } = next;
+      await ask(outside, turn, {
+        request: askToFailTurn(by, { ...appendOf(turn), isFinal }),
+        dice,
+      });
+      return false;
+    }
+    case 'complete': {
+      const output = { token: `fence ${held.fence}`, seen: next.seen };
+      const request = askToCompleteTurn(by, { ...appendOf(turn), output });
+      await ask(outside, turn, { request, dice });
+      return false;
+    }
+  }
+}
+
+async function undoNext(outside: FunctionWorld, turn: Turn, dice: Dice): Promise<boolean> {
+  const { by, held } = turn;
+  const [owed] = owedIn([...turn.journal, ...turn.pending]);
+  if (owed === undefined) {
+    await ask(outside, turn, { request: askToCompleteRollback(by, appendOf(turn)), dice });
+    return false;
+  }
+  // Compensations that don't succeed: once in a while for good.
+  if (!outside.isCalm() && dice.chance(0.05)) {
+    const isFinal = dice.chance(0.3);
+    await ask(outside, turn, { request: askToFailTurn(by, { ...appendOf(turn), isFinal }), dice });
+    return false;
+  }
+  const identity = `rollback/${owed}`;
+  outside.effects.have(by, { ...held, identity });
+  return append(outside, turn, { entry: { identity, kind: 'rollback', output: null }, dice });
+}
+
+/** An identity that is on record, at the end of the journal: nobody takes it. */
+async function recordAgain({ network }: Outside, { by, held, journal }: Turn): Promise<void> {
+  const known = journal.findLast(({ kind }) => kind === 'step' || kind === 'value');
+  if (known === undefined) return;
+  const identity = textIn(known, 'identity');
+  const entry: JournalEntry = { identity, kind: 'version', output: 'another' };
+  const of = { ...held, expectedLength: journal.length, entries: [entry] };
+  await network.send(askToRecord(by, of));
+}
+
+/** At once, or with whatever is sent next. */
+async function append(
+  outside: FunctionWorld,
+  turn: Turn,
+  { entry, dice }: { readonly entry: JournalEntry; readonly dice: Dice },
+): Promise<boolean> {
+  turn.pending = [...turn.pending, entry];
+  if (dice.chance(0.4)) return true;
+  const answer = await ask(outside, turn, { request: askToRecord(turn.by, appendOf(turn)), dice });
+  if (answer?.status !== 200) return false;
+  keep(turn, []);
+  return true;
+}
+
+async function suspend(
+  outside: FunctionWorld,
+  turn: Turn,
+  { waits, dice }: { readonly waits: readonly AskedWait[]; readonly dice: Dice },
+): Promise<boolean> {
+  const request = askToSuspend(turn.by, { ...appendOf(turn), waits });
+  const answer = await ask(outside, turn, { request, dice });
+  const { resumed, entries } = answer?.body ?? {};
+  if (answer?.status !== 200 || resumed !== true || !Array.isArray(entries)) return false;
+  keep(turn, entries.filter(isJsonObject));
+  return true;
+}
+
+function keep(turn: Turn, more: readonly JsonObject[]): void {
+  turn.journal.push(...turn.pending, ...more);
+  turn.pending = [];
+}
+
+function appendOf({ held, journal, pending }: Turn): Append {
+  return { ...held, expectedLength: journal.length, entries: pending };
+}
+
+async function ask(
+  outside: FunctionWorld,
+  { manner }: Turn,
+  { request, dice }: { readonly request: Request; readonly dice: Dice },
+): Promise<Answer | null> {
+  const answer = await insist(outside, dice, request);
+  if (manner === 'says it again' && dice.chance(0.5)) await outside.network.send(request);
+  return answer;
+}
