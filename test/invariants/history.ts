@@ -42,6 +42,8 @@ export type Ask =
       readonly tools?: readonly string[];
       /** Absent: the default queue alone. */
       readonly queueNames?: readonly string[];
+      /** The same for a claim that is repeated because its answer was lost. */
+      readonly claimId?: string;
     }
   | { readonly do: 'release'; readonly workItemId: string; readonly fence: number }
   | { readonly do: 'heartbeat'; readonly workItemId: string; readonly fence: number }

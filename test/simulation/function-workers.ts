@@ -4,12 +4,13 @@ import type { JournalEntry } from '../../src/shared/domain/execution/function-ev
 import type { AskedWait } from '../../src/shared/engine/work/functions/suspend-function.ts';
 import { textIn } from '../invariants/dump.ts';
 import type { Answer } from '../invariants/history.ts';
+import { claimTurn } from './claim-turn.ts';
 import { insist, type Outside } from './clients.ts';
 import type { Dice } from './dice.ts';
 import { drawProgram, nextOf, owedIn, type Next, type Program } from './function-programs.ts';
 import type { Request } from './network.ts';
 import type { Recorder } from './recorder.ts';
-import { askForWork, askToRelease, askToRenew, type Client, type Held } from './requests.ts';
+import { askToRelease, askToRenew, type Client, type Held } from './requests.ts';
 import {
   type Append,
   askToCompleteRollback,
@@ -59,11 +60,7 @@ export async function runFunctionWorker(
   const by = { client: plan.name, tenantId: plan.tenantId };
   let restMs = POLL_MS.min;
   while (!outside.isOver()) {
-    let claimed: readonly ClaimedWork[] = [];
-    const onItems = (items: readonly ClaimedWork[]): void => void (claimed = items);
-    const asked = { queues: ['function'] as const, maxItems: 1, waitMs: plan.waitMs, onItems };
-    const answer = await outside.network.send(askForWork(by, asked));
-    const items = answer?.status === 200 ? claimed : [];
+    const items = await claimTurn(outside, { by, plan }, dice);
     restMs = items.length === 0 ? Math.min(restMs * 2, POLL_MS.max) : POLL_MS.min;
     if (items.length === 0) await outside.world.pause(restMs * (0.5 + dice.fraction()));
     await Promise.all(items.map((item) => take(outside, { by, item, plan }, dice)));

@@ -151,15 +151,17 @@ export function askForWork(
     readonly queueNames?: readonly string[];
     readonly maxItems: number;
     readonly waitMs: number;
+    /** Absent: the claim has no id. */
+    readonly claim?: { readonly id: string; readonly isRepeated: boolean };
     readonly onItems: (items: readonly ClaimedWork[]) => void;
   },
 ): Request {
-  const { queues, tools, queueNames, maxItems, waitMs } = of;
+  const { queues, tools, queueNames, maxItems, waitMs, claim } = of;
   const filter = { ...(tools && { tools }), ...(queueNames && { queueNames }) };
   const workerId = by.client;
   return {
     ...by,
-    asks: { do: 'claim', workerId, queues, ...filter },
+    asks: { do: 'claim', workerId, queues, ...filter, ...(claim && { claimId: claim.id }) },
     serve: async (engine) => {
       const items = await engine.claimWork({
         tenantId: by.tenantId as TenantId,
@@ -168,6 +170,7 @@ export function askForWork(
         filter,
         maxItems,
         waitMs,
+        ...(claim && { claimId: claim.id, isRepeated: claim.isRepeated }),
         signal: new AbortController().signal,
         host: 'simulation',
         version: '0.0.0',

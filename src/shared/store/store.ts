@@ -70,6 +70,7 @@ export type {
 } from './executions.ts';
 export type {
   WorkStore,
+  ClaimRef,
   ClaimRequest,
   JointClaim,
   ClaimScope,

@@ -19,6 +19,8 @@ export interface WorkStore {
   claimTogether(request: JointClaim): Promise<readonly (readonly ClaimedItem[])[]>;
   /** Renews the leases still held under their fences; answers which were, in the order asked. */
   renew(leases: readonly LeaseRenewal[]): Promise<readonly (RenewedLease | null)[]>;
+  /** The items that a claim leased and whose leases nobody has ended since, in the order of the claim. */
+  listClaimed(claim: ClaimRef): Promise<readonly ClaimedItem[]>;
   find(id: WorkItemId, tenantId: TenantId): Promise<FoundWorkItem | null>;
   /**
    * Leases of items on the engine's queue that a process holds, of one execution or of all
@@ -78,6 +80,15 @@ export interface ClaimScope extends ClaimFilter {
 export interface Claimer {
   readonly workerId: string;
   readonly limit: number;
+  /** A UUID; null or absent: `listClaimed` will not find the leases. */
+  readonly claimId?: string | null;
+}
+
+/** A claim as its worker names it. */
+export interface ClaimRef {
+  readonly tenantId: TenantId;
+  readonly workerId: string;
+  readonly claimId: string;
 }
 
 export interface Lease {

@@ -153,6 +153,39 @@ check('200: of many who wait each item goes to one', async (t, svc) => {
   t.deepEqual(items.toSorted(), ids.toSorted());
 });
 
+check('200: a repeated claim gets the items of the first under the same leases', async (t, svc) => {
+  const workflowId = await svc.register({ nodes: { a: python } });
+  for (let count = 0; count < 4; count++) await svc.start(workflowId);
+  const claim_id = '018F0A52-0000-7000-8000-00000000abcd';
+  const first = await svc.tryClaim({ claim_id, max_items: 2 });
+  const again = { claim_id: claim_id.toLowerCase(), repeated: true, max_items: 2 };
+  const repeated = await svc.tryClaim(again);
+  const shown = (answer: ClaimAnswer) =>
+    answer.work_items?.map(({ lease_expires_at: _, ...item }) => item);
+  t.deepEqual(shown(repeated), shown(first));
+  t.is(first.work_items?.length, 2);
+  // Another worker, and a claim that says nothing of an earlier one, get the next items.
+  for (const changes of [
+    { ...again, worker_id: 'other' },
+    { claim_id, max_items: 2 },
+  ]) {
+    const next = await svc.tryClaim({ ...changes, max_items: 1 });
+    t.false(first.work_items?.some(({ id }) => id === next.work_item?.id));
+    t.true(next.claimed);
+  }
+  for (const item of first.work_items ?? []) await svc.complete(item);
+  t.is((await svc.tryClaim(again)).work_items?.length, 1);
+});
+
+check('400: a claim id that is no UUID', async (t, svc) => {
+  for (const claim_id of ['', 'x', 1, '018f0a52000070008000000000000000']) {
+    const body = { worker_id: 'w', queue_types: ['python_tool'], claim_id };
+    const reply = await svc.post('/work-items/claim', body);
+    t.is(reply.status, 400, String(claim_id));
+    t.regex(reply.body.error, /^bad request: claim_id/);
+  }
+});
+
 check('200: who left while waiting gets no item', async (t, svc, { runtime }) => {
   const workflowId = await svc.register({ nodes: { a: python } });
   const body = '{"worker_id":"left","queue_types":["python_tool"],"wait_ms":15000}';

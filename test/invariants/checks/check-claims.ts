@@ -79,23 +79,46 @@ export interface Claim {
   readonly journal: readonly JsonObject[] | null;
 }
 
+/**
+ * What claims were answered. One that was repeated is one claim, from its first request on: an item
+ * that it was given again, under the same fence, counts once.
+ */
 export function claimsOf(history: History): Claim[] {
-  return deedsOf(history, 'claim').flatMap((deed) => {
-    const { work_items: items } = success(deed) ?? {};
-    if (!Array.isArray(items)) return [];
-    return (items as unknown as Record<string, string & number & JsonObject[]>[]).map((item) => ({
-      deed,
-      workItemId: item['id'] ?? '',
-      executionId: item['execution_id'] ?? '',
-      key: item['idempotency_key'] ?? '',
-      attempt: item['attempt'] ?? -1,
-      fence: item['lease_fence'] ?? -1,
-      tool: item['tool'] ?? null,
-      queueName: item['queue'] ?? 'default',
-      turn: item['turn'] ?? null,
-      journal: item['journal'] ?? null,
-    }));
+  const deeds = deedsOf(history, 'claim');
+  const begun = new Map<string, number>();
+  for (const { asks, begun: moment } of deeds) {
+    const { claimId } = asks;
+    if (claimId !== undefined && !begun.has(claimId)) begun.set(claimId, moment);
+  }
+  const given = new Set<string>();
+  return deeds.flatMap((asked) => {
+    const { claimId } = asked.asks;
+    const claims = claimsIn({ ...asked, begun: begun.get(claimId ?? '') ?? asked.begun });
+    if (claimId === undefined) return claims;
+    return claims.filter(({ workItemId, fence }) => {
+      const key = `${claimId} ${asked.asks.workerId} ${workItemId} ${fence}`;
+      const isNew = !given.has(key);
+      given.add(key);
+      return isNew;
+    });
   });
+}
+
+function claimsIn(deed: DeedOf<'claim'>): Claim[] {
+  const { work_items: items } = success(deed) ?? {};
+  if (!Array.isArray(items)) return [];
+  return (items as unknown as Record<string, string & number & JsonObject[]>[]).map((item) => ({
+    deed,
+    workItemId: item['id'] ?? '',
+    executionId: item['execution_id'] ?? '',
+    key: item['idempotency_key'] ?? '',
+    attempt: item['attempt'] ?? -1,
+    fence: item['lease_fence'] ?? -1,
+    tool: item['tool'] ?? null,
+    queueName: item['queue'] ?? 'default',
+    turn: item['turn'] ?? null,
+    journal: item['journal'] ?? null,
+  }));
 }
 
 function checkFences(claims: readonly Claim[]): Violation[] {

@@ -112,6 +112,26 @@ check('lost answers cost nothing', async (t, tenant, place) => {
   }
 });
 
+check('a lost answer to a claim uses no attempt', async (t, tenant, place) => {
+  const proxy = await startLosingProxy(place.runtime.url, ['claim']);
+  t.teardown(() => proxy.close());
+  const runs: string[] = [];
+  const order = defineFunction<{ id: string }>('order', (ctx, { id }) => {
+    runs.push(`${id} ${ctx.attempt}`);
+    return {};
+  });
+  const ids: string[] = [];
+  for (const id of ['one', 'two', 'three']) ids.push(await startFunction(tenant, order, { id }));
+  startWorker(t, { tenant, place, options: { functions: [order], url: proxy.url } });
+  for (const id of ids) {
+    await tenant.until(id, 'completed');
+    const kinds = (await tenant.events(id)).map(({ kind }) => kind);
+    t.false(kinds.includes('NodeFailed'), kinds.join());
+  }
+  t.deepEqual(runs.toSorted(), ['one 0', 'three 0', 'two 0']);
+  t.true(proxy.lost.length > 0);
+});
+
 check(
   'a cancel aborts the step under way, and undoes what was registered',
   async (t, tenant, place) => {

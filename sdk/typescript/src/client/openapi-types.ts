@@ -6284,6 +6284,10 @@ export interface operations {
                     readonly queues?: readonly string[] | null;
                     /** @description Long poll: how long to wait for an item; at most 20000. */
                     readonly wait_ms?: number | null;
+                    /** @description A UUID that names this claim, so that `repeated` can ask again when the answer is lost. */
+                    readonly claim_id?: string | null;
+                    /** @description True: the claim was sent before and its answer was lost. The answer then has the items that `claim_id` leased and still holds, under the same fences, before anything else is claimed. */
+                    readonly repeated?: boolean | null;
                     /** @description Claims up to this many, at most 100; the answer then has `work_items`. */
                     readonly max_items?: number | null;
                     /** @description For `GET /workers`; default: the address. */

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { runFunction } from './run-function.ts';
 import { ShutdownError, WorkerRefusedError } from './errors.ts';
 import { keepLease } from './keep-lease.ts';
@@ -137,6 +139,7 @@ class Working {
   async #claim(itemsMax: number): Promise<readonly WorkItem[]> {
     const { api, logger, workerId, tools, functions, queues } = this.settings;
     const stopping = this.#stopping.signal;
+    const claimId = randomUUID();
     for (let failures = 0; !stopping.aborted;) {
       try {
         const answer = await send(api, {
@@ -151,6 +154,9 @@ class Working {
             ...(queues !== null && { queues }),
             wait_ms: WAIT_MS,
             max_items: itemsMax,
+            claim_id: claimId,
+            // The runtime may have leased items to the claim whose answer did not come.
+            ...(failures > 0 && { repeated: true }),
           },
           timeoutMs: WAIT_MS + ANSWER_MS_MAX,
           // The runtime sees that the connection closes, and hands nothing out on it.

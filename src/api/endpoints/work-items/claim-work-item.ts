@@ -5,6 +5,7 @@ import { QUEUE_NAME } from '../../../shared/domain/work/claim-filter.ts';
 import { WORKER_QUEUES, type WorkerQueue } from '../../../shared/domain/work/work-item.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { idText, omittable } from '../../schemas/text.ts';
+import { releaseUnanswered } from './release-unanswered.ts';
 import { shapeClaimed, workItemShape } from './work-item-shape.ts';
 
 const WAIT_MS_MAX = 20_000;
@@ -24,6 +25,11 @@ const queueTypes = z
     return known;
   })
   .meta({ contains: { enum: [...WORKER_QUEUES] } });
+
+const claimId = z
+  .string()
+  .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'must be a UUID')
+  .transform((id) => id.toLowerCase());
 
 /** Bounded, as each costs a look-up. */
 function names(what: string, lengthMax: number) {
@@ -70,6 +76,16 @@ export const claimWorkItem = defineEndpoint({
     wait_ms: omittable(z.int().min(0, 'must not be negative')).meta({
       description: `Long poll: how long to wait for an item; at most ${WAIT_MS_MAX}.`,
     }),
+    claim_id: omittable(claimId).meta({
+      description:
+        'A UUID that names this claim, so that `repeated` can ask again when the answer is lost.',
+    }),
+    repeated: omittable(z.boolean()).meta({
+      description:
+        'True: the claim was sent before and its answer was lost. The answer then has the items ' +
+        'that `claim_id` leased and still holds, under the same fences, before anything else is ' +
+        'claimed.',
+    }),
     max_items: omittable(z.int().min(1, 'must be at least 1')).meta({
       description: `Claims up to this many, at most ${ITEMS_MAX}; the answer then has \`work_items\`.`,
     }),
@@ -85,6 +101,7 @@ export const claimWorkItem = defineEndpoint({
   },
   async handle(request, { engine, traceparentOf }) {
     const { body, caller } = request;
+    const gone = request.gone();
     const claimed = await claimWork(engine, caller, {
       workerId: body.worker_id,
       queues: body.queue_types,
@@ -92,9 +109,12 @@ export const claimWorkItem = defineEndpoint({
       maxItems: Math.min(body.max_items ?? 1, ITEMS_MAX),
       waitMs: Math.min(body.wait_ms ?? 0, WAIT_MS_MAX),
       signal: request.abandoned(),
+      claimId: body.claim_id,
+      isRepeated: body.repeated === true,
       host: body.host ?? request.remoteAddress,
       version: body.version ?? 'unknown',
     });
+    if (body.claim_id === null) releaseUnanswered({ engine, caller, claimed, gone });
     const items = await Promise.all(
       claimed.map(async (item) => {
         const { attempt, record } = item;

@@ -18,6 +18,7 @@ import { completionFacts } from '../advance/outcome-facts.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import { type TopicHint, waitForTopics } from '../wake/wait-for-topics.ts';
 import { queueTopic, wakeFor } from '../wake/wake-for.ts';
+import { findHeld } from './repeat-claim.ts';
 import { type OpenedTurn, openTurn } from './functions/open-turn.ts';
 import type { WorkerLeases } from './worker-leases.ts';
 
@@ -32,6 +33,10 @@ export interface ClaimWork {
   readonly waitMs: number;
   /** Aborted when the caller goes away or the process drains. */
   readonly signal: AbortSignal;
+  /** A UUID by which a repeated claim finds what this one leased; null or absent: none does. */
+  readonly claimId?: string | null;
+  /** The worker has sent the claim before, and got no answer. */
+  readonly isRepeated?: boolean;
   /** For `GET /workers`. */
   readonly host: string;
   readonly version: string;
@@ -52,7 +57,8 @@ const ROUNDS_MAX = 100;
 /**
  * Leases the next items on the requested queues that the filter admits, and waits for one if the
  * caller wants to. An item with a recorded result is not handed out: the result is replayed. An
- * item that a policy now blocks is not handed out either (see `judge-claimed.ts`).
+ * item that a policy now blocks is not handed out either (see `judge-claimed.ts`). A repeated claim
+ * answers what it has leased before, if anything.
  */
 export async function claimWork(
   deps: UseCaseDeps,
@@ -60,6 +66,32 @@ export async function claimWork(
   params: ClaimWork,
 ): Promise<readonly ClaimedWork[]> {
   deps.workerAnnouncements.note(tenantId, params);
+  const held = await handOutHeld(deps, tenantId, params);
+  if (held.length > 0) return held;
+  const claimed = await claimNext(deps, tenantId, params);
+  return claimed.length > 0 ? claimed : handOutHeld(deps, tenantId, params);
+}
+
+/** Nothing unless the claim is repeated. */
+async function handOutHeld(
+  deps: UseCaseDeps,
+  tenantId: TenantId,
+  { workerId, claimId = null, isRepeated = false, signal }: ClaimWork,
+): Promise<readonly ClaimedWork[]> {
+  if (!isRepeated || claimId === null || signal.aborted) return [];
+  const items = await findHeld(deps, { tenantId, workerId, claimId });
+  const { claimed, failures } = await handOutAll(deps, items);
+  if (claimed.length === 0 && failures.length > 0) throw failures[0];
+  for (const error of failures) deps.report.trouble('handing out an item failed', error);
+  return withWholeInputs(deps, tenantId, claimed);
+}
+
+/** Nothing: the time is over, or the caller has left. */
+async function claimNext(
+  deps: UseCaseDeps,
+  tenantId: TenantId,
+  params: ClaimWork,
+): Promise<readonly ClaimedWork[]> {
   const { filter = {} } = params;
   const topics = params.queues.flatMap((queue) =>
     queueNamesOf(filter).map((queueName) => queueTopic({ tenantId, queue, queueName })),
@@ -124,15 +156,9 @@ async function claimNow(
         failures.push(error);
         return [];
       });
-    for (const item of items) {
-      const handedOut = await handOut(deps, item).catch((error: unknown) => {
-        failures.push(error);
-        return null;
-      });
-      if (handedOut === null) continue;
-      claimed.push(handedOut);
-      remember(deps.workerLeases, item, handedOut.opened);
-    }
+    const handedOut = await handOutAll(deps, items);
+    claimed.push(...handedOut.claimed);
+    failures.push(...handedOut.failures);
     // Another round claims the next items of the queue, to replace those that were not handed out.
     if (failures.length > 0 || claimed.length - before === items.length) break;
   }
@@ -141,6 +167,26 @@ async function claimNow(
   for (const error of failures) deps.report.trouble('handing out an item failed', error);
   if (claimed.length > 0) deps.report.count('items_claimed', claimed.length);
   return withWholeInputs(deps, tenantId, claimed);
+}
+
+interface HandedOut {
+  readonly claimed: readonly ClaimedWork[];
+  readonly failures: readonly unknown[];
+}
+
+async function handOutAll(deps: UseCaseDeps, items: readonly ClaimedItem[]): Promise<HandedOut> {
+  const claimed: ClaimedWork[] = [];
+  const failures: unknown[] = [];
+  for (const item of items) {
+    const handedOut = await handOut(deps, item).catch((error: unknown) => {
+      failures.push(error);
+      return null;
+    });
+    if (handedOut === null) continue;
+    claimed.push(handedOut);
+    remember(deps.workerLeases, item, handedOut.opened);
+  }
+  return { claimed, failures };
 }
 
 /** Workers get offloaded values back in full. */

@@ -46,6 +46,7 @@ export interface ClaimCall {
   readonly queues: readonly WorkerQueue[];
   readonly filter?: ClaimFilter;
   readonly workerId: string;
+  readonly claimId?: string | null;
   readonly limit: number;
   /** Aborted: the caller has left. */
   readonly signal: AbortSignal;
@@ -71,8 +72,9 @@ export function createWorkerLeases(deps: {
     calls: readonly ClaimCall[],
   ): Promise<readonly (readonly ClaimedItem[])[]> {
     // An item leased to a caller who has left would only expire.
-    const claimers = calls.map(({ workerId, limit, signal }) => ({
+    const claimers = calls.map(({ workerId, claimId = null, limit, signal }) => ({
       workerId,
+      claimId,
       limit: signal.aborted ? 0 : limit,
     }));
     const [first] = calls;

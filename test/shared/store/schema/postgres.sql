@@ -558,6 +558,7 @@ create table public.work_leases (
   deadline_at timestamp with time zone,
   queue_seq bigint,
   queued_at timestamp with time zone,
+  claim_id uuid,
   constraint work_leases_attempt_check CHECK ((attempt >= 0)),
   constraint work_leases_check CHECK (((deadline_at IS NULL) OR (expires_at <= deadline_at))),
   constraint work_leases_lease_fence_check CHECK (((lease_fence >= 1) AND (lease_fence <= '9007199254740991'::bigint))),

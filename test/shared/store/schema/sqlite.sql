@@ -479,7 +479,7 @@ CREATE TABLE "work_leases" (
   expires_at integer not null,
   deadline_at integer,
   queue_seq integer,
-  queued_at integer,
+  queued_at integer, claim_id text,
   check (deadline_at is null or expires_at <= deadline_at)
 ) strict, without rowid;
 

@@ -2,7 +2,8 @@ import { leaseColumns, NEXT_FENCE, tenantIsActive, ticketColumns } from '../rows
 
 /*
  * Common to all claims: the rows that `candidates` picks and locks move from `work_queue` to
- * `work_leases`, distributed to the workers in $1. $2: length of the lease.
+ * `work_leases`, distributed to the workers in $1, under the claim ids in $5, which may be null. $2:
+ * length of the lease.
  */
 export function claimText(candidates: string): string {
   return `
@@ -19,14 +20,14 @@ export function claimText(candidates: string): string {
     leased as (
       insert into work_leases as l (
         ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at,
-        queue_seq, queued_at
+        queue_seq, queued_at, claim_id
       )
       select ${ticketColumns('t')}, ($1::text[])[t.place], ${NEXT_FENCE},
         (select instant from clock),
         (select instant from clock)
           + least($2::int8, t.node_timeout_ms) * interval '1 millisecond',
         (select instant from clock) + t.node_timeout_ms * interval '1 millisecond',
-        t.seq, t.enqueued_at
+        t.seq, t.enqueued_at, ($5::uuid[])[t.place]
       from (
         select *, row_number() over (order by priority, seq) as place
         from taken
@@ -72,7 +73,7 @@ export function surplusOver(limit: string): string {
 }
 
 /** The position where a claim on a single queue begins. */
-export const CLAIM_START = { queueKey: '$5', priority: '$6::int4', seq: '$7::int8' };
+export const CLAIM_START = { queueKey: '$6', priority: '$7::int4', seq: '$8::int8' };
 
 /**
  * The position where a claim on several queues begins, for the queue of a row with these three

@@ -8,7 +8,7 @@ export const CLAIM_OF_TOOL: Statement = {
   text: claimText(`
     select q.work_item_id
     from work_queue q
-    where ${isClaimable({ item: 'q', from: CLAIM_START, also: isOfTool('q', '$8::text') })}
+    where ${isClaimable({ item: 'q', from: CLAIM_START, also: isOfTool('q', '$9::text') })}
     order by q.priority, q.seq
     limit $3
     for update skip locked`),
@@ -31,8 +31,8 @@ export const CLAIM_OF_TOOLS: Statement = {
       select n.work_item_id
       from (
         select a.queue_key, t.tool, h.priority, h.seq
-        from unnest($5::text[], $6::int4[], $7::int8[]) as a (queue_key, priority, seq)
-        cross join unnest($8::text[]) as t (tool)
+        from unnest($6::text[], $7::int4[], $8::int8[]) as a (queue_key, priority, seq)
+        cross join unnest($9::text[]) as t (tool)
         cross join lateral (
           select c.priority, c.seq
           from work_queue c

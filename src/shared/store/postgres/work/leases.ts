@@ -81,14 +81,15 @@ export async function claimItems(
  * limit.
  */
 function placesOf(claimers: readonly Claimer[]): readonly Place[] {
-  return claimers.flatMap(({ workerId, limit }, claimer) =>
-    Array.from({ length: Math.max(0, limit) }, () => ({ claimer, workerId })),
+  return claimers.flatMap(({ workerId, limit, claimId = null }, claimer) =>
+    Array.from({ length: Math.max(0, limit) }, () => ({ claimer, workerId, claimId })),
   );
 }
 
 interface Place {
   readonly claimer: number;
   readonly workerId: string;
+  readonly claimId: string | null;
 }
 
 /** The places of claimers that got nothing when `count` items went to the first places. */
@@ -145,7 +146,10 @@ async function claimStatement(
   if (claim.tools?.length === 0) return { items: [], lasts: new Map() };
   const { request, places } = claim;
   const workerIds = places.map(({ workerId }) => workerId);
-  const common = [workerIds, request.leaseMs, places.length, request.shards];
+  const claimIds = places.some(({ claimId }) => claimId !== null)
+    ? places.map(({ claimId }) => claimId)
+    : null;
+  const common = [workerIds, request.leaseMs, places.length, request.shards, claimIds];
   const { statement, values } = statementOf(claim);
   const rows = await pool.run<ClaimRecord>(statement, [...common, ...values]);
   const lasts = new Map<string, QueuePosition>(
@@ -171,14 +175,17 @@ function statementOf({ keys, tools, starts }: ClaimFrom): {
   return { statement: CLAIM_OF_TOOLS, values: [...all, tools] };
 }
 
-interface ClaimRecord extends LeaseRecord, Partial<Record<keyof RecordColumns, unknown>> {
+interface ClaimRecord extends ClaimedRecord {
   readonly queue_key: string;
   readonly seq: number;
+}
+
+export interface ClaimedRecord extends LeaseRecord, Partial<Record<keyof RecordColumns, unknown>> {
   readonly definition_id: DefinitionId | null;
   readonly has_recorded_output: boolean;
 }
 
-function decodeClaim(row: ClaimRecord): ClaimedItem {
+export function decodeClaim(row: ClaimedRecord): ClaimedItem {
   return {
     ...decodeLease(row),
     record: hasRecord(row) ? decodeRecord(row) : null,
@@ -187,7 +194,7 @@ function decodeClaim(row: ClaimRecord): ClaimedItem {
   };
 }
 
-function hasRecord(row: ClaimRecord): row is ClaimRecord & RecordColumns {
+function hasRecord(row: ClaimedRecord): row is ClaimedRecord & RecordColumns {
   return row.tool !== null;
 }
 
@@ -217,7 +224,7 @@ const CLAIM_MANY: Statement = {
     from work_queue q
     where q.work_item_id = any(array(
       select h.work_item_id
-      from unnest($5::text[], $6::int4[], $7::int8[]) as a (queue_key, priority, seq)
+      from unnest($6::text[], $7::int4[], $8::int8[]) as a (queue_key, priority, seq)
       cross join lateral (
         select c.work_item_id, c.priority, c.seq
         from work_queue c

@@ -1,13 +1,14 @@
 import type { DefinitionId, TenantId, WorkItemId } from '../../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../../domain/json.ts';
 import { newAuditId } from '../../rows/audit-ids.ts';
-import type { FoundWorkItem, WorkStore } from '../../work.ts';
+import type { ClaimRef, FoundWorkItem, WorkStore } from '../../work.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { gatherReads } from '../connection/gather-reads.ts';
 import { listDeadLetters, requeue } from './dead-letters.ts';
 import { claimItems, renewLeases } from './leases.ts';
+import { listClaimed } from './list-claimed.ts';
 import { createWaitingTools } from './waiting-tools.ts';
 import {
   decodeLease,
@@ -29,12 +30,14 @@ export function createWorkStore(
 ): WorkStore {
   const means = { pool, watermarks, waitingTools: createWaitingTools(pool) };
   const find = gatherReads((keys: readonly ItemKey[]) => findItems(pool, keys));
+  const listClaims = gatherReads((claims: readonly ClaimRef[]) => listClaimed(pool, claims));
   return {
     claim: async (request) => {
       const [items = []] = await claimItems(means, { ...request, claimers: [request] });
       return items;
     },
     claimTogether: (request) => claimItems(means, request),
+    listClaimed: (ref) => listClaims(ref),
     renew: (leases) => renewLeases(pool, leases),
     find: (id, tenantId) => find({ id, tenantId }),
 

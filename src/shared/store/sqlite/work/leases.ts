@@ -1,19 +1,25 @@
 import type { DefinitionId } from '../../../domain/ids.ts';
+import type { WorkTicket } from '../../../domain/work/work-item.ts';
 import type {
   ClaimedItem,
+  ClaimRef,
   ClaimRequest,
   JointClaim,
+  Lease,
   LeaseRenewal,
   RenewedLease,
 } from '../../work.ts';
 import type { Connection } from '../connection/connect.ts';
 import { insertLease, withFences } from './queue.ts';
 import {
+  LEASE_COLUMNS,
   RECORD_COLUMNS,
   toIso,
   toIsoOrNull,
+  decodeLease,
   decodeRecord,
   decodeTicket,
+  type LeaseRecord,
   type WorkItemRow,
 } from '../rows.ts';
 import { selectNext } from './select-next.ts';
@@ -51,17 +57,11 @@ export function claim(connection: Connection, request: ClaimRequest): readonly C
     next.map((row) => {
       connection.run('delete from work_queue where seq = ?', [row.seq]);
       const ticket = decodeTicket(row);
-      const { workerId, leaseMs } = request;
+      const { workerId, leaseMs, claimId = null } = request;
       const leaseFence = drawFence();
       const queuePlace = { seq: row.seq, queuedAt: row.enqueued_at };
-      const lease = { ticket, queuePlace, workerId, leaseFence, leaseMs, now };
+      const lease = { ticket, queuePlace, workerId, claimId, leaseFence, leaseMs, now };
       const terms = insertLease(connection, lease);
-      // Items of the engine have no record.
-      const record =
-        ticket.queue === 'engine'
-          ? undefined
-          : connection.get<ClaimedRecord>(SELECT_RECORD, [ticket.workItemId]);
-      const recorded = connection.get(SELECT_RECORDED, [ticket.executionId, ticket.idempotencyKey]);
       return {
         ticket,
         leaseFence: terms.leaseFence,
@@ -70,12 +70,47 @@ export function claim(connection: Connection, request: ClaimRequest): readonly C
         expiresAt: toIso(terms.expiresAt),
         deadlineAt: toIsoOrNull(terms.deadlineAt),
         timedOut: terms.deadlineAt !== null && terms.deadlineAt <= now,
-        record: record === undefined ? null : decodeRecord(record),
-        definitionId: record?.definition_id ?? null,
-        hasRecordedOutput: recorded !== undefined,
+        ...describe(connection, ticket),
       };
     }),
   );
+}
+
+export function listClaimed(
+  connection: Connection,
+  { tenantId, workerId, claimId }: ClaimRef,
+): readonly ClaimedItem[] {
+  const now = connection.now();
+  return connection
+    .all<LeaseRecord>(
+      `select ${LEASE_COLUMNS}
+       from work_leases
+       where claim_id = :claim_id
+         and worker_id = :worker_id
+         and tenant_id = :tenant_id
+       order by lease_fence`,
+      { claim_id: claimId, worker_id: workerId, tenant_id: tenantId },
+    )
+    .map((row) => {
+      const lease = decodeLease(row, now);
+      return { ...lease, ...describe(connection, lease.ticket) };
+    });
+}
+
+/** Reads the facts that a claim reports about an item beside its lease. */
+function describe(
+  connection: Connection,
+  { queue, workItemId, executionId, idempotencyKey }: WorkTicket,
+): Omit<ClaimedItem, keyof Lease> {
+  // Items of the engine have no record.
+  const record =
+    queue === 'engine' ? undefined : connection.get<ClaimedRecord>(SELECT_RECORD, [workItemId]);
+  const recorded = connection.get(SELECT_RECORDED, [executionId, idempotencyKey]);
+  return {
+    record: record === undefined ? null : decodeRecord(record),
+    definitionId: record?.definition_id ?? null,
+    hasRecordedOutput: recorded !== undefined,
+  };
 }
 
 /** A lease past its deadline is not renewed: the attempt has reached its time limit. */

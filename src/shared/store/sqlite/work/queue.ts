@@ -100,6 +100,8 @@ export interface HandOut {
   /** Absent: it was not claimed from a queue. */
   readonly queuePlace?: { readonly seq: number; readonly queuedAt: number };
   readonly workerId: string;
+  /** Absent: the claim has no id. */
+  readonly claimId?: string | null;
   readonly leaseFence: number;
   readonly leaseMs: number;
   readonly now: number;
@@ -114,9 +116,9 @@ export interface LeaseTerms {
 const INSERT_LEASE = `
   insert into work_leases (
     ${TICKET_COLUMNS}, worker_id, lease_fence, claimed_at, expires_at, deadline_at, queue_seq,
-    queued_at
+    queued_at, claim_id
   )
-  values (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?, ?)`;
+  values (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 export function insertLease(connection: Connection, item: HandOut): LeaseTerms {
   const terms = termsOf(item);
@@ -128,8 +130,8 @@ const REPLACE_LEASE = `
   update work_leases
   set (
     ${TICKET_COLUMNS}, worker_id, lease_fence, claimed_at, expires_at, deadline_at, queue_seq,
-    queued_at
-  ) = (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?, ?)
+    queued_at, claim_id
+  ) = (${TICKET_PLACES}, ?, ?, ?, ?, ?, ?, ?, ?)
   where work_item_id = ?`;
 
 /** Equals deleting the lease of `endedItemId` and inserting the new one, in one statement. */
@@ -161,6 +163,7 @@ function bindLease(item: HandOut, terms: LeaseTerms): readonly Bindable[] {
     deadlineAt,
     queuePlace?.seq ?? null,
     queuePlace?.queuedAt ?? null,
+    item.claimId ?? null,
   ];
 }
 

@@ -5,7 +5,7 @@ import type { FoundWorkItem, Lease, WorkStore } from '../../work.ts';
 import { appendAudit } from '../audit/append.ts';
 import type { Connection } from '../connection/connect.ts';
 import { listDeadLetters, requeue } from './dead-letters.ts';
-import { claim, claimTogether, renew } from './leases.ts';
+import { claim, claimTogether, listClaimed, renew } from './leases.ts';
 import { insertDeadLetter } from './queue.ts';
 import {
   LEASE_COLUMNS,
@@ -25,6 +25,7 @@ export function createWorkStore(connection: Connection): WorkStore {
   return {
     claim: (request) => connection.write(() => claim(connection, request)),
     claimTogether: (request) => connection.write(() => claimTogether(connection, request)),
+    listClaimed: (ref) => connection.read(() => listClaimed(connection, ref)),
     renew: (leases) => connection.write(() => renew(connection, leases)),
     find: (id, tenantId) => connection.read(() => findWorkItem(connection, id, tenantId)),
     listHeld: (params) => connection.read(() => listHeld(connection, params)),

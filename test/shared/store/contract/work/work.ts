@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+
+import type { ClaimRef } from '../../../../../src/shared/store/store.ts';
 import type { WorkTicket } from '../../../../../src/shared/domain/work/work-item.ts';
 import type { TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
@@ -49,6 +52,45 @@ export function workCases(name: string, open: () => TestStore): void {
     t.is(msBetween(claimed.claimedAt, claimed.deadlineAt), 300_000);
     const found = await store.work.find(ticket.workItemId, execution.tenantId);
     t.is(claimed.definitionId, found?.definitionId ?? null);
+  });
+
+  check('a claim with an id is found by it while its leases last', async (t, { store }) => {
+    const { tenantId } = await startWithItems(store, [{}, {}, {}]);
+    const [claimId, other] = [randomUUID(), randomUUID()];
+    const [first, second] = await claim(store, tenantId, { limit: 2, claimId });
+    await claim(store, tenantId, { claimId: other });
+    const ask = (changes: Partial<ClaimRef> = {}) =>
+      store.work.listClaimed({ tenantId, workerId: 'worker-1', claimId, ...changes });
+    t.deepEqual(
+      (await ask()).map(({ queuePlace: _, ...item }) => item),
+      [first, second].map((item) => item ?? t.fail()),
+    );
+    t.deepEqual(await ask({ tenantId: makeTenantId() }), []);
+    t.deepEqual(await ask({ workerId: 'worker-2' }), []);
+    t.deepEqual(await ask({ claimId: randomUUID() }), []);
+    t.is((await ask({ claimId: other })).length, 1);
+    if (first === undefined || second === undefined) return t.fail();
+    await commitOne(store, makePlan(first.ticket, { settles: [settleOf(first)] }));
+    t.deepEqual((await ask()).map(idOf), [second.ticket.workItemId]);
+  });
+
+  check('claims together are found each by its own id', async (t, { store }) => {
+    const { tenantId } = await startWithItems(store, [{}, {}, {}]);
+    const ids = [randomUUID(), null, randomUUID()];
+    const workerId = 'worker-1';
+    const claims = await store.work.claimTogether({
+      tenantId,
+      queues: ['python_tool'],
+      leaseMs: 30_000,
+      shards: null,
+      claimers: ids.map((claimId) => ({ workerId, limit: 1, claimId })),
+    });
+    for (const [index, claimId] of ids.entries()) {
+      if (claimId === null) continue;
+      const found = await store.work.listClaimed({ tenantId, workerId, claimId });
+      t.deepEqual(found.map(idOf), (claims[index] ?? []).map(idOf));
+      t.is(found.length, 1);
+    }
   });
 
   check('an attempt without a time limit has no deadline', async (t, { store }) => {
