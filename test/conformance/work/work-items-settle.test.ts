@@ -284,6 +284,10 @@ check('400: output and state_patch must be objects', async (t, svc) => {
     const body = { error, lease_fence: item.lease_fence };
     t.is((await svc.post(`/work-items/${item.id}/fail`, body)).status, 400);
   }
+  for (const retry_after_ms of [-1, 1.5, '1', 30 * 86_400_000 + 1]) {
+    const reply = await svc.fail(item, { retry_after_ms });
+    t.is(reply.status, 400, JSON.stringify(retry_after_ms));
+  }
   t.false(await changed());
 });
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import type { FunctionContext } from 'svc-sdk/worker';
+import { RetryAfter, type FunctionContext } from 'svc-sdk/worker';
 
 import { Crash, MemoryRuntime } from './support/memory-runtime.ts';
 
@@ -199,6 +199,44 @@ test('a step is retried within the turn, and over a timer when the pause is long
     ['call/retry[1]', 'call/back-off[1]', 'call/retry[2]', 'call/back-off[2]', 'call'],
   );
   t.is(runtime.entries.at(-1)?.attempts, 6);
+});
+
+test('RetryAfter sets the pause of a step, within the turn or over a timer', async (t) => {
+  const runtime = new MemoryRuntime();
+  const attempts: number[] = [];
+  const waits = [0, 2000, '10m', new Date(0)];
+  const outcome = await runtime.runToEnd(async (ctx) =>
+    ctx.step(
+      'call',
+      ({ attempt }) => {
+        attempts.push(attempt);
+        const wait = waits[attempt - 1];
+        if (wait !== undefined) throw new RetryAfter(wait, { cause: new RangeError('busy') });
+        return 'done';
+      },
+      { retry: { initialInterval: '1h' } },
+    ),
+  );
+  t.like(outcome, { kind: 'completed', output: 'done' });
+  t.deepEqual(attempts, [1, 2, 3, 4, 5]);
+  const [marker, backOff, ...others] = runtime.entries;
+  t.like(marker, { identity: 'call/retry[1]', output: { attempts: 3, delay_ms: 600_000 } });
+  t.is(backOff?.identity, 'call/back-off[1]');
+  t.deepEqual(
+    others.map(({ identity }) => identity),
+    ['call'],
+  );
+});
+
+test('RetryAfter adds no attempt, and the last one fails with its cause', async (t) => {
+  const runtime = new MemoryRuntime();
+  const outcome = await runtime.runToEnd(async (ctx) =>
+    ctx.step('call', () => Promise.reject(new RetryAfter(1, { cause: new RangeError('busy') })), {
+      retry: { maxAttempts: 2 },
+    }),
+  );
+  t.like(outcome, { kind: 'failed', message: 'busy', isFinal: true });
+  t.like(runtime.entries.at(-1), { error: { message: 'busy', class: 'RangeError' }, attempts: 2 });
 });
 
 test('a step that fails for the last time throws the same error in each turn', async (t) => {

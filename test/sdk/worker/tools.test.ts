@@ -1,7 +1,14 @@
-import { defineTool, NonRetryableError, type ToolContext } from 'svc-sdk/worker';
+import {
+  defineFunction,
+  defineTool,
+  NonRetryableError,
+  RetryAfter,
+  type ToolContext,
+} from 'svc-sdk/worker';
 
 import { onBothStores } from '../../support/both-stores.ts';
-import { startWorker, until } from '../support/with-worker.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startFunction, startWorker, until } from '../support/with-worker.ts';
 
 const check = onBothStores({ env: { SVC_SCHEDULER_LEASE_SECONDS: '3' } });
 
@@ -69,6 +76,57 @@ check(
     t.is(runs, 1);
     t.is(await classOf('other'), 'RangeError');
     t.is(runs, 4);
+  },
+);
+
+check('RetryAfter replaces the back-off of the policy', async (t, tenant, place) => {
+  const attempts: number[] = [];
+  const charge = defineTool('payment.charge', (_input, { attempt }) => {
+    attempts.push(attempt);
+    if (attempt === 0) throw new RetryAfter(20, { message: 'busy' });
+    if (attempt === 1) throw new RetryAfter('30d');
+    return {};
+  });
+  startWorker(t, { tenant, place, options: { tools: [charge] } });
+  const ir = {
+    retry_policies: { hourly: { max_attempts: 3, initial_delay: '1h', jitter: false } },
+    nodes: { pay: { ...CHARGE, retry_policy: 'hourly' } },
+  };
+  const id = await tenant.run(ir);
+  const failures = async () =>
+    (await tenant.events(id)).flatMap(({ kind, payload }) =>
+      kind === 'NodeFailed' ? payload : [],
+    );
+  await eventually(async () => {
+    if ((await failures()).length < 2) throw new Error('not yet');
+  });
+  const [first, second] = await failures();
+  t.like(first, { error: 'busy', error_class: 'RetryAfter', retry_delay_ms: 20 });
+  t.like(second, { retryable: true, retry_delay_ms: 30 * 86_400_000 });
+  t.deepEqual(attempts, [0, 1]);
+});
+
+check(
+  'RetryAfter of a function is its next attempt, while one is left',
+  async (t, tenant, place) => {
+    const order = defineFunction(
+      'order',
+      (ctx) => {
+        throw new RetryAfter(10, { message: `attempt ${ctx.attempt}` });
+      },
+      { retryPolicy: { max_attempts: 2, initial_delay: '1h' } },
+    );
+    startWorker(t, { tenant, place, options: { functions: [order] } });
+    const id = await startFunction(tenant, order, {});
+    await tenant.until(id, 'failed');
+    const failed = (await tenant.events(id)).filter(({ kind }) => kind === 'NodeFailed');
+    t.deepEqual(
+      failed.map(({ payload }) => [payload['error'], payload['retryable']]),
+      [
+        ['attempt 0', true],
+        ['attempt 1', false],
+      ],
+    );
   },
 );
 

@@ -6774,6 +6774,8 @@ export interface operations {
                     })[] | null;
                     /** @description True: no further attempt, even if the retry policy allows one. */
                     readonly final?: boolean | null;
+                    /** @description The next attempt, if one is left, follows after this time instead of the back-off of the retry policy; at most 2592000000, 30 days. */
+                    readonly retry_after_ms?: number | null;
                     /** @description For `retryable_on` and `non_retryable_on` of the retry policy. */
                     readonly error_class?: string | null;
                 } & {

@@ -1,8 +1,7 @@
-import { NonRetryableError } from '../worker/errors.ts';
 import type { StepContext } from './context.ts';
 import { NonDeterminismError } from './errors.ts';
-import { pauseAfter } from './retry.ts';
-import { attemptStep } from './run-step.ts';
+import { PAUSE_IN_TURN_MS_MAX } from './retry.ts';
+import { attemptStep, delayAfter } from './run-step.ts';
 import { Scope } from './scope.ts';
 import type { TurnTools } from './turn-tools.ts';
 
@@ -72,9 +71,10 @@ async function runOne(tools: TurnTools, compensation: Compensation): Promise<voi
       return;
     } catch (error) {
       stopped.throwIfAborted();
-      const delayMs =
-        error instanceof NonRetryableError ? null : pauseAfter(attempt, { maxAttempts: ATTEMPTS });
-      if (delayMs === null) throw error;
+      const retry = { maxAttempts: ATTEMPTS };
+      const delayMs = delayAfter(error, { attempt, retry, nowMs: tools.nowMs() });
+      // The item fails, and comes back after a longer pause.
+      if (delayMs === null || delayMs > PAUSE_IN_TURN_MS_MAX) throw error;
       const fields = { step: compensation.identity, error: String(error) };
       logger.warn(fields, 'the rollback failed, and is retried');
       await tools.pause(delayMs, stopped);

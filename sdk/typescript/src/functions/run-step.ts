@@ -1,11 +1,12 @@
 import { linkAbort } from '../link-abort.ts';
 import { describeError, NonRetryableError } from '../worker/errors.ts';
+import { retryAfterOf } from '../worker/retry-after.ts';
 import { pause } from '../worker/pause.ts';
 import type { StepContext, StepOptions } from './context.ts';
 import { deriveKey } from './derive.ts';
 import { readDuration } from '../duration.ts';
 import type { Entry } from './journal.ts';
-import { PAUSE_IN_TURN_MS_MAX, pauseAfter } from './retry.ts';
+import { PAUSE_IN_TURN_MS_MAX, pauseAfter, type StepRetry } from './retry.ts';
 import { places, type Scope } from './scope.ts';
 import type { TurnTools } from './turn-tools.ts';
 
@@ -87,8 +88,7 @@ async function tryStep(
       // Aborted, it says nothing about the step: another turn runs it again, under the same key.
       if (stopped.aborted || scope.isAbandoned) return null;
       const { message, errorClass } = describeError(error);
-      const delayMs =
-        error instanceof NonRetryableError ? null : pauseAfter(attempt, options.retry ?? {});
+      const delayMs = delayAfter(error, { attempt, retry: options.retry, nowMs: tools.nowMs() });
       const fields = { step: identity, step_attempt: attempt, error: message };
       logger.warn(fields, delayMs === null ? 'the step failed' : 'the step failed, and is retried');
       if (delayMs === null) return finish({ error: { message, class: errorClass } }, attempt);
@@ -97,6 +97,16 @@ async function tryStep(
       if (stopped.aborted) return null;
     }
   }
+}
+
+/** The pause before the next attempt in ms; null: no attempt follows. */
+export function delayAfter(
+  error: unknown,
+  of: { readonly attempt: number; readonly retry?: StepRetry | undefined; readonly nowMs: number },
+): number | null {
+  if (error instanceof NonRetryableError) return null;
+  const backOffMs = pauseAfter(of.attempt, of.retry ?? {});
+  return backOffMs === null ? null : (retryAfterOf(error, of.nowMs) ?? backOffMs);
 }
 
 /** Calls the code of a step once, within its time. */

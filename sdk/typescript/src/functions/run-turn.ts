@@ -1,6 +1,7 @@
 import { isRecord } from '../is-record.ts';
 import type { Logger } from '../worker/logger.ts';
 import { describeError, NonRetryableError } from '../worker/errors.ts';
+import { retryAfterOf } from '../worker/retry-after.ts';
 import type { FunctionContext } from './context.ts';
 import { createContext, type ItemFacts } from './create-context.ts';
 import { quote } from './entry-log.ts';
@@ -21,6 +22,8 @@ export type TurnOutcome =
       readonly errorClass: string;
       /** Another attempt would come to the same. */
       readonly isFinal: boolean;
+      /** Null: the retry policy of the node decides when another attempt follows. */
+      readonly retryAfterMs: number | null;
       readonly entries: readonly Entry[];
     }
   | { readonly kind: 'suspended' }
@@ -68,7 +71,7 @@ export async function runTurn(given: TurnInput): Promise<TurnOutcome> {
     case 'returned':
       return complete(given, { turn, output: end.output });
     case 'threw':
-      return fail(end.error, turn);
+      return fail(end.error, { turn, nowMs: given.nowMs() });
     case 'suspended':
       return end;
     case 'replayed':
@@ -93,24 +96,29 @@ function complete(
 ): TurnOutcome {
   if (output !== undefined && !isRecord(output)) {
     const error = new NonRetryableError('a function must return a JSON object, or nothing');
-    return fail(error, turn);
+    return fail(error, { turn, nowMs: given.nowMs() });
   }
   const [unasked] = turn.log.neverAsked;
   if (unasked !== undefined) {
     const error = new NonDeterminismError({ recorded: quote(unasked), asked: 'nothing more' });
-    if (given.strict) return fail(error, turn);
+    if (given.strict) return fail(error, { turn, nowMs: given.nowMs() });
     given.logger.warn({ recorded: error.recorded }, 'the code did not ask for a recorded entry');
   }
   return { kind: 'completed', output: output ?? {}, entries: turn.log.unrecorded };
 }
 
-function fail(error: unknown, turn: Turn): TurnOutcome {
+function fail(
+  error: unknown,
+  { turn, nowMs }: { readonly turn: Turn; readonly nowMs: number },
+): TurnOutcome {
   const { message, errorClass } = describeError(error);
   const isFinal =
     error instanceof NonRetryableError ||
     error instanceof StepError ||
     error instanceof FunctionLimitError;
-  return { kind: 'failed', message, errorClass, isFinal, entries: turn.log.unrecorded };
+  const retryAfterMs = retryAfterOf(error, nowMs);
+  const entries = turn.log.unrecorded;
+  return { kind: 'failed', message, errorClass, isFinal, retryAfterMs, entries };
 }
 
 async function rollBack(
@@ -124,5 +132,6 @@ async function rollBack(
   if (failed === null) return { kind: 'rolled-back' };
   const { message, errorClass } = describeError(failed.error);
   const isFinal = failed.error instanceof NonRetryableError;
-  return { kind: 'failed', message, errorClass, isFinal, entries: [] };
+  const retryAfterMs = retryAfterOf(failed.error, tools.nowMs());
+  return { kind: 'failed', message, errorClass, isFinal, retryAfterMs, entries: [] };
 }

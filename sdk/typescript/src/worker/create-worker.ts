@@ -214,14 +214,13 @@ class Working {
     readonly logger: Settings['logger'];
   }): Promise<Ending> {
     const { name, held } = given;
+    const { clock } = this.settings;
     if (held.item.queue_type === 'function') {
       const served = this.settings.functions.get(name);
-      return served === undefined
-        ? releaseItem(held)
-        : runFunction(served, { ...given, clock: this.settings.clock });
+      return served === undefined ? releaseItem(held) : runFunction(served, { ...given, clock });
     }
     const tool = this.settings.tools.get(name);
-    return tool === undefined ? releaseItem(held) : runTool(tool, given);
+    return tool === undefined ? releaseItem(held) : runTool(tool, { ...given, clock });
   }
 
   /** 401 and 403 are about the worker; the other answers are about one item. */

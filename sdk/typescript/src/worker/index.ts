@@ -8,5 +8,6 @@ export {
   ShutdownError,
   WorkerRefusedError,
 } from './errors.ts';
+export { RetryAfter } from './retry-after.ts';
 export { createJsonLogger, silentLogger, type Logger, type LogFields } from './logger.ts';
 export * from '../functions/index.ts';

@@ -86,10 +86,10 @@ async function handIn(
       return completeItem(held, { output, durationMs, riding: await ride(journal, entries) });
     }
     case 'failed': {
-      const { message, errorClass, isFinal } = outcome;
+      const { message, errorClass, isFinal, retryAfterMs } = outcome;
       given.logger.warn({ error: message, error_class: errorClass }, 'the function failed');
       const riding = await ride(journal, outcome.entries);
-      return failItem(held, { message, errorClass, final: isFinal }, riding);
+      return failItem(held, { message, errorClass, final: isFinal, retryAfterMs }, riding);
     }
     case 'suspended':
       return 'suspended';

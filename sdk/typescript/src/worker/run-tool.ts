@@ -2,15 +2,22 @@ import { describeError, NonRetryableError } from './errors.ts';
 import type { WorkerTool } from './define-tool.ts';
 import type { Logger } from './logger.ts';
 import type { Lease } from './keep-lease.ts';
+import { retryAfterOf } from './retry-after.ts';
+import type { WorkerClock } from './worker-options.ts';
 import { completeItem, failItem, releaseItem, type Ending, type Held } from './settle-item.ts';
 import { isRecord } from '../is-record.ts';
 
 /** Calls the tool of an item and hands in its output or error. */
 export async function runTool(
   tool: WorkerTool,
-  given: { readonly held: Held; readonly lease: Lease; readonly logger: Logger },
+  given: {
+    readonly held: Held;
+    readonly lease: Lease;
+    readonly logger: Logger;
+    readonly clock: WorkerClock;
+  },
 ): Promise<Ending> {
-  const { held, lease, logger } = given;
+  const { held, lease, logger, clock } = given;
   const startedAt = performance.now();
   const result = await Promise.race([call(tool, given), whenAborted(lease.stopped)]);
   const durationMs = Math.round(performance.now() - startedAt);
@@ -21,7 +28,11 @@ export async function runTool(
   const { message, errorClass } = describeError(result.error);
   logger.warn({ error: message, error_class: errorClass }, 'the tool failed');
   const isFinal = result.error instanceof NonRetryableError;
-  return failItem(held, { message, errorClass: isFinal ? 'NonRetryableError' : errorClass });
+  return failItem(held, {
+    message,
+    errorClass: isFinal ? 'NonRetryableError' : errorClass,
+    retryAfterMs: retryAfterOf(result.error, clock.nowMs()),
+  });
 }
 
 type Result =

@@ -28,6 +28,8 @@ export interface Failure {
   readonly errorClass: string;
   /** True: no attempt follows, even if the policy of the node allows one. Only for functions. */
   readonly final?: boolean;
+  /** The next attempt follows after that time; null: the retry policy decides. */
+  readonly retryAfterMs?: number | null;
 }
 
 /** How an item ended, as logs tell it. */
@@ -64,6 +66,7 @@ export async function failItem(held: Held, failure: Failure, riding?: Riding): P
     error: failure.message,
     error_class: failure.errorClass,
     ...(failure.final !== undefined && { final: failure.final }),
+    ...(typeof failure.retryAfterMs === 'number' && { retry_after_ms: failure.retryAfterMs }),
     ...riding,
   });
   if (answer === null) return 'abandoned';

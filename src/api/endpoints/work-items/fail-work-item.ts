@@ -7,6 +7,8 @@ import { DEPRECATION_HEADERS, settleFields, workItemParam } from './settle-field
 import { journalFields } from './journal-shapes.ts';
 import { usageFields, usageOf } from './usage-fields.ts';
 
+const RETRY_AFTER_MS_MAX = 30 * 86_400_000;
+
 export const failWorkItem = defineEndpoint({
   name: 'fail-work-item',
   method: 'POST',
@@ -24,6 +26,16 @@ export const failWorkItem = defineEndpoint({
     ...journalFields,
     final: omittable(z.boolean()).meta({
       description: 'True: no further attempt, even if the retry policy allows one.',
+    }),
+    retry_after_ms: omittable(
+      z
+        .int()
+        .min(0, 'must not be negative')
+        .max(RETRY_AFTER_MS_MAX, `must be at most ${RETRY_AFTER_MS_MAX}`),
+    ).meta({
+      description:
+        'The next attempt, if one is left, follows after this time instead of the back-off of the ' +
+        `retry policy; at most ${RETRY_AFTER_MS_MAX}, 30 days.`,
     }),
     error_class: omittable(idText).meta({
       description: 'For `retryable_on` and `non_retryable_on` of the retry policy.',
@@ -51,6 +63,7 @@ export const failWorkItem = defineEndpoint({
       entries: body.entries ?? [],
       expectedLength: body.expected_length,
       isFinal: body.final === true,
+      retryAfterMs: body.retry_after_ms,
     });
     const { warning } = failed;
     return {

@@ -42,14 +42,16 @@ export function judgeRetry(params: {
   readonly attempt: number;
   readonly errorClass: string;
   readonly seed: string;
+  /** The delay that the attempt itself asked for; null or absent: the policy's. */
+  readonly retryAfterMs?: number | null;
 }): RetryVerdict {
-  const { policy, attempt, errorClass, seed } = params;
+  const { policy, attempt, errorClass, seed, retryAfterMs = null } = params;
   if (attempt + 1 >= policy.maxAttempts) return { retryable: false };
   if (policy.nonRetryableOn.includes(errorClass)) return { retryable: false };
   if (policy.retryableOn !== null && !policy.retryableOn.includes(errorClass)) {
     return { retryable: false };
   }
-  return { retryable: true, delayMs: backoffMs(policy, attempt, seed) };
+  return { retryable: true, delayMs: retryAfterMs ?? backoffMs(policy, attempt, seed) };
 }
 
 function backoffMs(policy: RetryPolicy, attempt: number, seed: string): number {

@@ -32,6 +32,8 @@ export interface FailWorkItem extends SettleRef {
   readonly expectedLength?: number | null;
   /** No further attempt, even if the policy allows one. */
   readonly isFinal?: boolean;
+  /** The next attempt follows after that time, in place of the back-off; null or absent: does not. */
+  readonly retryAfterMs?: number | null;
   /** Usage of the models that the worker called; null: not reported. */
   readonly usage: Usage | null;
 }
@@ -58,7 +60,7 @@ export async function failWorkItem(
   const { record, lease } = found;
   const { workItemId, tenantId, idempotencyKey, retryPolicy } = record;
   const { attempt } = lease.ticket;
-  const { error, errorClass } = params;
+  const { error, errorClass, retryAfterMs = null } = params;
   const usage = priced(deps, params.usage);
   if (record.queue === 'function') return failTurn(deps, caller, { ...params, refuse });
   if (params.leaseFence === null) {
@@ -82,7 +84,13 @@ export async function failWorkItem(
   const verdict =
     params.isFinal === true
       ? ({ retryable: false } as const)
-      : judgeRetry({ policy: retryPolicy, attempt, errorClass, seed: idempotencyKey });
+      : judgeRetry({
+          policy: retryPolicy,
+          attempt,
+          errorClass,
+          seed: idempotencyKey,
+          retryAfterMs,
+        });
   const failed = failureFact(attemptOf(lease), {
     error,
     errorClass,

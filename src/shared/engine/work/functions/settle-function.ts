@@ -82,6 +82,8 @@ export interface FailureOfFunction {
   readonly errorClass: string;
   /** No further attempt, even if the policy allows one. */
   readonly isFinal: boolean;
+  /** The next attempt follows after that time, in place of the back-off. */
+  readonly retryAfterMs?: number | null;
   readonly usage: Usage | null;
 }
 
@@ -90,7 +92,7 @@ export async function failFunction(
   caller: Reader,
   params: SettleOfFunction & FailureOfFunction & { readonly refuse: (reason: string) => SvcError },
 ): Promise<Settled & { readonly verdict: RetryVerdict; readonly attempt: number }> {
-  const { usage, errorClass } = params;
+  const { usage, errorClass, retryAfterMs = null } = params;
   let verdict: RetryVerdict = { retryable: false };
   let attempt = 0;
   const settled = await settle(deps, caller, params, async (open, entries) => {
@@ -100,7 +102,7 @@ export async function failFunction(
     const { retryPolicy: policy, idempotencyKey: seed } = record;
     verdict = params.isFinal
       ? { retryable: false }
-      : judgeRetry({ policy, attempt, errorClass, seed });
+      : judgeRetry({ policy, attempt, errorClass, seed, retryAfterMs });
     const isRollback = run.mode === 'rollback';
     const error = isRollback ? `the rollback failed: ${params.error}` : params.error;
     const failed = failureFact(
