@@ -1,4 +1,5 @@
 import { onBothStores } from '../../support/both-stores.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   claimTurn,
   type Entry,
@@ -9,9 +10,11 @@ import {
   plain,
   record,
   step,
+  suspend,
 } from '../../support/functions.ts';
 import { expectStatus, type TestTenant } from '../../support/tenant.ts';
-import type { DeadLetter } from '../../support/wire.ts';
+import type { Reply } from '../../support/http.ts';
+import type { DeadLetter, ItemAnswer } from '../../support/wire.ts';
 
 /* Durable functions: compensations after a failure or a cancel, and leases that end. */
 
@@ -175,6 +178,37 @@ check('a lease that lapses keeps the journal, and the next turn goes on', async 
   expectStatus(await svc.complete(found, {}, { expected_length: 2 }), 200);
   await svc.until(id, 'completed');
 });
+
+const EARLY = { identity: 'early', kind: 'event', correlation_key: 'early' };
+const LATE = { entries: [step('late')], expected_length: 0 };
+/** The requests of a worker. The first refusal is enough for svc to forget the lease. */
+const REQUESTS = {
+  steps: (svc, item) => record(svc, item, LATE.entries),
+  // The event has come, so the turn would continue and the lease would not be settled.
+  'a suspension': (svc, item) => suspend(svc, item, [EARLY], LATE),
+  'a completion': (svc, item) => svc.complete(item, {}, LATE),
+  'a failure': (svc, item) => svc.fail(item, LATE),
+} as const satisfies Record<
+  string,
+  (svc: TestTenant, item: FunctionItem) => Promise<Reply<ItemAnswer>>
+>;
+
+for (const [what, send] of Object.entries(REQUESTS)) {
+  check(`409: a lapsed lease records nothing before the next claim: ${what}`, async (t, svc) => {
+    const id = await svc.run({ nodes: { f: FUNCTION } });
+    const lost = await claimTurn(svc, { worker_id: 'silent' });
+    const event = { correlation_key: 'early', payload: {} };
+    expectStatus(await svc.post(`/executions/${id}/external-event`, event), 200);
+    await eventually(async () => {
+      if (!(await svc.story(id)).includes('RetryScheduled f')) throw new Error('it has not lapsed');
+    });
+    const before = await svc.events(id);
+    const { status, body } = await send(svc, lost);
+    t.is(status, 409);
+    t.regex(body.reason ?? '', /^stale.?(lease_)?fence/);
+    t.deepEqual(await svc.events(id), before);
+  });
+}
 
 check('a function that every worker loses is rolled back without a dead letter', async (t, svc) => {
   const [id, item] = await halfDone(svc);

@@ -2,7 +2,7 @@ import { claimsOf } from './check-claims.ts';
 import { byExecution } from './check-histories.ts';
 import { foldHistory } from '../fold-history.ts';
 import { textIn, type Dump, type EventOf } from '../dump.ts';
-import { deedsOf, isBefore, success, wasRefused, type History } from '../history.ts';
+import { deedsOf, isBefore, success, wasRefused, type Deed, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
 /** While an execution is paused, what happens is recorded and nothing follows from it. */
@@ -98,9 +98,9 @@ function checkRows(dump: Dump): Violation[] {
   ];
 }
 
-/** From the answer to a pause on, until somebody asks for a resumption. */
+/** From the answer to a pause on, until somebody asks for a resumption, or for a cancel: it rolls back. */
 function checkHandedOut(history: History): Violation[] {
-  const resumptions = Map.groupBy(deedsOf(history, 'resume'), ({ asks }) => asks.executionId);
+  const ends = endsOfPauses(history);
   const pauses = Map.groupBy(
     deedsOf(history, 'pause').filter((deed) => success(deed) !== null),
     ({ asks }) => asks.executionId,
@@ -109,15 +109,24 @@ function checkHandedOut(history: History): Violation[] {
     const pause = pauses.get(claim.executionId)?.find((deed) => isBefore(deed, claim.deed));
     if (pause === undefined) return null;
     // One that is not over when the pause begins may be carried out after it.
-    const mayBeResumed = resumptions
+    const mayBeOver = ends
       .get(claim.executionId)
       ?.some((deed) => !isBefore(deed, pause) && !isBefore(claim.deed, deed));
-    if (mayBeResumed) return null;
+    if (mayBeOver) return null;
     return {
       about: { execution: claim.executionId, work_item: claim.workItemId, pause: pause.begun },
       saw: 'an item was handed out after the answer to the pause',
     };
   });
+}
+
+/** Requests that may have ended pauses, by their executions. */
+function endsOfPauses(history: History): ReadonlyMap<string, readonly Deed[]> {
+  const deeds = [...deedsOf(history, 'resume'), ...deedsOf(history, 'cancel')];
+  return Map.groupBy(
+    deeds.filter((deed) => !wasRefused(deed)),
+    ({ asks }) => asks.executionId,
+  );
 }
 
 function checkAsked(dump: Dump, history: History): Violation[] {
@@ -141,12 +150,7 @@ function checkKept(dump: Dump, history: History): Violation[] {
     deedsOf(history, 'pause').filter((deed) => success(deed) !== null),
     ({ asks }) => asks.executionId,
   );
-  const ends = Map.groupBy(
-    [...deedsOf(history, 'resume'), ...deedsOf(history, 'cancel')].filter(
-      (deed) => !wasRefused(deed),
-    ),
-    ({ asks }) => asks.executionId,
-  );
+  const ends = endsOfPauses(history);
   const paused = new Set(
     dump.events.filter(({ kind }) => kind === 'ExecutionPaused').map((event) => event.execution_id),
   );

@@ -58,9 +58,13 @@ export function approvalEntry(
   return { identity, kind: 'approval', output };
 }
 
-/** Approvals that functions wait for and that nobody has decided. */
-export function openFunctionApprovals(visit: LiveVisit): readonly FunctionWait[] {
-  return (visit.run?.waits ?? []).filter(
+/**
+ * Approvals that functions wait for and that nobody has decided. A rollback waits for none: its waits
+ * stay in the state until the scheduler takes back their timers and children.
+ */
+export function openFunctionApprovals({ run }: LiveVisit): readonly FunctionWait[] {
+  if (run === null || run.mode === 'rollback') return [];
+  return run.waits.filter(
     ({ kind, answer, hasFired }) => kind === 'approval' && answer === null && !hasFired,
   );
 }

@@ -4,7 +4,10 @@ import type {
   JournalEntry,
   WaitPayload,
 } from '../../../../src/shared/domain/execution/function-events.ts';
+import { evolve } from '../../../../src/shared/domain/execution/evolve.ts';
+import { cancellationEvents } from '../../../../src/shared/domain/execution/finalizers.ts';
 import type { FunctionRun } from '../../../../src/shared/domain/execution/function-run.ts';
+import { openFunctionApprovals } from '../../../../src/shared/domain/execution/function-waits.ts';
 import { decodeState, encodeState } from '../../../../src/shared/domain/execution/state-codec.ts';
 import type { JsonObject } from '../../../../src/shared/domain/json.ts';
 import { History, planOf } from '../../../support/history.ts';
@@ -150,6 +153,22 @@ test('a failure with compensations is rolled back, and ends the execution after 
   const payload = { ...failure, retryable: false, rolled_back: true } as const;
   history.record({ kind: 'NodeFailed', nodeId: 'f', payload });
   t.is(history.state.status, 'failed');
+});
+
+test('a function that is to be rolled back asks for no decision any more', (t) => {
+  const history = begin();
+  step(history, ...undo);
+  suspend(history, { identity: 'may', kind: 'approval' });
+  t.is(openFunctionApprovals(history.live('f')).length, 1);
+  // As a cancel leaves it, until the scheduler decides.
+  const { state, plan } = history;
+  const events = cancellationEvents(plan, state).map((event, index) => ({
+    ...event,
+    sequence: state.sequence + index + 1,
+  }));
+  const visit = [...evolve({ state, events, plan }).live.values()][0];
+  t.is(visit?.run?.waits.length, 1);
+  t.deepEqual(visit && openFunctionApprovals(visit), []);
 });
 
 test('a rollback that fails permanently ends the visit', (t) => {
