@@ -23,6 +23,9 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   'read_events ok': 20,
   WorkflowCompleted: 20,
   TimerFired: 5,
+  StepRecorded: 20,
+  NodeSuspended: 10,
+  RollbackScheduled: 1,
 };
 
 /** What faults are for. All of them together bring it about in a minute each; some need longer. */

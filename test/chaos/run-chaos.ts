@@ -127,7 +127,7 @@ export async function runChaos(params: {
     onProgress('checking');
     const secrets = clients.secrets();
     const verdict = await checkDatabase({ url: cluster.postgres.superuserUrl, secrets });
-    const history = { deeds: operations };
+    const history = { deeds: operations, hasUnheardFunctions: true };
     const failpoints = listFailpoints(cluster);
     const counts = {
       ...exercised({ history, dump, wellSince }),

@@ -45,7 +45,7 @@ export function asLastSeen(given: { readonly dumps: readonly Dump[]; readonly hi
     const isGone = deed.answer?.status === 404 && ids.some((id) => retired.has(id));
     return !isGone && !ids.some((id) => unseen.has(id));
   };
-  return { dumps, history: { deeds: given.history.deeds.filter(isKnown) } };
+  return { dumps, history: { ...given.history, deeds: given.history.deeds.filter(isKnown) } };
 }
 
 function withEarlier(dump: Dump, earlier: Dump | undefined): Dump {

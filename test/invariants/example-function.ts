@@ -70,7 +70,7 @@ function asks(): readonly (readonly [Ask, JsonObject])[] {
   };
   const at = (fence: number) => ({ workItemId: ITEM, fence }) as const;
   const effect = (fence: number, identity: string): readonly [Ask, JsonObject] => [
-    { do: 'step_effect', ...at(fence), identity, key: `k9/${identity}` },
+    { do: 'step_effect', visitKey: 'k9', fence, identity, key: `k9/${identity}` },
     { receipt: 'r9' },
   ];
   const noted = [STEP, UNDO];
@@ -191,7 +191,7 @@ export const FUNCTION_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>
     addDeed(run, { ...EFFECT, fence: 12, key: 'k9/s' }, { receipt: 'r9' }),
 };
 
-const EFFECT = { do: 'step_effect', workItemId: ITEM, identity: 's' } as const;
+const EFFECT = { do: 'step_effect', visitKey: 'k9', identity: 's' } as const;
 
 function isClaim({ asks }: Pick<Deed, 'asks'>): boolean {
   return asks.do === 'claim' && asks.queues.includes('function');

@@ -6,6 +6,8 @@ import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
  */
 export interface History {
   readonly deeds: readonly Deed[];
+  /** Workers of durable functions are processes of their own: what they ask for is not among the deeds. */
+  readonly hasUnheardFunctions?: boolean;
 }
 
 /** One request as one process of the service got it: one sent again is another. */
@@ -90,8 +92,10 @@ export type Ask =
   /** A step of a durable function has its effect outside, or a compensation has. */
   | {
       readonly do: 'step_effect';
-      readonly workItemId: string;
-      readonly fence: number;
+      /** The idempotency key of its item. */
+      readonly visitKey: string;
+      /** Null: the code of the step does not know it. */
+      readonly fence: number | null;
       readonly identity: string;
       /** Of the effect: the receiver has it once, however often it is asked. */
       readonly key: string;

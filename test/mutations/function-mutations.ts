@@ -23,6 +23,18 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
     to: 'expectedSequence: null,',
   },
   {
+    bug: 'steps are recorded under a lease that is gone',
+    file: `${FUNCTIONS}/record-steps.ts`,
+    from: 'commit: { keepsLeases: [leaseOf(item)] },',
+    to: 'commit: {},',
+  },
+  {
+    bug: 'a turn goes on under a lease that is gone',
+    file: `${FUNCTIONS}/suspend-function.ts`,
+    from: '? { keepsLeases: [leaseOf(open.found)] }',
+    to: '? {}',
+  },
+  {
     bug: 'a suspended function keeps its lease',
     file: `${FUNCTIONS}/suspend-function.ts`,
     from: "settles: [{ ...leaseOf(open.found), onlyIfExpired: false }],\n            runnable: 'mark' as const,",

@@ -29,12 +29,12 @@ export interface Effects {
 export function createEffects(recorder: Recorder): Effects {
   const receipts = new Map<string, string>();
   return {
-    have: ({ client, tenantId }, { workItemId, fence, identity, ...of }) => {
-      const key = `${of.key}/${identity}`;
+    have: ({ client, tenantId }, { key: visitKey, fence, identity }) => {
+      const key = `${visitKey}/${identity}`;
       const deed = recorder.begin({
         client,
         tenantId,
-        asks: { do: 'step_effect', workItemId, fence, identity, key },
+        asks: { do: 'step_effect', visitKey, fence, identity, key },
       });
       const receipt = receipts.get(key) ?? `receipt ${receipts.size}`;
       receipts.set(key, receipt);
@@ -80,7 +80,9 @@ const MISCHIEF = [
   'twice',
   'not mine',
   'says it again',
+  'says it again late',
   'forgets',
+  'miscounts',
 ] as const;
 
 async function take(
@@ -129,6 +131,7 @@ async function runTurn(
     await misbehave(outside, turn, dice);
     if (turn.manner === 'dies' && dice.chance(0.25)) return;
     if (turn.manner === 'forgets') await recordAgain(outside, turn);
+    if (turn.manner === 'miscounts') await recordAside(outside, turn, dice);
     const all = [...turn.journal, ...turn.pending];
     goesOn = isRollback
       ? await undoNext(outside, turn, dice)
@@ -147,11 +150,10 @@ export function programOf(
 
 async function misbehave({ world, network }: Outside, turn: Turn, dice: Dice): Promise<void> {
   const { by, held, manner, item } = turn;
-  const { heartbeatIntervalMs } = item.record;
   if (manner === 'too late' && dice.chance(0.4)) {
-    await world.pause(heartbeatIntervalMs * 3 * (0.9 + dice.fraction()));
+    await world.pause(leaseMsOf(item) * (0.9 + dice.fraction()));
   } else if (manner === 'slowly' && dice.chance(0.5)) {
-    await world.pause(heartbeatIntervalMs);
+    await world.pause(item.record.heartbeatIntervalMs);
     await network.send(askToRenew(by, held));
   } else await world.pause(dice.fraction() * 10);
 }
@@ -229,6 +231,16 @@ async function recordAgain({ network }: Outside, { by, held, journal }: Turn): P
   await network.send(askToRecord(by, of));
 }
 
+/** An identity that is not on record, where the journal does not end: it is not taken either. */
+async function recordAside({ network }: Outside, turn: Turn, dice: Dice): Promise<void> {
+  const { by, held, journal } = turn;
+  const isShort = journal.length > 0 && dice.chance(0.7);
+  const expectedLength = journal.length + (isShort ? -1 : 1);
+  const identity = `aside ${journal.length}`;
+  const entries: readonly JournalEntry[] = [{ identity, kind: 'version', output: 'aside' }];
+  await network.send(askToRecord(by, { ...held, expectedLength, entries }));
+}
+
 /** At once, or with whatever is sent next. */
 async function append(
   outside: FunctionWorld,
@@ -267,10 +279,19 @@ function appendOf({ held, journal, pending }: Turn): Append {
 
 async function ask(
   outside: FunctionWorld,
-  { manner }: Turn,
+  { manner, item }: Turn,
   { request, dice }: { readonly request: Request; readonly dice: Dice },
 ): Promise<Answer | null> {
   const answer = await insist(outside, dice, request);
-  if (manner === 'says it again' && dice.chance(0.5)) await outside.network.send(request);
+  const isSaidAgain = manner === 'says it again' || manner === 'says it again late';
+  if (!isSaidAgain || dice.chance(0.5)) return answer;
+  // By then another worker may have the item, at another process.
+  if (manner === 'says it again late')
+    await outside.world.pause(leaseMsOf(item) * (1 + dice.fraction()));
+  await outside.network.send(request);
   return answer;
+}
+
+function leaseMsOf({ record }: ClaimedWork): number {
+  return record.heartbeatIntervalMs * 3;
 }

@@ -12,7 +12,7 @@ export function checkRun({ history, dump, seen, wellSince }: CheckParams): reado
   const deeds = history.deeds.toSorted((one, other) => one.begun - other.begun);
   const dumps = seen === undefined ? [dump] : [seen, dump];
   return [
-    ...checkInvariants({ history: { deeds }, dumps, wellSince, limits: LIMITS }),
+    ...checkInvariants({ history: { ...history, deeds }, dumps, wellSince, limits: LIMITS }),
     ...checkAged(dump, seen),
   ];
 }

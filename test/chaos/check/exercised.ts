@@ -54,6 +54,7 @@ function ofRaces(history: RunHistory, dump: Dump): Record<string, number> {
   const byKey = Map.groupBy(deedsOf(history, 'start'), ({ asks }) => asks.key);
   const byItem = Map.groupBy(claimsOf(history), ({ workItemId }) => workItemId);
   const effects = Map.groupBy(deedsOf(history, 'effect'), ({ asks }) => asks.key);
+  const steps = Map.groupBy(deedsOf(history, 'step_effect'), ({ asks }) => asks.key);
   const decisions = Map.groupBy(deedsOf(history, 'approve'), ({ asks }) => asks.executionId);
   const owners = new Map(dump.executions.map(({ id, tenant_id: tenant }) => [id, tenant]));
   const status = (deed: Operation): number => deed.answer?.status ?? 0;
@@ -97,6 +98,8 @@ function ofRaces(history: RunHistory, dump: Dump): Record<string, number> {
       ({ asks, answer }) => asks.do === 'effect' && answer?.body['authorised'] === true,
     ),
     'effects asked for again under one key': count(effects.values(), ({ length }) => length > 1),
+    'effects of functions': steps.size,
+    'effects of functions asked for again': count(steps.values(), ({ length }) => length > 1),
   };
 }
 
@@ -121,6 +124,9 @@ const KINDS = [
   'ChildWorkflowCompleted',
   'ExecutionPaused',
   'ExecutionResumed',
+  'StepRecorded',
+  'NodeSuspended',
+  'RollbackScheduled',
 ] as const;
 
 function ofEvents(dump: Dump): Record<string, number> {

@@ -12,14 +12,14 @@ import {
 } from './requests.ts';
 import type { Request } from './ask-service.ts';
 import { clientOf, learn, type KnownExecution, type Stage, type TenantOf } from './stage.ts';
-import { EVENTS, FAMILYLESS, WORKFLOW_NAMES } from './workflows.ts';
+import { EVENTS, FUNCTION_NAME, workflowsOf, type WorkflowName } from './workflows.ts';
 
 /** Starts executions one after the other, and has done to each what it needs, and more. */
 export async function runCaller(stage: Stage, tenant: TenantOf, name: string): Promise<void> {
   const dice = stage.dice.fork(`${tenant.tenantId} ${name}`);
   const attended: Promise<void>[] = [];
   for (let round = 0; !stage.isOver(); round += 1) {
-    const workflowId = dice.pick(tenant.executionsMax === null ? WORKFLOW_NAMES : FAMILYLESS);
+    const workflowId = pickWorkflow(tenant, dice);
     const token = `${tenant.tenantId}~${name}-${round}`;
     const request = startOf(stage, { workflowId, token });
     const executionId = await start(stage, tenant, { request, dice, name });
@@ -34,6 +34,13 @@ export async function runCaller(stage: Stage, tenant: TenantOf, name: string): P
 }
 
 const REST_MS = [100, 500] as const;
+const FUNCTIONS = 0.3;
+
+/** What begins with a function takes a whole family of executions. */
+function pickWorkflow(tenant: TenantOf, dice: Dice): WorkflowName {
+  const names = workflowsOf(tenant);
+  return names.includes(FUNCTION_NAME) && dice.chance(FUNCTIONS) ? FUNCTION_NAME : dice.pick(names);
+}
 
 export function startOf(
   { outsideUrl }: Pick<Stage, 'outsideUrl'>,
@@ -74,7 +81,7 @@ async function attend(
     const afterMs = dice.chance(0.5) ? 0 : dice.between(200, 3_000);
     deeds.push(deliver(stage, tenant, { event, afterMs }));
   }
-  if (workflowId === 'approval') {
+  if (workflowId === 'approval' || workflowId === FUNCTION_NAME) {
     for (let reviewer = 0; reviewer < dice.between(2, 4); reviewer += 1) {
       const name = `reviewer${reviewer}`;
       deeds.push(review(stage, tenant, { started, name, dice: dice.fork(name) }));
@@ -87,8 +94,8 @@ async function attend(
     await stage.pause(dice.between(0, 2_000));
     deeds.push(stage.service.insist(clientOf(tenant, 'canceller'), askToCancel(executionId)));
   }
-  const isTriedAgain =
-    retries > 0 && dice.chance(isCancelled || workflowId === 'fragile' ? 0.7 : 0);
+  const mayFail = workflowId === 'fragile' || workflowId === FUNCTION_NAME;
+  const isTriedAgain = retries > 0 && dice.chance(isCancelled || mayFail ? 0.7 : 0);
   if (isTriedAgain) deeds.push(mend(stage, tenant, { ...of, dice: dice.fork('mend') }));
   await Promise.all(deeds);
 }
@@ -112,16 +119,23 @@ async function deliver(
 
 const REVIEW_ROUNDS_MAX = 40;
 
+/** The wait of the function; null: the node itself waits. */
+export function stepToDecide(workflowId: string): string | null {
+  return workflowId === FUNCTION_NAME ? 'may' : null;
+}
+
 /** Asks at the same moments as the others do, until somebody has decided. */
 async function review(
   { service, pause, isOver }: Stage,
   tenant: TenantOf,
   { started, name, dice }: { started: KnownExecution; name: string; dice: Dice },
 ): Promise<void> {
-  const { executionId, token } = started;
+  const { executionId, token, workflowId } = started;
+  const step = stepToDecide(workflowId);
   for (let round = 0; round < REVIEW_ROUNDS_MAX && !isOver(); round += 1) {
     const decision = dice.chance(0.7) ? 'approved' : 'rejected';
-    const request = askToDecide({ executionId, decision, token: `${token}-${name}.${round}` });
+    const said = `${token}-${name}.${round}`;
+    const request = askToDecide({ executionId, decision, token: said, step });
     const answer = await service.ask(clientOf(tenant, name), request);
     if (answer?.body['accepted'] === true || answer?.status === 404) return;
     await pause(250);

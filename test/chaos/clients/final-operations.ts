@@ -7,7 +7,7 @@ import type { ExecutionSummary } from '../../support/wire.ts';
 import type { ClientsParams } from '../types.ts';
 import { abandonItem } from './abandon-item.ts';
 import { openBook } from './book.ts';
-import { startOf } from './callers.ts';
+import { startOf, stepToDecide } from './callers.ts';
 import { startOutside } from './outside.ts';
 import {
   askForEvents,
@@ -23,7 +23,7 @@ import { connectTo, type Request } from './ask-service.ts';
 import { clientOf, createStage, type Stage, type TenantOf } from './stage.ts';
 import { provideTenants } from './tenants.ts';
 import { runWorker } from './workers.ts';
-import { WORKFLOW_NAMES } from './workflows.ts';
+import { workflowsOf } from './workflows.ts';
 
 /**
  * Once all faults are healed: one of each workflow is started anew, everything that waits for a
@@ -139,7 +139,7 @@ async function startAnew(stage: Stage, withinMs: number): Promise<readonly Viola
     }
   };
   for (const tenant of stage.tenants.filter(({ executionsMax }) => executionsMax === null)) {
-    for (const workflowId of WORKFLOW_NAMES) {
+    for (const workflowId of workflowsOf(tenant)) {
       const token = `${tenant.tenantId}~final-${workflowId}`;
       await expect(tenant, startOf(stage, { workflowId, token }), 201);
     }
@@ -162,7 +162,8 @@ async function serve(stage: Stage, one: Live, round: number): Promise<void> {
     const { code, correlation_key: key } = blocker;
     if (code === 'paused_by_operator') await service.ask(by, askToResume(executionId));
     if (code === 'awaiting_approval') {
-      await service.ask(by, askToDecide({ executionId, decision: 'approved', token }));
+      const step = stepToDecide(one.workflowId);
+      await service.ask(by, askToDecide({ executionId, decision: 'approved', token, step }));
     }
     if (code === 'awaiting_event' && typeof key === 'string') {
       await service.ask(by, askToDeliver({ executionId, correlationKey: key, token }));

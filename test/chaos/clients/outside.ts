@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 
 import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
+import type { Ask } from '../../invariants/history.ts';
 import { startHttpServer } from '../../support/servers/http-server.ts';
 import { sendJson } from '../../support/shop.ts';
 import type { Book } from './book.ts';
@@ -25,7 +26,7 @@ export async function startOutside(book: Book): Promise<Outside> {
       const call = book.begin({
         client: 'outside',
         tenantId: tenantOf(body),
-        asks: { do: 'effect', key: known, attempt: numberOf(body['attempt']) },
+        asks: asksIn(body, known),
       });
       const first = receipts.get(known ?? '') ?? `receipt-${known?.slice(0, 8)}-${receipts.size}`;
       if (known !== null) receipts.set(known, first);
@@ -43,6 +44,15 @@ export async function startOutside(book: Book): Promise<Outside> {
 export function tenantOf(body: JsonObject): string {
   const { token } = body;
   return typeof token === 'string' ? (token.split('~')[0] ?? '') : '';
+}
+
+/** A step of a durable function says where it stands in which journal. */
+function asksIn(body: JsonObject, key: string | null): Ask {
+  const { visit: visitKey, step: identity, attempt } = body;
+  if (typeof visitKey === 'string' && typeof identity === 'string') {
+    return { do: 'step_effect', visitKey, fence: null, identity, key: key ?? '' };
+  }
+  return { do: 'effect', key, attempt: numberOf(attempt) };
 }
 
 function numberOf(value: unknown): number | null {

@@ -54,13 +54,16 @@ export function askToDecide(of: {
   readonly executionId: string;
   readonly decision: 'approved' | 'rejected';
   readonly token: string;
+  /** The wait of a durable function, which patches no state. */
+  readonly step?: string | null;
 }): Request {
-  const { executionId, decision, token } = of;
+  const { executionId, decision, token, step = null } = of;
+  const about = step === null ? { state_patch: { reviewed: token } } : { step };
   return {
-    asks: { do: 'approve', ...of },
+    asks: { do: 'approve', executionId, decision, token },
     http: {
       path: `/executions/${executionId}/approve`,
-      body: { decision, user_id: token, comment: token, state_patch: { reviewed: token } },
+      body: { decision, user_id: token, comment: token, ...about },
     },
   };
 }

@@ -3,7 +3,7 @@ import { sendRequest, type HttpRequest } from '../../support/http.ts';
 import { expectStatus } from '../../support/tenant.ts';
 import type { Dice } from '../../simulation/dice.ts';
 import type { TenantOf } from './stage.ts';
-import { definitionsFor } from './workflows.ts';
+import { definitionsFor, FUNCTION_NAME } from './workflows.ts';
 
 /** The real workers are of the first one; the last may have few executions at a time. */
 export const TENANTS = [
@@ -50,6 +50,7 @@ export async function registerWorkflows(
       await send(at, { path: '/workflows', token, body: { ir } }, 201);
     }
   }
+  await send(at, { path: `/workflows/${FUNCTION_NAME}` }, 200);
 }
 
 /** Sends until it is answered as it should be. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import type { TenantOf } from './stage.ts';
 
 /*
  * What the clients start: small, each about some kinds of nodes, so that every kind of step is under
@@ -149,16 +150,26 @@ const DEFINITIONS = {
   },
 } as const satisfies Record<string, JsonObject>;
 
-export type WorkflowName = keyof typeof DEFINITIONS;
-export const WORKFLOW_NAMES = Object.keys(DEFINITIONS) as readonly WorkflowName[];
+type GraphName = keyof typeof DEFINITIONS;
+/** A durable function of `function-worker.ts`, which registers it. */
+export const FUNCTION_NAME = 'journey';
+export type WorkflowName = GraphName | typeof FUNCTION_NAME;
 
+const GRAPHS = Object.keys(DEFINITIONS) as readonly GraphName[];
 /** Of a tenant with a limit: children are not held to it. */
-export const FAMILYLESS = WORKFLOW_NAMES.filter((name) => name !== 'family' && name !== 'mapped');
+const FAMILYLESS = GRAPHS.filter((name) => name !== 'family' && name !== 'mapped');
+
+/** What may be started for a tenant. The workers of functions are of the first one. */
+export function workflowsOf({ tenantId, executionsMax }: TenantOf): readonly WorkflowName[] {
+  if (executionsMax !== null) return FAMILYLESS;
+  return tenantId === 'default' ? [...GRAPHS, FUNCTION_NAME] : GRAPHS;
+}
 
 /** The keys of the events that each waits for, as often as it does. */
 export const EVENTS: Readonly<Partial<Record<WorkflowName, readonly string[]>>> = {
   payment: ['paid', 'paid'],
   timers: ['nudge'],
+  [FUNCTION_NAME]: ['nudge'],
 };
 
 export function definitionsFor(outsideUrl: string): readonly JsonObject[] {

@@ -9,17 +9,18 @@ import { freePort } from '../../support/servers/ports.ts';
 import { RUNTIME_SETTINGS } from '../clients/runtime-settings.ts';
 import { Line } from '../proxy/line.ts';
 import { createClocks, type Clocks } from './clocks.ts';
-import { Member, type MemberKind } from './member.ts';
+import { Member, type MemberKind, type MemberParams } from './member.ts';
 import { ChaosPostgres } from './postgres.ts';
 
 /*
- * The cluster that faults strike: two processes with the API, two with the scheduler, four workers,
- * a command that removes what is old, again and again, and one PostgreSQL server. Whoever talks to another does so on a line of their own, which can fail.
+ * The cluster that faults strike: two processes with the API, two with the scheduler, four workers of
+ * tools and two of durable functions, a command that removes what is old, again and again, and one PostgreSQL server. Whoever talks to another does so on a line of their own, which can fail.
  */
 
 const LEASE_SECONDS = '3';
 const ANSWER_MS_MAX = 2_000;
 const WORKER = fileURLToPath(new URL('../../../examples/workers/node/main.ts', import.meta.url));
+const FUNCTIONS = fileURLToPath(new URL('../clients/function-worker.ts', import.meta.url));
 const HANDLERS = fileURLToPath(new URL('../clients/worker-handlers.ts', import.meta.url));
 
 export interface UnexpectedEnd {
@@ -52,7 +53,12 @@ export class ChaosCluster {
       await migrateDatabase({ url: postgres.databaseUrl() });
       for (const number of [1, 2]) await cluster.#addApi(number);
       for (const number of [1, 2]) await cluster.#addScheduler(number);
-      for (const number of [1, 2, 3, 4]) await cluster.#addWorker(number);
+      for (const number of [1, 2, 3, 4]) {
+        await cluster.#addWorker(number, { role: 'worker', program: WORKER, args: [HANDLERS] });
+      }
+      for (const number of [1, 2]) {
+        await cluster.#addWorker(number, { role: 'functions', program: FUNCTIONS, args: [] });
+      }
       await cluster.#addCleaner();
       const late = await cluster.startAll(READY_MS_MAX);
       if (late.length > 0) {
@@ -148,8 +154,11 @@ export class ChaosCluster {
     });
   }
 
-  async #addWorker(number: number): Promise<void> {
-    const name = `worker-${number}`;
+  async #addWorker(
+    number: number,
+    { role, program, args }: { readonly role: string } & Pick<MemberParams, 'program' | 'args'>,
+  ): Promise<void> {
+    const name = `${role}-${number}`;
     const api = number % this.#apiPorts.length;
     const line = await Line.open({
       name: `${name}→api-${api + 1}`,
@@ -160,8 +169,8 @@ export class ChaosCluster {
     const member: Member = this.#addMember({
       name,
       kind: 'worker',
-      program: WORKER,
-      args: [HANDLERS],
+      program,
+      args,
       env: {
         SVC_URL: line.url,
         SVC_TOKEN: this.apiKey,

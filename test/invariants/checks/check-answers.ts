@@ -146,8 +146,11 @@ function checkCancels(
   const cancels = deedsOf(history, 'cancel');
   return violations('a cancel wins or loses as a whole', cancels, (deed) => {
     const { executionId } = deed.asks;
-    const { ended } = foldHistory(events.get(executionId) ?? []);
-    const won = success(deed) !== null;
+    const story = events.get(executionId) ?? [];
+    const { ended } = foldHistory(story);
+    // While finalizers or rollbacks run, a cancel is answered 200 and changes nothing.
+    const isEnding = story.some(({ kind }) => kind === 'WorkflowEnding');
+    const won = success(deed) !== null && !(isEnding && ended !== null);
     const lost = deed.answer?.status === 400;
     if (won ? ended === 'cancelled' : !lost || ended === 'completed' || ended === 'failed') {
       return null;

@@ -15,12 +15,14 @@ export function checkFunctions(dumps: readonly Dump[], history: History): Violat
   const folded = [...byExecution(last).values()].map(foldFunctions);
   const visits = folded.flatMap((of) => [...of.visits.values()]);
   const claims = claimsOf(history).filter(({ turn }) => turn !== null);
-  const of = { visits: new Map(visits.map((visit) => [visit.workItemId, visit])), claims, history };
+  const keys = new Map(last.work_items.map((item) => [item.work_item_id, item.idempotency_key]));
+  const byItem = new Map(visits.map((visit) => [visit.workItemId, visit]));
+  const of = { visits: byItem, keys, claims, history };
+  const isHeard = history.hasUnheardFunctions !== true;
   return [
     ...folded.flatMap(({ broken }) => broken),
     ...dumps.flatMap(checkSuspended),
-    ...checkSent(of),
-    ...checkSuspensions(last, of),
+    ...(isHeard ? [...checkSent(of), ...checkSuspensions(last, of)] : []),
     ...checkAnswered(of),
     ...checkTurns(of),
     ...checkEffectsOfSteps(of),
@@ -30,6 +32,8 @@ export function checkFunctions(dumps: readonly Dump[], history: History): Violat
 interface Of {
   /** By their items. */
   readonly visits: ReadonlyMap<string, FunctionVisit>;
+  /** Idempotency keys of the items. */
+  readonly keys: ReadonlyMap<string, string>;
   readonly claims: readonly Claim[];
   readonly history: History;
 }
@@ -165,10 +169,11 @@ function checkTurns({ visits, claims, history }: Of): Violation[] {
 }
 
 /** What is on record is not done again, and all that is was done, under one key. */
-function checkEffectsOfSteps({ visits, claims, history }: Of): Violation[] {
+function checkEffectsOfSteps({ visits, keys: visitKeys, claims, history }: Of): Violation[] {
   const byFence = new Map(claims.map((claim) => [claim.fence, claim]));
   const effects = deedsOf(history, 'step_effect');
-  const done = Map.groupBy(effects, ({ asks }) => `${asks.workItemId} ${asks.identity}`);
+  // A retry of an execution takes over a visit under its key, as another item.
+  const done = Map.groupBy(effects, ({ asks }) => `${asks.visitKey} ${asks.identity}`);
   const recorded = deedsOf(history, 'record').filter((deed) => success(deed) !== null);
   const steps = [...visits.values()].flatMap(({ workItemId, entries }) =>
     entries
@@ -177,7 +182,7 @@ function checkEffectsOfSteps({ visits, claims, history }: Of): Violation[] {
   );
   return [
     ...violations('a step on record had its effect once, by its key', steps, (step) => {
-      const calls = done.get(`${step.workItemId} ${step.identity}`) ?? [];
+      const calls = done.get(`${visitKeys.get(step.workItemId)} ${step.identity}`) ?? [];
       const keys = new Set(calls.map(({ asks }) => asks.key));
       const receipts = calls.map((call) => success(call)?.['receipt']);
       const { output } = step.entry;
@@ -192,17 +197,18 @@ function checkEffectsOfSteps({ visits, claims, history }: Of): Violation[] {
       };
     }),
     ...violations('a step on record is not done again', effects, (effect) => {
-      const { workItemId, identity, fence } = effect.asks;
+      const { visitKey, identity, fence } = effect.asks;
+      if (fence === null) return null;
       const claim = byFence.get(fence);
       const before = recorded.find(
         (deed) =>
-          deed.asks.workItemId === workItemId &&
           claim !== undefined &&
+          deed.asks.workItemId === claim.workItemId &&
           isBefore(deed, claim.deed) &&
           deed.asks.entries.some((entry) => entry['identity'] === identity),
       );
       if (before === undefined) return null;
-      return { about: { work_item: workItemId, step: identity, fence }, saw: 'it was done again' };
+      return { about: { visit: visitKey, step: identity, fence }, saw: 'it was done again' };
     }),
   ];
 }
