@@ -1,29 +1,51 @@
+import type { DatabaseLocation } from '../../src/shared/config/database-url.ts';
 import { checkSchema } from '../../src/shared/store/opening/migrate.ts';
 import { openStore } from '../../src/shared/store/opening/open.ts';
 import type { Store } from '../../src/shared/store/store.ts';
-import { explainDatabaseError } from '../../src/runtime/database/explain-database-error.ts';
-import { withOneConnection } from './one-connection.ts';
+import { withDatabaseErrorsExplained } from '../../src/runtime/database/explain-database-error.ts';
 import { printNote } from './output.ts';
-import type { ConfigOptions } from '../boot/read-config.ts';
+import type { ConfigOptions, ReadConfig } from '../boot/read-config.ts';
 import { takeDatabase } from '../boot/take-database.ts';
 
 /** Opens the configured database for one command, and always closes it. */
-export async function withStore<Result>(
+export function withStore<Result>(
   options: ConfigOptions & { readonly applicationName: string },
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const { config, database } = takeDatabase(options);
-  let store: Store | null = null;
+  const { applicationName } = options;
+  return withCheckedStore({ ...takeDatabase(options), applicationName }, work);
+}
+
+/** The same, for a command that has read the configuration. */
+export function withCheckedStore<Result>(
+  params: ReadConfig & { readonly applicationName: string },
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const { config, database } = params;
+  const check = { ...database, autoMigrate: config.database.autoMigrate, log: printNote };
+  return withDatabaseErrorsExplained(
+    database,
+    checkSchema(check).then(() => withOpenStore(params, work)),
+  );
+}
+
+/** Neither checks the schema nor explains errors. */
+export async function withOpenStore<Result>(
+  params: { readonly database: DatabaseLocation; readonly applicationName: string },
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const { database, applicationName } = params;
+  const store = await openStore({ database: withOneConnection(database), applicationName });
   try {
-    await checkSchema({ ...database, autoMigrate: config.database.autoMigrate, log: printNote });
-    store = await openStore({
-      database: withOneConnection(database),
-      applicationName: options.applicationName,
-    });
     return await work(store);
-  } catch (error) {
-    throw explainDatabaseError(error, database).error;
   } finally {
-    await store?.close();
+    await store.close();
   }
+}
+
+/** A command does one thing after another: a connection is enough. */
+function withOneConnection(
+  database: DatabaseLocation,
+): Parameters<typeof openStore>[0]['database'] {
+  return database.dialect === 'sqlite' ? database : { ...database, poolSize: 1, maxOverflow: 0 };
 }

@@ -11,14 +11,13 @@ import { explainExecution } from '../../src/shared/engine/executions/explain-exe
 import { builtInKinds } from '../../src/shared/nodes/index.ts';
 import { idOfKey } from '../../src/shared/security/secret-box.ts';
 import { migrationStatus, SchemaError } from '../../src/shared/store/opening/migrate.ts';
-import { openStore } from '../../src/shared/store/opening/open.ts';
 import { type Store, StoreUnavailableError } from '../../src/shared/store/store.ts';
 import { readEncryptionKeys } from '../../src/runtime/encryption-keys.ts';
 import { CliError } from '../cli/exit-code.ts';
 import { explainDatabaseError } from '../../src/runtime/database/explain-database-error.ts';
-import { withOneConnection } from '../cli/one-connection.ts';
 import { printJson, printLine, printNote, type OutputFormat } from '../cli/output.ts';
 import { printTable } from '../cli/print-table.ts';
+import { withOpenStore } from '../cli/with-store.ts';
 import type { ConfigOptions } from '../boot/read-config.ts';
 import { takeDatabase } from '../boot/take-database.ts';
 
@@ -45,39 +44,47 @@ async function diagnose(
   if (database.dialect === 'sqlite' && !existsSync(database.path)) {
     return unreachable(`database file "${database.path}" does not exist`);
   }
-  let store: Store | null = null;
   try {
     const migrations = await readMigrations(database);
-    store = await openStore({
-      database: withOneConnection(database),
-      applicationName: 'svc-doctor',
-    });
-    const keys = readEncryptionKeys({ config, database });
-    const definitions = createDefinitionCache({
-      definitions: store.definitions,
-      compile: (definition) => compilePlan(definition.ir, builtInKinds),
-    });
-    // Without a key what is hashed elsewhere is masked: asking for one could make one.
-    const deps = { store, definitions, pseudonym: null };
-    return await examine({
-      diagnosis: store.diagnosis,
-      pauses: store.workflowPauses,
-      explain: (of) => explainExecution(deps, of, of),
-      migrations: async () => migrations,
-      localNow: Date.now,
-      setup: {
-        connectionsPerProcess: connectionsOf(config),
-        keyIds: keys.all().map(idOfKey),
-      },
-      limit,
-    });
+    return await withOpenStore({ database, applicationName: 'svc-doctor' }, (store) =>
+      examineStore(store, { config, database, limit, migrations }),
+    );
   } catch (error) {
     const told = explainDatabaseError(error, database).error;
     if (told === error && !(error instanceof StoreUnavailableError)) throw error;
     return unreachable(told.message);
-  } finally {
-    await store?.close();
   }
+}
+
+function examineStore(
+  store: Store,
+  params: {
+    readonly config: Config;
+    readonly database: DatabaseLocation;
+    readonly limit: number;
+    readonly migrations: MigrationFacts;
+  },
+): Promise<Diagnosis> {
+  const { config, database, limit, migrations } = params;
+  const keys = readEncryptionKeys({ config, database });
+  const definitions = createDefinitionCache({
+    definitions: store.definitions,
+    compile: (definition) => compilePlan(definition.ir, builtInKinds),
+  });
+  // Without a key what is hashed elsewhere is masked: asking for one could make one.
+  const deps = { store, definitions, pseudonym: null };
+  return examine({
+    diagnosis: store.diagnosis,
+    pauses: store.workflowPauses,
+    explain: (of) => explainExecution(deps, of, of),
+    migrations: async () => migrations,
+    localNow: Date.now,
+    setup: {
+      connectionsPerProcess: connectionsOf(config),
+      keyIds: keys.all().map(idOfKey),
+    },
+    limit,
+  });
 }
 
 /** See `openPostgresStore`: the hot path, what tenants ask, management, locks and notifications. */

@@ -15,6 +15,7 @@ import { DEFAULT_TENANT } from '../shared/domain/ids.ts';
 import { publicUrl } from '../shared/config/listeners.ts';
 import type { AgentsDeps } from '../shared/engine/agents/deps.ts';
 import type { MemoryDeps } from '../shared/engine/memory/deps.ts';
+import { listTokens } from '../shared/engine/tokens/list-tokens.ts';
 import type { UseCaseDeps } from '../shared/engine/use-case-deps.ts';
 import type { SecretBox } from '../shared/ports/secret-box.ts';
 import { checkOutgoingUrl } from '../shared/security/check-outgoing-url.ts';
@@ -160,7 +161,8 @@ async function hintAtTokens(
   { store, showCommand }: Pick<BootApi, 'store' | 'showCommand'>,
   log: Logger,
 ): Promise<void> {
-  const known = await store.tokens.list({ tenantId: DEFAULT_TENANT, limit: 1, offset: 0 });
+  const page = { limit: 1, offset: 0 };
+  const known = await listTokens({ store }, { tenantId: DEFAULT_TENANT }, page);
   if (known.length > 0) return;
   log.warn(
     'no token exists yet, so every request will be refused: ' +

@@ -7,12 +7,11 @@ import {
 } from '../../../src/shared/engine/doctor/read-installation.ts';
 import type { ServerFacts, TableFacts } from '../../../src/shared/store/installation.ts';
 import { migrationStatus } from '../../../src/shared/store/opening/migrate.ts';
-import { openStore } from '../../../src/shared/store/opening/open.ts';
 import { CliError } from '../../cli/exit-code.ts';
 import { withDatabaseErrorsExplained } from '../../../src/runtime/database/explain-database-error.ts';
 import { nameDatabase } from '../../../src/runtime/database/name-database.ts';
 import { printFields, printJson, printLine, type OutputFormat } from '../../cli/output.ts';
-import { withOneConnection } from '../../cli/one-connection.ts';
+import { withOpenStore } from '../../cli/with-store.ts';
 import { printTable } from '../../cli/print-table.ts';
 import { tellBytes } from '../../cli/tell-bytes.ts';
 import type { ConfigOptions } from '../../boot/read-config.ts';
@@ -55,15 +54,9 @@ async function read(database: DatabaseLocation) {
 /** Null: there is no database yet. */
 async function readDatabase(database: DatabaseLocation): Promise<Installation | null> {
   if (database.dialect === 'sqlite' && !existsSync(database.path)) return null;
-  const store = await openStore({
-    database: withOneConnection(database),
-    applicationName: 'svc-db-status',
-  });
-  try {
-    return await readInstallation({ store });
-  } finally {
-    await store.close();
-  }
+  return withOpenStore({ database, applicationName: 'svc-db-status' }, (store) =>
+    readInstallation({ store }),
+  );
 }
 
 function describe(server: ServerFacts): Readonly<Record<string, string>> {

@@ -53,9 +53,8 @@ export class ConflictError extends SvcError {
   override readonly name = 'ConflictError';
 }
 
-/** 402 and 429: a limit is reached. */
-export class LimitError extends SvcError {
-  override readonly name = 'LimitError';
+/** Base of the errors whose answer may carry `Retry-After`. */
+export abstract class RetryAfterError extends SvcError {
   /** The wait that the service asks for; null: it names none. */
   readonly retryAfterMs: number | null;
 
@@ -65,16 +64,14 @@ export class LimitError extends SvcError {
   }
 }
 
-/** 408, 502, 503, 504: the service cannot answer now. Whether a change took effect is not known. */
-export class UnavailableError extends SvcError {
-  override readonly name = 'UnavailableError';
-  /** The wait that the service asks for; null: it names none. */
-  readonly retryAfterMs: number | null;
+/** 402 and 429: a limit is reached. */
+export class LimitError extends RetryAfterError {
+  override readonly name = 'LimitError';
+}
 
-  constructor(message: string, facts: ErrorFacts & { readonly retryAfterMs: number | null }) {
-    super(message, facts);
-    this.retryAfterMs = facts.retryAfterMs;
-  }
+/** 408, 502, 503, 504: the service cannot answer now. Whether a change took effect is not known. */
+export class UnavailableError extends RetryAfterError {
+  override readonly name = 'UnavailableError';
 }
 
 /** No connection, a broken one, or something else than svc at the address. */

@@ -1,5 +1,11 @@
 import type { OperationName } from './wire.ts';
-import { ConnectionError, LimitError, TimeoutError, UnavailableError } from './errors.ts';
+import {
+  ConnectionError,
+  LimitError,
+  RetryAfterError,
+  TimeoutError,
+  UnavailableError,
+} from './errors.ts';
 import { OPERATIONS } from './operation-table.ts';
 
 /** How often a call is sent again, and how long it waits before. */
@@ -63,8 +69,7 @@ export function retryDelayMs(params: {
   const { baseMs, maxMs } = policy;
   // Full jitter: many clients that fail together come back apart.
   const jitterMs = random() * Math.min(maxMs, baseMs * 2 ** (attempts - 1));
-  const askedMs =
-    error instanceof LimitError || error instanceof UnavailableError ? error.retryAfterMs : null;
+  const askedMs = error instanceof RetryAfterError ? error.retryAfterMs : null;
   if (askedMs === null) return jitterMs;
   return askedMs > maxMs ? null : askedMs + jitterMs;
 }

@@ -1,28 +1,21 @@
 import type { ExecutionEvent, UsagePayload } from '../../domain/execution/event.ts';
 import type { ExecutionState, UsageTotal } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
-import { parseExecutionId } from '../../domain/ids.ts';
+import { type ExecutionId, parseExecutionId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { type CommitPlan, emptyCommit } from '../../store/commit.ts';
-import {
-  type DueTimer,
-  type ExecutionRow,
-  type LoadedExecution,
-  StoreUnavailableError,
-} from '../../store/store.ts';
+import type { DueTimer, ExecutionRow, LoadedExecution } from '../../store/store.ts';
 import { afterCommit } from '../commit/after-commit.ts';
 import { lookedInto } from '../artifacts/looked-into.ts';
 import { isLarge, offloadResult } from '../artifacts/offload.ts';
 import { commitOfCancel } from '../executions/cancel-execution.ts';
 import { newEvent, SCHEDULER_ACTOR } from '../commit/new-event.ts';
+import { retryWhileMoved } from '../commit/retry-while-moved.ts';
 import type { EngineDeps } from '../deps.ts';
 import { CHILD_TIMER } from './family.ts';
 import { foldLoaded } from './load-execution.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import { wakeFor } from '../wake/wake-for.ts';
-
-/** A child that keeps moving is left to the next round after this many reads. */
-const READINGS_MAX = 50;
 
 /** Reports all ended children to their parent, in one commit. */
 export async function tellParent(deps: EngineDeps, timers: readonly DueTimer[]): Promise<void> {
@@ -112,23 +105,30 @@ function usageOf(used: UsageTotal): { readonly usage?: UsagePayload } {
  * run first, and then deletes the timer.
  */
 export async function endChild(deps: EngineDeps, timer: DueTimer): Promise<void> {
-  let executionId = timer.executionId;
-  for (let reading = 0; reading < READINGS_MAX; reading += 1) {
-    const loaded = await deps.store.executions.load(executionId, null);
-    const state = loaded && foldLoaded(loaded, null);
-    if (loaded === null || state === null) return deps.store.timers.discard([timer]);
-    if (isTerminal(loaded.row.status)) {
-      if (state.continuedAs === null) return deps.store.timers.discard([timer]);
-      executionId = state.continuedAs;
-      reading = 0;
-      continue;
-    }
-    const outcome = await cancelOnce(deps, timer, loaded, state);
-    if (outcome === 'done') return;
+  let run: ExecutionId | null = timer.executionId;
+  while (run !== null) {
+    const executionId: ExecutionId = run;
+    const ended = await retryWhileMoved(`execution ${executionId}`, () =>
+      endRun(deps, timer, executionId),
+    );
+    run = ended.continuedAs;
   }
-  throw new StoreUnavailableError(`execution ${executionId} changes too fast; try again`, {
-    ambiguous: false,
-  });
+}
+
+/** Null: the run has moved meanwhile. */
+async function endRun(
+  deps: EngineDeps,
+  timer: DueTimer,
+  executionId: ExecutionId,
+): Promise<{ readonly continuedAs: ExecutionId | null } | null> {
+  const loaded = await deps.store.executions.load(executionId, null);
+  const state = loaded && foldLoaded(loaded, null);
+  if (loaded !== null && state !== null && !isTerminal(loaded.row.status)) {
+    return cancelOnce(deps, timer, { loaded, state });
+  }
+  const continuedAs = state?.continuedAs ?? null;
+  if (continuedAs === null) await deps.store.timers.discard([timer]);
+  return { continuedAs };
 }
 
 /**
@@ -150,9 +150,8 @@ export async function cancelOrphan(
 async function cancelOnce(
   deps: EngineDeps,
   timer: DueTimer,
-  { row }: LoadedExecution,
-  state: ExecutionState,
-): Promise<'done' | 'moved'> {
+  { loaded: { row }, state }: { readonly loaded: LoadedExecution; readonly state: ExecutionState },
+): Promise<{ readonly continuedAs: null } | null> {
   const isOwn = row.executionId === timer.executionId;
   // Its parent no longer waits for it, and has usually ended too.
   const by = { actorId: SCHEDULER_ACTOR, tellsParent: false };
@@ -166,10 +165,10 @@ async function cancelOnce(
       ...(cancel === null && { runnable: 'mark' as const }),
     };
     const verdict = await deps.committer.commit(commit, { ahead: true });
-    if (!verdict.accepted) return verdict.reason === 'stale' ? 'done' : 'moved';
+    if (!verdict.accepted) return verdict.reason === 'stale' ? { continuedAs: null } : null;
     deps.report.count('timers_fired', 1, { purpose: 'parent_ended' });
     afterCommit(deps, { commit, row, committedAt: verdict.createdAt });
   }
   if (!isOwn) await deps.store.timers.discard([timer]);
-  return 'done';
+  return { continuedAs: null };
 }

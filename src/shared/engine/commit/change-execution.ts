@@ -2,16 +2,11 @@ import { notFound } from '../../domain/errors.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { CommitPlan, CommitVerdict } from '../../store/commit.ts';
-import { type LoadedExecution, StoreUnavailableError } from '../../store/store.ts';
+import type { LoadedExecution } from '../../store/store.ts';
 import { afterCommit } from './after-commit.ts';
 import type { EngineDeps } from '../deps.ts';
 import { foldLoaded, loadForCaller } from '../advance/load-execution.ts';
-
-/**
- * An execution that moves all the time is given up on after this many readings. A loop of pure nodes moves with
- * each commit: on a busy machine a cancel lost 50 times in a row to it.
- */
-const READINGS_MAX = 500;
+import { retryWhileMoved } from './retry-while-moved.ts';
 
 export type ProposedChange<Answer> =
   | { readonly commit: CommitPlan; readonly answer: Answer }
@@ -34,21 +29,20 @@ export async function changeExecution<Answer>(
     ) => ProposedChange<Answer> | Promise<ProposedChange<Answer>>;
   },
 ): Promise<Answer> {
-  for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+  const { answer } = await retryWhileMoved(`execution ${params.executionId}`, async () => {
     const loaded = await loadForCaller({ executions: deps.store.executions, ...params });
     const proposed = await params.propose(foldLoaded(loaded, null), loaded);
-    if (proposed.commit === null) return proposed.answer;
+    if (proposed.commit === null) return proposed;
     const { commit } = proposed;
     const verdict = await deps.committer.commit(commit, { ahead: true });
     if (verdict.accepted) {
       afterCommit(deps, { commit, row: loaded.row, committedAt: verdict.createdAt });
-      return proposed.answer;
+      return proposed;
     }
     checkRetriable(verdict, params.executionId);
-  }
-  throw new StoreUnavailableError(`execution ${params.executionId} changes too fast; try again`, {
-    ambiguous: false,
+    return null;
   });
+  return answer;
 }
 
 function checkRetriable(

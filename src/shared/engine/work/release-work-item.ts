@@ -3,7 +3,8 @@ import { notFound, protocolConflict } from '../../domain/errors.ts';
 import { isPausedByOperator } from '../../domain/execution/state.ts';
 import { parseWorkItemId, type WorkItemId } from '../../domain/ids.ts';
 import { emptyCommit } from '../../store/commit.ts';
-import { type FoundWorkItem, type Lease, StoreUnavailableError } from '../../store/store.ts';
+import type { FoundWorkItem, Lease } from '../../store/store.ts';
+import { retryWhileMoved } from '../commit/retry-while-moved.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
@@ -28,7 +29,7 @@ export async function releaseWorkItem(
 ): Promise<{ readonly workItemId: WorkItemId }> {
   const { leaseFence } = params;
   const workItemId = parseWorkItemId(params.workItemId);
-  for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+  return retryWhileMoved(`the execution of work item ${params.workItemId}`, async () => {
     const found = workItemId && (await deps.store.work.find(workItemId, tenantId));
     if (workItemId === null || found === null) throw notFound(`work item ${params.workItemId}`);
     // The answer to the first request was lost.
@@ -56,14 +57,10 @@ export async function releaseWorkItem(
       wakeFor(deps.wake, commit, shardOf(record.executionId));
       return { workItemId };
     }
-  }
-  throw new StoreUnavailableError(
-    `the execution of work item ${params.workItemId} changes too fast; try again`,
-    { ambiguous: false },
-  );
+    return null;
+  });
 }
 
-const READINGS_MAX = 50;
 const REST_MS = { min: 1_000, max: 10_000 };
 
 /** A tenth of the time that it had waited when it was claimed. */

@@ -4,7 +4,7 @@ import { isPausedByOperator, visitKey } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import { parseWorkItemId, type WorkItemId } from '../../domain/ids.ts';
 import type { WorkItemRecord } from '../../domain/work/work-item.ts';
-import { StoreUnavailableError } from '../../store/store.ts';
+import { retryWhileMoved } from '../commit/retry-while-moved.ts';
 import type { EngineDeps } from '../deps.ts';
 import { foldLoaded } from '../advance/load-execution.ts';
 import { queueTopic } from '../wake/wake-for.ts';
@@ -20,7 +20,7 @@ export async function requeueWorkItem(
   params: { readonly workItemId: string },
 ): Promise<{ readonly workItemId: WorkItemId }> {
   const workItemId = parseWorkItemId(params.workItemId);
-  for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+  return retryWhileMoved(`the execution of work item ${params.workItemId}`, async () => {
     const found = workItemId && (await deps.store.work.find(workItemId, tenantId));
     if (workItemId === null || found === null) throw notFound(`work item ${params.workItemId}`);
     if (found.place !== 'dead_lettered') {
@@ -46,16 +46,10 @@ export async function requeueWorkItem(
           `the execution of work item ${workItemId} has ended; start the workflow again`,
         );
       case 'moved':
-        break;
+        return null;
     }
-  }
-  throw new StoreUnavailableError(
-    `the execution of work item ${params.workItemId} changes too fast; try again`,
-    { ambiguous: false },
-  );
+  });
 }
-
-const READINGS_MAX = 50;
 
 /** The sequence at which the node was waiting for the item. */
 async function checkAwaited(deps: EngineDeps, record: WorkItemRecord): Promise<number> {

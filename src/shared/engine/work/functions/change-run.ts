@@ -12,11 +12,11 @@ import {
   type LeaseRef,
   type RefusalReason,
 } from '../../../store/commit.ts';
-import { StoreUnavailableError } from '../../../store/store.ts';
 import { addStored, emptyTail, isWorthSnapshot } from '../../advance/snapshot-tail.ts';
 import type { Reader } from '../../caller.ts';
 import { afterCommit } from '../../commit/after-commit.ts';
 import { newEvent } from '../../commit/new-event.ts';
+import { retryWhileMoved } from '../../commit/retry-while-moved.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
 import { workerActor } from '../settle-work-item.ts';
 import type { Settleable } from '../worker-leases.ts';
@@ -64,9 +64,6 @@ export interface ChangedRun<Answer> {
   readonly committedAt: string | null;
 }
 
-/** An execution that moves all the time is given up on after this many readings. */
-const READINGS_MAX = 50;
-
 export async function changeRun<Answer>(
   deps: UseCaseDeps,
   { tenantId }: Reader,
@@ -79,11 +76,11 @@ export async function changeRun<Answer>(
   const found = await findItem(deps, tenantId, params);
   const { executionId, workItemId } = found.record;
   let refused: RefusalReason | null = null;
-  for (let reading = 0; reading < READINGS_MAX; reading += 1) {
+  return retryWhileMoved(`the execution of work item ${params.workItemId}`, async () => {
     const known = await knownExecution(deps, { executionId, tenantId });
     if (known === null) throw notFound(`work item ${params.workItemId}`);
     const change = await proposeOn(deps, { known, found, refused, ...runOf(known, found) }, params);
-    if (change === null) continue;
+    if (change === null) return null;
     if (change.events === null) return { answer: change.answer, found, committedAt: null };
     const planned = planChange(known, found, { ...change, events: change.events });
     const verdict = await deps.committer.commit(planned.commit);
@@ -104,11 +101,8 @@ export async function changeRun<Answer>(
       throw params.refuse();
     }
     refused = verdict.reason === 'moved' ? refused : verdict.reason;
-  }
-  throw new StoreUnavailableError(
-    `the execution of work item ${params.workItemId} changes too fast; try again`,
-    { ambiguous: false },
-  );
+    return null;
+  });
 }
 
 /**
