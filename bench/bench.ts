@@ -19,6 +19,7 @@ import {
 } from './support/render.ts';
 import { describeRounds, judgeResults, renderReport, type Report } from './support/report.ts';
 import { saveLast, savePage } from './support/save-results.ts';
+import { WORKER_HEAD, workerRows } from './support/worker-rows.ts';
 import { STATEMENT_HEAD, statementRows, type StatementUse } from './support/statement-use.ts';
 
 /*
@@ -90,6 +91,8 @@ const path = saveLast(report);
 if (options.json) console.log(JSON.stringify(report, null, 2));
 else {
   console.log(renderTable(RESULT_HEAD, resultRows(results)));
+  const ofWorkers = workerRows(results);
+  if (ofWorkers.length > 0) console.log(renderTable(WORKER_HEAD, ofWorkers));
   const compared = ratioRows(results);
   if (compared.length > 0) console.log(renderTable(RATIO_HEAD, compared));
   console.log(renderTable(GATE_HEAD, gateRows(gates.filter(isWorthShowing))));

@@ -1,3 +1,4 @@
+import { workerCells } from './worker-cells.ts';
 import type { Dialect } from './support/workload.ts';
 
 /** One line of the table: a workload with its parameters, of one subject. */
@@ -39,6 +40,7 @@ export function listCells(given: {
     ...fanOut(),
     ...workerLoops(),
     ...across(),
+    ...workerCells('postgres', 'svc'),
     ...states(),
     ...backlogs('postgres', 'svc', given.large ? [10, 100, 1_000] : [10, 100]),
     ...backlogs('sqlite', 'svc on SQLite', [10, 100]),

@@ -27,7 +27,12 @@ export async function runCell(given: {
     [module.href, JSON.stringify({ database, params, seconds })],
     // What a peer prints is not the table. A group of its own, so that what it has started ends with
     // it, however it ends.
-    { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true },
+    {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      detached: true,
+      // The SDK is measured from its sources.
+      execArgv: [...process.execArgv, '--conditions=svc-source'],
+    },
   );
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {

@@ -21,3 +21,58 @@ export function createEngineWaits() {
     },
   };
 }
+
+/** A work item in the worker that had it; times of a clock that all processes share. */
+export interface ItemTime {
+  readonly executionId: string;
+  readonly claimedMs: number;
+  readonly completedMs: number;
+}
+
+/** Notes when a worker got each item, and when its completion was answered. */
+export function createItemTimes() {
+  const claims = new Map<string, Pick<ItemTime, 'executionId' | 'claimedMs'>>();
+  const times: ItemTime[] = [];
+  return {
+    claimed(workItemId: string, executionId: string): void {
+      claims.set(workItemId, { executionId, claimedMs: monotonicMs() });
+    },
+    /** The `fetch` of the worker. */
+    watch(send: typeof fetch): typeof fetch {
+      return async (input, init) => {
+        const answer = await send(input, init);
+        const completed = typeof input === 'string' ? COMPLETE.exec(input)?.[1] : undefined;
+        if (completed !== undefined) end(completed);
+        return answer;
+      };
+    },
+    take: (): readonly ItemTime[] => times.splice(0),
+  };
+
+  function end(workItemId: string): void {
+    const claim = claims.get(workItemId);
+    if (claim !== undefined) times.push({ ...claim, completedMs: monotonicMs() });
+    claims.delete(workItemId);
+  }
+}
+
+const COMPLETE = /\/work-items\/([^/]+)\/complete$/;
+
+/** From each answered completion to the claim of the next item of the same execution, in a chain. */
+export function summarizeHandOffs(times: readonly ItemTime[]): Readonly<Record<string, number>> {
+  const chains = Map.groupBy(times, ({ executionId }) => executionId);
+  const waitsMs = [...chains.values()].flatMap((chain) => {
+    const sorted = chain.toSorted((left, right) => left.claimedMs - right.claimedMs);
+    return sorted.slice(1).map(({ claimedMs }, index) => {
+      // A claim that waits may be answered before the completion is.
+      return Math.max(0, claimedMs - (sorted[index]?.completedMs ?? 0));
+    });
+  });
+  if (waitsMs.length === 0) return {};
+  const sorted = waitsMs.toSorted((left, right) => left - right);
+  return { next_claim_p50_ms: quantile(sorted, 0.5), next_claim_p99_ms: quantile(sorted, 0.99) };
+}
+
+function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

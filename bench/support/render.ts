@@ -138,7 +138,7 @@ export function renderMarkdown(
 }
 
 /** A number with thin groups of three digits; a dash when it is not known. */
-function show(value: number | null, digits = 0): string {
+export function show(value: number | null, digits = 0): string {
   if (value === null) return '–';
   if (!Number.isFinite(value)) return '∞';
   const [whole = '', part] = value.toFixed(digits).split('.');

@@ -9,6 +9,7 @@ import {
   resultRows,
   type Result,
 } from './render.ts';
+import { WORKER_HEAD, workerRows } from './worker-rows.ts';
 
 /** What a run has measured, as `--json` prints it. */
 export interface Report {
@@ -36,6 +37,7 @@ export const describeRounds = ({ rounds, seconds }: Pick<Report, 'rounds' | 'sec
 /** The gates, the ratios and the figures, for a page. */
 export function renderReport(report: Report): string {
   const { began, machine, gates, results, added = [] } = report;
+  const ofWorkers = workerRows(results);
   return [
     `${dayOf(began)}: ${machine}; ${describeRounds(report)}.`,
     ...added.map((one) => {
@@ -44,6 +46,7 @@ export function renderReport(report: Report): string {
     }),
     renderMarkdown(GATE_HEAD, gateRows(gates)),
     renderMarkdown(RATIO_HEAD, ratioRows(results)),
+    ...(ofWorkers.length > 0 ? [renderMarkdown(WORKER_HEAD, ofWorkers)] : []),
     renderMarkdown(RESULT_HEAD, resultRows(results)),
   ].join('\n\n');
 }

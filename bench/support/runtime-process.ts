@@ -52,6 +52,16 @@ export async function startRuntime(given: {
   };
 }
 
+/** One process of each role, one after the other. */
+export async function startRuntimes(
+  database: BenchAddress,
+  roles: readonly ('all' | 'api' | 'scheduler')[],
+): Promise<readonly RuntimeProcess[]> {
+  const runtimes: RuntimeProcess[] = [];
+  for (const role of roles) runtimes.push(await startRuntime({ database, role }));
+  return runtimes;
+}
+
 async function untilReady(url: string, runtime: ChildProcess): Promise<void> {
   const headers = { authorization: `Bearer ${API_KEY}` };
   const isReady = async (): Promise<boolean> => {

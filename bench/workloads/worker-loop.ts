@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { openEngine } from '../support/engine-process.ts';
 import { inLanes, times, warmUpSeconds } from '../support/lanes.ts';
 import { cpuMicrosOf, peakRssMiB } from '../support/process-use.ts';
-import { startRuntime, type RuntimeProcess } from '../support/runtime-process.ts';
-import { quantile } from '../support/statistics.ts';
+import { startRuntimes } from '../support/runtime-process.ts';
+import { quantile, sumOf } from '../support/statistics.ts';
 import type { WorkerParams, WorkerReport } from '../support/worker-process.ts';
-import type { BenchAddress, GivenWorkload } from '../support/workload.ts';
+import type { GivenWorkload } from '../support/workload.ts';
 
 export interface WorkerLoopParams {
   /** Of all workers together. */
@@ -56,11 +56,11 @@ export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<v
       ),
     );
     await window(async () => {
-      const cpu = () => sum(runtimes.map(({ pid }) => cpuMicrosOf(pid) ?? 0));
+      const cpu = () => sumOf(runtimes.map(({ pid }) => cpuMicrosOf(pid) ?? 0));
       const cpuBefore = cpu();
       const reports = await Promise.all(workers.map((worker) => worker.work()));
       const runtimeCpu = cpu() - cpuBefore;
-      const workersCpu = sum(reports.map(({ cpuMicros }) => cpuMicros));
+      const workersCpu = sumOf(reports.map(({ cpuMicros }) => cpuMicros));
       const rss = runtimes.map(({ pid }) => peakRssMiB(pid) ?? 0);
       const latencies = reports
         .flatMap(({ latenciesMs }) => latenciesMs)
@@ -84,19 +84,6 @@ export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<v
   } finally {
     await Promise.all(runtimes.map((one) => one.stop()));
   }
-}
-
-async function startRuntimes(
-  database: BenchAddress,
-  roles: readonly ('all' | 'api' | 'scheduler')[],
-): Promise<readonly RuntimeProcess[]> {
-  const runtimes: RuntimeProcess[] = [];
-  for (const role of roles) runtimes.push(await startRuntime({ database, role }));
-  return runtimes;
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 /** A worker that is warm; `work` has it begin, and resolves with what it has done. */

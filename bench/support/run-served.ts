@@ -1,0 +1,29 @@
+import type { SvcClient } from 'svc-sdk/client';
+
+import { after, createLatencies, inLanes, times, warmUpSeconds } from './lanes.ts';
+import { SERVED_WORKFLOW, type ServedSteps } from './served-steps.ts';
+import type { GivenWorkload, WindowFigures } from './workload.ts';
+
+type Given = GivenWorkload<ServedSteps & { readonly inFlight: number }>;
+
+/** Of runtime, worker and client: their code is compiled while they serve the first thousands. */
+const WARM_UP_SECONDS_MIN = 2;
+
+export async function warmUpServed({ params, seconds }: Given, client: SvcClient): Promise<void> {
+  const { inFlight } = params;
+  const run = async (): Promise<void> => void (await client.run(SERVED_WORKFLOW, {}));
+  await inLanes(inFlight, times(inFlight), run);
+  await inLanes(inFlight, after(Math.max(WARM_UP_SECONDS_MIN, warmUpSeconds(seconds))), run);
+}
+
+/** Starts executions and waits for their ends, so many at a time, until the window is over. */
+export async function runServed(
+  { params, seconds }: Given,
+  client: SvcClient,
+): Promise<WindowFigures> {
+  const latencies = createLatencies();
+  const run = (): Promise<unknown> => client.run(SERVED_WORKFLOW, {});
+  await inLanes(params.inFlight, after(seconds), () => latencies.time(run));
+  const executions = latencies.all().length;
+  return { units: executions * params.steps, executions, ...latencies.summary() };
+}

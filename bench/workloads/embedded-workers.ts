@@ -1,0 +1,34 @@
+import { openEmbedded } from 'svc-sdk/embedded';
+
+import { runServed, warmUpServed } from '../support/run-served.ts';
+import { createMeasuredWorker, type ServedSteps } from '../support/served-steps.ts';
+import type { GivenWorkload } from '../support/workload.ts';
+
+export interface EmbeddedWorkersParams extends ServedSteps {
+  readonly inFlight: number;
+  readonly workers: number;
+}
+
+/** A durable function embedded: runtime, workers and client in this process, without HTTP. */
+export async function measure(given: GivenWorkload<EmbeddedWorkersParams>): Promise<void> {
+  const { database, params, window } = given;
+  const { as, steps, inFlight, workers } = params;
+  const embedded = await openEmbedded({ database: database.url });
+  const started = Array.from({ length: workers }, (_, index) => {
+    const { worker } = createMeasuredWorker(
+      { as, steps },
+      {
+        ...embedded.connection,
+        workerId: `bench-${index}`,
+        concurrency: Math.ceil(inFlight / workers),
+      },
+    );
+    return { worker, running: worker.run() };
+  });
+  await Promise.all(started.map(({ worker }) => worker.ready));
+  await warmUpServed(given, embedded.client);
+  await window(() => runServed(given, embedded.client));
+  await Promise.all(started.map(({ worker }) => worker.stop()));
+  await Promise.all(started.map(({ running }) => running));
+  await embedded.stop();
+}
