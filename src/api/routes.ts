@@ -68,6 +68,7 @@ import { readJournal } from './endpoints/work-items/read-journal.ts';
 import { recordSteps } from './endpoints/work-items/record-steps.ts';
 import { renewLease } from './endpoints/work-items/renew-lease.ts';
 import { requeueWorkItem } from './endpoints/work-items/requeue-work-item.ts';
+import { continueWorkItem } from './endpoints/work-items/continue-work-item.ts';
 import { suspendWorkItem } from './endpoints/work-items/suspend-work-item.ts';
 import { listRetentionPolicies } from './endpoints/retention/list-policies.ts';
 import { removeRetentionPolicy } from './endpoints/retention/remove-policy.ts';
@@ -133,6 +134,7 @@ export const routes: readonly Endpoint[] = [
   renewLease,
   recordSteps,
   suspendWorkItem,
+  continueWorkItem,
   readJournal,
   completeWorkItem,
   failWorkItem,

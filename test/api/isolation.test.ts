@@ -191,6 +191,13 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
         status: 404,
       },
     ],
+    'POST /work-items/:id/continue': [
+      {
+        path: `${item}/continue`,
+        body: { lease_fence: leaseFence, expected_length: 0, input: {} },
+        status: 404,
+      },
+    ],
     'GET /work-items/:id/journal': [
       { path: `${item}/journal?lease_fence=${leaseFence}`, status: 404 },
     ],

@@ -52,6 +52,7 @@ test('a worker does work items and artifacts, and nothing else', (t) => {
     'POST /work-items/:id/heartbeat',
     'POST /work-items/:id/steps',
     'POST /work-items/:id/suspend',
+    'POST /work-items/:id/continue',
     'GET /work-items/:id/journal',
     'POST /work-items/:id/complete',
     'POST /work-items/:id/fail',

@@ -234,9 +234,14 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
     return { path: [id], body: { lease_fence, expected_length: 0, entries } };
   },
   'POST /work-items/{id}/suspend': ({ turns }, dice) => {
-    const { id, lease_fence } = dice.pick(doomed(turns));
+    const { id, lease_fence } = dice.pick(doomed(turns).slice(0, -1));
     const waits = [{ identity: 'nap', kind: 'timer', delay_ms: 3_600_000 }];
     return { path: [id], body: { lease_fence, expected_length: 0, entries: [], waits } };
+  },
+  // The same request each time: the first one continues, and the others get its answer.
+  'POST /work-items/{id}/continue': ({ turns }, dice) => {
+    const { id, lease_fence } = dice.pick(doomed(turns).slice(-1));
+    return { path: [id], body: { lease_fence, expected_length: 0, entries: [], input: { n: 1 } } };
   },
   'GET /work-items': () => ({ query: { status: 'dead_lettered' } }),
   'POST /work-items/{id}/requeue': ({ deadItems }, dice) => ({ path: [dice.pick(deadItems)] }),

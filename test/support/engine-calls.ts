@@ -32,6 +32,7 @@ import type { UseCaseDeps } from '../../src/shared/engine/use-case-deps.ts';
 import { claimWork } from '../../src/shared/engine/work/claim-work.ts';
 import { completeWorkItem } from '../../src/shared/engine/work/complete-work-item.ts';
 import { failWorkItem } from '../../src/shared/engine/work/fail-work-item.ts';
+import { continueFunction } from '../../src/shared/engine/work/functions/continue-function.ts';
 import { recordSteps } from '../../src/shared/engine/work/functions/record-steps.ts';
 import { suspendFunction } from '../../src/shared/engine/work/functions/suspend-function.ts';
 import { listWorkers } from '../../src/shared/engine/work/list-workers.ts';
@@ -81,6 +82,7 @@ const USE_CASES = {
   failWorkItem,
   recordSteps,
   suspendFunction,
+  continueFunction,
   listWorkers,
   releaseWorkItem,
   renewLease,

@@ -66,6 +66,7 @@ const carried = object({
   approvals: z.array(object({ node_id: text, visit, shown_hash: text })).optional(),
   granted_calls: names.optional(),
   journals: z.array(object({ node_id: text, visit, entries: z.array(journalEntry) })).optional(),
+  inputs: z.array(object({ node_id: text, visit, input: anyValue })).optional(),
 });
 
 const childEnd = {
@@ -167,6 +168,7 @@ const OF_NODE = {
     carried_items: z.array(count).optional(),
     granted_hash: text.optional(),
     map: object({ node_id: text, visit, index: count }).optional(),
+    continues: visit.optional(),
   }),
   NodeStarted: object({ visit }),
   ToolCallCompleted: object({ visit, ...workItem, attempt, tool: text }),
@@ -223,6 +225,15 @@ const OF_NODE = {
       }),
     ),
     resumed: z.literal(true).optional(),
+  }),
+  NodeContinuedAsNew: object({
+    visit,
+    attempt,
+    turn: count,
+    ...workItem,
+    lease_fence: z.int(),
+    request_hash: text,
+    input: anyValue,
   }),
   RollbackScheduled: object({
     visit,

@@ -25,8 +25,9 @@ export function coordinates(context: EnterContext): JsonObject {
   };
 }
 
-/** The mapped input, else the whole state; for an item of a `map`, with the item under its key. */
-export function evaluateInput({ node, scope, item }: EnterContext): EvaluationResult {
+/** The input that a function continued with, else the mapped input, else the whole state; for an item of a `map`, with the item under its key. */
+export function evaluateInput({ node, scope, item, input }: EnterContext): EvaluationResult {
+  if (input !== undefined) return { ok: true, value: input };
   if (node.inputMapping !== null) return evaluateMapping(node.inputMapping, scope);
   if (item === undefined || item === null) return { ok: true, value: scope.state };
   return { ok: true, value: { ...scope.state, [item.key]: item.value } };

@@ -926,6 +926,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/work-items/{id}/continue": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ends the visit of a durable function and begins another one with a new input
+         * @description One commit records the entries and ends the item. The next visit of the node has its own item, an empty journal and attempts from 0. Open waits and their children end. 400 while compensations are registered that have not run. The same request twice has the same answer until the next visit ends. 409 as for `steps`.
+         *
+         *     Access: worker, developer or operator.
+         */
+        readonly post: operations["continue-work-item"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/work-items/{id}/journal": {
         readonly parameters: {
             readonly query?: never;
@@ -6611,6 +6633,62 @@ export interface operations {
                             readonly started_at?: string;
                             readonly duration_ms?: number;
                         }[];
+                    };
+                };
+            };
+        };
+    };
+    readonly "continue-work-item": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Work item id. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly worker_id?: string | null;
+                    /** @description As the claim gave it. */
+                    readonly lease_fence: number;
+                    /** @description How many entries the worker knows. 409 when the journal has another length. */
+                    readonly expected_length: number;
+                    readonly entries?: readonly ({
+                        readonly identity: string;
+                        /** @enum {string} */
+                        readonly kind: "step" | "value" | "version" | "on_rollback" | "rollback";
+                        readonly output?: components["schemas"]["StateValue"] | null;
+                        readonly error?: {
+                            readonly message: string;
+                            readonly class?: string | null;
+                        } | null;
+                        readonly attempts?: number | null;
+                        readonly started_at?: string | null;
+                        readonly duration_ms?: number | null;
+                    } & {
+                        readonly [key: string]: components["schemas"]["AnyJson"];
+                    })[] | null;
+                    /** @description Input of the next visit. */
+                    readonly input: components["schemas"]["StateObject"];
+                } & {
+                    readonly [key: string]: components["schemas"]["AnyJson"];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly continued: true;
+                        readonly work_item_id: string;
                     };
                 };
             };

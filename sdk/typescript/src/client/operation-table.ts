@@ -47,6 +47,7 @@ export const OPERATIONS = {
   'renew-lease': { method: 'POST', path: '/work-items/{id}/heartbeat' },
   'record-steps': { method: 'POST', path: '/work-items/{id}/steps' },
   'suspend-work-item': { method: 'POST', path: '/work-items/{id}/suspend' },
+  'continue-work-item': { method: 'POST', path: '/work-items/{id}/continue' },
   'read-journal': { method: 'GET', path: '/work-items/{id}/journal' },
   'complete-work-item': { method: 'POST', path: '/work-items/{id}/complete' },
   'fail-work-item': { method: 'POST', path: '/work-items/{id}/fail' },

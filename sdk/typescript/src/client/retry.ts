@@ -39,6 +39,7 @@ const REPEATABLE: ReadonlySet<OperationName> = new Set<OperationName>([
   'renew-lease',
   'record-steps',
   'suspend-work-item',
+  'continue-work-item',
   'upload-artifact',
   'save-memory-settings',
   'change-memory-settings',

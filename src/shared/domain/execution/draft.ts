@@ -51,6 +51,7 @@ export function emptyState(ids: {
     carriedMaps: {},
     carriedApprovals: {},
     carriedJournals: {},
+    carriedInputs: {},
     grantedCalls: [],
     ending: null,
     pauses: [],

@@ -1,7 +1,9 @@
 import type { BudgetAction } from '../budget/budget.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type {
+  CarriedInputPayload,
   CarriedJournalPayload,
+  NodeContinuedAsNewPayload,
   NodeSuspendedPayload,
   RollbackScheduledPayload,
   StepRecordedPayload,
@@ -62,6 +64,7 @@ export type ExecutionEvent =
   | NodeEvent<'NodeResumed', NodeResumedPayload>
   | NodeEvent<'StepRecorded', StepRecordedPayload>
   | NodeEvent<'NodeSuspended', NodeSuspendedPayload>
+  | NodeEvent<'NodeContinuedAsNew', NodeContinuedAsNewPayload>
   | NodeEvent<'RollbackScheduled', RollbackScheduledPayload>
   | NodeEvent<'NodeCompleted', NodeCompletedPayload>
   | NodeEvent<'NodeFailed', NodeFailedPayload>
@@ -202,6 +205,8 @@ export interface NodeScheduledPayload {
   readonly granted_hash?: string;
   /** Set on a visit that is one item of a `map` visit. */
   readonly map?: { readonly node_id: string; readonly visit: number; readonly index: number };
+  /** The visit of the same node that continued as this one. */
+  readonly continues?: number;
 }
 
 /**
@@ -248,6 +253,8 @@ export type CarriedPayload = {
   readonly granted_calls?: readonly string[];
   /** In a retry: the journals of functions that continue after their last entry. */
   readonly journals?: readonly CarriedJournalPayload[];
+  /** Inputs that functions continued with, for visits that begin in this run. */
+  readonly inputs?: readonly CarriedInputPayload[];
 };
 
 export type CarriedMapPayload = {

@@ -5,6 +5,7 @@ import type { FoldedBy } from './fold/folded-by.ts';
 import { foldChildCompleted, foldChildFailed, foldChildStarted } from './fold/fold-child.ts';
 import { foldEnd, foldEnding, foldWorkflowCompleted } from './fold/fold-end.ts';
 import { foldCompleted, foldFailed, foldRetryScheduled } from './fold/fold-outcome.ts';
+import { foldContinuedAsNew } from './fold/fold-continuation.ts';
 import {
   foldNodeCancelled,
   foldRollbackScheduled,
@@ -69,6 +70,8 @@ export function applyEvent(draft: Draft, event: SequencedEvent, by: FoldedBy): v
       return foldStepRecorded(draft, event);
     case 'NodeSuspended':
       return foldSuspended(draft, event);
+    case 'NodeContinuedAsNew':
+      return foldContinuedAsNew(draft, event);
     case 'RollbackScheduled':
       return foldRollbackScheduled(draft, event);
     case 'NodeCompleted':

@@ -60,6 +60,19 @@ export interface NodeSuspendedPayload {
   readonly resumed?: true;
 }
 
+/** The visit is over, and another one begins with this input and an empty journal. */
+export interface NodeContinuedAsNewPayload {
+  readonly visit: number;
+  readonly attempt: number;
+  readonly turn: number;
+  readonly work_item_id: string;
+  readonly lease_fence: number;
+  /** As in NodeSuspended. */
+  readonly request_hash: string;
+  /** Input of the next visit. */
+  readonly input: JsonValue;
+}
+
 /** Compensations run in a turn of their own, before the visit ends. */
 export interface RollbackScheduledPayload {
   readonly visit: number;
@@ -77,6 +90,13 @@ export type CarriedJournalPayload = {
   readonly node_id: string;
   readonly visit: number;
   readonly entries: readonly JournalEntry[];
+};
+
+/** The input of a visit that a continuation began, or is to begin. */
+export type CarriedInputPayload = {
+  readonly node_id: string;
+  readonly visit: number;
+  readonly input: JsonValue;
 };
 
 /** The context that an approval of a function shows to the person who decides. */

@@ -1,4 +1,4 @@
-import type { ExecutionId } from '../ids.ts';
+import type { ExecutionId, WorkItemId } from '../ids.ts';
 import { timerName } from './effect.ts';
 import type { JournalEntry } from './function-events.ts';
 
@@ -24,6 +24,8 @@ export interface FunctionRun {
   readonly cause: RollbackCause | null;
   /** A timer bounds the whole visit. */
   readonly hasTimeout: boolean;
+  /** The request that began this visit, in place of the one before it; null: a token did. */
+  readonly begunBy: ContinueRequest | null;
 }
 
 export type RollbackCause =
@@ -56,6 +58,14 @@ export interface Suspension {
   readonly resumedAt: number | null;
 }
 
+/** Answers a request to continue that is sent again as the first. */
+export interface ContinueRequest {
+  /** The item of the visit before. */
+  readonly workItemId: WorkItemId;
+  readonly leaseFence: number;
+  readonly requestHash: string;
+}
+
 export const NEW_RUN: FunctionRun = {
   turn: 0,
   mode: 'run',
@@ -65,6 +75,7 @@ export const NEW_RUN: FunctionRun = {
   suspension: null,
   cause: null,
   hasTimeout: false,
+  begunBy: null,
 };
 
 /** The most entries that one visit records. */

@@ -1,5 +1,6 @@
 import { settleAccepted } from './accepted-approvals.ts';
 import { carry } from './carry/carry.ts';
+import { carryInputs } from './carry/carry-inputs.ts';
 import { rolledBack } from './carry/carry-journals.ts';
 import { carryUnfinished } from './carry/carry-unfinished.ts';
 import { type Draft, draftOf, emptyState } from './draft.ts';
@@ -64,16 +65,17 @@ export function findRetryPoint(params: {
   }
   // A node that begins again is on its old visit, and its call under its old key.
   const undone = rolledBack(events);
-  for (const { nodeId, visit } of restarted) {
-    if (undone.has(visitKey(nodeId, visit))) continue;
+  for (const { nodeId, visit, signal } of restarted) {
+    if (signal?.is === 'continue' || undone.has(visitKey(nodeId, visit))) continue;
     draft.nextVisit.set(nodeId, Math.min(visit, draft.nextVisit.get(nodeId) ?? visit));
   }
+  const continued = carryInputs({ draft, events, plan: params.plan, newPlan });
   return {
     sequence: draft.sequence,
     nodeId: failed,
     carried: {
       ...carry(draft, { successor, visits: Object.fromEntries(draft.nextVisit) }),
-      ...carryUnfinished({ draft, events, plan: params.plan, newPlan }),
+      ...carryUnfinished({ draft, events, plan: params.plan, newPlan, continued }),
     },
   };
 }

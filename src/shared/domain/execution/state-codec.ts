@@ -58,6 +58,7 @@ export function decodeState(text: string): ExecutionState {
     carriedMaps: rest.carriedMaps ?? {},
     carriedApprovals: rest.carriedApprovals ?? {},
     carriedJournals: rest.carriedJournals ?? {},
+    carriedInputs: rest.carriedInputs ?? {},
     grantedCalls: rest.grantedCalls ?? [],
     ending: rest.ending ?? null,
     pauses: rest.pauses ?? [],
@@ -85,6 +86,7 @@ interface EncodedVisit extends Omit<LiveVisit, 'scope' | 'map' | 'run'> {
     readonly data: number | null;
     readonly output: number | null;
     readonly arrivals?: readonly (readonly [string, number | null])[];
+    readonly input?: number | null;
   };
   readonly map:
     | (Omit<NonNullable<LiveVisit['map']>, 'results'> & {
@@ -101,13 +103,14 @@ type MapResultEntry = MapResults extends ReadonlyMap<infer Key, infer Value> ? [
 
 function encodeVisit(visit: LiveVisit, pin: (value: JsonValue) => number | null): EncodedVisit {
   const { scope, map, run, ...rest } = visit;
-  const { data, output, arrivals } = scope;
+  const { data, output, arrivals, input } = scope;
   return {
     ...rest,
     scope: {
       data: pin(data),
       output: pin(output),
       ...(arrivals && { arrivals: arrivals.map((one) => [one.nodeId, pin(one.output)] as const) }),
+      ...(input !== undefined && { input: pin(input) }),
     },
     map: map && { ...map, results: [...map.results] },
     run: run && { ...run, recorded: [...run.recorded] },
@@ -125,6 +128,7 @@ function decodeVisit(visit: EncodedVisit, unpin: (place: number | null) => JsonV
       data: unpin(scope.data) as JsonObject,
       output: unpin(scope.output),
       ...(arrivals && { arrivals }),
+      ...(scope.input !== undefined && { input: unpin(scope.input) }),
     },
     map: map && {
       ...map,
@@ -132,6 +136,10 @@ function decodeVisit(visit: EncodedVisit, unpin: (place: number | null) => JsonV
       carriedVisits: map.carriedVisits ?? null,
       results: new Map(map.results),
     },
-    run: run === undefined || run === null ? null : { ...run, recorded: new Map(run.recorded) },
+    run: run === undefined || run === null ? null : decodeRun(run),
   };
+}
+
+function decodeRun(run: NonNullable<EncodedVisit['run']>): FunctionRun {
+  return { ...run, recorded: new Map(run.recorded), begunBy: run.begunBy ?? null };
 }

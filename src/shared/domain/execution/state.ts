@@ -2,7 +2,7 @@ import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../ids.ts'
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { CarriedMapPayload, PauseScope, VisitPhase } from './event.ts';
 import type { JournalEntry } from './function-events.ts';
-import type { FunctionRun } from './function-run.ts';
+import type { ContinueRequest, FunctionRun } from './function-run.ts';
 import type { ExecutionStatus, TerminalStatus } from './status.ts';
 
 /**
@@ -63,6 +63,8 @@ export interface ExecutionState {
   readonly carriedApprovals: Readonly<Record<string, readonly string[]>>;
   /** Journals that a retry takes over, by `visitKey`. Gone once their visits have begun. */
   readonly carriedJournals: Readonly<Record<string, readonly JournalEntry[]>>;
+  /** Inputs that functions continued with, by `visitKey`. Gone once their visits have begun. */
+  readonly carriedInputs: Readonly<Record<string, JsonValue>>;
   /** Hashes of calls that models asked for and people approved, and that no node has made yet. */
   readonly grantedCalls: readonly string[];
   /** Not null: only finalizers are live, and nothing else starts any more. */
@@ -128,6 +130,8 @@ export interface VisitScope {
   readonly output: JsonValue;
   /** Inputs of a join, in order; other kinds read only `output`. */
   readonly arrivals?: readonly NodeOutput[];
+  /** The input that the visit before continued with, in place of the node's own. */
+  readonly input?: JsonValue;
 }
 
 export interface NodeOutput {
@@ -193,6 +197,8 @@ export type VisitSignal =
   | { readonly is: 'child_ended'; readonly end: ChildEnd }
   /** The compensations of a function are to run. */
   | { readonly is: 'rollback' }
+  /** The function continues in another visit. */
+  | { readonly is: 'continue'; readonly input: JsonValue; readonly by: ContinueRequest }
   /** The time of a function's visit is over. */
   | { readonly is: 'overdue' }
   /** The work asks for an approval before it continues. */

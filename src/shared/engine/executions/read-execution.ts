@@ -237,7 +237,7 @@ function approvalKey(event: {
 
 type EndOfVisit = Extract<
   RecordedEvent,
-  { kind: 'NodeCompleted' | 'NodeFailed' | 'NodeCancelled' }
+  { kind: 'NodeCompleted' | 'NodeFailed' | 'NodeCancelled' | 'NodeContinuedAsNew' }
 >;
 
 /** A function that fails for now still waits for what it asked. */
@@ -245,6 +245,7 @@ function isEndOfVisit(event: RecordedEvent): event is EndOfVisit {
   switch (event.kind) {
     case 'NodeCompleted':
     case 'NodeCancelled':
+    case 'NodeContinuedAsNew':
       return true;
     case 'NodeFailed':
       return !event.payload.retryable;

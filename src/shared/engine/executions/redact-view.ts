@@ -31,6 +31,8 @@ const DECISION_KEYS = new Set(['comment', 'user_id']);
 /** Lists of what a durable function recorded, and of what it waits for: each is like a payload. */
 const LIST_KEYS = new Set(['entries', 'waits']);
 const OUTPUT_KEYS = new Set(['output', 'state_patch', 'data', 'carried']);
+/** A function makes the input that it continues with, so that input is an output too. */
+const OUTPUT_KEYS_OF_CONTINUED = new Set(['input']);
 
 /** A state as its workflow's data policy lets it be seen. */
 export function redactState(
@@ -104,6 +106,7 @@ export function redactEvent(event: RecordedEvent, plan: Plan, pseudonym: Pseudon
     policy,
     pseudonym,
     outputKey: node?.outputKey ?? null,
+    outputKeys: event.kind === 'NodeContinuedAsNew' ? OUTPUT_KEYS_OF_CONTINUED : OUTPUT_KEYS,
   });
   return { ...event, payload } as unknown as RecordedEvent;
 }
@@ -114,16 +117,18 @@ function policyOf(plan: Plan, nodeId: string | null): DataPolicy | null {
   return dataPolicyOf({ workflow: plan.dataPolicy, node: node.dataPolicy });
 }
 
+interface Redaction {
+  readonly policy: DataPolicy;
+  readonly pseudonym: Pseudonym;
+  /** Under which the output stands in the state, where fields are named as a whole path. */
+  readonly outputKey: string | null;
+}
+
 function redactPayload(
   payload: JsonObject,
-  by: {
-    readonly policy: DataPolicy;
-    readonly pseudonym: Pseudonym;
-    /** Under which the output stands in the state, where fields are named as a whole path. */
-    readonly outputKey: string | null;
-  },
+  by: Redaction & { readonly outputKeys: ReadonlySet<string> },
 ): JsonObject {
-  const { policy, pseudonym } = by;
+  const { policy, pseudonym, outputKeys } = by;
   return Object.fromEntries(
     Object.entries(payload).flatMap(([key, value]): [string, JsonValue][] => {
       if (LIST_KEYS.has(key) && Array.isArray(value)) {
@@ -131,7 +136,7 @@ function redactPayload(
         return [[key, items.map((item) => redactItem(item, by))]];
       }
       if (!DATA_KEYS.has(key)) return [[key, value]];
-      if (!policy.retainOutputs && OUTPUT_KEYS.has(key)) return [];
+      if (!policy.retainOutputs && outputKeys.has(key)) return [];
       if (DECISION_KEYS.has(key)) {
         return [[key, redactObject({ [key]: value }, policy, pseudonym)[key] ?? null]];
       }
@@ -149,9 +154,8 @@ function redactItem(item: JsonValue, by: Parameters<typeof redactPayload>[1]): J
 /** Undefined: the whole is removed. */
 function redactOutput(
   output: JsonValue,
-  by: Parameters<typeof redactPayload>[1],
+  { policy, pseudonym, outputKey }: Redaction,
 ): JsonValue | undefined {
-  const { policy, pseudonym, outputKey } = by;
   if (outputKey === null) return redact(output, policy, pseudonym);
   return redactObject({ [outputKey]: output }, policy, pseudonym)[outputKey];
 }
@@ -160,7 +164,7 @@ function redactOutput(
 function showCarried(payload: JsonObject, plan: Plan, pseudonym: Pseudonym): JsonObject {
   const { carried = null } = payload;
   if (!isJsonObject(carried) || !isJsonObject(carried['state'])) return payload;
-  const { arrivals = null, maps = null, journals = null } = carried;
+  const { arrivals = null, maps = null, journals = null, inputs = null } = carried;
   return {
     ...payload,
     carried: {
@@ -169,6 +173,9 @@ function showCarried(payload: JsonObject, plan: Plan, pseudonym: Pseudonym): Jso
       ...(Array.isArray(maps) && { maps: maps.map((map: JsonValue) => showMap(map, plan)) }),
       ...(Array.isArray(journals) && {
         journals: journals.map((journal: JsonValue) => showJournal(journal, plan)),
+      }),
+      ...(Array.isArray(inputs) && {
+        inputs: inputs.map((input: JsonValue) => showInput(input, plan)),
       }),
       ...(Array.isArray(arrivals) && {
         arrivals: arrivals.map((arrival: JsonValue) => showArrival(arrival, plan, pseudonym)),
@@ -199,6 +206,14 @@ function showJournal(journal: JsonValue, plan: Plan): JsonValue {
     isJsonObject(one) && 'output' in one ? { ...one, output: null } : one,
   );
   return { ...journal, entries };
+}
+
+/** The input that a function continued with. */
+function showInput(carried: JsonValue, plan: Plan): JsonValue {
+  if (!isJsonObject(carried)) return carried;
+  const { node_id: nodeId = null } = carried;
+  const node = typeof nodeId === 'string' ? plan.nodes.get(nodeId) : undefined;
+  return node?.dataPolicy?.retainOutputs === false ? { ...carried, input: null } : carried;
 }
 
 function showArrival(arrival: JsonValue, plan: Plan, pseudonym: Pseudonym): JsonValue {

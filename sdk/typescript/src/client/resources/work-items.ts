@@ -23,6 +23,9 @@ export function createWorkItems({ call }: Transport) {
     /** Gives the lease of a durable function back until one of its waits is satisfied. */
     suspend: (id: string, body: BodyOf<'suspend-work-item'>, options: CallOptions = {}) =>
       call('suspend-work-item', { ...at(id, options), body }),
+    /** Ends the visit of a durable function and begins another one with a new input. */
+    continue: (id: string, body: BodyOf<'continue-work-item'>, options: CallOptions = {}) =>
+      call('continue-work-item', { ...at(id, options), body }),
     release: (id: string, body: BodyOf<'release-work-item'>, options: CallOptions = {}) =>
       call('release-work-item', { ...at(id, options), body }),
     deadLetters: (

@@ -14,12 +14,12 @@ export function carryJournals(of: {
   readonly plan: Plan;
   readonly newPlan: Plan;
 }): readonly CarriedJournalPayload[] {
-  const { draft, events, plan, newPlan } = of;
+  const { draft, events } = of;
   const undone = rolledBack(events);
   const kept = new Map<string, JournalEntry[]>();
   for (const { nodeId, visit, run } of draft.live.values()) {
     const key = visitKey(nodeId, visit);
-    const isSame = functionOf(plan, nodeId) === functionOf(newPlan, nodeId);
+    const isSame = isSameFunction(of, nodeId);
     if (run !== null && run.recorded.size > 0 && isSame && !undone.has(key)) kept.set(key, []);
   }
   const before = Object.entries(draft.carriedJournals).map(([key, entries]) => ({
@@ -43,6 +43,14 @@ export function rolledBack(events: readonly RecordedEvent[]): ReadonlySet<string
   return visits;
 }
 
+/** Whether the node runs the same function in both definitions. */
+export function isSameFunction(
+  { plan, newPlan }: { readonly plan: Plan; readonly newPlan: Plan },
+  nodeId: string,
+): boolean {
+  return functionOf(plan, nodeId) === functionOf(newPlan, nodeId);
+}
+
 function functionOf({ nodes }: Plan, nodeId: string): string | null {
   const node = nodes.get(nodeId);
   return node?.kind.type === 'function' ? (node.kind.tool?.(node.spec) ?? null) : null;
@@ -53,7 +61,7 @@ function withoutSequence({ event_sequence: _, ...entry }: JournalEntry): Journal
   return entry;
 }
 
-function placeOf(key: string): { readonly node_id: string; readonly visit: number } {
+export function placeOf(key: string): { readonly node_id: string; readonly visit: number } {
   const at = key.lastIndexOf('#');
   return { node_id: key.slice(0, at), visit: Number(key.slice(at + 1)) };
 }

@@ -1,6 +1,7 @@
 import { hashJson } from '../../canonical-json.ts';
 import type { Plan } from '../../workflow/plan/plan.ts';
-import { carryJournals, rolledBack } from './carry-journals.ts';
+import type { CarriedInputPayload } from '../function-events.ts';
+import { carryJournals, placeOf, rolledBack } from './carry-journals.ts';
 import { entryOf } from '../decisions/visit-entry.ts';
 import type { CarriedMapPayload, CarriedPayload, RecordedEvent } from '../event.ts';
 import { type ExecutionState, type LiveVisit, visitKey } from '../state.ts';
@@ -14,7 +15,9 @@ export function carryUnfinished(of: {
   readonly events: readonly RecordedEvent[];
   readonly plan: Plan;
   readonly newPlan: Plan;
-}): Pick<CarriedPayload, 'maps' | 'approvals' | 'granted_calls' | 'journals'> {
+  /** See `carry-inputs.ts`. */
+  readonly continued: ReadonlyMap<string, CarriedInputPayload>;
+}): Pick<CarriedPayload, 'maps' | 'approvals' | 'granted_calls' | 'journals' | 'inputs'> {
   const { draft, events } = of;
   const live = [...draft.live.values()].filter(({ map }) => map !== null);
   const maps = [
@@ -25,11 +28,16 @@ export function carryUnfinished(of: {
   const approvals = openApprovals(events);
   const { grantedCalls } = draft;
   const journals = carryJournals(of);
+  const inputs = [
+    ...Object.entries(draft.carriedInputs).map(([key, input]) => ({ ...placeOf(key), input })),
+    ...of.continued.values(),
+  ];
   return {
     ...(maps.length > 0 && { maps }),
     ...(approvals.length > 0 && { approvals }),
     ...(grantedCalls.length > 0 && { granted_calls: grantedCalls }),
     ...(journals.length > 0 && { journals }),
+    ...(inputs.length > 0 && { inputs }),
   };
 }
 
@@ -39,6 +47,7 @@ function carryMap(
     readonly draft: ExecutionState;
     readonly events: readonly RecordedEvent[];
     readonly plan: Plan;
+    readonly continued: ReadonlyMap<string, CarriedInputPayload>;
   },
 ): CarriedMapPayload | null {
   const { nodeId, map } = visit;
@@ -51,7 +60,7 @@ function carryMap(
     const item = entry.items[index] ?? null;
     done.push({ index, item_hash: hashJson(item), output: result.output });
   }
-  const visits = visitsOfItems(visit, of.events);
+  const visits = visitsOfItems(visit, of);
   for (const { index } of done) delete visits[index];
   const { carriedVisits } = map;
   // If a retry ended before it reached an item, the item keeps its visit.
@@ -59,7 +68,16 @@ function carryMap(
   return { node_id: nodeId, body: entry.body, done, visits: { ...before, ...visits } };
 }
 
-function visitsOfItems(map: LiveVisit, events: readonly RecordedEvent[]): Record<string, number> {
+function visitsOfItems(
+  map: LiveVisit,
+  {
+    events,
+    continued,
+  }: {
+    readonly events: readonly RecordedEvent[];
+    readonly continued: ReadonlyMap<string, CarriedInputPayload>;
+  },
+): Record<string, number> {
   const visits: Record<string, number> = {};
   const undone = rolledBack(events);
   for (const event of events) {
@@ -67,8 +85,11 @@ function visitsOfItems(map: LiveVisit, events: readonly RecordedEvent[]): Record
     const { payload } = event;
     const { node_id: nodeId, visit, index } = event.payload.map;
     if (nodeId !== map.nodeId || visit !== map.visit) continue;
+    const key = visitKey(event.nodeId, payload.visit);
+    const again = continued.get(key)?.visit ?? payload.visit;
     // An item that was rolled back runs again as another visit, under another key.
-    if (!undone.has(visitKey(event.nodeId, payload.visit))) visits[index] = payload.visit;
+    if (again === payload.visit && undone.has(key)) delete visits[index];
+    else visits[index] = again;
   }
   return visits;
 }

@@ -3,6 +3,7 @@ import { cancelVisitTimer, emit, liveVisitsThat, planNode, type Turn } from '../
 import { isJsonObject } from '../../json.ts';
 import { answerChild } from './answer-child.ts';
 import { handOver, scheduleRollback } from './answer-functions.ts';
+import { enterAgain } from './enter-node.ts';
 import { resumeWork } from './enter-work.ts';
 import { failVisit } from './fail-visit.ts';
 import { askApproval, holdUp } from './hold-up.ts';
@@ -27,6 +28,8 @@ function answer(turn: Turn, visit: LiveVisit, signal: VisitSignal): void {
       return retry(turn, visit, signal);
     case 'rollback':
       return scheduleRollback(turn, visit);
+    case 'continue':
+      return enterAgain(turn, visit, signal.input);
     case 'overdue':
       return endOverdue(turn, visit);
     case 'child_ended':

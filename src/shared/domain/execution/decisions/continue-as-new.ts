@@ -1,5 +1,6 @@
 import { evaluateExpression, isTruthy } from '../../expression/evaluate-expression.ts';
 import { executionIdFromUuid, type ExecutionId } from '../../ids.ts';
+import type { JsonValue } from '../../json.ts';
 import type { ContinueAsNew } from '../../workflow/plan/plan.ts';
 import { carry } from '../carry/carry.ts';
 import type { ExecutionEvent } from '../event.ts';
@@ -8,24 +9,41 @@ import { emit, type Turn } from '../turn.ts';
 import { failExecution } from './end-execution.ts';
 
 /**
- * Ends a run with a long history and starts a new one with its state and its tokens. It does so
- * only while nothing is live: then only tokens need handing over, and none of them has started
- * anything. A run without a completed step never hands over, or two runs could do so forever.
+ * Ends a run with a long history and starts a new one with its state and its tokens. It does so only
+ * while nothing is live: then only tokens need handing over, and none of them has started anything. A
+ * function that continues as new is such a token too. A run without a completed step never hands over,
+ * or two runs could do so forever; a visit that continued counts as a step.
  */
 export function continueAsNew(turn: Turn): boolean {
   const { plan, draft } = turn;
-  if (plan.continueAsNew === null || draft.live.size > 0 || draft.arrivals.length === 0) {
-    return false;
+  if (plan.continueAsNew === null || draft.ending !== null) return false;
+  const continued = continuedAlone(draft);
+  if (continued === null) {
+    const isAtTokens = draft.live.size === 0 && draft.arrivals.length > 0;
+    if (!isAtTokens || draft.stepsExecuted === 0) return false;
   }
-  if (draft.ending !== null || draft.stepsExecuted === 0) return false;
   const due = isDue(turn, plan.continueAsNew);
   if (typeof due === 'boolean') {
-    if (due) handOver(turn);
+    if (due) handOver(turn, continued);
     return due;
   }
   const error = `continue_as_new could not be judged: ${due.message}`;
   failExecution(turn, { nodeId: null, error, errorClass: 'expression_error' });
   return true;
+}
+
+interface Continued {
+  readonly nodeId: string;
+  readonly output: JsonValue;
+  readonly input: JsonValue;
+}
+
+/** The function that continues while nothing else is live. Items of maps stay in their run. */
+function continuedAlone({ live }: Turn['draft']): Continued | null {
+  const [visit] = live.values();
+  if (live.size !== 1 || visit === undefined || visit.item !== null) return null;
+  const { nodeId, signal, scope } = visit;
+  return signal?.is === 'continue' ? { nodeId, output: scope.output, input: signal.input } : null;
 }
 
 function isDue(
@@ -38,10 +56,10 @@ function isDue(
   return result.ok ? isTruthy(result.value) : result;
 }
 
-function handOver(turn: Turn): void {
+function handOver(turn: Turn, continued: Continued | null): void {
   // All kinds of ids are UUIDs from the same source.
   const executionId = executionIdFromUuid(turn.newWorkItemId());
-  const started = firstEventOf(turn, executionId);
+  const started = firstEventOf(turn, executionId, continued);
   turn.effects.push({ do: 'start_successor', executionId, started });
   emit(turn, {
     kind: 'WorkflowCompleted',
@@ -53,9 +71,12 @@ function handOver(turn: Turn): void {
 function firstEventOf(
   { plan, draft }: Turn,
   successor: ExecutionId,
+  continued: Continued | null,
 ): Extract<ExecutionEvent, { kind: 'WorkflowStarted' }> {
   const { parent } = draft;
   const counted = [...draft.nextVisit].filter(([id]) => plan.nodes.get(id)?.kind.countsVisits);
+  const visits = counted.length === 0 ? null : Object.fromEntries(counted);
+  const carried = carry(draft, { successor, visits });
   return {
     kind: 'WorkflowStarted',
     nodeId: null,
@@ -73,10 +94,16 @@ function firstEventOf(
       ...(draft.depth > 0 && { depth: draft.depth }),
       ...(draft.rootId !== null && { root_execution_id: draft.rootId }),
       continued_from: draft.executionId,
-      carried: carry(draft, {
-        successor,
-        visits: counted.length === 0 ? null : Object.fromEntries(counted),
-      }),
+      carried: {
+        ...carried,
+        ...(continued !== null && {
+          arrivals: [
+            ...carried.arrivals,
+            { from: null, to: continued.nodeId, output: continued.output },
+          ],
+          inputs: [{ node_id: continued.nodeId, visit: 0, input: continued.input }],
+        }),
+      },
     },
   };
 }

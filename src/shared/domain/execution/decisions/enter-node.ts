@@ -1,15 +1,16 @@
 import { hashJson } from '../../canonical-json.ts';
+import type { JsonValue } from '../../json.ts';
 import type { Entry, PlanNode, RuleViolation } from '../../workflow/plan/plan.ts';
 import type { CarriedMapPayload } from '../event.ts';
 import { outputsFor } from '../fold/fold-schedule.ts';
-import type { LiveVisit, VisitScope } from '../state.ts';
-import { emit, type Turn } from '../turn.ts';
+import { type ExecutionState, type LiveVisit, visitKey, type VisitScope } from '../state.ts';
+import { emit, planNode, type Turn } from '../turn.ts';
 import { failExecution } from './end-execution.ts';
 import { enterWork } from './enter-work.ts';
 import { failVisit } from './fail-visit.ts';
 import { type NewVisit, scheduleVisit } from './schedule-visit.ts';
 import { startTimer } from './start-timer.ts';
-import { contextOf, type EnteredItem } from './visit-entry.ts';
+import { contextOf, type EnteredItem, itemOf } from './visit-entry.ts';
 
 export type MapEntry = Extract<Entry, { do: 'map' }>;
 
@@ -18,8 +19,8 @@ export function enterNode(turn: Turn, node: PlanNode): void {
   const { draft } = turn;
   const output = draft.arrivals.findLast((arrival) => arrival.to === node.id)?.output ?? null;
   const arrivals = outputsFor(draft, node.id);
-  const scope: VisitScope = { data: draft.data, output };
   const visit = draft.nextVisit.get(node.id) ?? 0;
+  const scope = { data: draft.data, output, ...carriedInput(draft, node.id, visit) };
   const entry = node.kind.enter(
     node.spec,
     contextOf(turn, { node, visit, scope, arrivals, item: null }),
@@ -37,11 +38,35 @@ export function enterItem(
   const node = turn.plan.nodes.get(entry.body);
   if (node === undefined) throw new Error(`${map.nodeId} has no body ${entry.body}`);
   const item: EnteredItem = { key: entry.itemKey, value: entry.items[index] ?? null };
-  const scope: VisitScope = { data: turn.draft.data, output: map.scope.output };
-  const visit = oldVisitOf(map, node, index) ?? turn.draft.nextVisit.get(node.id) ?? 0;
+  const { draft } = turn;
+  const visit = oldVisitOf(map, node, index) ?? draft.nextVisit.get(node.id) ?? 0;
+  const { output } = map.scope;
+  const scope = { data: draft.data, output, ...carriedInput(draft, node.id, visit) };
   const context = contextOf(turn, { node, visit, scope, arrivals: [], item });
   const origin = { from: [], map: { node_id: map.nodeId, visit: map.visit, index } };
   carryOut({ turn, node, visit, origin }, node.kind.enter(node.spec, context));
+}
+
+/** Enters the node of a function again in place of a visit that continues. */
+export function enterAgain(turn: Turn, live: LiveVisit, input: JsonValue): void {
+  const { nodeId, item: of, scope: before } = live;
+  const node = planNode(turn, nodeId);
+  const visit = turn.draft.nextVisit.get(nodeId) ?? 0;
+  const scope = { ...before, input };
+  const item = itemOf(turn, live);
+  const map = of && { node_id: of.nodeId, visit: of.visit, index: of.index };
+  const origin = { from: [], continues: live.visit, ...(map !== null && { map }) };
+  const context = contextOf(turn, { node, visit, scope, arrivals: [], item });
+  carryOut({ turn, node, visit, origin }, node.kind.enter(node.spec, context));
+}
+
+function carriedInput(
+  { carriedInputs }: ExecutionState,
+  nodeId: string,
+  visit: number,
+): Pick<VisitScope, 'input'> {
+  const input = carriedInputs[visitKey(nodeId, visit)];
+  return input === undefined ? {} : { input };
 }
 
 /**

@@ -8,7 +8,7 @@ export interface NewVisit {
   readonly node: PlanNode;
   readonly visit: number;
   /** The nodes that led here; for an item also its place in its map. */
-  readonly origin: Pick<NodeScheduledPayload, 'from' | 'map'>;
+  readonly origin: Pick<NodeScheduledPayload, 'from' | 'map' | 'continues'>;
 }
 
 export function scheduleVisit(

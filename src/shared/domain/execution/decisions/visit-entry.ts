@@ -41,7 +41,8 @@ export function contextOfVisit(turn: Seen, node: PlanNode, visit: LiveVisit): En
   });
 }
 
-function itemOf(turn: Seen, visit: LiveVisit): EnteredItem | null {
+/** The item of a `map` that a live visit works on; null: none. */
+export function itemOf(turn: Seen, visit: LiveVisit): EnteredItem | null {
   if (visit.item === null) return null;
   const map = turn.draft.live.get(visitKey(visit.item.nodeId, visit.item.visit));
   const node = map && turn.plan.nodes.get(map.nodeId);
@@ -73,5 +74,6 @@ export function contextOf(
     scope: { ...whole, state: of.scope.data, input, [METER]: turn.meter },
     arrivals: of.arrivals,
     item: of.item,
+    ...(of.scope.input !== undefined && { input: of.scope.input }),
   };
 }

@@ -1,44 +1,25 @@
-import type { JsonValue } from '../../json.ts';
 import type { WorkItemId } from '../../ids.ts';
 import type { Draft } from '../draft.ts';
 import type { NodeScheduledPayload } from '../event.ts';
 import { NEW_RUN } from '../function-run.ts';
 import {
   type ExecutionState,
+  type LiveVisit,
   type MapItemResult,
   type MapProgress,
   NO_MEMORY,
   type NodeOutput,
   visitKey,
   type VisitMemory,
+  type VisitScope,
 } from '../state.ts';
 import type { EventOf } from './event-of.ts';
+import { takeOver } from './fold-continuation.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 
 export function foldScheduled(draft: Draft, event: EventOf<'NodeScheduled'>): void {
   const { nodeId, payload } = event;
-  const item = payload.map ?? null;
-  let output: JsonValue = null;
-  let arrivals: readonly NodeOutput[] | null = null;
-  if (item === null) {
-    output = draft.arrivals.findLast((arrival) => arrival.to === nodeId)?.output ?? null;
-    if (payload.node_kind === 'join') arrivals = outputsFor(draft, nodeId);
-    draft.arrivals = draft.arrivals.filter((arrival) => arrival.to !== nodeId);
-  } else {
-    const parent = liveVisit(draft, item.node_id, item.visit);
-    if (parent.map === null) throw new Error(`${item.node_id} is no map visit`);
-    output = parent.scope.output;
-    const { scheduled, carriedAhead } = parent.map;
-    // Items start in order, so skipped ones were complete before the retry.
-    const passed = Math.max(0, item.index - scheduled);
-    changeVisit(draft, parent, {
-      map: {
-        ...parent.map,
-        scheduled: Math.max(scheduled, item.index + 1),
-        carriedAhead: carriedAhead - passed,
-      },
-    });
-  }
+  const origin = originOf(draft, event);
   // An item that a retry runs again keeps its visit number.
   draft.nextVisit.set(nodeId, Math.max(draft.nextVisit.get(nodeId) ?? 0, payload.visit + 1));
   draft.live.set(visitKey(nodeId, payload.visit), {
@@ -53,14 +34,61 @@ export function foldScheduled(draft: Draft, event: EventOf<'NodeScheduled'>): vo
     correlationKey: payload.correlation_key ?? null,
     idempotencyKey: payload.idempotency_key ?? null,
     scheduledSequence: draft.sequence,
-    scope: { data: draft.data, output, ...(arrivals !== null && { arrivals }) },
-    item: item && { nodeId: item.node_id, visit: item.visit, index: item.index },
     map: beginMap(draft, nodeId, payload),
     signal: null,
     memory: approvedBefore(draft, nodeId, payload),
     childId: null,
-    run: payload.node_kind === 'function' ? NEW_RUN : null,
+    ...origin,
   });
+}
+
+type Origin = Pick<LiveVisit, 'scope' | 'item' | 'run'>;
+
+function originOf(draft: Draft, event: EventOf<'NodeScheduled'>): Origin {
+  const { nodeId, payload } = event;
+  if (payload.continues !== undefined) {
+    const before = liveVisit(draft, nodeId, payload.continues);
+    draft.live.delete(visitKey(nodeId, payload.continues));
+    return takeOver(draft, before);
+  }
+  const { map } = payload;
+  const scope = map === undefined ? scopeOfTokens(draft, event) : scopeOfItem(draft, map);
+  return {
+    scope: { ...scope, ...carriedInput(draft, visitKey(nodeId, payload.visit)) },
+    item: map === undefined ? null : { nodeId: map.node_id, visit: map.visit, index: map.index },
+    run: payload.node_kind === 'function' ? NEW_RUN : null,
+  };
+}
+
+function scopeOfTokens(draft: Draft, { nodeId, payload }: EventOf<'NodeScheduled'>): VisitScope {
+  const output = draft.arrivals.findLast((arrival) => arrival.to === nodeId)?.output ?? null;
+  const arrivals = payload.node_kind === 'join' ? outputsFor(draft, nodeId) : null;
+  draft.arrivals = draft.arrivals.filter((arrival) => arrival.to !== nodeId);
+  return { data: draft.data, output, ...(arrivals !== null && { arrivals }) };
+}
+
+function scopeOfItem(draft: Draft, item: NonNullable<NodeScheduledPayload['map']>): VisitScope {
+  const parent = liveVisit(draft, item.node_id, item.visit);
+  if (parent.map === null) throw new Error(`${item.node_id} is no map visit`);
+  const { scheduled, carriedAhead } = parent.map;
+  // Items start in order, so skipped ones were complete before the retry.
+  const passed = Math.max(0, item.index - scheduled);
+  changeVisit(draft, parent, {
+    map: {
+      ...parent.map,
+      scheduled: Math.max(scheduled, item.index + 1),
+      carriedAhead: carriedAhead - passed,
+    },
+  });
+  return { data: draft.data, output: parent.scope.output };
+}
+
+/** The input that a function continued with before a retry, or before this run. */
+function carriedInput(draft: Draft, key: string): Pick<VisitScope, 'input'> {
+  const { [key]: input, ...others } = draft.carriedInputs;
+  if (input === undefined) return {};
+  draft.carriedInputs = others;
+  return { input };
 }
 
 /** The tokens that other nodes sent to a node. */

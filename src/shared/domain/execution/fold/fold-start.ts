@@ -64,6 +64,9 @@ function foldCarried(draft: Draft, carried: CarriedPayload): void {
   draft.carriedJournals = Object.fromEntries(
     (carried.journals ?? []).map((of) => [visitKey(of.node_id, of.visit), of.entries]),
   );
+  draft.carriedInputs = Object.fromEntries(
+    (carried.inputs ?? []).map((of) => [visitKey(of.node_id, of.visit), of.input]),
+  );
   draft.carriedApprovals = approvalsByVisit(carried.approvals ?? []);
   draft.grantedCalls = carried.granted_calls ?? [];
 }

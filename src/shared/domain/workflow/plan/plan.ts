@@ -206,6 +206,8 @@ export interface EnterContext {
   readonly scope: ExpressionScope;
   /** Set on a visit that is one item of a `map` visit: its item, and the key it goes under. */
   readonly item?: { readonly key: string; readonly value: JsonValue } | null;
+  /** The input that a function continued with, in place of the mapped one. */
+  readonly input?: JsonValue;
   /** Outputs of the nodes that a join collects, in order of completion. */
   readonly arrivals: readonly { readonly nodeId: string; readonly output: JsonValue }[];
 }

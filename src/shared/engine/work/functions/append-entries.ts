@@ -48,7 +48,7 @@ export async function judgeAppend(
   }
   if (length + entries.length > ENTRIES_MAX) {
     throw badRequest(
-      `a visit of a function records at most ${ENTRIES_MAX} entries; continue as a new execution`,
+      `a visit of a function records at most ${ENTRIES_MAX} entries; continue as new before`,
     );
   }
   checkKinds(run, entries);
@@ -105,16 +105,23 @@ export async function leanEntries(
     entries.map(async (entry) => {
       const { output } = entry;
       if (output === undefined) return entry;
-      const json = JSON.stringify(output);
-      const values: readonly JsonValue[] = [output];
       const what = `the output of ${entry.identity}`;
-      await holdReferences(deps.store.artifacts, { tenantId, json, values, what });
-      if (!isLarge(json)) return entry;
-      const result = { visit: 0, output };
-      const lean = await offloadResult(deps, { tenantId, result, use: UNSEEN });
-      return { ...entry, output: lean.output };
+      return { ...entry, output: await leanValue(deps, tenantId, { value: output, what }) };
     }),
   );
+}
+
+/** The same value, or a reference to it if it is large; a reference to no artifact is a 400. */
+export async function leanValue(
+  deps: UseCaseDeps,
+  tenantId: TenantId,
+  { value, what }: { readonly value: JsonValue; readonly what: string },
+): Promise<JsonValue> {
+  const json = JSON.stringify(value);
+  await holdReferences(deps.store.artifacts, { tenantId, json, values: [value], what });
+  if (!isLarge(json)) return value;
+  const result = { visit: 0, output: value };
+  return (await offloadResult(deps, { tenantId, result, use: UNSEEN })).output;
 }
 
 /** No expression sees an entry. */

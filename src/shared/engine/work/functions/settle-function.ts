@@ -110,7 +110,7 @@ export async function failFunction(
       { error, errorClass, verdict, ...(usage !== null && { usage }) },
     );
     const recorded = recordedEvents(visit, run, entries);
-    const isOver = !verdict.retryable && (isRollback || !owesAfter(run, entries));
+    const isOver = !verdict.retryable && (isRollback || owedAfter(run, entries).length === 0);
     const { workItemId } = record;
     return {
       events: [...recorded, failed],
@@ -163,12 +163,8 @@ async function settle(
   return { found, committedAt };
 }
 
-/** Whether compensations are owed once these entries are recorded. */
-function owesAfter(run: FunctionRun, entries: readonly JournalEntry[]): boolean {
-  return owedAfter(run, entries).length > 0;
-}
-
-function owedAfter(run: FunctionRun, entries: readonly JournalEntry[]): readonly string[] {
+/** Compensations that are owed once these entries are recorded. */
+export function owedAfter(run: FunctionRun, entries: readonly JournalEntry[]): readonly string[] {
   const done = new Set(entries.flatMap((one) => (one.kind === 'rollback' ? one.identity : [])));
   const registered = entries.flatMap((one) => (one.kind === 'on_rollback' ? one.identity : []));
   return [...run.compensations, ...registered].filter((id) => !done.has(ROLLBACK_PREFIX + id));
