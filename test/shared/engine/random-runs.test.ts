@@ -241,7 +241,8 @@ async function act(
     async () => {
       const { row } = await svc.engine.readExecution({ tenantId, executionId });
       if (!isTerminal(row.status) && dice.chance(20)) {
-        await svc.engine.cancelExecution({ ...by, executionId });
+        // It may have ended since.
+        await svc.engine.cancelExecution({ ...by, executionId }).catch(checkRefused);
       }
     },
   ];
