@@ -34,7 +34,7 @@ export function graphOfTools(steps: number): JsonObject {
 export interface MeasuredWorker {
   readonly worker: Worker;
   /** The items that were completed since the last call. */
-  takeTimes(): readonly ItemTime[];
+  readonly takeTimes: () => readonly ItemTime[];
 }
 
 /** A worker that is not started yet. It logs warnings alone, as the peers do. */
