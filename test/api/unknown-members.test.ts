@@ -27,6 +27,7 @@ const LENIENT = [
   'POST /work-items/:id/heartbeat',
   'POST /work-items/:id/steps',
   'POST /work-items/:id/suspend',
+  'POST /work-items/:id/continue',
   'POST /work-items/:id/complete',
   'POST /work-items/:id/fail',
   'POST /work-items/:id/release',

@@ -27,13 +27,13 @@ const BUDGETS = [
   { cell: 'B/16', statements: 0.15, writeTransactions: 0.1, walBytes: 1_650 },
   { cell: 'C/16', statements: 0.06, writeTransactions: 0.04, walBytes: 1_450 },
   { cell: 'D/16', statements: 2.2, writeTransactions: 1.4, walBytes: 3_650 },
-  { cell: 'W10/1', statements: 11, writeTransactions: 6.5, walBytes: 4_900 },
-  { cell: 'W10/16', statements: 2.8, writeTransactions: 1.1, walBytes: 4_800 },
-  { cell: 'W10/64', statements: 1.8, writeTransactions: 0.5, walBytes: 4_950 },
-  { cell: 'WF/1', statements: 3.4, writeTransactions: 2, walBytes: 1_500 },
-  { cell: 'WF/16', statements: 1.1, writeTransactions: 0.47, walBytes: 1_400 },
-  { cell: 'WE/1', statements: 3.3, writeTransactions: 2, walBytes: 1_500 },
-  { cell: 'WE/16', statements: 0.95, writeTransactions: 0.4, walBytes: 1_400 },
+  { cell: 'W10/1', statements: 13, writeTransactions: 8, walBytes: 5_200 },
+  { cell: 'W10/16', statements: 4, writeTransactions: 1.6, walBytes: 5_200 },
+  { cell: 'W10/64', statements: 2.5, writeTransactions: 0.7, walBytes: 5_200 },
+  { cell: 'WF/1', statements: 4.5, writeTransactions: 2.6, walBytes: 1_600 },
+  { cell: 'WF/16', statements: 1.6, writeTransactions: 0.7, walBytes: 1_600 },
+  { cell: 'WE/1', statements: 4.5, writeTransactions: 2.6, walBytes: 1_600 },
+  { cell: 'WE/16', statements: 1.5, writeTransactions: 0.7, walBytes: 1_600 },
 ] as const;
 
 /** Of two schedulers, and of two apis at each of which two workers wait, with nothing to do. */
