@@ -8,6 +8,7 @@ import type { Store } from '../store/store.ts';
 import type { Admission } from './scheduling/admit-children.ts';
 import type { Committer } from './commit/committer.ts';
 import type { DefinitionCache } from './advance/definition-cache.ts';
+import type { HeldExecutions } from './advance/held-executions.ts';
 import type { EngineReport } from './report.ts';
 import type { TenantDirectory } from './tenants/tenant-directory.ts';
 import type { Timers } from './scheduling/timers.ts';
@@ -17,6 +18,7 @@ export interface EngineDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly definitions: DefinitionCache;
+  readonly heldExecutions: HeldExecutions;
   readonly tenants: TenantDirectory;
   readonly admission: Admission;
   readonly ids: Ids;

@@ -4,6 +4,7 @@ import type { EnginePorts } from '../nodes/ports.ts';
 import type { NodeRunners } from '../nodes/run.ts';
 import type { StoredDefinition } from '../store/store.ts';
 import { createDefinitionCache } from './advance/definition-cache.ts';
+import { createHeldExecutions } from './advance/held-executions.ts';
 import { createCommitter } from './commit/committer.ts';
 import type { EngineDeps } from './deps.ts';
 import { createAdmission } from './scheduling/admit-children.ts';
@@ -17,7 +18,7 @@ import { createFunctionExecutions } from './work/functions/function-executions.t
 import { createWorkerLeases } from './work/worker-leases.ts';
 import { createWorkerAnnouncements } from './work/worker-announcements.ts';
 
-type Made = 'committer' | 'definitions' | 'tenants' | 'admission';
+type Made = 'committer' | 'definitions' | 'heldExecutions' | 'tenants' | 'admission';
 type Optional = 'timers' | 'pseudonym' | 'prices';
 
 export interface GivenToEngine
@@ -59,6 +60,7 @@ export function openEngine(given: GivenToEngine): {
       definitions: store.definitions,
       compile: compile ?? ((definition) => compilePlan(definition.ir, kinds)),
     }),
+    heldExecutions: createHeldExecutions(),
     admission: createAdmission({ places: store.places, wake: given.wake }),
     tenants: createTenantDirectory({ tenants: store.tenants, now }),
   };

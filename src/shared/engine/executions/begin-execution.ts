@@ -150,8 +150,9 @@ function goOn(
 ): void {
   const { commit, decision, verdict, tenant, compiled } = started;
   const { createdAt } = verdict;
+  const held = heldFromStart({ commit, createdAt, state: decision.next, compiled, tenant });
+  deps.heldExecutions.set(held);
   if (commit.bornLeased.length > 0) {
-    const held = heldFromStart({ commit, createdAt, state: decision.next, compiled, tenant });
     deps.startsHere.begin(held, {
       isMarked: decision.more,
       items: bornItems(commit, verdict.fences),

@@ -157,7 +157,9 @@ export class RunnerPool {
   /** News that came too late for the runner goes to another one. */
   #end(executionId: ExecutionId, runner: ExecutionRunner): void {
     this.#underWay.delete(executionId);
-    this.#resting.keep(executionId, runner.rested());
+    const rested = runner.rested();
+    this.#resting.keep(executionId, rested);
+    if (rested !== null) this.#deps.heldExecutions.set(rested);
     const { isMarked, items } = runner.leftOver();
     if (this.#isDraining) items.forEach((item) => void giveBackItem(this.#deps, item));
     else if (isMarked || items.length > 0) this.advance(executionId, { isMarked, items });

@@ -28,6 +28,7 @@ import type { CpuCaller } from '../../ports/cpu.ts';
 import { completionFacts } from '../advance/outcome-facts.ts';
 import { type OffloadedEvents, offloadEvents, resultIn } from '../artifacts/offload-events.ts';
 import { completeFunction } from './functions/settle-function.ts';
+import { settleAndDecide } from './settle-and-decide.ts';
 import type { Settleable } from './worker-leases.ts';
 
 export interface CompleteWorkItem extends SettleRef {
@@ -84,17 +85,22 @@ export async function completeWorkItem(
     return { workItemId, deprecated: true };
   }
   const work = await knownOf(deps, found);
-  const endedAt = await commitSettle(settling, found, {
-    ...emptyCommit(record),
-    settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
-    events: offloaded.stored,
-    ...chargeWith(facts),
-    recordsOutput:
-      idempotencyKey === null
-        ? null
-        : { idempotencyKey, workItemId, eventIndex: offloaded.stored.length - 1 },
-    runnable: 'mark',
-  });
+  const { stored } = offloaded;
+  const recordsOutput =
+    idempotencyKey === null
+      ? null
+      : { idempotencyKey, workItemId, eventIndex: stored.length - 1 };
+  const settled = { facts: offloaded.facts, stored, recordsOutput };
+  const endedAt =
+    (await settleAndDecide(deps, found, settled)) ??
+    (await commitSettle(settling, found, {
+      ...emptyCommit(record),
+      settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],
+      events: stored,
+      ...chargeWith(facts),
+      recordsOutput,
+      runnable: 'mark',
+    }));
   deps.report.count('items_completed', 1);
   reportAttempt(deps, found, {
     ...work,

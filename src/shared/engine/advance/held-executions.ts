@@ -1,0 +1,65 @@
+import type { ExecutionId } from '../../domain/ids.ts';
+import type { Held } from './held-execution.ts';
+import type { Tail } from './snapshot-tail.ts';
+
+/**
+ * Executions that wait for a worker, as this process saw them last: when the worker settles its item,
+ * the process decides what follows without a reading. Correctness does not depend on it: the store
+ * refuses a commit on a state that is not the latest.
+ */
+export interface HeldExecutions {
+  /** A copy: others may have the same execution. Null: not known here. */
+  get(id: ExecutionId): Held | null;
+  /** Drops an execution that waits for no worker. */
+  set(held: Held): void;
+  drop(id: ExecutionId): void;
+}
+
+const COUNT_MAX = 4_096;
+/** A state takes a few bytes of memory for each character of its history. */
+const CHARS_MAX = 8 * 1024 * 1024;
+
+export function createHeldExecutions(): HeldExecutions {
+  const kept = new Map<ExecutionId, Held>();
+  let chars = 0;
+
+  function drop(id: ExecutionId): void {
+    const held = kept.get(id);
+    if (held === undefined) return;
+    kept.delete(id);
+    chars -= charsOf(held.tail);
+  }
+
+  return {
+    get(id) {
+      const held = kept.get(id);
+      return held === undefined ? null : { ...held };
+    },
+    set(held) {
+      const { executionId } = held.row;
+      drop(executionId);
+      if (!waitsForWorker(held)) return;
+      kept.set(executionId, { ...held });
+      chars += charsOf(held.tail);
+      for (const oldest of kept.keys()) {
+        if (kept.size <= COUNT_MAX && chars <= CHARS_MAX) break;
+        drop(oldest);
+      }
+    },
+    drop,
+  };
+}
+
+function waitsForWorker({ state }: Held): boolean {
+  for (const { phase, queue } of state.live.values()) {
+    if (phase === 'work' && queue !== 'engine') return true;
+  }
+  return false;
+}
+
+/** An entry also takes memory that does not depend on its history. */
+const ENTRY_CHARS = 1_024;
+
+function charsOf({ chars, snapshotChars }: Tail): number {
+  return ENTRY_CHARS + chars + snapshotChars;
+}
