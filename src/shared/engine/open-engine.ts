@@ -60,7 +60,7 @@ export function openEngine(given: GivenToEngine): {
       definitions: store.definitions,
       compile: compile ?? ((definition) => compilePlan(definition.ir, kinds)),
     }),
-    heldExecutions: createHeldExecutions(),
+    heldExecutions: createHeldExecutions(given.wake),
     admission: createAdmission({ places: store.places, wake: given.wake }),
     tenants: createTenantDirectory({ tenants: store.tenants, now }),
   };

@@ -1,4 +1,6 @@
 import type { ExecutionId } from '../../domain/ids.ts';
+import type { Wake } from '../../ports/wake.ts';
+import { PAUSES_TOPIC } from '../wake/wake-bus.ts';
 import type { Held } from './held-execution.ts';
 import type { Tail } from './snapshot-tail.ts';
 
@@ -6,6 +8,9 @@ import type { Tail } from './snapshot-tail.ts';
  * Executions that wait for a worker, as this process saw them last: when the worker settles its item,
  * the process decides what follows without a reading. Correctness does not depend on it: the store
  * refuses a commit on a state that is not the latest.
+ *
+ * A pause of a workflow changes its executions one by one, later than it stands. From the hint on they
+ * are read again, and a reading shows the pause.
  */
 export interface HeldExecutions {
   /** A copy: others may have the same execution. Null: not known here. */
@@ -19,7 +24,7 @@ const COUNT_MAX = 4_096;
 /** A state takes a few bytes of memory for each character of its history. */
 const CHARS_MAX = 8 * 1024 * 1024;
 
-export function createHeldExecutions(): HeldExecutions {
+export function createHeldExecutions(wake: Pick<Wake, 'subscribe'>): HeldExecutions {
   const kept = new Map<ExecutionId, Held>();
   let chars = 0;
 
@@ -29,6 +34,11 @@ export function createHeldExecutions(): HeldExecutions {
     kept.delete(id);
     chars -= charsOf(held.tail);
   }
+
+  wake.subscribe(PAUSES_TOPIC, () => {
+    kept.clear();
+    chars = 0;
+  });
 
   return {
     get(id) {

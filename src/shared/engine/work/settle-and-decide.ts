@@ -22,6 +22,7 @@ import type { Settleable } from './worker-leases.ts';
  * - many items of the execution are at work, so decisions on each of them would refuse each other;
  *   a scheduler decides on many facts at once
  * - a node of the engine follows, and this process may not run it
+ * - its workflow is paused, so the scheduler holds the execution
  * - the execution has moved twice meanwhile
  */
 
@@ -49,7 +50,7 @@ export async function settleAndDecide(
     if (committedAt !== 'moved') return committedAt;
   }
   const read = await loadHeld(deps, executionId);
-  if (read === null || !isAtWork(read, found)) return null;
+  if (read === null || !isAtWork(read, found) || read.workflowPause !== null) return null;
   if (isCrowded(read)) {
     deps.heldExecutions.set(read);
     return null;

@@ -294,7 +294,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   test(`${dialect}: runnable_not_decided, moving only while it is fresh and somebody is there`, async (t) => {
     const svc = await openScene(t, dialect);
     const id = await svc.rest(one(work));
-    await svc.complete((await svc.claim())[0]);
+    await svc.fail((await svc.claim())[0], { error: 'no' });
     const fresh = await svc.explain(id);
     t.like(fresh, { moving: true, codes: ['runnable_not_decided'] });
     await svc.age({ table: 'executions', columns: ['updated_at'], byMs: 120_000 });
@@ -307,7 +307,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const svc = await openScene(t, dialect, { withoutScheduler: true });
     const id = await svc.rest(one(work));
     t.deepEqual((await svc.explain(id)).codes, ['no_worker_for_queue']);
-    await svc.complete((await svc.claim())[0]);
+    await svc.fail((await svc.claim())[0], { error: 'no' });
     const { codes, moving } = await svc.explain(id);
     t.deepEqual(codes, ['no_scheduler', 'runnable_not_decided']);
     t.false(moving);
