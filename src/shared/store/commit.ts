@@ -40,7 +40,7 @@ export interface CommitPlan {
   /** A child that waits for a place ends, so it stops waiting. */
   readonly leavesQueue: boolean;
   readonly newItems: readonly NewWorkItem[];
-  /** Items run in this process: leased to `leaseTo` from birth. */
+  /** Items that begin leased: those run in this process, and those that answer a waiting claim. */
   readonly bornLeased: readonly BornLease[];
   readonly retries: readonly Retry[];
   readonly revokesItems: readonly WorkItemId[];
@@ -198,8 +198,12 @@ export interface NewWorkItem {
 
 export interface BornLease {
   readonly ticket: WorkTicket;
+  /** Absent for items of the `engine` queue. */
+  readonly record?: WorkItemRecord;
   readonly leaseTo: string;
   readonly leaseMs: number;
+  /** The id of the claim that it answers; absent: it has none. */
+  readonly claimId?: string;
 }
 
 export interface Retry {

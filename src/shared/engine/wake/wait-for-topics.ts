@@ -4,6 +4,8 @@ import type { EngineDeps } from '../deps.ts';
 export interface TopicHint {
   /** True at a hint; false when the time is over or the signal aborts; never rejects. */
   wait(params: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<boolean>;
+  /** As if a hint had come. */
+  wake(): void;
   end(): void;
 }
 
@@ -15,17 +17,13 @@ export function waitForTopics(
 ): TopicHint {
   let hinted = false;
   let release: (() => void) | null = null;
-  const unsubscribe = topics.map((topic) =>
-    wake.subscribe(
-      topic,
-      () => {
-        hinted = true;
-        release?.();
-      },
-      accepts,
-    ),
-  );
+  const onHint = (): void => {
+    hinted = true;
+    release?.();
+  };
+  const unsubscribe = topics.map((topic) => wake.subscribe(topic, onHint, accepts));
   return {
+    wake: onHint,
     wait: ({ timeoutMs, signal }) => {
       if (hinted || signal.aborted) return Promise.resolve(hinted);
       return new Promise((resolve) => {

@@ -20,6 +20,7 @@ import { type TopicHint, waitForTopics } from '../wake/wait-for-topics.ts';
 import { queueTopic, wakeFor } from '../wake/wake-for.ts';
 import { findHeld } from './repeat-claim.ts';
 import { type OpenedTurn, openTurn } from './functions/open-turn.ts';
+import type { WaitingClaim } from './waiting-claims.ts';
 import type { WorkerLeases } from './worker-leases.ts';
 
 export interface ClaimWork {
@@ -112,11 +113,38 @@ async function claimNext(
         deps.report.observe('claim_wait_seconds', (deps.timers.now() - began) / 1_000);
         return claimed;
       }
+      const open = deps.waitingClaims.open(waitingClaim({ ...params, tenantId, hint }));
       reason = await untilLook(deps, { ...params, hint, key, deadline });
+      const given = await handOutGiven(deps, tenantId, await open.close());
+      if (given.length > 0) {
+        deps.report.observe('claim_wait_seconds', (deps.timers.now() - began) / 1_000);
+        return given;
+      }
     } finally {
       hint.end();
     }
   }
+}
+
+function waitingClaim(
+  of: ClaimWork & { readonly tenantId: TenantId; readonly hint: TopicHint },
+): WaitingClaim {
+  const { tenantId, queues, filter = {}, workerId, claimId = null, maxItems, hint } = of;
+  return { tenantId, queues, filter, workerId, claimId, maxItems, onGiven: () => hint.wake() };
+}
+
+/** Items that were leased to this claim from birth. */
+async function handOutGiven(
+  deps: UseCaseDeps,
+  tenantId: TenantId,
+  items: readonly ClaimedItem[],
+): Promise<readonly ClaimedWork[]> {
+  if (items.length === 0) return [];
+  const { claimed, failures } = await handOutAll(deps, items);
+  if (claimed.length === 0 && failures.length > 0) throw failures[0];
+  for (const error of failures) deps.report.trouble('handing out an item failed', error);
+  if (claimed.length > 0) deps.report.count('items_claimed', claimed.length);
+  return withWholeInputs(deps, tenantId, claimed);
 }
 
 /** Null: the time is over, or the caller has left. */

@@ -87,9 +87,7 @@ export async function completeWorkItem(
   const work = await knownOf(deps, found);
   const { stored } = offloaded;
   const recordsOutput =
-    idempotencyKey === null
-      ? null
-      : { idempotencyKey, workItemId, eventIndex: stored.length - 1 };
+    idempotencyKey === null ? null : { idempotencyKey, workItemId, eventIndex: stored.length - 1 };
   const settled = { facts: offloaded.facts, stored, recordsOutput };
   const endedAt =
     (await settleAndDecide(deps, found, settled)) ??

@@ -2,13 +2,14 @@ import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import { visitKey } from '../../domain/execution/state.ts';
 import type { CommitPlan, CommitVerdict, NewEvent } from '../../store/commit.ts';
 import { isAmbiguous } from '../../store/store.ts';
-import { bornItems } from '../advance/born-items.ts';
+import { bornItems, startsHere } from '../advance/born-items.ts';
 import { type Held, loadHeld } from '../advance/held-execution.ts';
 import { planDecision, type PlannedDecision } from '../advance/plan-step.ts';
 import { emptyTail } from '../advance/snapshot-tail.ts';
 import { afterCommit } from '../commit/after-commit.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
+import { freePlaces, giveItems, offerItems } from './offer-items.ts';
 import type { Settleable } from './worker-leases.ts';
 
 /*
@@ -88,16 +89,21 @@ async function settleOn(
     settles: [found.lease],
   });
   if (planned.commit === null || needsScheduler(planned.commit)) return null;
-  const commit = { ...planned.commit, recordsOutput: settled.recordsOutput };
+  const decided = { ...planned.commit, recordsOutput: settled.recordsOutput };
+  const offered = offerItems(deps, held.tenant, decided);
+  const { commit } = offered;
   deps.heldExecutions.drop(executionId);
   const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
-    if (commit.bornLeased.length > 0 && isAmbiguous(error)) {
-      deps.startsHere.noteLostAnswer(executionId);
-    }
+    freePlaces(offered);
+    if (startsHere(commit) && isAmbiguous(error)) deps.startsHere.noteLostAnswer(executionId);
     throw error;
   });
-  if (!verdict.accepted) return verdict.reason === 'moved' ? 'moved' : null;
+  if (!verdict.accepted) {
+    freePlaces(offered);
+    return verdict.reason === 'moved' ? 'moved' : null;
+  }
   deps.workerLeases.forget(found.record.workItemId);
+  giveItems(offered, verdict, held.row.definitionId);
   accept(deps, held, { planned: { ...planned, commit }, verdict });
   return verdict.createdAt;
 }
@@ -126,7 +132,7 @@ function accept(
     workflowPause: null,
   };
   deps.heldExecutions.set(next);
-  if (commit.bornLeased.length > 0) {
+  if (startsHere(commit)) {
     deps.startsHere.begin(next, { isMarked: decision.more, items: bornItems(commit, fences) });
   }
   const started = commit.startsExecutions.length;

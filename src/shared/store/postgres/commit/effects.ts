@@ -129,11 +129,12 @@ export function workParts(has: Has, $: Param): string[] {
       )`,
       `born as (
         insert into work_leases (
-          ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
+          ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at,
+          claim_id
         )
         select ${ticketColumns('t')}, t.worker_id, t.lease_fence, ${INSTANT},
           ${INSTANT} + least(t.ms, t.node_timeout_ms) * interval '1 millisecond',
-          ${INSTANT} + t.node_timeout_ms * interval '1 millisecond'
+          ${INSTANT} + t.node_timeout_ms * interval '1 millisecond', t.claim_id
         from ticket t
         where t.place = 'lease'
           and ${dropsLeases ? after('dropped_leases') : 'true'}

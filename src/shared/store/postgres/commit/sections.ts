@@ -137,12 +137,13 @@ export const COMMIT_SECTIONS = {
     place: ['text', placeOf],
     ...TICKET_COLUMNS,
     worker_id: ['text', (ticket) => ('leaseTo' in ticket ? ticket.leaseTo : null)],
+    claim_id: ['uuid', (ticket) => ('leaseTo' in ticket ? (ticket.claimId ?? null) : null)],
     /** Length of the lease, or delay of the retry. */
     ms: ['int8', durationOf],
     queue_key: ['text', ({ ticket }) => queueKeyOf(ticket)],
     queue_name: ['text', ({ ticket }) => ticket.queueName ?? null],
     /** Null: the statement reads it from the item. */
-    tool: ['text', (ticket) => ('record' in ticket ? toolOf(ticket) : null)],
+    tool: ['text', toolOf],
     /** For a released item: its place on the queue, and its former fence. */
     seq: ['int8', (ticket) => releaseOf(ticket)?.place?.seq ?? null],
     queued_at: ['timestamptz', (ticket) => releaseOf(ticket)?.place?.queuedAt ?? null],
@@ -153,6 +154,7 @@ export const COMMIT_SECTIONS = {
     ...TICKET_COLUMNS,
     worker_id: ['text', ({ leaseTo }) => leaseTo],
     ms: ['int8', ({ leaseMs }) => leaseMs],
+    claim_id: ['uuid', ({ claimId }) => claimId ?? null],
   }),
   queued: section(({ newItems }) => newItems, {
     ...TICKET_COLUMNS,

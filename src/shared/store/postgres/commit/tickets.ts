@@ -1,5 +1,5 @@
 import { toolKey } from '../../../domain/work/claim-filter.ts';
-import type { WorkTicket } from '../../../domain/work/work-item.ts';
+import type { WorkItemRecord, WorkTicket } from '../../../domain/work/work-item.ts';
 import type { BornLease, CommitPlan, NewWorkItem, Release, Retry } from '../../commit.ts';
 import type { Columns } from './section.ts';
 
@@ -40,17 +40,22 @@ export function releaseOf(ticket: PlacedTicket): Release | null {
   return 'delayMs' in ticket && ticket.delayMs > 0 ? ticket.released : null;
 }
 
-export function toolOf({ record }: NewWorkItem): string | null {
+export function toolOf(ticket: PlacedTicket): string | null {
+  const record = 'record' in ticket ? (ticket.record ?? null) : null;
   return record === null ? null : toolKey(record.tool);
 }
 
-type RecordedItem = NewWorkItem & { readonly record: NonNullable<NewWorkItem['record']> };
+interface RecordedItem {
+  readonly ticket: WorkTicket;
+  readonly record: WorkItemRecord;
+}
 
 /** Items of the engine's queue have no record. */
-export function itemsOf({ newItems }: CommitPlan): readonly RecordedItem[] {
-  return newItems.length === 0 ? [] : newItems.filter(hasRecord);
+export function itemsOf({ newItems, bornLeased }: CommitPlan): readonly RecordedItem[] {
+  if (newItems.length === 0 && bornLeased.every(({ record }) => record === undefined)) return NONE;
+  return [...newItems, ...bornLeased].flatMap(({ ticket, record }) =>
+    record === null || record === undefined ? [] : [{ ticket, record }],
+  );
 }
 
-function hasRecord(item: NewWorkItem): item is RecordedItem {
-  return item.record !== null;
-}
+const NONE: readonly never[] = [];

@@ -31,8 +31,10 @@ export function writeItems(
     if (delayMs <= 0) enqueue(connection, { ...findNames(connection, ticket), shard, now });
     else insertRetry(connection, { ticket, shard, dueAt: now + delayMs, released });
   }
-  const leases = plan.bornLeased.map(({ ticket, leaseTo, leaseMs }, index) => {
-    const item = { ticket, workerId: leaseTo, leaseFence: drawFence(), leaseMs, now };
+  const leases = plan.bornLeased.map(({ ticket, record, leaseTo, leaseMs, claimId }, index) => {
+    if (record !== undefined) insertRecord(connection, { ticket, record, now });
+    const lease = { workerId: leaseTo, leaseFence: drawFence(), leaseMs };
+    const item = { ...lease, ticket, now, ...(claimId !== undefined && { claimId }) };
     return replaced !== null && index === 0
       ? replaceLease(connection, { endedItemId: replaced, item })
       : insertLease(connection, item);

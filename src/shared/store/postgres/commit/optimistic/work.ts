@@ -25,11 +25,12 @@ export function released(has: Has, $: Param): string {
 export function born(has: Has, $: Param): string {
   return `born as (
       insert into work_leases (
-        ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at
+        ${ticketColumns()}, worker_id, lease_fence, claimed_at, expires_at, deadline_at,
+        claim_id
       )
       select ${ticketColumns('t')}, t.worker_id, ${NEXT_FENCE}, ${INSTANT},
         ${INSTANT} + least(t.ms, t.node_timeout_ms) * interval '1 millisecond',
-        ${INSTANT} + t.node_timeout_ms * interval '1 millisecond'
+        ${INSTANT} + t.node_timeout_ms * interval '1 millisecond', t.claim_id
       from (
         select ${$.list('leases', ['execution_id', 'tenant_id', ...namesOf('leases')])}
       ) t

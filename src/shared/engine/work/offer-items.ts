@@ -1,0 +1,85 @@
+import type { DefinitionId } from '../../domain/ids.ts';
+import type { Tenant } from '../../domain/tenant.ts';
+import type { BornLease, CommitPlan, CommitVerdict, NewWorkItem } from '../../store/commit.ts';
+import type { ClaimedItem } from '../../store/store.ts';
+import type { UseCaseDeps } from '../use-case-deps.ts';
+import type { ReservedPlace } from './waiting-claims.ts';
+
+/** A commit whose new items are leased to claims that wait in this process, as far as there are any. */
+export interface OfferedItems<Plan extends CommitPlan = CommitPlan> {
+  readonly commit: Plan;
+  /** Of the last leases that the commit begins, in their order. */
+  readonly places: readonly ReservedPlace[];
+}
+
+export function offerItems<Plan extends CommitPlan>(
+  { waitingClaims, settings }: Pick<UseCaseDeps, 'waitingClaims' | 'settings'>,
+  { status }: Tenant,
+  commit: Plan,
+): OfferedItems<Plan> {
+  if (commit.newItems.length === 0 || status !== 'active') return { commit, places: [] };
+  const newItems: NewWorkItem[] = [];
+  const leased: BornLease[] = [];
+  const places: ReservedPlace[] = [];
+  for (const item of commit.newItems) {
+    const { ticket, record } = item;
+    const place = record === null ? null : waitingClaims.reserve(item);
+    if (place === null || record === null) newItems.push(item);
+    else {
+      places.push(place);
+      leased.push({ ticket, record, leaseMs: settings.leaseMs, ...place.lease });
+    }
+  }
+  if (places.length === 0) return { commit, places };
+  const bornLeased = [...commit.bornLeased, ...leased];
+  return { commit: { ...commit, newItems, bornLeased }, places };
+}
+
+/** The commit is accepted: each claim gets its item. */
+export function giveItems(
+  { commit, places }: OfferedItems,
+  { fences, createdAt }: Extract<CommitVerdict, { readonly accepted: true }>,
+  definitionId: DefinitionId,
+): void {
+  const before = commit.bornLeased.length - places.length;
+  places.forEach((place, index) => {
+    const lease = commit.bornLeased[before + index];
+    const leaseFence = fences[before + index];
+    if (lease?.record === undefined || leaseFence === undefined) {
+      throw new Error('an item that was given to a claim came without its lease');
+    }
+    place.give(claimedItem({ lease, record: lease.record, leaseFence, createdAt, definitionId }));
+  });
+}
+
+/** The commit was refused, or its outcome is unknown. */
+export function freePlaces({ places }: OfferedItems): void {
+  for (const place of places) place.free();
+}
+
+function claimedItem(of: {
+  readonly lease: BornLease;
+  readonly record: NonNullable<BornLease['record']>;
+  readonly leaseFence: number;
+  readonly createdAt: string;
+  readonly definitionId: DefinitionId;
+}): ClaimedItem {
+  const { lease, record, leaseFence, createdAt, definitionId } = of;
+  const { ticket, leaseTo, leaseMs } = lease;
+  const { nodeTimeoutMs } = ticket;
+  const begun = Date.parse(createdAt);
+  const endOf = (ms: number) => new Date(begun + ms).toISOString();
+  return {
+    ticket,
+    leaseFence,
+    workerId: leaseTo,
+    claimedAt: createdAt,
+    expiresAt: endOf(Math.min(leaseMs, nodeTimeoutMs ?? leaseMs)),
+    deadlineAt: nodeTimeoutMs === null ? null : endOf(nodeTimeoutMs),
+    timedOut: false,
+    record,
+    definitionId,
+    // Its visit begins with it, so nothing can be recorded under its key.
+    hasRecordedOutput: false,
+  };
+}

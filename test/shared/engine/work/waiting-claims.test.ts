@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+
+import type { ClaimedWork } from '../../../../src/shared/engine/work/claim-work.ts';
+import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
+import { openTestStore } from '../../../support/stores.ts';
+
+/* An item that is made while a claim waits for it is leased to that claim in the same commit. */
+
+const WORK = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
+const CHAIN = { nodes: { a: WORK, b: WORK }, edges: [{ from: 'a', to: 'b' }] };
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const check = (
+    title: string,
+    run: (t: ExecutionContext, host: TestEngine) => Promise<void>,
+  ): void =>
+    test(`${dialect}: ${title}`, async (t) => {
+      const { store, close } = await openTestStore(dialect);
+      t.teardown(close);
+      const host = openTestEngine({ store });
+      await run(t, host);
+      t.deepEqual(host.troubles, []);
+    });
+
+  check('a start and a completion give their items to a claim that waits', async (t, host) => {
+    const first = await waiting(host);
+    const id = await host.start(CHAIN);
+    const [a] = await first.claimed;
+    t.is(a?.record.nodeId, 'a');
+    const lease = a && (await host.store.work.find(a.record.workItemId, TENANT));
+    t.is(lease?.lease?.leaseFence, a?.leaseFence);
+    t.is(lease?.lease?.expiresAt, a?.leaseExpiresAt);
+    const second = await waiting(host);
+    await host.complete(a);
+    const [b] = await second.claimed;
+    t.like(b, { attempt: 0, record: { nodeId: 'b' } });
+    await host.complete(b);
+    t.is((await host.story(id)).at(-1), 'WorkflowCompleted');
+    t.is(host.counts.get('items_claimed'), 2);
+  });
+
+  check('a claim gets no more than it asked for, and only its tools', async (t, host) => {
+    const other = await waiting(host, { filter: { tools: ['other.*'] } });
+    const one = await waiting(host);
+    const ids = [await host.start(CHAIN), await host.start(CHAIN)];
+    const claimed = await one.claimed;
+    t.deepEqual(
+      claimed.map(({ record }) => record.executionId),
+      ids.slice(0, 1),
+    );
+    t.is((await host.claim()).length, 1);
+    other.leave();
+    t.deepEqual(await other.claimed, []);
+  });
+
+  check('a claim that leaves gets the items of commits under way', async (t, host) => {
+    await host.start(CHAIN);
+    const [item] = await host.claim();
+    if (item === undefined) throw new Error('nothing was claimed');
+    const { waitingClaims } = host.deps;
+    const wait = () => waitingClaims.open({ ...claimOf({}), ...ANY, onGiven: () => undefined });
+    const reserve = () => waitingClaims.reserve(newItem(item));
+    const [one, other] = [wait(), wait()];
+    const [first, second] = [reserve(), reserve()];
+    const closed = Promise.all([one.close(), other.close()]);
+    t.is(reserve(), null);
+    const given = { ...item, ticket: newItem(item).ticket } as never;
+    first?.give(given);
+    second?.free();
+    t.deepEqual(await closed, [[given], []]);
+  });
+
+  check('a repeated claim finds what it was given', async (t, host) => {
+    const claimId = randomUUID();
+    const claim = await waiting(host, { claimId });
+    await host.start(CHAIN);
+    const [lost] = await claim.claimed;
+    const [again] = await host.engine.claimWork(claimOf({ claimId, isRepeated: true }));
+    t.is(again?.leaseFence, lost?.leaseFence);
+  });
+
+  check('a refused commit leaves the claim waiting', async (t, host) => {
+    const id = await host.start(CHAIN);
+    const [item] = await host.claim();
+    const claim = await waiting(host);
+    await host.engine.cancelExecution({
+      tenantId: TENANT,
+      actorId: 'token:test',
+      executionId: id,
+    });
+    await t.throwsAsync(host.complete(item));
+    const next = await host.start(CHAIN);
+    const [given] = await claim.claimed;
+    t.is(given?.record.executionId, next);
+  });
+}
+
+type Claim = Parameters<TestEngine['engine']['claimWork']>[0];
+
+const ANY = { tenantId: TENANT, filter: {}, claimId: null, maxItems: 1 };
+
+function newItem({ record }: ClaimedWork) {
+  const ticket = {
+    ...record,
+    attempt: 0,
+    priority: 5,
+    nodeTimeoutMs: null,
+    scheduleToStartMs: null,
+  };
+  return { ticket, record };
+}
+
+/** A claim that has found its queue empty. */
+async function waiting(host: TestEngine, changes: Partial<Claim> = {}) {
+  const leaving = new AbortController();
+  const opened = Promise.withResolvers<void>();
+  const { waitingClaims } = host.deps;
+  const { open } = waitingClaims;
+  waitingClaims.open = (claim) => {
+    waitingClaims.open = open;
+    opened.resolve();
+    return open(claim);
+  };
+  const claimed = host.engine.claimWork(
+    claimOf({ waitMs: 10_000, signal: leaving.signal, ...changes }),
+  );
+  await opened.promise;
+  return { claimed, leave: () => leaving.abort() };
+}
+
+function claimOf(changes: Partial<Claim>): Claim {
+  return {
+    tenantId: TENANT,
+    workerId: 'worker-1',
+    queues: ['python_tool'],
+    maxItems: 1,
+    waitMs: 0,
+    signal: new AbortController().signal,
+    host: 'localhost',
+    version: '0.0.0',
+    ...changes,
+  };
+}
