@@ -160,8 +160,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a settle forgets to say that there is something to decide',
     file: 'shared/engine/work/complete-work-item.ts',
-    from: "        : { idempotencyKey, workItemId, eventIndex: offloaded.stored.length - 1 },\n    runnable: 'mark',",
-    to: "        : { idempotencyKey, workItemId, eventIndex: offloaded.stored.length - 1 },\n    runnable: 'keep',",
+    from: "      recordsOutput,\n      runnable: 'mark',",
+    to: "      recordsOutput,\n      runnable: 'keep',",
+  },
+  {
+    bug: 'a completion decides on a state that has moved since',
+    file: 'shared/engine/work/settle-and-decide.ts',
+    from: 'recordsOutput: settled.recordsOutput };',
+    to: 'recordsOutput: settled.recordsOutput, expectedSequence: null };',
   },
   {
     bug: 'any key will do',

@@ -12,8 +12,8 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
     also: [
       {
         file: 'shared/engine/work/complete-work-item.ts',
-        from: '    settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],\n    events: offloaded.stored,',
-        to: '    settles: [{ workItemId, leaseFence: params.leaseFence ?? found.lease.leaseFence, onlyIfExpired: false }],\n    events: offloaded.stored,',
+        from: 'settles: [{ workItemId, leaseFence: params.leaseFence, onlyIfExpired: false }],',
+        to: 'settles: [{ workItemId, leaseFence: params.leaseFence ?? found.lease.leaseFence, onlyIfExpired: false }],',
       },
     ],
   },

@@ -8,7 +8,7 @@ import type { ReservedPlace } from './waiting-claims.ts';
 /** A commit whose new items are leased to claims that wait in this process, as far as there are any. */
 export interface OfferedItems<Plan extends CommitPlan = CommitPlan> {
   readonly commit: Plan;
-  /** Of the last leases that the commit begins, in their order. */
+  /** The places that the last leases of the commit take, in their order. */
   readonly places: readonly ReservedPlace[];
 }
 

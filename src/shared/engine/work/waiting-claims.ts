@@ -7,7 +7,7 @@ import { queueTopic } from '../wake/wake-for.ts';
 
 /**
  * The claims that wait for an item in this process. A commit that makes an item may lease it to one of
- * them from birth: the item then takes no way over its queue, and no other process is told of it.
+ * them from birth: the item then never enters its queue, and no other process learns of it.
  *
  * A claim waits here only after it has found its queues empty, so an item that is given this way hardly
  * ever overtakes another.

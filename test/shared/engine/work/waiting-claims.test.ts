@@ -116,7 +116,7 @@ async function waiting(host: TestEngine, changes: Partial<Claim> = {}) {
   const leaving = new AbortController();
   const opened = Promise.withResolvers<void>();
   const { waitingClaims } = host.deps;
-  const { open } = waitingClaims;
+  const open = waitingClaims.open.bind(waitingClaims);
   waitingClaims.open = (claim) => {
     waitingClaims.open = open;
     opened.resolve();
