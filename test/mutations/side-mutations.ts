@@ -25,7 +25,7 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a result on record is asked for again',
-    file: 'shared/engine/work/claim-work.ts',
+    file: 'shared/engine/work/hand-out-items.ts',
     from: 'if (item.hasRecordedOutput) {',
     to: 'if (item.hasRecordedOutput && item.leaseFence < 0) {',
   },

@@ -1,4 +1,4 @@
-import type { ClaimedWork } from '../../src/shared/engine/work/claim-work.ts';
+import type { ClaimedWork } from '../../src/shared/engine/work/hand-out-items.ts';
 import type { Answer } from '../invariants/history.ts';
 import type { Dice } from './dice.ts';
 import type { Network, Request } from './network.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../src/shared/domain/json.ts';
-import type { ClaimedWork } from '../../src/shared/engine/work/claim-work.ts';
+import type { ClaimedWork } from '../../src/shared/engine/work/hand-out-items.ts';
 import type { JournalEntry } from '../../src/shared/domain/execution/function-events.ts';
 import type { AskedWait } from '../../src/shared/engine/work/functions/suspend-function.ts';
 import { textIn } from '../invariants/dump.ts';

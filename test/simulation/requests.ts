@@ -1,4 +1,4 @@
-import type { ClaimedWork } from '../../src/shared/engine/work/claim-work.ts';
+import type { ClaimedWork } from '../../src/shared/engine/work/hand-out-items.ts';
 import type { WorkerQueue } from '../../src/shared/domain/work/work-item.ts';
 import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';

@@ -1,6 +1,6 @@
 import type { CompleteWorkItem } from '../../src/shared/engine/work/complete-work-item.ts';
 import type { FailWorkItem } from '../../src/shared/engine/work/fail-work-item.ts';
-import type { ClaimedWork } from '../../src/shared/engine/work/claim-work.ts';
+import type { ClaimedWork } from '../../src/shared/engine/work/hand-out-items.ts';
 import { composeRuntime } from '../../src/runtime/compose.ts';
 import { ids as processIds } from '../../src/runtime/ids.ts';
 import type { ExecutionId, TenantId } from '../../src/shared/domain/ids.ts';

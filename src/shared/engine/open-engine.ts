@@ -74,7 +74,7 @@ export function openEngine(given: GivenToEngine): {
     workerLeases: createWorkerLeases({ work: store.work, leaseMs: given.settings.leaseMs, timers }),
     functionExecutions: createFunctionExecutions(),
     claimPace: createClaimPace(now),
-    waitingClaims: createWaitingClaims(),
+    waitingClaims: createWaitingClaims({ tenants: store.tenants, timers }),
     workerAnnouncements: createWorkerAnnouncements({ workers: store.workers, report, now }),
   };
   return { engine, scheduling };

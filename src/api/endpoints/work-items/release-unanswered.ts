@@ -1,6 +1,6 @@
 import type { Caller } from '../../../shared/engine/caller.ts';
 import type { UseCaseDeps } from '../../../shared/engine/use-case-deps.ts';
-import type { ClaimedWork } from '../../../shared/engine/work/claim-work.ts';
+import type { ClaimedWork } from '../../../shared/engine/work/hand-out-items.ts';
 import { releaseWorkItem } from '../../../shared/engine/work/release-work-item.ts';
 import { SvcError } from '../../../shared/domain/errors.ts';
 

@@ -1,4 +1,4 @@
-import type { ClaimedWork } from '../../../shared/engine/work/claim-work.ts';
+import type { ClaimedWork } from '../../../shared/engine/work/hand-out-items.ts';
 import { z } from 'zod';
 
 import { WORKER_QUEUES } from '../../../shared/domain/work/work-item.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 
-import type { ClaimedWork } from '../../../../src/shared/engine/work/claim-work.ts';
+import type { TenantId } from '../../../../src/shared/domain/ids.ts';
+import type { ClaimedWork } from '../../../../src/shared/engine/work/hand-out-items.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
@@ -78,6 +79,25 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const [lost] = await claim.claimed;
     const [again] = await host.engine.claimWork(claimOf({ claimId, isRepeated: true }));
     t.is(again?.leaseFence, lost?.leaseFence);
+  });
+
+  check('an item of a tenant that another process suspends is put back', async (t, { store }) => {
+    const tenantId = 'acme' as TenantId;
+    const host = openTestEngine({ store, tenantId });
+    const other = openTestEngine({ store });
+    await other.engine.createTenant({ tenantId, name: 'Acme', actorId: 'token:test' });
+    await host.start(CHAIN);
+    const [item] = await host.claim();
+    const claim = await waiting(host, { tenantId });
+    const changes = { name: null, status: 'suspended', policy: null, limits: null } as const;
+    // For a few seconds this process takes the tenant for what it is now.
+    host.deps.tenants.forget(tenantId);
+    await host.deps.tenants.get(tenantId);
+    await other.engine.updateTenant({ tenantId, actorId: 'token:test', changes });
+    await host.complete(item);
+    claim.leave();
+    t.deepEqual(await claim.claimed, []);
+    t.is(host.counts.get('items_released'), 1);
   });
 
   check('a refused commit leaves the claim waiting', async (t, host) => {
