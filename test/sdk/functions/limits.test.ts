@@ -21,7 +21,14 @@ test('10 000 entries are the most', async (t) => {
       for (let at = 0; at < count; at += 1) ctx.uuid();
     });
   t.like(await take(10_000), { kind: 'completed' });
-  t.like(await take(10_001), { kind: 'failed', errorClass: 'FunctionLimitError', isFinal: true });
+  t.like(await take(10_001), {
+    kind: 'failed',
+    errorClass: 'FunctionLimitError',
+    isFinal: true,
+    message:
+      'a visit of a function has at most 10000 entries; ' +
+      'call ctx.continueAsNew() before it has so many',
+  });
 });
 
 test('a name that could be an identity is refused', async (t) => {

@@ -37,7 +37,8 @@ export interface ApprovalDecision {
 /** A branch of `ctx.all` and `ctx.race`; a function gets names of its own, a promise does not. */
 export type Branch<Result> = Promise<Result> | ((ctx: FunctionContext) => Promise<Result>);
 
-export interface FunctionContext {
+/** `Input` is the input of the function, which `continueAsNew` takes. */
+export interface FunctionContext<Input = unknown> {
   readonly executionId: string;
   readonly nodeId: string;
   /** Counts claims of the item, from 0: each suspension begins another turn. */
@@ -141,6 +142,14 @@ export interface FunctionContext {
    * `run` must accept that nothing has happened.
    */
   onRollback(name: string, run: (step: StepContext) => unknown): void;
+
+  /**
+   * Ends this visit of the function and begins another one, with this input and an empty journal. Write
+   * `return ctx.continueAsNew(state)`: it throws a signal, and code that catches the signal fails
+   * permanently. Steps under way end first; open waits and their children end with the visit.
+   * @throws ContinueAsNewError when rollbacks are registered: do such work in a child, with `call`
+   */
+  continueAsNew(input: Input): never;
 }
 
 export interface ChildOptions {

@@ -3,6 +3,7 @@ import { runAll, runMap, runRace, type Fork } from './branches.ts';
 import type { ChildOptions, FunctionContext, StepOptions } from './context.ts';
 import { deriveKey, deriveRandom, deriveUuid } from './derive.ts';
 import { readDuration, type Duration } from '../duration.ts';
+import { ContinueAsNewError } from './errors.ts';
 import type { Wait, WaitKind } from './journal.ts';
 import { checkName, places, type Scope } from './scope.ts';
 import { runStep } from './run-step.ts';
@@ -29,6 +30,7 @@ export function createContext(
     if (place !== undefined && place.step !== null) {
       throw new Error(`ctx is not for the code of a step: ${place.step} uses it for ${name}`);
     }
+    turn.continuation.noteUse();
     return place?.scope ?? given.root;
   };
   const fork = (name: string): Fork => {
@@ -48,6 +50,7 @@ export function createContext(
     ...timeCalls(tools, wait),
     ...valueCalls(tools, at),
     ...otherWaits(wait),
+    ...endCalls(tools, { at, compensations: given.compensations }),
     signal: tools.stopped,
     logger: bindLogger(tools.logger, { fields: {}, isSilent: () => turn.log.isReplaying }),
     step: <Result>(
@@ -71,14 +74,30 @@ export function createContext(
         throw new RangeError(`concurrency must be at least 1: ${concurrency}`);
       return observed(runMap(fork(name), { items, run, concurrency }));
     },
-    onRollback: (name, run) => {
-      const scope = at(name);
-      const identity = scope.identify(`on-rollback ${name}`);
-      if (turn.find(identity, 'on_rollback') === null) turn.note({ identity, kind: 'on_rollback' });
-      given.compensations.register({ identity, run });
-    },
   };
   return ctx;
+}
+
+function endCalls(
+  { turn }: TurnTools,
+  given: { readonly at: (name: string) => Scope; readonly compensations: Compensations },
+): Pick<FunctionContext, 'onRollback' | 'continueAsNew'> {
+  const { at, compensations } = given;
+  return {
+    onRollback: (name, run) => {
+      const identity = at(name).identify(`on-rollback ${name}`);
+      if (turn.find(identity, 'on_rollback') === null) turn.note({ identity, kind: 'on_rollback' });
+      compensations.register({ identity, run });
+    },
+    continueAsNew: (input) => {
+      const scope = at('continueAsNew');
+      if (compensations.isEmpty) throw turn.continuation.begin(input, scope);
+      throw new ContinueAsNewError(
+        'A function with registered rollbacks cannot continue as new: the next visit cannot run them. ' +
+          'Do work that needs a rollback in a child, with ctx.call().',
+      );
+    },
+  };
 }
 
 type Waiter = (

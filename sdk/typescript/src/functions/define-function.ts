@@ -17,7 +17,7 @@ export interface FunctionOptions<Input, Output> {
   /** Retry policy for failures outside steps; as `retry_policy` of a node. */
   readonly retryPolicy?: string | Readonly<Record<string, unknown>>;
   /**
-   * Recorded entries that the code did not ask for when it returns: `strict` (default) fails with
+   * Recorded entries that the code did not ask for when it returns or continues as new: `strict` (default) fails with
    * NonDeterminismError, `warn` logs them.
    */
   readonly determinism?: 'strict' | 'warn';
@@ -27,7 +27,7 @@ export interface FunctionOptions<Input, Output> {
 export interface DurableFunction<Input, Output> extends FunctionRef<Input, Output> {
   readonly kind: 'function';
   readonly options: FunctionOptions<Input, Output>;
-  run(ctx: FunctionContext, input: Input): Promise<Output>;
+  run(ctx: FunctionContext<Input>, input: Input): Promise<Output>;
   /** The workflow with one `function` node that a worker registers, under the name of the function. */
   toIR(): FunctionWorkflow;
 }
@@ -62,7 +62,7 @@ export function defineFunction<
   Output extends object | void = object | void,
 >(
   name: string,
-  run: (ctx: FunctionContext, input: Input) => Output | Promise<Output>,
+  run: (ctx: FunctionContext<NoInfer<Input>>, input: Input) => Output | Promise<Output>,
   options: FunctionOptions<Input, Output> = {},
 ): DurableFunction<Input, Output> {
   if (!NAME.test(name)) {

@@ -100,7 +100,10 @@ export class EntryLog {
   /** @throws FunctionLimitError when the journal is full */
   append(entry: Entry, how: { readonly isEager: boolean; readonly isDerived?: boolean }): void {
     if (this.#slots.length >= ENTRIES_MAX) {
-      throw new FunctionLimitError(`a function has at most ${ENTRIES_MAX} entries`);
+      throw new FunctionLimitError(
+        `a visit of a function has at most ${ENTRIES_MAX} entries; ` +
+          'call ctx.continueAsNew() before it has so many',
+      );
     }
     this.#add({
       entry,

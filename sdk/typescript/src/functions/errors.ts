@@ -1,3 +1,4 @@
+import { NonRetryableError } from '../worker/errors.ts';
 import type { Entry } from './journal.ts';
 
 /** A step failed after its last attempt. A replay throws the same error. */
@@ -68,6 +69,14 @@ export class NonDeterminismError extends Error {
 /** A function exceeds a documented limit: entries of a visit, or waits at once. */
 export class FunctionLimitError extends Error {
   override readonly name: string = 'FunctionLimitError';
+}
+
+/**
+ * The function cannot continue as new: rollbacks are registered, or its code caught the signal of
+ * `ctx.continueAsNew`.
+ */
+export class ContinueAsNewError extends NonRetryableError {
+  override readonly name: string = 'ContinueAsNewError';
 }
 
 /** The error that an entry with an error throws in the function. */

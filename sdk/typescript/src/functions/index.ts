@@ -17,6 +17,7 @@ export {
 export type { Duration } from '../duration.ts';
 export {
   ChildError,
+  ContinueAsNewError,
   FunctionLimitError,
   NonDeterminismError,
   StepError,

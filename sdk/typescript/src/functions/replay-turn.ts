@@ -42,17 +42,12 @@ export async function replayTurn(given: {
     root,
     compensations: new Compensations(),
   });
-  places.run({ scope: root, step: null }, () => {
-    given.run(ctx).then(
-      (output) => turn.end({ kind: 'returned', output }),
-      (error: unknown) => turn.end({ kind: 'threw', error }),
-    );
-  });
+  places.run({ scope: root, step: null }, () => turn.follow(given.run(ctx)));
   const end = await turn.run();
   root.abandon();
   if (end.kind === 'threw' && end.error instanceof NonDeterminismError) throw end.error;
   const [unasked] = turn.log.neverAsked;
-  const isOver = end.kind === 'returned' || end.kind === 'threw';
+  const isOver = end.kind === 'returned' || end.kind === 'threw' || end.kind === 'continued';
   if (!isOver || unasked === undefined || !given.strict) return;
   throw new NonDeterminismError({ recorded: quote(unasked), asked: 'nothing more' });
 }

@@ -19,6 +19,10 @@ export class Compensations {
     this.#all.set(compensation.identity, compensation);
   }
 
+  get isEmpty(): boolean {
+    return this.#all.size === 0;
+  }
+
   get(identity: string): Compensation | null {
     return this.#all.get(identity) ?? null;
   }

@@ -26,6 +26,12 @@ export type TurnOutcome =
       readonly retryAfterMs: number | null;
       readonly entries: readonly Entry[];
     }
+  /** Another visit of the node begins, with `input`. */
+  | {
+      readonly kind: 'continued';
+      readonly input: Readonly<Record<string, unknown>>;
+      readonly entries: readonly Entry[];
+    }
   | { readonly kind: 'suspended' }
   /** Cancelled, or the worker stops: `reason` is the signal's. */
   | { readonly kind: 'stopped'; readonly reason: unknown; readonly entries: readonly Entry[] }
@@ -43,7 +49,7 @@ export interface TurnInput {
   readonly patience: Patience;
   readonly nowMs: () => number;
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Unasked entries when the function returns: an error, or a warning. */
+  /** Unasked entries when the function returns or continues: an error, or a warning. */
   readonly strict: boolean;
 }
 
@@ -70,6 +76,8 @@ export async function runTurn(given: TurnInput): Promise<TurnOutcome> {
   switch (end.kind) {
     case 'returned':
       return complete(given, { turn, output: end.output });
+    case 'continued':
+      return unaskedFailure(given, turn) ?? { ...end, entries: turn.log.unrecorded };
     case 'threw':
       return fail(end.error, { turn, nowMs: given.nowMs() });
     case 'suspended':
@@ -83,11 +91,7 @@ function begin(
   given: TurnInput,
   { ctx, turn }: { readonly ctx: FunctionContext; readonly turn: Turn },
 ): void {
-  const running = (async () => given.run(ctx, given.input as never))();
-  running.then(
-    (output) => turn.end({ kind: 'returned', output }),
-    (error: unknown) => turn.end({ kind: 'threw', error }),
-  );
+  turn.follow((async () => given.run(ctx, given.input as never))());
 }
 
 function complete(
@@ -98,13 +102,18 @@ function complete(
     const error = new NonRetryableError('a function must return a JSON object, or nothing');
     return fail(error, { turn, nowMs: given.nowMs() });
   }
+  const entries = turn.log.unrecorded;
+  return unaskedFailure(given, turn) ?? { kind: 'completed', output: output ?? {}, entries };
+}
+
+/** The failure of a turn whose code never asked for a recorded entry; null when nothing is wrong. */
+function unaskedFailure(given: TurnInput, turn: Turn): TurnOutcome | null {
   const [unasked] = turn.log.neverAsked;
-  if (unasked !== undefined) {
-    const error = new NonDeterminismError({ recorded: quote(unasked), asked: 'nothing more' });
-    if (given.strict) return fail(error, { turn, nowMs: given.nowMs() });
-    given.logger.warn({ recorded: error.recorded }, 'the code did not ask for a recorded entry');
-  }
-  return { kind: 'completed', output: output ?? {}, entries: turn.log.unrecorded };
+  if (unasked === undefined) return null;
+  const error = new NonDeterminismError({ recorded: quote(unasked), asked: 'nothing more' });
+  if (given.strict) return fail(error, { turn, nowMs: given.nowMs() });
+  given.logger.warn({ recorded: error.recorded }, 'the code did not ask for a recorded entry');
+  return null;
 }
 
 function fail(

@@ -1,10 +1,12 @@
 import { CancelledError, LeaseLostError } from '../worker/errors.ts';
+import { Continuation } from './continuation.ts';
 import { EntryLog, isLeftOut, quote } from './entry-log.ts';
 import { errorOf, FunctionLimitError, NonDeterminismError } from './errors.ts';
 import { WAITS_MAX, type Entry, type EntryKind, type Journal, type Wait } from './journal.ts';
+import { News } from './news.ts';
 import type { Patience } from './patience.ts';
 import type { Scope } from './scope.ts';
-import type { TurnEnd } from './turn-end.ts';
+import { awaitsSteps, type TurnEnd } from './turn-end.ts';
 
 /*
  * One turn of a function. The code asks for entries; a loop gives them to it, one at a time, in the order
@@ -36,6 +38,8 @@ interface Task {
 
 export class Turn {
   readonly log: EntryLog;
+  readonly continuation = new Continuation();
+  readonly #news = new News();
   readonly #journal: Journal;
   readonly #patience: Patience;
   readonly #stopped: AbortSignal;
@@ -44,8 +48,6 @@ export class Turn {
   readonly #tasks: Task[] = [];
   #running = 0;
   #end: TurnEnd | null = null;
-  #wake: (() => void) | null = null;
-  #isNews = false;
   #isOver = false;
   /** Set until the loop comes by, so that steps that end together are recorded together. */
   #mustFlush = false;
@@ -78,7 +80,7 @@ export class Turn {
         deliver: (entry) =>
           entry.error === undefined ? resolve(entry.output ?? null) : reject(errorOf(entry)),
       });
-      this.#tellNews();
+      this.#news.tell();
     });
   }
 
@@ -95,14 +97,14 @@ export class Turn {
   note(entry: Entry, how: { readonly isDerived: boolean } = { isDerived: false }): void {
     if (this.#isOver) return;
     this.#check(() => this.log.append(entry, { isEager: true, ...how }));
-    this.#tellNews();
+    this.#news.tell();
   }
 
   /** Appends and records; the code sees the entry when that is done. */
   record(entry: Entry): void {
     if (this.#isOver || !this.#check(() => this.log.append(entry, { isEager: false }))) return;
     this.#mustFlush = true;
-    this.#tellNews();
+    this.#news.tell();
   }
 
   /** Records what the code has seen; false when the turn is over. */
@@ -120,26 +122,38 @@ export class Turn {
   work<Result>(scope: Scope, work: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#tasks.push({ scope, start: () => work().then(resolve, reject) });
-      this.#tellNews();
+      this.#news.tell();
     });
   }
 
-  /** Ends the turn with what the function came to, or with an error of the journal. */
+  /** Ends the turn with what the code of the function comes to. */
+  follow(code: Promise<unknown>): void {
+    code.then(
+      (output) => this.end(this.continuation.judge({ kind: 'returned', output })),
+      (error: unknown) => this.end(this.continuation.judge({ kind: 'threw', error })),
+    );
+  }
+
+  /** Ends the turn, unless it has ended. */
   end(end: TurnEnd): void {
     this.#end ??= end;
-    this.#tellNews();
+    this.#news.tell();
   }
 
   /** Runs until the turn ends. Rejects with what the journal threw, as `LeaseLostError`. */
   async run(): Promise<TurnEnd> {
-    const stop = () => this.#tellNews();
-    this.#stopped.addEventListener('abort', stop);
+    this.#stopped.addEventListener('abort', this.#news.tell);
     try {
       for (;;) {
-        this.#isNews = false;
+        this.#news.clear();
         await this.#patience.drained();
         if (this.#broken !== null) throw this.#broken.error;
         if (this.#end !== null) return await this.#finish(this.#end);
+        const { ignored } = this.continuation;
+        if (ignored !== null) {
+          this.end(ignored);
+          continue;
+        }
         this.#flush();
         if (this.#giveNext()) continue;
         if (await this.#meetStop()) continue;
@@ -150,29 +164,30 @@ export class Turn {
         }
         if (this.#startTasks()) continue;
         if (await this.#suspend()) continue;
-        await this.#news();
+        await this.#news.next();
       }
     } finally {
       this.#isOver = true;
-      this.#stopped.removeEventListener('abort', stop);
+      this.#stopped.removeEventListener('abort', this.#news.tell);
     }
   }
 
   #break(error: unknown): void {
     this.#broken ??= { error };
-    this.#tellNews();
+    this.#news.tell();
   }
 
-  /** A function that threw: its steps under way end first, so that the rollback knows of them. */
   async #finish(end: TurnEnd): Promise<TurnEnd> {
-    while (end.kind === 'threw' && this.#running > 0 && !this.#stopped.aborted) {
-      this.#isNews = false;
-      await this.#news();
+    while (awaitsSteps(end) && this.#running > 0 && !this.#stopped.aborted) {
+      this.#news.clear();
+      await this.#news.next();
       if (this.#broken !== null) throw this.#broken.error;
     }
     this.#isOver = true;
     await this.log.whenFlushed();
-    return end;
+    // A step that is cut off runs again in another turn of this visit.
+    const isCutOff = end.kind === 'continued' && this.#running > 0;
+    return isCutOff ? { kind: 'stopped', reason: this.#stopped.reason } : end;
   }
 
   /** Ends the turn with what `use` of the log throws; false then. */
@@ -203,7 +218,7 @@ export class Turn {
     if (!this.#stopped.aborted) return false;
     const { reason } = this.#stopped;
     if (reason instanceof LeaseLostError) throw reason;
-    if (reason instanceof CancelledError && this.#running > 0) await this.#news();
+    if (reason instanceof CancelledError && this.#running > 0) await this.#news.next();
     else this.end({ kind: 'stopped', reason });
     return true;
   }
@@ -237,7 +252,7 @@ export class Turn {
       this.#running += 1;
       void task.start().finally(() => {
         this.#running -= 1;
-        this.#tellNews();
+        this.#news.tell();
       });
     }
     return tasks.length > 0;
@@ -265,32 +280,18 @@ export class Turn {
     if (!this.#mustFlush) return;
     this.#mustFlush = false;
     this.log.flush().then(
-      () => this.#tellNews(),
+      () => this.#news.tell(),
       (error: unknown) => this.#break(error),
     );
-  }
-
-  /** Resolves at the next news; at once when there was some since the last look. */
-  #news(): Promise<void> {
-    if (this.#isNews) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
   }
 
   async #newsOrLost(): Promise<boolean> {
     const over = new AbortController();
     const isNews = await Promise.race([
-      this.#news().then(() => true),
+      this.#news.next().then(() => true),
       this.#patience.lost(over.signal).then(() => false),
     ]);
     over.abort();
     return isNews;
-  }
-
-  #tellNews(): void {
-    this.#isNews = true;
-    this.#wake?.();
-    this.#wake = null;
   }
 }

@@ -14,6 +14,8 @@ export interface RecordedStep {
   readonly name: string;
   /** `step`, `timer`, `event`, `approval`, `child`, `rollback` and others. */
   readonly kind: string;
+  /** The visit of the node, from 0. A function that continues as new begins another visit. */
+  readonly visit: number;
   readonly output: unknown;
   /** The message; null: it succeeded. */
   readonly error: string | null;
@@ -40,11 +42,14 @@ export function entriesOf(
 export function recordedSteps(events: readonly RecordedEvent[]): readonly RecordedStep[] {
   return events
     .filter(({ kind }) => kind === 'StepRecorded')
-    .flatMap(({ payload }) => (payload as StepRecorded).entries)
-    .map(({ identity, kind, output, error }) => ({
-      name: identity,
-      kind,
-      output: output ?? null,
-      error: error?.message ?? null,
-    }));
+    .flatMap(({ payload }) => {
+      const { visit, entries } = payload as StepRecorded;
+      return entries.map(({ identity, kind, output, error }) => ({
+        name: identity,
+        kind,
+        visit,
+        output: output ?? null,
+        error: error?.message ?? null,
+      }));
+    });
 }

@@ -1,17 +1,19 @@
 import type { DurableFunction } from '../functions/define-function.ts';
 import { replayTurn } from '../functions/replay-turn.ts';
 import { entriesOf, type RecordedEvent } from './recorded-steps.ts';
+import { inputOf } from './visit-input.ts';
 
 export interface ReplayOptions<Input> {
   /** The node of the function. Default: the only one that recorded steps. */
   readonly nodeId?: string;
-  /** The input of the function. Default: the input of the execution. */
+  /** The input of the visit. Default: what the visit before continued with, or that of the execution. */
   readonly input?: Input;
 }
 
 /**
  * Replays the recorded history of an execution against the code of today, without running a step:
- * call it with histories from production before a changed function is deployed.
+ * call it with histories from production before a changed function is deployed. For a function that
+ * continued as new, it replays the last visit that recorded steps.
  *
  * `events`: those of the execution, from `handle.history()`, `GET /executions/{id}/events` or an
  * export.
@@ -25,7 +27,7 @@ export async function replayHistory<Input, Output>(
   options: ReplayOptions<Input> = {},
 ): Promise<void> {
   const { nodeId, visit } = findVisit(events, options.nodeId ?? null);
-  const input = (options.input ?? inputOf(events)) as Input;
+  const input = (options.input ?? inputOf(events, { nodeId, visit })) as Input;
   await replayTurn({
     run: (ctx) => served.run(ctx, input),
     entries: entriesOf(events, { nodeId, visit }),
@@ -56,9 +58,4 @@ function findVisit(
   }
   const { visit } = last.payload as { readonly visit: number };
   return { nodeId: last.node_id ?? '', visit };
-}
-
-function inputOf(events: readonly RecordedEvent[]): unknown {
-  const started = events.find(({ kind }) => kind === 'WorkflowStarted');
-  return (started?.payload as { readonly input?: unknown } | undefined)?.input ?? {};
 }

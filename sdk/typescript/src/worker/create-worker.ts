@@ -14,8 +14,8 @@ import { readOptions, type Settings, type WorkerOptions } from './worker-options
 
 /*
  * A worker claims as many items as it has room for, with one long poll, and works on them side by
- * side. Each item ends in one of these ways: complete, fail, suspend, release, or, after a lost lease,
- * none of them. Stopping ends the claims at once; items under way may finish until the deadline, and
+ * side. Each item ends in one of these ways: complete, continue, fail, suspend, release, or, after a
+ * lost lease, none of them. Stopping ends the claims at once; items under way may finish until the deadline, and
  * the worker then releases the rest.
  */
 

@@ -10,7 +10,14 @@ import type { Lease } from './keep-lease.ts';
 import type { Logger } from './logger.ts';
 import { pause } from './pause.ts';
 import type { WorkerClock } from './worker-options.ts';
-import { completeItem, failItem, releaseItem, type Ending, type Held } from './settle-item.ts';
+import {
+  completeItem,
+  continueItem,
+  failItem,
+  releaseItem,
+  type Ending,
+  type Held,
+} from './settle-item.ts';
 
 /** Code that asked for nothing new in that time does not come to ask for it. */
 const LOST_MS = 1000;
@@ -90,6 +97,10 @@ async function handIn(
       given.logger.warn({ error: message, error_class: errorClass }, 'the function failed');
       const riding = await ride(journal, outcome.entries);
       return failItem(held, { message, errorClass, final: isFinal, retryAfterMs }, riding);
+    }
+    case 'continued': {
+      const { input, entries } = outcome;
+      return continueItem(held, { input, riding: await ride(journal, entries) });
     }
     case 'suspended':
       return 'suspended';

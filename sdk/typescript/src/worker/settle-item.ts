@@ -33,7 +33,8 @@ export interface Failure {
 }
 
 /** How an item ended, as logs tell it. */
-export type Ending = 'completed' | 'failed' | 'released' | 'suspended' | 'abandoned' | 'settled';
+export type Ending =
+  'completed' | 'continued' | 'failed' | 'released' | 'suspended' | 'abandoned' | 'settled';
 
 /** Hands the output in; an output that the runtime can't record fails the item. */
 export async function completeItem(
@@ -53,10 +54,29 @@ export async function completeItem(
   if (answer === null) return 'abandoned';
   if (answer.status === 200) return 'completed';
   if (isOver(answer)) return answer.afterUnknown ? 'completed' : 'settled';
-  if (answer.status === 400 || answer.status === 413 || answer.status === 422) {
+  if (isInvalid(answer)) {
     const failure = { message: reasonIn(answer), errorClass: 'invalid_output' };
     if (item.queue_type !== 'function') return failItem(held, failure);
     return failItem(held, { ...failure, final: true }, given.riding);
+  }
+  throw refusal(answer);
+}
+
+/**
+ * Ends the visit of a function, and another one begins with `input`. The runtime gives a repeated
+ * request the same answer until the next visit ends.
+ */
+export async function continueItem(
+  held: Held,
+  { input, riding }: { readonly input: object; readonly riding: Riding },
+): Promise<Ending> {
+  const answer = await post(held, 'continue', { input, ...riding });
+  if (answer === null) return 'abandoned';
+  if (answer.status === 200) return 'continued';
+  if (isOver(answer)) return answer.afterUnknown ? 'continued' : 'settled';
+  if (isInvalid(answer)) {
+    const message = `the function cannot continue as new: ${reasonIn(answer)}`;
+    return failItem(held, { message, errorClass: 'ContinueAsNewError', final: true }, riding);
   }
   throw refusal(answer);
 }
@@ -94,6 +114,11 @@ function post(held: Held, verb: string, body: object): Promise<Answer | null> {
 
 function isOver(answer: Answer): boolean {
   return answer.status === 409 || answer.status === 404;
+}
+
+/** The runtime cannot record what the request carries. */
+function isInvalid(answer: Answer): boolean {
+  return answer.status === 400 || answer.status === 413 || answer.status === 422;
 }
 
 export function refusal(answer: Answer): WorkerRefusedError {

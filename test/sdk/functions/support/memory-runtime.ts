@@ -19,12 +19,16 @@ export interface MemoryOptions {
 }
 
 /**
- * The runtime's side of functions, in memory: one visit's journal, its waits, and turns until the
+ * The runtime's side of functions, in memory: a visit's journal, its waits, and turns until the
  * function ends. It appends as the protocol says: waits are satisfied between turns, or in a suspend.
+ * A function that continues as new begins the next visit, with its own journal.
  */
 export class MemoryRuntime {
+  /** Of the visit under way. */
   readonly entries: Entry[] = [];
   readonly waits = new Map<string, Wait>();
+  /** The inputs of the visits, in order. */
+  readonly inputs: object[] = [{}];
   turns = 0;
   attempts = 0;
   nowMs = 1_000_000;
@@ -39,7 +43,7 @@ export class MemoryRuntime {
   async runToEnd(run: (ctx: FunctionContext, input: never) => unknown): Promise<TurnOutcome> {
     for (let turns = 0; turns < 2000; turns += 1) {
       const outcome = await this.runOne(run);
-      if (outcome === null) continue;
+      if (outcome === null || outcome.kind === 'continued') continue;
       if (outcome.kind !== 'suspended') return outcome;
       this.satisfyOne();
     }
@@ -57,7 +61,7 @@ export class MemoryRuntime {
     try {
       const outcome = await runTurn({
         run: async (ctx, input) => ({ value: await run(ctx, input) }),
-        input: {},
+        input: this.inputs.at(-1),
         mode,
         journal: this.#journal(mode),
         facts: {
@@ -65,7 +69,7 @@ export class MemoryRuntime {
           nodeId: 'run',
           turn,
           attempt: this.attempts,
-          idempotencyKey: 'visit-1',
+          idempotencyKey: `visit-${this.inputs.length}`,
           traceparent: null,
         },
         stopped: this.#stopping.signal,
@@ -79,6 +83,7 @@ export class MemoryRuntime {
         this.#meet('before the end');
         this.entries.push(...outcome.entries);
       }
+      if (outcome.kind === 'continued') this.#beginVisit(outcome.input);
       if (outcome.kind !== 'completed') return outcome;
       return { ...outcome, output: (outcome.output as { value: unknown }).value };
     } catch (error) {
@@ -103,6 +108,15 @@ export class MemoryRuntime {
       return;
     }
     throw new Error('no open wait can be satisfied');
+  }
+
+  #beginVisit(input: object): void {
+    this.#meet('before the next visit');
+    this.inputs.push(input);
+    this.entries.splice(0);
+    this.waits.clear();
+    this.turns = 0;
+    this.attempts = 0;
   }
 
   #journal(mode: 'run' | 'rollback'): Journal {
