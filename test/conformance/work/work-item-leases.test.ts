@@ -108,7 +108,7 @@ test('200: a late complete counts while nobody has taken the lease back', async 
     if (Date.now() <= Date.parse(item.lease_expires_at)) throw new Error('not lapsed yet');
   });
   expectStatus(await svc.complete(item), 200);
-  t.deepEqual((await svc.story(id)).slice(-2), ['ToolCallCompleted a', 'NodeCompleted a']);
+  t.deepEqual((await svc.story(id)).slice(-2), ['NodeCompleted a', 'WorkflowCompleted']);
   t.is(await api.end('SIGTERM'), 0);
 });
 
