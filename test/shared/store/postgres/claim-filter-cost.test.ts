@@ -16,6 +16,11 @@ const TOOLS = 1_000;
 const ITEMS_EACH = 100;
 const TENANT = 'crowded' as TenantId;
 const CLAIMS = 20;
+/**
+ * Rows that were claimed stay in the index while a transaction anywhere on the server may see them, and
+ * a claim passes over them: over those of all claims before, in two look-ups.
+ */
+const PASSED_OVER_MAX = 2 * 5 * CLAIMS;
 
 test('a claim for one tool walks over no items of others', async (t) => {
   const database = await createTestDatabase();
@@ -76,11 +81,10 @@ test('a claim for one tool walks over no items of others', async (t) => {
     `index entries read a claim: unfiltered ${all}, one tool ${one}, prefix ${prefix}, ` +
       `several ${three}, every tool by a glob ${everywhere}`,
   );
-  // Rows that were claimed are still in the index, and are passed over.
-  t.true(one <= all + 50, `${one} and ${all}`);
-  t.true(prefix <= all + 50);
+  t.true(one <= all + PASSED_OVER_MAX, `${one} and ${all}`);
+  t.true(prefix <= all + PASSED_OVER_MAX, `${prefix} and ${all}`);
   // Candidates on top, which others may take away meanwhile: as for a claim on several queues.
-  t.true(three <= 250);
+  t.true(three <= 250 + PASSED_OVER_MAX, String(three));
   // That a glob names no prefix costs a look-up or two for each tool that waits, not for each item.
   t.true(everywhere <= 5 * TOOLS);
 });
