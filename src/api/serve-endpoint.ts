@@ -77,12 +77,9 @@ const EVENT_STREAM = 'text/event-stream';
 
 function goneSignal(ctx: ApiContext): AbortSignal {
   const controller = new AbortController();
-  let isAnswered = false;
   if (ctx.res.destroyed) controller.abort();
-  // An answer to a request of this process has this event, and never `writableFinished`.
-  ctx.res.once('finish', () => (isAnswered = true));
   ctx.res.once('close', () => {
-    if (!isAnswered) controller.abort();
+    if (!ctx.res.writableFinished) controller.abort();
   });
   return controller.signal;
 }

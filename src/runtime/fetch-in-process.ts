@@ -56,6 +56,8 @@ function leaving(handler: RequestListener, left: AbortSignal): RequestListener {
   return (request, response) => {
     // The stand-in for the socket listens, too.
     response.setMaxListeners(LISTENERS_MAX);
+    // Without a socket this would stay false after a complete answer.
+    Object.defineProperty(response, 'writableFinished', { get: () => response.writableEnded });
     handler(request, response);
     if (left.aborted) response.destroy();
     else left.addEventListener('abort', () => response.destroy(), { once: true });

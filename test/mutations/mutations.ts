@@ -166,8 +166,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a completion decides on a state that has moved since',
     file: 'shared/engine/work/settle-and-decide.ts',
-    from: 'recordsOutput: settled.recordsOutput };',
-    to: 'recordsOutput: settled.recordsOutput, expectedSequence: null };',
+    from: 'recordsOutput: settled.recordsOutput },',
+    to: 'recordsOutput: settled.recordsOutput, expectedSequence: null },',
   },
   {
     bug: 'any key will do',
@@ -178,15 +178,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     bug: 'an execution is made first, and its first work afterwards',
     file: 'shared/engine/executions/begin-execution.ts',
-    from: 'const verdict = await deps.committer.commit(commit).catch(',
-    to: `const early = { ...commit, newItems: [], runnable: 'keep' as const };
-  const verdict = await deps.committer.commit(early).catch(`,
+    from: 'plan: planned.commit,',
+    to: "plan: { ...planned.commit, newItems: [], runnable: 'keep' as const },",
     also: [
       {
         file: 'shared/engine/executions/begin-execution.ts',
         from: "  if (verdict.accepted) {\n    deps.report.count('executions_started', 1);",
         to: `  if (verdict.accepted) {
-    const { create, ...rest } = { ...commit, events: [], startsTimers: [], status: null };
+    const { create, ...rest } = { ...planned.commit, events: [], startsTimers: [], status: null };
     await deps.committer.commit({ ...rest, create: null });
     deps.report.count('executions_started', 1);`,
       },
@@ -283,7 +282,7 @@ export const MUTATIONS: readonly Mutation[] = [
     also: [
       {
         file: 'shared/engine/executions/begin-execution.ts',
-        from: 'const verdict = await deps.committer.commit(commit).catch(',
+        from: 'const { commit, verdict } = await commitOffering(deps, {',
         to: `const rows = await deps.store.executions.list({
     tenantId, status: null, workflowId: null, createdAfter: null, createdBefore: null,
     cursor: null, limit: 100, offset: 0,
@@ -291,7 +290,7 @@ export const MUTATIONS: readonly Mutation[] = [
   const live = rows.filter(({ status }) => status === 'running' || status === 'paused').length;
   const crowded = limitRefusal('executions_limited', tenant);
   if (live >= (tenant.limits.max_concurrent_executions ?? 100) && crowded !== null) throw crowded;
-  const verdict = await deps.committer.commit(commit).catch(`,
+  const { commit, verdict } = await commitOffering(deps, {`,
       },
     ],
   },

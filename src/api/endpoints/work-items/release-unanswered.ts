@@ -1,8 +1,7 @@
 import type { Caller } from '../../../shared/engine/caller.ts';
 import type { UseCaseDeps } from '../../../shared/engine/use-case-deps.ts';
 import type { ClaimedWork } from '../../../shared/engine/work/hand-out-items.ts';
-import { releaseWorkItem } from '../../../shared/engine/work/release-work-item.ts';
-import { SvcError } from '../../../shared/domain/errors.ts';
+import { releaseUnworked } from '../../../shared/engine/work/release-work-item.ts';
 
 /**
  * Releases claimed items when their caller goes away before the answer is written: nobody works on
@@ -19,14 +18,11 @@ export function releaseUnanswered(params: {
   const { engine, caller, claimed, gone } = params;
   if (claimed.length === 0) return;
   const release = (): void => {
-    for (const { record, leaseFence } of claimed) {
-      const { workItemId } = record;
-      releaseWorkItem(engine, caller, { workItemId, leaseFence }).catch((error: unknown) => {
-        // The lease has ended otherwise.
-        if (error instanceof SvcError) return;
-        engine.report.trouble('releasing an item failed', error);
-      });
-    }
+    const items = claimed.map(({ record: { workItemId }, leaseFence }) => ({
+      workItemId,
+      leaseFence,
+    }));
+    void releaseUnworked(engine, caller, items);
   };
   if (gone.aborted) release();
   else gone.addEventListener('abort', release, { once: true });

@@ -1,8 +1,8 @@
 import type { CommitPlan } from '../../store/commit.ts';
 import type { RunningItem } from './run-items.ts';
 
-/** The items that a commit leases to this process; the others are leased to workers. */
-export function startsHere({ bornLeased }: CommitPlan): boolean {
+/** Whether a commit leases items to this process; the others that begin leased are leased to workers. */
+export function leasesHere({ bornLeased }: CommitPlan): boolean {
   return bornLeased.some(({ record }) => record === undefined);
 }
 

@@ -14,8 +14,7 @@ import type {
   RefusalReason,
   StartLimits,
 } from '../../store/commit.ts';
-import { isAmbiguous } from '../../store/store.ts';
-import { bornItems, startsHere } from '../advance/born-items.ts';
+import { bornItems, leasesHere } from '../advance/born-items.ts';
 import { decideAnywhere } from '../advance/decide-serialised.ts';
 import type { CompiledDefinition } from '../advance/definition-cache.ts';
 import { heldFromStart } from '../advance/held-execution.ts';
@@ -25,7 +24,7 @@ import { afterCommit } from '../commit/after-commit.ts';
 import { commitOfDecision, eventsOfDecision, newEvent } from '../commit/commit-plan.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
-import { freePlaces, giveItems, offerItems } from '../work/offer-items.ts';
+import { commitOffering } from '../work/offer-items.ts';
 import { pausedByWorkflow } from './pause-execution.ts';
 
 export interface Beginning extends Caller {
@@ -59,20 +58,16 @@ export async function beginExecution(deps: UseCaseDeps, params: Beginning): Prom
   });
   const tenant = await deps.tenants.get(tenantId);
   const planned = await planStart(deps, { ...params, tenant, first });
-  const offered = offerItems(deps, tenant, planned.commit);
-  const { commit } = offered;
-  const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
-    freePlaces(offered);
-    if (startsHere(commit) && isAmbiguous(error)) deps.startsHere.noteLostAnswer(executionId);
-    throw error;
+  const { commit, verdict } = await commitOffering(deps, {
+    plan: planned.commit,
+    tenant,
+    definitionId: params.compiled.definition.definitionId,
   });
   if (verdict.accepted) {
     deps.report.count('executions_started', 1);
-    giveItems(offered, verdict, params.compiled.definition.definitionId);
     goOn(deps, { ...planned, commit, verdict, tenant, compiled: params.compiled });
     return verdict;
   }
-  freePlaces(offered);
   if (verdict.reason === 'workflow_resumed') {
     return beginExecution(deps, { ...params, workflowPause: null });
   }
@@ -156,7 +151,7 @@ function goOn(
   const { createdAt } = verdict;
   const held = heldFromStart({ commit, createdAt, state: decision.next, compiled, tenant });
   deps.heldExecutions.set(held);
-  if (startsHere(commit)) {
+  if (leasesHere(commit)) {
     deps.startsHere.begin(held, {
       isMarked: decision.more,
       items: bornItems(commit, verdict.fences),

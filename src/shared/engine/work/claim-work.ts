@@ -1,6 +1,5 @@
 import type { Reader } from '../caller.ts';
 import type { WorkerQueue } from '../../domain/work/work-item.ts';
-import { SvcError } from '../../domain/errors.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import {
   filterKey,
@@ -13,9 +12,9 @@ import type { LookReason } from '../scheduling/claim-pace.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import { type TopicHint, waitForTopics } from '../wake/wait-for-topics.ts';
 import { queueTopic } from '../wake/wake-for.ts';
-import { type ClaimedWork, handOutAll, withWholeInputs } from './hand-out-items.ts';
+import { type ClaimedWork, type HandedOut, handOutAll, withWholeInputs } from './hand-out-items.ts';
 import { findHeld } from './repeat-claim.ts';
-import { releaseWorkItem } from './release-work-item.ts';
+import { releaseUnworked } from './release-work-item.ts';
 import type { WaitingClaim } from './waiting-claims.ts';
 
 export interface ClaimWork {
@@ -67,10 +66,7 @@ async function handOutHeld(
 ): Promise<readonly ClaimedWork[]> {
   if (!isRepeated || claimId === null || signal.aborted) return [];
   const items = await findHeld(deps, { tenantId, workerId, claimId });
-  const { claimed, failures } = await handOutAll(deps, items);
-  if (claimed.length === 0 && failures.length > 0) throw failures[0];
-  for (const error of failures) deps.report.trouble('handing out an item failed', error);
-  return withWholeInputs(deps, tenantId, claimed);
+  return deliver(deps, tenantId, await handOutAll(deps, items));
 }
 
 /** Nothing: the time is over, or the caller has left. */
@@ -99,7 +95,7 @@ async function claimNext(
         deps.report.observe('claim_wait_seconds', (deps.timers.now() - began) / 1_000);
         return claimed;
       }
-      const open = deps.waitingClaims.open(waitingClaim({ ...params, tenantId, hint }));
+      const open = deps.waitingClaims.open(waitingClaim(params, topics, hint));
       reason = await untilLook(deps, { ...params, hint, key, deadline });
       const given = await handOutGiven(deps, tenantId, await open.close());
       if (given.length > 0) {
@@ -113,10 +109,11 @@ async function claimNext(
 }
 
 function waitingClaim(
-  of: ClaimWork & { readonly tenantId: TenantId; readonly hint: TopicHint },
+  { filter = {}, workerId, claimId = null, maxItems }: ClaimWork,
+  topics: readonly string[],
+  hint: TopicHint,
 ): WaitingClaim {
-  const { tenantId, queues, filter = {}, workerId, claimId = null, maxItems, hint } = of;
-  return { tenantId, queues, filter, workerId, claimId, maxItems, onGiven: () => hint.wake() };
+  return { topics, filter, workerId, claimId, maxItems, onGiven: () => hint.wake() };
 }
 
 /** Items that were leased to this claim from birth. */
@@ -127,26 +124,17 @@ async function handOutGiven(
 ): Promise<readonly ClaimedWork[]> {
   if (items.length === 0) return [];
   if (!(await deps.waitingClaims.isServed(tenantId))) {
-    await Promise.all(items.map((item) => release(deps, tenantId, item)));
+    const refs = items.map(({ ticket: { workItemId }, leaseFence }) => ({
+      workItemId,
+      leaseFence,
+    }));
+    // Until the tenant is active again they wait on their queue.
+    await releaseUnworked(deps, { tenantId }, refs);
     return [];
   }
-  const { claimed, failures } = await handOutAll(deps, items);
-  if (claimed.length === 0 && failures.length > 0) throw failures[0];
-  for (const error of failures) deps.report.trouble('handing out an item failed', error);
-  if (claimed.length > 0) deps.report.count('items_claimed', claimed.length);
-  return withWholeInputs(deps, tenantId, claimed);
-}
-
-/** Until the tenant is active again the item waits on its queue. */
-async function release(
-  deps: UseCaseDeps,
-  tenantId: TenantId,
-  { ticket: { workItemId }, leaseFence }: ClaimedItem,
-): Promise<void> {
-  await releaseWorkItem(deps, { tenantId }, { workItemId, leaseFence }).catch((error: unknown) => {
-    // The lease has ended otherwise, or it will.
-    if (!(error instanceof SvcError)) deps.report.trouble('releasing an item failed', error);
-  });
+  const handedOut = await handOutAll(deps, items);
+  noteClaimed(deps, handedOut);
+  return deliver(deps, tenantId, handedOut);
 }
 
 /** Null: the time is over, or the caller has left. */
@@ -192,9 +180,22 @@ async function claimNow(
     // Another round claims the next items of the queue, to replace those that were not handed out.
     if (failures.length > 0 || claimed.length - before === items.length) break;
   }
-  // The items leased so far would only expire, so they are returned although others failed.
+  noteClaimed(deps, { claimed, failures });
+  return deliver(deps, tenantId, { claimed, failures });
+}
+
+/** Without the items of a repeated claim, which the first one counted. */
+function noteClaimed({ report }: UseCaseDeps, { claimed }: HandedOut): void {
+  if (claimed.length > 0) report.count('items_claimed', claimed.length);
+}
+
+/** The items leased so far would only expire, so they are returned although others failed. */
+function deliver(
+  deps: UseCaseDeps,
+  tenantId: TenantId,
+  { claimed, failures }: HandedOut,
+): Promise<readonly ClaimedWork[]> {
   if (claimed.length === 0 && failures.length > 0) throw failures[0];
   for (const error of failures) deps.report.trouble('handing out an item failed', error);
-  if (claimed.length > 0) deps.report.count('items_claimed', claimed.length);
   return withWholeInputs(deps, tenantId, claimed);
 }

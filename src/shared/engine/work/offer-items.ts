@@ -1,18 +1,41 @@
 import type { DefinitionId } from '../../domain/ids.ts';
 import type { Tenant } from '../../domain/tenant.ts';
 import type { BornLease, CommitPlan, CommitVerdict, NewWorkItem } from '../../store/commit.ts';
-import type { ClaimedItem } from '../../store/store.ts';
+import { type ClaimedItem, isAmbiguous } from '../../store/store.ts';
+import { leasesHere } from '../advance/born-items.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
 import type { ReservedPlace } from './waiting-claims.ts';
 
 /** A commit whose new items are leased to claims that wait in this process, as far as there are any. */
-export interface OfferedItems<Plan extends CommitPlan = CommitPlan> {
+interface OfferedItems<Plan extends CommitPlan = CommitPlan> {
   readonly commit: Plan;
   /** The places that the last leases of the commit take, in their order. */
   readonly places: readonly ReservedPlace[];
 }
 
-export function offerItems<Plan extends CommitPlan>(
+/**
+ * Commits a plan, and gives its items to the claims that wait for them here. `commit` of the answer is
+ * the plan as it was sent.
+ */
+export async function commitOffering<Plan extends CommitPlan>(
+  deps: Pick<UseCaseDeps, 'waitingClaims' | 'settings' | 'committer' | 'startsHere'>,
+  of: { readonly plan: Plan; readonly tenant: Tenant; readonly definitionId: DefinitionId },
+): Promise<{ readonly commit: Plan; readonly verdict: CommitVerdict }> {
+  const offered = offerItems(deps, of.tenant, of.plan);
+  const { commit } = offered;
+  const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
+    freePlaces(offered);
+    if (leasesHere(commit) && isAmbiguous(error)) {
+      deps.startsHere.noteLostAnswer(commit.executionId);
+    }
+    throw error;
+  });
+  if (verdict.accepted) giveItems(offered, verdict, of.definitionId);
+  else freePlaces(offered);
+  return { commit, verdict };
+}
+
+function offerItems<Plan extends CommitPlan>(
   { waitingClaims, settings }: Pick<UseCaseDeps, 'waitingClaims' | 'settings'>,
   { status }: Tenant,
   commit: Plan,
@@ -36,7 +59,7 @@ export function offerItems<Plan extends CommitPlan>(
 }
 
 /** The commit is accepted: each claim gets its item. */
-export function giveItems(
+function giveItems(
   { commit, places }: OfferedItems,
   { fences, createdAt }: Extract<CommitVerdict, { readonly accepted: true }>,
   definitionId: DefinitionId,
@@ -53,7 +76,7 @@ export function giveItems(
 }
 
 /** The commit was refused, or its outcome is unknown. */
-export function freePlaces({ places }: OfferedItems): void {
+function freePlaces({ places }: OfferedItems): void {
   for (const place of places) place.free();
 }
 

@@ -1,5 +1,5 @@
 import type { Reader } from '../caller.ts';
-import { notFound, protocolConflict } from '../../domain/errors.ts';
+import { notFound, protocolConflict, SvcError } from '../../domain/errors.ts';
 import { isPausedByOperator } from '../../domain/execution/state.ts';
 import { parseWorkItemId, type WorkItemId } from '../../domain/ids.ts';
 import { emptyCommit } from '../../store/commit.ts';
@@ -59,6 +59,21 @@ export async function releaseWorkItem(
     }
     return null;
   });
+}
+
+/** Releases items that nobody will work on, as far as they are still leased; it never rejects. */
+export async function releaseUnworked(
+  deps: UseCaseDeps,
+  caller: Reader,
+  items: readonly { readonly workItemId: string; readonly leaseFence: number }[],
+): Promise<void> {
+  const release = (item: (typeof items)[number]) =>
+    releaseWorkItem(deps, caller, item).catch((error: unknown) => {
+      // The lease has ended otherwise.
+      if (error instanceof SvcError) return;
+      deps.report.trouble('releasing an item failed', error);
+    });
+  await Promise.all(items.map(release));
 }
 
 const REST_MS = { min: 1_000, max: 10_000 };

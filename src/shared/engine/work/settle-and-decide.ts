@@ -1,15 +1,14 @@
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import { visitKey } from '../../domain/execution/state.ts';
 import type { CommitPlan, CommitVerdict, NewEvent } from '../../store/commit.ts';
-import { isAmbiguous } from '../../store/store.ts';
-import { bornItems, startsHere } from '../advance/born-items.ts';
+import { bornItems, leasesHere } from '../advance/born-items.ts';
 import { type Held, loadHeld } from '../advance/held-execution.ts';
 import { planDecision, type PlannedDecision } from '../advance/plan-step.ts';
 import { emptyTail } from '../advance/snapshot-tail.ts';
 import { afterCommit } from '../commit/after-commit.ts';
 import { shardOf } from '../scheduling/shard-of.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
-import { freePlaces, giveItems, offerItems } from './offer-items.ts';
+import { commitOffering } from './offer-items.ts';
 import type { Settleable } from './worker-leases.ts';
 
 /*
@@ -89,21 +88,14 @@ async function settleOn(
     settles: [found.lease],
   });
   if (planned.commit === null || needsScheduler(planned.commit)) return null;
-  const decided = { ...planned.commit, recordsOutput: settled.recordsOutput };
-  const offered = offerItems(deps, held.tenant, decided);
-  const { commit } = offered;
   deps.heldExecutions.drop(executionId);
-  const verdict = await deps.committer.commit(commit).catch((error: unknown) => {
-    freePlaces(offered);
-    if (startsHere(commit) && isAmbiguous(error)) deps.startsHere.noteLostAnswer(executionId);
-    throw error;
+  const { commit, verdict } = await commitOffering(deps, {
+    plan: { ...planned.commit, recordsOutput: settled.recordsOutput },
+    tenant: held.tenant,
+    definitionId: held.row.definitionId,
   });
-  if (!verdict.accepted) {
-    freePlaces(offered);
-    return verdict.reason === 'moved' ? 'moved' : null;
-  }
+  if (!verdict.accepted) return verdict.reason === 'moved' ? 'moved' : null;
   deps.workerLeases.forget(found.record.workItemId);
-  giveItems(offered, verdict, held.row.definitionId);
   accept(deps, held, { planned: { ...planned, commit }, verdict });
   return verdict.createdAt;
 }
@@ -132,7 +124,7 @@ function accept(
     workflowPause: null,
   };
   deps.heldExecutions.set(next);
-  if (startsHere(commit)) {
+  if (leasesHere(commit)) {
     deps.startsHere.begin(next, { isMarked: decision.more, items: bornItems(commit, fences) });
   }
   const started = commit.startsExecutions.length;

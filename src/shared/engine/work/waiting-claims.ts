@@ -1,6 +1,5 @@
 import type { TenantId } from '../../domain/ids.ts';
-import { type ClaimFilter, queueNamesOf, servesTool } from '../../domain/work/claim-filter.ts';
-import type { WorkerQueue } from '../../domain/work/work-item.ts';
+import { type ClaimFilter, servesTool } from '../../domain/work/claim-filter.ts';
 import type { BornLease, NewWorkItem } from '../../store/commit.ts';
 import { gatherCalls } from '../../store/gather-calls.ts';
 import type { ClaimedItem } from '../../store/store.ts';
@@ -28,8 +27,8 @@ export interface WaitingClaims {
 }
 
 export interface WaitingClaim {
-  readonly tenantId: TenantId;
-  readonly queues: readonly WorkerQueue[];
+  /** The topics of its queues; see `queueTopic`. */
+  readonly topics: readonly string[];
   readonly filter: ClaimFilter;
   readonly workerId: string;
   readonly claimId: string | null;
@@ -91,7 +90,7 @@ export function createWaitingClaims(deps: {
     isServed,
     open(claim) {
       const place: Place = { claim, given: [], reserved: 0, onIdle: null };
-      const topics = topicsOf(claim);
+      const { topics } = claim;
       for (const topic of topics) addTo(waiting, topic, place);
       return {
         async close() {
@@ -122,12 +121,6 @@ export function createWaitingClaims(deps: {
       return null;
     },
   };
-}
-
-function topicsOf({ tenantId, queues, filter }: WaitingClaim): readonly string[] {
-  return queues.flatMap((queue) =>
-    queueNamesOf(filter).map((queueName) => queueTopic({ tenantId, queue, queueName })),
-  );
 }
 
 function addTo(waiting: Map<string, Set<Place>>, topic: string, place: Place): void {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 
+import { queueTopic } from '../../../../src/shared/engine/wake/wake-for.ts';
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
 import type { ClaimedWork } from '../../../../src/shared/engine/work/hand-out-items.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
@@ -60,7 +61,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const [item] = await host.claim();
     if (item === undefined) throw new Error('nothing was claimed');
     const { waitingClaims } = host.deps;
-    const wait = () => waitingClaims.open({ ...claimOf({}), ...ANY, onGiven: () => undefined });
+    const wait = () =>
+      waitingClaims.open({
+        ...claimOf({}),
+        ...ANY,
+        topics: [queueTopic(newItem(item).ticket)],
+        onGiven: () => undefined,
+      });
     const reserve = () => waitingClaims.reserve(newItem(item));
     const [one, other] = [wait(), wait()];
     const [first, second] = [reserve(), reserve()];
@@ -118,7 +125,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
 type Claim = Parameters<TestEngine['engine']['claimWork']>[0];
 
-const ANY = { tenantId: TENANT, filter: {}, claimId: null, maxItems: 1 };
+const ANY = { filter: {}, claimId: null, maxItems: 1 };
 
 function newItem({ record }: ClaimedWork) {
   const ticket = {
