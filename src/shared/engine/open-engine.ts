@@ -15,6 +15,7 @@ import { systemTimers, type Timers } from './scheduling/timers.ts';
 import { createTenantDirectory } from './tenants/tenant-directory.ts';
 import type { UseCaseDeps } from './use-case-deps.ts';
 import { createFunctionExecutions } from './work/functions/function-executions.ts';
+import { createQueueNews } from './work/queue-news.ts';
 import { createWaitingClaims } from './work/waiting-claims.ts';
 import { createWorkerLeases } from './work/worker-leases.ts';
 import { createWorkerAnnouncements } from './work/worker-announcements.ts';
@@ -74,6 +75,7 @@ export function openEngine(given: GivenToEngine): {
     workerLeases: createWorkerLeases({ work: store.work, leaseMs: given.settings.leaseMs, timers }),
     functionExecutions: createFunctionExecutions(),
     claimPace: createClaimPace(now),
+    queueNews: createQueueNews({ wake: given.wake, now }),
     waitingClaims: createWaitingClaims({ tenants: store.tenants, timers }),
     workerAnnouncements: createWorkerAnnouncements({ workers: store.workers, report, now }),
   };

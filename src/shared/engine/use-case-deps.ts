@@ -3,6 +3,7 @@ import type { StartsHere } from './advance/starts-here.ts';
 import type { EngineDeps } from './deps.ts';
 import type { ClaimPace } from './scheduling/claim-pace.ts';
 import type { FunctionExecutions } from './work/functions/function-executions.ts';
+import type { QueueNews } from './work/queue-news.ts';
 import type { WaitingClaims } from './work/waiting-claims.ts';
 import type { WorkerLeases } from './work/worker-leases.ts';
 import type { WorkerAnnouncements } from './work/worker-announcements.ts';
@@ -20,6 +21,7 @@ export interface UseCaseDeps extends EngineDeps {
   readonly workerLeases: WorkerLeases;
   readonly functionExecutions: FunctionExecutions;
   readonly claimPace: ClaimPace;
+  readonly queueNews: QueueNews;
   readonly waitingClaims: WaitingClaims;
   readonly workerAnnouncements: WorkerAnnouncements;
 }

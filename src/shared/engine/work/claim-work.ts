@@ -15,6 +15,7 @@ import { queueTopic } from '../wake/wake-for.ts';
 import { type ClaimedWork, type HandedOut, handOutAll, withWholeInputs } from './hand-out-items.ts';
 import { findHeld } from './repeat-claim.ts';
 import { releaseUnworked } from './release-work-item.ts';
+import type { FollowedNews } from './queue-news.ts';
 import type { WaitingClaim } from './waiting-claims.ts';
 
 export interface ClaimWork {
@@ -32,6 +33,11 @@ export interface ClaimWork {
   readonly claimId?: string | null;
   /** The worker has sent the claim before, and got no answer. */
   readonly isRepeated?: boolean;
+  /**
+   * Serves the reports that the worker sends with the claim. They come first, and an item that follows
+   * from them may be leased to this claim from birth. It must not reject.
+   */
+  readonly carries?: () => Promise<void>;
   /** For `GET /workers`. */
   readonly host: string;
   readonly version: string;
@@ -53,7 +59,10 @@ export async function claimWork(
 ): Promise<readonly ClaimedWork[]> {
   deps.workerAnnouncements.note(tenantId, params);
   const held = await handOutHeld(deps, tenantId, params);
-  if (held.length > 0) return held;
+  if (held.length > 0) {
+    await params.carries?.();
+    return held;
+  }
   const claimed = await claimNext(deps, tenantId, params);
   return claimed.length > 0 ? claimed : handOutHeld(deps, tenantId, params);
 }
@@ -80,40 +89,109 @@ async function claimNext(
     queueNamesOf(filter).map((queueName) => queueTopic({ tenantId, queue, queueName })),
   );
   const key = [...topics, filterKey(filter)].join('\n');
+  const accepts = (tool: string) => servesTool(filter, tool);
   const began = deps.timers.now();
-  const deadline = began + params.waitMs;
-  let reason: LookReason | null = 'arrival';
+  const news = deps.queueNews.follow({ key, topics, accepts });
+  const claiming = { tenantId, topics, key, accepts, news, deadline: began + params.waitMs };
+  try {
+    const given = await carry(deps, params, claiming);
+    const claimed = given.length > 0 ? given : await lookAndWait(deps, params, claiming);
+    if (claimed.length > 0) {
+      deps.report.observe('claim_wait_seconds', (deps.timers.now() - began) / 1_000);
+    }
+    return claimed;
+  } finally {
+    news.end();
+  }
+}
+
+interface Claiming {
+  readonly tenantId: TenantId;
+  readonly topics: readonly string[];
+  /** The same for claims on the same queues and tools. */
+  readonly key: string;
+  readonly accepts: (tool: string) => boolean;
+  readonly news: FollowedNews;
+  readonly deadline: number;
+}
+
+/** Does what the claim carries; the items that follow from it, as far as they are leased to the claim. */
+async function carry(
+  deps: UseCaseDeps,
+  params: ClaimWork,
+  { tenantId, topics, news }: Claiming,
+): Promise<readonly ClaimedWork[]> {
+  const { carries } = params;
+  if (carries === undefined) return [];
+  // The item must not overtake others that wait on its queue.
+  const open = news.isEmpty()
+    ? deps.waitingClaims.open(waitingClaim(params, topics, () => undefined))
+    : null;
+  await carries();
+  return open === null ? [] : handOutGiven(deps, tenantId, await open.close());
+}
+
+async function lookAndWait(
+  deps: UseCaseDeps,
+  params: ClaimWork,
+  claiming: Claiming,
+): Promise<readonly ClaimedWork[]> {
+  const { tenantId, topics, key, accepts, news } = claiming;
+  let reason = firstReason(deps, params, claiming);
   for (;;) {
     // An item leased to a caller who has left would only expire.
     if (reason === null || params.signal.aborted) return [];
-    const hint = waitForTopics(deps, topics, (tool) => servesTool(filter, tool));
+    const hint = waitForTopics(deps, topics, accepts);
     try {
-      deps.claimPace.looking(key);
-      const claimed = await claimNow(deps, tenantId, params);
-      deps.claimPace.looked(key, { found: claimed.length > 0, reason });
-      if (claimed.length > 0) {
-        deps.report.observe('claim_wait_seconds', (deps.timers.now() - began) / 1_000);
-        return claimed;
+      if (reason !== 'known') {
+        const claimed = await look(deps, params, { tenantId, key, news, reason });
+        if (claimed.length > 0) return claimed;
       }
-      const open = deps.waitingClaims.open(waitingClaim(params, topics, hint));
-      reason = await untilLook(deps, { ...params, hint, key, deadline });
+      const open = deps.waitingClaims.open(waitingClaim(params, topics, () => hint.wake()));
+      reason = await untilLook(deps, { ...claiming, hint, signal: params.signal });
       const given = await handOutGiven(deps, tenantId, await open.close());
-      if (given.length > 0) {
-        deps.report.observe('claim_wait_seconds', (deps.timers.now() - began) / 1_000);
-        return given;
-      }
+      if (given.length > 0) return given;
     } finally {
       hint.end();
     }
   }
 }
 
+/**
+ * `known`: the queues are empty as far as hints tell, so the claim does not look. It waits long enough
+ * for a look by the clock, or it has carried a report, and its worker claims again.
+ */
+function firstReason(
+  { claimPace }: UseCaseDeps,
+  { waitMs, carries }: ClaimWork,
+  { news, key }: Claiming,
+): LookReason | 'known' | null {
+  if (!news.isEmpty()) return 'arrival';
+  if (waitMs === 0 && carries !== undefined) return null;
+  return claimPace.untilLookMs(key) < waitMs ? 'known' : 'arrival';
+}
+
+async function look(
+  deps: UseCaseDeps,
+  params: ClaimWork,
+  of: Pick<Claiming, 'tenantId' | 'key' | 'news'> & { readonly reason: LookReason },
+): Promise<readonly ClaimedWork[]> {
+  const { tenantId, key, news, reason } = of;
+  deps.claimPace.looking(key);
+  const looked = news.looking();
+  const { handedOut, leftNothing } = await claimNow(deps, tenantId, params);
+  looked({ leftNothing });
+  const claimed = await deliver(deps, tenantId, handedOut);
+  deps.claimPace.looked(key, { found: claimed.length > 0, reason });
+  return claimed;
+}
+
 function waitingClaim(
   { filter = {}, workerId, claimId = null, maxItems }: ClaimWork,
   topics: readonly string[],
-  hint: TopicHint,
+  onGiven: () => void,
 ): WaitingClaim {
-  return { topics, filter, workerId, claimId, maxItems, onGiven: () => hint.wake() };
+  return { topics, filter, workerId, claimId, maxItems, onGiven };
 }
 
 /** Items that were leased to this claim from birth. */
@@ -163,25 +241,29 @@ async function claimNow(
   deps: UseCaseDeps,
   tenantId: TenantId,
   params: ClaimWork,
-): Promise<readonly ClaimedWork[]> {
+): Promise<{ readonly handedOut: HandedOut; readonly leftNothing: boolean }> {
   const claimed: ClaimedWork[] = [];
   const failures: unknown[] = [];
+  let leftNothing = false;
   for (let round = 0; round < ROUNDS_MAX && !params.signal.aborted; round += 1) {
     const before = claimed.length;
+    const limit = params.maxItems - before;
     const items = await deps.workerLeases
-      .claim({ ...params, tenantId, limit: params.maxItems - before })
+      .claim({ ...params, tenantId, limit })
       .catch((error: unknown) => {
         failures.push(error);
         return [];
       });
+    leftNothing = failures.length === 0 && items.length < limit;
     const handedOut = await handOutAll(deps, items);
     claimed.push(...handedOut.claimed);
     failures.push(...handedOut.failures);
     // Another round claims the next items of the queue, to replace those that were not handed out.
     if (failures.length > 0 || claimed.length - before === items.length) break;
   }
-  noteClaimed(deps, { claimed, failures });
-  return deliver(deps, tenantId, { claimed, failures });
+  const handedOut = { claimed, failures };
+  noteClaimed(deps, handedOut);
+  return { handedOut, leftNothing };
 }
 
 /** Without the items of a repeated claim, which the first one counted. */

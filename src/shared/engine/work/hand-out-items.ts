@@ -94,7 +94,10 @@ async function handOut(deps: UseCaseDeps, item: ClaimedItem): Promise<ClaimedWor
     if (verdict.accepted) wakeFor(deps.wake, refusal, shardOf(refusal.executionId));
     return null;
   }
-  const opened = record.queue === 'function' ? await openTurn(deps, item) : null;
+  const isFunction = record.queue === 'function';
+  const opened = isFunction ? await openTurn(deps, item) : null;
+  // The claim was repeated, and the worker has settled the item meanwhile.
+  if (isFunction && opened === null) return null;
   // A worker that misses one heartbeat, or two, still keeps its item.
   const heartbeatMsMax = Math.floor(deps.settings.leaseMs / 3);
   return {

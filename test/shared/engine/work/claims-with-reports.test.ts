@@ -1,0 +1,127 @@
+import test, { type ExecutionContext } from 'ava';
+
+import type { ClaimedItem } from '../../../../src/shared/store/store.ts';
+import { handOutAll } from '../../../../src/shared/engine/work/hand-out-items.ts';
+import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
+import { openTestStore } from '../../../support/stores.ts';
+
+/* A worker settles an item and claims the next one in a single request. */
+
+const WORK = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
+const CHAIN = { nodes: { a: WORK, b: WORK }, edges: [{ from: 'a', to: 'b' }] };
+const FUNCTION = { nodes: { only: { kind: { type: 'function', name: 'f' } } }, edges: [] };
+
+interface Place {
+  readonly host: TestEngine;
+  /** How many claims have read the queues so far. */
+  readonly looks: () => number;
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  const check = (title: string, run: (t: ExecutionContext, place: Place) => Promise<void>): void =>
+    test(`${dialect}: ${title}`, async (t) => {
+      const { store, close } = await openTestStore(dialect);
+      t.teardown(close);
+      let looks = 0;
+      const claimTogether: typeof store.work.claimTogether = (params) => {
+        looks += 1;
+        return store.work.claimTogether(params);
+      };
+      const work = { ...store.work, claimTogether };
+      const host = openTestEngine({ store: { ...store, work } });
+      await run(t, { host, looks: () => looks });
+      t.deepEqual(host.troubles, []);
+    });
+
+  check('the next item of a chain is leased to the claim, without a look', async (t, place) => {
+    const { host, looks } = place;
+    const id = await host.start(CHAIN);
+    const [a] = await host.engine.claimWork(claimOf({}));
+    t.deepEqual(await host.engine.claimWork(claimOf({})), []);
+    const before = looks();
+    const [b] = await host.engine.claimWork(claimOf({ carries: () => host.complete(a) }));
+    t.is(b?.record.nodeId, 'b');
+    t.deepEqual(await host.engine.claimWork(claimOf({ carries: () => host.complete(b) })), []);
+    t.is(looks(), before);
+    t.is((await host.story(id)).at(-1), 'WorkflowCompleted');
+  });
+
+  check('the next item does not overtake one that waits on the queue', async (t, { host }) => {
+    const first = await host.start(CHAIN);
+    const [a] = await host.engine.claimWork(claimOf({}));
+    const second = await host.start(CHAIN);
+    const [next] = await host.engine.claimWork(claimOf({ carries: () => host.complete(a) }));
+    t.is(next?.record.executionId, second);
+    const [then] = await host.engine.claimWork(claimOf({}));
+    t.is(then?.record.executionId, first);
+  });
+
+  check(
+    'a claim that carries nothing looks when it asks for an answer at once',
+    async (t, place) => {
+      const { host, looks } = place;
+      await host.engine.claimWork(claimOf({}));
+      const before = looks();
+      await host.engine.claimWork(claimOf({}));
+      t.is(looks(), before + 1);
+    },
+  );
+
+  check(
+    'a long poll on an empty queue waits without a look, and gets a start',
+    async (t, place) => {
+      const { host, looks } = place;
+      await host.engine.claimWork(claimOf({}));
+      const before = looks();
+      const claimed = host.engine.claimWork(claimOf({ waitMs: 20_000 }));
+      const id = await host.start(CHAIN);
+      const [item] = await claimed;
+      t.is(item?.record.executionId, id);
+      t.is(looks(), before);
+    },
+  );
+
+  check('the items of a repeated claim come after its reports are served', async (t, { host }) => {
+    await host.start(CHAIN);
+    await host.start(CHAIN);
+    const [a] = await host.engine.claimWork(claimOf({}));
+    const claimId = 'a3bb189e-8bf9-4888-9912-ace4e6543002';
+    const [lost] = await host.engine.claimWork(claimOf({ claimId }));
+    const claim = claimOf({ claimId, isRepeated: true, carries: () => host.complete(a) });
+    const [again] = await host.engine.claimWork(claim);
+    t.is(again?.leaseFence, lost?.leaseFence);
+    t.is(host.counts.get('items_completed'), 1);
+  });
+
+  check('a function that is over is not handed out', async (t, { host }) => {
+    await host.start(FUNCTION);
+    const items: ClaimedItem[] = [];
+    const { workerLeases } = host.deps;
+    const claim = workerLeases.claim.bind(workerLeases);
+    workerLeases.claim = async (call) => {
+      const claimed = await claim(call);
+      items.push(...claimed);
+      return claimed;
+    };
+    const [item] = await host.engine.claimWork(claimOf({ queues: ['function'] }));
+    await host.complete(item);
+    t.is(items.length, 1);
+    t.deepEqual(await handOutAll(host.deps, items), { claimed: [], failures: [] });
+  });
+}
+
+type Claim = Parameters<TestEngine['engine']['claimWork']>[0];
+
+function claimOf(changes: Partial<Claim>): Claim {
+  return {
+    tenantId: TENANT,
+    workerId: 'worker-1',
+    queues: ['python_tool'],
+    maxItems: 1,
+    waitMs: 0,
+    signal: new AbortController().signal,
+    host: 'localhost',
+    version: '0.0.0',
+    ...changes,
+  };
+}
