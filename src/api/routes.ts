@@ -67,6 +67,7 @@ import { releaseWorkItem } from './endpoints/work-items/release-work-item.ts';
 import { readJournal } from './endpoints/work-items/read-journal.ts';
 import { recordSteps } from './endpoints/work-items/record-steps.ts';
 import { renewLease } from './endpoints/work-items/renew-lease.ts';
+import { reportWorkItems } from './endpoints/work-items/report-work-items.ts';
 import { requeueWorkItem } from './endpoints/work-items/requeue-work-item.ts';
 import { continueWorkItem } from './endpoints/work-items/continue-work-item.ts';
 import { suspendWorkItem } from './endpoints/work-items/suspend-work-item.ts';
@@ -131,6 +132,7 @@ export const routes: readonly Endpoint[] = [
   listWorkers,
 
   claimWorkItem,
+  reportWorkItems,
   renewLease,
   recordSteps,
   suspendWorkItem,

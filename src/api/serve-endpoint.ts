@@ -52,6 +52,7 @@ async function readRequest(params: {
     endpoint.query &&
     decode(endpoint.query, readQuery({ querystring, names: Object.keys(endpoint.query.shape) }));
   const abandoned = () => watchCaller({ ctx, deps, method, access, caller });
+  let gone: AbortSignal | null = null;
   const isAbsent = endpoint.bodyMayBeAbsent && !carriesBody(ctx);
   const body = endpoint.body && decode(endpoint.body, isAbsent ? {} : await readBody(ctx));
   return {
@@ -69,7 +70,7 @@ async function readRequest(params: {
       deps.resultWaitLimit.enter(caller.identity, ctx.res);
       return abandoned();
     },
-    gone: () => goneSignal(ctx),
+    gone: () => (gone ??= goneSignal(ctx)),
   };
 }
 

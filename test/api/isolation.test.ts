@@ -169,6 +169,16 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
         status: 404,
       },
     ],
+    'POST /work-items/report': [
+      {
+        path: '/work-items/report',
+        body: {
+          worker_id: 'w',
+          reports: [{ kind: 'heartbeat', work_item_id: workItemId, lease_fence: leaseFence }],
+        },
+        status: 200,
+      },
+    ],
     'POST /work-items/:id/steps': [
       {
         path: `${item}/steps`,

@@ -24,6 +24,7 @@ const LENIENT = [
   'POST /agents',
   'POST /agents/discover',
   'POST /work-items/claim',
+  'POST /work-items/report',
   'POST /work-items/:id/heartbeat',
   'POST /work-items/:id/steps',
   'POST /work-items/:id/suspend',

@@ -49,6 +49,7 @@ test('a worker does work items and artifacts, and nothing else', (t) => {
     .map(({ method, path }) => `${method} ${path}`);
   t.deepEqual(allowed, [
     'POST /work-items/claim',
+    'POST /work-items/report',
     'POST /work-items/:id/heartbeat',
     'POST /work-items/:id/steps',
     'POST /work-items/:id/suspend',

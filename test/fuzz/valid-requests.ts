@@ -203,8 +203,25 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   }),
   'DELETE /retention/policies': () => ({ query: { workflow_id: 'kept' } }),
   'POST /work-items/claim': (_, dice) => ({
-    body: { worker_id: WORKER_ID, queue_types: ['python_tool'], wait_ms: dice.pick([null, 0]) },
+    body: {
+      worker_id: WORKER_ID,
+      queue_types: ['python_tool'],
+      wait_ms: dice.pick([null, 0]),
+      // Drawn, they would hardly ever be reports on an item that exists.
+      reports: undefined,
+      host: 'here',
+      version: '1.0.0',
+    },
   }),
+  'POST /work-items/report': ({ items }, dice) => {
+    const { id, lease_fence } = dice.pick(living(items));
+    return {
+      body: {
+        worker_id: WORKER_ID,
+        reports: [{ kind: 'heartbeat', work_item_id: id, lease_fence }],
+      },
+    };
+  },
   'POST /work-items/{id}/heartbeat': ({ items }, dice) => {
     const item = dice.pick(living(items));
     return { path: [item.id], body: { worker_id: WORKER_ID, lease_fence: item.lease_fence } };

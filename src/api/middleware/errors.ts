@@ -1,6 +1,7 @@
 import { SvcError } from '../../shared/domain/errors.ts';
+import type { JsonObject } from '../../shared/domain/json.ts';
 import { StoreUnavailableError } from '../../shared/store/store.ts';
-import type { ApiContext, ApiMiddleware } from '../context.ts';
+import type { ApiMiddleware } from '../context.ts';
 import type { ApiLog } from '../deps.ts';
 import { sendJson } from '../send.ts';
 import { discardRest } from './discard-rest.ts';
@@ -16,11 +17,17 @@ export function answerErrors(params: { readonly log: ApiLog }): ApiMiddleware {
       await next();
     } catch (error) {
       const expected = translate(error);
-      if (expected.status >= 500) report({ log: params.log, ctx, error, status: expected.status });
+      logError(params.log, {
+        error,
+        status: expected.status,
+        requestId: ctx.state.requestId,
+        method: ctx.method,
+        route: ctx.state.route,
+      });
       // Part of the body, JSON or not, may still be on its way.
       if (expected.code === 'too_large') await discardRest(ctx.req);
       ctx.set(expected.headers);
-      sendJson(ctx, expected.status, bodyOf(expected, ctx.state.requestId));
+      sendJson(ctx, expected.status, errorBody(expected, ctx.state.requestId));
     }
   };
 }
@@ -45,25 +52,26 @@ export function messageFor(error: SvcError, requestId: string): string {
   return error.code === 'internal' ? `internal error: request ${requestId}` : error.message;
 }
 
-function bodyOf(error: SvcError, requestId: string): object {
+/** The body of the answer. */
+export function errorBody(error: SvcError, requestId: string): JsonObject {
   if (error.code === 'internal') return { error: messageFor(error, requestId) };
   return { error: error.message, ...error.body };
 }
 
-function report(params: {
-  readonly log: ApiLog;
-  readonly ctx: ApiContext;
-  readonly error: unknown;
-  readonly status: number;
-}): void {
-  const { log, ctx, error, status } = params;
-  const fields = {
-    request_id: ctx.state.requestId,
-    method: ctx.method,
-    route: ctx.state.route,
-    status,
-    err: error,
-  };
+/** Logs what the service is to blame for; the caller hears of the rest. */
+export function logError(
+  log: ApiLog,
+  of: {
+    readonly error: unknown;
+    readonly status: number;
+    readonly requestId: string;
+    readonly method: string;
+    readonly route: string;
+  },
+): void {
+  const { error, status, requestId, method, route } = of;
+  if (status < 500) return;
+  const fields = { request_id: requestId, method, route, status, err: error };
   if (status === 503) log.warn(fields, 'request refused: the service is not available');
   else if (status === 502) log.warn(fields, 'request failed: another service did not do its part');
   else log.error(fields, 'request failed unexpectedly');

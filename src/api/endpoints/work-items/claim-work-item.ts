@@ -5,6 +5,8 @@ import { QUEUE_NAME } from '../../../shared/domain/work/claim-filter.ts';
 import { WORKER_QUEUES, type WorkerQueue } from '../../../shared/domain/work/work-item.ts';
 import { defineEndpoint } from '../../endpoint.ts';
 import { idText, omittable } from '../../schemas/text.ts';
+import type { EndpointDeps } from '../../deps.ts';
+import { type Report, type ReportResult, reports, results, serveReports } from './report-shapes.ts';
 import { releaseUnanswered } from './release-unanswered.ts';
 import { shapeClaimed, workItemShape } from './work-item-shape.ts';
 
@@ -89,6 +91,12 @@ export const claimWorkItem = defineEndpoint({
     max_items: omittable(z.int().min(1, 'must be at least 1')).meta({
       description: `Claims up to this many, at most ${ITEMS_MAX}; the answer then has \`work_items\`.`,
     }),
+    reports: omittable(reports).meta({
+      description:
+        'Calls for items that the worker has, as in `POST /work-items/report`; they are served first. ' +
+        'With reports and no `wait_ms`, the claim answers at once, and looks at its queues only if ' +
+        'something may have come since they were empty.',
+    }),
     host: omittable(idText).meta({ description: 'For `GET /workers`; default: the address.' }),
     version: omittable(idText).meta({ description: 'For `GET /workers`.' }),
   }),
@@ -97,10 +105,15 @@ export const claimWorkItem = defineEndpoint({
       claimed: z.boolean(),
       work_item: workItemShape.optional(),
       work_items: z.array(workItemShape).optional(),
+      results: results
+        .optional()
+        .meta({ description: 'One for each of `reports`, in their order.' }),
     }),
   },
-  async handle(request, { engine, traceparentOf }) {
+  async handle(request, deps) {
+    const { engine, traceparentOf } = deps;
     const { body, caller } = request;
+    const reported = reporting(request, deps, body.reports);
     const gone = request.gone();
     const claimed = await claimWork(engine, caller, {
       workerId: body.worker_id,
@@ -111,6 +124,7 @@ export const claimWorkItem = defineEndpoint({
       signal: request.abandoned(),
       claimId: body.claim_id,
       isRepeated: body.repeated === true,
+      ...(reported !== null && { carries: reported.serve }),
       host: body.host ?? request.remoteAddress,
       version: body.version ?? 'unknown',
     });
@@ -122,7 +136,10 @@ export const claimWorkItem = defineEndpoint({
         return { ...shapeClaimed(item), ...(typeof traceparent === 'string' && { traceparent }) };
       }),
     );
-    const several = body.max_items === null ? {} : { work_items: items };
+    const several = {
+      ...(body.max_items !== null && { work_items: items }),
+      ...(reported !== null && { results: reported.results() }),
+    };
     const [first] = items;
     return {
       status: 200,
@@ -133,3 +150,19 @@ export const claimWorkItem = defineEndpoint({
     };
   },
 });
+
+/** Null: the claim carries no reports. */
+function reporting(
+  request: Parameters<typeof serveReports>[0],
+  deps: EndpointDeps,
+  given: readonly Report[] | null,
+): { readonly serve: () => Promise<void>; readonly results: () => ReportResult[] } | null {
+  if (given === null) return null;
+  let results: ReportResult[] = [];
+  return {
+    serve: async () => {
+      results = await serveReports(request, deps, given);
+    },
+    results: () => results,
+  };
+}
