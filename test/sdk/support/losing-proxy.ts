@@ -5,6 +5,21 @@ export interface LosingProxy extends LocalServer {
   readonly lost: readonly string[];
 }
 
+/** The calls of a request: that of its path, and those that travel with it. */
+function callsOf(
+  url: string,
+  text: string,
+): readonly { readonly verb: string; readonly key: string }[] {
+  const verb = url.split('?')[0]?.split('/').at(-1) ?? '';
+  const { reports = [], ...rest } = readJson(text);
+  const own = { verb, key: `${url} ${JSON.stringify(rest)}` };
+  return [own, ...reports.map((one) => ({ verb: one.kind, key: JSON.stringify(one) }))];
+}
+
+function readJson(text: string): { readonly reports?: readonly { readonly kind: string }[] } {
+  return text === '' ? {} : (JSON.parse(text) as object);
+}
+
 /**
  * Passes requests on to the runtime, and drops the answer to the first of each request about an item:
  * the runtime has done what was asked, and the worker does not know.
@@ -34,14 +49,14 @@ export async function startLosingProxy(
         signal: gone.signal,
       });
       const body = await answer.text();
-      const verb = (request.url ?? '').split('?')[0]?.split('/').at(-1) ?? '';
-      const isFirst = !seen.has(`${request.url} ${text}`);
-      seen.add(`${request.url} ${text}`);
-      if (!verbs.includes(verb) || !isFirst) {
+      const fresh = callsOf(request.url ?? '', text).filter(({ key }) => !seen.has(key));
+      for (const { key } of fresh) seen.add(key);
+      const losing = fresh.flatMap(({ verb }) => (verbs.includes(verb) ? verb : []));
+      if (losing.length === 0) {
         response.writeHead(answer.status, { 'content-type': 'application/json' }).end(body);
         return;
       }
-      lost.push(verb);
+      lost.push(...losing);
       response.destroy();
     };
     pass().catch(() => response.destroy());

@@ -860,6 +860,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/work-items/report": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Serves several calls of a worker for its items in one request
+         * @description Up to 100 calls of the kinds heartbeat, steps, suspend, continue, complete, fail and release. Each has the result that it would have alone, in the order of the reports, and none depends on another: the answer is 200 although some are refused. Calls for one item are served in their order. After a lost answer, send the request again: each call is as safe to repeat as alone. A claim can carry reports, too.
+         *
+         *     Access: worker, developer or operator.
+         */
+        readonly post: operations["report-work-items"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/work-items/{id}/heartbeat": {
         readonly parameters: {
             readonly query?: never;
@@ -6312,6 +6334,16 @@ export interface operations {
                     readonly repeated?: boolean | null;
                     /** @description Claims up to this many, at most 100; the answer then has `work_items`. */
                     readonly max_items?: number | null;
+                    /** @description Calls for items that the worker has, as in `POST /work-items/report`; they are served first. With reports and no `wait_ms`, the claim answers at once, and looks at its queues only if something may have come since they were empty. */
+                    readonly reports?: readonly ({
+                        /** @enum {string} */
+                        readonly kind: "heartbeat" | "steps" | "suspend" | "continue" | "complete" | "fail" | "release";
+                        readonly work_item_id: string;
+                        /** @description As the claim gave it. */
+                        readonly lease_fence: number;
+                    } & {
+                        readonly [key: string]: unknown;
+                    })[] | null;
                     /** @description For `GET /workers`; default: the address. */
                     readonly host?: string | null;
                     /** @description For `GET /workers`. */
@@ -6439,6 +6471,63 @@ export interface operations {
                             };
                             /** @description Where the worker’s own spans belong, by W3C Trace Context; where traces are exported. */
                             readonly traceparent?: string;
+                        }[];
+                        /** @description One for each of `reports`, in their order. */
+                        readonly results?: readonly {
+                            readonly work_item_id: string;
+                            /** @description The status that the call alone would have. */
+                            readonly status: number;
+                            /** @description The body that the call alone would have. */
+                            readonly body: {
+                                readonly [key: string]: unknown;
+                            };
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    readonly "report-work-items": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly worker_id: string;
+                    readonly reports: readonly ({
+                        /** @enum {string} */
+                        readonly kind: "heartbeat" | "steps" | "suspend" | "continue" | "complete" | "fail" | "release";
+                        readonly work_item_id: string;
+                        /** @description As the claim gave it. */
+                        readonly lease_fence: number;
+                    } & {
+                        readonly [key: string]: unknown;
+                    })[];
+                } & {
+                    readonly [key: string]: components["schemas"]["AnyJson"];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly results: readonly {
+                            readonly work_item_id: string;
+                            /** @description The status that the call alone would have. */
+                            readonly status: number;
+                            /** @description The body that the call alone would have. */
+                            readonly body: {
+                                readonly [key: string]: unknown;
+                            };
                         }[];
                     };
                 };

@@ -44,6 +44,7 @@ export const OPERATIONS = {
   'update-tenant': { method: 'PUT', path: '/tenants/{id}' },
   'list-workers': { method: 'GET', path: '/workers' },
   'claim-work-item': { method: 'POST', path: '/work-items/claim' },
+  'report-work-items': { method: 'POST', path: '/work-items/report' },
   'renew-lease': { method: 'POST', path: '/work-items/{id}/heartbeat' },
   'record-steps': { method: 'POST', path: '/work-items/{id}/steps' },
   'suspend-work-item': { method: 'POST', path: '/work-items/{id}/suspend' },

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
+import { type Claim, claimUntilAnswered, sendClaim } from './claim.ts';
 import { runFunction } from './run-function.ts';
 import { ShutdownError, WorkerRefusedError } from './errors.ts';
 import { keepLease } from './keep-lease.ts';
 import { bindLogger } from './logger.ts';
-import { backOffMs, pause } from './pause.ts';
 import { registerFunctions } from './register-functions.ts';
+import { type Carry, createReports, type Reports } from './reports.ts';
 import { runTool } from './run-tool.ts';
-import { NoAnswerError, send } from './send.ts';
-import { refusal, releaseItem, type Ending, type Held } from './settle-item.ts';
+import { releaseItem, type Ending, type Held } from './settle-item.ts';
 import { nameOf, readItems, type WorkItem } from './work-item.ts';
 import { readOptions, type Settings, type WorkerOptions } from './worker-options.ts';
 
@@ -40,7 +40,6 @@ export interface Worker {
 }
 
 const WAIT_MS = 20_000;
-const ANSWER_MS_MAX = 10_000;
 const DEADLINE_MS = 30_000;
 const ITEMS_MAX = 100;
 
@@ -68,12 +67,23 @@ class Working {
     null;
   readonly #stopping = new AbortController();
   readonly #deadline = new AbortController();
+  /** The items under way. */
   readonly #busy = new Set<Promise<void>>();
+  /** Claims that are repeated. */
+  readonly #asides = new Set<Promise<void>>();
+  readonly #reports: Reports;
+  /** Places for items that claims without an answer may have leased. */
+  #awaited = 0;
   #running: Promise<void> | null = null;
   #refused: WorkerRefusedError | null = null;
 
   constructor(settings: Settings) {
     this.settings = settings;
+    this.#reports = createReports({
+      api: settings.api,
+      workerId: settings.workerId,
+      carry: () => (this.#stopping.signal.aborted ? null : this.#carry),
+    });
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject };
     });
@@ -107,7 +117,9 @@ class Working {
       while (!this.#stopping.signal.aborted) await this.#claimAndBegin();
     } finally {
       this.#stopping.abort();
-      await Promise.all(this.#busy);
+      while (this.#busy.size + this.#asides.size > 0) {
+        await Promise.all([...this.#busy, ...this.#asides]);
+      }
       logger.info({ worker_id: workerId }, 'the worker has stopped');
     }
     if (this.#refused !== null) throw this.#refused;
@@ -124,62 +136,60 @@ class Working {
   }
 
   async #claimAndBegin(): Promise<void> {
-    const free = this.settings.concurrency - this.#busy.size;
+    const free = this.settings.concurrency - this.#busy.size - this.#awaited;
     if (free <= 0) {
-      await Promise.race(this.#busy);
+      await Promise.race([...this.#busy, ...this.#asides]);
       return;
     }
-    for (const item of await this.#claim(Math.min(free, ITEMS_MAX))) {
-      const work = this.#workOn(item).finally(() => this.#busy.delete(work));
-      this.#busy.add(work);
+    const items = await claimUntilAnswered(this.settings, {
+      claimId: randomUUID(),
+      itemsMax: Math.min(free, ITEMS_MAX),
+      waitMs: WAIT_MS,
+      isRepeated: false,
+      signal: this.#stopping.signal,
+    });
+    this.#begin(items);
+  }
+
+  /** Sends reports with a claim for the places that they free. */
+  readonly #carry: Carry = async ({ reports, places, timeoutMs }) => {
+    const claim = { claimId: randomUUID(), itemsMax: places, waitMs: 0 };
+    try {
+      const answer = await sendClaim(this.settings, {
+        ...claim,
+        isRepeated: false,
+        reports,
+        timeoutMs,
+      });
+      if (answer.status === 200) this.#begin(readItems(answer.body));
+      return answer;
+    } catch (error) {
+      void keepUntilDone(this.#asides, this.#claimAgain(claim));
+      throw error;
+    }
+  };
+
+  /** Claims again what the claim has leased, if anything, as its answer did not come. */
+  async #claimAgain(claim: Claim): Promise<void> {
+    this.#awaited += claim.itemsMax;
+    try {
+      const { signal } = this.#stopping;
+      this.#begin(await claimUntilAnswered(this.settings, { ...claim, isRepeated: true, signal }));
+    } catch (error) {
+      this.#dropped(error, this.settings.logger);
+    } finally {
+      this.#awaited -= claim.itemsMax;
     }
   }
 
-  /** Nothing when no item came for a while, or when the worker stops. */
-  async #claim(itemsMax: number): Promise<readonly WorkItem[]> {
-    const { api, logger, workerId, tools, functions, queues } = this.settings;
-    const stopping = this.#stopping.signal;
-    const claimId = randomUUID();
-    for (let failures = 0; !stopping.aborted;) {
-      try {
-        const answer = await send(api, {
-          path: '/work-items/claim',
-          body: {
-            worker_id: workerId,
-            queue_types: [
-              ...(functions.size > 0 ? ['function'] : []),
-              ...(tools.size > 0 ? ['python_tool', 'java_tool'] : []),
-            ],
-            tools: [...new Set([...functions.keys(), ...tools.keys()])],
-            ...(queues !== null && { queues }),
-            wait_ms: WAIT_MS,
-            max_items: itemsMax,
-            claim_id: claimId,
-            // The runtime may have leased items to the claim whose answer did not come.
-            ...(failures > 0 && { repeated: true }),
-          },
-          timeoutMs: WAIT_MS + ANSWER_MS_MAX,
-          // The runtime sees that the connection closes, and hands nothing out on it.
-          signal: stopping,
-        });
-        if (answer.status !== 200) throw refusal(answer);
-        if (failures > 0) logger.info({ worker_id: workerId }, 'the runtime answers again');
-        return readItems(answer.body);
-      } catch (error) {
-        if (stopping.aborted) break;
-        if (!(error instanceof NoAnswerError)) throw error;
-        failures += 1;
-        if (failures === 1) logger.warn({ error: error.message }, 'cannot claim, trying again');
-        const restMs = Math.max(backOffMs(failures, Math.random()), error.retryAfterMs);
-        await pause(restMs, stopping);
-      }
-    }
-    return [];
+  #begin(items: readonly WorkItem[]): void {
+    for (const item of items) void keepUntilDone(this.#busy, this.#workOn(item));
   }
 
   /** Never rejects: what the runtime refuses stops the worker. */
   async #workOn(item: WorkItem): Promise<void> {
-    const { api, workerId } = this.settings;
+    const { api } = this.settings;
+    const reports = this.#reports;
     const name = nameOf(item);
     const logger = bindLogger(this.settings.logger, {
       fields: {
@@ -191,20 +201,24 @@ class Working {
         ...(item.turn !== undefined && { turn: item.turn }),
       },
     });
-    const lease = keepLease({ api, workerId, item, deadline: this.#deadline.signal });
+    const lease = keepLease({ reports, item, deadline: this.#deadline.signal });
     const startedAt = performance.now();
     try {
-      const held = { api, workerId, item, lost: lease.lost };
+      const held = { api, reports, item, lost: lease.lost };
       const ending = await this.#dispatch({ name, held, lease, logger });
       const durationMs = Math.round(performance.now() - startedAt);
       const level = ending === 'abandoned' || ending === 'failed' ? 'warn' : 'info';
       logger[level]({ duration_ms: durationMs }, `the item is ${ending}`);
     } catch (error) {
-      logger.error({ error: String(error) }, 'the item is dropped');
-      if (error instanceof WorkerRefusedError) this.#refuse(error);
+      this.#dropped(error, logger);
     } finally {
       lease.release();
     }
+  }
+
+  #dropped(error: unknown, logger: Settings['logger']): void {
+    logger.error({ error: String(error) }, 'the item is dropped');
+    if (error instanceof WorkerRefusedError) this.#refuse(error);
   }
 
   #dispatch(given: {
@@ -215,6 +229,8 @@ class Working {
   }): Promise<Ending> {
     const { name, held } = given;
     const { clock } = this.settings;
+    // A claim that was under way as the worker stopped has brought it.
+    if (this.#stopping.signal.aborted) return releaseItem(held);
     if (held.item.queue_type === 'function') {
       const served = this.settings.functions.get(name);
       return served === undefined ? releaseItem(held) : runFunction(served, { ...given, clock });
@@ -229,4 +245,10 @@ class Working {
     this.#refused ??= error;
     this.#stopping.abort();
   }
+}
+
+function keepUntilDone(all: Set<Promise<void>>, work: Promise<void>): Promise<void> {
+  const kept = work.finally(() => all.delete(kept));
+  all.add(kept);
+  return kept;
 }

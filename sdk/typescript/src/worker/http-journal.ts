@@ -101,15 +101,12 @@ function isEntry(value: unknown): value is Entry {
 
 async function post(
   held: Held,
-  verb: string,
+  kind: 'steps' | 'suspend',
   body: Riding & { readonly waits?: readonly Wait[] },
 ): Promise<Answer> {
-  const { api, workerId, item, lost } = held;
-  const answer = await sendUntilAnswered(api, {
-    path: `/work-items/${item.id}/${verb}`,
-    body: { worker_id: workerId, lease_fence: item.lease_fence, ...body },
-    signal: lost,
-  });
+  const { reports, item, lost } = held;
+  const members = { lease_fence: item.lease_fence, ...body };
+  const answer = await reports.sendUntilAnswered({ kind, itemId: item.id, members }, lost);
   if (answer === null) throw new LeaseLostError('the lease is lost');
   return answer;
 }

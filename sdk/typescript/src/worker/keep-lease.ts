@@ -1,7 +1,8 @@
 import { linkAbort } from '../link-abort.ts';
 import { CancelledError, LeaseLostError } from './errors.ts';
 import { backOffMs, pause } from './pause.ts';
-import { NoAnswerError, reasonIn, send, type Api } from './send.ts';
+import type { Reports } from './reports.ts';
+import { NoAnswerError, reasonIn } from './send.ts';
 import type { WorkItem } from './work-item.ts';
 
 /** The lease of one item, renewed until it is released or lost. */
@@ -20,8 +21,7 @@ export interface Lease {
  * back only when it runs again, and then says so. Every answer but 200 means that the lease is lost.
  */
 export function keepLease(params: {
-  readonly api: Api;
-  readonly workerId: string;
+  readonly reports: Reports;
   readonly item: WorkItem;
   /** Aborts at the deadline of the worker's stop. */
   readonly deadline: AbortSignal;
@@ -44,26 +44,25 @@ export function keepLease(params: {
 }
 
 async function renew(params: {
-  readonly api: Api;
-  readonly workerId: string;
+  readonly reports: Reports;
   readonly item: WorkItem;
   readonly released: AbortSignal;
   readonly cancel: () => void;
   readonly lose: (why: LeaseLostError) => void;
 }): Promise<void> {
-  const { api, workerId, item, released, cancel, lose } = params;
+  const { reports, item, released, cancel, lose } = params;
+  const heartbeat = {
+    kind: 'heartbeat',
+    itemId: item.id,
+    members: { lease_fence: item.lease_fence },
+  } as const;
   const everyMs = item.heartbeat_interval_ms;
   for (let failures = 0; ;) {
     const restMs = failures === 0 ? everyMs : backOffMs(failures, Math.random());
     await pause(Math.min(restMs, everyMs), released);
     if (released.aborted) return;
     try {
-      const answer = await send(api, {
-        path: `/work-items/${item.id}/heartbeat`,
-        body: { worker_id: workerId, lease_fence: item.lease_fence },
-        timeoutMs: everyMs,
-        signal: released,
-      });
+      const answer = await reports.send(heartbeat, { timeoutMs: everyMs });
       if (released.aborted) return;
       if (answer.status !== 200) return lose(new LeaseLostError(reasonIn(answer)));
       if (answer.body['cancel_requested'] === true && item.mode !== 'rollback') cancel();

@@ -22,6 +22,8 @@ export interface Request {
   readonly method?: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly body?: unknown;
+  /** The body as JSON, in place of `body`. */
+  readonly json?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -57,14 +59,15 @@ export async function send(api: Api, request: Request): Promise<Answer> {
   const link = linkAbort([late.signal, request.signal]);
   try {
     const token = await api.token();
+    const json = request.json ?? (request.body !== undefined && JSON.stringify(request.body));
     const response = await api.fetch(`${api.url}${request.path}`, {
       method: request.method ?? 'POST',
       headers: {
-        ...(request.body !== undefined && { 'content-type': 'application/json' }),
+        ...(json !== false && { 'content-type': 'application/json' }),
         ...(token !== null && { authorization: `Bearer ${token}` }),
         ...(api.tenant !== null && { 'x-tenant-id': api.tenant }),
       },
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(json !== false && { body: json }),
       signal: link.signal,
     });
     return await readAnswer(response);
@@ -102,10 +105,15 @@ export function reasonIn(answer: Answer): string {
   return said.length > 0 ? said.join(': ') : `status ${answer.status}`;
 }
 
+/** Whether an answer of this status leaves the outcome unknown. */
+export function isUnknown(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
+
 async function readAnswer(response: Response): Promise<Answer> {
   const { status } = response;
   const text = await response.text();
-  if (status === 408 || status === 429 || status >= 500) {
+  if (isUnknown(status)) {
     const seconds = Number(response.headers.get('retry-after'));
     const retryAfterMs = Number.isFinite(seconds) ? Math.min(seconds * 1000, 60_000) : 0;
     throw new NoAnswerError(`the runtime answered ${status}`, { retryAfterMs });

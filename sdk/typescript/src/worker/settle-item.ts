@@ -1,6 +1,7 @@
 import type { Entry } from '../functions/journal.ts';
 import { WorkerRefusedError } from './errors.ts';
-import { reasonIn, sendUntilAnswered, type Answer, type Api } from './send.ts';
+import type { ReportKind, Reports } from './reports.ts';
+import { reasonIn, type Answer, type Api } from './send.ts';
 import type { WorkItem } from './work-item.ts';
 
 /*
@@ -11,7 +12,7 @@ import type { WorkItem } from './work-item.ts';
 
 export interface Held {
   readonly api: Api;
-  readonly workerId: string;
+  readonly reports: Reports;
   readonly item: WorkItem;
   /** Aborts when the lease is lost. */
   readonly lost: AbortSignal;
@@ -103,13 +104,10 @@ export async function releaseItem(held: Held): Promise<Ending> {
   throw refusal(answer);
 }
 
-function post(held: Held, verb: string, body: object): Promise<Answer | null> {
-  const { api, workerId, item, lost } = held;
-  return sendUntilAnswered(api, {
-    path: `/work-items/${item.id}/${verb}`,
-    body: { worker_id: workerId, lease_fence: item.lease_fence, ...body },
-    signal: lost,
-  });
+function post(held: Held, kind: ReportKind, members: object): Promise<Answer | null> {
+  const { reports, item, lost } = held;
+  const fenced = { lease_fence: item.lease_fence, ...members };
+  return reports.sendUntilAnswered({ kind, itemId: item.id, members: fenced }, lost);
 }
 
 function isOver(answer: Answer): boolean {

@@ -8,6 +8,9 @@ export function createWorkItems({ call }: Transport) {
   return {
     claim: (body: BodyOf<'claim-work-item'>, options: CallOptions = {}) =>
       call('claim-work-item', { ...options, body, waitMs: body.wait_ms ?? 0 }),
+    /** Several calls for items in one request; each has a result of its own. */
+    report: (body: BodyOf<'report-work-items'>, options: CallOptions = {}) =>
+      call('report-work-items', { ...options, body }),
     heartbeat: (id: string, body: BodyOf<'renew-lease'>, options: CallOptions = {}) =>
       call('renew-lease', { ...at(id, options), body }),
     complete: (id: string, body: BodyOf<'complete-work-item'>, options: CallOptions = {}) =>

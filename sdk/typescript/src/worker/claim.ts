@@ -1,0 +1,79 @@
+import { NoAnswerError, send, type Answer } from './send.ts';
+import { backOffMs, pause } from './pause.ts';
+import { refusal } from './settle-item.ts';
+import { readItems, type WorkItem } from './work-item.ts';
+import type { Settings } from './worker-options.ts';
+
+export interface Claim {
+  /** A UUID: a repeated claim gets what this one has leased. */
+  readonly claimId: string;
+  readonly itemsMax: number;
+  readonly waitMs: number;
+}
+
+const ANSWER_MS_MAX = 10_000;
+
+/** Claims once. Rejects with `NoAnswerError` when the runtime may have leased items to the claim. */
+export function sendClaim(
+  { api, workerId, tools, functions, queues }: Settings,
+  claim: Claim & {
+    readonly isRepeated: boolean;
+    /** A JSON array of reports that travel with the claim. */
+    readonly reports?: string;
+    readonly timeoutMs?: number;
+    readonly signal?: AbortSignal;
+  },
+): Promise<Answer> {
+  const { claimId, itemsMax, waitMs, isRepeated, reports } = claim;
+  const body = JSON.stringify({
+    worker_id: workerId,
+    queue_types: [
+      ...(functions.size > 0 ? ['function'] : []),
+      ...(tools.size > 0 ? ['python_tool', 'java_tool'] : []),
+    ],
+    tools: [...new Set([...functions.keys(), ...tools.keys()])],
+    ...(queues !== null && { queues }),
+    wait_ms: waitMs,
+    max_items: itemsMax,
+    claim_id: claimId,
+    ...(isRepeated && { repeated: true }),
+  });
+  return send(api, {
+    path: '/work-items/claim',
+    json: reports === undefined ? body : `${body.slice(0, -1)},"reports":${reports}}`,
+    timeoutMs: claim.timeoutMs ?? waitMs + ANSWER_MS_MAX,
+    signal: claim.signal,
+  });
+}
+
+/**
+ * Claims until there is an answer, and gives the items; none when the signal aborts first. The runtime
+ * sees that the connection closes, and hands nothing out on it.
+ */
+export async function claimUntilAnswered(
+  settings: Settings,
+  claim: Claim & {
+    /** The claim was sent before, and its answer did not come. */
+    readonly isRepeated: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly WorkItem[]> {
+  const { logger, workerId } = settings;
+  const { signal } = claim;
+  for (let failures = 0; !signal.aborted;) {
+    try {
+      const isRepeated = claim.isRepeated || failures > 0;
+      const answer = await sendClaim(settings, { ...claim, isRepeated });
+      if (answer.status !== 200) throw refusal(answer);
+      if (failures > 0) logger.info({ worker_id: workerId }, 'the runtime answers again');
+      return readItems(answer.body);
+    } catch (error) {
+      if (signal.aborted) break;
+      if (!(error instanceof NoAnswerError)) throw error;
+      failures += 1;
+      if (failures === 1) logger.warn({ error: error.message }, 'cannot claim, trying again');
+      await pause(Math.max(backOffMs(failures, Math.random()), error.retryAfterMs), signal);
+    }
+  }
+  return [];
+}
