@@ -42,7 +42,21 @@ export async function runWorker(outside: Outside, plan: PlannedWorker, dice: Dic
     const items = answer?.status === 200 ? claimed : [];
     restMs = items.length === 0 ? Math.min(restMs * 2, POLL_MS.max) : POLL_MS.min;
     if (items.length === 0) await world.pause(restMs * (0.5 + dice.fraction()));
-    await Promise.all(items.map((item) => work(outside, plan, item, dice)));
+    await Promise.all(items.map((item) => workOn(outside, plan, item, dice)));
+  }
+}
+
+/** Works on the item, and on those that come with its end. */
+async function workOn(
+  outside: Outside,
+  plan: PlannedWorker,
+  item: ClaimedWork,
+  dice: Dice,
+): Promise<void> {
+  let items: readonly ClaimedWork[] = [item];
+  while (items.length > 0 && !outside.isOver()) {
+    const next = await Promise.all(items.map((one) => work(outside, plan, one, dice)));
+    items = next.flat();
   }
 }
 
@@ -57,13 +71,15 @@ const FILTERS = [
 
 const POLL_MS = { min: 40, max: 640 };
 
-/** Well, or badly, or too late, or never. */
+const NONE: readonly ClaimedWork[] = [];
+
+/** Well, or badly, or too late, or never. The items that come with its end. */
 async function work(
   outside: Outside,
   plan: PlannedWorker,
   { record, leaseFence }: ClaimedWork,
   dice: Dice,
-): Promise<void> {
+): Promise<readonly ClaimedWork[]> {
   const { world, network } = outside;
   const by = { client: plan.name, tenantId: plan.tenantId };
   const { workItemId, idempotencyKey: key, heartbeatIntervalMs } = record;
@@ -71,13 +87,13 @@ async function work(
   const leaseMs = heartbeatIntervalMs * 3;
   const isCareful = outside.isCalm() || !dice.chance(plan.mischief);
   const manner = isCareful ? 'well' : dice.pick(plan.isOld ? OLD_MISCHIEF : MISCHIEF);
-  if (manner === 'never') return;
+  if (manner === 'never') return NONE;
   if (manner === 'not mine') {
     // Half of them notice when the lease is over.
     if (dice.chance(0.5)) await world.pause(leaseMs * (1.2 + dice.fraction() * 3));
     await insist(outside, dice, askToRelease(by, held));
     // Not everybody remembers that it is given back.
-    if (dice.chance(0.7)) return;
+    if (dice.chance(0.7)) return NONE;
   }
   if (manner === 'too late') {
     await world.pause(leaseMs * (0.9 + dice.fraction() * 2));
@@ -87,14 +103,14 @@ async function work(
       await world.pause(heartbeatIntervalMs);
       const renewed = await network.send(askToRenew(by, held));
       // Not everybody listens.
-      if (renewed?.status === 409 && dice.chance(0.7)) return;
+      if (renewed?.status === 409 && dice.chance(0.7)) return NONE;
     }
   } else await world.pause(dice.fraction() * 30);
   const output = { token: `fence ${leaseFence}` };
   if (manner === 'with a key of its own') {
     const end = askToComplete(by, { ...held, key: key.replaceAll(/[0-9]/g, 'f'), output });
     const answer = await network.send(end);
-    if (answer?.status === 200) return;
+    if (answer?.status === 200) return NONE;
   }
   if (manner === 'after a stranger') {
     const tenantId = TENANTS.find((name) => name !== plan.tenantId) ?? '';
@@ -108,10 +124,21 @@ async function work(
     };
     const unfenced = dice.chance(0.7) ? askToCompleteUnfenced(by, of) : askToFailUnfenced(by, of);
     await insist(outside, dice, unfenced);
-    if (dice.chance(0.7)) return;
+    if (dice.chance(0.7)) return NONE;
   }
   const end = manner === 'badly' ? askToFail(by, held) : askToComplete(by, { ...held, output });
+  if (!plan.carriesEnds) {
+    await insist(outside, dice, end);
+    return NONE;
+  }
+  let claimed: readonly ClaimedWork[] = [];
+  const onItems = (items: readonly ClaimedWork[]): void => void (claimed = items);
+  const { tenantId: _, ...claim } = plan;
+  const together = { ...claim, ...CALM_FILTER, maxItems: 1, waitMs: 0, carried: end, onItems };
+  const answer = await network.send(askForWork(by, together));
+  if (answer?.status === 200) return claimed;
   await insist(outside, dice, end);
+  return NONE;
 }
 
 const MISCHIEF = [

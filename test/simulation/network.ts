@@ -13,7 +13,12 @@ export interface Request {
   readonly client: string;
   readonly tenantId: string;
   readonly asks: Ask;
-  readonly serve: (engine: Served) => Promise<{ status?: number; body: JsonObject }>;
+  /** `carry` serves `carried` at the same process. */
+  readonly serve: (
+    engine: Served,
+    carry: () => Promise<void>,
+  ) => Promise<{ status?: number; body: JsonObject }>;
+  readonly carried?: Request;
 }
 
 /** Between the clients and whichever process answers. */
@@ -42,23 +47,34 @@ export function createNetwork(params: {
   }
 
   async function serve(
-    { process, engine }: Member,
+    of: Member,
     request: Request,
     onAnswer: (answer: Answer) => void,
   ): Promise<void> {
-    const deed = recorder.begin(request);
-    const answer = await answerOf(request, engine);
-    world.note(`${request.client} ${request.asks.do} ${process.name} ${answer.status}`);
-    recorder.count(`${request.asks.do} ${answer.status}`);
-    deed.answer(answer);
+    const answer = await answerAt(of, request);
     if (faults.strikes('reply_lost')) return;
     const lateMs = faults.strikes('reply_late') ? CLIENT_TIMEOUT_MS * dice.fraction() * 2 : 0;
     world.after(latencyMs() + lateMs, () => onAnswer(answer));
   }
 
-  async function answerOf(request: Request, engine: Served): Promise<Answer> {
+  async function answerAt(of: Member, request: Request): Promise<Answer> {
+    const deed = recorder.begin(request);
+    const answer = await answerOf(of, request);
+    world.note(`${request.client} ${request.asks.do} ${of.process.name} ${answer.status}`);
+    recorder.count(`${request.asks.do} ${answer.status}`);
+    deed.answer(answer);
+    return answer;
+  }
+
+  async function answerOf(of: Member, request: Request): Promise<Answer> {
+    const { carried } = request;
+    const carry = async () => {
+      if (carried === undefined) return;
+      recorder.count(`${carried.asks.do} with ${request.asks.do}`);
+      await answerAt(of, carried);
+    };
     try {
-      const { status = 200, body } = await request.serve(engine);
+      const { status = 200, body } = await request.serve(of.engine, carry);
       return { status, body };
     } catch (error) {
       if (error instanceof SvcError) {

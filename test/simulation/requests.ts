@@ -153,17 +153,21 @@ export function askForWork(
     readonly waitMs: number;
     /** Absent: the claim has no id. */
     readonly claim?: { readonly id: string; readonly isRepeated: boolean };
+    /** Travels with the claim; absent: nothing does. */
+    readonly carried?: Request;
     readonly onItems: (items: readonly ClaimedWork[]) => void;
   },
 ): Request {
-  const { queues, tools, queueNames, maxItems, waitMs, claim } = of;
+  const { queues, tools, queueNames, maxItems, waitMs, claim, carried } = of;
   const filter = { ...(tools && { tools }), ...(queueNames && { queueNames }) };
   const workerId = by.client;
   return {
     ...by,
     asks: { do: 'claim', workerId, queues, ...filter, ...(claim && { claimId: claim.id }) },
-    serve: async (engine) => {
+    ...(carried && { carried }),
+    serve: async (engine, carry) => {
       const items = await engine.claimWork({
+        ...(carried && { carries: carry }),
         tenantId: by.tenantId as TenantId,
         workerId,
         queues,

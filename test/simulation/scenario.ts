@@ -95,6 +95,8 @@ export interface PlannedWorker {
   readonly mischief: number;
   /** It may speak the old protocol, without fences. */
   readonly isOld: boolean;
+  /** It claims with the request that ends an item. */
+  readonly carriesEnds: boolean;
 }
 
 export interface PlannedFunctionWorker {
@@ -251,6 +253,7 @@ function withOldWorkers(drawn: Scenario, dice: Dice): Scenario {
     workers: drawn.workers.map((worker) => ({
       ...worker,
       isOld: true,
+      carriesEnds: false,
       mischief: Math.max(worker.mischief, 0.6),
     })),
     operators: [...new Set(drawn.workers.map(({ tenantId }) => tenantId))],
@@ -336,6 +339,7 @@ function drawWorkers(dice: Dice, tenantId: string): PlannedWorker[] {
     waitMs: dice.pick([0, 300]),
     mischief: dice.pick([0, 0.3, 0.6, 0.9]),
     isOld: false,
+    carriesEnds: dice.chance(0.5),
   }));
 }
 
