@@ -181,8 +181,10 @@ function writeLauncher(name: string, target: Target): string {
 }
 
 function start(launcher: string, args: readonly string[], env: Record<string, string> = {}) {
+  // The test run has a compile cache of its own, which takes precedence.
+  const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
   const child: ChildProcess = spawn(process.execPath, [launcher, ...args], {
-    env: { ...process.env, XDG_CACHE_HOME: join(folder, 'cache'), ...env },
+    env: { ...inherited, XDG_CACHE_HOME: join(folder, 'cache'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { stdout: '', stderr: '' };

@@ -1,25 +1,50 @@
 /**
- * Tests that only the gate runs: 169 of 6741 took a third of the time. They kill, upgrade, flood or
- * install real processes, or search at random, so few changes break them alone.
+ * Tests that only the gate and `--all` run, so that the others take less than eight minutes on two
+ * cores. Few changes break one of these files alone. A file belongs here if it
+ *
+ * - kills, restarts, upgrades, floods or installs real processes,
+ * - runs a command line dozens of times, or an example as its reader does,
+ * - measures a cost, searches at random, or waits for a limit of time.
+ *
+ * A file that only takes long stays out of the list.
  */
 export const GATE_ONLY: readonly string[] = [
+  'test/api/cpu-attacks.test.ts',
+  'test/bench/run-cell.test.ts',
   'test/bench/statement-budget.test.ts',
-  'test/bin/eval-in-process.test.ts',
+  'test/bin/audit.test.ts',
+  'test/bin/dev.test.ts',
+  'test/bin/eval-*.test.ts',
+  'test/bin/foreign-service.test.ts',
+  'test/bin/loaded-packages.test.ts',
+  'test/bin/logs.test.ts',
+  'test/bin/modules.test.ts',
+  'test/bin/private-files.test.ts',
   'test/bin/ready-without-database.test.ts',
-  'test/bin/serve.test.ts',
+  'test/bin/retention.test.ts',
+  'test/bin/serve*.test.ts',
   'test/bin/take-database.test.ts',
+  'test/bin/token.test.ts',
   'test/chaos/chaos.test.ts',
   'test/cluster/*.test.ts',
   'test/deploy/image.test.ts',
   'test/deploy/package.test.ts',
   'test/deploy/systemd-stop.test.ts',
-  'test/examples/*.test.ts',
+  'test/examples/**/*.test.ts',
   'test/fuzz/*.test.ts',
   'test/functions-crash/functions-crash.test.ts',
+  'test/sdk/**/crashes.test.ts',
+  'test/sdk/client/restarts.test.ts',
   'test/sdk/create/*.test.ts',
+  'test/shared/engine/**/*-crashes.test.ts',
   'test/shared/engine/**/*killed.test.ts',
   'test/shared/engine/**/random-*.test.ts',
+  'test/shared/engine/long-loops.test.ts',
+  'test/shared/engine/memory/vector-index.test.ts',
+  'test/shared/store/postgres/claim-filter-cost.test.ts',
+  'test/shared/store/postgres/connection/management.test.ts',
   'test/simulation/*.test.ts',
+  'test/support/servers/postgres-server.test.ts',
   'test/upgrade/*.test.ts',
 ];
 
