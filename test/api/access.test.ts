@@ -44,7 +44,7 @@ for (const endpoint of routes) {
   const { method } = endpoint;
 
   if (endpoint.access !== 'open') {
-    test(`401: ${method} ${endpoint.path} without a token, whatever the body`, async (t) => {
+    test(`401: ${method} ${endpoint.path} without a token, with any body`, async (t) => {
       const body = method === 'GET' ? {} : { body: '{' };
       const answer = await t.context.api.call({ method, path, token: null, ...body });
       t.is(answer.status, 401);
@@ -164,7 +164,7 @@ test('400: X-Tenant-Id that is no tenant id', async (t) => {
   t.is(answer.status, 400);
 });
 
-test('404: what belongs to another tenant is not there', async (t) => {
+test('404: objects of another tenant do not exist', async (t) => {
   const { api } = t.context;
   const token = await api.mint({ role: 'operator', tenant: 'other' });
   const ir = { workflow_id: 'ours', nodes: { a: { kind: 'pass' } }, edges: [] };

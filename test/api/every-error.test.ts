@@ -82,7 +82,7 @@ test('409: a lost lease is an error like any other, beside what the protocol say
   }
 });
 
-test('what Node refuses before the API sees it says what is wrong, too', async (t) => {
+test('requests that Node refuses before the API sees them get an explanation, too', async (t) => {
   const { api } = t.context;
   for (const text of [
     'GET / HTTP/9.9\r\n\r\n',

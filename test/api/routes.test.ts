@@ -46,7 +46,7 @@ const CONTRACT = [
 
 const listed = routes.map(({ method, path }) => `${method} ${path}`);
 
-test('the contract’s endpoints are there, in its order', (t) => {
+test('the contract’s endpoints exist, in its order', (t) => {
   t.deepEqual(
     listed.filter((route) => CONTRACT.includes(route)),
     CONTRACT,

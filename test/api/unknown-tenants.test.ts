@@ -72,7 +72,7 @@ for (const dialect of DIALECTS) {
   });
 }
 
-test('401, 403, 400: who may not name a tenant does not learn which there are', async (t) => {
+test('401, 403, 400: a caller who may not name a tenant does not learn which exist', async (t) => {
   const api = await start(t);
   await api.call({ path: '/tenants', body: { id: 'made', name: 'M' } });
   const callers = [
@@ -95,7 +95,7 @@ test('401, 403, 400: who may not name a tenant does not learn which there are', 
   t.is((await api.call({ path: '/executions', headers })).status, 400);
 });
 
-test('200: the tenant default is there without anybody who made it', async (t) => {
+test('200: the tenant default exists without being made', async (t) => {
   const api = await start(t, { auth: { enabled: false } });
   t.is((await api.call({ path: '/executions', token: null })).status, 200);
   const headers = { 'x-tenant-id': 'default' };

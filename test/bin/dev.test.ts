@@ -114,7 +114,7 @@ test('dev tells its URL and what to do next', (t) => {
   t.regex(dev.output(), /^database: \.svc\/dev\.db \(default\)$/m);
 });
 
-test('the commands that dev suggests work as they stand there', async (t) => {
+test('the commands that dev suggests work unchanged', async (t) => {
   const [, suggested = ''] = /in the same folder:\n\n((?: {2}.+\n)+)/.exec(dev.output()) ?? [];
   const commands = suggested.trim().split(/\n */);
   t.true(commands.length > 4, suggested);
@@ -320,7 +320,7 @@ test('execution send-event: wakes the wait with that key', async (t) => {
   t.is(late.stderr, `error: not accepted: ${id} has ended\n`);
 });
 
-test('execution pause and resume: it waits, and goes on', async (t) => {
+test('execution pause and resume: it waits, then continues', async (t) => {
   const id = await start('tool');
   const paused = await svc('execution', 'pause', id, '--reason', 'looks wrong');
   t.regex(paused.stdout, /is paused by .+: looks wrong$/m);
@@ -333,7 +333,7 @@ test('execution pause and resume: it waits, and goes on', async (t) => {
   t.regex(over.stderr, /is cancelled/);
 });
 
-test('workflow pause and resume: what is started waits, and goes on', async (t) => {
+test('workflow pause and resume: a started execution waits, then continues', async (t) => {
   const paused = await svc('workflow', 'pause', 'switched', '--reason', 'no carrier');
   t.is(paused.code, 0, paused.stderr);
   t.regex(paused.stdout, /^switched has been paused by .+ since .+: no carrier; /);
@@ -362,7 +362,7 @@ test('workflow pause and resume: what is started waits, and goes on', async (t) 
   t.is((await svc('workflow', 'pause', 'nobody')).code, 4);
 });
 
-test('execution retry: goes on as another, once', async (t) => {
+test('execution retry: continues as another, once', async (t) => {
   const id = await start('tool');
   await svc('execution', 'cancel', id);
   const retried = await svc('execution', 'retry', id, '--state-patch', '{"n": 1}', '-o', 'json');

@@ -262,7 +262,7 @@ test('2: a mapping that fails names the line of the row', async (t) => {
   t.regex(stderr, /numbers\.csv:3: input: expression `int\(input\.n\)`: /);
 });
 
-test('2: a description is told what is wrong with it, and where', async (t) => {
+test('2: an invalid description gets every problem and its place', async (t) => {
   await write(
     'wrong.yaml',
     `dataset: rows.txt
@@ -318,7 +318,7 @@ for (const [title, args, message] of [
   });
 }
 
-test('2: what is compared with is no report, and a report that cannot be written', async (t) => {
+test('2: a comparison with a file that is no report, and a report that cannot be written', async (t) => {
   await writeRows('fine.jsonl', [{ id: 1, output: 1 }]);
   const flags = ['--check', 'true'];
   for (const file of ['fine.jsonl', 'none.json', '.', 'double.json']) {
@@ -330,7 +330,7 @@ test('2: what is compared with is no report, and a report that cannot be written
   t.regex(stderr, /the report cannot be written to "none\/report\.json\.part": ENOENT/);
 });
 
-test('1 and 4: no runtime, and no such workflow, are told before the first case', async (t) => {
+test('1 and 4: a missing runtime and a missing workflow are reported before the first case', async (t) => {
   await writeRows('single.jsonl', [{ n: 1 }]);
   const args = ['single.jsonl', '--check', 'true', '--workflow', 'nowhere'];
   const missing = await evaluate(...(args as [string]));
@@ -387,7 +387,7 @@ test('1: a case that takes too long is cancelled', async (t) => {
   );
 });
 
-test('0: an execution that goes on as a new one is followed to its end', async (t) => {
+test('0: an execution that continues as a new one is followed to its end', async (t) => {
   await write(
     'counting.json',
     JSON.stringify({

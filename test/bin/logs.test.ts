@@ -92,7 +92,7 @@ test('pretty, debug: lines for people, with the same ids and nothing more', asyn
   t.true(output.includes('request_id: "mine-1"'));
 });
 
-test('a level or a format that is not known is told before anything starts', async (t) => {
+test('an unknown level or format is reported before anything starts', async (t) => {
   const folder = createFolder();
   t.teardown(() => folder.remove());
   for (const [name, value] of [

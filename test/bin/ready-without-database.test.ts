@@ -9,7 +9,7 @@ import { createFolder, runSvc } from './run-svc.ts';
 const folder = createFolder();
 test.after.always(() => folder.remove());
 
-test('503: ready says that the database is away, whoever asks, from the moment it stops', async (t) => {
+test('503: ready reports to every caller that the database is away, from the moment it stops', async (t) => {
   const server = await startPostgresServer();
   const port = await freePort();
   const env = { SVC_DATABASE_URL: server.url, SVC_TELEMETRY_METRICS_PORT: 'off' };

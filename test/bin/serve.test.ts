@@ -154,26 +154,29 @@ test.serial('serve: a second one on the same SQLite file is refused', async (t) 
   await running.stop();
 });
 
-test.serial('serve: of two started together on a new file exactly one serves', async (t) => {
-  const cwd = ownFolder();
-  const both = await Promise.all([serve({ cwd }), serve({ cwd })]);
-  const outcomes = await Promise.all(
-    both.map(({ running }) =>
-      Promise.race([
-        running.waitFor(/listening on/).then(
-          () => 'serves',
-          () => 'refused',
-        ),
-        running.ended.then(() => 'refused'),
-      ]),
-    ),
-  );
-  t.deepEqual(outcomes.toSorted(), ['refused', 'serves']);
-  await Promise.all(both.map(({ running }) => running.stop()));
-});
+test.serial(
+  'serve: exactly one of two processes started together on a new file serves',
+  async (t) => {
+    const cwd = ownFolder();
+    const both = await Promise.all([serve({ cwd }), serve({ cwd })]);
+    const outcomes = await Promise.all(
+      both.map(({ running }) =>
+        Promise.race([
+          running.waitFor(/listening on/).then(
+            () => 'serves',
+            () => 'refused',
+          ),
+          running.ended.then(() => 'refused'),
+        ]),
+      ),
+    );
+    t.deepEqual(outcomes.toSorted(), ['refused', 'serves']);
+    await Promise.all(both.map(({ running }) => running.stop()));
+  },
+);
 
 test.serial(
-  'what was not finished goes on after a kill, and who follows it misses nothing',
+  'unfinished executions continue after a kill, and their followers miss nothing',
   async (t) => {
     const cwd = ownFolder();
     const port = String(await freePort());
@@ -306,7 +309,7 @@ test.serial(
   },
 );
 
-test.serial('serve goes on when PostgreSQL answers at last', async (t) => {
+test.serial('serve continues when PostgreSQL answers at last', async (t) => {
   const database = await createTestDatabase('postgres');
   t.teardown(() => database.drop());
   const server = new URL(database.url);

@@ -34,7 +34,7 @@ for (const [name, text] of [
   ['deep.json', '['.repeat(50_000) + ']'.repeat(50_000)],
   ['deep.yaml', '['.repeat(50_000)],
 ] as const) {
-  test(`${name}, nested deeper than any stack, is told of in words`, async (t) => {
+  test(`${name}, nested deeper than any stack, is explained in words`, async (t) => {
     const { code, stdout, stderr } = await validate(name, text);
     t.not(code, 0);
     t.regex(stdout + stderr, /ir must be an object|nested too deeply/);
@@ -42,7 +42,7 @@ for (const [name, text] of [
   });
 }
 
-test('what a file says moves no cursor', async (t) => {
+test('text of a file moves no cursor', async (t) => {
   const kind = '\u001b[31mred\u009b2J';
   const nodes = { '\u001b[2J\u0007': { kind } };
   const { code, stdout, stderr } = await validate('esc.json', JSON.stringify({ nodes }));
@@ -190,13 +190,13 @@ test('1: an empty document', async (t) => {
   t.is((await validate('empty.yaml', '')).code, 1);
 });
 
-test('2: a key that stands twice in a YAML file', async (t) => {
+test('2: a key that a YAML file repeats', async (t) => {
   const { code, stderr } = await validate('twice.yaml', 'workflow_id: a\nworkflow_id: b\n');
   t.is(code, 2);
   t.regex(stderr, /line 2, column 1: .*unique/);
 });
 
-test('2: a file that is not there', async (t) => {
+test('2: a missing file', async (t) => {
   const { code, stderr } = await runSvc(['validate', 'none.json'], { cwd: folder.path });
   t.is(code, 2);
   t.is(stderr, 'error: "none.json" does not exist\n');

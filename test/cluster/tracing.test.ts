@@ -116,7 +116,7 @@ test('each attempt has a span, and those that failed say why', async (t) => {
   t.like(execution, { parentSpanId: null, status: { code: 2 } });
 });
 
-test('messages of errors are told as the data policy of their workflow lets them be seen', async (t) => {
+test('error messages respect the data policy of their workflow', async (t) => {
   const svc = await api.newTenant();
   const id = await svc.run({
     data_policy: { detectors: ['email'] },

@@ -35,7 +35,7 @@ test.after.always(async (t) => {
   );
 });
 
-test('what one registers the other starts, newest revision first', async (t) => {
+test('one process starts what the other registered, newest revision first', async (t) => {
   const [one, other] = await tenantAtBoth();
   for (const node of ['a', 'b', 'c']) {
     await one.register({ nodes: { [node]: call } });
@@ -67,7 +67,7 @@ test('a follower at one sees what happens at the other', async (t) => {
   t.deepEqual(seen, [...(await other.events(id))]);
 });
 
-test('who waits at one for an end learns at once that it came at the other', async (t) => {
+test('a caller who waits at one process for an end learns at once that it came at the other', async (t) => {
   const [one, other] = await tenantAtBoth();
   await one.register({ nodes: { a: { kind: 'human_approval' } } });
   const delaysMs: number[] = [];
@@ -101,7 +101,7 @@ test('one Idempotency-Key at both starts one execution', async (t) => {
   t.is(new Set(replies.map(({ body }) => body.execution_id)).size, 1);
 });
 
-test('of those who settle one item at both exactly one does', async (t) => {
+test('exactly one of the workers that settle one item at both processes succeeds', async (t) => {
   const both = await tenantAtBoth();
   const id = await both[0].run({ nodes: { a: call } });
   const item = await both[1].claim();
@@ -113,7 +113,7 @@ test('of those who settle one item at both exactly one does', async (t) => {
   t.is((await both[1].read(id)).steps_executed, 1);
 });
 
-test('of reviewers at both exactly one decides', async (t) => {
+test('exactly one of the reviewers at both processes decides', async (t) => {
   const both = await tenantAtBoth();
   const id = await both[0].run({ nodes: { a: { kind: 'human_approval' } } });
   const answers = await Promise.all(

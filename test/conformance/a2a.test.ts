@@ -92,7 +92,7 @@ for (const version of VERSIONS) {
   );
 
   check(
-    `${version}: what a data policy hides does not make a message new`,
+    `${version}: a member that a data policy hides does not make a message new`,
     async (t, svc, place) => {
       const client = await connect(svc, place, {
         expose,
@@ -205,7 +205,7 @@ for (const version of VERSIONS) {
     },
   );
 
-  check(`${version}: what is no task of the agent is not found`, async (t, svc, place) => {
+  check(`${version}: an id that is no task of the agent is not found`, async (t, svc, place) => {
     const client = await connect(svc, place, echo);
     const other = await connect(svc, place, { ...echo, workflow_id: 'other' });
     const { id } = asTask(await other.sendMessage(say({ messageId: 'm1' }, { wait: true })));

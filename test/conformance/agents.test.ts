@@ -169,7 +169,7 @@ check('201: one runtime discovers another', async (t, svc, { runtime }) => {
   t.deepEqual(read.body, found.body);
 });
 
-check('400 and 502: what cannot be discovered', async (t, svc) => {
+check('400 and 502: agents that cannot be discovered', async (t, svc) => {
   for (const url of ['', 'x', 'file:///etc/passwd', 'http://169.254.169.254/', 'http://u:p@x.y/']) {
     const reply = await svc.post<ErrorBody>('/agents/discover', { url });
     t.is(reply.status, 400, url);

@@ -89,7 +89,7 @@ check('400: a reference to nothing is refused, and the lease stays', async (t, s
   t.deepEqual((await svc.until(id, 'completed')).state, { a: { $artifact: 7 }, b: {} });
 });
 
-check('400: what comes in by other ways refers to nothing either', async (t, svc, place) => {
+check('400: other inputs refer to nothing either', async (t, svc, place) => {
   const file = { $artifact: `sha256:${'0'.repeat(64)}` };
   const workflow = await svc.register(CHAIN);
   const id = await svc.start(workflow);

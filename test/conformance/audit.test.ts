@@ -27,7 +27,7 @@ interface AuditPage {
   readonly offset: number;
 }
 
-check('200: a run is told from its registration to its end', async (t, svc) => {
+check('200: a run is listed from its registration to its end', async (t, svc) => {
   const id = await svc.run({ nodes: { a: { ...call, retry_policy: { initial_delay: 0 } } } });
   await svc.breakDown('a');
   await svc.work('a');
@@ -60,7 +60,7 @@ check('200: a run is told from its registration to its end', async (t, svc) => {
   return items.map(({ event_type, actor_id, node_id }) => [event_type, actor_id, node_id]);
 });
 
-check('200: what people decide and send is told with who did it', async (t, svc) => {
+check('200: decisions and messages of people are listed with their authors', async (t, svc) => {
   const id = await svc.run({
     nodes: {
       ask: { kind: 'human_approval' },
@@ -87,7 +87,7 @@ check('200: what people decide and send is told with who did it', async (t, svc)
   t.is((await audit(svc, '?actor_id=token:api-key')).total, 9);
 });
 
-check('200: worker calls without a fence, and requeueing, are told too', async (t, svc) => {
+check('200: worker calls without a fence, and requeueing, are listed too', async (t, svc) => {
   const id = await svc.run({ nodes: { a: call } });
   const item = await svc.claim();
   expectStatus(await svc.fail(item, { lease_fence: null, error: 'lost' }), 200);

@@ -31,7 +31,7 @@ const CANARY = {
 const NOWHERE = 'http://127.0.0.1:1';
 
 for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
-  test(`${dialect}: no secret is to be found anywhere but where it belongs`, async (t) => {
+  test(`${dialect}: no secret is found anywhere but where it belongs`, async (t) => {
     t.timeout(120_000);
     const database = await createTestDatabase(dialect);
     const provider = await startEmbeddingProvider();

@@ -153,7 +153,7 @@ check('200: an execution that begins with an approval is paused at once', async 
   await svc.until(id, 'completed');
 });
 
-check('of twenty reviewers exactly one decides', async (t, svc) => {
+check('exactly one of twenty reviewers decides', async (t, svc) => {
   const id = await svc.run({
     nodes: { a: { ...ask, fallback_node: 'b' }, b: {} },
     start_node: 'a',
@@ -178,7 +178,7 @@ const twoApprovals = {
   nodes: { split: { kind: { type: 'parallel', branches: ['x', 'y'] } }, x: ask, y: ask },
 };
 
-check('400: of several open approvals one must be named', async (t, svc) => {
+check('400: a decision must name one of several open approvals', async (t, svc) => {
   const id = await svc.run(twoApprovals);
   await svc.until(id, 'paused');
   const body = { decision: 'approved' };
@@ -273,7 +273,7 @@ check('an external event reaches the wait with its key, one each', async (t, svc
   t.deepEqual(execution.state, { key: 'k-2', x: 'for x', y: 'for y' });
 });
 
-check('of several waits for one key the longest is served first', async (t, svc) => {
+check('the longest of several waits for one key is served first', async (t, svc) => {
   const id = await svc.run({
     nodes: {
       split: { kind: { type: 'parallel', branches: ['first', 'work'] } },

@@ -25,7 +25,7 @@ test('every row is met by tests, or says that it is not', (t) => {
   }
 });
 
-test('every test that is named is there, under its title', (t) => {
+test('every named test exists under its title', (t) => {
   for (const { rule, tests } of rows) {
     for (const named of tests) {
       const [, path = '', title = ''] = /^`([^`]+)`(?: (.+))?$/.exec(named) ?? [];

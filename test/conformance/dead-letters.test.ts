@@ -65,7 +65,7 @@ check('400: a list of items that are not dead-lettered, or of nonsense', async (
   }
 });
 
-check('200: an item settled without a fence can be requeued, attempts anew', async (t, svc) => {
+check('200: an item settled without a fence can be requeued, with new attempts', async (t, svc) => {
   const id = await svc.run({ nodes: { a: { ...call, retry_policy: { initial_delay: 0 } } } });
   await svc.breakDown('a');
   const item = await svc.claimOf('a');
@@ -111,7 +111,7 @@ check('409: an item of an ended execution is not requeued', async (t, svc) => {
   t.is((await deadLetters(svc)).length, 1);
 });
 
-check('409: a node that failed for good is not brought back', async (t, svc) => {
+check('409: a node that failed permanently is not brought back', async (t, svc) => {
   const id = await svc.run({
     nodes: { a: { ...once, fallback_node: 'ask' }, ask: { kind: 'human_approval' } },
     start_node: 'a',

@@ -127,7 +127,7 @@ check(
   },
 );
 
-check('200: a stream goes on after Last-Event-ID', async (t, svc, place) => {
+check('200: a stream continues after Last-Event-ID', async (t, svc, place) => {
   const id = await svc.run({ nodes: { a: {}, b: {} }, edges: [{ from: 'a', to: 'b' }] });
   await svc.until(id, 'completed');
   const ids = async (lastEventId: string) => {

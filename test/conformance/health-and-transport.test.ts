@@ -35,7 +35,7 @@ check('200: ready takes any valid token', async (t, _tenant, { runtime }) => {
   t.is((await runtime.request({ path: '/ready', token: null })).status, 401);
 });
 
-check('404: an unknown route is named, whatever the method', async (t, _tenant, { runtime }) => {
+check('404: an unknown route is named, for every method', async (t, _tenant, { runtime }) => {
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
     const reply = await runtime.request({ method, path: '/nothing/here' });
     t.is(reply.status, 404);
@@ -177,7 +177,7 @@ check('413: a body above 4 MiB, announced or not', async (t, tenant, { runtime }
   t.is(chunked.status, 413);
 });
 
-check('400: what is not HTTP is answered as JSON too', async (t, _tenant, { runtime }) => {
+check('400: a request that is not HTTP gets JSON too', async (t, _tenant, { runtime }) => {
   for (const bytes of [
     'NONSENSE\r\n\r\n',
     'GET / HTTP/9.9\r\n\r\n',

@@ -40,7 +40,7 @@ const KEPT_VALUES: Readonly<Record<string, unknown>> = {
   'text like SQL': { a: "'; drop table executions; --", b: '$1 %s ?', c: '\\' },
 };
 
-check('400: an input that cannot be kept as it stands', async (t, svc) => {
+check('400: an input that cannot be stored unchanged', async (t, svc) => {
   await svc.register({ nodes: {} });
   for (const [title, text] of Object.entries(REFUSED_VALUES)) {
     await refused(t, svc, {

@@ -73,7 +73,7 @@ check('no dispatcher gets a call that a person has yet to approve', async (t, sv
   return svc.story(id);
 });
 
-check('each call is approved by itself, and a rejection fails the node', async (t, svc) => {
+check('each call is approved separately, and a rejection fails the node', async (t, svc) => {
   const policy = { require_approval_for: ['pay'] };
   provider.answer(modelOf(svc), asking(['pay', { to: 'a' }], ['pay', { to: 'b' }]));
   const id = await svc.run(agent(svc, { tools: offered('pay') }, { policy }));
@@ -116,7 +116,7 @@ check('a call that is blocked by the time it is approved is not handed on', asyn
   return svc.story(id);
 });
 
-check('a tool is judged by what it calls too, whatever the workflow names it', async (t, svc) => {
+check('a tool is also judged by what it calls, under any name in the workflow', async (t, svc) => {
   const tools = { harmless: { kind: 'python', reference: 'bank:pay' } };
   const policy = { require_approval_for: ['bank.*'] };
   provider.answer(modelOf(svc), asking(['harmless', {}]));

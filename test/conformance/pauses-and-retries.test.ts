@@ -97,7 +97,7 @@ check(
   },
 );
 
-check('404: a workflow that is not there is neither paused nor resumed', async (t, svc) => {
+check('404: an unknown workflow is neither paused nor resumed', async (t, svc) => {
   for (const what of ['pause', 'resume']) {
     const reply = await svc.post(`/workflows/nobody/${what}`);
     t.is(reply.status, 404);
@@ -107,7 +107,7 @@ check('404: a workflow that is not there is neither paused nor resumed', async (
   t.is((await svc.post('/workflows/w/pause', { reason: 1 })).status, 400);
 });
 
-check('201: a retry goes on where the execution failed', async (t, svc) => {
+check('201: a retry continues where the execution failed', async (t, svc) => {
   const id = await svc.run(CHAIN, { order: 1 });
   await svc.work('a', {}, { state_patch: { paid: true } });
   await svc.breakDown('b');

@@ -139,17 +139,20 @@ check(
   },
 );
 
-check('finalizer: it runs when the execution fails, before that is told', async (t, svc) => {
-  const a = { ...pay, retry_policy: 'no_retry' };
-  const id = await svc.run({ tools: TOOLS, nodes: { a, f: unlock('failure') } });
-  await svc.breakDown('a');
-  const item = await svc.claimOf('f');
-  t.like(await svc.read(id), { status: 'running', ending: { outcome: 'failed' } });
-  t.like(item.payload, { input: { outcome: 'failed', error: 'node a failed: it broke' } });
-  await svc.complete(item, { unlocked: true });
-  t.like(await svc.until(id, 'failed'), { error: 'node a failed: it broke', ending: null });
-  return masked(await svc.events(id));
-});
+check(
+  'finalizer: it runs when the execution fails, before the failure is reported',
+  async (t, svc) => {
+    const a = { ...pay, retry_policy: 'no_retry' };
+    const id = await svc.run({ tools: TOOLS, nodes: { a, f: unlock('failure') } });
+    await svc.breakDown('a');
+    const item = await svc.claimOf('f');
+    t.like(await svc.read(id), { status: 'running', ending: { outcome: 'failed' } });
+    t.like(item.payload, { input: { outcome: 'failed', error: 'node a failed: it broke' } });
+    await svc.complete(item, { unlocked: true });
+    t.like(await svc.until(id, 'failed'), { error: 'node a failed: it broke', ending: null });
+    return masked(await svc.events(id));
+  },
+);
 
 check('finalizer: it runs once when the execution is cancelled, however often', async (t, svc) => {
   const id = await svc.run({ tools: TOOLS, nodes: { a: pay, f: unlock('always') } });

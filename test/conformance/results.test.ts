@@ -35,7 +35,7 @@ check('200: the output is the value of the last node, else the final state', asy
   t.deepEqual((await resultOf(svc, plain)).body.output, { n: 1, seen: true });
 });
 
-check('200: whoever waits is answered when the execution ends', async (t, svc) => {
+check('200: every waiting caller gets an answer when the execution ends', async (t, svc) => {
   const id = await svc.run({ nodes: { a: { ...call, output_key: 'sum' } } });
   const waiting = Promise.all(Array.from({ length: 3 }, () => resultOf(svc, id)));
   await svc.work('a', { total: 3 });
@@ -80,7 +80,7 @@ check('202: an execution that has not ended in time', async (t, svc) => {
   }
 });
 
-check('200: a start waits for its end, or 202 tells that there is none yet', async (t, svc) => {
+check('200: a start waits for its end; a 202 reports that none came yet', async (t, svc) => {
   await svc.register({ nodes: { a: { kind: 'pass', output: { seen: true } } } });
   const ended = expectStatus(await startAndWait(svc, '30s'), 200);
   t.like(ended, { status: 'completed', output: { n: 1, seen: true }, error: null });
@@ -102,7 +102,7 @@ check('200: the same Idempotency-Key waits for the same execution', async (t, sv
   }
 });
 
-check('200: a run that goes on as another names it', async (t, svc) => {
+check('200: a run names the run that continues it', async (t, svc) => {
   const id = await svc.run({
     nodes: { a: { kind: 'pass' }, b: { kind: 'pass' } },
     edges: [{ from: 'a', to: 'b' }],

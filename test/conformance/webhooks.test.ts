@@ -21,7 +21,7 @@ interface Made {
   readonly secret: string;
 }
 
-check('200: a run is told in order, signed', async (t, svc) => {
+check('200: events of a run are sent in order, signed', async (t, svc) => {
   const { receiver, hook } = await listen(t, svc);
   const id = await svc.run({
     nodes: { ask: { kind: 'human_approval', description: 'ship it?' }, a: call },
@@ -42,19 +42,22 @@ check('200: a run is told in order, signed', async (t, svc) => {
   return receiver.received.map(({ body }) => body.type);
 });
 
-check('200: a dead letter is told, and only what was asked for', async (t, svc) => {
-  const event_types = ['work_item.dead_lettered', 'execution.failed'];
-  const { receiver } = await listen(t, svc, { event_types });
-  const id = await svc.run({ nodes: { a: call } });
-  const item = await svc.claim();
-  expectStatus(await svc.fail(item, { error: 'broken' }), 200);
-  await svc.until(id, 'failed');
-  await untilReceived(receiver, 2);
-  t.like(receiver.received[0]?.body.data, { work_item_id: item.id, error: 'broken' });
-  return receiver.received.map(({ body }) => body.type);
-});
+check(
+  '200: a dead letter is sent, and only the events that the webhook asks for',
+  async (t, svc) => {
+    const event_types = ['work_item.dead_lettered', 'execution.failed'];
+    const { receiver } = await listen(t, svc, { event_types });
+    const id = await svc.run({ nodes: { a: call } });
+    const item = await svc.claim();
+    expectStatus(await svc.fail(item, { error: 'broken' }), 200);
+    await svc.until(id, 'failed');
+    await untilReceived(receiver, 2);
+    t.like(receiver.received[0]?.body.data, { work_item_id: item.id, error: 'broken' });
+    return receiver.received.map(({ body }) => body.type);
+  },
+);
 
-check('200: a receiver that fails is told again, under the same id', async (t, svc) => {
+check('200: a receiver that fails gets the event again, under the same id', async (t, svc) => {
   const { receiver, hook } = await listen(t, svc, {}, (count) => (count === 1 ? 500 : 200));
   const id = await svc.run({ nodes: { a: {} } });
   await svc.until(id, 'completed');

@@ -173,21 +173,24 @@ const REFUSED: readonly [title: string, ir: object, pointer: string, message: Re
   ['nodes of a wrong type', { nodes: [] }, '/nodes', /object/],
 ];
 
-check('400: what cannot run is refused, saying where and why', async (t, svc) => {
-  const answers = [];
-  for (const [title, ir, pointer, message] of REFUSED) {
-    const reply = await svc.post<Refusal>('/workflows', { ir: { workflow_id: 'w', ...ir } });
-    t.is(reply.status, 400, title);
-    t.regex(reply.body.error, /^bad request: /, title);
-    const problem = reply.body.problems.find((found) => found.pointer.startsWith(pointer));
-    t.regex(problem?.message ?? JSON.stringify(reply.body.problems), message, title);
-    answers.push(reply.body);
-  }
-  t.is((await svc.get('/workflows/w')).status, 404);
-  return answers;
-});
+check(
+  '400: a workflow that cannot run is refused, with the place and the reason',
+  async (t, svc) => {
+    const answers = [];
+    for (const [title, ir, pointer, message] of REFUSED) {
+      const reply = await svc.post<Refusal>('/workflows', { ir: { workflow_id: 'w', ...ir } });
+      t.is(reply.status, 400, title);
+      t.regex(reply.body.error, /^bad request: /, title);
+      const problem = reply.body.problems.find((found) => found.pointer.startsWith(pointer));
+      t.regex(problem?.message ?? JSON.stringify(reply.body.problems), message, title);
+      answers.push(reply.body);
+    }
+    t.is((await svc.get('/workflows/w')).status, 404);
+    return answers;
+  },
+);
 
-check('400: a kind that is not there is named, and nothing is stored', async (t, svc) => {
+check('400: an unknown kind is named, and nothing is stored', async (t, svc) => {
   const reply = await svc.post<Refusal>('/workflows', {
     ir: { workflow_id: 'w', nodes: { a: { kind: { type: 'someday' } } } },
   });
@@ -196,7 +199,7 @@ check('400: a kind that is not there is named, and nothing is stored', async (t,
   t.is((await svc.get('/workflows/w')).status, 404);
 });
 
-check('400: every problem is told, not only the first', async (t, svc) => {
+check('400: every problem is reported, not only the first', async (t, svc) => {
   const reply = await svc.post<Refusal>('/workflows', {
     ir: { nodes: { a: { kind: 'nap' }, b: { kind: 'python_fn' } }, edges: [1] },
   });
@@ -206,7 +209,7 @@ check('400: every problem is told, not only the first', async (t, svc) => {
   }
 });
 
-check('201: what never runs is warned of', async (t, svc) => {
+check('201: nodes that never run get a warning', async (t, svc) => {
   const reply = await svc.post<Registered>('/workflows', {
     ir: { workflow_id: 'w', start_node: 'a', nodes: { a: {}, b: {} } },
   });
@@ -262,7 +265,7 @@ check('400: with strict=true warnings refuse, and nothing is stored', async (t, 
   t.is((await svc.post('/workflows?strict=true', { ir: { workflow_id: 'w' } })).status, 201);
 });
 
-check('400: what is missing may be what is misspelt', async (t, svc) => {
+check('400: a missing member may be a misspelt one', async (t, svc) => {
   const nodes = { a: { kind: 'python_fn', modul: 'm', function: 'f' } };
   const reply = await svc.post<Refusal>('/workflows', { ir: { workflow_id: 'w', nodes } });
   t.is(reply.status, 400);

@@ -63,7 +63,7 @@ test('compose.yaml is what the specification of compose files allows', (t) => {
   t.false(validate(misspelled));
 });
 
-test('every part is there', (t) => {
+test('every part exists', (t) => {
   t.deepEqual(
     services.map(([name]) => name),
     [
@@ -160,7 +160,7 @@ test('health checks ask the listener for them, and Prometheus scrapes it', (t) =
   t.true(compose.services['svc-api']?.ports?.includes('127.0.0.1:7700:7700'));
 });
 
-test('what another waits for can be waited for', (t) => {
+test('every dependency of another service can be waited for', (t) => {
   for (const [name, { depends_on: waitsFor = {} }] of services) {
     for (const [other, { condition }] of Object.entries(waitsFor)) {
       const awaited = compose.services[other];
@@ -187,7 +187,7 @@ test('processes are given the time that they may take to stop', (t) => {
   }
 });
 
-test('files that are mounted are there, and volumes declared', (t) => {
+test('mounted files exist, and volumes are declared', (t) => {
   for (const volume of services.flatMap(([, service]) => service.volumes ?? [])) {
     const [source = ''] = volume.split(':');
     if (source.startsWith('.')) t.true(existsSync(join(FOLDER, source)), source);

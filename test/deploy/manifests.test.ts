@@ -137,25 +137,22 @@ inEveryCase('a pod is given the time that its process may take to stop', (t, man
   }
 });
 
-inEveryCase(
-  'what selects pods finds those of one workload, and ports that they have',
-  (t, manifests) => {
-    const workloads = workloadsOf(manifests);
-    for (const { kind, metadata, spec } of manifests) {
-      const selector = spec?.podSelector?.matchLabels ?? matchLabels(spec?.selector);
-      if (selector === null) continue;
-      const found = workloads.filter(({ labels }) => covers(labels, selector));
-      t.is(found.length, 1, `${kind} ${metadata.name}`);
-      const named = new Set(found[0]?.container.ports?.map(({ name }) => name));
-      const wanted = [
-        ...(spec?.ports ?? []).map(({ targetPort }) => targetPort),
-        ...(spec?.podMetricsEndpoints ?? []).map(({ port }) => port),
-        ...(spec?.ingress ?? []).flatMap(({ ports }) => ports.map(({ port }) => port)),
-      ];
-      for (const port of wanted) t.true(named.has(port), `${kind} ${metadata.name}: ${port}`);
-    }
-  },
-);
+inEveryCase('selectors find the pods of one workload, and ports that they have', (t, manifests) => {
+  const workloads = workloadsOf(manifests);
+  for (const { kind, metadata, spec } of manifests) {
+    const selector = spec?.podSelector?.matchLabels ?? matchLabels(spec?.selector);
+    if (selector === null) continue;
+    const found = workloads.filter(({ labels }) => covers(labels, selector));
+    t.is(found.length, 1, `${kind} ${metadata.name}`);
+    const named = new Set(found[0]?.container.ports?.map(({ name }) => name));
+    const wanted = [
+      ...(spec?.ports ?? []).map(({ targetPort }) => targetPort),
+      ...(spec?.podMetricsEndpoints ?? []).map(({ port }) => port),
+      ...(spec?.ingress ?? []).flatMap(({ ports }) => ports.map(({ port }) => port)),
+    ];
+    for (const port of wanted) t.true(named.has(port), `${kind} ${metadata.name}: ${port}`);
+  }
+});
 
 inEveryCase('a ServiceMonitor finds one service with its port', (t, manifests) => {
   const found = manifests
@@ -171,7 +168,7 @@ inEveryCase('a ServiceMonitor finds one service with its port', (t, manifests) =
   t.true(found.every((services) => services.length === 1));
 });
 
-inEveryCase('what is scaled is there, and leaves the count to who scales it', (t, manifests) => {
+inEveryCase('a scaling target exists, and leaves the count to its scaler', (t, manifests) => {
   const targets = manifests
     .flatMap(({ spec }) => spec?.scaleTargetRef?.name ?? [])
     .map((name) =>
@@ -203,7 +200,7 @@ inEveryCase('no secret is part of it', (t, manifests) => {
   }
 });
 
-test('metrics that replicas follow are there, with the labels that are asked for', (t) => {
+test('metrics that replicas follow exist, with the labels that are asked for', (t) => {
   const queries = cases
     .flatMap(({ manifests }) => manifests)
     .flatMap(({ spec }) => spec?.triggers?.map(({ metadata }) => metadata.query) ?? []);

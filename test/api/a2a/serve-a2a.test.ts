@@ -105,7 +105,7 @@ test('404: a workflow that is not exposed, withdrawn, unknown, or of another ten
   }
 });
 
-test('401 and 403: nothing is told without a token, and nothing started without the role', async (t) => {
+test('401 and 403: nothing is disclosed without a token, and nothing starts without the role', async (t) => {
   const { api } = t.context;
   const viewer = await api.mint({ role: 'viewer' });
   const start = { path: '/a2a/quick', headers: NEW, body: rpc('SendMessage', { message }) };
@@ -138,7 +138,7 @@ test('200: a task that an operator has paused is at work: the client is asked fo
   t.is((await client.getTask(about(id))).status?.state, TaskState.TASK_STATE_INPUT_REQUIRED);
 });
 
-test('200: what the protocol refuses is a JSON-RPC error', async (t) => {
+test('200: a request that the protocol refuses is a JSON-RPC error', async (t) => {
   const { api } = t.context;
   const code = async (body: JsonObject, headers: Readonly<Record<string, string>> = NEW) => {
     const answer = await fetch(`${api.url}/a2a/quick`, {
@@ -185,7 +185,7 @@ test('405: an agent is reached by POST alone', async (t) => {
   t.is((await api.call({ method: 'GET', path: '/a2a/quick' })).status, 405);
 });
 
-test('a quiet stream says that it is still there, and ends with the token', async (t) => {
+test('a quiet stream reports that it is alive, and ends with the token', async (t) => {
   const { api } = t.context;
   await register(api, {
     workflow_id: 'working',

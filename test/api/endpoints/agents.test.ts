@@ -116,7 +116,7 @@ test('200: agents are listed newest first, by status, skill and protocol', async
   t.is((await ids('?limit=2&offset=2')).length, 1);
 });
 
-test('400: a list by a status, a protocol or a limit that there is not', async (t) => {
+test('400: a list by an unknown status or protocol, or by an invalid limit', async (t) => {
   const { api } = t.context;
   for (const [query, message] of [
     ['status=on', 'status must be registered, active, paused or deactivated'],

@@ -107,7 +107,7 @@ test('a content that breaks off leaves nothing', async (t) => {
   t.deepEqual(api.troubles, []);
 });
 
-test('200: a content is for saving, and may be kept for good', async (t) => {
+test('200: a content is for saving, and may be kept forever', async (t) => {
   const { sqlite: api } = t.context;
   const page = '<script>alert(1)</script>';
   const sent = await upload(api, page, { 'content-type': 'text/html' });

@@ -12,7 +12,7 @@ test.before(async (t) => {
 
 test.after.always((t) => t.context.api.close());
 
-test('200: what was done is listed, newest first, with who did it', async (t) => {
+test('200: actions are listed, newest first, with their actors', async (t) => {
   const { api } = t.context;
   const token = await api.mint({ role: 'operator', tenant: 'told' });
   const created = await api.call({
@@ -62,7 +62,7 @@ test('200: an execution’s events are items, with filters and paging', async (t
   t.is((await call('/audit?limit=1000')).body['limit'], 200);
 });
 
-test('200: another tenant’s items are not there', async (t) => {
+test('200: another tenant’s items do not exist', async (t) => {
   const { api } = t.context;
   const token = await api.mint({ role: 'viewer', tenant: 'lonely' });
   const listed = await api.call({ path: '/audit', token });

@@ -30,7 +30,7 @@ const CHAIN: JsonObject = {
 for (const from of DIALECTS) {
   const to = from === 'sqlite' ? 'postgres' : 'sqlite';
 
-  test(`201: what ended on ${from} is looked at on ${to}, and tried again there`, async (t) => {
+  test(`201: an execution that ended on ${from} is read on ${to}, and retried there`, async (t) => {
     const [there, here] = [await open(t, from), await open(t, to)];
     const id = await failOne(there);
     const document = await exportOf(there, id);

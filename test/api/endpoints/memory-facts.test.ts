@@ -162,7 +162,7 @@ test('402: the quota is used up, and nothing is embedded', async (t) => {
   t.is(provider.timesOf(key), QUOTA);
 });
 
-test('402: forgetting gives nothing back, and recalls go on', async (t) => {
+test('402: forgetting gives nothing back, and recalls continue', async (t) => {
   const tenant = await openTenant(t.context.api, { key: 'sk-a' });
   for (let index = 0; index < QUOTA; index += 1) {
     await tenant.add({ content: 'x', end_user_id: 'u' });
@@ -173,7 +173,7 @@ test('402: forgetting gives nothing back, and recalls go on', async (t) => {
   t.deepEqual((await tenant.get('/stats')).body, { count: 5, quota: 5, tier: 'free', live: 0 });
 });
 
-test('402: of twenty adds for the last three places three succeed, and no more are embedded', async (t) => {
+test('402: three of twenty adds for the last three places succeed, and no more are embedded', async (t) => {
   const { api, provider } = t.context;
   const key = 'sk-race';
   const tenant = await openTenant(api, { key });
@@ -267,7 +267,7 @@ test('200: a forgotten fact is gone at once, and forgetting it again changes not
   t.deepEqual((await tenant.get('/facts')).body, { facts: [] });
 });
 
-test('200: what is unknown, or another tenant’s, is forgotten zero times', async (t) => {
+test('200: unknown facts, and those of another tenant, are forgotten zero times', async (t) => {
   const { api } = t.context;
   const tenant = await openTenant(api, { key: 'sk-a' });
   const other = await openTenant(api, { key: 'sk-a' });

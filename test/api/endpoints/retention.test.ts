@@ -49,7 +49,7 @@ test('400: days that are none, too many or not said', async (t) => {
   }
 });
 
-test('404: a policy that is not there cannot be taken back', async (t) => {
+test('404: a missing policy cannot be removed', async (t) => {
   const answer = await t.context.api.call({ method: 'DELETE', path: `${path}?workflow_id=none` });
   t.is(answer.status, 404);
   t.regex(answer.error, /retention policy of workflow none/);

@@ -89,7 +89,7 @@ test('201: a schedule is made under /cron, in a time zone, or at intervals', asy
   t.like(paused.body, { paused: true, next_fires: [] });
 });
 
-test('400: what cannot be a schedule is told', async (t) => {
+test('400: a reply names what makes a schedule invalid', async (t) => {
   const { api } = t.context;
   for (const [changes, message] of [
     [{ name: '' }, /^bad request: name must not be empty$/],
@@ -222,7 +222,7 @@ test('200: a name that is taken: the schedule is replaced as a whole, under its 
   t.is(same.body['next_run_at'], again.body['next_run_at']);
 });
 
-test('200, 201: of many that make one schedule at once, one makes it', async (t) => {
+test('200, 201: one of many concurrent calls makes the schedule', async (t) => {
   const { api } = t.context;
   const body = spec();
   const answers = await Promise.all(
@@ -250,7 +250,7 @@ for (const path of ['/schedules', '/cron']) {
   });
 }
 
-test('404: a workflow that is not there', async (t) => {
+test('404: an unknown workflow', async (t) => {
   const { api } = t.context;
   const answer = await api.call({ path: '/schedules', body: spec({ workflow_id: 'gone' }) });
   t.is(answer.status, 404);

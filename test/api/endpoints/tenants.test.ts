@@ -45,7 +45,7 @@ test('201: a tenant is made, and found as it was made', async (t) => {
   t.true((listed.body['tenants'] as { id: string }[]).some(({ id }) => id === 'acme'));
 });
 
-test('409: a tenant of that id is there', async (t) => {
+test('409: a tenant of that id exists', async (t) => {
   const { api } = t.context;
   const id = await makeTenant(api);
   const again = await api.call({ path: '/tenants', body: { id, name: 'Another' } });
@@ -151,7 +151,7 @@ test('409: the tenant that manages the others stays active', async (t) => {
   }
 });
 
-test('404: a tenant that is not there, whatever its id', async (t) => {
+test('404: an unknown tenant, with any id', async (t) => {
   const { api } = t.context;
   for (const id of ['nobody', 'No%20Body', '..%2Fdefault', 'x'.repeat(500)]) {
     t.is((await api.call({ path: `/tenants/${id}` })).status, 404);

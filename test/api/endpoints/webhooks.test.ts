@@ -64,7 +64,7 @@ test('200: a webhook is deleted, and gone', async (t) => {
   t.is((await api.call({ path: `${path}/deliveries` })).status, 404);
 });
 
-test('200: what is to be sent is listed', async (t) => {
+test('200: pending deliveries are listed', async (t) => {
   const { api } = t.context;
   const token = await api.mint({ role: 'developer', tenant: 'hooked' });
   const call = (path: string, body?: object) => api.call({ path, token, ...(body && { body }) });

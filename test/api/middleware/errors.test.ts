@@ -40,7 +40,7 @@ test('503: a database that is away is a reason to come again', async (t) => {
   await api.close();
 });
 
-test('503: when the outcome is not known, nobody is told to simply try again', async (t) => {
+test('503: when the outcome is unknown, no reply advises a simple retry', async (t) => {
   const app = new Koa<ApiState>();
   app.use(answerErrors({ log: { info() {}, warn() {}, error() {} } }));
   app.use(() => {

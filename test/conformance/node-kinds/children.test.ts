@@ -72,7 +72,7 @@ check('map: a workflow for each item, as the example says', async (t, svc) => {
     .toSorted();
 });
 
-check('continue_as_new: the example goes on until it has counted', async (t, svc) => {
+check('continue_as_new: the example continues until it has counted', async (t, svc) => {
   const first = await svc.start(await registerExample(svc, 'continue-as-new'), { n: 0 });
   const stories = [];
   for (let id: string | null = first, from: string | null = null; id !== null;) {

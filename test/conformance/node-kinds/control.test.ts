@@ -172,7 +172,7 @@ check('parallel and join: every branch runs, and the outputs are collected', asy
   return masked(await svc.events(id));
 });
 
-check('join first: the output that came first, once all are there', async (t, svc) => {
+check('join first: the output that came first, once all have arrived', async (t, svc) => {
   const id = await svc.run(fanOut('first'));
   const [a, b] = [await svc.claimOf('a'), await svc.claimOf('b')];
   t.is((await svc.complete(b, { from: 'b' })).status, 200);

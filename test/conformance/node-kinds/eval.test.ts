@@ -88,7 +88,7 @@ check('eval: retry gives the work out again, and fails in the end', async (t, sv
   return masked(await svc.events(id));
 });
 
-check('eval: what passes goes on, and where it would have led is skipped', async (t, svc) => {
+check('eval: an output that passes continues, and its other branch is skipped', async (t, svc) => {
   const { edges, ...rest } = gate({ branch: { target: 'mend' } });
   const id = await svc.run({ ...rest, edges: edges.slice(0, 2) });
   await svc.work('make', { n: 6 });

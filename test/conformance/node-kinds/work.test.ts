@@ -184,7 +184,7 @@ check('an error class that is not retryable is not tried again', async (t, svc) 
   }
 });
 
-check('a failure edge leads on from a node that failed for good', async (t, svc) => {
+check('a failure edge leads on from a node that failed permanently', async (t, svc) => {
   const id = await svc.run({
     nodes: {
       a: { ...call('f'), retry_policy: 'no_retry' },

@@ -166,7 +166,7 @@ check('a function rolls back when another node ends the execution', async (t, sv
   t.regex((await svc.until(id, 'failed')).error ?? '', /the other broke/);
 });
 
-check('a lease that lapses keeps the journal, and the next turn goes on', async (t, svc) => {
+check('a lease that lapses keeps the journal, and the next turn continues', async (t, svc) => {
   const id = await svc.run({ nodes: { f: FUNCTION } });
   const lost = await claimTurn(svc, { worker_id: 'silent' });
   expectStatus(await record(svc, lost, [step('a', 1)]), 200);
@@ -220,7 +220,7 @@ check('a function that every worker loses is rolled back without a dead letter',
   t.regex((await svc.until(id, 'failed')).error ?? '', /the lease lapsed/);
 });
 
-check('a retry after a rollback begins anew, under another key', async (t, svc) => {
+check('a retry after a rollback starts from the beginning, under another key', async (t, svc) => {
   const [id, item] = await halfDone(svc);
   expectStatus(await svc.fail(item), 200);
   const undoing = await claimTurn(svc);

@@ -80,7 +80,7 @@ check('200: a suspension that is sent again has the same answer', async (t, svc)
   t.is((await svc.story(id)).filter((told) => told === 'NodeSuspended f').length, 1);
 });
 
-check('of several waits any one wakes the function, and the others stay open', async (t, svc) => {
+check('any one of several waits wakes the function, and the others stay open', async (t, svc) => {
   const [id, item] = await begin(svc);
   await park(svc, item, [paid, soon, late]);
   const next = await claimTurn(svc);
@@ -94,7 +94,7 @@ check('of several waits any one wakes the function, and the others stay open', a
   await svc.until(id, 'completed');
 });
 
-check('what satisfies a wait while the item is leased never changes the length', async (t, svc) => {
+check('an answer to a wait while the item is leased never changes the length', async (t, svc) => {
   const [id, item] = await begin(svc);
   await park(svc, item, [paid, soon]);
   const next = await claimTurn(svc);
@@ -249,7 +249,7 @@ check('the time of a function counts while it waits', async (t, svc) => {
   t.false(await hasTurn(svc));
 });
 
-check('a retry of the execution goes on after the last entry', async (t, svc) => {
+check('a retry of the execution continues after the last entry', async (t, svc) => {
   const id = await svc.run({ nodes: { f: FUNCTION } });
   const item = await claimTurn(svc);
   const entries = [step('a', 1)];

@@ -125,32 +125,29 @@ check('200: steps that are sent again are recorded once', async (t, svc) => {
   t.is((await svc.story(id)).filter((told) => told === 'StepRecorded f').length, 2);
 });
 
-check(
-  '409: a journal that is not as the worker knows it is told with its length',
-  async (t, svc) => {
-    const id = await svc.run({ nodes: { f: FUNCTION } });
-    const item = await claimTurn(svc);
-    expectStatus(await record(svc, item, [step('a', 1)]), 200);
-    const before = await svc.events(id);
-    const told = { recorded: false, reason: 'journal_conflict', length: 1 };
-    for (const [entries, expected_length] of [
-      [[step('a', 2)], 0],
-      [[step('b')], 0],
-      [[step('a', 1), step('b')], 0],
-      [[step('a', 1)], 1],
-      [[step('b')], 2],
-    ] as const) {
-      const answer = await record(svc, item, entries, { expected_length });
-      t.is(answer.status, 409);
-      t.like(answer.body, told);
-    }
-    t.is((await svc.complete(item, {}, { expected_length: 0 })).status, 409);
-    t.is((await svc.fail(item, { expected_length: 5 })).status, 409);
-    t.deepEqual(await svc.events(id), before);
-  },
-);
+check('409: a journal that differs from the worker’s gives its length', async (t, svc) => {
+  const id = await svc.run({ nodes: { f: FUNCTION } });
+  const item = await claimTurn(svc);
+  expectStatus(await record(svc, item, [step('a', 1)]), 200);
+  const before = await svc.events(id);
+  const told = { recorded: false, reason: 'journal_conflict', length: 1 };
+  for (const [entries, expected_length] of [
+    [[step('a', 2)], 0],
+    [[step('b')], 0],
+    [[step('a', 1), step('b')], 0],
+    [[step('a', 1)], 1],
+    [[step('b')], 2],
+  ] as const) {
+    const answer = await record(svc, item, entries, { expected_length });
+    t.is(answer.status, 409);
+    t.like(answer.body, told);
+  }
+  t.is((await svc.complete(item, {}, { expected_length: 0 })).status, 409);
+  t.is((await svc.fail(item, { expected_length: 5 })).status, 409);
+  t.deepEqual(await svc.events(id), before);
+});
 
-check('409: a stale fence writes nothing, whatever is asked', async (t, svc) => {
+check('409: a stale fence writes nothing, in any call', async (t, svc) => {
   const id = await svc.run({ nodes: { f: FUNCTION } });
   const first = await claimTurn(svc);
   await park(svc, first, [{ identity: 'nap', kind: 'timer', delay_ms: 1 }]);
@@ -249,7 +246,7 @@ check('a failed attempt keeps its journal, and the next is another turn', async 
   return svc.story(id);
 });
 
-check('200: a final failure leaves no attempt, whatever the policy says', async (t, svc) => {
+check('200: a final failure leaves no attempt, under any policy', async (t, svc) => {
   const id = await svc.run({ nodes: { f: FUNCTION } });
   const failed = expectStatus(await svc.fail(await claimTurn(svc), { final: true }), 200);
   t.like(failed, { retryable: false, attempt: 0 });
@@ -268,7 +265,7 @@ check(
   },
 );
 
-check('of two workers with one item only the holder of the fence records', async (t, svc) => {
+check('only the holder of the fence records, of two workers with one item', async (t, svc) => {
   const id = await svc.run({ nodes: { f: FUNCTION } });
   const item = await claimTurn(svc);
   // The same turn twice, as when a worker is restarted with the memory of the one before.

@@ -143,7 +143,7 @@ check('200: wait_ms waits for work that comes, and no longer than it says', asyn
   }
 });
 
-check('200: of many who wait each item goes to one', async (t, svc) => {
+check('200: each item goes to one of many waiting callers', async (t, svc) => {
   const workflowId = await svc.register({ nodes: { a: python } });
   const waiting = Promise.all(
     Array.from({ length: 8 }, (_, n) => svc.tryClaim({ wait_ms: 15_000, worker_id: `w-${n}` })),
@@ -186,7 +186,7 @@ check('400: a claim id that is no UUID', async (t, svc) => {
   }
 });
 
-check('200: who left while waiting gets no item', async (t, svc, { runtime }) => {
+check('200: a caller that left while waiting gets no item', async (t, svc, { runtime }) => {
   const workflowId = await svc.register({ nodes: { a: python } });
   const body = '{"worker_id":"left","queue_types":["python_tool"],"wait_ms":15000}';
   const caller = await sendAndLeave(
@@ -245,7 +245,7 @@ check('200: one key for every attempt of a visit, another for anything else', as
   t.is(new Set(keys).size, 3);
 });
 
-check('200: what a worker may leave out may be null', async (t, svc) => {
+check('200: members that a worker may leave out may be null', async (t, svc) => {
   await svc.run({ nodes: { a: python } });
   const reply = await svc.post<ClaimAnswer>('/work-items/claim', {
     worker_id: 'w',

@@ -315,7 +315,7 @@ check('the order of checks: body 400, item 404, fence 409, key 400', async (t, s
   t.false(await changed());
 });
 
-check('404: an unknown item, whatever its id looks like', async (t, svc, { runtime }) => {
+check('404: an unknown item, with an id of any form', async (t, svc, { runtime }) => {
   const { item } = await claimed(svc);
   for (const id of [UNKNOWN_ITEM, 'x', '1', '%20', 'x'.repeat(2_000), '..%2Fclaim']) {
     const unknown = { ...item, id };

@@ -32,7 +32,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     return runs;
   }
 
-  test(`${dialect}: a run goes on as another where its history is long`, async (t) => {
+  test(`${dialect}: a run continues as another where its history is long`, async (t) => {
     const svc = await openScene(t, dialect);
     const first = await svc.start(loop(500, { after_events: 300 }), { n: 0, who: 'Ada' });
     await svc.settle();
@@ -53,7 +53,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(svc.troubles, []);
   });
 
-  test(`${dialect}: a condition says when a run goes on, and events wait for the next`, async (t) => {
+  test(`${dialect}: a condition decides when a run continues as new, and events wait for the next`, async (t) => {
     const svc = await openScene(t, dialect);
     const wait = (key: string) => ({
       kind: { type: 'wait', condition: 'external_event', correlation_key: key },

@@ -10,7 +10,7 @@ import {
 
 const tenantId = 'acme' as TenantId;
 
-test('what was sealed opens, and shows nothing of the secret', (t) => {
+test('a sealed value opens, and shows nothing of the secret', (t) => {
   const box = boxWith(randomBytes(32));
   const sealed = box.seal({ tenantId, secret: 'sk-ein geheimnis ✓' });
   t.is(box.open({ tenantId, sealed }), 'sk-ein geheimnis ✓');

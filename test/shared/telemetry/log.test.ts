@@ -66,7 +66,7 @@ test('payloads are never written at info, and at debug only when state may be lo
   t.notRegex(JSON.stringify(redacted.lines()), /4111/);
 });
 
-test('an error is told with its code and causes, not with what the database quotes of a row', (t) => {
+test('an error is reported with its code and causes, not with the database’s quotation of a row', (t) => {
   const { log, lines } = logger();
   const error = Object.assign(new Error('duplicate key', { cause: new Error('below') }), {
     code: '23505',

@@ -18,7 +18,7 @@ test('every metric keeps to the conventions', (t) => {
   t.is(new Set(specs.map((spec) => spec.name)).size, specs.length);
 });
 
-test('what the engine, the API and the loops report can be scraped', async (t) => {
+test('reports of the engine, the API and the loops can be scraped', async (t) => {
   const { metrics } = create();
   metrics.report.count('items_claimed', 3);
   metrics.report.count('commit_refusals', 2, { reason: 'moved' });
@@ -99,7 +99,7 @@ test('the names of the process keep to the conventions too', async (t) => {
   }
 });
 
-test('the event loop is told to be busy while it is', async (t) => {
+test('the event loop is reported as busy while it is', async (t) => {
   const { metrics } = create();
   const active = async () =>
     Number(

@@ -151,7 +151,7 @@ test('fires of a stretch of time are counted, its end among them', (t) => {
   }
 });
 
-test('what cannot be a timing is told', (t) => {
+test('an invalid timing is reported', (t) => {
   for (const [timing, problem] of [
     [{ ...cron(''), cronExpression: null }, /^one of cron_expression and every is required/],
     [{ ...cron('* * * * *'), every: '1m' }, /^one of cron_expression and every is required/],

@@ -30,7 +30,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
   const id = (executionId: ExecutionId) =>
     dialect === 'sqlite' ? executionId : executionId.slice('exec_'.length);
 
-  test(`${dialect}: what nobody touched is as it was sealed`, async (t) => {
+  test(`${dialect}: untouched rows are as they were sealed`, async (t) => {
     const { audit, tenantId } = await setScene(t, dialect);
     const all = await verifyAudit(audit, { tenantId: null, expected: null });
     t.like(all, { items: 7, problems: [] });
@@ -182,7 +182,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.like(verdict.problems[0], { what: 'window_missing', windowNumber: problem?.windowNumber });
   });
 
-  test(`${dialect}: a chain that was made anew does not have the head that was kept`, async (t) => {
+  test(`${dialect}: a rebuilt chain does not have the head that was kept`, async (t) => {
     const scene = await setScene(t, dialect);
     const { head } = await verifyAudit(scene.audit, { tenantId: null, expected: null });
     await tamperWith(scene.url, 'audit_seals', 'delete from audit_seals');
@@ -234,7 +234,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.deepEqual(await audit.windows({ after: 0, limit: 100 }), before);
   });
 
-  test(`${dialect}: what is not old enough is left for later`, async (t) => {
+  test(`${dialect}: entries that are not old enough are left for later`, async (t) => {
     const { store, audit, tenantId } = await openScene(t, dialect);
     await start(store, { tenantId });
     const round = await audit.seal({ itemsMax: 100, lagMs: 3_600_000 });

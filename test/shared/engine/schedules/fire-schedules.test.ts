@@ -46,7 +46,7 @@ for (const dialect of DIALECTS) {
     t.deepEqual([...scene.counts], [['started', 1]]);
   });
 
-  test(`${dialect}: of twenty rounds at once in five processes each fire is started once`, async (t) => {
+  test(`${dialect}: each fire is started once by twenty rounds at once in five processes`, async (t) => {
     const scene = await openScene(t, dialect);
     const names = ['one', 'two', 'three'];
     for (const name of names) {
@@ -133,7 +133,7 @@ for (const dialect of DIALECTS) {
     t.is((await scene.executions()).length, 1);
   });
 
-  test(`${dialect}: what nobody expected is tried twice, and then the next fire goes on`, async (t) => {
+  test(`${dialect}: an unexpected error is tried twice, and then the next fire continues`, async (t) => {
     const scene = await openScene(t, dialect);
     await scene.create();
     const broken = scene.openFiring({ startExecution: () => Promise.reject(new Error('a bug')) });
@@ -147,7 +147,7 @@ for (const dialect of DIALECTS) {
     t.like(await scene.find(), { lastError: null, counts: { failed: 1, started: 1 } });
   });
 
-  test(`${dialect}: a fire that is refused is told, and the next one goes on`, async (t) => {
+  test(`${dialect}: a refused fire is reported, and the next one continues`, async (t) => {
     const scene = await openScene(t, dialect);
     const { tenantId, actorId, engine, store } = scene;
     const { scheduleId: _, ...made } = await scene.create();
@@ -282,7 +282,7 @@ for (const dialect of DIALECTS) {
     t.is((await scene.firing.round()).found, 0);
   });
 
-  test(`${dialect}: what was missed is made up for within the window, in order`, async (t) => {
+  test(`${dialect}: missed fires are made up for within the window, in order`, async (t) => {
     const scene = await openScene(t, dialect);
     await scene.create({
       cronExpression: '* * * * *',
