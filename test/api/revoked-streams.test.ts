@@ -82,7 +82,7 @@ async function endBusy(
 const refused = (error: string, status: number) =>
   new RegExp(`event: error\\ndata: \\{"error":"${error}","status":${status}\\}\\n\\n$`);
 
-test('what is remembered of tokens and tenants, and the time between two looks, is 5 seconds at most', (t) => {
+test('the cache of tokens and tenants, and the time between two checks, last 5 seconds at most', (t) => {
   t.true(Math.max(REMEMBER_MS, TENANT_REMEMBER_MS) + DEFAULT_CALLER_RECHECK_MS < WITHIN_MS);
 });
 
@@ -229,7 +229,7 @@ for (const [what, method, params, takeAway, words] of [
   });
 }
 
-test('a suspended tenant may read, so its streams of events go on', async (t) => {
+test('a suspended tenant may read, so its event streams continue', async (t) => {
   const api = await start(t);
   const executionId = await startExposed(api);
   const stream = await openStream(api, {

@@ -88,14 +88,14 @@ test('200: a filter holds for the whole list and for the count of a page', async
   t.deepEqual(none.body, { agents: [], total: 0, next_cursor: null });
 });
 
-test('200: operators of other tenants are told of their own alone', async (t) => {
+test('200: operators of other tenants see only their own', async (t) => {
   const { sqlite: api } = t.context;
   const token = await api.mint({ role: 'operator', tenant: 'n5' });
   const { body } = await api.call({ path: '/tenants', token });
   t.like(body, { total: 1, next_cursor: null });
 });
 
-test('what is missing of a list cuts it off, so that no half is taken for all', async (t) => {
+test('a missing part cuts the list off, so that no half counts as the whole', async (t) => {
   const rows = Array.from({ length: 500 }, (_, id) => ({ id }));
   const pieces = await openWholeList<{ readonly id: number }>('rows', {
     read: async (after) => {

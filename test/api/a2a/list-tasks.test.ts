@@ -63,7 +63,7 @@ async function begin(
 
 const idsOf = ({ tasks }: Listed) => tasks.map(({ id }) => id);
 
-test('what was updated last comes first, and artifacts come when they are asked for', async (t) => {
+test('the latest update comes first, and artifacts come only on request', async (t) => {
   const { api } = t.context;
   const ids: string[] = [];
   for (const messageId of ['a', 'b', 'c']) ids.push(await begin(api, { of: 'open', messageId }));
@@ -134,7 +134,7 @@ test('a state, a context and an instant each narrow the list', async (t) => {
   });
 });
 
-test('an agent lists its own tasks, of the own tenant, for whoever may read', async (t) => {
+test('an agent lists its own tasks in its own tenant, for any role that may read', async (t) => {
   const { api } = t.context;
   const id = await begin(api, { of: 'other', messageId: 'o1' });
   t.deepEqual(idsOf(await list(api, { of: 'other' })), [id]);

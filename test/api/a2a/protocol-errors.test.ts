@@ -191,7 +191,7 @@ test('-32004: a task that has ended takes no message, and says what to do instea
   t.like(answer.body, { error: { code: -32004 } });
 });
 
-test('a message that is sent again gives its task; another one under its id is told apart', async (t) => {
+test('a message sent again gives its task; another message under its id is a different one', async (t) => {
   const { api } = t.context;
   const sent = { ...message, messageId: 'again' };
   const send = async (change: JsonObject) =>

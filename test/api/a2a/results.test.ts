@@ -98,7 +98,7 @@ test('an artifact is a file, at the address where it is downloaded', async (t) =
   t.is(await file.text(), 'a,b');
 });
 
-test('a result that is not there is the state as it ended', async (t) => {
+test('a missing result is the state as it ended', async (t) => {
   const [part] = await answering(t.context.api, 'nothing', null);
   t.like(part, { data: { text: 'x' } });
 });
@@ -121,7 +121,7 @@ test('the card says what is taken and given', async (t) => {
   t.is((await send('text/plain')).error?.code, -32005);
 });
 
-test('400: what cannot be meant of a result and of modes is refused', async (t) => {
+test('400: values that make no sense for a result or for modes are refused', async (t) => {
   const { api } = t.context;
   for (const [wrong, pointer] of [
     [{ result: 5 }, '/expose/result'],

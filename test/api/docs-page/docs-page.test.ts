@@ -24,7 +24,7 @@ test('every endpoint can be read without the script', (t) => {
   t.regex(page.html, /^<!doctype html>\s*<html lang="en">/);
 });
 
-test('what needs the script is hidden without it', (t) => {
+test('parts that need the script are hidden without it', (t) => {
   for (const form of page.html.matchAll(/<form[^>]*>/g)) {
     t.regex(form[0], /needs-script/);
     t.regex(form[0], /\bhidden\b/);

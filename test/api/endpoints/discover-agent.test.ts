@@ -155,7 +155,7 @@ for (const [what, listener] of Object.entries(NO_CARDS)) {
   });
 }
 
-test('409: a card does not take the place of an agent that is somebody else’s', async (t) => {
+test('409: a card does not replace an agent that belongs to somebody else', async (t) => {
   const { api } = t.context;
   await api.call({ path: '/agents', body: { id: 'payroll', name: 'ours' } });
   const server = await startHttpServer(serveJson({ [OURS]: { id: 'payroll', name: 'theirs' } }));

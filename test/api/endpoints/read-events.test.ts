@@ -114,7 +114,7 @@ test('400: a Last-Event-ID that is no sequence', async (t) => {
   t.is(stream.status, 400);
 });
 
-test('200: JSON for whoever does not ask for a stream', async (t) => {
+test('200: JSON for a client that asks for no stream', async (t) => {
   const { api } = t.context;
   const executionId = await startWorkflow(api, { ir: passing('accept') });
   for (const accept of ['*/*', 'application/json', 'text/event-stream;q=0.5, application/json']) {

@@ -37,7 +37,7 @@ test('202: a duration has a unit, or is in seconds', async (t) => {
   }
 });
 
-test('404: an unknown execution, at once whatever the wait', async (t) => {
+test('404: an unknown execution, at once, for any wait', async (t) => {
   const { api } = t.context;
   for (const id of ['exec_00000000000000000000000000000000', 'nope']) {
     const answer = await api.call({ path: `/executions/${id}/result?wait=1m` });

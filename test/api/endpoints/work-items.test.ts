@@ -58,7 +58,7 @@ test('200: a long poll is answered when an item comes', async (t) => {
   t.is((await claiming).body['claimed'], true);
 });
 
-test('400: what a claim must not ask', async (t) => {
+test('400: a claim with invalid members', async (t) => {
   const { api } = t.context;
   const good = { worker_id: 'w1', queue_types: ['python_tool'] };
   for (const [change, message] of [

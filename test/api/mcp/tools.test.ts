@@ -183,7 +183,7 @@ test('recall_facts finds what was added, and says when it cannot', async (t) => 
   t.deepEqual(await recall({ end_user_id: 'bob' }), []);
 });
 
-test('tool errors: what is wrong with arguments, in the words of the API', async (t) => {
+test('tool errors: the API’s own words explain wrong arguments', async (t) => {
   const { mcp } = t.context;
   for (const [name, args, message] of [
     ['start_execution', {}, 'bad request: workflow_id is required; input is required'],

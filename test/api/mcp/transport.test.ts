@@ -75,7 +75,7 @@ test('400: a JSON object that is no message of the protocol, without a word abou
   t.notRegex(text, /node_modules|at .*\.m?[jt]s/);
 });
 
-test('200: a request without what its method needs is told so, and nothing of the inside', async (t) => {
+test('200: a request without members that its method needs gets an explanation, and no internals', async (t) => {
   for (const [method, params] of [
     ['initialize', undefined],
     ['initialize', { protocolVersion: 1 }],

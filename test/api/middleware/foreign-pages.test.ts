@@ -74,7 +74,7 @@ test('200: a port that is forwarded to this one is this service too', async (t) 
   t.deepEqual(await statuses(api, headers), [200, 404]);
 });
 
-test('200: the public address is this service, whatever a proxy makes of the name', async (t) => {
+test('200: the public address is this service, under any name that a proxy uses', async (t) => {
   const api = await start(t, { ...OPEN, publicUrl: 'https://svc.example' });
   for (const host of ['svc.example', `127.0.0.1:${api.port}`]) {
     const headers = [`Host: ${host}`, 'Origin: https://svc.example'];
