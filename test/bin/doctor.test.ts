@@ -40,7 +40,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.regex(table.stdout, /^processes +start a process with the scheduler role/m);
   });
 
-  test(`${dialect}: a schema that does not fit is told, and the rest of what can be`, async (t) => {
+  test(`${dialect}: a schema that does not fit is reported, and as much else as possible`, async (t) => {
     const database = await createTestDatabase(dialect);
     t.teardown(() => database.drop());
     await changeTable(database.url)(
@@ -55,7 +55,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
   });
 }
 
-test('a database that does not answer is told, and nothing else is known', async (t) => {
+test('a database that does not answer is reported, and nothing else is known', async (t) => {
   const url = `postgres://nobody@127.0.0.1:${await freePort()}/none`;
   const { code, stdout } = await runSvc(['doctor', '--database-url', url, '-o', 'json'], { cwd });
   t.is(code, 1);
@@ -66,7 +66,7 @@ test('a database that does not answer is told, and nothing else is known', async
   );
 });
 
-test('a file that is not there is not made', async (t) => {
+test('a missing file is not created', async (t) => {
   const path = join(cwd, 'missing', 'runtime.db');
   const { code, stdout } = await runSvc(['doctor', '--database-url', path], { cwd });
   t.is(code, 1);

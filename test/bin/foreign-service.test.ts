@@ -55,7 +55,7 @@ const COMMANDS = [
 ] as const;
 
 for (const name of Object.keys(ANSWERS)) {
-  test.serial(`what answers with ${name} is not taken for a runtime`, async (t) => {
+  test.serial(`a server that answers with ${name} is not taken for a runtime`, async (t) => {
     const outcomes = await Promise.all(
       COMMANDS.map((command) =>
         runSvc([...command.split(' '), '--url', `${url}/${name}`], { cwd }),
@@ -73,7 +73,7 @@ for (const name of Object.keys(ANSWERS)) {
   });
 }
 
-test.serial('what speaks no HTTP is one line', async (t) => {
+test.serial('a server without HTTP is one line', async (t) => {
   const { code, stderr } = await runSvc(['execution', 'list', '--url', shellUrl], { cwd });
   t.is(code, 1);
   t.regex(stderr, /^error: no answer from http:\S+: .+; check --url or SVC_URL\n$/);

@@ -36,7 +36,7 @@ test('the service’s own settings go before the variables everybody has', (t) =
   t.is(findProvider('openai')?.apiKey, 'ours');
 });
 
-test('a further provider is there when its address is, and our own variables are none', (t) => {
+test('a further provider exists when its address does, and our own variables are none', (t) => {
   const { findProvider } = settings({
     MY_GATEWAY_BASE_URL: 'https://g.example/v1',
     MY_GATEWAY_API_KEY: 'sk-m',
@@ -57,7 +57,7 @@ test('keys are masked where the configuration is shown', async (t) => {
   t.notRegex(stdout, /sk-/);
 });
 
-test('2: an allowed base URL that is none is told', async (t) => {
+test('2: an invalid entry of the allowed base URLs is reported', async (t) => {
   const { code, stderr } = await runSvc(['config', 'show'], {
     cwd,
     env: { SVC_MODELS_ALLOWED_BASE_URLS: 'models.example' },

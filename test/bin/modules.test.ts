@@ -62,7 +62,7 @@ test('0: every workflow that a module exports, each once', async (t) => {
   });
 });
 
-test('1: a problem is told with the name of the workflow, and without a line', async (t) => {
+test('1: a problem is reported with the name of the workflow, and without a line', async (t) => {
   const text = TWO.replace("make('second')", `{ toIR: () => ({ workflow_id: 's', nodes: 3 }) }`);
   const { code, stdout, stderr } = await run('bad.ts', text, 'validate');
   t.is(code, 1);

@@ -175,7 +175,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
   });
 }
 
-test('what cannot be meant is refused', async (t) => {
+test('values that make no sense are refused', async (t) => {
   const refused = async (args: readonly string[], message: RegExp) => {
     const outcome = await runSvc(
       ['retention', ...args, '--database-url', join(folder.path, 'x.db')],

@@ -64,7 +64,7 @@ test('CSV: quotes hold commas, quotes and line ends', async (t) => {
   ]);
 });
 
-test('CSV: what is no record is named by the line it begins on', async (t) => {
+test('CSV: an invalid record is named by the line it begins on', async (t) => {
   const text = 'a,b\n1\n1,2,3\nx"y,2\n"x"y,2\n5,6\n"open,\n7,8\n';
   t.deepEqual(await read('csv', text), [
     bad(2, '1 cells, and the header has 2'),
