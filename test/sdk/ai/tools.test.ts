@@ -27,7 +27,7 @@ function told(under: AgentUnderTest): string {
     .join('\n');
 }
 
-withEachMajor('parallel calls keep their names, whichever ends first', async (t, major) => {
+withEachMajor('parallel calls keep their names, in any order of their ends', async (t, major) => {
   const oslo = Promise.withResolvers<void>();
   const under = await runAgent(t, major, {
     answer: inTurn(WEATHER, 'Done.'),
@@ -138,7 +138,7 @@ withEachMajor('a tool that fails is retried, and then the model reads it', async
   t.is(under.provider.asked.length, 2);
 });
 
-withEachMajor('of a tool that yields, the last value is the result', async (t, major) => {
+withEachMajor('the last value of a tool that yields is the result', async (t, major) => {
   const under = await runAgent(t, major, {
     answer: inTurn([{ tool: 'count', input: { to: 3 } }], 'Counted.'),
   });

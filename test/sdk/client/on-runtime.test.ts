@@ -97,21 +97,24 @@ check('events come as they are recorded, each once and in order', async (t, svc,
   return kinds;
 });
 
-check('whoever stops reading events, or aborts, closes the stream', async (t, svc, place) => {
-  const client = clientOf(place, svc);
-  await svc.register({ nodes: { a: event } });
-  const handle = await client.start('w', {});
-  t.is((await firstOf(handle.events(), 1)).length, 1);
-  const leaving = new AbortController();
-  const reason = new Error('enough');
-  const reading = (async () => {
-    for await (const one of handle.events({ signal: leaving.signal })) {
-      if (one.kind === 'ExternalEventWaiting') leaving.abort(reason);
-    }
-  })();
-  t.is(await t.throwsAsync(reading), reason);
-  await handle.cancel();
-});
+check(
+  'a consumer that stops reading events, or aborts, closes the stream',
+  async (t, svc, place) => {
+    const client = clientOf(place, svc);
+    await svc.register({ nodes: { a: event } });
+    const handle = await client.start('w', {});
+    t.is((await firstOf(handle.events(), 1)).length, 1);
+    const leaving = new AbortController();
+    const reason = new Error('enough');
+    const reading = (async () => {
+      for await (const one of handle.events({ signal: leaving.signal })) {
+        if (one.kind === 'ExternalEventWaiting') leaving.abort(reason);
+      }
+    })();
+    t.is(await t.throwsAsync(reading), reason);
+    await handle.cancel();
+  },
+);
 
 check('lists are read to their end, page by page', async (t, svc, place) => {
   const client = clientOf(place, svc);
@@ -132,7 +135,7 @@ check('lists are read to their end, page by page', async (t, svc, place) => {
   t.is(items.length, (await client.audit.list().page()).total);
 });
 
-check('what is not there, and what is wrong, has an error of its own', async (t, svc, place) => {
+check('missing objects and wrong requests have errors of their own', async (t, svc, place) => {
   const client = clientOf(place, svc);
   const missing = await t.throwsAsync(client.start('nothing', {}), { name: 'NotFoundError' });
   t.like(missing, { status: 404, code: 'not_found' });
@@ -168,7 +171,7 @@ check('artifacts are bytes, both ways', async (t, svc, place) => {
   t.is(found.contentType, 'image/png');
 });
 
-check('a run that goes on as others gives the output of the last', async (t, svc, place) => {
+check('a run that continues as others gives the output of the last', async (t, svc, place) => {
   const client = clientOf(place, svc);
   await svc.register({
     start_node: 'a',

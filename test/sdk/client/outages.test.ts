@@ -61,7 +61,7 @@ async function open(t: ExecutionContext, ...steps: readonly Step[]) {
   return { server, client };
 }
 
-test('a result is asked for until it is there, whatever happens in between', async (t) => {
+test('the client asks for a result until it exists, through every interruption', async (t) => {
   const { server, client } = await open(
     t,
     PENDING,
@@ -79,7 +79,7 @@ test('a result is asked for until it is there, whatever happens in between', asy
   t.is(server.seen[0]?.path, '/executions/exec_1/result?wait=30000ms');
 });
 
-test('a service that answers at once that there is no result is not asked without a rest', async (t) => {
+test('a service that answers at once without a result is not asked without a rest', async (t) => {
   const { server, client } = await open(t, PENDING);
   const error = await t.throwsAsync(client.execution('exec_1').result({ timeout: '2m' }), {
     name: 'TimeoutError',
@@ -110,7 +110,7 @@ test('a service that hangs does not stretch the time of a wait', async (t) => {
   await t.throwsAsync(client.run('w', {}, { timeout: 500 }), { name: 'TimeoutError' });
 });
 
-test('what will not change ends a wait at once', async (t) => {
+test('a permanent error ends a wait at once', async (t) => {
   const gone = answer(404, { error: 'not found: execution exec_1' });
   const { server, client } = await open(t, PENDING, gone);
   await t.throwsAsync(client.execution('exec_1').result(), { name: 'NotFoundError' });
@@ -132,7 +132,7 @@ test('run starts once and waits on, under one key', async (t) => {
   t.is(new Set(server.seen.slice(0, 2).map(({ headers }) => headers['idempotency-key'])).size, 1);
 });
 
-test('events go on where the stream broke, each once', async (t) => {
+test('events continue where the stream broke, each once', async (t) => {
   for (const chunk of [1, 7, Infinity]) {
     const { server, client } = await open(
       t,

@@ -87,7 +87,7 @@ test('the key of the caller is used, and a trace is passed on', async (t) => {
   t.like(server.seen[0]?.headers, { 'idempotency-key': 'order-7', traceparent: '00-1-2-01' });
 });
 
-test('what may have taken effect is not sent again', async (t) => {
+test('a request that may have taken effect is not sent again', async (t) => {
   for (const failure of [AWAY, lose, hang]) {
     const { server, client } = await open(t, [failure]);
     await t.throwsAsync(client.execution('x').signal('paid', {}));
@@ -96,7 +96,7 @@ test('what may have taken effect is not sent again', async (t) => {
   }
 });
 
-test('what a limit refuses is sent again, after the time that the service asks for', async (t) => {
+test('a request that a limit refuses is sent again, after the time that the service asks for', async (t) => {
   const limited = answer(
     429,
     { error: 'limit exceeded: x', limit: 'x', max: 1 },
@@ -117,7 +117,7 @@ test('a service that asks to wait for longer than the policy allows is not asked
   t.is(server.seen.length, 1);
 });
 
-test('what is wrong is not sent again', async (t) => {
+test('a wrong request is not sent again', async (t) => {
   for (const [status, name] of [
     [400, 'ValidationError'],
     [401, 'AuthenticationError'],
@@ -209,7 +209,7 @@ test('something else than svc at the address is named', async (t) => {
   }
 });
 
-test('a wrong token is told from none', async (t) => {
+test('a wrong token is distinguished from none', async (t) => {
   const refused = answer(401, { error: 'invalid or expired token' });
   const { client: without } = await open(t, [refused]);
   const one = await t.throwsAsync(without.executions.get('x'));

@@ -19,7 +19,7 @@ const original = async (ctx: FunctionContext) => {
   return 'sent';
 };
 
-test('another kind under a recorded name is told, with both', async (t) => {
+test('another kind under a recorded name is reported, with both', async (t) => {
   const runtime = await suspended(original);
   t.like(
     await runtime.runOne(async (ctx) => {
@@ -37,7 +37,7 @@ test('another kind under a recorded name is told, with both', async (t) => {
   );
 });
 
-test('a step put between recorded ones is told before it runs', async (t) => {
+test('a step put between recorded ones is reported before it runs', async (t) => {
   const runtime = await suspended(original);
   let ran = 0;
   const outcome = await runtime.runOne(async (ctx) => {
@@ -51,7 +51,7 @@ test('a step put between recorded ones is told before it runs', async (t) => {
   t.is(ran, 0);
 });
 
-test('a recorded step that the code left out is told when the function returns', async (t) => {
+test('a recorded step that the code left out is reported when the function returns', async (t) => {
   const runtime = await suspended(original);
   const outcome = await runtime.runOne(async (ctx) => {
     await ctx.step('reserve', () => 1);

@@ -106,7 +106,7 @@ test('steps that end together are recorded together', async (t) => {
   t.is(commits, 1);
 });
 
-test('what the code has seen is recorded before the next step begins', async (t) => {
+test('values that the code has seen are recorded before the next step begins', async (t) => {
   const seen: unknown[] = [];
   const runtime = new MemoryRuntime();
   await runtime.runToEnd(async (ctx) => {
@@ -137,7 +137,7 @@ test('time, random numbers and ids are the same in each turn', async (t) => {
   t.regex(one, /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
 });
 
-test('the winner of a race is the same in each turn, whatever the order of the branches', async (t) => {
+test('the winner of a race is the same in each turn, in any order of the branches', async (t) => {
   const runtime = new MemoryRuntime();
   const winners: unknown[] = [];
   const outcome = await runtime.runToEnd(async (ctx) => {

@@ -28,7 +28,7 @@ test('a function with a timer of three days ends in milliseconds', async (t) => 
   );
 });
 
-test('a result that time or a person has to bring is told at once', async (t) => {
+test('a result that needs time or a person is reported at once', async (t) => {
   await using runtime = await createTestRuntime({ functions: [trial] });
   const execution = await runtime.start(trial, { customer: 'Ada' });
   const error = await t.throwsAsync(execution.result(), { instanceOf: NotEndedError });

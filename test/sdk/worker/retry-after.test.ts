@@ -22,7 +22,7 @@ test('message and class are those of the cause, unless it says otherwise', (t) =
   t.like(new RetryAfter(1), { message: 'try again later', errorClass: 'RetryAfter' });
 });
 
-test('what is no time is refused', (t) => {
+test('an invalid time is refused', (t) => {
   for (const wait of ['soon', -1, Number.NaN, new Date('soon')]) {
     t.throws(() => new RetryAfter(wait), { instanceOf: RangeError }, String(wait));
   }

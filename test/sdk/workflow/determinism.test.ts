@@ -72,7 +72,7 @@ test('the order of options does not change a byte', (t) => {
   );
 });
 
-test('what a caller does to a definition, no other caller sees', (t) => {
+test('one caller’s change of a definition is invisible to other callers', (t) => {
   const built = build((options) => options);
   Object.assign(built.toIR(), { nodes: null });
   t.is(JSON.stringify(built.toIR()), written);
