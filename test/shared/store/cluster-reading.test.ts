@@ -29,7 +29,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       }
     });
 
-  check('of an empty database every figure is told, as nothing', async (t, { store }) => {
+  check('an empty database reports every figure, as nothing', async (t, { store }) => {
     t.deepEqual(await read(store), {
       queues: [
         { queue: 'python_tool', ...NOTHING },
@@ -58,7 +58,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.true(isAbout(java?.oldestMs, 0), `${java?.oldestMs}`);
   });
 
-  check('nothing is told to wait for a tenant that is suspended', async (t, { store, age }) => {
+  check('nothing waits for a tenant that is suspended', async (t, { store, age }) => {
     const { tenantId } = await startWithItems(store, [{}, {}, { queue: 'engine' }]);
     await age({ table: 'work_queue', columns: ['enqueued_at'], byMs: 60_000 });
     await startWithItems(store, [{ queue: 'engine' }]);
@@ -80,7 +80,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual((await read(store)).executions, { running: 1, paused: 1 });
   });
 
-  check('what is due and not done is late', async (t, { store, age }) => {
+  check('work that is due and not done is late', async (t, { store, age }) => {
     const execution = await startWithItems(store, [{}]);
     const retry = { ticket: makeTicket(execution, { attempt: 1 }), delayMs: 1, released: null };
     await commitOne(
@@ -104,7 +104,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await read(store)).lateMs.timer, 0);
   });
 
-  check('facts are told by tier, with the most of one tenant', async (t, { store }) => {
+  check('facts are reported by tier, with the most of one tenant', async (t, { store }) => {
     const [big, small] = [await start(store), await start(store)];
     await withTier(store, big.tenantId, 'team');
     await withTier(store, small.tenantId, 'team');

@@ -29,7 +29,7 @@ function scripted(options: { readonly lanes?: number; readonly sizeMax?: number 
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('calls of one turn go out together in their order, each group by itself', async (t) => {
+test('calls of one turn leave together in their order, each group separately', async (t) => {
   const { batches, call, sent } = scripted();
   const calls = ['a1', 'b1', 'a2', 'b2'].map(call);
   await turn();
@@ -91,7 +91,7 @@ test('an error of one call is its own', async (t) => {
   );
 });
 
-test('a store that cannot be reached is told to all, and asked only once', async (t) => {
+test('an unavailable store is reported to all, and asked only once', async (t) => {
   const { batches, call, sent } = scripted();
   const calls = ['a1', 'a2'].map(call);
   await turn();

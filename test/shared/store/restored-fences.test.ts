@@ -19,7 +19,7 @@ import { claim, startWithItems } from './contract/drive.ts';
 const COMPETITORS = 20;
 
 for (const dialect of ['postgres', 'sqlite'] satisfies Dialect[]) {
-  test(`${dialect}: a copy goes on with fences that the original never gave`, async (t) => {
+  test(`${dialect}: a copy continues with fences that the original never gave`, async (t) => {
     const original = await createTestDatabase(dialect);
     t.teardown(() => original.drop());
     await withStore(dialect, original, (store) => drawFences(store));
@@ -37,7 +37,7 @@ for (const dialect of ['postgres', 'sqlite'] satisfies Dialect[]) {
     t.true(Math.min(...second) > Math.max(...first));
   });
 
-  test(`${dialect}: opened again, a database goes on with higher fences`, async (t) => {
+  test(`${dialect}: opened again, a database continues with higher fences`, async (t) => {
     const database = await createTestDatabase(dialect);
     t.teardown(() => database.drop());
     const rounds: number[][] = [];

@@ -35,7 +35,7 @@ export function artifactCases(name: string, open: () => TestStore): void {
     t.is(await store.artifacts.readChunk({ tenantId, hash, position: 0 }), null);
   });
 
-  check('the same content again is the artifact that is there', async (t, { store, contents }) => {
+  check('the same content again is the existing artifact', async (t, { store, contents }) => {
     const tenantId = makeTenantId();
     const chunks = [Buffer.from(makeUuid())];
     const first = await upload(store.artifacts, { tenantId, chunks });
@@ -45,7 +45,7 @@ export function artifactCases(name: string, open: () => TestStore): void {
     t.deepEqual(await contents(), before);
   });
 
-  check('of twenty that send the same content at once, one is kept', async (t, database) => {
+  check('one of twenty uploads of the same content at once is kept', async (t, database) => {
     const { artifacts } = database.store;
     const tenantId = makeTenantId();
     const chunks = [Buffer.from(makeUuid()), Buffer.from('rest')];
@@ -58,7 +58,7 @@ export function artifactCases(name: string, open: () => TestStore): void {
     });
   });
 
-  check('tenants have artifacts of their own, whatever their hash', async (t, { store }) => {
+  check('tenants have artifacts of their own, with any hash', async (t, { store }) => {
     const [tenantId, other] = [makeTenantId(), makeTenantId()];
     const chunks = [Buffer.from(makeUuid())];
     const { hash } = await upload(store.artifacts, { tenantId, chunks });
@@ -128,7 +128,7 @@ export function artifactCases(name: string, open: () => TestStore): void {
     t.like(await artifacts.finish(finishing(touched, [content, content])), { size: 72 });
   });
 
-  check('who is about to refer to artifacts is told of those there are', async (t, database) => {
+  check('a caller about to refer to artifacts learns which ones exist', async (t, database) => {
     const { store, age, contents } = database;
     const tenantId = makeTenantId();
     const { hash } = await upload(store.artifacts, { tenantId, chunks: [Buffer.from(makeUuid())] });
@@ -146,7 +146,7 @@ export function artifactCases(name: string, open: () => TestStore): void {
     t.deepEqual(await store.artifacts.hold({ tenantId, hashes: [] }), []);
   });
 
-  check('an upload is audited once, unless an event tells of it', async (t, { store }) => {
+  check('an upload is audited once, unless an event reports it', async (t, { store }) => {
     const tenantId = makeTenantId();
     const [told, untold] = [[Buffer.from(makeUuid())], [Buffer.from(makeUuid())]];
     const { hash } = await upload(store.artifacts, { tenantId, chunks: told });

@@ -163,7 +163,7 @@ export function auditCases(name: string, open: () => TestStore): void {
     t.is(items.length, 3);
   });
 
-  check('what is done to memory leaves items, and nothing of the facts', async (t, { store }) => {
+  check('changes of memory leave items, and nothing of the facts', async (t, { store }) => {
     const tenantId = makeTenantId();
     const { memory } = store;
     const actorId = 'token:ops';
@@ -268,7 +268,7 @@ export function auditCases(name: string, open: () => TestStore): void {
 
   for (const table of ['events', 'audit_log', 'audit_windows', 'audit_seals']) {
     check(
-      `${table}: the database refuses to change or delete what is there`,
+      `${table}: the database refuses to change or delete existing rows`,
       async (t, database) => {
         await prepareRow(database, table);
         const before = (await database.contents())[table];

@@ -9,7 +9,7 @@ import { makePlan, makeTenantId, makeTicket, makeTimer, makeItem, makeUuid } fro
 export function diagnosisCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
-  check('an execution is told with its status, sequence and mark', async (t, { store }) => {
+  check('an execution is shown with its status, sequence and mark', async (t, { store }) => {
     const execution = await start(store);
     const before = await store.diagnosis.executionFacts(ask(execution));
     t.like(before, {
@@ -24,7 +24,7 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     t.like(await store.diagnosis.executionFacts(ask(execution)), { isMarked: true });
   });
 
-  check('an execution of another tenant is not there', async (t, { store }) => {
+  check('an execution of another tenant does not exist', async (t, { store }) => {
     const execution = await start(store);
     const other = { ...ask(execution), tenantId: makeTenantId() };
     t.is(await store.diagnosis.executionFacts(other), null);
@@ -73,7 +73,7 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     });
   });
 
-  check('an item that waits for its next attempt is told with its time', async (t, { store }) => {
+  check('an item that waits for its next attempt is shown with its time', async (t, { store }) => {
     const execution = await startWithItems(store, [{}]);
     const item = await claimOne(store, execution.tenantId);
     const { ticket } = item;
@@ -85,7 +85,7 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     t.true(place?.is === 'retrying' && place.dueAt > (facts?.now ?? ''));
   });
 
-  check('a dead letter is told only of an item that is nowhere else', async (t, { store }) => {
+  check('a dead letter is shown only for an item that is nowhere else', async (t, { store }) => {
     const execution = await startWithItems(store, [{}]);
     const { tenantId } = execution;
     const { workItemId } = (await claimOne(store, tenantId)).ticket;
@@ -101,7 +101,7 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     t.deepEqual(facts?.items, new Map());
   });
 
-  check('timers are told by name', async (t, { store }) => {
+  check('timers are shown by name', async (t, { store }) => {
     const timer = makeTimer({ name: 'wait:a#0', when: { until: '2099-01-01T00:00:00.000Z' } });
     const other = makeTimer({ name: 'wait:b#0', when: { delayMs: 0 } });
     const execution = await start(store, { changes: { startsTimers: [timer, other] } });
@@ -177,7 +177,7 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     t.regex(server.version, /^\d+\.\d+/);
   });
 
-  check('live executions are told oldest first, those that ended are not', async (t, { store }) => {
+  check('live executions are listed oldest first, ended ones are not', async (t, { store }) => {
     const limit = 10_000;
     const ours = [];
     for (let made = 0; made < 3; made += 1) ours.push(await start(store));
@@ -196,7 +196,7 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     t.is((await store.diagnosis.oldestLive({ limit: 1 })).length, 1);
   });
 
-  check('tables are told with their sizes', async (t, { store }) => {
+  check('tables are shown with their sizes', async (t, { store }) => {
     await startWithItems(store, [{}]);
     const tables = await store.diagnosis.tableFacts();
     const names = tables.map(({ table }) => table);
@@ -208,21 +208,24 @@ export function diagnosisCases(name: string, open: () => TestStore): void {
     t.true((events?.rows ?? -1) >= 0);
   });
 
-  check('queues are told by tenant, with what waits and who is there', async (t, { store }) => {
-    const execution = await startWithItems(store, [{}, {}, { queue: 'java_tool' }]);
-    const { tenantId } = execution;
-    const own = async () => {
-      const { queues, queuesTotal } = await store.diagnosis.installationFacts({ limit: 10_000 });
-      t.is(queues.length, queuesTotal);
-      return queues
-        .filter((queue) => queue.tenantId === tenantId)
-        .map(({ queue, items, workersSeen }) => `${queue}: ${items} for ${workersSeen}`)
-        .toSorted();
-    };
-    t.deepEqual(await own(), ['java_tool: 1 for 0', 'python_tool: 2 for 0']);
-    await claimOne(store, tenantId, { limit: 1 });
-    t.deepEqual(await own(), ['java_tool: 1 for 0', 'python_tool: 1 for 1']);
-  });
+  check(
+    'queues are shown by tenant, with their waiting items and workers',
+    async (t, { store }) => {
+      const execution = await startWithItems(store, [{}, {}, { queue: 'java_tool' }]);
+      const { tenantId } = execution;
+      const own = async () => {
+        const { queues, queuesTotal } = await store.diagnosis.installationFacts({ limit: 10_000 });
+        t.is(queues.length, queuesTotal);
+        return queues
+          .filter((queue) => queue.tenantId === tenantId)
+          .map(({ queue, items, workersSeen }) => `${queue}: ${items} for ${workersSeen}`)
+          .toSorted();
+      };
+      t.deepEqual(await own(), ['java_tool: 1 for 0', 'python_tool: 2 for 0']);
+      await claimOne(store, tenantId, { limit: 1 });
+      t.deepEqual(await own(), ['java_tool: 1 for 0', 'python_tool: 1 for 1']);
+    },
+  );
 }
 
 function ask(of: Started, workItemIds: readonly WorkItemId[] = []): ExecutionQuestion {

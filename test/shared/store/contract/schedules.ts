@@ -28,7 +28,7 @@ export function scheduleCases(name: string, open: () => TestStore): void {
       await removeDue(database.store);
     });
 
-  check('the next one due is told in milliseconds', async (t, { store }) => {
+  check('the next due time is in milliseconds', async (t, { store }) => {
     const tenantId = makeTenantId();
     t.is(await store.schedules.nextDueInMs(), null);
     const now = Date.parse(await store.schedules.now());
@@ -83,15 +83,18 @@ export function scheduleCases(name: string, open: () => TestStore): void {
     t.deepEqual(await list(1, 1), made.slice(1, 2));
   });
 
-  check('a name is given once in a tenant, whoever asks at once', async (t, { store }) => {
-    const tenantId = makeTenantId();
-    const given = await atOnce(10, () =>
-      store.schedules.create({ ...make(tenantId), name: 'nightly' }),
-    );
-    t.is(given.filter((one) => one === 'taken').length, 9);
-    t.is((await store.schedules.list({ tenantId, limit: 20, offset: 0 })).length, 1);
-    await create(store, makeTenantId(), { name: 'nightly' });
-  });
+  check(
+    'a name is given once in a tenant, to one of many concurrent callers',
+    async (t, { store }) => {
+      const tenantId = makeTenantId();
+      const given = await atOnce(10, () =>
+        store.schedules.create({ ...make(tenantId), name: 'nightly' }),
+      );
+      t.is(given.filter((one) => one === 'taken').length, 9);
+      t.is((await store.schedules.list({ tenantId, limit: 20, offset: 0 })).length, 1);
+      await create(store, makeTenantId(), { name: 'nightly' });
+    },
+  );
 
   check('a tenant has no more schedules than it may', async (t, { store }) => {
     const tenantId = makeTenantId();
@@ -173,7 +176,7 @@ export function scheduleCases(name: string, open: () => TestStore): void {
     t.is(await store.schedules.nextDueInMs(), 0);
   });
 
-  check('whether tenant and last execution are live is told with what is due', async (t, s) => {
+  check('due schedules show whether tenant and last execution are live', async (t, s) => {
     const { store } = s;
     const tenantId = makeTenantId();
     const made = await create(store, tenantId, { nextFireAt: PAST });
@@ -221,7 +224,7 @@ export function scheduleCases(name: string, open: () => TestStore): void {
     t.is(again?.lastError, 'no such workflow');
   });
 
-  check('what came of a start is written once', async (t, { store }) => {
+  check('the outcome of a start is written once', async (t, { store }) => {
     const tenantId = makeTenantId();
     const { scheduleId } = await create(store, tenantId, { nextFireAt: PAST });
     const executionId = makeExecutionId();

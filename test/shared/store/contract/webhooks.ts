@@ -40,7 +40,7 @@ export function webhookCases(name: string, open: () => TestStore): void {
     t.is((await store.webhooks.list(tenantId)).length, 2);
   });
 
-  check('a change of status is told once, an unchanged one not at all', async (t, { store }) => {
+  check('a change of status is sent once, an unchanged one not at all', async (t, { store }) => {
     const tenantId = makeTenantId();
     await create(store, tenantId);
     const execution = await start(store, { tenantId });
@@ -64,7 +64,7 @@ export function webhookCases(name: string, open: () => TestStore): void {
     t.like(told[0], { workflowId: 'greet', workflowVersion: '1.0.0', attempt: 1, tenantId });
   });
 
-  check('approvals and dead letters are told, before the status', async (t, { store }) => {
+  check('approvals and dead letters are sent, before the status', async (t, { store }) => {
     const { tenantId, tickets, executionId } = await startWithItems(store, [{}]);
     await create(store, tenantId);
     const item = await claimOne(store, tenantId);
@@ -97,7 +97,7 @@ export function webhookCases(name: string, open: () => TestStore): void {
     t.is(tickets.length, 1);
   });
 
-  check('a dead letter without a fence is told', async (t, { store }) => {
+  check('a dead letter without a fence is sent', async (t, { store }) => {
     const { tenantId, executionId } = await startWithItems(store, [{}]);
     await create(store, tenantId, { eventTypes: ['work_item.dead_lettered'] });
     const { workItemId } = (await claimOne(store, tenantId)).ticket;
@@ -126,7 +126,7 @@ export function webhookCases(name: string, open: () => TestStore): void {
     t.is(new Set(told.map(({ deliveryId }) => deliveryId)).size, 3);
   });
 
-  check('of an execution only the oldest pending message is given', async (t, { store }) => {
+  check('only the oldest pending message of an execution is given', async (t, { store }) => {
     const tenantId = makeTenantId();
     await create(store, tenantId);
     const execution = await start(store, { tenantId });
@@ -192,7 +192,7 @@ export function webhookCases(name: string, open: () => TestStore): void {
   });
 
   check(
-    'a webhook that is gone for good is disabled, and nothing is left',
+    'a webhook that is permanently gone is disabled, and nothing is left',
     async (t, { store }) => {
       const tenantId = makeTenantId();
       const { webhookId } = await create(store, tenantId);

@@ -56,7 +56,7 @@ for (const dialect of ['postgres', 'sqlite'] satisfies Dialect[]) {
     await database.drop();
   });
 
-  test(`${dialect}: a start on a newer schema is refused, whatever is allowed`, async (t) => {
+  test(`${dialect}: a start on a newer schema is refused, with every permission`, async (t) => {
     const database = await createTestDatabase(dialect);
     await execute(
       database.url,

@@ -21,7 +21,7 @@ test('both dialects have the same numbers and titles, from 1 without gaps', asyn
   );
 });
 
-test('what was applied is not pending', (t) => {
+test('an applied migration is not pending', (t) => {
   const known = [makeMigration(1), makeMigration(2), makeMigration(3)];
   t.deepEqual(pendingMigrations(known, []), known);
   t.deepEqual(pendingMigrations(known, known.slice(0, 2)), known.slice(2));

@@ -12,14 +12,14 @@ import { openTestStore } from '../../../support/stores.ts';
 import { commitOne, startWithItems } from '../contract/drive.ts';
 import { makeItem, makePlan, makeTicket } from '../contract/make.ts';
 
-test('who got nothing above the watermark gets what another process put below it', async (t) => {
+test('a claim that found nothing above the watermark gets items that another process put below it', async (t) => {
   const { claim, passBy, putBelow, last } = await startQueue(t);
   await passBy();
   const urgent = await putBelow();
   t.deepEqual(await claim(3), [[[last, 'worker-0']], [[urgent, 'worker-1']], []]);
 });
 
-test('what is claimed above the watermark is handed out though the database fails below it', async (t) => {
+test('items claimed above the watermark are handed out though the database fails below it', async (t) => {
   const { claim, passBy, putBelow, breakAfter, last } = await startQueue(t);
   await passBy();
   await putBelow();

@@ -99,7 +99,7 @@ test('no function runs what a caller put in place of tables, types and catalogs'
   t.deepEqual(seized(), []);
 });
 
-test('what triggers guard is judged by the tables, not by temporary ones of their name', async (t) => {
+test('triggers judge by the tables, not by temporary ones of their name', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { executionId } = await startEnded(scene.store, { tenantId: scene.tenantId });
   const { client } = await attackerOf(t, scene.database);

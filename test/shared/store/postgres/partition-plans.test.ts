@@ -15,7 +15,7 @@ import { connectRaw } from './raw-client.ts';
 
 const APPLICATION = 'svc-test-plans';
 
-test('what is asked of executions is looked for in their partitions alone', async (t) => {
+test('queries about executions search their partitions alone', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { url } = scene.database;
   await partitionPast(url);

@@ -12,7 +12,7 @@ import { withRuntimeRole } from './runtime-role.ts';
 
 const DAY_MS = 86_400_000;
 
-test('a role that owns nothing removes artifacts and writes partitions anew', async (t) => {
+test('a role that owns nothing removes artifacts and rewrites partitions', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { database, tenantId, seal, age, run } = scene;
   await partitionPast(database.url);

@@ -249,7 +249,7 @@ async function withScope(
   }
 }
 
-test('what stands around an execution is read as its tenant sees it, an installation as a whole', async (t) => {
+test('rows around an execution are read as its tenant sees them, an installation as a whole', async (t) => {
   const [own, other] = [await startWithItems(store, [{}]), await startWithItems(store, [{}])];
   const { executionId, tenantId } = own;
   const [workItemId] = own.tickets.map((ticket) => ticket.workItemId);

@@ -15,7 +15,7 @@ const WRITER = fileURLToPath(new URL('commit-until-killed.ts', import.meta.url))
 const ROUNDS = 4;
 const COMMITS_MIN = 50;
 
-test('a process killed while it writes loses nothing it was told of, and tears nothing', async (t) => {
+test('a process killed while it writes loses no confirmed write, and tears nothing', async (t) => {
   const { store, url, close } = await openTestStore('sqlite');
   t.teardown(close);
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -11,7 +11,7 @@ import { openTestStore, sqlitePath } from '../../../support/stores.ts';
 import { judge, start } from '../contract/drive.ts';
 import { makeEvent, makeKey, makePlan, makeTenantId, makeUuid } from '../contract/make.ts';
 
-test('a file and its directory are made when they are not there', async (t) => {
+test('a file and its directory are created when they are missing', async (t) => {
   const path = join(await makeFolder(t), 'data', 'svc', 'runtime.db');
   const store = await openSqliteStore({ path });
   await store.close();

@@ -29,7 +29,7 @@ const CANCEL_ROUNDS = 40;
 export function commitRaceCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
-  check('of twenty settles of one lease exactly one is accepted', async (t, { store }) => {
+  check('exactly one of twenty settles of one lease is accepted', async (t, { store }) => {
     const { tickets: _, ...execution } = await startWithItems(store, [{}]);
     const item = await claimOne(store, execution.tenantId);
     const verdicts = await atOnce(COMPETITORS, () =>
@@ -43,7 +43,7 @@ export function commitRaceCases(name: string, open: () => TestStore): void {
     t.like(await store.executions.find(execution.executionId, null), { lastSequence: 2 });
   });
 
-  check('of twenty plans for one sequence exactly one is accepted', async (t, { store }) => {
+  check('exactly one of twenty plans for one sequence is accepted', async (t, { store }) => {
     const execution = await start(store);
     const verdicts = await atOnce(COMPETITORS, () =>
       judge(store, makePlan(execution, { expectedSequence: 1, events: [makeEvent()] })),
@@ -52,7 +52,7 @@ export function commitRaceCases(name: string, open: () => TestStore): void {
     t.true(verdicts.every((verdict) => verdict.accepted || verdict.reason === 'moved'));
   });
 
-  check('of twenty steps on one lease exactly one is accepted', async (t, { store }) => {
+  check('exactly one of twenty steps on one lease is accepted', async (t, { store }) => {
     const { tickets: _, ...execution } = await startWithItems(store, [{}]);
     const item = await claimOne(store, execution.tenantId);
     const verdicts = await atOnce(COMPETITORS, () =>
@@ -135,7 +135,7 @@ export function commitRaceCases(name: string, open: () => TestStore): void {
     t.deepEqual(stamps, stamps.toSorted());
   });
 
-  check('of twenty starts of one execution exactly one is accepted', async (t, { store }) => {
+  check('exactly one of twenty starts of one execution is accepted', async (t, { store }) => {
     const execution = { executionId: makeExecutionId(), tenantId: makeTenantId() };
     const verdicts = await atOnce(COMPETITORS, () =>
       judge(store, makePlan(execution, { create: makeNewExecution(), events: [makeStarted()] })),
@@ -145,7 +145,7 @@ export function commitRaceCases(name: string, open: () => TestStore): void {
   });
 
   check(
-    'of twenty starts with one Idempotency-Key exactly one is accepted',
+    'exactly one of twenty starts with one Idempotency-Key is accepted',
     async (t, { store }) => {
       const tenantId = makeTenantId();
       const request = { key: makeUuid(), bodyHash: 'hash' };
@@ -181,7 +181,7 @@ export function commitRaceCases(name: string, open: () => TestStore): void {
     }
   });
 
-  check('a cancel leaves no lease, whatever is claimed meanwhile', async (t, { store }) => {
+  check('a cancel leaves no lease, with any claims meanwhile', async (t, { store }) => {
     for (let round = 0; round < CANCEL_ROUNDS; round += 1) {
       const { tickets, ...execution } = await startWithItems(store, [{}, {}, {}]);
       const cancel = () =>

@@ -70,7 +70,7 @@ const REFUSALS: readonly Refusal[] = [
     },
   },
   {
-    title: 'for an execution that is not there',
+    title: 'for an unknown execution',
     reason: 'missing',
     prepare: async () => makeFullPlan(makeAbsent()),
   },
@@ -111,7 +111,7 @@ const REFUSALS: readonly Refusal[] = [
     },
   },
   {
-    title: 'under a lease that goes on with another fence',
+    title: 'under a lease that continues with another fence',
     reason: 'stale',
     prepare: async (store) => {
       const { tickets: _, ...execution } = await startWithItems(store, [{}]);
@@ -122,7 +122,7 @@ const REFUSALS: readonly Refusal[] = [
     },
   },
   {
-    title: 'under a lease of another execution, which goes on',
+    title: 'under a lease of another execution, which continues',
     reason: 'stale',
     prepare: async (store) => {
       const { tickets: _, ...other } = await startWithItems(store, [{}]);
@@ -225,7 +225,7 @@ const REFUSALS: readonly Refusal[] = [
     },
   },
   {
-    title: 'to fire a timer that is not there',
+    title: 'to fire a timer that does not exist',
     reason: 'stale',
     prepare: async (store) => makeFullPlan(await start(store), { firesTimers: ['wait:gone#0'] }),
   },
@@ -239,7 +239,7 @@ const REFUSALS: readonly Refusal[] = [
     },
   },
   {
-    title: 'to start an execution that is there',
+    title: 'to start an execution that exists',
     reason: 'exists',
     prepare: async (store) =>
       makeFullPlan(await start(store), {
@@ -274,7 +274,7 @@ const REFUSALS: readonly Refusal[] = [
 /** The same of plans that do no more than a step of the engine: most are of this kind. */
 const STEP_REFUSALS: readonly Refusal[] = [
   {
-    title: 'of a step on a sequence that has passed',
+    title: 'for a step on a sequence that has passed',
     reason: 'moved',
     prepare: async (store) => {
       const { execution, item } = await startLeased(store);
@@ -283,17 +283,17 @@ const STEP_REFUSALS: readonly Refusal[] = [
     },
   },
   ...(['completed', 'failed', 'cancelled'] as const).map((status): Refusal => ({
-    title: `of a step of an execution that is ${status}`,
+    title: `for a step of an execution that is ${status}`,
     reason: 'ended',
     prepare: async (store) => makeStep(await start(store, { changes: { status } })),
   })),
   {
-    title: 'of a step of an execution that is not there',
+    title: 'for a step of an unknown execution',
     reason: 'missing',
     prepare: async () => makeStep(makeAbsent()),
   },
   {
-    title: 'of a step of an execution of another tenant',
+    title: 'for a step of an execution of another tenant',
     reason: 'missing',
     prepare: async (store) => {
       const { executionId } = await start(store);
@@ -301,7 +301,7 @@ const STEP_REFUSALS: readonly Refusal[] = [
     },
   },
   {
-    title: 'of a step under a fence that the lease does not have',
+    title: 'for a step under a fence that the lease does not have',
     reason: 'stale',
     prepare: async (store) => {
       const { execution, item } = await startLeased(store);
@@ -311,7 +311,7 @@ const STEP_REFUSALS: readonly Refusal[] = [
     },
   },
   {
-    title: 'of a step that settles an item of another execution',
+    title: 'for a step that settles an item of another execution',
     reason: 'stale',
     prepare: async (store) => {
       const { execution: other, item } = await startLeased(store);
@@ -320,7 +320,7 @@ const STEP_REFUSALS: readonly Refusal[] = [
     },
   },
   {
-    title: 'of a step that settles two items under each other’s fences',
+    title: 'for a step that settles two items under each other’s fences',
     reason: 'stale',
     prepare: async (store) => {
       const { tickets: _, ...execution } = await startWithItems(store, [{}, {}]);
@@ -337,7 +337,7 @@ const STEP_REFUSALS: readonly Refusal[] = [
     },
   },
   {
-    title: 'of a step that settles one item twice',
+    title: 'for a step that settles one item twice',
     reason: 'stale',
     prepare: async (store) => {
       const { execution, item } = await startLeased(store);
@@ -347,7 +347,7 @@ const STEP_REFUSALS: readonly Refusal[] = [
     },
   },
   {
-    title: 'to start an execution that is there, with one step',
+    title: 'to start an execution that exists, with one step',
     reason: 'exists',
     prepare: async (store) =>
       makePlan(await start(store), { create: makeNewExecution(), events: [makeStarted()] }),

@@ -23,7 +23,7 @@ export function executionCases(name: string, open: () => TestStore): void {
     t.deepEqual(await store.executions.events({ executionId, after: 0, limit: null }), []);
   });
 
-  check("another tenant's execution is like one that is not there", async (t, { store }) => {
+  check("another tenant's execution is like an unknown one", async (t, { store }) => {
     const { executionId, tenantId } = await start(store);
     const other = makeTenantId();
     t.is(await store.executions.find(executionId, other), null);

@@ -48,7 +48,7 @@ export function familyCases(name: string, open: () => TestStore): void {
     t.not(await store.executions.find(accepted.executionId, other.tenantId), null);
   });
 
-  check('of twenty who start a child on what they read one does', async (t, { store }) => {
+  check('one of twenty that start a child from the same reading does', async (t, { store }) => {
     const parent = await start(store);
     await atOnce(20, () =>
       judge(
@@ -86,7 +86,7 @@ export function familyCases(name: string, open: () => TestStore): void {
     t.deepEqual(await listChildren(store, { ...parent, tenantId: makeTenantId() }), []);
   });
 
-  check('a run that goes on begins with what models have used', async (t, { store }) => {
+  check('a run that continues another begins with its usage of models', async (t, { store }) => {
     const run = await start(store);
     const next = {
       ...makeChild(run, { parentExecutionId: null }),
@@ -128,7 +128,7 @@ export function familyCases(name: string, open: () => TestStore): void {
     t.deepEqual(await listDue(store, gone), []);
   });
 
-  check('webhooks are told of what begins with a plan', async (t, { store }) => {
+  check('webhooks hear of executions that begin with a plan', async (t, { store }) => {
     const parent = await start(store);
     const { tenantId } = parent;
     const webhookId = makeUuid();

@@ -9,7 +9,7 @@ const HOUR_MS = 60 * 60 * 1_000;
 export function holdCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
-  check('what is held is not claimed, and is given back in its order', async (t, { store }) => {
+  check('a held item is not claimed, and is given back in its order', async (t, { store }) => {
     const { tickets, ...execution } = await startWithItems(store, [{}, {}, {}]);
     const others = await startWithItems(store, [{}]);
     const [leased] = await claim(store, execution.tenantId, { limit: 1 });
@@ -52,7 +52,7 @@ export function holdCases(name: string, open: () => TestStore): void {
     t.true(await isPromoted());
   });
 
-  check('what is held is revoked like the rest', async (t, { store }) => {
+  check('held items are revoked like the rest', async (t, { store }) => {
     const { tickets, ...execution } = await startWithItems(store, [{}, {}]);
     const [one, other] = tickets;
     await commitOne(store, makePlan(execution, { waitingItems: 'hold' }));

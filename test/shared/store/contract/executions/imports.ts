@@ -49,7 +49,7 @@ export function importCases(name: string, open: () => TestStore): void {
     },
   );
 
-  check('who imported an execution, and when, is told of it for ever', async (t, { store }) => {
+  check('the author and the time of an import stay readable forever', async (t, { store }) => {
     const tenantId = makeTenantId();
     const importing = importingOf(makeDocument(), tenantId);
     await store.imports.add(importing);
@@ -139,7 +139,7 @@ export function importCases(name: string, open: () => TestStore): void {
     },
   );
 
-  check('what does not fit is refused, and leaves nothing', async (t, database) => {
+  check('an import that does not fit is refused, and leaves nothing', async (t, database) => {
     const { store } = database;
     const tenantId = makeTenantId();
     const importing = importingOf(makeDocument(), tenantId);
@@ -202,7 +202,7 @@ export function importCases(name: string, open: () => TestStore): void {
     t.is(await store.imports.add(importing), 'imported');
   });
 
-  check('of many who import the same at once one does', async (t, { store }) => {
+  check('one of many imports of the same at once succeeds', async (t, { store }) => {
     const tenantId = makeTenantId();
     const document = makeDocument();
     const verdicts = await atOnce(10, () => store.imports.add(importingOf(document, tenantId)));

@@ -26,7 +26,7 @@ const COMPETITORS = 20;
 export function startLimitCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
-  check('of twenty starts at once as many are accepted as there is room', async (t, { store }) => {
+  check('as many of twenty starts at once are accepted as there is room', async (t, { store }) => {
     const tenantId = await makeTenant(store);
     const verdicts = await atOnce(COMPETITORS, () => judge(store, starting(tenantId, { max: 7 })));
     t.is(verdicts.filter(({ accepted }) => accepted).length, 7);
@@ -36,17 +36,20 @@ export function startLimitCases(name: string, open: () => TestStore): void {
     t.is(await countLive(store, tenantId), 7);
   });
 
-  check('of twenty starts in one batch the first that find room are', async (t, { store }) => {
-    const tenantId = await makeTenant(store);
-    const plans = Array.from({ length: COMPETITORS }, () => starting(tenantId, { max: 3 }));
-    const elsewhere = starting(await makeTenant(store), { max: 1 });
-    const unlimited = starting(makeTenantId());
-    const verdicts = await store.executions.commit([...plans, elsewhere, unlimited]);
-    t.deepEqual(
-      verdicts.map(({ accepted }) => accepted),
-      [...plans.map((_, index) => index < 3), true, true],
-    );
-  });
+  check(
+    'the first of twenty starts in one batch that find room are accepted',
+    async (t, { store }) => {
+      const tenantId = await makeTenant(store);
+      const plans = Array.from({ length: COMPETITORS }, () => starting(tenantId, { max: 3 }));
+      const elsewhere = starting(await makeTenant(store), { max: 1 });
+      const unlimited = starting(makeTenantId());
+      const verdicts = await store.executions.commit([...plans, elsewhere, unlimited]);
+      t.deepEqual(
+        verdicts.map(({ accepted }) => accepted),
+        [...plans.map((_, index) => index < 3), true, true],
+      );
+    },
+  );
 
   check('twenty batches of starts at once never exceed the limit', async (t, { store }) => {
     const [one, other] = [await makeTenant(store), await makeTenant(store)];

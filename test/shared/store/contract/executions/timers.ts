@@ -86,7 +86,7 @@ export function timerCases(name: string, open: () => TestStore): void {
     t.is((await listDue(store, execution)).length, 1);
   });
 
-  check('of twenty who fire a timer exactly one does', async (t, { store }) => {
+  check('exactly one of twenty attempts to fire a timer succeeds', async (t, { store }) => {
     const timer = makeTimer();
     const execution = await start(store, { changes: { startsTimers: [timer] } });
     const verdicts = await atOnce(COMPETITORS, () =>

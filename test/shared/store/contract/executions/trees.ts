@@ -26,7 +26,7 @@ export function treeCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
   check(
-    'of twenty who start at once no more are accepted than the root may have',
+    'no more of twenty starts at once are accepted than the root may have',
     async (t, { store }) => {
       const root = await start(store);
       const members = await grow(store, root, COMPETITORS);

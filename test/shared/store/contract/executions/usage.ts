@@ -47,7 +47,7 @@ export function usageCases(name: string, open: () => TestStore): void {
     t.like(await store.executions.usage(execution.executionId), [{ inputTokens: 0 }]);
   });
 
-  check('what many children use at once is all counted', async (t, { store }) => {
+  check('the usage of many children at once is all counted', async (t, { store }) => {
     const top = await start(store);
     const { tenantId } = top;
     const create = { parentExecutionId: top.executionId };

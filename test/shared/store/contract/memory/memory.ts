@@ -59,7 +59,7 @@ export function memoryCases(name: string, open: () => TestStore): void {
     t.deepEqual(read, all);
   });
 
-  check('of twenty for the last three places, three are added', async (t, { store }) => {
+  check('three of twenty adds for the last three places succeed', async (t, { store }) => {
     const { memory } = store;
     const tenantId = makeTenantId();
     for (let index = 0; index < 2; index += 1) await addOne(memory, tenantId);
@@ -203,7 +203,7 @@ export function memoryCases(name: string, open: () => TestStore): void {
   });
 
   check(
-    'changes are told by scope, in their order, from where a reader is',
+    'changes are listed by scope, in their order, from a reader’s position',
     async (t, { store }) => {
       const { memory } = store;
       const tenantId = makeTenantId();

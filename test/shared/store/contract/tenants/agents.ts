@@ -47,7 +47,7 @@ export function agentCases(name: string, open: () => TestStore): void {
     t.true((after?.updatedAt ?? '') > (before?.updatedAt ?? ''));
   });
 
-  check('a discovered card does not take the place of another agent', async (t, { store }) => {
+  check('a discovered card does not replace another agent', async (t, { store }) => {
     const agent = makeAgent();
     const there = { ...agent, discoveredFrom: 'https://there.example' };
     const elsewhere = { ...agent, discoveredFrom: 'https://elsewhere.example' };
@@ -75,7 +75,7 @@ export function agentCases(name: string, open: () => TestStore): void {
     t.is(await store.agents.findDiscovered(stranger), null);
   });
 
-  check("another tenant's agent is not there", async (t, { store }) => {
+  check("another tenant's agent does not exist", async (t, { store }) => {
     const agent = makeAgent();
     await store.agents.register(agent);
     await store.agents.activate(agent);
@@ -91,7 +91,7 @@ export function agentCases(name: string, open: () => TestStore): void {
     t.is((await store.agents.find(agent))?.card.name, agent.card.name);
   });
 
-  check('what is done to an agent, and what it does, is told', async (t, database) => {
+  check('changes and calls of an agent are audited', async (t, database) => {
     const { store } = database;
     const agent = makeAgent();
     const { tenantId, agentId } = agent;

@@ -14,7 +14,7 @@ export function tenantStatusCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
   for (const status of ['suspended', 'archived'] as const) {
-    check(`of a tenant that is ${status} nothing is claimed`, async (t, { store }) => {
+    check(`nothing is claimed from a tenant that is ${status}`, async (t, { store }) => {
       const { tenantId } = await startWithItems(store, [{}, { queue: 'java_tool' }]);
       const both = { queues: ['python_tool', 'java_tool'] } as const;
       await put(store, tenantId, status);
@@ -24,7 +24,7 @@ export function tenantStatusCases(name: string, open: () => TestStore): void {
       t.is((await claim(store, tenantId, both)).length, 2);
     });
 
-    check(`of a tenant that is ${status} nothing is due or runnable`, async (t, database) => {
+    check(`nothing is due or runnable in a tenant that is ${status}`, async (t, database) => {
       const { store } = database;
       const execution = await startWithEverythingDue(database);
       const { tenantId } = execution;

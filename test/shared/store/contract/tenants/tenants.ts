@@ -11,7 +11,7 @@ const NOTHING = { name: null, status: null, policy: null, limits: null, actorId:
 export function tenantCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
-  check('the default tenant is there from the beginning', async (t, { store }) => {
+  check('the default tenant exists from the beginning', async (t, { store }) => {
     t.like(await store.tenants.find(DEFAULT_TENANT), {
       tenantId: 'default',
       status: 'active',
@@ -63,7 +63,7 @@ export function tenantCases(name: string, open: () => TestStore): void {
     t.deepEqual(await auditedOf(store, tenantId), [update, update, update, 'tenant_created']);
   });
 
-  check('a tenant that is not there is not changed', async (t, database) => {
+  check('an unknown tenant is not changed', async (t, database) => {
     const before = await database.contents();
     const changes = { ...NOTHING, name: 'x' };
     t.is(await database.store.tenants.update(makeTenantId(), changes), null);

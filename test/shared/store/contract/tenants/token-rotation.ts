@@ -62,7 +62,7 @@ export function tokenRotationCases(name: string, open: () => TestStore): void {
     t.is(rotated.old.expiresAt, old.expiresAt);
   });
 
-  check('what is revoked, expired or rotated is not rotated', async (t, database) => {
+  check('a revoked, expired or rotated token is not rotated', async (t, database) => {
     const { store } = database;
     const revoked = await make(store);
     await store.tokens.revoke(revoked.tokenId, revoked.tenantId, ACTOR);
@@ -78,7 +78,7 @@ export function tokenRotationCases(name: string, open: () => TestStore): void {
     t.deepEqual(await database.contents(), before);
   });
 
-  check('of twenty rotations at once exactly one is carried out', async (t, { store }) => {
+  check('exactly one of twenty rotations at once is carried out', async (t, { store }) => {
     const old = await make(store);
     const outcomes = await atOnce(20, (index) =>
       tryRotate(store, old, { graceMs: index % 2 === 0 ? 0 : HOUR_MS }),

@@ -129,7 +129,7 @@ export function claimFilterCases(name: string, open: () => TestStore): void {
   );
 
   check(
-    'what an older process has queued is found by its tool as well',
+    'an item that an older process has queued is found by its tool as well',
     async (t, { store, url }) => {
       const { tenantId, tickets } = await queue(store, [{ tool: 'm.a' }, { tool: 'm.b' }]);
       await changeTable(url)(`update work_queue set tool = null where tenant_id = '${tenantId}'`);

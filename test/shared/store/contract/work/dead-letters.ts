@@ -18,7 +18,7 @@ const COMPETITORS = 20;
 export function deadLetterCases(name: string, open: () => TestStore): void {
   const check = contractCases(name, open);
 
-  check('an item that failed for good is listed with its reason', async (t, { store }) => {
+  check('an item that failed permanently is listed with its reason', async (t, { store }) => {
     const { tickets, ...execution } = await startWithItems(store, [{ attempt: 2, nodeId: 'pay' }]);
     const item = await claimOne(store, execution.tenantId);
     const { createdAt } = await commitOne(store, burial(item, 'card refused'));
@@ -180,15 +180,18 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
     t.is(await placeOf(store, item.ticket), 'dead_lettered');
   });
 
-  check('of twenty who put a dead letter back exactly one does', async (t, { store }) => {
-    const item = await claimNew(store);
-    const { workItemId, tenantId } = item.ticket;
-    await commitOne(store, burial(item, 'boom'));
-    const answers = await atOnce(COMPETITORS, () => requeueNow(store, workItemId, tenantId));
-    t.is(answers.filter((answer) => answer === 'requeued').length, 1);
-    t.true(answers.every((answer) => answer === 'requeued' || answer === 'not_dead'));
-    await claimOne(store, tenantId);
-  });
+  check(
+    'exactly one of twenty attempts to put a dead letter back succeeds',
+    async (t, { store }) => {
+      const item = await claimNew(store);
+      const { workItemId, tenantId } = item.ticket;
+      await commitOne(store, burial(item, 'boom'));
+      const answers = await atOnce(COMPETITORS, () => requeueNow(store, workItemId, tenantId));
+      t.is(answers.filter((answer) => answer === 'requeued').length, 1);
+      t.true(answers.every((answer) => answer === 'requeued' || answer === 'not_dead'));
+      await claimOne(store, tenantId);
+    },
+  );
 
   check('a leased item is settled without a fence, its result kept', async (t, { store }) => {
     const item = await claimNew(store);
@@ -234,7 +237,7 @@ export function deadLetterCases(name: string, open: () => TestStore): void {
     },
   );
 
-  check('of twenty settles without a fence exactly one is done', async (t, { store }) => {
+  check('exactly one of twenty settles without a fence succeeds', async (t, { store }) => {
     const item = await claimNew(store);
     const { workItemId, tenantId, executionId, idempotencyKey } = item.ticket;
     const answers = await atOnce(COMPETITORS, (index) =>

@@ -27,7 +27,7 @@ export function leaseCases(name: string, open: () => TestStore): void {
     t.is(found?.lease?.claimedAt, item.claimedAt);
   });
 
-  check('a lease that a plan keeps goes on, and is settled later', async (t, { store }) => {
+  check('a lease that a plan keeps continues, and is settled later', async (t, { store }) => {
     const item = await claimNew(store);
     const { ticket, leaseFence } = item;
     const kept = makePlan(ticket, { keepsLeases: [settleOf(item)], events: [makeEvent()] });
@@ -98,7 +98,7 @@ export function leaseCases(name: string, open: () => TestStore): void {
   });
 
   check(
-    'a process is told what it holds, lapsed or not, of one and of all',
+    'a process learns what it holds, lapsed or not, of one and of all',
     async (t, { store }) => {
       const [one, other] = [await start(store), await start(store)];
       const bear = async (ticket: WorkTicket, of: typeof one, leaseMs: number, leaseTo: string) => {

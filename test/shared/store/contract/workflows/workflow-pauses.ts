@@ -240,7 +240,7 @@ export function workflowPauseCases(name: string, open: () => TestStore): void {
   });
 
   check(
-    'what is live and not held is listed once, newest first, and by its status',
+    'live executions that are not held are listed once, newest first, and by status',
     async (t, { store }) => {
       const tenantId = await makeTenant(store);
       const made: Started[] = [];
@@ -302,7 +302,7 @@ export function workflowPauseCases(name: string, open: () => TestStore): void {
     },
   );
 
-  check('what was read of a pause is not taken for the next one', async (t, { store }) => {
+  check('a reading of one pause is not taken for the next one', async (t, { store }) => {
     const tenantId = await makeTenant(store);
     const execution = await start(store, { tenantId });
     const first = await pauseNew(store, tenantId);
@@ -339,7 +339,7 @@ export function workflowPauseCases(name: string, open: () => TestStore): void {
   });
 
   check(
-    'holds, resumptions and new pauses that meet leave nothing held for good',
+    'holds, resumptions and new pauses that meet leave nothing held forever',
     async (t, { store }) => {
       const tenantId = await makeTenant(store);
       const made = await atOnce(20, () => start(store, { tenantId }));

@@ -20,7 +20,7 @@ import { connectRaw } from '../raw-client.ts';
 
 const DAY_MS = 86_400_000;
 
-test('who is about to refer to an artifact waits for its removal, and is told', async (t) => {
+test('a caller about to refer to an artifact waits for its removal, and learns of it', async (t) => {
   const { scene, hash, other } = await openRace(t);
   const { store, tenantId } = scene;
   await other.query('begin');
@@ -31,7 +31,7 @@ test('who is about to refer to an artifact waits for its removal, and is told', 
   t.deepEqual(await held, []);
 });
 
-test('who is about to refer to an artifact that somebody else refers to finds it', async (t) => {
+test('a caller about to refer to an artifact that somebody else refers to finds it', async (t) => {
   const { scene, hash, other } = await openRace(t);
   const { store, tenantId } = scene;
   await other.query('begin');
@@ -42,7 +42,7 @@ test('who is about to refer to an artifact that somebody else refers to finds it
   t.is((await held).length, 1);
 });
 
-test('of an execution that is being removed no reference is noted', async (t) => {
+test('no reference is noted for an execution that is being removed', async (t) => {
   const { scene, hash, other } = await openRace(t);
   const { store } = scene;
   const id = await refer(scene, hash);

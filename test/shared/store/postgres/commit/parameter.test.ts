@@ -63,7 +63,7 @@ for (const [type, values] of Object.entries(ARRAYS)) {
   }
 }
 
-test('what is no UUID is refused before it is sent', (t) => {
+test('an invalid UUID is refused before it is sent', (t) => {
   for (const wrong of [
     '',
     'abc',

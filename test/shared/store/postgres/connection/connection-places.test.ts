@@ -3,7 +3,7 @@ import test from 'ava';
 import { createConnectionPlaces } from '../../../../../src/shared/store/postgres/connection/connection-places.ts';
 import { StoreUnavailableError } from '../../../../../src/shared/store/store.ts';
 
-test('so many calls at a time, in their order, whatever becomes of each', async (t) => {
+test('so many calls at a time, in their order, with any outcome of each', async (t) => {
   const places = createConnectionPlaces({ placesMax: 2, waitMsMax: 60_000 });
   const begun: number[] = [];
   const ends = Array.from({ length: 5 }, () => Promise.withResolvers<number>());
@@ -25,7 +25,7 @@ test('so many calls at a time, in their order, whatever becomes of each', async 
   t.is(await places.hold(async () => 'again'), 'again');
 });
 
-test('who waits too long for a place is told so, and takes none', async (t) => {
+test('a call that waits too long for a place gets an error, and takes none', async (t) => {
   const places = createConnectionPlaces({ placesMax: 1, waitMsMax: 1 });
   const first = Promise.withResolvers<string>();
   const holder = places.hold(() => first.promise);

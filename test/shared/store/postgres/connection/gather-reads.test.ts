@@ -18,7 +18,7 @@ function scripted() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('what is asked for in one turn of the event loop is read together', async (t) => {
+test('reads of one turn of the event loop are sent together', async (t) => {
   const { batches, read } = scripted();
   const load = gatherReads(read);
   const first = [load(1), load(2)];

@@ -17,7 +17,7 @@ import { eventually } from '../../../../support/eventually.ts';
 import { freePort } from '../../../../support/servers/ports.ts';
 import { connectRaw } from '../raw-client.ts';
 
-test('of twenty who migrate at once one does, and all find it done', async (t) => {
+test('one of twenty concurrent migrations runs, and all find it done', async (t) => {
   const database = await createEmptyDatabase();
   const { length: version } = await readMigrations('postgres');
   const runs = await Promise.all(
@@ -86,7 +86,7 @@ test('a migration gives up on a table in use after a while, and says who has it'
   await user.end();
 });
 
-test('a migration that waits for a long transaction holds up nobody else, and goes on after it', async (t) => {
+test('a migration that waits for a long transaction holds up nobody else, and continues after it', async (t) => {
   const database = await createEmptyDatabase();
   t.teardown(() => database.drop());
   await migrate(database.url, [ONE]);

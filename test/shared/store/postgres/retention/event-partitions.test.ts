@@ -17,7 +17,7 @@ import { partitionAt, partitionPast, startAt } from '../partition-scene.ts';
 const DAY_MS = 86_400_000;
 const SWEEP = { sweepAfterMs: 2 * DAY_MS };
 
-test('what was there and what comes is read and written as before, whatever its id', async (t) => {
+test('old and new rows are read and written as before, with any id', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { store, tenantId } = scene;
   const before = await start(store, { tenantId });
@@ -91,7 +91,7 @@ test('a partition with a live execution stays, and is swept of the removed ones'
   t.deepEqual((await verify()).problems, []);
 });
 
-test('a partition of which little stays is written anew, and what stays is as it was', async (t) => {
+test('a partition with few remaining rows is rewritten, and those stay unchanged', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { store, database, seal, age, run, verify } = scene;
   await partitionPast(scene.database.url);
@@ -130,7 +130,7 @@ test('a partition of which little stays is written anew, and what stays is as it
   t.like(await store.retention.tendPartitions(shrink), { shrunk: 0 }, 'it is small by now');
 });
 
-test('a partition is not written anew while events of it are of nobody on record', async (t) => {
+test('a partition is not rewritten while some of its events belong to no execution on record', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { store, database, seal, age, run } = scene;
   await partitionPast(scene.database.url);
@@ -152,7 +152,7 @@ test('a partition is not written anew while events of it are of nobody on record
   t.is(await countEvents(scene, [live, lost]), 3);
 });
 
-test('what is brought back while its partition is there stays in it, and is neither swept nor dropped', async (t) => {
+test('restored events stay in their existing partition, which is neither swept nor dropped', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { store, seal, age, run, verify, tenantId } = scene;
   await partitionPast(scene.database.url);
@@ -236,7 +236,7 @@ test('while a partition is in use it is not dropped, and nobody waits long', asy
   t.is(await countEvents(scene, [execution]), 0);
 });
 
-test('what a process that died on the way has left is taken back before it does harm', async (t) => {
+test('leftovers of a process that died midway are taken back before they do harm', async (t) => {
   const scene = await openRetentionScene(t, 'postgres');
   const { store, database } = scene;
   await runOnServer(database.url, 'select prepare_event_partitions()');

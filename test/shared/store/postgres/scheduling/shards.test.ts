@@ -93,7 +93,7 @@ test.serial('a broken connection is replaced at the next balance', async (t) => 
   });
 });
 
-test.serial('what is released is free at once', async (t) => {
+test.serial('a released shard is free at once', async (t) => {
   await withStores(2, async ([first, second]) => {
     await first.shards.balance({ target: SHARD_COUNT });
     await first.shards.tryDuty('prune');

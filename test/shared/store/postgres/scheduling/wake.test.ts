@@ -83,7 +83,7 @@ test.serial('more topics than a notification takes are any topic', async (t) => 
   });
 });
 
-test.serial('a listener that lost its connection is told of any topic, then goes on', async (t) => {
+test.serial('a listener that lost its connection hears of any topic, then continues', async (t) => {
   await withStores(async (sender, receiver) => {
     const heard = await listen(receiver);
     await terminate(admin, 'svc-receiver-wake');

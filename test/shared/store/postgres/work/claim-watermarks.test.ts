@@ -91,7 +91,7 @@ test('an item found below the watermark takes it back', (t) => {
   t.deepEqual(start(), at(9, 1));
 });
 
-test('an item of a higher priority makes the queue begin anew', (t) => {
+test('an item of a higher priority makes the queue begin again', (t) => {
   const { claimed, pass, start, watermarks } = setUp();
   const ticket = { tenantId: 'acme', queue: 'python_tool', priority: 5 } as WorkTicket;
   claimed(at(10));

@@ -86,7 +86,7 @@ test('a value is compared as what it is, and a negative limit is none', async (t
   t.is(connection.all('select id from kinds where id > ? order by id limit ?', [1, 2]).length, 2);
 });
 
-test('a reading sees one moment, whatever another process writes meanwhile', async (t) => {
+test('a reading sees one moment, during any writes of another process', async (t) => {
   const connection = await connectNew(t);
   const other = new Database(connection.path);
   t.teardown(() => other.close());

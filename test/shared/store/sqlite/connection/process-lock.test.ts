@@ -85,7 +85,7 @@ test('two files in one directory have two locks', async (t) => {
   t.is(locks.length, 2);
 });
 
-test('the directory of the file is made when it is not there', async (t) => {
+test('the directory of the file is created when it is missing', async (t) => {
   const path = join(await makeFolder(t), 'data', 'svc', 'runtime.db');
   const lock = lockDatabaseFile(path);
   t.throws(() => lockDatabaseFile(path), { message: SERVED });
