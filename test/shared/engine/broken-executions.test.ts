@@ -53,7 +53,7 @@ test('executions that cannot be advanced are set aside and starve no others', as
 
 for (const isDown of [false, true]) {
   const why = isDown ? 'the store is down' : 'a history cannot be read';
-  test(`what is leased to a worker is handed out, though ${why} at another item`, async (t) => {
+  test(`an item leased to a worker is handed out, though ${why} at another item`, async (t) => {
     const { store, close } = await openTestStore('sqlite');
     t.teardown(close);
     const broken = new Set<ExecutionId>();

@@ -47,7 +47,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.true(JSON.stringify(stored).includes('078-05-1120'));
   });
 
-  test(`${dialect}: why somebody has paused it is masked, wherever that is told`, async (t) => {
+  test(`${dialect}: the reason of a pause is masked, in every reply`, async (t) => {
     const { store, close } = await openTestStore(dialect);
     t.teardown(close);
     const svc = openTestEngine({ store });
@@ -76,7 +76,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       { user_id: null, comment: null },
     ],
   ] as const) {
-    test(`${dialect}: who decided an approval is masked like the comment: ${title}`, async (t) => {
+    test(`${dialect}: the name behind an approval is masked like the comment: ${title}`, async (t) => {
       const { store, close } = await openTestStore(dialect);
       t.teardown(close);
       const svc = openTestEngine({ store });
@@ -172,7 +172,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(whole.state.input, INPUT);
   });
 
-  test(`${dialect}: what a run is handed over is shown like the outputs themselves`, async (t) => {
+  test(`${dialect}: data handed over to a run is shown like the outputs themselves`, async (t) => {
     for (const data_policy of [{ pii_fields: ['who.ssn'] }, { retain_outputs: false }]) {
       const { store, close } = await openTestStore(dialect);
       t.teardown(close);

@@ -71,7 +71,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(svc.troubles, []);
   });
 
-  test(`${dialect}: a run whose execution is cancelled under it is told to stop`, async (t) => {
+  test(`${dialect}: a run whose execution is cancelled under it gets a request to stop`, async (t) => {
     const { store } = await open(t);
     const stopped = Promise.withResolvers<void>();
     const svc = openTestEngine({

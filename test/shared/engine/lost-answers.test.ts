@@ -132,7 +132,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(readings, 1);
   });
 
-  named('to a claim: what it has leased is run', async (t, on) => {
+  named('to a claim: the items that it has leased run', async (t, on) => {
     const { host, calls } = open(on, { claim: true });
     const executionId = await host.start(CHAIN);
     await t.throwsAsync(host.turn(), { instanceOf: StoreUnavailableError });
@@ -141,7 +141,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await host.story(executionId)).at(-1), 'WorkflowCompleted');
   });
 
-  named('to a commit that was not made: what is in hand goes on, and once', async (t, on) => {
+  named('to a commit that was not made: current work continues, and once', async (t, on) => {
     const { store } = on;
     let refusals = 1;
     const failing: Store = {

@@ -26,7 +26,7 @@ test('a cancel aborts what runs in this process at once', async (t) => {
   t.is(host.scheduling.underWay(), 0);
 });
 
-test('a lapsed lease is retried whatever classes a workflow lists as retryable', async (t) => {
+test('a lapsed lease is retried, with any classes that a workflow lists as retryable', async (t) => {
   const { store, close } = await openTestStore('sqlite');
   t.teardown(close);
   const host = openTestEngine({ store, leaseMs: 0 });

@@ -17,7 +17,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     return store;
   };
 
-  test(`${dialect}: what a run records is durable, and kept for the next attempt`, async (t) => {
+  test(`${dialect}: records of a run are durable, and kept for the next attempt`, async (t) => {
     const calls: NodeCall['progress'][] = [];
     const svc = openTestEngine({
       store: await open(t),
@@ -62,7 +62,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual((await svc.story(id)).slice(-2), ['NodeCancelled a', 'WorkflowCancelled']);
   });
 
-  test(`${dialect}: a parked run goes on with the event it was parked for`, async (t) => {
+  test(`${dialect}: a parked run continues with the event it was parked for`, async (t) => {
     const keys: string[] = [];
     const svc = openTestEngine({
       store: await open(t),
@@ -85,7 +85,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(new Set(keys).size, 1);
   });
 
-  test(`${dialect}: a run asks for an approval, and goes on with what was approved`, async (t) => {
+  test(`${dialect}: a run asks for an approval, and continues with the approved call`, async (t) => {
     const svc = openTestEngine({
       store: await open(t),
       async run(call) {
@@ -122,7 +122,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.story(id)).at(-1), 'WorkflowCompleted');
   });
 
-  test(`${dialect}: what a failure calls final is not tried again`, async (t) => {
+  test(`${dialect}: a failure marked final is not tried again`, async (t) => {
     let runs = 0;
     const svc = openTestEngine({
       store: await open(t),

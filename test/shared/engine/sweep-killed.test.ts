@@ -13,7 +13,7 @@ const WORKFLOW = { tenantId: TENANT, actorId: 'token:ops', workflowId: 'checkout
 const WORKER = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  test(`${dialect}: killed while it holds or gives back, the next goes on, and each is held once`, async (t) => {
+  test(`${dialect}: killed while it holds or gives back, the next continues, and each is held once`, async (t) => {
     t.timeout(180_000);
     const { store, url, close } = await openTestStore(dialect);
     t.teardown(close);

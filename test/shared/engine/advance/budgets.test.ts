@@ -44,7 +44,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(state.usage, { inputTokens: 120, outputTokens: 0, costUsd: 0 });
   });
 
-  test(`${dialect}: what is spent is read where work may be entered, and nowhere else`, async (t) => {
+  test(`${dialect}: spending is read where work may be entered, and nowhere else`, async (t) => {
     const { store, close } = await openTestStore(dialect);
     t.teardown(close);
     let reads = 0;
@@ -107,7 +107,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.engine.readExecution(of)).row.error, 'node a failed: no');
   });
 
-  test(`${dialect}: a person may grant a budget once more`, async (t) => {
+  test(`${dialect}: a person may grant a budget again`, async (t) => {
     const svc = await open(t, async () => call(100, 1));
     const executionId = await svc.start({
       ...CHAIN,
@@ -128,7 +128,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(state.budgetGrants, { [executionId]: 2 });
   });
 
-  test(`${dialect}: what was approved before the budget was found used up stays approved`, async (t) => {
+  test(`${dialect}: an approval made before the budget was found used up stays valid`, async (t) => {
     const svc = await open(t, async () => call(100, 1));
     const executionId = await svc.start({
       ...CHAIN,
@@ -190,7 +190,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(state.data, { pay: 'yes' });
   });
 
-  test(`${dialect}: a child that failed is started anew once the budget is granted`, async (t) => {
+  test(`${dialect}: a child that failed is started again once the budget is granted`, async (t) => {
     let runs = 0;
     const svc = await open(t, async () => {
       runs += 1;
@@ -234,7 +234,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(svc.troubles, []);
   });
 
-  test(`${dialect}: an event that meets a budget that is used up is there after the grant`, async (t) => {
+  test(`${dialect}: an event that meets a budget that is used up is kept until the grant`, async (t) => {
     const seen: unknown[] = [];
     const svc = await open(t, async ({ resumedWith }) => {
       seen.push(resumedWith);
@@ -305,7 +305,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(svc.troubles, []);
   });
 
-  test(`${dialect}: what workers report is counted`, async (t) => {
+  test(`${dialect}: usage that workers report is counted`, async (t) => {
     const svc = await open(t, async () => call(0, 0));
     const python = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
     const executionId = await svc.start({

@@ -172,23 +172,26 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
-  named('a lapsed lease of a dead process counts as an attempt, and another goes on', async (t) => {
-    const { store } = await opened;
-    const never = new Promise<NodeOutcome>(() => undefined);
-    const dead = openTestEngine({ store, run: () => never, leaseMs: 0 });
-    const executionId = await dead.start(chain(1));
-    await dead.scheduling.runQueuedNodes({ shards: [...Array(64).keys()], limit: 10 });
-    const alive = openTestEngine({ store });
-    await alive.settle();
-    t.deepEqual(await alive.story(executionId), [
-      'WorkflowStarted',
-      'NodeScheduled n0',
-      'NodeFailed n0',
-      'RetryScheduled n0',
-      'NodeCompleted n0',
-      'WorkflowCompleted',
-    ]);
-  });
+  named(
+    'a lapsed lease of a dead process counts as an attempt, and another process continues',
+    async (t) => {
+      const { store } = await opened;
+      const never = new Promise<NodeOutcome>(() => undefined);
+      const dead = openTestEngine({ store, run: () => never, leaseMs: 0 });
+      const executionId = await dead.start(chain(1));
+      await dead.scheduling.runQueuedNodes({ shards: [...Array(64).keys()], limit: 10 });
+      const alive = openTestEngine({ store });
+      await alive.settle();
+      t.deepEqual(await alive.story(executionId), [
+        'WorkflowStarted',
+        'NodeScheduled n0',
+        'NodeFailed n0',
+        'RetryScheduled n0',
+        'NodeCompleted n0',
+        'WorkflowCompleted',
+      ]);
+    },
+  );
 
   named('a drain gives unfinished items back, and the attempt does not count', async (t) => {
     const { store } = await opened;

@@ -54,7 +54,7 @@ test('a child beyond the limit becomes a final failure, and its neighbours stay'
   });
 });
 
-test('of several children beyond the limit each is tried alone', (t) => {
+test('each of several children beyond the limit is tried alone', (t) => {
   const { mail, judged } = judge('descendants_limited', [child, child]);
   t.deepEqual(judged, { mail, lost: null, oneByOne: true });
 });

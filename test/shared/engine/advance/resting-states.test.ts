@@ -29,7 +29,7 @@ test('a parent that is long to read is kept until it is taken up again', (t) => 
   t.is(states.take(id('a')), null);
 });
 
-test('what is short to read, over or not known for sure is not kept', (t) => {
+test('values that are short to read, over or uncertain are not kept', (t) => {
   const states = createRestingStates();
   states.keep(id('short'), rested(100));
   states.keep(id('over'), rested(100_000, true));
@@ -37,7 +37,7 @@ test('what is short to read, over or not known for sure is not kept', (t) => {
   for (const name of ['short', 'over', 'unknown']) t.is(states.take(id(name)), null);
 });
 
-test('of many the last are kept', (t) => {
+test('the last of many are kept', (t) => {
   const states = createRestingStates();
   const held = rested(100_000);
   for (let at = 0; at < 40; at += 1) states.keep(id(String(at)), held);

@@ -35,26 +35,29 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     test.serial(`${title} (${dialect})`, run);
   };
 
-  named('what a process starts and may run is leased to it from birth, and begun', async (t) => {
-    const database = await opened;
-    const began = Promise.withResolvers<NodeCall>();
-    const finish = Promise.withResolvers<NodeOutcome>();
-    const run = (call: NodeCall) => {
-      began.resolve(call);
-      return finish.promise;
-    };
-    const host = await openTaking(database, { run });
-    const executionId = await host.start(ONE);
-    t.deepEqual(await lengths(database), { queue: 0, leases: 1 });
-    t.like(await began.promise, { executionId, nodeId: 'a', attempt: 0 });
-    t.is(host.scheduling.underWay(), 1);
-    finish.resolve(done);
-    await host.settle();
-    t.is((await host.story(executionId)).at(-1), 'WorkflowCompleted');
-    t.is(host.counts.get('commits'), 2);
-    t.deepEqual(await lengths(database), { queue: 0, leases: 0 });
-    t.deepEqual(host.troubles, []);
-  });
+  named(
+    'items that a process starts and may run are leased to it from birth, and begun',
+    async (t) => {
+      const database = await opened;
+      const began = Promise.withResolvers<NodeCall>();
+      const finish = Promise.withResolvers<NodeOutcome>();
+      const run = (call: NodeCall) => {
+        began.resolve(call);
+        return finish.promise;
+      };
+      const host = await openTaking(database, { run });
+      const executionId = await host.start(ONE);
+      t.deepEqual(await lengths(database), { queue: 0, leases: 1 });
+      t.like(await began.promise, { executionId, nodeId: 'a', attempt: 0 });
+      t.is(host.scheduling.underWay(), 1);
+      finish.resolve(done);
+      await host.settle();
+      t.is((await host.story(executionId)).at(-1), 'WorkflowCompleted');
+      t.is(host.counts.get('commits'), 2);
+      t.deepEqual(await lengths(database), { queue: 0, leases: 0 });
+      t.deepEqual(host.troubles, []);
+    },
+  );
 
   named('while it is not known what waits, it goes to the queue', async (t) => {
     const database = await opened;
@@ -89,7 +92,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await host.story(executionId)).at(-1), 'WorkflowCompleted');
   });
 
-  named('of other shards, or once it drains, it goes to the queue', async (t) => {
+  named('items of other shards, or of a process that drains, go to the queue', async (t) => {
     const database = await opened;
     const host = await openTaking(database, {});
     host.scheduling.takeStarts({ shards: [], underWayMax: 100 });
@@ -104,7 +107,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(await lengths(database), { queue: 0, leases: 0 });
   });
 
-  named('a process that dies after the start leaves a lease, and another goes on', async (t) => {
+  named('a process that dies after the start leaves a lease, and another continues', async (t) => {
     const database = await opened;
     const dying = await openTaking(database, { run: () => new Promise(() => undefined) });
     const executionId = await dying.start({

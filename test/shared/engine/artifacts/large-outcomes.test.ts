@@ -48,7 +48,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.true(isInlineReference(output['page'] ?? null));
   });
 
-  test(`${dialect}: a large list is there for the expressions that look into it`, async (t) => {
+  test(`${dialect}: a large list is visible to the expressions that look into it`, async (t) => {
     const items: JsonValue[] = [];
     const rows = Array.from({ length: 20 }, (_, index) => ({ index, text: PAGE.slice(0, 9_000) }));
     const svc = openTestEngine({
@@ -141,7 +141,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
-  test(`${dialect}: a rule of a policy that stands apart is judged by the value`, async (t) => {
+  test(`${dialect}: a separate rule of a policy is judged by the value`, async (t) => {
     const rows = Array.from({ length: 20 }, () => PAGE.slice(0, 9_000));
     const svc = openTestEngine({
       store: await open(t),

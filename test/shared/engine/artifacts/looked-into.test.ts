@@ -18,7 +18,7 @@ test('the keys of expressions are looked into, and of paths that lead on', (t) =
   );
 });
 
-test('so are those by which a run goes on as another', (t) => {
+test('expressions by which a run continues as another look in too', (t) => {
   t.deepEqual(keysIn({ continue_as_new: { when: 'size(state.rows) > 20' } }), ['rows']);
 });
 
@@ -31,7 +31,7 @@ test('a long text is read in time linear in its length', (t) => {
   }
 });
 
-test('what is said about a workflow looks into nothing', (t) => {
+test('descriptions of a workflow look into nothing', (t) => {
   const description = 'As in state.report, the output is a page';
   const ir = { description, nodes: { a: { description, labels: { see: 'x.y' } } }, edges: [] };
   t.deepEqual(keysIn(ir), []);
@@ -65,7 +65,7 @@ test('the output itself is looked into by its name alone', (t) => {
   t.false(lookedInto(mapped).outputItself);
 });
 
-test('what stands at the end of a way is seen whole, and so may be the state itself', (t) => {
+test('the value at the end of a path is seen whole, and so may be the state itself', (t) => {
   const of = (prompt: string, input_mapping = {}) => {
     const looks = lookedInto({ nodes: { a: { kind: { type: 'model', prompt }, input_mapping } } });
     return [[...looks.ends].toSorted(), looks.outputItself, looks.stateItself];

@@ -40,7 +40,7 @@ test('the bound is one of bytes', (t) => {
   t.true(isLarge('你'.repeat(INLINE_BYTES_MAX / 3 + 1)));
 });
 
-test('of an output the largest members go, the others stay to be seen', async (t) => {
+test('the largest members of an output are offloaded, the others stay visible', async (t) => {
   const output = { status: 'ok', page: text(200 * KIB), list: [text(20 * KIB)] };
   const { lean, whole } = await there(t.context, { output });
   t.like(lean.output, { status: 'ok', list: output.list });
@@ -61,7 +61,7 @@ test('an output of many small members goes as a whole, and so do texts and lists
   }
 });
 
-test('of a patch texts and lists go, and its objects are left to be merged', async (t) => {
+test('texts and lists of a patch are offloaded, and its objects are left to be merged', async (t) => {
   const patch = { deep: { er: { list: many(9_000), gone: null, small: 1 } }, text: text(90 * KIB) };
   const { lean, whole } = await there(t.context, { output: {}, state_patch: patch });
   t.like(lean.state_patch, { deep: { er: { gone: null, small: 1 } } });
@@ -86,7 +86,7 @@ test('a result with references of clients is offloaded around them', async (t) =
   t.deepEqual(whole.output, output);
 });
 
-test('what expressions look into stays, wherever it is', async (t) => {
+test('a value that expressions look into stays, in any place', async (t) => {
   const output = { page: text(80 * KIB), rows: many(9_000), more: text(90 * KIB) };
   const keys = new Set(['rows', 'page']);
   const use = { ...USE, looks: { ...NOTHING, keys } };
@@ -129,7 +129,7 @@ test('offloading again writes nothing', async (t) => {
   t.is(await rows(), 2);
 });
 
-test('whatever is patched afterwards, what is read is what would have been there', async (t) => {
+test('a read gives the same value as without offloading, after any patches', async (t) => {
   const tenantId = makeTenantId();
   const output = { page: { a: text(80 * KIB), b: { c: 1 } }, list: many(9_000) };
   const { lean } = await there(t.context, { output }, tenantId);
@@ -146,7 +146,7 @@ test('whatever is patched afterwards, what is read is what would have been there
   }
 });
 
-test('what was offloaded within what was offloaded is read whole', async (t) => {
+test('an offloaded value within an offloaded value is read whole', async (t) => {
   const tenantId = makeTenantId();
   const { lean } = await there(t.context, { output: { page: text(70 * KIB) } }, tenantId);
   const outer = { history: [...many(9_000), lean.output] };

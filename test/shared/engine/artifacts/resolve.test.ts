@@ -37,7 +37,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     return { upload, show };
   };
 
-  test(`${dialect}: what is nested too deep to be walked stays a reference`, async (t) => {
+  test(`${dialect}: a value nested too deep to be walked stays a reference`, async (t) => {
     const { upload, show } = await open(t);
     const deep = await upload('['.repeat(50_000) + ']'.repeat(50_000));
     t.deepEqual(await show(deep), { read: deep, claimed: { value: deep } });

@@ -61,7 +61,7 @@ test('a function that comes back and is ended in one decision is on no queue', (
   t.true(commit.revokesAll);
 });
 
-test('one that is to be rolled back then is queued once', (t) => {
+test('an item due for rollback is then queued once', (t) => {
   const { item, commit } = backAndOver({ identity: 'undo', kind: 'on_rollback' });
   t.deepEqual(
     commit.retries.map(({ ticket }) => [ticket.workItemId, ticket.attempt]),

@@ -49,7 +49,7 @@ function planOf(name: number | string): CommitPlan {
 
 const MANY = Array.from({ length: 64 }, (_, index) => index);
 
-test('what comes in one turn of the event loop is shared between the lanes', async (t) => {
+test('the lanes share the plans of one turn of the event loop', async (t) => {
   const { committer, sizes } = openCommitter();
   for (const name of MANY) void committer.commit(planOf(name));
   t.deepEqual(sizes(), []);
@@ -135,7 +135,7 @@ test('a plan that goes ahead takes a free lane at once, and comes first in a bat
   t.deepEqual(names(4), ['hot']);
 });
 
-test('of many plans of one execution a batch holds one', async (t) => {
+test('a batch holds one of many plans of one execution', async (t) => {
   const { committer, names, end } = openCommitter({ lanes: 1 });
   for (const name of ['a', 'a', 'b', 'a']) void committer.commit(planOf(name));
   await turn();

@@ -16,7 +16,7 @@ const waiting = {
 };
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  test(`${dialect}: of a healthy installation nothing is wrong`, async (t) => {
+  test(`${dialect}: a healthy installation has no findings`, async (t) => {
     const svc = await openInstallation(t, dialect);
     await svc.claim();
     await svc.start(waiting);
@@ -168,7 +168,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(known.verdict('encryption keys'), 'ok');
   });
 
-  test(`${dialect}: executions that will not go on without repair, the oldest of many`, async (t) => {
+  test(`${dialect}: executions that cannot continue without repair, the oldest of many`, async (t) => {
     const svc = await openInstallation(t, dialect);
     const ids = [];
     for (let started = 0; started < 3; started += 1) ids.push(await svc.start(waiting));

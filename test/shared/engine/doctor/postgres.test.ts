@@ -57,7 +57,7 @@ test('snapshots: a session that holds one, and for how long', async (t) => {
   );
 });
 
-test('lock waits: who waits, how long, and behind whom', async (t) => {
+test('lock waits: the waiting session, its time, and the session that blocks it', async (t) => {
   const svc = await openInstallation(t, 'postgres');
   t.is((await svc.ask()).check('lock waits').seen, 'nobody waits for a lock');
   const [holder, waiter] = [await connect(t, svc.url), await connect(t, svc.url)];
@@ -121,7 +121,7 @@ test('connections: more may be wanted than there are', async (t) => {
   t.regex(check('connections').seen, /1 of our processes may want 1000$/);
 });
 
-test('shards: who works them, and those that nobody works', async (t) => {
+test('shards: their holders, and those without a holder', async (t) => {
   const svc = await openInstallation(t, 'postgres');
   const all = await svc.ask();
   t.is(all.verdict('shards'), 'ok');

@@ -60,7 +60,7 @@ test('write-ahead log and disk: too much of the one, too little of the other', a
   t.deepEqual([much.verdict('write-ahead log'), much.verdict('disk')], ['fail', 'fail']);
 });
 
-test('durability: what a connection of ours is given', async (t) => {
+test('durability: the settings of one of our connections', async (t) => {
   const svc = await openInstallation(t, 'sqlite');
   t.like((await svc.ask()).check('durability'), {
     verdict: 'ok',

@@ -187,7 +187,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(waiting.first?.details.correlationKey, 'paid');
   });
 
-  test(`${dialect}: budget_used_up when a budget is to be granted`, async (t) => {
+  test(`${dialect}: budget_used_up when a budget waits for a grant`, async (t) => {
     const usage = { inputTokens: 50, outputTokens: 0, costUsd: null };
     const svc = await openScene(t, dialect, {
       run: async () => ({ ok: true, output: {}, statePatch: {}, usage }),
@@ -291,7 +291,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.explain(id)).first?.code, 'waiting_in_queue');
   });
 
-  test(`${dialect}: runnable_not_decided, moving only while it is fresh and somebody is there`, async (t) => {
+  test(`${dialect}: runnable_not_decided, moving only while it is fresh and a scheduler runs`, async (t) => {
     const svc = await openScene(t, dialect);
     const id = await svc.rest(one(work));
     await svc.fail((await svc.claim())[0], { error: 'no' });
@@ -380,7 +380,7 @@ test('advancing when it has moved at every look', async (t) => {
   t.is(explained.blockers[0]?.code, 'advancing');
 });
 
-test('404: an execution that is not there', async (t) => {
+test('404: an unknown execution', async (t) => {
   const svc = await openScene(t, 'sqlite');
   for (const executionId of ['nonsense', `exec_${'0'.repeat(32)}`]) {
     await t.throwsAsync(svc.engine.explainExecution({ tenantId, executionId }), {

@@ -63,7 +63,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(await svc.store.timers.listDue({ limit: 10 }), []);
   });
 
-  test(`${dialect}: what fails may be collected, and the parent's row stays narrow`, async (t) => {
+  test(`${dialect}: failures may be collected, and the parent's row stays narrow`, async (t) => {
     const svc = await openScene(t, dialect);
     await svc.register('child', DOUBLE);
     const fields = { on_item_failure: 'collect', output_mapping: '$output.x' };

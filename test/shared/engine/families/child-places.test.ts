@@ -133,7 +133,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await svc.settle();
   });
 
-  test(`${dialect}: a child that goes on as new keeps the place that it has`, async (t) => {
+  test(`${dialect}: a child that continues as new keeps the place that it has`, async (t) => {
     const svc = await openScene(t, dialect, {
       run: async () => ({ ok: true, output: {}, statePatch: {} }),
     });

@@ -100,7 +100,7 @@ test('a search sees what was committed before it, by whomever', async (t) => {
   index.close();
 });
 
-test('searches and adds side by side: each finds what was there when it began', async (t) => {
+test('searches and adds side by side: each finds the entries from before its beginning', async (t) => {
   const { memory } = t.context.database.store;
   const random = seeded(11);
   const tenantId = newTenant();

@@ -117,7 +117,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(svc.troubles, []);
   });
 
-  test(`${dialect}: what does not pass goes back, with the verdict, until it does`, async (t) => {
+  test(`${dialect}: an output that does not pass returns, with the verdict, until it does`, async (t) => {
     const svc = await open(t, dialect);
     const scores = [0.1, 0.2, 0.9];
     svc.provider.answer('gpt-5-nano', () => answerWith(scores.shift() ?? 0));
@@ -190,7 +190,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.true(story.includes('NodeSkipped publish'));
   });
 
-  test(`${dialect}: what began long before is still found`, async (t) => {
+  test(`${dialect}: an old start is still found`, async (t) => {
     const svc = await open(t, dialect);
     const items = Array.from({ length: 400 }, (_, n) => n);
     const id = await svc.start({
@@ -265,7 +265,7 @@ test('a judge that the policy does not allow is not asked, nor is any after it',
   t.is(svc.provider.requestsFor('other').length, 0);
 });
 
-test('of what ended in the run before this one no time is known', async (t) => {
+test('an execution that ended in the run before this one has an unknown time', async (t) => {
   const svc = await open(t);
   const id = await svc.start(
     {

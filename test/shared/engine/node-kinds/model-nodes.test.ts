@@ -126,7 +126,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 }
 
-test('an object replaces the one before, whatever members it had', async (t) => {
+test('an object replaces the one before, with all of its members', async (t) => {
   const svc = await open(t);
   const schema = { type: 'object' };
   svc.provider.answer('first', { text: '{"a":{"x":1,"y":2},"b":1}' });
@@ -369,7 +369,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(asked, 1);
   });
 
-  test(`${dialect}: one that dies with the answer in hand: the next asks with the same key`, async (t) => {
+  test(`${dialect}: a process that dies with the answer: the next asks with the same key`, async (t) => {
     const { asked } = await dying(t, (real) => (call) => real.run(call));
     t.is(asked, 2);
   });

@@ -67,7 +67,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     return { ...svc, age };
   };
 
-  test(`${dialect}: a blocked tool is never called: its node fails for good`, async (t) => {
+  test(`${dialect}: a blocked tool is never called: its node fails permanently`, async (t) => {
     let runs = 0;
     const svc = await open(t, async () => {
       runs += 1;
@@ -243,7 +243,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
-  test(`${dialect}: each item of a map is approved by itself`, async (t) => {
+  test(`${dialect}: each item of a map is approved separately`, async (t) => {
     const svc = await open(t);
     const id = await svc.start(
       {

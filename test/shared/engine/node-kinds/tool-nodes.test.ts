@@ -163,7 +163,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.read(id)).status, 'running');
   });
 
-  test(`${dialect}: no secret is in any table, whatever a server repeats`, async (t) => {
+  test(`${dialect}: no secret is in any table, even if a server repeats it`, async (t) => {
     const svc = await open(t, dialect);
     svc.shop.answer((request, response) => {
       response.setHeader('x-echo', String(request.headers['x-key']));

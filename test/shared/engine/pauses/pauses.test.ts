@@ -29,7 +29,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     return { store, ...rest };
   };
 
-  test(`${dialect}: what is queued is not handed out until the execution is resumed`, async (t) => {
+  test(`${dialect}: a queued item is not handed out until the execution is resumed`, async (t) => {
     const { store } = await open(t);
     const svc = openTestEngine({ store });
     const executionId = await svc.start({ nodes: { a: WORKER } });
@@ -270,7 +270,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     }
   });
 
-  test(`${dialect}: finalizers are paused too, and a cancel lets them go on`, async (t) => {
+  test(`${dialect}: finalizers are paused too, and a cancel lets them continue`, async (t) => {
     const { store } = await open(t);
     const svc = openTestEngine({ store, run: async () => DONE });
     const executionId = await svc.start({
@@ -286,7 +286,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(await statusOf(svc, executionId), 'cancelled');
   });
 
-  test(`${dialect}: a child goes on while its parent is paused, and is told of afterwards`, async (t) => {
+  test(`${dialect}: a child continues while its parent is paused, and its end is reported afterwards`, async (t) => {
     const { store } = await open(t);
     const svc = openTestEngine({ store });
     const workflowId = `child-${svc.ids.uuid()}`;

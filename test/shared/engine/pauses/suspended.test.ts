@@ -17,7 +17,7 @@ const CHAIN = {
 };
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  test(`${dialect}: what is under way ends, nothing further begins until the tenant is active`, async (t) => {
+  test(`${dialect}: running work ends, nothing further begins until the tenant is active`, async (t) => {
     const { store, close } = await openTestStore(dialect);
     t.teardown(close);
     const ran: string[] = [];

@@ -23,7 +23,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     return sceneOf(openTestEngine({ store, ...params }), age);
   };
 
-  test(`${dialect}: what is under way is held, and given back when the workflow is resumed`, async (t) => {
+  test(`${dialect}: running executions are held, and given back when the workflow is resumed`, async (t) => {
     const svc = await open(t);
     await svc.register('checkout', CHAIN);
     await svc.register('other', CHAIN);
@@ -56,7 +56,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(svc.troubles, []);
   });
 
-  test(`${dialect}: what is started while it stands is accepted, and held before its first step`, async (t) => {
+  test(`${dialect}: an execution started during the pause is accepted, and held before its first step`, async (t) => {
     const svc = await open(t);
     await svc.register('checkout', { ...CHAIN, timeouts: { workflow_timeout: 60 } });
     await svc.pause('checkout');
@@ -100,7 +100,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual([ran, await svc.statusOf(executionId)], [['c'], 'completed']);
   });
 
-  test(`${dialect}: all versions of it are paused, whoever starts which`, async (t) => {
+  test(`${dialect}: all its versions are paused, for every caller`, async (t) => {
     const svc = await open(t);
     await svc.register('checkout', { ...CHAIN, version: '1' });
     const old = await svc.begin('checkout');
@@ -114,7 +114,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await t.throwsAsync(svc.resume('unknown'), { message: /workflow unknown/ });
   });
 
-  test(`${dialect}: children, retries and runs that go on are held before their first step`, async (t) => {
+  test(`${dialect}: children, retries and runs that continue others are held before their first step`, async (t) => {
     const svc = await open(t);
     await svc.register('child', { ...CHAIN, timeouts: { workflow_timeout: 60 } });
     await svc.register('parent', {
@@ -149,7 +149,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(svc.troubles, []);
   });
 
-  test(`${dialect}: a run that goes on from another of a paused workflow is held`, async (t) => {
+  test(`${dialect}: a run that continues another of a paused workflow is held`, async (t) => {
     const gate = Promise.withResolvers<void>();
     const svc = await open(t, {
       async run() {
@@ -177,7 +177,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.claim('w', 10)).length, 1);
   });
 
-  test(`${dialect}: paused by itself and by its workflow, it goes on when both are over`, async (t) => {
+  test(`${dialect}: paused directly and by its workflow, it continues when both pauses are over`, async (t) => {
     const svc = await open(t);
     await svc.register('checkout', CHAIN);
     const [one, two] = [await svc.begin('checkout'), await svc.begin('checkout')];
@@ -306,7 +306,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(await svc.pauseOf('checkout'), null);
   });
 
-  test(`${dialect}: paused anew while it is given back, nothing goes on`, async (t) => {
+  test(`${dialect}: nothing continues if the workflow is paused again while it is given back`, async (t) => {
     const svc = await open(t);
     await svc.register('checkout', CHAIN);
     const made = await Promise.all(

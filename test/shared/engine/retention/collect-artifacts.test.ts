@@ -135,7 +135,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.deepEqual(await collect(), { artifacts: 1, bytes: 5 });
   });
 
-  test(`${dialect}: what schedules and definitions refer to stays`, async (t) => {
+  test(`${dialect}: artifacts that schedules and definitions refer to stay`, async (t) => {
     const { store, tenantId, collect, wait, write } = await openScene(t, dialect);
     const [scheduled, defined] = [await write('scheduled'), await write('defined')];
     await store.schedules.create({
@@ -160,7 +160,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.is(found.length, 2);
   });
 
-  test(`${dialect}: a content is deleted piece by piece, and nobody goes on with it meanwhile`, async (t) => {
+  test(`${dialect}: a content is deleted piece by piece, and nobody adds to it meanwhile`, async (t) => {
     const { store, tenantId, collect, wait, rowsLeft } = await openScene(t, dialect);
     const { artifacts } = store;
     const ref = { uploadId: makeUuid(), tenantId };
@@ -189,7 +189,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.deepEqual(await rowsLeft(), []);
   });
 
-  test(`${dialect}: of a tenant that keeps everything nothing is removed`, async (t) => {
+  test(`${dialect}: nothing is removed from a tenant that keeps everything`, async (t) => {
     const { collect, wait, write, store, tenantId } = await openScene(t, dialect);
     await write('kept');
     await wait(400);
@@ -200,7 +200,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.like(await collect({ defaults: KEPT_FOR_GOOD }), { artifacts: 1 });
   });
 
-  test(`${dialect}: who refers to one while it is being removed finds it or is told`, async (t) => {
+  test(`${dialect}: a reference to an artifact under removal finds it or is refused`, async (t) => {
     const scene = await openScene(t, dialect);
     const { store, tenantId, collect, wait, write } = scene;
     const hashes: string[] = [];

@@ -15,7 +15,7 @@ const THIRTY = { defaults: { ...KEPT_FOR_GOOD, completed: 30, failed: 30, cancel
 for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
   const open = (t: Parameters<typeof openRetentionScene>[0]) => openRetentionScene(t, dialect);
 
-  test(`${dialect}: what was removed comes back with its history, and may be removed again`, async (t) => {
+  test(`${dialect}: a removed execution returns with its history, and may be removed again`, async (t) => {
     const { store, database, tenantId, run, seal, age, verify } = await open(t);
     const executions = [
       await startEnded(store, { tenantId }),
@@ -60,7 +60,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.like(await verify(), { problems: [], importedExecutions: 1, importedEvents: 3 });
   });
 
-  test(`${dialect}: another history does not come in the place of one that was removed`, async (t) => {
+  test(`${dialect}: another history does not replace a removed one`, async (t) => {
     const { store, database, tenantId, run, seal, age } = await open(t);
     const [document] = await documentsOf(store, [await startEnded(store, { tenantId })]);
     await seal();
@@ -155,7 +155,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.like((await verify()).problems[0], { what: 'row_removed' });
   });
 
-  test(`${dialect}: sealing goes on past what was imported`, async (t) => {
+  test(`${dialect}: sealing continues past imported events`, async (t) => {
     const { store, audit, tenantId, seal, verify } = await open(t);
     // Its times lie where nothing is sealed yet, and there are more events than a round takes.
     const other = await open(t);

@@ -27,7 +27,7 @@ const STEPS = [
 ];
 
 for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
-  test(`${dialect}: killed at any step, each execution is there or gone, and the next run ends it`, async (t) => {
+  test(`${dialect}: killed at any step, each execution exists or is gone, and the next run ends it`, async (t) => {
     t.timeout(180_000);
     const { store, database, seal, age, verify, run, tenantId } = await openRetentionScene(
       t,

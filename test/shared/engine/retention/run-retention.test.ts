@@ -53,7 +53,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.deepEqual(await present(store, [execution]), [0]);
   });
 
-  test(`${dialect}: of what was removed no table has anything but its proof`, async (t) => {
+  test(`${dialect}: no table has anything but the proof of a removed execution`, async (t) => {
     const { store, database, run, seal, age } = await openRetentionScene(t, dialect);
     const execution = await start(store);
     const tickets = [makeTicket(execution), makeTicket(execution)] as const;
@@ -244,7 +244,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.is(verdict.problems[0]?.what, 'retirement_unproved');
   });
 
-  test(`${dialect}: what is not removed cannot be deleted, nor what is left of it`, async (t) => {
+  test(`${dialect}: an execution that is not removed cannot be deleted, nor the rest of it`, async (t) => {
     const { store, database, run, seal, age } = await openRetentionScene(t, dialect);
     const kept = await startEnded(store, { status: 'failed' });
     await startEnded(store);
@@ -323,7 +323,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.deepEqual(await present(store, [live, ended]), [0]);
   });
 
-  test(`${dialect}: what ended less than a day ago stays, whoever asks`, async (t) => {
+  test(`${dialect}: an execution that ended less than a day ago stays, for every caller`, async (t) => {
     const { store, run, seal, age } = await openRetentionScene(t, dialect);
     await startEnded(store);
     await seal();
@@ -391,7 +391,7 @@ for (const dialect of ['sqlite', 'postgres'] satisfies Dialect[]) {
     t.like(await run({ defaults: THIRTY }), { executions: 0 });
   });
 
-  test(`${dialect}: runs go in their order, and a schedule goes on from the next`, async (t) => {
+  test(`${dialect}: runs follow their order, and a schedule continues from the next`, async (t) => {
     const { store, database, run, seal, age, tenantId } = await openRetentionScene(t, dialect);
     const [second, third] = [makeExecutionId(), makeExecutionId()];
     const startedFrom = (from: ExecutionId) => ({

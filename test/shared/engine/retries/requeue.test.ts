@@ -3,7 +3,7 @@ import test from 'ava';
 import { openTestEngine, TENANT } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
 
-test('an item of a node that has just failed for good is not put back on its queue', async (t) => {
+test('an item of a node that has just failed permanently is not put back on its queue', async (t) => {
   const { store, close } = await openTestStore('sqlite');
   t.teardown(close);
   const host = openTestEngine({ store });

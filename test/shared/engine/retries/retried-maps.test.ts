@@ -87,7 +87,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(svc.troubles, []);
   });
 
-  test(`${dialect}: of a map that collects failures the failed items run again`, async (t) => {
+  test(`${dialect}: the failed items of a map that collects failures run again`, async (t) => {
     const svc = await open(t);
     const map = mapOf(BODY, { on_item_failure: 'collect' });
     const ir = {

@@ -89,7 +89,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(await svc.claim(), []);
   });
 
-  test(`${dialect}: what was rejected is asked for again`, async (t) => {
+  test(`${dialect}: a rejected request is asked for again`, async (t) => {
     const svc = await open(t);
     const first = await svc.start({ nodes: { pay: PAY }, policy: ASK }, { amount: 5 });
     await decide(svc, first, { decision: 'rejected' });

@@ -102,7 +102,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await t.throwsAsync(retry(svc, first), { message: /no execution|not found/i });
   });
 
-  test(`${dialect}: of twenty who retry exactly one does, and the others are told which it is`, async (t) => {
+  test(`${dialect}: exactly one of twenty retries succeeds, and the others learn which it is`, async (t) => {
     const svc = await open(t);
     const first = await svc.start(CHAIN);
     await failNext(svc);
@@ -164,7 +164,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.story(executionId)).filter((told) => told === 'NodeCompleted last').length, 1);
   });
 
-  test(`${dialect}: what comes in with the failure in one commit is not lost`, async (t) => {
+  test(`${dialect}: an event that comes with the failure in one commit is not lost`, async (t) => {
     const svc = await open(t);
     const first = await svc.start({
       nodes: {
@@ -190,7 +190,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     );
   });
 
-  test(`${dialect}: one that was cancelled, or timed out, goes on where it was`, async (t) => {
+  test(`${dialect}: a cancelled or timed-out execution continues where it was`, async (t) => {
     const svc = await open(t);
     const cancelled = await svc.start(CHAIN);
     await completeNext(svc);
@@ -247,7 +247,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.deepEqual(await svc.story(executionId), ['WorkflowStarted', 'NodeScheduled b']);
   });
 
-  test(`${dialect}: 400 for what has not ended, or ended well, or by itself`, async (t) => {
+  test(`${dialect}: 400 for an execution that has not ended, or ended well, or of its own accord`, async (t) => {
     const svc = await open(t);
     const running = await svc.start(CHAIN);
     await t.throwsAsync(retry(svc, running), { message: /is running: cancel it first/ });
@@ -312,7 +312,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.truthy(state.data['all']);
   });
 
-  test(`${dialect}: what models used counts on, against the budget too`, async (t) => {
+  test(`${dialect}: usage of models counts on, against the budget too`, async (t) => {
     const svc = await open(t);
     const first = await svc.start({ ...CHAIN, token_budget: 100, on_budget_exceeded: 'fail' });
     const usage = { inputTokens: 90, outputTokens: 20, costUsd: null };

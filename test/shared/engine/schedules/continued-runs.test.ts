@@ -29,7 +29,7 @@ for (const dialect of DIALECTS) {
     return scene;
   };
 
-  test(`${dialect}: a fire is skipped while the run that went on is live`, async (t) => {
+  test(`${dialect}: a fire is skipped while the run that continued is live`, async (t) => {
     const scene = await openAtWork(t, 'skip');
     await scene.fire(2);
     t.like((await scene.find()).counts, { started: 1, skipped: 1 });
@@ -44,14 +44,14 @@ for (const dialect of DIALECTS) {
     t.like((await scene.find()).counts, { started: 2, skipped: 1 });
   });
 
-  test(`${dialect}: a fire that waits waits for the run that went on`, async (t) => {
+  test(`${dialect}: a fire that waits waits for the run that continued`, async (t) => {
     const scene = await openAtWork(t, 'queue');
     const fireAt = await scene.fire(2);
     t.is((await scene.find()).position.waitingFireAt, fireAt);
     t.like((await scene.find()).counts, { started: 1 });
   });
 
-  test(`${dialect}: the run that went on is cancelled for the next fire`, async (t) => {
+  test(`${dialect}: the run that continued is cancelled for the next fire`, async (t) => {
     const scene = await openAtWork(t, 'cancel_previous');
     await scene.fire(2);
     t.like((await scene.find()).counts, { started: 2 });

@@ -52,7 +52,7 @@ test('in a quiet time there is a look every ten seconds, however many wait', (t)
   t.true(looks >= 58 && looks <= 62, `${looks}`);
 });
 
-test('who comes while others wait looks once, and puts off the look of all', (t) => {
+test('a caller that comes while others wait looks once, and puts off the look of all', (t) => {
   const { pace, look, poll, pass } = openPace();
   poll(60_000);
   look(false, 'arrival');
@@ -60,7 +60,7 @@ test('who comes while others wait looks once, and puts off the look of all', (t)
   t.is(pace.untilLookMs(QUEUE), 1_000);
 });
 
-test('what a poll finds in a quiet time without a hint keeps polls at their usual pace', (t) => {
+test('a find of a poll in a quiet time without a hint keeps polls at their usual pace', (t) => {
   const { look, poll } = openPace();
   poll(60_000);
   look(true, 'poll');
@@ -68,7 +68,7 @@ test('what a poll finds in a quiet time without a hint keeps polls at their usua
   t.true(looks >= 30, `${looks}`);
 });
 
-test('what somebody finds on arrival in a quiet time says nothing about hints', (t) => {
+test('a find on arrival in a quiet time says nothing about hints', (t) => {
   const { look, poll } = openPace();
   poll(60_000);
   look(true, 'arrival');

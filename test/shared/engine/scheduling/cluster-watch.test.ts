@@ -30,7 +30,7 @@ test('a process that has not read the cluster has nothing to tell', (t) => {
   t.is(watch().of.latest(), null);
 });
 
-test('a reading is told with its age, and no longer when it is old', async (t) => {
+test('a reading is reported with its age, and no longer when it is old', async (t) => {
   const { of, pass } = watch();
   t.deepEqual(await of.round(), { found: 0, more: false });
   pass(5_000);
@@ -39,7 +39,7 @@ test('a reading is told with its age, and no longer when it is old', async (t) =
   t.is(of.latest(), null);
 });
 
-test('the fullest quota is told, of tenants without a tier by the default one', async (t) => {
+test('the fullest quota is reported, of tenants without a tier by the default one', async (t) => {
   const { of } = watch({
     ...READING,
     memory: [

@@ -45,7 +45,7 @@ test('a tenant is looked up once in a while, however many ask', async (t) => {
   t.is(finds(), 2);
 });
 
-test('that a tenant is not there is never remembered', async (t) => {
+test('the absence of a tenant is never remembered', async (t) => {
   let row: TenantRow | null = null;
   const { directory } = open(async () => row);
   t.is(await directory.find(ID), null);
@@ -55,7 +55,7 @@ test('that a tenant is not there is never remembered', async (t) => {
   t.is(await directory.get(ID), ROW);
 });
 
-test('who asks after a tenant was made is not answered by a look-up from before', async (t) => {
+test('a look-up after a tenant was made never gets an answer from before', async (t) => {
   const before = Promise.withResolvers<null>();
   const answers = [before.promise, Promise.resolve(ROW)];
   const { directory } = open(() => answers.shift() ?? Promise.reject(new Error('asked too often')));

@@ -120,7 +120,7 @@ test('an end goes out only where another process waits for it, and once', async 
   t.deepEqual(remote.sent.flat(), ['ended:exec_1']);
 });
 
-test('who asks for an end that has just come is told at once', async (t) => {
+test('a caller that asks for an end that has just come learns it at once', async (t) => {
   const remote = fakeRemote();
   const bus = createWakeBus();
   await connectRemoteWake({ bus, remote });
@@ -129,7 +129,7 @@ test('who asks for an end that has just come is told at once', async (t) => {
   t.deepEqual(remote.sent, [['ended:exec_1']]);
 });
 
-test('of ends and of those who wait for them, the oldest are forgotten', async (t) => {
+test('the oldest ends and the oldest waits for them are forgotten', async (t) => {
   const remote = fakeRemote();
   const bus = createWakeBus();
   await connectRemoteWake({ bus, remote });
@@ -141,7 +141,7 @@ test('of ends and of those who wait for them, the oldest are forgotten', async (
   t.deepEqual(remote.sent.flat().slice(1), ['ended:next_1', 'ended:next_20000']);
 });
 
-test('a wait for an end is told to the other processes', async (t) => {
+test('a wait for an end is announced to the other processes', async (t) => {
   const remote = fakeRemote();
   const bus = createWakeBus();
   await connectRemoteWake({ bus, remote });

@@ -43,7 +43,7 @@ test('messages of an execution arrive signed, once, and in order', async (t) => 
   });
 });
 
-test('what is not taken is sent again later, and holds back what follows', async (t) => {
+test('a refused delivery is sent again later, and holds back the following ones', async (t) => {
   const scene = await openScene(t, (_, count) => (count <= 2 ? 500 : 200));
   const { receiver, store, tenantId, due } = scene;
   const execution = await start(store, { tenantId });

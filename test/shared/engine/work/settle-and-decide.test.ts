@@ -59,7 +59,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(await marks(host), 0);
   });
 
-  check('what came meanwhile is decided with it', async (t, host) => {
+  check('events that came meanwhile are decided with it', async (t, host) => {
     const event = { kind: { type: 'wait', condition: 'external_event', correlation_key: 'paid' } };
     const id = await host.start({ nodes: { a: WORK, b: event }, edges: [{ from: 'a', to: 'b' }] });
     const [item] = await host.claim();

@@ -93,14 +93,17 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.like(stale, { status: 'rejected', reason: { body: { renewed: false } } });
   });
 
-  check('what another process has handed out is completed here', async (t, { host, store }) => {
-    const here = openTestEngine({ store });
-    const executionId = await host.start(IR);
-    const [item] = await host.claim();
-    await here.complete(item);
-    await here.settle();
-    t.is((await host.story(executionId)).at(-1), 'WorkflowCompleted');
-  });
+  check(
+    'an item that another process has handed out is completed here',
+    async (t, { host, store }) => {
+      const here = openTestEngine({ store });
+      const executionId = await host.start(IR);
+      const [item] = await host.claim();
+      await here.complete(item);
+      await here.settle();
+      t.is((await host.story(executionId)).at(-1), 'WorkflowCompleted');
+    },
+  );
 
   check(
     '409 before 400: an item handed out here that another process has settled',
@@ -145,7 +148,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await host.story(executionId)).at(-1), 'WorkflowCompleted');
   });
 
-  check('404: an item handed out here is not there for another tenant', async (t, { host }) => {
+  check('404: an item handed out here does not exist for another tenant', async (t, { host }) => {
     await host.start(IR);
     const [item] = await host.claim();
     const tenantId = 'other' as TenantId;
@@ -153,7 +156,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     await host.complete(item);
   });
 
-  check('of twenty completions of one lease at once, one holds', async (t, { host, store }) => {
+  check('one of twenty completions of one lease at once holds', async (t, { host, store }) => {
     const other = openTestEngine({ store });
     const executionId = await host.start(IR);
     const [item] = await host.claim();
