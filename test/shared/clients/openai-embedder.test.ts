@@ -64,7 +64,7 @@ for (const [key, times, expected] of [
   });
 }
 
-test('what fails for a moment is tried again', async (t) => {
+test('a temporary failure is tried again', async (t) => {
   const { provider, embedder } = t.context;
   t.true((await embedder.embed({ apiKey: 'sk-flaky', text: 'x' })).ok);
   t.is(provider.timesOf('sk-flaky'), 3);
@@ -84,7 +84,7 @@ test('a provider that says nothing is given up at the time limit', async (t) => 
   await embedder.close();
 });
 
-test('a provider that is not there cannot be reached', async (t) => {
+test('an unknown provider cannot be reached', async (t) => {
   const embedder = createOpenAiEmbedder({
     baseUrl: `http://127.0.0.1:${await freePort()}`,
     firstPauseMs: 1,

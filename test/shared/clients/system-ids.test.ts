@@ -5,7 +5,7 @@ import { createIds } from '../../../src/shared/clients/system-ids.ts';
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test('ids sort in the order they were made, whatever the clock does', (t) => {
+test('ids sort in the order they were made, through any change of the clock', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 2 ** 42 }), { minLength: 2, maxLength: 200 }),

@@ -37,7 +37,7 @@ function whole(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, whole(part)]));
 }
 
-test('what is patched while it is kept apart reads as if it had been there', (t) => {
+test('patches of a detached state read as if they were in it', (t) => {
   fc.assert(
     fc.property(valueOf(), fc.array(patch, { minLength: 1, maxLength: 5 }), (content, patches) => {
       let kept: JsonObject = { k: REFERENCE };

@@ -14,7 +14,7 @@ test('a traceparent is read and written as it was', (t) => {
   }
 });
 
-test('of a later version what is known is read', (t) => {
+test('known members of a later version are read', (t) => {
   t.like(parseTraceparent(`cc-${TRACE}-${SPAN}-09-what-comes`), { spanId: SPAN, isSampled: true });
 });
 

@@ -13,6 +13,6 @@ test('no name stands for two kinds', (t) => {
   t.is(new Set(names).size, names.length);
 });
 
-test('a kind that is not there is nothing', (t) => {
+test('an unknown kind is nothing', (t) => {
   for (const type of ['', 'toString', '__proto__', 'Pass']) t.is(builtInKinds.lookUp(type), null);
 });

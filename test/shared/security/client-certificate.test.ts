@@ -19,7 +19,7 @@ test('the parts of a subject make its distinguished name', (t) => {
   );
 });
 
-test('of two common names none is taken', (t) => {
+test('two common names give none', (t) => {
   t.is(
     readCertificate({ subject: 'CN=a\nCN=b', subjectAltName: undefined, validTo }).commonName,
     null,

@@ -71,7 +71,7 @@ test('a name is refused when one of its addresses is private', async (t) => {
   await failsWith(t, 'refused_address', away('http://agent.example/'));
 });
 
-test('a redirect is judged anew, and a fourth one is not followed', async (t) => {
+test('a redirect is judged again, and a fourth one is not followed', async (t) => {
   const server = await startHttpServer((request, response) => {
     const left = Number(request.url?.slice(1));
     const to = request.url === '/private' ? 'http://169.254.169.254/' : `/${left - 1}`;
@@ -178,7 +178,7 @@ test('a resolver that never answers is not waited for', async (t) => {
   clearInterval(timer);
 });
 
-test('compressed bodies, no server at all and a broken body are told by their codes', async (t) => {
+test('compressed bodies, a missing server and a broken body are reported by their codes', async (t) => {
   const bomb = gzipSync(Buffer.alloc(1_000_000));
   const packed = await startHttpServer((_request, response) => {
     response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb);

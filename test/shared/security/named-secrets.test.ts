@@ -44,7 +44,7 @@ test('a name that no pattern allows is refused, set or not, and the answer is th
   }
 });
 
-test('what the service is configured with is never handed out', (t) => {
+test('the configuration of the service is never handed out', (t) => {
   const named = secrets('*', 'SVC_*', 'DATABASE_URL');
   for (const name of ['SVC_ENCRYPTION_KEY', 'DATABASE_URL', 'SVC_AUTH_API_KEY']) {
     t.false(named.read({ name, tenantId: acme }).ok, name);

@@ -93,7 +93,7 @@ test('a name is resolved once, and what it resolves to later is not connected to
   await Promise.all([wanted.close(), other.close()]);
 });
 
-test('each redirect is resolved and checked anew', async (t) => {
+test('each redirect is resolved and checked again', async (t) => {
   const server = await startHttpServer((_request, response) => {
     response.writeHead(302, { Location: 'http://second.example/' }).end();
   });

@@ -43,7 +43,7 @@ test('a token is written at most once a minute', async (t) => {
   t.deepEqual(written, [['a'], ['a']]);
 });
 
-test('what could not be written is written with the next use', async (t) => {
+test('a use that could not be written is written with the next one', async (t) => {
   let isAway = true;
   const { usage, written, troubles } = openUsage({ isAway: () => isAway });
   usage.note('a');

@@ -92,7 +92,7 @@ test('405: another method, with what is allowed', async (t) => {
   t.deepEqual(await response.json(), { error: 'method not allowed: POST /metrics' });
 });
 
-test('400: what is not HTTP is answered with JSON', async (t) => {
+test('400: a request that is not HTTP is answered with JSON', async (t) => {
   const { port } = await start(t);
   const answer = await exchange(port, 'nonsense\r\n\r\n');
   t.regex(answer, /^HTTP\/1\.1 400 [^]*\{"error":"bad request/);

@@ -180,7 +180,7 @@ const HOSTILE: readonly (readonly [string, RequestListener, string])[] = [
 ];
 
 for (const [what, listener, errorClass] of HOSTILE) {
-  test(`a server that answers with ${what} is told by its class, in our words`, async (t) => {
+  test(`a server that answers with ${what} is reported by its class, in our words`, async (t) => {
     const server = await startHttpServer(listener);
     const answered = await open(t).call({ part: http(server.url), tool: 'echo' });
     t.like(answered, { ok: false, errorClass });
@@ -341,7 +341,7 @@ test('a command that dies fails the call, and is started again for the next', as
   t.like(await call({ part: stdio('one'), tool: 'text' }), { ok: true });
 });
 
-test('a configured server is there by its name, for its tenants, with its own variables', async (t) => {
+test('a configured server exists by its name, for its tenants, with its own variables', async (t) => {
   const servers: McpServerSetting[] = [
     {
       name: 'files',

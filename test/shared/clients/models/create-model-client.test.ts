@@ -172,7 +172,7 @@ test('openai and others: the most tokens are asked for by the name each of them 
   t.is(provider.requestsFor('most-b')[0]?.body['max_tokens'], 5);
 });
 
-test('what is known to cost something is counted in dollars', async (t) => {
+test('known costs are counted in dollars', async (t) => {
   const { models, provider } = t.context;
   provider.answer('gpt-4o-mini', { text: 'x', inputTokens: 1_000_000, outputTokens: 500_000 });
   const answer = answered(await models.call({ model: 'gpt-4o-mini' }));
@@ -226,7 +226,7 @@ for (const [name, call] of [
   });
 }
 
-test('an answer that a filter withheld fails for good', async (t) => {
+test('an answer that a filter withheld fails permanently', async (t) => {
   const { models, provider } = t.context;
   provider.answer('filtered', { text: 'I', finishReason: 'content_filter' });
   for (const name of PROVIDERS) {
@@ -244,7 +244,7 @@ test('an answer that was cut off says so', async (t) => {
   t.regex(failure.error, /cut off at max_tokens/);
 });
 
-test('what the handler of text throws comes out, and ends the call', async (t) => {
+test('an error that the handler of text throws comes out, and ends the call', async (t) => {
   const { models, provider } = t.context;
   provider.answer('handler', { text: 'one two three four' });
   const lost = new Error('the lease is lost');

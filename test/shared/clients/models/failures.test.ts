@@ -170,7 +170,7 @@ for (const [name, reply, errorClass, { final = false, retryAfterMs } = {}] of CA
   }
 }
 
-test('a known code says what is wrong, and a missing model is told from a wrong address', async (t) => {
+test('a known code explains the error, and distinguishes a missing model from a wrong address', async (t) => {
   const { models, provider } = t.context;
   provider.answer('unknown', { status: 404, error: { code: 'model_not_found' } });
   t.is(
@@ -186,7 +186,7 @@ test('a provider that says nothing is given up in time', async (t) => {
   t.is(failure.errorClass, 'timeout');
 });
 
-test('a stream that goes on for ever is given up in time, or when nobody wants it', async (t) => {
+test('a stream without an end is given up in time, or when nobody wants it', async (t) => {
   const { models, provider } = t.context;
   const closed = Promise.withResolvers<void>();
   provider.answer('endless', {
@@ -253,7 +253,7 @@ for (const [name, events, errorClass] of [
   });
 }
 
-test('a provider that is not there cannot be reached', async (t) => {
+test('an unknown provider cannot be reached', async (t) => {
   const nowhere = openModelClient({
     baseUrls: { openai: `http://127.0.0.1:${await freePort()}/v1` },
   });

@@ -56,7 +56,7 @@ for (const [provider, baseUrl, goesTo, apiKey] of [
   });
 }
 
-test('what is not configured is refused, and says what to set', (t) => {
+test('a missing setting is refused, with its name', (t) => {
   const none = { findProvider: () => null, allowedBaseUrls: [] };
   for (const [provider, message] of [
     ['openai', /OPENAI_API_KEY/],
@@ -158,7 +158,7 @@ test('names as providers give them are taken', async (t) => {
   t.is(provider.requests.at(-1)?.path, '/google/v1beta/tunedModels/mine-1:generateContent');
 });
 
-test('no client takes a key from the environment by itself', async (t) => {
+test('no client takes a key from the environment on its own', async (t) => {
   const provider = await startFakeModelProvider();
   const models = openModelClient({ baseUrls: provider.baseUrls, apiKey: null });
   t.teardown(async () => {
@@ -175,7 +175,7 @@ test('no client takes a key from the environment by itself', async (t) => {
   }
 });
 
-test('a provider that asks for the key it was not given is told why there is none', async (t) => {
+test('a provider that asks for a missing key gets the reason why there is none', async (t) => {
   const provider = await startFakeModelProvider();
   const models = openModelClient({ baseUrls: provider.baseUrls, apiKey: null });
   t.teardown(async () => {

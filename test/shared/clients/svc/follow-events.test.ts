@@ -71,7 +71,7 @@ test('asks for the rest with Last-Event-ID after the connection broke, and repea
   );
 });
 
-test('starts after the sequence it is told', async (t) => {
+test('starts after the given sequence', async (t) => {
   const { url, requests } = await startRuntime(t, [
     (_, response) => open(response).end(message(8, 'WorkflowCancelled')),
   ]);
@@ -102,7 +102,7 @@ test('an error that will not pass ends it at once', async (t) => {
   t.is(requests.length, 1);
 });
 
-test('a runtime that is not there is reported and not waited for', async (t) => {
+test('a missing runtime is reported and not waited for', async (t) => {
   const url = `http://127.0.0.1:${await freePort()}`;
   await t.throwsAsync(collect(url), { name: 'ApiUnreachableError' });
 });

@@ -21,7 +21,7 @@ for (const [given, base] of BASES) {
   });
 }
 
-test('what is no URL has no card', (t) => {
+test('an invalid URL has no card', (t) => {
   for (const given of ['', 'a.example', '/x', 'http://']) t.is(cardAddresses(given), null);
 });
 

@@ -67,7 +67,7 @@ test('a skill without a name goes by its id', (t) => {
   t.is(read({ name: 'a', skills: [{ id: 'x' }] }).capabilities.skills[0]?.name, 'x');
 });
 
-test('a card with a field of ours is ours, whatever else it has', (t) => {
+test('a card with a field of ours is ours, with any other fields', (t) => {
   const ours = { name: 'a', url: ADDRESS, skills: [{ id: 'x' }] };
   t.deepEqual(read({ ...ours, uri: 'x:y' }).capabilities.protocols, []);
   t.deepEqual(read({ ...ours, capabilities: { protocols: ['mcp'] } }).capabilities.protocols, [
@@ -75,7 +75,7 @@ test('a card with a field of ours is ours, whatever else it has', (t) => {
   ]);
 });
 
-test('what is not as A2A says is left out or refused, and nothing breaks', (t) => {
+test('members that break A2A are left out or refused, and nothing breaks', (t) => {
   for (const garbage of [
     { skills: 'x', url: 5 },
     { skills: [1] },

@@ -133,7 +133,7 @@ for (const [what, card, problem] of REFUSED) {
   });
 }
 
-test('every problem is told', (t) => {
+test('every problem is reported', (t) => {
   const result = readAgentCard({ name: 1, version: 2, autonomy: 3 });
   t.is(result.ok ? 0 : result.problems.length, 3);
 });

@@ -94,7 +94,7 @@ test('an agent that tells a cost above the budget is no candidate', (t) => {
   t.deepEqual(idsOf(rank(agents, { costUsdMax: 0.1 })), ['b', 'c']);
 });
 
-test('what a card says wrongly counts as not said', (t) => {
+test('a wrong statement of a card counts as missing', (t) => {
   const [one] = rank({
     a: cardOf({ trust: 'very', cost_usd: -1, cost_class: 'constructor', latency_class: 3 }),
   });

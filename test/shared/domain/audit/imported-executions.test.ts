@@ -24,11 +24,11 @@ const eventAt = (sequence: number, changes: Partial<SealableItem> = {}): Sealabl
 const EVENTS = [eventAt(1), eventAt(2), eventAt(3)];
 const HASHES = hashHistory(EVENTS);
 
-test('a history that is as it was imported differs in nothing, in whatever order it is read', (t) => {
+test('a history equal to its import differs in nothing, in any order of reading', (t) => {
   t.deepEqual(diffHistory(HASHES, EVENTS.toReversed()), []);
 });
 
-test('what was changed, removed and added is named', (t) => {
+test('changed, removed and added events are named', (t) => {
   const changed = eventAt(1, { actorId: 'token:x' });
   const added = eventAt(4);
   t.deepEqual(diffHistory(HASHES, [changed, eventAt(3), added]), [
@@ -47,7 +47,7 @@ test('what was changed, removed and added is named', (t) => {
   }
 });
 
-test('an import is proved by an entry of its tenant that tells of exactly it', (t) => {
+test('an import is proved by an entry of its tenant that names exactly it', (t) => {
   const known = {
     importId: 'i',
     executionId: 'exec_1',

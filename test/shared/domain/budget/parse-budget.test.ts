@@ -20,7 +20,7 @@ test('a number limits all tokens, an object each direction', (t) => {
   t.is(read({ token_budget: {} }).budget, null);
 });
 
-test('what is no limit is refused at its place', (t) => {
+test('an invalid limit is refused at its place', (t) => {
   t.deepEqual(read({ token_budget: 'x' }).problems, ['/token_budget']);
   t.deepEqual(read({ token_budget: { input_tokens: 0 } }).problems, ['/token_budget/input_tokens']);
   t.deepEqual(read({ token_budget: { max_tokens: 5 } }).problems, ['/token_budget/max_tokens']);

@@ -19,7 +19,7 @@ test('pii_detectors and redaction_mode are other names of detectors and action',
   );
 });
 
-test('what is wrong is told at the name that was used', (t) => {
+test('an error names the field as the author wrote it', (t) => {
   t.deepEqual(read({ pii_detectors: ['mood'] }).problems, ['/data_policy/pii_detectors']);
   t.deepEqual(read({ redaction_mode: 'blur' }).problems, ['/data_policy/redaction_mode']);
   t.deepEqual(read({ detector: ['email'] }).problems, ['/data_policy/detector']);

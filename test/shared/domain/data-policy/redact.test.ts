@@ -21,7 +21,7 @@ const CUSTOMER = {
   note: 'mail a@b.example',
 };
 
-test('a name matches the field wherever it is, whatever its case; null stays null', (t) => {
+test('a name matches the field in any place and any case; null stays null', (t) => {
   t.deepEqual(redact(CUSTOMER, policy({ piiFields: new FieldPatterns([['email']]) }), null), {
     ...CUSTOMER,
     email: '***',

@@ -67,7 +67,7 @@ test('time runs from the scheduling to the end, and all attempts of the visit co
   t.deepEqual(measureJudged(events), { durationMs: 300, tokens: 32, costUsd: 0.75 });
 });
 
-test('of several that led here the last to end is judged, and one that failed may be', (t) => {
+test('the last of several predecessors to end is judged, and one that failed may be', (t) => {
   const events = recorded([
     [0, scheduled('a', 0)],
     [0, scheduled('b', 0)],

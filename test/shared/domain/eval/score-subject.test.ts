@@ -88,7 +88,7 @@ test('a duration up to the bound is worth 1, and twice as much a half', (t) => {
   t.is(score(scorers).scorers[0]?.reason, 'no duration is known');
 });
 
-test('of two bounds on the cost the worse one decides', (t) => {
+test('the worse of two bounds on the cost decides', (t) => {
   const scorers = [{ type: 'cost', max_usd: 0.01, max_tokens: 100 }];
   t.like(score(scorers, { costUsd: 0.01, tokens: 100 }), { passed: true, score: 1 });
   const dear = score(scorers, { costUsd: 0.04, tokens: 50 });
@@ -98,7 +98,7 @@ test('of two bounds on the cost the worse one decides', (t) => {
   t.like(score([{ type: 'cost', max_usd: 0 }], { costUsd: 0 }), { passed: true });
 });
 
-test('what a model said is a score, and what it failed to say is none', (t) => {
+test('a model’s answer is a score, and a missing answer is none', (t) => {
   const scorers = [
     {
       type: 'llm_judge',

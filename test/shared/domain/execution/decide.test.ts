@@ -131,7 +131,7 @@ test('after a choice a node with two in-edges starts with the one that was taken
   t.is(history.story().filter((line) => line.startsWith('NodeSkipped')).length, 1);
 });
 
-test('of conditional edges all that hold are taken, else the unconditional ones', (t) => {
+test('all conditional edges that hold are taken, else the unconditional ones', (t) => {
   const ir: JsonObject = {
     start_node: 'a',
     nodes: { a: work, x: work, y: work, z: work },
@@ -415,7 +415,7 @@ test('limit_exceeded ends the execution as failed', (t) => {
   t.is(history.story().at(-1), 'WorkflowFailed');
 });
 
-test('the workflow timeout fails the execution whatever is live', (t) => {
+test('the workflow timeout fails the execution with anything live', (t) => {
   const history = new History(
     planOf({ nodes: { a: work }, edges: [], timeouts: { workflow_timeout: 60 } }),
   );

@@ -125,7 +125,7 @@ test('the key of a visit that continues with the same input is another', (t) => 
   t.is(new Set(keys).size, 3);
 });
 
-test('an event that no wait has taken is there for the next visit', (t) => {
+test('an event that no wait has taken is available to the next visit', (t) => {
   const history = begin();
   suspend(history, NAP, PAID);
   fire(history, 'nap');

@@ -155,7 +155,7 @@ test('a failure with compensations is rolled back, and ends the execution after 
   t.is(history.state.status, 'failed');
 });
 
-test('a function that is to be rolled back asks for no decision any more', (t) => {
+test('a function that is about to roll back asks for no decision any more', (t) => {
   const history = begin();
   step(history, ...undo);
   suspend(history, { identity: 'may', kind: 'approval' });

@@ -5,7 +5,7 @@ import { History, planOf } from '../../../support/history.ts';
 
 const work = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
 
-test('what live visits have pinned together is written once', (t) => {
+test('data that live visits have pinned together is written once', (t) => {
   const items = Array.from({ length: 500 }, (_, index) => `item-${index}-${'x'.repeat(100)}`);
   const history = new History(
     planOf({

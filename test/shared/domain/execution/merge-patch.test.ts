@@ -22,7 +22,7 @@ test('patches are merged as in the appendix of RFC 7396', (t) => {
   for (const [target, patch, result] of cases) t.deepEqual(mergePatch(target, patch), result);
 });
 
-test('a reference takes the place of what was there, and nothing of it is left', (t) => {
+test('a reference replaces the earlier value, and nothing of it is left', (t) => {
   for (const reference of [made, sent]) {
     for (const before of [{ deep: 1 }, made, sent, [1], 'text']) {
       t.deepEqual(mergePatch({ a: before }, { a: reference }), { a: reference });

@@ -79,7 +79,7 @@ test('two tokens on one cycle do not wait for a branch that cannot reach them', 
   t.is(history.state.status, 'completed');
 });
 
-test('an item put back on its queue after its attempts were used up counts them anew', (t) => {
+test('an item put back on its queue after its last attempt counts attempts from zero', (t) => {
   const history = new History(planOf({ nodes: { a: work }, edges: [] }));
   history.fail('a', true);
   history.fail('a', true);
@@ -89,7 +89,7 @@ test('an item put back on its queue after its attempts were used up counts them 
   t.is(history.live('a').attempt, 1);
 });
 
-test('an execution with more to decide is running, whatever else it waits for', (t) => {
+test('an execution with more to decide is running, even while it waits for other things', (t) => {
   const statuses: string[] = [];
   const history = new History(
     planOf({

@@ -397,7 +397,7 @@ function finalizersDue({ plan, events, state }: History): readonly string[] {
     .map(({ nodeId }) => nodeId);
 }
 
-test('whatever registers never gets stuck, and its log folds to its state', (t) => {
+test('a registered workflow never gets stuck, and its log folds to its state', (t) => {
   let ended = 0;
   fc.assert(
     fc.property(graph, fc.array(fc.nat(1_000), { minLength: 60, maxLength: 60 }), (ir, picks) => {
@@ -430,7 +430,7 @@ test('whatever registers never gets stuck, and its log folds to its state', (t) 
   t.true(ended > 100, `only ${ended} runs came to an end`);
 });
 
-test('runs that go on as others come to the same state as one that does not', (t) => {
+test('runs that continue as others come to the same state as one that does not', (t) => {
   let handed = 0;
   fc.assert(
     fc.property(graph, fc.array(fc.nat(1_000), { minLength: 60, maxLength: 60 }), (ir, picks) => {

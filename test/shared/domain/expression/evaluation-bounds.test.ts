@@ -93,7 +93,7 @@ test('evaluation never throws, gives JSON only, and gives the same twice', (t) =
   );
 });
 
-test('parsing never throws, whatever the text', (t) => {
+test('parsing never throws, for any text', (t) => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.array(fc.constantFrom('state', '.', '[', ']', '(', ')', '"', '!', '?', ':', 'a', '1', '-')),

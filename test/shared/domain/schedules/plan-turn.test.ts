@@ -51,7 +51,7 @@ test('a start that was broken off is made again before anything else', (t) => {
   t.deepEqual(turn.position, position);
 });
 
-test('what happens while the last execution is live is the schedule’s to say', (t) => {
+test('the schedule decides about events while the last execution is live', (t) => {
   const live = { lastIsLive: true };
   const skip = planTurn(given({ ...live, schedule: { overlapPolicy: 'skip' } }));
   t.like(skip, { start: null, counts: { skipped: 1 }, dueAt: '2026-11-20T10:01:00.000Z' });

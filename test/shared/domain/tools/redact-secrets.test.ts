@@ -21,6 +21,6 @@ for (const [where, text] of [
   });
 }
 
-test('what is too short to be told from other text is left', (t) => {
+test('text too short to be distinguished is left', (t) => {
   t.is(redactSecrets('12345', new Map([['PIN', '12345']])), '12345');
 });

@@ -197,7 +197,7 @@ test('an author’s content type wins', (t) => {
   t.deepEqual(request.headers, { 'content-type': 'application/x-www-form-urlencoded' });
 });
 
-test('a value that stands in a request many times makes no request without bound', (t) => {
+test('a value that a request repeats makes no request without bound', (t) => {
   const input = { text: 'x'.repeat(1_000_000) };
   const places = Array.from({ length: 20 }, () => '{{input.text}}');
   for (const body of [

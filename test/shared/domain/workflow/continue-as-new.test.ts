@@ -8,7 +8,7 @@ function problemsWith(continue_as_new: JsonValue): readonly string[] {
   return result.ok ? [] : lines(result.problems);
 }
 
-test('when a run goes on is a number of events, a condition, or both', (t) => {
+test('the point at which a run continues as new is a number of events, a condition, or both', (t) => {
   t.deepEqual(problemsWith({ after_events: 100 }), []);
   t.deepEqual(problemsWith({ when: 'state.n > 3' }), []);
   t.deepEqual(problemsWith({ after_events: 5_000, when: 'state.n > 3' }), []);

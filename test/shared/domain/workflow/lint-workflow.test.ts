@@ -95,7 +95,7 @@ test('names are checked wherever a definition has names of its own', (t) => {
   );
 });
 
-test('a policy inside a kind is not in force, and told of', (t) => {
+test('a policy inside a kind is not in force, and gets a warning', (t) => {
   t.deepEqual(
     lint({ nodes: { a: { kind: { type: 'pass', policy: { blocked_tools: ['*'] } } } } }),
     [unknown('/nodes/a/kind/policy', 'policy')],
@@ -128,7 +128,7 @@ test('every way of writing a node is known, and so is what is for readers', (t) 
   );
 });
 
-test('a definition that cannot run is told of its slips all the same', (t) => {
+test('a definition that cannot run still gets its warnings', (t) => {
   const read = inspectWorkflow({
     ir: { workflow_id: 'w', nodes: { a: { kind: 'python_fn', modul: 'm', function: 'f' } } },
     kinds: builtInKinds,
@@ -140,7 +140,7 @@ test('a definition that cannot run is told of its slips all the same', (t) => {
   );
 });
 
-test('of a definition full of slips a hundred are listed', (t) => {
+test('a hundred slips of a definition full of them are listed', (t) => {
   const slips = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`conditon${n}`, 1]));
   const warnings = lint(slips);
   t.is(warnings.length, 100);
@@ -224,7 +224,7 @@ for (const [expression, path] of [
   });
 }
 
-test('a worker may write any key, so only what looks like a slip is told', (t) => {
+test('a worker may write any key, so only likely slips are reported', (t) => {
   const worker = { kind: 'python_fn', module: 'm', function: 'f' };
   const more = { nodes: { w: worker, a: { kind: { type: 'pass', output: '$.answer' } } } };
   t.deepEqual(lint({ state_schema: ORDER, ...more, start_node: 'w' }), []);
@@ -241,7 +241,7 @@ test('a schema that says there may be more is believed', (t) => {
   );
 });
 
-test('what nodes write and what a map calls its items is known', (t) => {
+test('keys that nodes write and names that a map gives its items are known', (t) => {
   t.deepEqual(
     lint({
       state_schema: ORDER,

@@ -74,7 +74,7 @@ const definitions = fc.record(
   { requiredKeys: ['workflow_id', 'nodes'] },
 );
 
-test('no JSON at all makes it throw, and what is refused is told why', (t) => {
+test('invalid JSON makes it throw, and a refusal gives the reason', (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), fc.anything(), definitions), (ir) => {
       const result = read(ir);

@@ -45,7 +45,7 @@ for (const [state, errorClass] of [
   ['TASK_STATE_CANCELED', 'agent_canceled'],
   ['TASK_STATE_AUTH_REQUIRED', 'unauthorized'],
 ] as const) {
-  test(`a task that ends as ${state} fails for good, its words in an event alone`, async (t) => {
+  test(`a task that ends as ${state} fails permanently, its words in an event alone`, async (t) => {
     const words = `no, by ${SECRET}`;
     const agent = await agentOf(t, (turn) => turn.become(state, words));
     const failed = await fail(t, asking(agent.url));
@@ -309,7 +309,7 @@ test('credentials go to the agent and nowhere else, and are named or refused', a
   }
 });
 
-test('what cannot work is refused at registration, at its place', (t) => {
+test('a configuration that cannot work is refused at registration, at its place', (t) => {
   const problems = (
     kind: JsonObject,
     agents: JsonObject = { helper: { url: 'https://a.example' } },

@@ -100,7 +100,7 @@ test('a stream that an agent never ends is closed when the task is done', async 
   await closed.promise;
 });
 
-test('what an agent repeats of the secret it was sent stays out of events and state', async (t) => {
+test('a secret that an agent repeats stays out of events and state', async (t) => {
   const auth = { type: 'bearer', token_env: 'SVC_SECRET_AGENT' };
   const agent = await agentOf(t, (turn) => {
     turn.artifact({ text: `you are ${SECRET}`, data: { [SECRET]: [SECRET] } });

@@ -113,7 +113,7 @@ for (const dialect of DIALECTS) {
     ['before its id is recorded', 2],
     ['while it is waited for', 1],
   ] as const) {
-    test(`${dialect}: a process dies ${moment}, and another one goes on`, async (t) => {
+    test(`${dialect}: a process dies ${moment}, and another one continues`, async (t) => {
       const agent = await agentOf(t, upper);
       const database = await open(t, dialect);
       const died = Promise.withResolvers<void>();

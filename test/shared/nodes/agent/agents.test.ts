@@ -395,7 +395,7 @@ test('an agent that costs more than the budget is not called', async (t) => {
   t.like(data['found'], { agent_id: 'cheap' });
 });
 
-test('what cannot work is refused at registration, at its place', (t) => {
+test('a configuration that cannot work is refused at registration, at its place', (t) => {
   const problems = (kind: JsonObject) => nodeProblems({ kind });
   t.deepEqual(problems({ type: 'agent', agent: 'auto' }), []);
   t.deepEqual(problems({ type: 'coordinator', skill: 'x', output_binding: '__proto__' }), [

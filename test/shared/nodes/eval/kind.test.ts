@@ -30,7 +30,7 @@ const result = (passed: boolean) => ({
   ],
 });
 
-test('an output that passes completes it with the result, whatever on_fail says', (t) => {
+test('an output that passes completes it with the result, for any on_fail', (t) => {
   for (const onFail of [
     null,
     'fail',
@@ -102,7 +102,7 @@ test('checks see the state too', (t) => {
   t.like(entry, { do: 'complete', output: { passed: true } });
 });
 
-test('what has to be asked for is work of the engine', (t) => {
+test('an evaluation that asks a model is work of the engine', (t) => {
   const scorers = [BIG, { type: 'latency', max_ms: 9 }];
   const entry = enter(evaluate({ scorers }), { output: { n: 9 }, edges: EDGES });
   t.deepEqual(entry, {

@@ -59,7 +59,7 @@ test('an empty wait_for is none', (t) => {
   t.is(plan.nodes.get('j')?.waitFor, null);
 });
 
-test('what cannot be waited for is refused', (t) => {
+test('a node that cannot be waited for is refused', (t) => {
   const waiting = (waitFor: unknown) =>
     nodeProblems({ kind: { type: 'join', wait_for: waitFor as never } });
   t.deepEqual(waiting('other'), ['/kind/wait_for: must be a list of node ids']);

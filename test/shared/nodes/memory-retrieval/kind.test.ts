@@ -96,7 +96,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 }
 
-test('what the provider makes of a query is classified, in words of ours', async (t) => {
+test('the provider’s answer to a query is classified, in our words', async (t) => {
   const { save, run } = await open(t);
   const ask = async (key: string) => {
     await save(key);
@@ -116,7 +116,7 @@ test('what the provider makes of a query is classified, in words of ours', async
   }
 });
 
-test('memory that is off, or has no key, fails the node for good', async (t) => {
+test('memory that is off, or has no key, fails the node permanently', async (t) => {
   const { memory, save, run } = await open(t);
   const retry = { max_attempts: 3, initial_delay: 0 };
   const without = await run({ query_expr: '$.q' }, { q: 'x' }, retry);
@@ -134,7 +134,7 @@ test('a query that is no text fails the node when it is entered', async (t) => {
   t.like((await run({ query_expr: '$.q' }, {})).failed, { error_class: 'invalid_value' });
 });
 
-test('what cannot work is refused at registration, at its place', (t) => {
+test('a configuration that cannot work is refused at registration, at its place', (t) => {
   const problems = (kind: JsonObject) =>
     nodeProblems({ kind: { type: 'memory_retrieval', ...kind } });
   t.deepEqual(problems({ query_expr: 'state.q', connector_ref: 'memory' }), []);

@@ -22,7 +22,7 @@ test('a prompt is text with values in it', (t) => {
   t.like(ask({ prompt }, { state }), { messages: user('Hi Ada: ["a",1] 4!'), system: null });
 });
 
-test('values are put in as they are: what stands in them is no template', (t) => {
+test('values are inserted unchanged: their text is no template', (t) => {
   const state = { text: '{{ state.secret }} ${secret:X}', secret: 's' };
   t.like(ask({ prompt: '{{ state.text }}' }, { state }), { messages: user(state.text) });
 });
@@ -36,7 +36,7 @@ test('a prompt may be a path, or any mapping', (t) => {
   t.like(ask({ prompt: 'state.question' }, { state }), { messages: user('state.question') });
 });
 
-test('a value that stands in a prompt many times makes no prompt without bound', (t) => {
+test('a value that a prompt repeats makes no prompt without bound', (t) => {
   const state = { text: 'x'.repeat(1_000_000) };
   t.like(ask({ prompt: '{{ state.text }}'.repeat(1000) }, { state }), {
     do: 'fail',

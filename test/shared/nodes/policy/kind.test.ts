@@ -130,7 +130,7 @@ test('items of a map are checked one by one', (t) => {
   ]);
 });
 
-test('what cannot be checked is refused', (t) => {
+test('a rule that cannot be checked is refused', (t) => {
   const of = (fields: object) => nodeProblems({ kind: { type: 'policy', ...fields } });
   t.deepEqual(of({}), ['/kind/policy_ref: missing policy_ref, or rules of its own']);
   t.deepEqual(of({ policy_ref: 'spending' }), [

@@ -78,7 +78,7 @@ test('a child that did not complete fails the node, or completes it with what we
   });
 });
 
-test('nothing is started that is not there, or would be refused', async (t) => {
+test('nothing starts that does not exist, or would be refused', async (t) => {
   const stateSchema = { type: 'object' };
   const definition = { definitionId: 'd', workflowId: 'other', version: '2', stateSchema } as never;
   const asked: unknown[] = [];

@@ -130,7 +130,7 @@ test('an execution that nobody put into a trace has one by its own id', async (t
   t.deepEqual(counts, { exported: 3, dropped: 0 });
 });
 
-test('the first event is read once, and only of what is told of', async (t) => {
+test('the first event is read once, and only for exported executions', async (t) => {
   const { tracing, readings } = await open(t);
   for (const attempt of [0, 1, 2]) tracing.attempt({ ...ATTEMPT, attempt });
   tracing.ended(END);
@@ -151,7 +151,7 @@ test('a child belongs to the trace of its parent, and that to its caller’s', a
   t.like(child, { traceId: CALLER.traceId, parentSpanId: parent?.spanId });
 });
 
-test('what the caller does not sample is not exported, and says so to workers', async (t) => {
+test('a trace that the caller does not sample is not exported, and says so to workers', async (t) => {
   const { tracing, collector } = await open(t, {
     [ONE]: { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-00` },
   });
@@ -199,7 +199,7 @@ test('a failure has its status, its message and an event, and a model its use', 
   t.deepEqual(span('svc.execution')?.status, { code: 2, message: 'node a failed' });
 });
 
-test('what data policies hide from readers is hidden from the collector', async (t) => {
+test('values that data policies hide from readers are hidden from the collector', async (t) => {
   const { tracing, collector } = await open(t);
   const message = 'card 4111111111111111 is blocked';
   tracing.attempt({ ...ATTEMPT, error: { type: 'tool', message } });
@@ -231,7 +231,7 @@ test('providers have the names that the conventions give them', async (t) => {
   t.deepEqual(names, ['gcp.gemini', 'anthropic', undefined]);
 });
 
-test('an execution that is gone holds up none that is there', async (t) => {
+test('a deleted execution holds up no existing one', async (t) => {
   const { tracing, collector, counts, failures } = await open(t);
   tracing.ended({ ...END, executionId: CHILD });
   tracing.ended(END);
@@ -282,7 +282,7 @@ test('while the collector is away for a moment spans are sent again', async (t) 
   t.is(failures.length, 0);
 });
 
-test('what the collector can never take is dropped, and what is beyond the bound', async (t) => {
+test('spans that the collector can never take, or beyond the bound, are dropped', async (t) => {
   const { tracing, collector, counts, failures } = await open(t);
   collector.reply.status = 400;
   for (let count = 0; count < 5_000; count += 1) tracing.ended(END);

@@ -82,7 +82,7 @@ test('edges are stored one way', (t) => {
   ]);
 });
 
-test('what is left out is filled in, null says the same, unknown keys stay', (t) => {
+test('missing members are filled in, null says the same, unknown keys stay', (t) => {
   const nulls = { start_node: null, timeouts: null, models: null, policy: null, labels: null };
   t.deepEqual(accept({ version: null, nodes: null, edges: null, ...nulls, extra: null }).ir, {
     workflow_id: 'w',

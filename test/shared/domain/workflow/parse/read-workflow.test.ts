@@ -314,7 +314,7 @@ test('edges that branches imply count too', (t) => {
   ]);
 });
 
-test('all problems are told together, and at most a hundred in full', (t) => {
+test('all problems are reported together, and at most a hundred in full', (t) => {
   const edges = Array.from({ length: 150 }, () => ({ from: 'n', to: 'x' }));
   const problems = problemsOf({ nodes: { n: { kind: 'someday' } }, edges });
   t.is(problems.length, 101);

@@ -155,7 +155,7 @@ test('the body of a map takes no part in routing', (t) => {
   ]);
 });
 
-test('what cannot have the effect it seems to have is warned about', (t) => {
+test('a member without its apparent effect gets a warning', (t) => {
   t.deepEqual(warningsOf({ nodes: {}, state_schema: 'schemas.Order' }), [
     '/state_schema: a reference is kept but not resolved: input is not validated',
   ]);
