@@ -23,7 +23,7 @@ test('a bound is passed when it is just met', (t) => {
   t.deepEqual(verdicts, ['pass', 'fail', 'pass', 'fail', 'not measured']);
 });
 
-test('a margin above 1 is passed, whichever way the bound goes', (t) => {
+test('a margin above 1 is passed, in both directions of the bound', (t) => {
   const [rate, time] = judge([gate(12, { atLeast: 6 }), gate(5, { atMost: 20 })], new Map());
   t.is(rate?.margin, 2);
   t.is(time?.margin, 4);

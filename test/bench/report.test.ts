@@ -23,7 +23,7 @@ const reportOf = (began: string, ids: readonly string[], empty: readonly string[
   };
 };
 
-test('what was measured by itself is added, judged, and said to be so', (t) => {
+test('a separate measurement is added, judged, and marked as separate', (t) => {
   const whole = reportOf('2026-01-01T00:00:00.000Z', ['B/16'], ['G/16']);
   const added = addReport(whole, reportOf('2026-01-02T00:00:00.000Z', ['G/16']));
   t.deepEqual(
@@ -38,7 +38,7 @@ test('what was measured by itself is added, judged, and said to be so', (t) => {
   );
 });
 
-test('what the page has already is refused', (t) => {
+test('a figure that the page already has is refused', (t) => {
   const whole = reportOf('2026-01-01T00:00:00.000Z', ['B/16']);
   t.throws(() => addReport(whole, reportOf('2026-01-02T00:00:00.000Z', ['B/16'])), {
     message: /svc B\/16 already/,

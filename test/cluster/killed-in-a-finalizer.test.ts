@@ -103,7 +103,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is(story.at(-1), 'WorkflowCompleted');
   });
 
-  test(`${dialect}: killed once a cancel is answered, the finalizer runs all the same`, async (t) => {
+  test(`${dialect}: the finalizer still runs after a kill that follows the reply to a cancel`, async (t) => {
     const scene = await play(t, dialect, () => true);
     const id = await scene.tenant.run(scene.ir);
     await scene.tenant.until(id, 'paused');

@@ -22,7 +22,7 @@ test.after.always(async () => {
   await database?.drop();
 });
 
-test('one of two schedulers tells how the cluster is, each process tells of itself', async (t) => {
+test('one of two schedulers reports on the cluster, each process on its own state', async (t) => {
   t.timeout(120_000);
   const apiPort = await freePort();
   const api = await cluster.startApi({ env: { SVC_TELEMETRY_METRICS_PORT: String(apiPort) } });

@@ -26,7 +26,7 @@ const names = rules.map(({ alert }) => alert);
 const check = createQueryCheck();
 
 for (const { alert, expr, labels, annotations } of rules) {
-  test(`${alert} asks for metrics and labels that there are`, (t) => {
+  test(`${alert} asks for metrics and labels that exist`, (t) => {
     t.deepEqual(check(expr), []);
     const left = labelsLeft(expr);
     for (const label of labelsTold(annotations.summary)) {
@@ -50,7 +50,7 @@ test('a query that asks for something else is found out', (t) => {
   t.deepEqual(check('1 > 0'), ['it asks for nothing']);
 });
 
-test('no alert is there twice', (t) => {
+test('no alert appears twice', (t) => {
   t.is(new Set(names).size, names.length);
 });
 
@@ -71,7 +71,7 @@ test('each section of the runbook says what to look at and what to do', (t) => {
   }
 });
 
-test('the runbook names commands that there are', (t) => {
+test('the runbook names commands that exist', (t) => {
   const commands = new Set(
     [...read('docs/reference/cli.md').matchAll(/^## svc (.+)$/gm)].map(([, name]) => name),
   );

@@ -8,7 +8,7 @@ import { PLAIN, renderPlainManifests } from './plain-manifests.ts';
 
 const AGAIN = 'run: npm run deploy:render (it needs helm)';
 
-test('what is kept as rendered was rendered from the chart as it is', (t) => {
+test('the stored manifests were rendered from the current chart', (t) => {
   t.is(readFileSync(DIGEST_FILE, 'utf8'), digestOfChart(), AGAIN);
 });
 
@@ -18,7 +18,7 @@ test('deploy/kubernetes is what comes of the chart', async (t) => {
   }
 });
 
-test('every manifest of deploy/kubernetes is listed once, and what is listed is there', async (t) => {
+test('every manifest of deploy/kubernetes is listed once, and every listed one exists', async (t) => {
   const kustomizations = readdirSync(PLAIN, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('kustomization.yaml'),
   );

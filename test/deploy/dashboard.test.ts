@@ -22,7 +22,7 @@ const { panels } = JSON.parse(source) as { readonly panels: readonly Panel[] };
 const check = createQueryCheck();
 
 for (const panel of panels.filter(({ type }) => type !== 'row')) {
-  test(`the panel "${panel.title}" (${panel.id}) asks for metrics and labels that there are`, (t) => {
+  test(`the panel "${panel.title}" (${panel.id}) asks for metrics and labels that exist`, (t) => {
     t.true((panel.targets ?? []).length > 0);
     for (const { expr, legendFormat } of panel.targets ?? []) {
       t.deepEqual(check(expr), [], expr);

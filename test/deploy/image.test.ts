@@ -136,7 +136,7 @@ test.serial('svc dev keeps its database in the state folder', async (t) => {
 });
 
 test.serial(
-  'what is bound inside a container is bound for others, and never without tokens',
+  'a bound address inside a container is open to others, and never without tokens',
   async (t) => {
     const dev = await start(['svc', 'dev'], {});
     t.is(await dev.exited, 2);

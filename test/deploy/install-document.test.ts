@@ -53,7 +53,7 @@ test('a variable that a block reads is set by one before it, or said to be given
   }
 });
 
-test('files of the repository that it names are there', (t) => {
+test('files of the repository that it names exist', (t) => {
   const commands = blocks.map((block) => block.commands).join('');
   const named = [
     ...[...commands.matchAll(/(?<![\w/.])((?:deploy|bin)\/[\w./*-]+)/g)].map(
@@ -72,7 +72,7 @@ test('files of the repository that it names are there', (t) => {
   }
 });
 
-test('commands of svc are commands that there are', (t) => {
+test('commands of svc exist', (t) => {
   const cli = read('docs/reference/cli.md');
   const named = [...page.matchAll(/(?:^|[`\s(]|-- )svc ((?:db|token|doctor)[a-z ]*)/g)].map(
     ([, name = '']) => name.trim().replace(/ (with|first|as)\b.*$/, ''),
@@ -83,7 +83,7 @@ test('commands of svc are commands that there are', (t) => {
   for (const name of new Set(named)) t.true(cli.includes(`\n## svc ${name}\n`), name);
 });
 
-test('Prometheus is told of every process that the page has started, and of nothing else', (t) => {
+test('Prometheus scrapes every process that the page has started, and nothing else', (t) => {
   const all = ['vm', 'vm-more', 'vm-watch'].flatMap(script).join('');
   const [command = ''] = /^sed -e [\s\S]*?prometheus\.yaml/m.exec(all) ?? [];
   const made = spawnSync('bash', ['-c', command], { cwd: ROOT, encoding: 'utf8' });
@@ -106,7 +106,7 @@ test('Prometheus is told of every process that the page has started, and of noth
     t.true(all.includes(`deploy/prometheus/${file} /etc/prometheus/`), file);
 });
 
-test('settings and values that it names are there', (t) => {
+test('settings and values that it names exist', (t) => {
   const settings = [
     ...page.matchAll(/`((?:runtime|database|auth|api|scheduler|telemetry)\.[a-z_.]+)`/g),
   ].map(([, name = '']) => name);
@@ -122,7 +122,7 @@ test('settings and values that it names are there', (t) => {
   }
 });
 
-test('what kubectl, systemctl and compose are asked for exists under that name', (t) => {
+test('arguments for kubectl, systemctl and compose name things that exist', (t) => {
   const manifests = renderedManifests('defaults');
   const objects = [...page.matchAll(/\b(job|deployment)\/([\w-]+)/g)];
   t.true(objects.length > 4);

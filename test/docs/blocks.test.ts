@@ -44,7 +44,7 @@ test('blocks of JSON, TOML, YAML, TypeScript and shell can be parsed', (t) => {
   }
 });
 
-test('a block that cannot be parsed is told', (t) => {
+test('a block that cannot be parsed is reported', (t) => {
   const wrong = { json: '{"a": }', toml: 'a = ', yaml: 'a: [', sh: 'if x; then', ts: 'const =' };
   const page = Object.entries({ ...wrong, ruby: 'x' })
     .map(([language, text]) => `\`\`\`${language}\n${text}\n\`\`\``)

@@ -18,7 +18,7 @@ test('every command of svc that a page shows is one that svc understands', async
   t.deepEqual(problems.flat(), []);
 });
 
-test('every script of npm that a page shows is there', (t) => {
+test('every npm script that a page shows exists', (t) => {
   const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
     readonly scripts: object;
   };
@@ -34,7 +34,7 @@ test('every script of npm that a page shows is there', (t) => {
   );
 });
 
-test('a command that svc does not understand is told', async (t) => {
+test('a command that svc does not understand is reported', async (t) => {
   const page = readPage(
     'docs/one.md',
     [

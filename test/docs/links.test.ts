@@ -8,13 +8,13 @@ import { type Page, readPage, readPages, ROOT } from './support/pages.ts';
 
 const pages = readPages();
 
-test('every link leads to a file or a heading that is there', (t) => {
+test('every link leads to a file or a heading that exists', (t) => {
   const broken = pages.flatMap((page) => brokenLinks(page, pages));
   t.deepEqual(broken, []);
   t.true(pages.flatMap(linksOf).length > 100);
 });
 
-test('every page of the docs that is named is there', (t) => {
+test('every named page of the docs exists', (t) => {
   const named = pages.flatMap(({ prose }) =>
     prose.flatMap(({ text, at }) =>
       [...text.matchAll(/`(docs\/[\w./-]+\.\w+)`/g)].map(([, path = '']) => ({ path, at })),
@@ -43,7 +43,7 @@ test('every page of the docs is found from the README', (t) => {
   t.deepEqual(lost, []);
 });
 
-test('a link to nothing is told', (t) => {
+test('a link to nothing is reported', (t) => {
   const page = readPage(
     'docs/one.md',
     [

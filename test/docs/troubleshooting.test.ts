@@ -16,7 +16,7 @@ const source = globSync(['{bin,src}/**/*.ts'], { cwd: ROOT })
   // Messages that go on in the next line of the source.
   .replaceAll(/['`] \+\n\s*['`]/g, '');
 
-test('every message that is told as a symptom is one that the service has', (t) => {
+test('every message of a symptom is one that the service has', (t) => {
   const messages = (page?.prose ?? [])
     .filter(({ text }) => text.startsWith('|'))
     .flatMap(({ text, at }) =>
@@ -32,7 +32,7 @@ test('every message that is told as a symptom is one that the service has', (t) 
   );
 });
 
-test('every reason why an execution rests is there', (t) => {
+test('every reason why an execution rests has its section', (t) => {
   const text = (page?.prose ?? []).map((line) => line.text).join('\n');
   t.deepEqual(
     BLOCKER_CODES.filter((code) => !text.includes(`\`${code}\``)),
@@ -40,7 +40,7 @@ test('every reason why an execution rests is there', (t) => {
   );
 });
 
-test('settings and metrics that pages name are there', (t) => {
+test('settings and metrics that pages name exist', (t) => {
   const sections = new Set(CONFIG_KEY_NAMES.map((name) => name.split('.')[0] ?? ''));
   const keys = new Set<string>(CONFIG_KEY_NAMES);
   const metrics = Object.values(METRICS).map(({ name }) => name);

@@ -70,7 +70,7 @@ test.serial(
 );
 
 test.serial(
-  'what a handler throws is handed in as failed, and the next attempt has the same key',
+  'an error that a handler throws fails the attempt, and the next attempt has the same key',
   async (t) => {
     const { gate, proxy } = await startWorker(t);
     const executionId = await start('silent', {});
@@ -188,7 +188,7 @@ test.serial(
 );
 
 test.serial(
-  'SIGTERM: the item in hand is finished, nothing more is claimed, exit code 0',
+  'SIGTERM: the current item is finished, nothing more is claimed, exit code 0',
   async (t) => {
     const { gate, proxy, worker } = await startWorker(t);
     const executionId = await start('lively', {});

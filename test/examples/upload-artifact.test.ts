@@ -20,7 +20,7 @@ test('a stream is sent, and a reference to it comes back', async (t) => {
   t.is(await read.text(), await file.text());
 });
 
-test('what is refused fails the attempt with the reason', async (t) => {
+test('a refusal fails the attempt with the reason', async (t) => {
   const server = await startTestApi({ artifactBytesMax: 10 });
   t.teardown(() => server.close());
   const api = { url: server.url, token: server.operatorToken };

@@ -86,17 +86,14 @@ for (const { name, file, program, needs } of WORKERS) {
     t.deepEqual(await worker.ended, { code: 0, signal: null }, worker.output());
   });
 
-  test.serial(
-    `${name}: a call that goes wrong is handed in as failed, and tried anew`,
-    async (t) => {
-      const { proxy, start, untilEnded } = await open(t);
-      const id = await start({ number: { no: 'number' } });
-      await untilEnded(id);
-      t.deepEqual(settlements(proxy), ['fail 200', 'fail 200']);
-      const [failed] = proxy.exchanges.filter(({ action }) => action === 'fail');
-      t.true(String(failed?.body['error']).length > 5);
-    },
-  );
+  test.serial(`${name}: a failed call is handed in as failed, and tried again`, async (t) => {
+    const { proxy, start, untilEnded } = await open(t);
+    const id = await start({ number: { no: 'number' } });
+    await untilEnded(id);
+    t.deepEqual(settlements(proxy), ['fail 200', 'fail 200']);
+    const [failed] = proxy.exchanges.filter(({ action }) => action === 'fail');
+    t.true(String(failed?.body['error']).length > 5);
+  });
 
   test.serial(`${name}: while nothing is known it asks again, and renews the lease`, async (t) => {
     const { proxy, start, stateOf } = await open(t, ({ action, count }) => {
@@ -155,7 +152,7 @@ for (const { name, file, program, needs } of WORKERS) {
     t.pass();
   });
 
-  test.serial(`${name}: a token that is refused ends it, and is told`, async (t) => {
+  test.serial(`${name}: a refused token ends the worker, with a message`, async (t) => {
     const { worker } = await open(t, () => ({ status: 401, body: { error: 'no such token' } }));
     t.deepEqual(await worker.ended, { code: 1, signal: null });
     t.regex(worker.output(), /the runtime refuses: [^]*no such token/);

@@ -80,7 +80,7 @@ const FAILED: Facts = {
   effects: [...DONE, effect('undo step-2', { place: 3 }), effect('undo step-1', { place: 4 })],
 };
 
-test('what went well is not a violation', (t) => {
+test('a correct outcome is not a violation', (t) => {
   t.deepEqual(checkFacts(COMPLETED), []);
   t.deepEqual(checkFacts(FAILED), []);
 });

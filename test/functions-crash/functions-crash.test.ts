@@ -7,7 +7,7 @@ import { runCrashes } from './run-crashes.ts';
 const RUNS = 20;
 
 for (const store of ['sqlite', 'postgres'] as const) {
-  test.serial(`functions survive the death of whoever runs them (${store})`, async (t) => {
+  test.serial(`functions survive the death of their workers and servers (${store})`, async (t) => {
     t.timeout(200_000);
     const database = await createTestDatabase(store);
     t.teardown(() => database.drop());

@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000;
 /** Routes that cannot succeed here: they lead outside, and nobody there may be asked. */
 const NEVER_SUCCEED = ['POST /agents/discover'];
 
-test('whatever is sent is answered by the rules, and what is refused changes nothing', async (t) => {
+test('every input is answered by the rules, and a refused one changes nothing', async (t) => {
   t.timeout(3 * MINUTE_MS);
   const database = await createTestDatabase('sqlite');
   const target = await openTarget(database.url);

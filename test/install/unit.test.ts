@@ -48,7 +48,7 @@ test('a drop-in adds to it, and a file that may be missing is no mistake', (t) =
   t.true(readUnit('svc-migrate', root).isOneShot);
 });
 
-test('a variable stands for as many words as it has; a unit that is not there is told', (t) => {
+test('a variable is as many words as it has; an unknown unit is reported', (t) => {
   const unit = '[Unit]\nUser=nobody\n[Service]\nEnvironment=ARGS=\nExecStart=/bin/x $ARGS --end\n';
   writeFileSync(join(system, 'x.service'), unit);
   t.like(readUnit('x', root), { command: ['/bin/x', '--end'], user: 'root' });

@@ -33,7 +33,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 }
 
-test('a runtime in memory listens where it is told, and runs kinds of the program', async (t) => {
+test('a runtime in memory listens at the given address, and runs kinds of the program', async (t) => {
   await using runtime = await openRuntime({
     ...OPTIONS,
     database: ':memory:',
@@ -89,7 +89,7 @@ test('settings that cannot be used are named, all at once', async (t) => {
   });
 });
 
-test('an address that is taken is told of, and nothing stays open', async (t) => {
+test('an address in use is reported, and nothing stays open', async (t) => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

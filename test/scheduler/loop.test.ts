@@ -55,7 +55,7 @@ test('a round that knows when there is something to do shortens the rest', async
   await loop.stop();
 });
 
-test('a hint during a rest ends it, and the round is told', async (t) => {
+test('a hint during a rest ends it, and the round reports it', async (t) => {
   const loop = start({ restMs: { min: 1000, max: 1000 } });
   await loop.timers.advance(300);
   loop.wake();

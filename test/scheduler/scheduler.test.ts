@@ -14,7 +14,7 @@ test('a scheduler alone announces itself, takes every shard and looks for work o
   await scheduler.stop(DEADLINE);
 });
 
-test('shards are shared anew when a scheduler joins and when one leaves', async (t) => {
+test('shards are divided again when a scheduler joins and when one leaves', async (t) => {
   const cluster = createFakeCluster();
   const one = await cluster.add('one');
   await cluster.timers.advance(30_000);
@@ -86,7 +86,7 @@ test('work found in a quiet time without a hint keeps polling at its usual pace'
   await one.scheduler.stop(DEADLINE);
 });
 
-test('every shard is looked at from time to time, whoever holds it', async (t) => {
+test('every shard is read from time to time, with any holder', async (t) => {
   const cluster = createFakeCluster();
   const members = [await cluster.add('one'), await cluster.add('two')];
   await cluster.timers.advance(60_000);
@@ -218,7 +218,7 @@ test('executions of a paused workflow are held by the process on duty alone, wit
   await Promise.all(members.map(({ scheduler }) => scheduler.stop(DEADLINE)));
 });
 
-test('where the process that holds them is killed, or frozen, another one goes on within a minute', async (t) => {
+test('when the process that holds them is killed or frozen, another continues within a minute', async (t) => {
   for (const end of ['killed', 'frozen'] as const) {
     let isGone = false;
     const cluster = createFakeCluster();
@@ -239,7 +239,7 @@ test('where the process that holds them is killed, or frozen, another one goes o
   }
 });
 
-test('while the database is down no loop ends, the outage is told once per loop, and health says so', async (t) => {
+test('while the database is down no loop ends, each loop reports the outage once, and health says so', async (t) => {
   let isDown = false;
   const cluster = createFakeCluster();
   const one = await cluster.add('one', { failing: () => isDown });
@@ -292,7 +292,7 @@ test('stop keeps its deadline when the drain does not end, and says so', async (
   t.deepEqual(one.troubles, ['stopping: cannot drain']);
 });
 
-test('stop with the database down ends all the same', async (t) => {
+test('stop still ends with the database down', async (t) => {
   let isDown = false;
   const cluster = createFakeCluster();
   const one = await cluster.add('one', { failing: () => isDown });

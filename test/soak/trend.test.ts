@@ -7,13 +7,13 @@ const HOUR = 3_600_000;
 const MIB = 1_048_576;
 const BOUND = { absolute: 24 * MIB, share: 0.15 };
 
-test('what goes up and down stays flat', (t) => {
+test('a value that rises and falls stays flat', (t) => {
   const trend = judgeTrend(series({ growth: 0 }), { durationMs: HOUR, bound: BOUND });
   t.true(trend?.isFlat);
   t.is(trend?.readings, 120);
 });
 
-test('what grows beyond its bound does not, although it goes up and down as much', (t) => {
+test('growth beyond the bound does not, although it rises and falls as much', (t) => {
   const trend = judgeTrend(series({ growth: 60 * MIB }), { durationMs: HOUR, bound: BOUND });
   t.false(trend?.isFlat);
   t.true(Math.abs((trend?.growth ?? 0) - 60 * MIB) < 15 * MIB, `${trend?.growth}`);

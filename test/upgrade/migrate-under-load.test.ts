@@ -15,7 +15,7 @@ import { startRecordedLoad } from './support/recorded-load.ts';
 
 const WAITS = 4;
 
-test('work goes on while a migration waits for a table, and after it', async (t) => {
+test('work continues while a migration waits for a table, and after it', async (t) => {
   t.timeout(180_000);
   const database = await createTestDatabase('postgres');
   const cluster = new Cluster(database.url);

@@ -19,7 +19,7 @@ const LOAD = { workflowId: 'chain', callers: 3, workers: 2, restMs: 20 };
 const folder = createFolder();
 test.after.always(() => folder.remove());
 
-test('a backup made under load, put back after a kill, goes on where it was', async (t) => {
+test('a backup made under load, put back after a kill, continues where it was', async (t) => {
   t.timeout(240_000);
   const scene = await openScene(t);
   const before = await scene.serve('before', 60);
@@ -63,7 +63,7 @@ test('a plain copy of a database and its log, taken after a kill, is whole', asy
   await after.finish(before.load.history.deeds);
 });
 
-test('what is no backup is refused, and nothing is changed', async (t) => {
+test('a file that is no backup is refused, and nothing is changed', async (t) => {
   const { path } = await openScene(t);
   const missing = await db(['restore', join(folder.path, 'nowhere.db')], path);
   t.is(missing.code, 1);

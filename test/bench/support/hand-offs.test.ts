@@ -8,7 +8,7 @@ const item = (executionId: string, claimedMs: number, completedMs: number) => ({
   completedMs,
 });
 
-test('a hand-off lies between two items of one execution, whichever worker had them', (t) => {
+test('a hand-off lies between two items of one execution, with any workers', (t) => {
   const found = summarizeHandOffs([
     item('b', 25, 27),
     item('a', 17, 20),

@@ -4,7 +4,7 @@ import { statementRows } from '../../../bench/support/statement-use.ts';
 
 const use = (calls: number, ms: number, plans = 0, planMs = 0) => ({ calls, ms, plans, planMs });
 
-test('statements are told by what they took in between, for each unit', (t) => {
+test('statements are distinguished by their cost in between, for each unit', (t) => {
   const before = new Map([
     ['select 1', use(5, 1)],
     ['idle', use(3, 3)],

@@ -72,7 +72,7 @@ test('a decision over a large state is made on a thread, and is the same', async
   t.is(there.next.status, 'completed');
 });
 
-test('what only answers live visits is decided here, and what then starts on a thread', async (t) => {
+test('a decision that only answers live visits runs here, and what then starts runs on a thread', async (t) => {
   const work = { type: 'python_fn', module: 'm', function: 'f' };
   const ir = {
     workflow_id: 'w',

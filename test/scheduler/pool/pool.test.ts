@@ -19,7 +19,7 @@ const ORDER: JsonObject = {
 const caller: CpuCaller = { tenantId: 'acme' as TenantId, signal: null, whenBusy: 'refused' };
 const ID = '0198f2c4-0000-7000-8000-000000000000';
 
-test('a valid value has no violations; of an invalid one all are told', async (t) => {
+test('a valid value has no violations; an invalid one lists all', async (t) => {
   const { cpu } = create(t);
   t.deepEqual(
     await cpu.validateSchema({ schema: ORDER, value: { id: ID, lines: [] }, caller }),
@@ -38,7 +38,7 @@ test('a valid value has no violations; of an invalid one all are told', async (t
   ]);
 });
 
-test('what is small is checked in place, what is large or could be made slow on a thread', async (t) => {
+test('small values are checked in place, large or costly ones on a thread', async (t) => {
   const { cpu, tasks } = create(t);
   const check = async (schema: JsonObject, value: JsonValue) => {
     t.deepEqual(await cpu.validateSchema({ schema, value, caller }), []);
@@ -71,7 +71,7 @@ test('in place and on a thread the answer is the same', async (t) => {
   t.is(small.length, 2);
 });
 
-test('a stored pattern that backtracks without end is cut off while the event loop goes on', async (t) => {
+test('a stored pattern that backtracks without end is cut off while the event loop continues', async (t) => {
   const { cpu, tasks } = create(t, { taskMsMax: 2000 });
   const progress = { isDone: false };
   const checking = cpu
@@ -96,7 +96,7 @@ test('patterns are matched in linear time, also where JavaScript would backtrack
   }
 });
 
-test('two patterns of one schema are told apart', async (t) => {
+test('two patterns of one schema are distinguished', async (t) => {
   const { cpu } = create(t);
   const schema = { properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' } } };
   t.deepEqual(await cpu.validateSchema({ schema, value: { a: 'a', b: 'b' }, caller }), []);

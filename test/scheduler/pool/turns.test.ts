@@ -20,7 +20,7 @@ test('one tenant never gets all threads, however much it asks for', async (t) =>
   t.deepEqual(begun(), ['mallory', 'mallory', 'acme']);
 });
 
-test('whoever has fewer tasks running is next, then whoever has used less', async (t) => {
+test('the tenant with fewer running tasks is next, then the one that has used less', async (t) => {
   const { take, begun, clock } = open(t, { threadsMax: 2, tenantThreadsMax: 2 });
   const first = await take('mallory');
   const second = await take('mallory');
@@ -65,7 +65,7 @@ test('503: a request waits no longer than it may; work of the engine does', asyn
   t.deepEqual(refused, ['acme wait']);
 });
 
-test('who leaves is taken out of the queue', async (t) => {
+test('a caller that leaves is taken out of the queue', async (t) => {
   const { take, turns } = open(t, { threadsMax: 1, tenantThreadsMax: 1 });
   const running = await take('acme');
   const gone = new AbortController();
@@ -78,7 +78,7 @@ test('who leaves is taken out of the queue', async (t) => {
   t.like(await t.throwsAsync(take('acme', { signal: gone.signal })), { refusal: 'abandoned' });
 });
 
-test('429: beyond its limit of CPU time a tenant is told when to come again', async (t) => {
+test('429: beyond its limit of CPU time a tenant learns when to retry', async (t) => {
   const { take, clock } = open(t, { threadsMax: 2, tenantThreadsMax: 1 });
   const limited = { cpuSecondsMax: 10 };
   (await take('mallory', limited)).end(20_000);

@@ -63,7 +63,7 @@ for (const [path, text] of REFUSED_IMPORTS) {
   });
 }
 
-test('layers: what the drawing allows is accepted', (t) => {
+test('layers: imports that the drawing allows are accepted', (t) => {
   const accepted: Sample = {
     'src/shared/domain/work/retry.ts': "import { createHash } from 'node:crypto';",
     'src/shared/domain/expression/parse.ts': "import { parse } from '@marcbachmann/cel-js';",
@@ -152,7 +152,7 @@ for (const text of REFUSED_IN_DOMAIN) {
   });
 }
 
-test('purity: what only reads like it is accepted', (t) => {
+test('purity: code that only looks impure is accepted', (t) => {
   const text = [
     '// Date.now() is an argument here, and process. is a word',
     'const at = new Date(now);',

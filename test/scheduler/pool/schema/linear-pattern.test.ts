@@ -142,7 +142,7 @@ test('a pattern accepts the same texts as in JavaScript', (t) => {
   }
 });
 
-test('what cannot be matched in linear time is told apart, and why', (t) => {
+test('a pattern that cannot be matched in linear time is reported, with the reason', (t) => {
   const why = (source: string) => {
     const compiled = linearPattern(source);
     return compiled.ok ? null : compiled.why;
@@ -159,7 +159,7 @@ test('what cannot be matched in linear time is told apart, and why', (t) => {
   t.is(why('a'.repeat(8193)), 'is too large');
 });
 
-test('what is no pattern of JavaScript is none here', (t) => {
+test('an invalid pattern in JavaScript is invalid here', (t) => {
   for (const source of ['(', '\\z', '(?P<x>a)', 'a++', '\\-', '[b-a]']) {
     t.throws(() => linearPattern(source), { instanceOf: SyntaxError }, source);
   }
