@@ -4,17 +4,20 @@ import type { Command } from 'commander';
 import { createRoleProgram } from '../../bin/boot/create-role-program.ts';
 import { createProgram } from '../../bin/cli/create-program.ts';
 import { sentencesOfCode, sentencesOfSource } from './support/code-texts.ts';
+import { titlesOfSource, titlesOfTests } from './support/test-titles.ts';
 import { readPage, readPages } from './support/pages.ts';
 import { sentencesOf, type Sentence, stumbles, WORDS_MAX } from './support/prose-rules.ts';
 
 /*
- * Sentences for readers are short, and use the field's words: on pages, in the help, and in the
- * comments and messages of the sources.
+ * Sentences for readers are short, and use the field's words: on pages, in the help, in the comments
+ * and messages of the sources, and in the titles of tests.
  */
 
 /** A list of tests by their titles. */
 const LEFT_OUT = /^docs\/reference\/conformance\.md/;
 const HELP_WORDS_MAX = 16;
+/** Three titles that are not rewritten yet. */
+const OLD_TITLES = /^test\/(?:invariants\/checks\/check-events-taken|simulation\/simulation)\.test/;
 
 const pages = readPages().filter(({ path }) => !LEFT_OUT.test(path));
 
@@ -41,6 +44,35 @@ test('comments and messages are written in plain English', (t) => {
   const sentences = sentencesOfCode(['{src,bin,examples}/**/*.ts', 'sdk/*/{src,template}/**/*.ts']);
   t.true(sentences.length > 10_000);
   t.deepEqual(stumbles(sentences), []);
+});
+
+test('titles of tests are written in plain English', (t) => {
+  const titles = titlesOfTests(['test/**/*.ts']).filter(({ at }) => !OLD_TITLES.test(at));
+  t.true(titles.length > 4_000);
+  t.deepEqual(stumbles(titles), []);
+});
+
+test('tics are found in titles of tests and of their tables, and nowhere else', (t) => {
+  const source = [
+    "test('200: whoever waits is answered', async (t) => {",
+    "  t.is(answer, 'whoever', 'anew');",
+    '});',
+    'test.serial(',
+    '  `${dialect}: what is wrong is refused`,',
+    '  rejects,',
+    ');',
+    "const CASES = [{ title: 'of twenty one does', text: 'it goes on' }];",
+    "test('what fails: the rest', t => t.pass());",
+  ].join('\n');
+  t.deepEqual(
+    stumbles(titlesOfSource('a.ts', source)).map((found) => found.replace(/: write .*/, '')),
+    [
+      'a.ts:1: "Whoever"',
+      'a.ts:5: "What is wrong is refused."',
+      'a.ts:8: "Of"',
+      'a.ts:9: "What fails:"',
+    ],
+  );
 });
 
 test('tics are found in comments, messages and comments of SQL, and nowhere else', (t) => {

@@ -4,7 +4,7 @@ import { ROOT } from './pages.ts';
 import { type Sentence, splitSentences } from './prose-rules.ts';
 
 /** A comment, or a string with the strings that `+` joins to it. */
-interface CodeText {
+export interface CodeText {
   readonly is: 'comment' | 'string';
   readonly text: string;
   /** From 0. */
@@ -75,7 +75,7 @@ const TOKENS =
   /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`|(?<=[=(,:[!&|?{};\n>]\s*|return )\/(?![/*])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/|[{}]/g;
 
 /** Comments and strings in their order; `X` replaces what a template interpolates. */
-function textsOf(source: string): readonly CodeText[] {
+export function textsOf(source: string): readonly CodeText[] {
   const texts: CodeText[] = [];
   scanCode(source, 0, (text) => {
     const before = texts.at(-1);
