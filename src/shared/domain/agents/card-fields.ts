@@ -20,11 +20,13 @@ export function readText(
 ): string {
   const { fallback, bytesMax = NAME_BYTES_MAX } = options;
   const value = part.source[key] ?? fallback;
-  if (value === null) return complain(part, key, 'is required', '');
-  if (typeof value !== 'string') return complain(part, key, 'must be a string', '');
-  if (value.trim() === '' && fallback !== '') return complain(part, key, 'must not be empty', '');
+  if (value === null) return complain(part, key, { problem: 'is required', instead: '' });
+  if (typeof value !== 'string')
+    return complain(part, key, { problem: 'must be a string', instead: '' });
+  if (value.trim() === '' && fallback !== '')
+    return complain(part, key, { problem: 'must not be empty', instead: '' });
   if (Buffer.byteLength(value) > bytesMax) {
-    return complain(part, key, `must be at most ${bytesMax} bytes`, '');
+    return complain(part, key, { problem: `must be at most ${bytesMax} bytes`, instead: '' });
   }
   return value;
 }
@@ -38,15 +40,18 @@ export function readTexts(part: CardPart, key: string, itemsMax: number): readon
 
 export function readList(part: CardPart, key: string, itemsMax: number): readonly JsonValue[] {
   const value = part.source[key] ?? [];
-  if (!Array.isArray(value)) return complain(part, key, 'must be an array', []);
+  if (!Array.isArray(value))
+    return complain(part, key, { problem: 'must be an array', instead: [] });
   if (value.length > itemsMax)
-    return complain(part, key, `must have at most ${itemsMax} items`, []);
+    return complain(part, key, { problem: `must have at most ${itemsMax} items`, instead: [] });
   return value as readonly JsonValue[];
 }
 
 export function readObject(part: CardPart, key: string): JsonObject {
   const value = part.source[key] ?? {};
-  return isJsonObject(value) ? value : complain(part, key, 'must be an object', {});
+  return isJsonObject(value)
+    ? value
+    : complain(part, key, { problem: 'must be an object', instead: {} });
 }
 
 export function readChoice<const Choice extends string>(
@@ -59,11 +64,15 @@ export function readChoice<const Choice extends string>(
   const found = choices.find((choice) => choice === value);
   if (found !== undefined) return found;
   const named = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
-  return complain(part, key, `must be ${named}`, fallback);
+  return complain(part, key, { problem: `must be ${named}`, instead: fallback });
 }
 
 /** Records a problem and returns a substitute, so that reading continues. */
-export function complain<Value>(part: CardPart, key: string, what: string, instead: Value): Value {
-  part.problems.push(`${part.path}${key} ${what}`);
+export function complain<Value>(
+  part: CardPart,
+  key: string,
+  { problem, instead }: { readonly problem: string; readonly instead: Value },
+): Value {
+  part.problems.push(`${part.path}${key} ${problem}`);
   return instead;
 }

@@ -49,7 +49,9 @@ function readUri(part: CardPart): string | null {
   if ((part.source['uri'] ?? null) === null) return null;
   const uri = readText(part, 'uri', { fallback: null, bytesMax: URI_BYTES_MAX });
   // Cards are shown to every reader, and addresses of active agents to everyone.
-  return holdsCredentials(uri) ? complain(part, 'uri', 'must not hold credentials', null) : uri;
+  return holdsCredentials(uri)
+    ? complain(part, 'uri', { problem: 'must not hold credentials', instead: null })
+    : uri;
 }
 
 /** In other schemes than those of HTTP, what stands before the `@` may be a plain name. */
@@ -79,7 +81,7 @@ function readSkill(given: JsonValue, list: CardPart, index: number): AgentSkill 
   const skill = typeof given === 'string' ? { name: given } : given;
   const source = isJsonObject(skill)
     ? skill
-    : complain(list, String(index), 'must be an object', { name: '-' });
+    : complain(list, String(index), { problem: 'must be an object', instead: { name: '-' } });
   const part: CardPart = { ...list, source, path: `${list.path}${index}.` };
   return {
     ...source,
@@ -93,7 +95,7 @@ function readSkill(given: JsonValue, list: CardPart, index: number): AgentSkill 
 function readSchema(part: CardPart, key: string): JsonObject | string {
   const value = part.source[key] ?? {};
   if (typeof value === 'string' || isJsonObject(value)) return value;
-  return complain(part, key, 'must be an object or a string', {});
+  return complain(part, key, { problem: 'must be an object or a string', instead: {} });
 }
 
 /** The type alone stands for an object with nothing but the type. */

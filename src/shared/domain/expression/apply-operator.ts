@@ -5,16 +5,18 @@ import type { StepBudget } from './step-budget.ts';
 import { EvaluationFailure } from './step-budget.ts';
 import { checkedNumber, equal, isList, kindOf } from './values.ts';
 
+interface Operation {
+  readonly operator: BinaryOperator;
+  readonly left: JsonValue;
+  readonly right: JsonValue;
+  readonly budget: StepBudget;
+}
+
 /**
  * Applies a binary operator. Numbers are JSON's, so `7 / 2` is 3.5. Kinds never convert into one
  * another: `"1" == 1` is false, and `"1" < 2` or `"a" + 1` fail.
  */
-export function applyOperator(
-  operator: BinaryOperator,
-  left: JsonValue,
-  right: JsonValue,
-  budget: StepBudget,
-): JsonValue {
+export function applyOperator({ operator, left, right, budget }: Operation): JsonValue {
   switch (operator) {
     case '==':
       return equal(left, right, budget);
@@ -26,7 +28,7 @@ export function applyOperator(
     case '<=':
     case '>':
     case '>=':
-      return compare(operator, left, right, budget);
+      return compare({ operator, left, right, budget });
     case '+':
       return add(left, right, budget);
     case '-':
@@ -46,12 +48,9 @@ function isIn(item: JsonValue, container: JsonValue, budget: StepBudget): boolea
   fail('in', item, container);
 }
 
-function compare(
-  operator: '<' | '<=' | '>' | '>=',
-  left: JsonValue,
-  right: JsonValue,
-  budget: StepBudget,
-): boolean {
+type Comparison = Operation & { readonly operator: '<' | '<=' | '>' | '>=' };
+
+function compare({ operator, left, right, budget }: Comparison): boolean {
   if (typeof left === 'string' && typeof right === 'string') {
     budget.characters(Math.min(left.length, right.length));
   } else if (typeof left !== 'number' || typeof right !== 'number') {

@@ -47,7 +47,12 @@ export function evaluate(
     case 'negate':
       return negate(run(node.operand));
     case 'binary':
-      return applyOperator(node.operator, run(node.left), run(node.right), evaluation.budget);
+      return applyOperator({
+        operator: node.operator,
+        left: run(node.left),
+        right: run(node.right),
+        budget: evaluation.budget,
+      });
     case 'logical': {
       const stopsAt = node.operator === '||';
       return node.operands.some(

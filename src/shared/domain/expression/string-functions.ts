@@ -54,7 +54,11 @@ function text(args: readonly JsonValue[], index: number, name: string): string {
   throw new EvaluationFailure(`${role} ${kindOf(value)} instead of a string`);
 }
 
-function position(args: readonly JsonValue[], index: number, name: string, max: number): number {
+function position(
+  args: readonly JsonValue[],
+  index: number,
+  { name, max }: { readonly name: string; readonly max: number },
+): number {
   const value = args[index] ?? null;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max) {
     return value;
@@ -90,14 +94,15 @@ function lastIndexOf(args: readonly JsonValue[], budget: StepBudget): JsonValue 
 
 function charAt(args: readonly JsonValue[]): JsonValue {
   const points = codePoints(text(args, 0, 'charAt'));
-  return points[position(args, 1, 'charAt', points.length)] ?? '';
+  return points[position(args, 1, { name: 'charAt', max: points.length })] ?? '';
 }
 
 function substring(args: readonly JsonValue[]): JsonValue {
   const points = codePoints(text(args, 0, 'substring'));
-  const start = position(args, 1, 'substring', points.length);
+  const bounds = { name: 'substring', max: points.length };
+  const start = position(args, 1, bounds);
   if (args.length === 2) return slice(points, start, points.length);
-  const end = position(args, 2, 'substring', points.length);
+  const end = position(args, 2, bounds);
   if (end < start) throw new EvaluationFailure('substring() ends before it starts');
   return slice(points, start, end);
 }

@@ -38,22 +38,30 @@ export function member(target: JsonValue, key: JsonValue): JsonValue | undefined
 }
 
 /** Deep equality of JSON values; values of different kinds are unequal. */
-export function equal(
-  left: JsonValue,
-  right: JsonValue,
-  budget: StepBudget,
-  depth: number = COMPARE_DEPTH_MAX,
-): boolean {
+export function equal(left: JsonValue, right: JsonValue, budget: StepBudget): boolean {
+  return equalWithin(left, right, { budget, depth: COMPARE_DEPTH_MAX });
+}
+
+interface Bounds {
+  readonly budget: StepBudget;
+  /** Levels of nesting that are left. */
+  readonly depth: number;
+}
+
+function equalWithin(left: JsonValue, right: JsonValue, bounds: Bounds): boolean {
+  const { budget, depth } = bounds;
   budget.step();
   if (depth === 0) throw new EvaluationFailure('the values compared are nested too deeply');
   if (typeof left === 'string' && typeof right === 'string') {
     if (left.length === right.length) budget.characters(left.length);
     return left === right;
   }
+  if (typeof left !== 'object' || typeof right !== 'object') return left === right;
+  const inside = { budget, depth: depth - 1 };
   if (isList(left) && isList(right)) {
     return (
       left.length === right.length &&
-      left.every((item, index) => equal(item, right[index] ?? null, budget, depth - 1))
+      left.every((item, index) => equalWithin(item, right[index] ?? null, inside))
     );
   }
   if (isJsonObject(left) && isJsonObject(right)) {
@@ -64,8 +72,7 @@ export function equal(
       keys.length === rightKeys.length &&
       keys.every(
         (key) =>
-          Object.hasOwn(right, key) &&
-          equal(left[key] ?? null, right[key] ?? null, budget, depth - 1),
+          Object.hasOwn(right, key) && equalWithin(left[key] ?? null, right[key] ?? null, inside),
       )
     );
   }

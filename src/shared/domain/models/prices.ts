@@ -28,24 +28,40 @@ export const LIST_PRICES: PriceTable = {
   'openai/gpt-5.4-mini': usd(0.75, 0.075, 4.5),
   'openai/gpt-5.4-nano': usd(0.2, 0.02, 1.25),
   'openai/gpt-5.5': usd(5, 0.5, 30),
-  'openai/gpt-5.6-luna': longAbove(272_000, usd(0.2, 0.02, 1.2, 0.25), usd(0.4, 0.04, 1.8, 0.5)),
-  'openai/gpt-5.6-terra': longAbove(272_000, usd(2, 0.2, 12, 2.5), usd(4, 0.4, 18, 5)),
-  'openai/gpt-5.6-sol': longAbove(272_000, usd(5, 0.5, 30, 6.25), usd(10, 1, 45, 12.5)),
-  'anthropic/claude-haiku-4-5': usd(1, 0.1, 5, 1.25),
-  'anthropic/claude-sonnet-4-0': usd(3, 0.3, 15, 3.75),
-  'anthropic/claude-sonnet-4': usd(3, 0.3, 15, 3.75),
-  'anthropic/claude-sonnet-4-5': longAbove(200_000, usd(3, 0.3, 15, 3.75), usd(6, 0.6, 22.5, 7.5)),
-  'anthropic/claude-sonnet-4-6': usd(3, 0.3, 15, 3.75),
-  'anthropic/claude-sonnet-5': usd(3, 0.3, 15, 3.75),
-  'anthropic/claude-opus-4-0': usd(15, 1.5, 75, 18.75),
-  'anthropic/claude-opus-4': usd(15, 1.5, 75, 18.75),
-  'anthropic/claude-opus-4-1': usd(15, 1.5, 75, 18.75),
-  'anthropic/claude-opus-4-5': usd(5, 0.5, 25, 6.25),
-  'anthropic/claude-opus-4-6': usd(5, 0.5, 25, 6.25),
-  'anthropic/claude-opus-4-7': usd(5, 0.5, 25, 6.25),
-  'anthropic/claude-opus-4-8': usd(5, 0.5, 25, 6.25),
-  'anthropic/claude-opus-5': usd(5, 0.5, 25, 6.25),
-  'anthropic/claude-fable-5': usd(10, 1, 50, 12.5),
+  'openai/gpt-5.6-luna': longAbove(
+    272_000,
+    writing(0.25, usd(0.2, 0.02, 1.2)),
+    writing(0.5, usd(0.4, 0.04, 1.8)),
+  ),
+  'openai/gpt-5.6-terra': longAbove(
+    272_000,
+    writing(2.5, usd(2, 0.2, 12)),
+    writing(5, usd(4, 0.4, 18)),
+  ),
+  'openai/gpt-5.6-sol': longAbove(
+    272_000,
+    writing(6.25, usd(5, 0.5, 30)),
+    writing(12.5, usd(10, 1, 45)),
+  ),
+  'anthropic/claude-haiku-4-5': writing(1.25, usd(1, 0.1, 5)),
+  'anthropic/claude-sonnet-4-0': writing(3.75, usd(3, 0.3, 15)),
+  'anthropic/claude-sonnet-4': writing(3.75, usd(3, 0.3, 15)),
+  'anthropic/claude-sonnet-4-5': longAbove(
+    200_000,
+    writing(3.75, usd(3, 0.3, 15)),
+    writing(7.5, usd(6, 0.6, 22.5)),
+  ),
+  'anthropic/claude-sonnet-4-6': writing(3.75, usd(3, 0.3, 15)),
+  'anthropic/claude-sonnet-5': writing(3.75, usd(3, 0.3, 15)),
+  'anthropic/claude-opus-4-0': writing(18.75, usd(15, 1.5, 75)),
+  'anthropic/claude-opus-4': writing(18.75, usd(15, 1.5, 75)),
+  'anthropic/claude-opus-4-1': writing(18.75, usd(15, 1.5, 75)),
+  'anthropic/claude-opus-4-5': writing(6.25, usd(5, 0.5, 25)),
+  'anthropic/claude-opus-4-6': writing(6.25, usd(5, 0.5, 25)),
+  'anthropic/claude-opus-4-7': writing(6.25, usd(5, 0.5, 25)),
+  'anthropic/claude-opus-4-8': writing(6.25, usd(5, 0.5, 25)),
+  'anthropic/claude-opus-5': writing(6.25, usd(5, 0.5, 25)),
+  'anthropic/claude-fable-5': writing(12.5, usd(10, 1, 50)),
   'google/gemini-2.0-flash': usd(0.1, 0.025, 0.4),
   'google/gemini-2.5-flash': usd(0.3, 0.03, 2.5),
   'google/gemini-2.5-flash-lite': usd(0.1, 0.01, 0.4),
@@ -60,13 +76,13 @@ export const LIST_PRICES: PriceTable = {
   'google/gemini-3.7-flash': usd(0.75, 0.075, 3.75),
 };
 
-function usd(
-  input: number,
-  cachedInput: number,
-  output: number,
-  cacheWrite: number = input,
-): ModelPrice {
-  return { input, cachedInput, output, cacheWrite };
+function usd(input: number, cachedInput: number, output: number): ModelPrice {
+  return { input, cachedInput, output, cacheWrite: input };
+}
+
+/** A price where writing to the provider's cache costs more than input does. */
+function writing(cacheWrite: number, price: ModelPrice): ModelPrice {
+  return { ...price, cacheWrite };
 }
 
 function longAbove(aboveTokens: number, price: ModelPrice, long: ModelPrice): ModelPrice {

@@ -153,7 +153,12 @@ export function outcomeFacts(of: {
   }
   if (!outcome.ok) {
     const { error, errorClass, usage } = outcome;
-    const judged = judgeFailure(node.retryPolicy, of.idempotencyKey, visit, attempt, outcome);
+    const judged = judgeFailure(outcome, {
+      policy: node.retryPolicy,
+      seed: of.idempotencyKey,
+      visit,
+      attempt: attempt.attempt,
+    });
     const failed = failureFact(attempt, { error, errorClass, ...judged, ...(usage && { usage }) });
     const { violation } = outcome;
     return violation === undefined
@@ -172,13 +177,16 @@ export function outcomeFacts(of: {
 }
 
 function judgeFailure(
-  policy: RetryPolicy,
-  seed: string,
-  visit: LiveVisit,
-  { attempt }: Attempt,
   outcome: Extract<NodeOutcome, { ok: false }>,
+  of: {
+    readonly policy: RetryPolicy;
+    readonly seed: string;
+    readonly visit: LiveVisit;
+    readonly attempt: number;
+  },
 ): { readonly verdict: RetryVerdict; readonly counted: boolean } {
   const { errorClass, retryAfterMs, final } = outcome;
+  const { policy, seed, visit, attempt } = of;
   if (final === true) return { verdict: { retryable: false }, counted: true };
   const waitMs = Math.min(Math.max(0, retryAfterMs ?? 0), RETRY_AFTER_MS_MAX);
   if (retryAfterMs !== undefined && (visit.memory?.uncounted ?? 0) < UNCOUNTED_MAX) {

@@ -43,7 +43,7 @@ export async function runItem(
     if (entered === null || entered.entry.do !== 'work') {
       return failure(`${nodeId} has no work to do at visit ${visit}`, 'internal');
     }
-    const refused = judgeAgain(at, entered.node, entered.visit, entered.entry.input);
+    const refused = judgeAgain(at, { ...entered, input: entered.entry.input });
     if (refused !== null) return refused;
     const { node, entry } = entered;
     const runner = deps.runners.get(node.kind.type);
@@ -98,10 +98,9 @@ function keepReferences(outcome: NodeOutcome, input: JsonValue): NodeOutcome {
  */
 function judgeAgain(
   { plan, tenantPolicy }: { readonly plan: Plan; readonly tenantPolicy: Policy },
-  node: PlanNode,
-  visit: LiveVisit,
-  input: JsonValue,
+  of: { readonly node: PlanNode; readonly visit: LiveVisit; readonly input: JsonValue },
 ): NodeOutcome | null {
+  const { node, visit, input } = of;
   const verdict = judgeWork({ plan, node, tenantPolicy });
   switch (verdict.is) {
     case 'allowed':

@@ -20,7 +20,7 @@ export function computeReachability(successors: Successors): Reaches {
     for (const to of successors[from] ?? []) {
       const next = componentOf[to] ?? 0;
       setBit(rows, component * words, next);
-      if (next !== component) union(rows, component * words, next * words, words);
+      if (next !== component) union(rows, words, { into: component * words, from: next * words });
     }
   }
   return (from, to) => {
@@ -41,9 +41,13 @@ function setBit(rows: Uint32Array, row: number, bit: number): void {
   rows[at] = (rows[at] ?? 0) | (1 << (bit & 31));
 }
 
-function union(rows: Uint32Array, row: number, other: number, words: number): void {
+function union(
+  rows: Uint32Array,
+  words: number,
+  { into, from }: { readonly into: number; readonly from: number },
+): void {
   for (let word = 0; word < words; word += 1) {
-    rows[row + word] = (rows[row + word] ?? 0) | (rows[other + word] ?? 0);
+    rows[into + word] = (rows[into + word] ?? 0) | (rows[from + word] ?? 0);
   }
 }
 
