@@ -5,7 +5,7 @@ import {
   connectPool,
   type PostgresPool,
 } from '../../../../src/shared/store/postgres/connection/connect.ts';
-import { claimItems } from '../../../../src/shared/store/postgres/work/leases.ts';
+import { claim as claimItems } from '../../../../src/shared/store/postgres/work/leases.ts';
 import { createWaitingTools } from '../../../../src/shared/store/postgres/work/waiting-tools.ts';
 import { StoreUnavailableError } from '../../../../src/shared/store/store.ts';
 import { openTestStore } from '../../../support/stores.ts';

@@ -29,7 +29,7 @@ export interface ClaimMeans {
 }
 
 /** One statement for all claimers, which get its items in their order. */
-export async function claimItems(
+export async function claim(
   { pool, watermarks, waitingTools }: ClaimMeans,
   request: JointClaim,
 ): Promise<readonly (readonly ClaimedItem[])[]> {
@@ -47,8 +47,8 @@ export async function claimItems(
   const named = tools === null ? null : await waitingTools({ keys, starts, globs: tools });
   const from = { request, keys, tools: named };
   const claimFrom = async (some: Pick<ClaimFrom, 'places' | 'starts'>) => {
-    const claim = { ...from, ...some };
-    const { items, lasts } = await claimStatement(pool, claim);
+    const claiming = { ...from, ...some };
+    const { items, lasts } = await claimStatement(pool, claiming);
     for (const part of parts) {
       const last = lasts.get(part.queueKey);
       if (last !== undefined) watermarks.noteClaimed(part, last);
@@ -239,7 +239,7 @@ const CLAIM_MANY: Statement = {
 };
 
 /** All in one statement. A lease whose deadline has passed is not renewed: its time is over. */
-export async function renewLeases(
+export async function renew(
   pool: PostgresPool,
   leases: readonly LeaseRenewal[],
 ): Promise<readonly (RenewedLease | null)[]> {

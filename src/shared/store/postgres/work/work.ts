@@ -7,7 +7,7 @@ import type { ClaimWatermarks } from './claim-watermarks.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 import { gatherReads } from '../connection/gather-reads.ts';
 import { listDeadLetters, requeue } from './dead-letters.ts';
-import { claimItems, renewLeases } from './leases.ts';
+import { claim, renew } from './leases.ts';
 import { listClaimed } from './list-claimed.ts';
 import { createWaitingTools } from './waiting-tools.ts';
 import {
@@ -33,12 +33,12 @@ export function createWorkStore(
   const listClaims = gatherReads((claims: readonly ClaimRef[]) => listClaimed(pool, claims));
   return {
     claim: async (request) => {
-      const [items = []] = await claimItems(means, { ...request, claimers: [request] });
+      const [items = []] = await claim(means, { ...request, claimers: [request] });
       return items;
     },
-    claimTogether: (request) => claimItems(means, request),
+    claimTogether: (request) => claim(means, request),
     listClaimed: (ref) => listClaims(ref),
-    renew: (leases) => renewLeases(pool, leases),
+    renew: (leases) => renew(pool, leases),
     find: (id, tenantId) => find({ id, tenantId }),
 
     async listHeld({ workerId, executionId }) {
