@@ -1,4 +1,5 @@
-import type { EventKind, TimerPurpose } from '../domain/execution/event.ts';
+import type { EventKind } from '../domain/execution/event.ts';
+import type { TimerPurpose } from '../domain/execution/event-payloads.ts';
 import type { ExecutionStatus } from '../domain/execution/status.ts';
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { TimerSpec } from '../domain/workflow/plan/plan.ts';

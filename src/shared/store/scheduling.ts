@@ -1,4 +1,4 @@
-import type { TimerPurpose } from '../domain/execution/event.ts';
+import type { TimerPurpose } from '../domain/execution/event-payloads.ts';
 import type { ExecutionId, TenantId } from '../domain/ids.ts';
 import type { WorkTicket } from '../domain/work/work-item.ts';
 

@@ -2,7 +2,8 @@ import type { ExecutionId, WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { WorkQueue } from '../work/work-item.ts';
 import type { TimerSpec } from '../workflow/plan/plan.ts';
-import type { ExecutionEvent, TimerPurpose } from './event.ts';
+import type { ExecutionEvent } from './event.ts';
+import type { TimerPurpose } from './event-payloads.ts';
 
 /** A change that a decision requests from the store, in the same transaction as its events. */
 export type Effect =

@@ -1,6 +1,6 @@
 import type { DefinitionId, ExecutionId, TenantId, WorkItemId } from '../ids.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import type { CarriedMapPayload, PauseScope, VisitPhase } from './event.ts';
+import type { CarriedMapPayload, PauseScope, VisitPhase } from './event-payloads.ts';
 import type { JournalEntry } from './function-events.ts';
 import type { ContinueRequest, FunctionRun } from './function-run.ts';
 import type { ExecutionStatus, TerminalStatus } from './status.ts';

@@ -1,5 +1,6 @@
 import type { HeldBudget } from '../../domain/budget/budget.ts';
-import type { ExecutionEvent, UsagePayload } from '../../domain/execution/event.ts';
+import type { ExecutionEvent } from '../../domain/execution/event.ts';
+import type { UsagePayload } from '../../domain/execution/event-payloads.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { ModelUse } from '../../store/commit.ts';
 import type { EngineDeps } from '../deps.ts';

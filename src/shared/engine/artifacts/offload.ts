@@ -5,7 +5,7 @@ import {
   isReference,
   type InlineReference,
 } from '../../domain/artifact-reference.ts';
-import type { NodeCompletedPayload } from '../../domain/execution/event.ts';
+import type { NodeCompletedPayload } from '../../domain/execution/event-payloads.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { Ids } from '../../ports/ids.ts';

@@ -3,7 +3,7 @@ import type { Decision } from '../../domain/execution/decide.ts';
 import type { Effect } from '../../domain/execution/effect.ts';
 import type { ExecutionState } from '../../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../../domain/execution/status.ts';
-import type { TimerPurpose } from '../../domain/execution/event.ts';
+import type { TimerPurpose } from '../../domain/execution/event-payloads.ts';
 import { visitKey } from '../../domain/execution/state.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Plan } from '../../domain/workflow/plan/plan.ts';

@@ -1,7 +1,8 @@
 import type { Actor, Caller, ExecutionRef } from '../caller.ts';
 import { badRequest } from '../../domain/errors.ts';
 import { deriveStatus } from '../../domain/execution/derive-status.ts';
-import type { ExecutionEvent, PauseScope } from '../../domain/execution/event.ts';
+import type { ExecutionEvent } from '../../domain/execution/event.ts';
+import type { PauseScope } from '../../domain/execution/event-payloads.ts';
 import { evolve } from '../../domain/execution/evolve.ts';
 import type { ExecutionState, Pause } from '../../domain/execution/state.ts';
 import { type ExecutionStatus, isTerminal } from '../../domain/execution/status.ts';

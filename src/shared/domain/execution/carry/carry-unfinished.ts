@@ -3,7 +3,8 @@ import type { Plan } from '../../workflow/plan/plan.ts';
 import type { CarriedInputPayload } from '../function-events.ts';
 import { carryJournals, placeOf, rolledBack } from './carry-journals.ts';
 import { entryOf } from '../decisions/visit-entry.ts';
-import type { CarriedMapPayload, CarriedPayload, RecordedEvent } from '../event.ts';
+import type { RecordedEvent } from '../event.ts';
+import type { CarriedMapPayload, CarriedPayload } from '../event-payloads.ts';
 import { type ExecutionState, type LiveVisit, visitKey } from '../state.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ExecutionId } from '../../ids.ts';
-import type { CarriedPayload } from '../event.ts';
+import type { CarriedPayload } from '../event-payloads.ts';
 import type { ExecutionState } from '../state.ts';
 
 /**

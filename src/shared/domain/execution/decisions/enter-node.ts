@@ -1,7 +1,7 @@
 import { hashJson } from '../../canonical-json.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Entry, PlanNode, RuleViolation } from '../../workflow/plan/plan.ts';
-import type { CarriedMapPayload } from '../event.ts';
+import type { CarriedMapPayload } from '../event-payloads.ts';
 import { outputsFor } from '../fold/fold-schedule.ts';
 import { type ExecutionState, type LiveVisit, visitKey, type VisitScope } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';

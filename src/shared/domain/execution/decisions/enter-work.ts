@@ -2,7 +2,7 @@ import { hashJson } from '../../canonical-json.ts';
 import type { JsonObject } from '../../json.ts';
 import { mintIdempotencyKey } from '../../work/idempotency-key.ts';
 import type { Entry, PlanNode } from '../../workflow/plan/plan.ts';
-import type { NodeResumedPayload, NodeScheduledPayload } from '../event.ts';
+import type { NodeResumedPayload, NodeScheduledPayload } from '../event-payloads.ts';
 import { approvalQuestion, judgeWork, violationEvent, violationText } from '../judge-work.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';

@@ -1,4 +1,4 @@
-import type { NodeResumedPayload } from '../event.ts';
+import type { NodeResumedPayload } from '../event-payloads.ts';
 import type { LiveVisit } from '../state.ts';
 import { resumeWork } from './enter-work.ts';
 import { cancelVisitTimer, emit, liveVisits, type Turn } from '../turn.ts';

@@ -1,5 +1,5 @@
 import type { PlanNode } from '../../workflow/plan/plan.ts';
-import type { NodeScheduledPayload, VisitPhase } from '../event.ts';
+import type { NodeScheduledPayload, VisitPhase } from '../event-payloads.ts';
 import { emit, type Turn } from '../turn.ts';
 
 /** A visit that begins in this decision. */

@@ -1,4 +1,5 @@
-import type { PauseScope, RecordedEvent } from '../event.ts';
+import type { RecordedEvent } from '../event.ts';
+import type { PauseScope } from '../event-payloads.ts';
 import type { StandingPause } from '../../workflow/workflow-pause.ts';
 import { type ExecutionState, visitKey } from '../state.ts';
 import type { Blocker, BlockerCode } from './blocker.ts';

@@ -1,7 +1,7 @@
 import { hashJson } from '../../canonical-json.ts';
 import type { ExecutionId } from '../../ids.ts';
 import type { Draft } from '../draft.ts';
-import type { TimerPayload } from '../event.ts';
+import type { TimerPayload } from '../event-payloads.ts';
 import {
   type JournalEntry,
   shownOf,

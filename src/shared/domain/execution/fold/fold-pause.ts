@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.ts';
-import type { PauseScope } from '../event.ts';
+import type { PauseScope } from '../event-payloads.ts';
 import type { EventOf } from './event-of.ts';
 
 export function foldPaused(draft: Draft, { payload }: EventOf<'ExecutionPaused'>): void {

@@ -1,6 +1,6 @@
 import type { WorkItemId } from '../../ids.ts';
 import type { Draft } from '../draft.ts';
-import type { NodeScheduledPayload } from '../event.ts';
+import type { NodeScheduledPayload } from '../event-payloads.ts';
 import { NEW_RUN } from '../function-run.ts';
 import {
   type ExecutionState,

@@ -1,6 +1,6 @@
 import type { DefinitionId, ExecutionId } from '../../ids.ts';
 import type { Draft } from '../draft.ts';
-import type { CarriedApprovalPayload } from '../event.ts';
+import type { CarriedApprovalPayload } from '../event-payloads.ts';
 import { visitKey } from '../state.ts';
 import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
