@@ -115,20 +115,41 @@ interface Claiming {
   readonly deadline: number;
 }
 
-/** Does what the claim carries; the items that follow from it, as far as they are leased to the claim. */
+/**
+ * Serves the reports of the claim. Items that wait on its queues come first; only the places that are
+ * left may get an item that follows from a report.
+ */
 async function carry(
   deps: UseCaseDeps,
   params: ClaimWork,
-  { tenantId, topics, news }: Claiming,
+  claiming: Claiming,
 ): Promise<readonly ClaimedWork[]> {
   const { carries } = params;
   if (carries === undefined) return [];
-  // The item must not overtake others that wait on its queue.
-  const open = news.isEmpty()
-    ? deps.waitingClaims.open(waitingClaim(params, topics, () => undefined))
-    : null;
+  const { tenantId, topics, news } = claiming;
+  const found = news.isEmpty() ? [] : await lookFirst(deps, params, { ...claiming, carries });
+  const maxItems = params.maxItems - found.length;
+  const open =
+    maxItems > 0 && news.isEmpty()
+      ? deps.waitingClaims.open(waitingClaim({ ...params, maxItems }, topics, () => undefined))
+      : null;
   await carries();
-  return open === null ? [] : handOutGiven(deps, tenantId, await open.close());
+  if (open === null) return found;
+  return [...found, ...(await handOutGiven(deps, tenantId, await open.close()))];
+}
+
+/** Its failure is no reason to lose the reports. */
+async function lookFirst(
+  deps: UseCaseDeps,
+  params: ClaimWork,
+  claiming: Claiming & { readonly carries: () => Promise<void> },
+): Promise<readonly ClaimedWork[]> {
+  try {
+    return await look(deps, params, { ...claiming, reason: 'arrival' });
+  } catch (error) {
+    await claiming.carries();
+    throw error;
+  }
 }
 
 async function lookAndWait(
