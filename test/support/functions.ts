@@ -10,6 +10,7 @@ export type Entry = {
   readonly kind: string;
   readonly output?: JsonValue;
   readonly error?: { readonly message: string; readonly class?: string };
+  readonly usage?: JsonObject;
   readonly position?: number;
   readonly recorded_at?: string;
 };

@@ -19,6 +19,7 @@ export interface ExecutionSummary {
 }
 
 export interface Execution extends ExecutionSummary {
+  readonly usage: JsonObject;
   readonly state: JsonObject;
   readonly current_state: JsonObject;
   readonly steps_executed: number;

@@ -124,7 +124,15 @@ class UsageSum {
   #costUsd: number | null = 0;
 
   add({ payload }: WireEvent): void {
-    const usage = isJsonObject(payload) ? (payload['usage'] ?? null) : null;
+    if (!isJsonObject(payload)) return;
+    this.#addOne(payload['usage']);
+    const { entries, carried } = payload;
+    // A retry counts the steps that it takes over in the usage that it begins with.
+    if (!Array.isArray(entries) || carried === true) return;
+    for (const entry of entries) if (isJsonObject(entry)) this.#addOne(entry['usage']);
+  }
+
+  #addOne(usage: JsonValue | undefined): void {
     if (!isJsonObject(usage)) return;
     const { input_tokens: input, output_tokens: output, cost_usd: cost } = usage;
     this.#tokens += toNumber(input) + toNumber(output);

@@ -41,6 +41,7 @@ const journalEntry = object({
   attempts: count.optional(),
   started_at: text.optional(),
   duration_ms: z.number().optional(),
+  usage: usage.optional(),
   event_sequence: z.int().optional(),
 });
 

@@ -1,4 +1,5 @@
 import type { TerminalStatus } from '../domain/execution/status.ts';
+import type { UsagePayload } from '../domain/execution/usage-payload.ts';
 import type { ExecutionId, TenantId, WorkItemId } from '../domain/ids.ts';
 import type { Usage } from '../nodes/run.ts';
 
@@ -96,6 +97,7 @@ export interface StepReport {
   readonly startedAt: string;
   readonly ms: number;
   readonly error: { readonly type: string; readonly message: string } | null;
+  readonly usage: UsagePayload | null;
 }
 
 export interface EndReport {

@@ -6405,6 +6405,12 @@ export interface operations {
                                     /** Format: date-time */
                                     readonly started_at?: string;
                                     readonly duration_ms?: number;
+                                    readonly usage?: {
+                                        readonly input_tokens: number;
+                                        readonly output_tokens: number;
+                                        readonly cost_usd: number | null;
+                                        readonly model?: string;
+                                    };
                                     readonly position: number;
                                     /** Format: date-time */
                                     readonly recorded_at: string;
@@ -6460,6 +6466,12 @@ export interface operations {
                                     /** Format: date-time */
                                     readonly started_at?: string;
                                     readonly duration_ms?: number;
+                                    readonly usage?: {
+                                        readonly input_tokens: number;
+                                        readonly output_tokens: number;
+                                        readonly cost_usd: number | null;
+                                        readonly model?: string;
+                                    };
                                     readonly position: number;
                                     /** Format: date-time */
                                     readonly recorded_at: string;
@@ -6605,6 +6617,15 @@ export interface operations {
                         readonly attempts?: number | null;
                         readonly started_at?: string | null;
                         readonly duration_ms?: number | null;
+                        readonly usage?: ({
+                            readonly model?: string | null;
+                            readonly input_tokens?: number | null;
+                            readonly output_tokens?: number | null;
+                            /** @description US dollars. If absent, svc calculates it when it knows the price of `model`. */
+                            readonly cost_usd?: number | null;
+                        } & {
+                            readonly [key: string]: components["schemas"]["AnyJson"];
+                        }) | null;
                     } & {
                         readonly [key: string]: components["schemas"]["AnyJson"];
                     })[];
@@ -6661,6 +6682,15 @@ export interface operations {
                         readonly attempts?: number | null;
                         readonly started_at?: string | null;
                         readonly duration_ms?: number | null;
+                        readonly usage?: ({
+                            readonly model?: string | null;
+                            readonly input_tokens?: number | null;
+                            readonly output_tokens?: number | null;
+                            /** @description US dollars. If absent, svc calculates it when it knows the price of `model`. */
+                            readonly cost_usd?: number | null;
+                        } & {
+                            readonly [key: string]: components["schemas"]["AnyJson"];
+                        }) | null;
                     } & {
                         readonly [key: string]: components["schemas"]["AnyJson"];
                     })[] | null;
@@ -6721,6 +6751,12 @@ export interface operations {
                             /** Format: date-time */
                             readonly started_at?: string;
                             readonly duration_ms?: number;
+                            readonly usage?: {
+                                readonly input_tokens: number;
+                                readonly output_tokens: number;
+                                readonly cost_usd: number | null;
+                                readonly model?: string;
+                            };
                         }[];
                     };
                 };
@@ -6757,6 +6793,15 @@ export interface operations {
                         readonly attempts?: number | null;
                         readonly started_at?: string | null;
                         readonly duration_ms?: number | null;
+                        readonly usage?: ({
+                            readonly model?: string | null;
+                            readonly input_tokens?: number | null;
+                            readonly output_tokens?: number | null;
+                            /** @description US dollars. If absent, svc calculates it when it knows the price of `model`. */
+                            readonly cost_usd?: number | null;
+                        } & {
+                            readonly [key: string]: components["schemas"]["AnyJson"];
+                        }) | null;
                     } & {
                         readonly [key: string]: components["schemas"]["AnyJson"];
                     })[] | null;
@@ -6822,6 +6867,12 @@ export interface operations {
                             /** Format: date-time */
                             readonly started_at?: string;
                             readonly duration_ms?: number;
+                            readonly usage?: {
+                                readonly input_tokens: number;
+                                readonly output_tokens: number;
+                                readonly cost_usd: number | null;
+                                readonly model?: string;
+                            };
                             readonly position: number;
                             /** Format: date-time */
                             readonly recorded_at: string;
@@ -6876,6 +6927,15 @@ export interface operations {
                         readonly attempts?: number | null;
                         readonly started_at?: string | null;
                         readonly duration_ms?: number | null;
+                        readonly usage?: ({
+                            readonly model?: string | null;
+                            readonly input_tokens?: number | null;
+                            readonly output_tokens?: number | null;
+                            /** @description US dollars. If absent, svc calculates it when it knows the price of `model`. */
+                            readonly cost_usd?: number | null;
+                        } & {
+                            readonly [key: string]: components["schemas"]["AnyJson"];
+                        }) | null;
                     } & {
                         readonly [key: string]: components["schemas"]["AnyJson"];
                     })[] | null;
@@ -6936,6 +6996,15 @@ export interface operations {
                         readonly attempts?: number | null;
                         readonly started_at?: string | null;
                         readonly duration_ms?: number | null;
+                        readonly usage?: ({
+                            readonly model?: string | null;
+                            readonly input_tokens?: number | null;
+                            readonly output_tokens?: number | null;
+                            /** @description US dollars. If absent, svc calculates it when it knows the price of `model`. */
+                            readonly cost_usd?: number | null;
+                        } & {
+                            readonly [key: string]: components["schemas"]["AnyJson"];
+                        }) | null;
                     } & {
                         readonly [key: string]: components["schemas"]["AnyJson"];
                     })[] | null;

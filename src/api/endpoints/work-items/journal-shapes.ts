@@ -11,6 +11,7 @@ import type { AskedWait } from '../../../shared/engine/work/functions/suspend-fu
 import type { JournalPage, ReadEntry } from '../../../shared/engine/work/functions/read-entries.ts';
 import { userObject, userValue } from '../../schemas/json-values.ts';
 import { idText, instant, omittable, timestamp } from '../../schemas/text.ts';
+import { entryUsage } from './usage-fields.ts';
 
 /* The journals of durable functions, as workers write and read them. */
 
@@ -42,6 +43,7 @@ const entry = z
     attempts: omittable(z.int().min(1, 'must be at least 1')),
     started_at: omittable(timestamp),
     duration_ms: omittable(z.int().min(0, 'must not be negative')),
+    usage: omittable(entryUsage),
   })
   .meta({
     description:
@@ -61,6 +63,7 @@ const entry = z
       ...(one.attempts !== null && { attempts: one.attempts }),
       ...(one.started_at !== null && { started_at: one.started_at }),
       ...(one.duration_ms !== null && { duration_ms: one.duration_ms }),
+      ...(one.usage !== null && { usage: one.usage }),
     };
   });
 
@@ -170,6 +173,14 @@ export const entryShape = z.object({
   attempts: z.int().optional(),
   started_at: timestamp.optional(),
   duration_ms: z.int().optional(),
+  usage: z
+    .object({
+      input_tokens: z.int(),
+      output_tokens: z.int(),
+      cost_usd: z.number().nullable(),
+      model: z.string().optional(),
+    })
+    .optional(),
 });
 
 export const journalShape = z.object({

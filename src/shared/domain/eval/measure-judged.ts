@@ -1,4 +1,6 @@
 import type { RecordedEvent } from '../execution/event.ts';
+import { usagesOfSteps } from '../execution/function-events.ts';
+import type { UsagePayload } from '../execution/usage-payload.ts';
 import type { Subject } from './score-subject.ts';
 
 export type Measured = Pick<Subject, 'durationMs' | 'tokens' | 'costUsd'>;
@@ -38,12 +40,15 @@ function visitOf({ payload }: RecordedEvent): number | null {
   return 'visit' in payload ? payload.visit : null;
 }
 
+function usagesOf({ kind, payload }: RecordedEvent): readonly UsagePayload[] {
+  if (kind === 'StepRecorded') return usagesOfSteps(payload);
+  return 'usage' in payload && payload.usage !== undefined ? [payload.usage] : [];
+}
+
 function sumUsage(events: readonly RecordedEvent[]): Pick<Measured, 'tokens' | 'costUsd'> {
   let tokens = 0;
   let costUsd: number | null = 0;
-  for (const { payload } of events) {
-    const usage = 'usage' in payload ? payload.usage : undefined;
-    if (usage === undefined) continue;
+  for (const usage of events.flatMap(usagesOf)) {
     tokens += usage.input_tokens + usage.output_tokens;
     costUsd = costUsd === null || usage.cost_usd === null ? null : costUsd + usage.cost_usd;
   }

@@ -1,3 +1,4 @@
+import type { UsagePayload } from './usage-payload.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { CarriedInputPayload, CarriedJournalPayload } from './function-events.ts';
 import type { TerminalStatus } from './status.ts';
@@ -161,16 +162,6 @@ export interface NodeResumedPayload {
   /** For a durable function: the item goes back to its queue for this turn. */
   readonly turn?: number;
 }
-
-/** Usage of one model call. */
-export type UsagePayload = {
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  /** US dollars; null: the price of the model is not known. */
-  readonly cost_usd: number | null;
-  readonly model?: string;
-  readonly finish_reason?: string;
-};
 
 export interface NodeFailedPayload {
   readonly visit: number;

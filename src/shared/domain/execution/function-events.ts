@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { UsagePayload } from './usage-payload.ts';
 
 /* Payloads of the events of durable functions; see `event.ts`. */
 
@@ -17,6 +18,8 @@ export type JournalEntry = {
   readonly attempts?: number;
   readonly started_at?: string;
   readonly duration_ms?: number;
+  /** The models that the step used, in all its attempts that this entry ends. */
+  readonly usage?: UsagePayload;
   /** Sequence of the ExternalEventReceived that satisfied the wait. */
   readonly event_sequence?: number;
 };
@@ -29,6 +32,14 @@ export interface StepRecordedPayload {
   readonly entries: readonly JournalEntry[];
   /** A retry takes over what the execution before it had recorded. */
   readonly carried?: true;
+}
+
+/**
+ * The model usage of entries, as it counts for their execution. A retry begins with all that the
+ * execution before it used, so the entries that it takes over count nothing again.
+ */
+export function usagesOfSteps({ entries, carried }: StepRecordedPayload): readonly UsagePayload[] {
+  return carried === true ? [] : entries.flatMap(({ usage }) => usage ?? []);
 }
 
 export type WaitPayload = {

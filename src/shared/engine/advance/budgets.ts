@@ -1,6 +1,7 @@
 import type { HeldBudget } from '../../domain/budget/budget.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import type { UsagePayload } from '../../domain/execution/event-payloads.ts';
+import { usagesOfSteps } from '../../domain/execution/function-events.ts';
+import type { UsagePayload } from '../../domain/execution/usage-payload.ts';
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { ModelUse } from '../../store/commit.ts';
 import type { EngineDeps } from '../deps.ts';
@@ -53,7 +54,7 @@ export function chargeWith(events: readonly ExecutionEvent[]): { readonly charge
 
 /** The model usage of events; undefined: none. */
 export function useOf(events: readonly ExecutionEvent[]): ModelUse | undefined {
-  const uses = events.flatMap((event) => usageOf(event) ?? []);
+  const uses = events.flatMap(usagesOf);
   if (uses.length === 0) return undefined;
   return {
     inputTokens: sum(uses.map((use) => use.input_tokens)),
@@ -63,14 +64,16 @@ export function useOf(events: readonly ExecutionEvent[]): ModelUse | undefined {
 }
 
 /** Without the usage of children, which the commits of their own events count. */
-function usageOf(event: ExecutionEvent): UsagePayload | undefined {
+function usagesOf(event: ExecutionEvent): readonly UsagePayload[] {
   switch (event.kind) {
     case 'NodeCompleted':
     case 'NodeFailed':
     case 'NodeParked':
-      return event.payload.usage;
+      return event.payload.usage === undefined ? [] : [event.payload.usage];
+    case 'StepRecorded':
+      return usagesOfSteps(event.payload);
     default:
-      return undefined;
+      return [];
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import type { UsagePayload } from '../../domain/execution/event-payloads.ts';
+import type { UsagePayload } from '../../domain/execution/usage-payload.ts';
 import { violationEvent } from '../../domain/execution/judge-work.ts';
 import type { LiveVisit } from '../../domain/execution/state.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';

@@ -1,5 +1,5 @@
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
-import type { UsagePayload } from '../../domain/execution/event-payloads.ts';
+import type { UsagePayload } from '../../domain/execution/usage-payload.ts';
 import type { ExecutionState, UsageTotal } from '../../domain/execution/state.ts';
 import { isTerminal } from '../../domain/execution/status.ts';
 import { type ExecutionId, parseExecutionId } from '../../domain/ids.ts';

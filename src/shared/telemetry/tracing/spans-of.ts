@@ -161,6 +161,10 @@ export function spansOfSteps(of: StepsReport, trace: ExecutionTrace): readonly S
         'svc.step.name': step.identity,
         'svc.step.kind': step.kind,
         'svc.step.attempts': step.attempts,
+        'svc.cost.usd': step.usage?.cost_usd ?? undefined,
+        'gen_ai.request.model': step.usage?.model,
+        'gen_ai.usage.input_tokens': step.usage?.input_tokens,
+        'gen_ai.usage.output_tokens': step.usage?.output_tokens,
       },
       error: step.error === null ? null : { ...step.error, message: shorten(step.error.message) },
     };

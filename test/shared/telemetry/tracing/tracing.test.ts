@@ -78,25 +78,38 @@ async function open(
 test('steps of a durable function are spans of their attempt, with errors as readers see them', async (t) => {
   const { tracing, span } = await open(t);
   const startedAt = '2026-11-21T10:00:00.500Z';
-  const ran = { kind: 'step', attempts: 1, startedAt, ms: 120, error: null };
+  const ran = { kind: 'step', attempts: 1, startedAt, ms: 120, error: null, usage: null };
   const error = { type: 'Declined', message: 'card 4111111111111111' };
+  const usage = { input_tokens: 7, output_tokens: 2, cost_usd: 0.5, model: 'm-1' };
   tracing.steps({
     ...ATTEMPT,
     steps: [
       { ...ran, identity: 'charge' },
       { ...ran, identity: 'items[3]/ship', attempts: 3, error },
+      { ...ran, identity: 'model', usage },
     ],
   });
   tracing.attempt(ATTEMPT);
   await tracing.close();
-  const [attempt, charge, ship] = ['svc.node.a', 'svc.step.charge', 'svc.step.items[3]/ship'].map(
-    span,
-  );
+  const [attempt, charge, ship, model] = [
+    'node.a',
+    'step.charge',
+    'step.items[3]/ship',
+    'step.model',
+  ]
+    .map((name) => `svc.${name}`)
+    .map(span);
   t.is(charge?.parentSpanId, attempt?.spanId);
   t.is(charge?.traceId, attempt?.traceId);
   t.not(charge?.spanId, ship?.spanId);
   t.like(charge?.attributes, { 'svc.step.kind': 'step', 'svc.step.attempts': 1 });
   t.like(ship?.attributes, { 'svc.step.name': 'items[3]/ship', 'svc.step.attempts': 3 });
+  t.like(model?.attributes, {
+    'gen_ai.request.model': 'm-1',
+    'gen_ai.usage.input_tokens': 7,
+    'gen_ai.usage.output_tokens': 2,
+    'svc.cost.usd': 0.5,
+  });
   t.regex(JSON.stringify(ship), /hidden by def_1 for a/);
 });
 

@@ -1,5 +1,5 @@
 import type { Draft } from '../draft.ts';
-import type { UsagePayload } from '../event-payloads.ts';
+import type { UsagePayload } from '../usage-payload.ts';
 
 export function addUsage(draft: Draft, usage: UsagePayload | undefined): void {
   if (usage === undefined) return;

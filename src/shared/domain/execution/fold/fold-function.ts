@@ -6,6 +6,7 @@ import {
   type JournalEntry,
   shownOf,
   type StepRecordedPayload,
+  usagesOfSteps,
   type WaitPayload,
 } from '../function-events.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type RollbackCause,
 } from '../function-run.ts';
 import { type ChildEnd, type LiveVisit, visitKey } from '../state.ts';
+import { addUsage } from './add-usage.ts';
 import type { EventOf } from './event-of.ts';
 import { changeVisit, liveVisit } from './live-visit.ts';
 
@@ -26,6 +28,7 @@ export function foldStepRecorded(draft: Draft, { nodeId, payload }: EventOf<'Ste
   const run = runOf(draft, visit);
   const { entries } = payload;
   takeEvents(draft, entries);
+  for (const usage of usagesOfSteps(payload)) addUsage(draft, usage);
   if (payload.carried === true) {
     const { [visitKey(nodeId, payload.visit)]: _, ...others } = draft.carriedJournals;
     draft.carriedJournals = others;

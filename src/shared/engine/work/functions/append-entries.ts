@@ -13,6 +13,7 @@ import type { JsonObject, JsonValue } from '../../../domain/json.ts';
 import { holdReferences } from '../../artifacts/hold-references.ts';
 import { isLarge, offloadResult } from '../../artifacts/offload.ts';
 import type { UseCaseDeps } from '../../use-case-deps.ts';
+import { priced } from '../settle-work-item.ts';
 import type { OpenRun } from './change-run.ts';
 import { readEntries } from './read-entries.ts';
 
@@ -67,8 +68,16 @@ async function areRecorded(
   const stored = await readEntries(deps, { known, ...turn, from, limit: entries.length });
   return entries.every((entry, index) => {
     const found = stored[index]?.entry;
-    return found !== undefined && canonicalJson(found) === canonicalJson(entry);
+    return found !== undefined && isSameEntry(found, entry);
   });
+}
+
+/** Prices may have changed since the first request, so a cost that the worker left open is no difference. */
+function isSameEntry(stored: JournalEntry, sent: JournalEntry): boolean {
+  const { usage } = stored;
+  const isOpen = usage !== undefined && sent.usage?.cost_usd === null;
+  const asSent = isOpen ? { ...stored, usage: { ...usage, cost_usd: null } } : stored;
+  return canonicalJson(asSent) === canonicalJson(sent);
 }
 
 function checkKinds({ mode, compensations }: FunctionRun, entries: readonly JournalEntry[]): void {
@@ -84,15 +93,24 @@ function checkKinds({ mode, compensations }: FunctionRun, entries: readonly Jour
   }
 }
 
-/** StepRecorded, where there is something to record. */
+/** StepRecorded, where there is something to record, with the price of the models that were used. */
 export function recordedEvents(
-  { visit, nodeId }: LiveVisit,
-  run: FunctionRun,
-  entries: readonly JournalEntry[],
+  deps: UseCaseDeps,
+  { visit: { nodeId, visit }, run }: { readonly visit: LiveVisit; readonly run: FunctionRun },
+  given: readonly JournalEntry[],
 ): readonly ExecutionEvent[] {
-  if (entries.length === 0) return [];
+  if (given.length === 0) return [];
+  const entries = given.map((entry) => pricedEntry(deps, entry));
   const payload = { visit, turn: run.turn, position: run.recorded.size, entries };
   return [{ kind: 'StepRecorded', nodeId, payload }];
+}
+
+function pricedEntry(deps: UseCaseDeps, entry: JournalEntry): JournalEntry {
+  if (entry.usage === undefined) return entry;
+  const { input_tokens: inputTokens, output_tokens: outputTokens, model } = entry.usage;
+  const reported = { inputTokens, outputTokens, costUsd: entry.usage.cost_usd };
+  const usage = priced(deps, { ...reported, ...(model !== undefined && { model }) });
+  return { ...entry, usage: { ...entry.usage, cost_usd: usage?.costUsd ?? null } };
 }
 
 /** The same entries with large outputs put elsewhere; a reference to no artifact is a 400. */

@@ -12,6 +12,7 @@ import {
   type LeaseRef,
   type RefusalReason,
 } from '../../../store/commit.ts';
+import { chargeWith } from '../../advance/budgets.ts';
 import { addStored, emptyTail, isWorthSnapshot } from '../../advance/snapshot-tail.ts';
 import type { Reader } from '../../caller.ts';
 import { afterCommit } from '../../commit/after-commit.ts';
@@ -210,6 +211,7 @@ function planChange(
     expectedSequence: state.sequence,
     events: stored,
     snapshot,
+    ...chargeWith(events),
     ...change.commit,
   };
   const tail = snapshot === null ? grown : emptyTail(snapshot.length);

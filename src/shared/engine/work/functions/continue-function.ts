@@ -120,7 +120,7 @@ async function proposeContinuation(
     },
   };
   return {
-    events: [...recordedEvents(visit, run, entries), continued],
+    events: [...recordedEvents(deps, open.turn, entries), continued],
     commit: {
       settles: [{ ...leaseOf(open.found), onlyIfExpired: false }],
       runnable: 'mark',

@@ -39,7 +39,7 @@ export async function recordSteps(
         return { events: null, answer };
       }
       return {
-        events: recordedEvents(turn.visit, turn.run, entries),
+        events: recordedEvents(deps, turn, entries),
         commit: { keepsLeases: [leaseOf(item)] },
         answer,
       };

@@ -18,9 +18,10 @@ export function reportSteps(
 }
 
 function reportOf(entry: JournalEntry): readonly StepReport[] {
-  const { identity, kind, attempts = 1, error, started_at: startedAt, duration_ms: ms } = entry;
+  const { identity, kind, attempts = 1, error, usage = null } = entry;
+  const { started_at: startedAt, duration_ms: ms } = entry;
   if (startedAt === undefined || ms === undefined) return [];
   const failure =
     error === undefined ? null : { type: error.class ?? 'Error', message: error.message };
-  return [{ identity, kind, attempts, startedAt, ms, error: failure }];
+  return [{ identity, kind, attempts, startedAt, ms, error: failure, usage }];
 }

@@ -4,7 +4,6 @@ import type { JournalEntry } from '../../../domain/execution/function-events.ts'
 import { type FunctionRun, ROLLBACK_PREFIX } from '../../../domain/execution/function-run.ts';
 import type { CommitPlan } from '../../../store/commit.ts';
 import { judgeRetry, type RetryVerdict } from '../../../domain/work/retry.ts';
-import { chargeWith } from '../../advance/budgets.ts';
 import { failureFact } from '../../advance/outcome-facts.ts';
 import type { Usage } from '../../../nodes/run.ts';
 import type { Reader } from '../../caller.ts';
@@ -54,8 +53,8 @@ export async function completeFunction(
   },
 ): Promise<Settled> {
   return settle(deps, caller, params, async (open, entries) => {
-    const { visit, run } = open.turn;
-    const recorded = recordedEvents(visit, run, entries);
+    const { run } = open.turn;
+    const recorded = recordedEvents(deps, open.turn, entries);
     if (run.mode === 'rollback') {
       checkCompensated(run, entries);
       return { events: [...recorded, endOfRollback(open)] };
@@ -67,7 +66,6 @@ export async function completeFunction(
     return {
       events,
       commit: {
-        ...chargeWith(params.facts),
         recordsOutput:
           idempotencyKey === null
             ? null
@@ -109,16 +107,13 @@ export async function failFunction(
       { ...lease.ticket, attempt, workerId: lease.workerId },
       { error, errorClass, verdict, ...(usage !== null && { usage }) },
     );
-    const recorded = recordedEvents(visit, run, entries);
+    const recorded = recordedEvents(deps, open.turn, entries);
     const isOver = !verdict.retryable && (isRollback || owedAfter(run, entries).length === 0);
     const { workItemId } = record;
     return {
       events: [...recorded, failed],
       isOver,
-      commit: {
-        ...chargeWith([failed]),
-        deadLetters: isOver ? [{ workItemId, attempt, error }] : [],
-      },
+      commit: { deadLetters: isOver ? [{ workItemId, attempt, error }] : [] },
     };
   });
   return { ...settled, verdict, attempt };

@@ -154,7 +154,7 @@ async function proposeSuspension(
   const payload = { visit: visit.visit, turn: run.turn, position: length, entries: satisfied };
   return {
     events: [
-      ...recordedEvents(visit, run, entries),
+      ...recordedEvents(deps, open.turn, entries),
       suspended,
       ...approvalRequests(visit, opened),
       ...started.events,
