@@ -21,7 +21,7 @@ const THEN = {
 /** The amounts that a budget found charged, at the node behind the function. */
 async function charged(svc: TestTenant, id: string): Promise<JsonValue> {
   await svc.until(id, 'failed');
-  const exceeded = (await svc.events(id)).find(({ kind }) => kind === 'BudgetExceeded');
+  const exceeded = (await svc.events(id)).findLast(({ kind }) => kind === 'BudgetExceeded');
   const { tokens: spent = null, cost_usd: cost = null } = isJsonObject(exceeded?.payload)
     ? exceeded.payload
     : {};

@@ -937,7 +937,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Ends the turn of a durable function until one of its waits is satisfied
-         * @description Entries and waits are one commit, and no attempt is used. With `resumed` a wait is satisfied already: the turn continues with `entries` at the end of its journal. Otherwise the item comes back with the next turn once any of its waits is satisfied. A wait that is open keeps its deadline. The same request twice has the same answer. 409 as for `steps`.
+         * @description Entries and waits are one commit, and no attempt is used. With `resumed` a wait is satisfied already: the turn continues with `entries` at the end of its journal. Otherwise the item comes back with the next turn once any of its waits is satisfied. A wait that is open keeps its deadline. Without waits, the item comes back as soon as the budgets allow another turn. The same request twice has the same answer. 409 as for `steps`.
          *
          *     Access: worker, developer or operator.
          */
@@ -6647,6 +6647,20 @@ export interface operations {
                         readonly work_item_id: string;
                         /** @description Entries in the journal after these. */
                         readonly length: number;
+                        /** @description A budget is used up: start no further step. `fail`: fail the item with class `budget_exceeded` · `pause`: suspend without waits; the next turn follows once a person grants the budget again. */
+                        readonly budget_exceeded?: {
+                            /** @enum {string} */
+                            readonly action: "fail" | "pause";
+                            readonly message: string;
+                            /** @description The execution that owns the budget. */
+                            readonly account: string;
+                            readonly tokens: number;
+                            readonly token_budget: number | null;
+                            readonly cost_usd: number;
+                            readonly cost_budget_usd: number | null;
+                        } & {
+                            readonly [key: string]: unknown;
+                        };
                     };
                 };
             };

@@ -8,6 +8,7 @@ import {
 import { WAITS_MAX } from '../../../shared/domain/execution/function-run.ts';
 import { ENTRIES_OF_REQUEST_MAX } from '../../../shared/engine/work/functions/append-entries.ts';
 import type { AskedWait } from '../../../shared/engine/work/functions/suspend-function.ts';
+import type { ExceededBudget } from '../../../shared/engine/work/functions/judge-usage.ts';
 import type { JournalPage, ReadEntry } from '../../../shared/engine/work/functions/read-entries.ts';
 import { userObject, userValue } from '../../schemas/json-values.ts';
 import { idText, instant, omittable, timestamp } from '../../schemas/text.ts';
@@ -113,7 +114,6 @@ const wait = z.discriminatedUnion('kind', [
 
 export const waits = z
   .array(wait)
-  .min(1, 'must name at least one wait')
   .max(WAITS_MAX, `must be at most ${WAITS_MAX} waits`)
   .refine(haveOwnIdentities, 'must have an identity each of its own')
   .refine(
@@ -182,6 +182,32 @@ export const entryShape = z.object({
     })
     .optional(),
 });
+
+/** A budget that allows no further step. */
+export const exceededShape = z
+  .looseObject({
+    action: z.enum(['fail', 'pause']),
+    message: z.string(),
+    account: z.string().meta({ description: 'The execution that owns the budget.' }),
+    tokens: z.int(),
+    token_budget: z.int().nullable(),
+    cost_usd: z.number(),
+    cost_budget_usd: z.number().nullable(),
+  })
+  .meta({
+    description:
+      'A budget is used up: start no further step. `fail`: fail the item with class ' +
+      '`budget_exceeded` · `pause`: suspend without waits; the next turn follows once a person ' +
+      'grants the budget again.',
+  });
+
+export function shapeExceeded({
+  action,
+  message,
+  told,
+}: ExceededBudget): z.input<typeof exceededShape> {
+  return { action, message, ...told };
+}
 
 export const journalShape = z.object({
   entries: z.array(entryShape.extend({ position: z.int(), recorded_at: timestamp })),

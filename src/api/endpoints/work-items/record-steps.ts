@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 import { defineEndpoint } from '../../endpoint.ts';
 import { idText, omittable } from '../../schemas/text.ts';
-import { entries, expectedLength } from './journal-shapes.ts';
+import { entries, exceededShape, expectedLength, shapeExceeded } from './journal-shapes.ts';
 import { leaseFence, workItemParam } from './settle-fields.ts';
 
 export const recordSteps = defineEndpoint({
@@ -28,16 +28,25 @@ export const recordSteps = defineEndpoint({
       recorded: z.literal(true),
       work_item_id: z.string(),
       length: z.int().meta({ description: 'Entries in the journal after these.' }),
+      budget_exceeded: exceededShape.optional(),
     }),
   },
   errors: [400, 404, 409],
   async handle({ params, body, caller }, { engine }) {
-    const { workItemId, length } = await record(engine, caller, {
+    const { workItemId, length, exceeded } = await record(engine, caller, {
       workItemId: params.id,
       leaseFence: body.lease_fence,
       expectedLength: body.expected_length,
       entries: body.entries,
     });
-    return { status: 200, body: { recorded: true, work_item_id: workItemId, length } };
+    return {
+      status: 200,
+      body: {
+        recorded: true,
+        work_item_id: workItemId,
+        length,
+        ...(exceeded !== null && { budget_exceeded: shapeExceeded(exceeded) }),
+      },
+    };
   },
 });

@@ -16,6 +16,7 @@ export const suspendWorkItem = defineEndpoint({
     'Entries and waits are one commit, and no attempt is used. With `resumed` a wait is satisfied ' +
     'already: the turn continues with `entries` at the end of its journal. Otherwise the item comes back ' +
     'with the next turn once any of its waits is satisfied. A wait that is open keeps its deadline. ' +
+    'Without waits, the item comes back as soon as the budgets allow another turn. ' +
     'The same request twice has the same answer. 409 as for `steps`.',
   params: workItemParam,
   body: z.object({

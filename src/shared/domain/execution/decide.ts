@@ -102,5 +102,7 @@ function isAtRest(state: ExecutionState): boolean {
 export function mayEnterWork(state: ExecutionState): boolean {
   if (state.ending !== null || isPausedByOperator(state)) return false;
   if (state.arrivals.length > 0 || state.mailbox.length > 0) return true;
-  return state.live.values().some(({ signal, map }) => signal !== null || map !== null);
+  return state.live
+    .values()
+    .some(({ signal, map, phase }) => signal !== null || map !== null || phase === 'suspended');
 }

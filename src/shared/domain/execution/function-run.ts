@@ -56,6 +56,8 @@ export interface Suspension {
   readonly length: number;
   /** The first entry that satisfied a wait at once; null: the lease ended. */
   readonly resumedAt: number | null;
+  /** It named no waits: the next turn follows as soon as it may. */
+  readonly yields?: true;
 }
 
 /** Answers a request to continue that is sent again as the first. */

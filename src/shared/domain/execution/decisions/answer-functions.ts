@@ -3,15 +3,24 @@ import type { FunctionRun } from '../function-run.ts';
 import { satisfiedEntries } from '../function-waits.ts';
 import { timerName } from '../effect.ts';
 import { type LiveVisit, visitKey } from '../state.ts';
-import { closeFunction, emit, liveVisitsThat, type Turn } from '../turn.ts';
+import { closeFunction, emit, liveVisitsThat, planNode, type Turn } from '../turn.ts';
+import { holdUp } from './hold-up.ts';
+import { judgeBudget } from './judge-budget.ts';
 
-/** Hands suspended functions what they wait for, and puts each back on its queue, once. */
+/**
+ * Hands suspended functions what they wait for, and puts each back on its queue, once, if the budgets
+ * allow another turn.
+ */
 export function answerFunctions(turn: Turn): boolean {
   let answered = false;
   for (const visit of liveVisitsThat(turn, isSuspended)) {
-    if (!handOver(turn, visit)) continue;
-    resume(turn, visit);
+    const isReady = handOver(turn, visit) || visit.run?.suspension?.yields === true;
+    if (!isReady) continue;
     answered = true;
+    // As for a node that is entered: a turn is work that a budget may refuse.
+    const held = visit.run?.mode === 'rollback' ? null : judgeBudget(turn);
+    if (held === null) resume(turn, visit);
+    else holdUp(turn, { ...visit, node: planNode(turn, visit.nodeId), held });
   }
   return answered;
 }

@@ -89,7 +89,8 @@ function retry(
   visit: LiveVisit,
   { delayMs, counted }: Extract<VisitSignal, { is: 'retry' }>,
 ): void {
-  const held = judgeBudget(turn);
+  // Compensations run even if a budget is used up, as finalizers do.
+  const held = visit.run?.mode === 'rollback' ? null : judgeBudget(turn);
   if (held !== null) {
     const node = planNode(turn, visit.nodeId);
     return holdUp(turn, { node, visit: visit.visit, attempt: visit.attempt, held });

@@ -1,5 +1,6 @@
 import { type HeldBudget, isUsedUp } from '../../budget/budget.ts';
 import type { JsonObject } from '../../json.ts';
+import type { ExecutionEvent } from '../event.ts';
 import type { Turn } from '../turn.ts';
 import { emit } from '../turn.ts';
 
@@ -17,6 +18,11 @@ export function judgeBudget(turn: Turn): HeldBudget | null {
     if (held.budget.onExceeded !== 'warn' || warned.includes(held.account)) continue;
     tellExceeded(turn, null, held);
   }
+  return strictest(usedUp);
+}
+
+/** The budget to act on, of those that are used up; null: none stops work. */
+export function strictest(usedUp: readonly HeldBudget[]): HeldBudget | null {
   return (
     usedUp.find(({ budget }) => budget.onExceeded === 'fail') ??
     usedUp.find(({ budget }) => budget.onExceeded === 'pause') ??
@@ -24,20 +30,26 @@ export function judgeBudget(turn: Turn): HeldBudget | null {
   );
 }
 
-export function tellExceeded(
-  turn: Turn,
-  at: { readonly nodeId: string; readonly visit: number } | null,
-  { account, budget, spent }: HeldBudget,
-): void {
-  emit(turn, {
+export function tellExceeded(turn: Turn, at: Place | null, held: HeldBudget): void {
+  emit(turn, exceededEvent(at, held));
+}
+
+interface Place {
+  readonly nodeId: string;
+  readonly visit: number;
+}
+
+/** `at`: the visit that it stops; null: it stops none. */
+export function exceededEvent(at: Place | null, held: HeldBudget): ExecutionEvent {
+  return {
     kind: 'BudgetExceeded',
     nodeId: at?.nodeId ?? null,
     payload: {
       visit: at?.visit ?? null,
-      ...tellBudget({ account, budget, spent }),
-      action: budget.onExceeded,
+      ...tellBudget(held),
+      action: held.budget.onExceeded,
     },
-  });
+  };
 }
 
 /** The question for a person who may grant the budget again. */
@@ -53,7 +65,7 @@ export function budgetQuestion({ account, budget, spent }: HeldBudget): {
   };
 }
 
-function tellBudget({ account, budget, spent }: HeldBudget) {
+export function tellBudget({ account, budget, spent }: HeldBudget) {
   const { input, output, total } = budget.tokens;
   const { inputTokens, outputTokens } = spent;
   return {

@@ -105,7 +105,13 @@ export function foldSuspended(draft: Draft, { nodeId, payload }: EventOf<'NodeSu
     run: {
       ...run,
       waits: [...run.waits, ...opened],
-      suspension: { leaseFence, requestHash, length, resumedAt: isResumed ? length : null },
+      suspension: {
+        leaseFence,
+        requestHash,
+        length,
+        resumedAt: isResumed ? length : null,
+        ...(payload.waits.length === 0 && { yields: true }),
+      },
     },
   });
 }

@@ -48,7 +48,7 @@ export function foldApprovalRequested(draft: Draft, event: EventOf<'ApprovalRequ
   // The approvals of a function change nothing here: NodeSuspended has opened their waits.
   if (shown === undefined || step !== undefined) return;
   const visit = liveVisit(draft, event.nodeId, event.payload.visit);
-  const { memory, signal, attempt } = visit;
+  const { memory, signal, attempt, run } = visit;
   // An approval counts even if an exhausted budget asks in between.
   const approved = signal?.is === 'approval' ? (memory?.asked ?? null) : null;
   if (signal?.is === 'approval' && signal.statePatch !== null) {
@@ -57,7 +57,8 @@ export function foldApprovalRequested(draft: Draft, event: EventOf<'ApprovalRequ
   changeVisit(draft, visit, {
     phase: 'approval',
     signal: null,
-    workItemId: null,
+    // The item of a function that is held up runs its compensations if nobody lets it continue.
+    workItemId: run === null ? null : visit.workItemId,
     // A failure before it counts too: the next attempt continues.
     attempt: signal?.is === 'retry' && signal.counted !== false ? attempt + 1 : attempt,
     memory: { ...withApproved(memory ?? NO_MEMORY, approved), asked: shown },

@@ -33,7 +33,7 @@ export type AskedWait = Omit<WaitPayload, 'child_execution_id' | 'error'> & {
 export interface SuspendFunction extends RunRef {
   readonly expectedLength: number;
   readonly entries: readonly JournalEntry[];
-  /** At least one, each with an identity of its own. */
+  /** Each with an identity of its own; none: the next turn follows as soon as the budgets allow it. */
   readonly waits: readonly AskedWait[];
 }
 
@@ -48,8 +48,8 @@ type Answer = Pick<SuspendedFunction, 'length' | 'entries'>;
 type AtWork = OpenRun & { readonly turn: NonNullable<OpenRun['turn']> };
 
 /**
- * Ends the turn until one of the waits is satisfied, or tells at once what satisfies them. Entries and
- * waits are one commit. A wait that is open already keeps its deadline.
+ * Ends the turn until one of the waits is satisfied, or tells at once what satisfies them. Without
+ * waits it yields: the decision on the next turn judges the budgets. Entries and waits are one commit. A wait that is open already keeps its deadline.
  */
 export async function suspendFunction(
   deps: UseCaseDeps,
@@ -134,7 +134,8 @@ async function proposeSuspension(
   const all = [...run.waits, ...opened.map(openWait)].filter(
     ({ identity }) => !recordedNow.has(identity),
   );
-  const satisfied = satisfiedEntries(state, all);
+  // A turn that yields ends, even if a wait of before is satisfied.
+  const satisfied = asked.waits.length === 0 ? [] : satisfiedEntries(state, all);
   const length = run.recorded.size + entries.length;
   const isResumed = satisfied.length > 0;
   const suspended: ExecutionEvent = {
