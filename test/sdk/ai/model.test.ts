@@ -41,6 +41,41 @@ withEachMajor('the step has usage and content, and nothing of HTTP', async (t, m
   t.notRegex(text, /content-type|Help the customer/);
 });
 
+for (const way of ['generate', 'loop', 'stream'] as const) {
+  withEachMajor(`${way}: the tokens of each model call are recorded with it`, async (t, major) => {
+    const under = await runAgent(t, major, {
+      answer: inTurn(WEATHER, 'It is warmer in Rome.'),
+      ask: (params) => major[way](params),
+    });
+    const steps = await under.execution.steps();
+    const used = { model: 'fake-1', inputTokens: 10, outputTokens: 5, costUsd: null };
+    t.deepEqual(
+      steps.map(({ name, usage }) => [name, usage]),
+      [
+        ['model', used],
+        ['weather', null],
+        ['weather#2', null],
+        ['model#2', used],
+      ],
+    );
+  });
+}
+
+for (const way of ['generate', 'loop', 'stream'] as const) {
+  withEachMajor(`${way}: a budget ends the loop of an agent`, async (t, major) => {
+    const under = await runAgent(t, major, {
+      answer: () => WEATHER,
+      ask: (params) => major[way](params),
+      options: { tokenBudget: 25 },
+    });
+    // A stream keeps the error for itself: then the turn after the sleep is refused.
+    await under.runtime.advance('1d');
+    const error = await t.throwsAsync(under.execution.result());
+    t.regex(error?.message ?? '', /the budget is used up \(30 of 25 tokens\)/);
+    t.is(under.provider.asked.length, 2);
+  });
+}
+
 withEachMajor('a stream is recorded without its chunks', async (t, major) => {
   let texts: readonly string[] = [];
   const under = await runAgent(t, major, {

@@ -2,7 +2,13 @@ import test from 'ava';
 
 import { ExecutionFailedError } from 'svc-sdk/client';
 import { createTestRuntime, replayHistory, NotEndedError } from 'svc-sdk/testing';
-import { defineFunction, defineTool, NonDeterminismError, NonRetryableError } from 'svc-sdk/worker';
+import {
+  defineFunction,
+  defineTool,
+  NonDeterminismError,
+  NonRetryableError,
+  RetryAfter,
+} from 'svc-sdk/worker';
 import { typeOnly, workflow } from 'svc-sdk/workflow';
 
 const trial = defineFunction('trial', async (ctx, input: { readonly customer: string }) => {
@@ -89,4 +95,46 @@ test('a recorded history fits its own code, and not code that was changed', asyn
   });
   t.regex(error.message, /open account.*check address/s);
   t.false(hasRun);
+});
+
+test('steps show their usage, and attempts before a long pause keep theirs', async (t) => {
+  const slow = defineFunction('slow', async (ctx) => {
+    await ctx.step('ask', ({ attempt, reportUsage }) => {
+      reportUsage({ model: 'gpt-4o', inputTokens: 100_000 * attempt, outputTokens: 0 });
+      if (attempt === 1) throw new RetryAfter('1h');
+    });
+    await ctx.step('plain', () => null);
+  });
+  await using runtime = await createTestRuntime({ functions: [slow] });
+  const execution = await runtime.start(slow, {});
+  await runtime.advance('1h');
+  await execution.result();
+  const used = { model: 'gpt-4o', outputTokens: 0 };
+  t.deepEqual(
+    (await execution.steps()).map(({ name, usage }) => [name, usage]),
+    [
+      ['ask/retry[1]', { ...used, inputTokens: 100_000, costUsd: 0.25 }],
+      ['ask/back-off[1]', null],
+      ['ask', { ...used, inputTokens: 200_000, costUsd: 0.5 }],
+      ['plain', null],
+    ],
+  );
+  await replayHistory(slow, await execution.events());
+});
+
+test('a step in place of another reports usage too, and its budget holds', async (t) => {
+  const loop = defineFunction(
+    'loop',
+    async (ctx) => {
+      for (;;) await ctx.step('ask', () => Promise.reject(new Error('asks a provider')));
+    },
+    { tokenBudget: 10 },
+  );
+  await using runtime = await createTestRuntime({
+    functions: [loop],
+    steps: { ask: ({ reportUsage }) => reportUsage({ inputTokens: 6, outputTokens: 0 }) },
+  });
+  const execution = await runtime.start(loop, {});
+  await t.throwsAsync(execution.result(), { message: /the budget is used up \(12 of 10 tokens\)/ });
+  t.is((await execution.steps()).length, 2);
 });

@@ -1,7 +1,8 @@
-import type { FunctionContext, StepOptions } from '../functions/context.ts';
+import type { FunctionContext, StepContext, StepOptions } from '../functions/context.ts';
 import { linkAbort } from '../link-abort.ts';
 import { attemptError, callError } from './errors.ts';
 import { fromRecorded, toRecorded } from './recorded-json.ts';
+import { reportUsage, usageIn } from './report-usage.ts';
 import { collectParts, streamOf } from './stream-parts.ts';
 
 /** The options of a model call that this module reads. */
@@ -13,6 +14,7 @@ export interface ModelCall {
 export interface ModelResult {
   readonly request?: object | undefined;
   readonly response?: object | undefined;
+  readonly usage?: unknown;
 }
 
 export interface ModelStreamPart {
@@ -41,9 +43,11 @@ export interface DurableModelOptions extends StepOptions {
  * Gives the same model, whose calls are steps of the function: recorded once, with content, usage and
  * finish reason, and answered from the journal afterwards. A streamed call is recorded when it is
  * complete, and its parts come then. Errors that the provider calls permanent are not retried; for
- * others the retry policy of the step counts, and not `maxRetries` of the AI SDK.
+ * others the retry policy of the step counts, and not `maxRetries` of the AI SDK. The tokens of each
+ * call count towards the budgets of the workflow.
  *
- * A call rejects with a StepError after the last attempt.
+ * A call rejects with a StepError after the last attempt, and with a BudgetExceededError when a budget
+ * allows no further call.
  */
 export function durableModel<Model extends LanguageModelLike>(
   ctx: FunctionContext,
@@ -51,12 +55,9 @@ export function durableModel<Model extends LanguageModelLike>(
   options: DurableModelOptions = {},
 ): Model {
   const { name = 'model', ...stepOptions } = options;
-  const record = async <Result>(
-    call: ModelCall,
-    ask: (call: ModelCall) => Promise<Result>,
-  ): Promise<Result> => {
+  const record = async <Result>(call: ModelCall, ask: Ask<Result>): Promise<Result> => {
     try {
-      const ran = ctx.step(name, ({ signal }) => askWith(signal, { call, ask }), stepOptions);
+      const ran = ctx.step(name, (step) => askWith(step, { call, ask }), stepOptions);
       // A round trip through JSON, with what JSON lacks.
       return fromRecorded(await ran) as Result;
     } catch (error) {
@@ -64,11 +65,18 @@ export function durableModel<Model extends LanguageModelLike>(
     }
   };
   const durable: Pick<LanguageModelLike, 'doGenerate' | 'doStream'> = {
-    doGenerate: (given) => record(given, async (call) => withoutHttp(await model.doGenerate(call))),
+    doGenerate: (given) =>
+      record(given, async (call, step) => {
+        const result = await model.doGenerate(call);
+        reportUsage(step, { model: model.modelId, usage: result.usage });
+        return withoutHttp(result);
+      }),
     doStream: async (given) => {
-      const { parts } = await record(given, async (call) => {
+      const { parts } = await record(given, async (call, step) => {
         const { stream } = await model.doStream(call);
-        return { parts: await collectParts(stream) };
+        const all = await collectParts(stream);
+        reportUsage(step, { model: model.modelId, usage: usageIn(all) });
+        return { parts: all };
       });
       return { stream: streamOf(parts) };
     },
@@ -82,15 +90,16 @@ export function durableModel<Model extends LanguageModelLike>(
   });
 }
 
+type Ask<Result> = (call: ModelCall, step: StepContext) => Promise<Result>;
+
 /** Asks the provider once, under the signals of the step and of the caller. */
 async function askWith<Result>(
-  signal: AbortSignal,
-  given: { readonly call: ModelCall; readonly ask: (call: ModelCall) => Promise<Result> },
+  step: StepContext,
+  { call, ask }: { readonly call: ModelCall; readonly ask: Ask<Result> },
 ): Promise<unknown> {
-  const { call, ask } = given;
-  const link = linkAbort([signal, call.abortSignal]);
+  const link = linkAbort([step.signal, call.abortSignal]);
   try {
-    return toRecorded(await ask({ ...call, abortSignal: link.signal }));
+    return toRecorded(await ask({ ...call, abortSignal: link.signal }, step));
   } catch (error) {
     throw attemptError(error, call.abortSignal);
   } finally {

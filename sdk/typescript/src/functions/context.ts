@@ -1,6 +1,7 @@
 import type { FunctionRef } from '../function-ref.ts';
 import type { Logger } from '../worker/logger.ts';
 import type { Duration } from '../duration.ts';
+import type { ModelUsage } from './model-usage.ts';
 import type { StepRetry } from './retry.ts';
 
 /** The context that the code of a step or of a rollback gets. */
@@ -14,6 +15,12 @@ export interface StepContext {
   readonly signal: AbortSignal;
   /** From 1. */
   readonly attempt: number;
+  /**
+   * Reports the use of a model. It is recorded with the step and counts towards the budgets of the
+   * workflow. All reports of a step add up, those of failed attempts too; the usage of an attempt that
+   * is cut off is lost. Report the usage of different models with its cost, or in steps of their own.
+   */
+  readonly reportUsage: (usage: ModelUsage) => void;
 }
 
 export interface StepOptions {

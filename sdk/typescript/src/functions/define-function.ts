@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
 import type { FunctionRef } from '../function-ref.ts';
+import { type TokenBudget, writeTokenBudget } from '../workflow/parts/limits.ts';
 import type { FunctionContext } from './context.ts';
 
 export interface FunctionOptions<Input, Output> {
@@ -16,6 +17,15 @@ export interface FunctionOptions<Input, Output> {
   readonly timeoutSecs?: number;
   /** Retry policy for failures outside steps; as `retry_policy` of a node. */
   readonly retryPolicy?: string | Readonly<Record<string, unknown>>;
+  /** Limits the tokens that all steps of an execution report, those of its children included. */
+  readonly tokenBudget?: TokenBudget;
+  /** The same for the cost, in US dollars above 0. */
+  readonly costBudgetUsd?: number;
+  /**
+   * Effect on further steps once a budget is used up. `fail` (default): they throw a BudgetExceededError
+   * · `pause`: they wait for a person, whose approval grants the budget again · `warn`: they run.
+   */
+  readonly onBudgetExceeded?: 'fail' | 'pause' | 'warn';
   /**
    * Recorded entries that the code did not ask for when it returns or continues as new: `strict` (default) fails with
    * NonDeterminismError, `warn` logs them.
@@ -45,6 +55,9 @@ export interface FunctionWorkflow {
   readonly workflow_id: string;
   readonly version: string;
   readonly nodes: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly token_budget?: unknown;
+  readonly cost_budget_usd?: number;
+  readonly on_budget_exceeded?: string;
 }
 
 /** Claims name functions by at most 200 characters. */
@@ -90,6 +103,21 @@ export function defineFunction<
           ...(options.retryPolicy !== undefined && { retry_policy: options.retryPolicy }),
         },
       },
+      ...budgetOf(options),
     }),
+  };
+}
+
+function budgetOf(
+  options: Pick<
+    FunctionOptions<never, never>,
+    'tokenBudget' | 'costBudgetUsd' | 'onBudgetExceeded'
+  >,
+): Pick<FunctionWorkflow, 'token_budget' | 'cost_budget_usd' | 'on_budget_exceeded'> {
+  const { tokenBudget, costBudgetUsd, onBudgetExceeded } = options;
+  return {
+    ...(tokenBudget !== undefined && { token_budget: writeTokenBudget(tokenBudget) }),
+    ...(costBudgetUsd !== undefined && { cost_budget_usd: costBudgetUsd }),
+    ...(onBudgetExceeded !== undefined && { on_budget_exceeded: onBudgetExceeded }),
   };
 }

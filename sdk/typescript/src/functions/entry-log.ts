@@ -4,6 +4,7 @@ import {
   ENTRIES_MAX,
   type Entry,
   type EntryKind,
+  type ExceededBudget,
   type Journal,
 } from './journal.ts';
 
@@ -44,6 +45,7 @@ export class EntryLog {
   #givenEnd = 0;
   #recordedEnd = 0;
   #flushing: Promise<void> | null = null;
+  #exceeded: ExceededBudget | null = null;
 
   constructor(journal: Journal) {
     this.#journal = journal;
@@ -60,6 +62,11 @@ export class EntryLog {
   get next(): Slot | null {
     this.#pass();
     return this.#slots[this.#cursor] ?? null;
+  }
+
+  /** The budget that recorded usage exceeded in this turn; null: none. */
+  get exceeded(): ExceededBudget | null {
+    return this.#exceeded;
   }
 
   get slots(): readonly Slot[] {
@@ -150,7 +157,7 @@ export class EntryLog {
     try {
       while (this.#recordedEnd < this.#slots.length) {
         const batch = this.unrecorded.slice(0, ENTRIES_AT_ONCE_MAX);
-        await this.#journal.record(batch);
+        this.#exceeded = (await this.#journal.record(batch)) ?? this.#exceeded;
         this.#markRecorded(this.#recordedEnd + batch.length);
       }
     } finally {

@@ -1,5 +1,5 @@
 import { NonRetryableError } from '../worker/errors.ts';
-import type { Entry } from './journal.ts';
+import type { Entry, ExceededBudget } from './journal.ts';
 
 /** A step failed after its last attempt. A replay throws the same error. */
 export class StepError extends Error {
@@ -77,6 +77,34 @@ export class FunctionLimitError extends Error {
  */
 export class ContinueAsNewError extends NonRetryableError {
   override readonly name: string = 'ContinueAsNewError';
+}
+
+/**
+ * The steps of the function have used up a budget of its workflow, or of one that it descends from. No
+ * further step runs in this turn, and svc allows no further turn. Code that catches the error can still
+ * return a result.
+ */
+export class BudgetExceededError extends NonRetryableError {
+  override readonly name: string = 'BudgetExceededError';
+  readonly errorClass = 'budget_exceeded';
+  /** The execution that owns the budget. */
+  readonly account: string;
+  /** Tokens used, input and output together. */
+  readonly tokens: number;
+  /** Null: tokens are not limited, or input and output tokens separately. */
+  readonly tokenBudget: number | null;
+  readonly costUsd: number;
+  /** Null: the cost is not limited. */
+  readonly costBudgetUsd: number | null;
+
+  constructor(exceeded: ExceededBudget) {
+    super(exceeded.message);
+    this.account = exceeded.account;
+    this.tokens = exceeded.tokens;
+    this.tokenBudget = exceeded.token_budget;
+    this.costUsd = exceeded.cost_usd;
+    this.costBudgetUsd = exceeded.cost_budget_usd;
+  }
 }
 
 /** The error that an entry with an error throws in the function. */

@@ -16,6 +16,7 @@ export {
 } from './define-function.ts';
 export type { Duration } from '../duration.ts';
 export {
+  BudgetExceededError,
   ChildError,
   ContinueAsNewError,
   FunctionLimitError,
@@ -23,5 +24,7 @@ export {
   StepError,
   WaitTimeoutError,
 } from './errors.ts';
+export type { ModelUsage } from './model-usage.ts';
+export type { TokenBudget } from '../workflow/parts/limits.ts';
 export type { StepRetry } from './retry.ts';
 export type { FunctionRef } from '../function-ref.ts';

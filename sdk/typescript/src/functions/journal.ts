@@ -20,6 +20,31 @@ export interface Entry {
   readonly attempts?: number;
   readonly started_at?: string;
   readonly duration_ms?: number;
+  readonly usage?: EntryUsage;
+}
+
+/** The models that a step used, in all the attempts that its entry ends. */
+export interface EntryUsage {
+  readonly model?: string;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** US dollars; null: svc does not know the price. */
+  readonly cost_usd?: number | null;
+}
+
+/** A budget of the workflow, or of one that it descends from, that is used up. */
+export interface ExceededBudget {
+  /** `pause`: the next turn follows when a person grants the budget again. */
+  readonly action: 'fail' | 'pause';
+  readonly message: string;
+  /** The execution that owns the budget. */
+  readonly account: string;
+  /** Tokens that the execution and its descendants used. */
+  readonly tokens: number;
+  readonly token_budget: number | null;
+  /** US dollars. */
+  readonly cost_usd: number;
+  readonly cost_budget_usd: number | null;
 }
 
 export interface EntryError {
@@ -65,10 +90,13 @@ export const ENTRIES_MAX = 10_000;
 export interface Journal {
   /** The entries recorded when the turn begins, in the order of positions. */
   readonly entries: readonly Entry[];
-  /** Appends up to 100 entries in one commit. Entries of a request that is sent twice exist once. */
-  record(entries: readonly Entry[]): Promise<void>;
   /**
-   * Appends `entries` and waits, in one commit. Gives null when the item is suspended, and the entries
+   * Appends up to 100 entries in one commit. Entries of a request that is sent twice exist once. Gives
+   * the budget that the usage of the entries exceeds; null: none.
+   */
+  record(entries: readonly Entry[]): Promise<ExceededBudget | null>;
+  /**
+   * Appends `entries` and waits, in one commit. Without waits the turn ends. Gives null when the item is suspended, and the entries
    * of waits that are satisfied already when the turn continues.
    */
   suspend(entries: readonly Entry[], waits: readonly Wait[]): Promise<readonly Entry[] | null>;

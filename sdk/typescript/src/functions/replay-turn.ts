@@ -54,7 +54,7 @@ export async function replayTurn(given: {
 
 /** Values that the code asks for behind the last entry go nowhere. */
 function readOnly(entries: readonly Entry[]): Journal {
-  return { entries, record: () => Promise.resolve(), suspend: () => Promise.resolve(null) };
+  return { entries, record: () => Promise.resolve(null), suspend: () => Promise.resolve(null) };
 }
 
 function turnOfLoop(): Promise<void> {

@@ -1,5 +1,7 @@
 import type { StepContext } from './context.ts';
 import { NonDeterminismError } from './errors.ts';
+import type { Entry, EntryUsage } from './journal.ts';
+import { UsageSum } from './model-usage.ts';
 import { PAUSE_IN_TURN_MS_MAX } from './retry.ts';
 import { attemptStep, delayAfter } from './run-step.ts';
 import { Scope } from './scope.ts';
@@ -28,6 +30,12 @@ export class Compensations {
   }
 }
 
+export interface FailedRollback {
+  readonly error: unknown;
+  /** Of the models that its attempts used, which no entry records. */
+  readonly usage: EntryUsage | null;
+}
+
 /** Attempts within a turn; then the item fails, and the node's policy decides about another one. */
 const ATTEMPTS = 3;
 
@@ -40,8 +48,8 @@ const ATTEMPTS = 3;
 export async function runRollbacks(
   tools: TurnTools,
   compensations: Compensations,
-  record: (identity: string) => Promise<void>,
-): Promise<{ readonly error: unknown } | null> {
+  record: (ran: Pick<Entry, 'identity' | 'usage'>) => Promise<unknown>,
+): Promise<FailedRollback | null> {
   const registered = tools.turn.log.slots
     .filter(({ entry, isGiven }) => isGiven && entry.kind === 'on_rollback')
     .map(({ entry }) => entry.identity)
@@ -52,26 +60,32 @@ export async function runRollbacks(
     const compensation = compensations.get(identity);
     if (compensation === null) {
       const recorded = `on_rollback "${identity}"`;
-      return { error: new NonDeterminismError({ recorded, asked: 'no such rollback' }) };
+      const error = new NonDeterminismError({ recorded, asked: 'no such rollback' });
+      return { error, usage: null };
     }
+    const sum = new UsageSum();
     try {
-      await runOne(tools, { ...compensation, identity: own });
+      await runOne(tools, { ...compensation, identity: own }, sum);
     } catch (error) {
-      return { error };
+      return { error, usage: sum.member.usage ?? null };
     }
-    await record(own);
+    await record({ identity: own, ...sum.member });
   }
   return null;
 }
 
-async function runOne(tools: TurnTools, compensation: Compensation): Promise<void> {
+async function runOne(
+  tools: TurnTools,
+  compensation: Compensation,
+  usage: UsageSum,
+): Promise<void> {
   const { stopped, logger } = tools;
   // The branch that registered it may have lost a race since.
   const scope = new Scope('', null);
   for (let attempt = 1; ; attempt += 1) {
     stopped.throwIfAborted();
     try {
-      await attemptStep(tools, { ...compensation, scope, options: {} }, attempt);
+      await attemptStep(tools, { ...compensation, scope, options: {} }, { attempt, usage });
       return;
     } catch (error) {
       stopped.throwIfAborted();

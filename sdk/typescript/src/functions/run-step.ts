@@ -6,6 +6,7 @@ import type { StepContext, StepOptions } from './context.ts';
 import { deriveKey } from './derive.ts';
 import { readDuration } from '../duration.ts';
 import type { Entry } from './journal.ts';
+import { UsageSum } from './model-usage.ts';
 import { PAUSE_IN_TURN_MS_MAX, pauseAfter, type StepRetry } from './retry.ts';
 import { places, type Scope } from './scope.ts';
 import type { TurnTools } from './turn-tools.ts';
@@ -14,6 +15,7 @@ import type { TurnTools } from './turn-tools.ts';
  * A step runs when nothing is recorded under its identity. It retries within the turn while the pauses
  * are short. A longer pause is recorded as `NAME/retry[1]`, a value with the attempts so far, and waited
  * for as the timer `NAME/back-off[1]`, so that a later turn neither forgets the attempts nor the pause.
+ * That value carries the model usage of its attempts, and the entry of the step that of the later ones.
  */
 
 export interface StepCall {
@@ -31,11 +33,14 @@ export async function runStep(tools: TurnTools, call: StepCall): Promise<void> {
   for (let round = 1; ; round += 1) {
     const marker = turn.find(`${identity}/retry[${round}]`, 'value');
     if (marker === null && turn.log.has(identity)) return;
+    const usage = new UsageSum();
+    const from = { attemptsBefore: attempts, usage };
     const pending =
-      readPending(marker) ?? (await turn.work(scope, () => tryStep(tools, call, attempts)));
+      readPending(marker) ?? (await turn.work(scope, () => tryStep(tools, call, from)));
     if (pending === null) return;
     if (marker === null) {
-      turn.note({ identity: `${identity}/retry[${round}]`, kind: 'value', output: pending });
+      const own = `${identity}/retry[${round}]`;
+      turn.note({ identity: own, kind: 'value', output: pending, ...usage.member });
     }
     attempts = pending.attempts;
     const timer = `${identity}/back-off[${round}]`;
@@ -61,12 +66,13 @@ function readPending(marker: Entry | null): Pending | null {
 async function tryStep(
   tools: TurnTools,
   call: StepCall,
-  attemptsBefore: number,
+  { attemptsBefore, usage }: { readonly attemptsBefore: number; readonly usage: UsageSum },
 ): Promise<Pending | null> {
   const { turn, stopped, logger } = tools;
   const { identity, scope, options } = call;
   const isEager = options.durability === 'end';
   if (!isEager && !(await turn.recordSeen())) return null;
+  if (!turn.mayStart(identity)) return null;
   const startedAt = tools.nowMs();
   const finish = (result: Pick<Entry, 'output' | 'error'>, attempts: number) => {
     const entry: Entry = {
@@ -76,6 +82,7 @@ async function tryStep(
       attempts,
       started_at: new Date(startedAt).toISOString(),
       duration_ms: Math.max(0, Math.round(tools.nowMs() - startedAt)),
+      ...usage.member,
     };
     if (isEager) turn.note(entry);
     else turn.record(entry);
@@ -83,7 +90,7 @@ async function tryStep(
   };
   for (let attempt = attemptsBefore + 1; ; attempt += 1) {
     try {
-      return finish({ output: await attemptStep(tools, call, attempt) }, attempt);
+      return finish({ output: await attemptStep(tools, call, { attempt, usage }) }, attempt);
     } catch (error) {
       // Aborted, it says nothing about the step: another turn runs it again, under the same key.
       if (stopped.aborted || scope.isAbandoned) return null;
@@ -113,7 +120,7 @@ export function delayAfter(
 export async function attemptStep(
   tools: TurnTools,
   call: StepCall,
-  attempt: number,
+  { attempt, usage }: { readonly attempt: number; readonly usage: UsageSum },
 ): Promise<unknown> {
   const { identity, scope, options } = call;
   const late = new AbortController();
@@ -123,6 +130,7 @@ export async function attemptStep(
     idempotencyKey: deriveKey(tools.visitKey, identity),
     signal: link.signal,
     attempt,
+    reportUsage: usage.add,
   };
   try {
     const running = places.run({ scope, step: identity }, async () => asJson(await call.run(step)));

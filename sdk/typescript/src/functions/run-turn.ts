@@ -6,7 +6,7 @@ import type { FunctionContext } from './context.ts';
 import { createContext, type ItemFacts } from './create-context.ts';
 import { quote } from './entry-log.ts';
 import { FunctionLimitError, NonDeterminismError, StepError } from './errors.ts';
-import type { Entry, Journal } from './journal.ts';
+import type { Entry, EntryUsage, Journal } from './journal.ts';
 import type { Patience } from './patience.ts';
 import { Compensations, runRollbacks } from './rollback.ts';
 import { places, Scope } from './scope.ts';
@@ -24,6 +24,8 @@ export type TurnOutcome =
       readonly isFinal: boolean;
       /** Null: the retry policy of the node decides when another attempt follows. */
       readonly retryAfterMs: number | null;
+      /** Of models, beside that of the entries. */
+      readonly usage: EntryUsage | null;
       readonly entries: readonly Entry[];
     }
   /** Another visit of the node begins, with `input`. */
@@ -127,20 +129,21 @@ function fail(
     error instanceof FunctionLimitError;
   const retryAfterMs = retryAfterOf(error, nowMs);
   const entries = turn.log.unrecorded;
-  return { kind: 'failed', message, errorClass, isFinal, retryAfterMs, entries };
+  return { kind: 'failed', message, errorClass, isFinal, retryAfterMs, usage: null, entries };
 }
 
 async function rollBack(
   tools: TurnTools,
   given: { readonly compensations: Compensations; readonly journal: Journal },
 ): Promise<TurnOutcome> {
-  const record = (identity: string) =>
-    given.journal.record([{ identity, kind: 'rollback', output: null }]);
+  const record = (ran: Pick<Entry, 'identity' | 'usage'>) =>
+    given.journal.record([{ ...ran, kind: 'rollback', output: null }]);
   const failed = await runRollbacks(tools, given.compensations, record);
   if (tools.stopped.aborted) return { kind: 'stopped', reason: tools.stopped.reason, entries: [] };
   if (failed === null) return { kind: 'rolled-back' };
   const { message, errorClass } = describeError(failed.error);
   const isFinal = failed.error instanceof NonRetryableError;
   const retryAfterMs = retryAfterOf(failed.error, tools.nowMs());
-  return { kind: 'failed', message, errorClass, isFinal, retryAfterMs, entries: [] };
+  const { usage } = failed;
+  return { kind: 'failed', message, errorClass, isFinal, retryAfterMs, usage, entries: [] };
 }

@@ -1,8 +1,9 @@
 import { CancelledError, LeaseLostError } from '../worker/errors.ts';
+import { type Ask, type Asked, type Task, waitsOf } from './asks.ts';
 import { Continuation } from './continuation.ts';
 import { EntryLog, isLeftOut, quote } from './entry-log.ts';
-import { errorOf, FunctionLimitError, NonDeterminismError } from './errors.ts';
-import { WAITS_MAX, type Entry, type EntryKind, type Journal, type Wait } from './journal.ts';
+import { BudgetExceededError, errorOf, FunctionLimitError, NonDeterminismError } from './errors.ts';
+import { WAITS_MAX, type Entry, type EntryKind, type Journal } from './journal.ts';
 import { News } from './news.ts';
 import type { Patience } from './patience.ts';
 import type { Scope } from './scope.ts';
@@ -19,23 +20,6 @@ import { awaitsSteps, type TurnEnd } from './turn-end.ts';
  * place shows that the code has changed, before anything new runs.
  */
 
-export interface Asked {
-  readonly identity: string;
-  readonly kind: EntryKind;
-  readonly scope: Scope;
-  /** The wait to open while no entry is recorded. */
-  readonly wait?: () => Wait;
-}
-
-interface Ask extends Asked {
-  readonly deliver: (entry: Entry) => void;
-}
-
-interface Task {
-  readonly scope: Scope;
-  readonly start: () => Promise<void>;
-}
-
 export class Turn {
   readonly log: EntryLog;
   readonly continuation = new Continuation();
@@ -49,6 +33,8 @@ export class Turn {
   #running = 0;
   #end: TurnEnd | null = null;
   #isOver = false;
+  /** It ends without waits as soon as no step runs. */
+  #yields = false;
   /** Set until the loop comes by, so that steps that end together are recorded together. */
   #mustFlush = false;
   #broken: { readonly error: unknown } | null = null;
@@ -79,6 +65,7 @@ export class Turn {
         ...asked,
         deliver: (entry) =>
           entry.error === undefined ? resolve(entry.output ?? null) : reject(errorOf(entry)),
+        reject,
       });
       this.#news.tell();
     });
@@ -116,6 +103,24 @@ export class Turn {
       this.#break(error);
       return false;
     }
+  }
+
+  /**
+   * False if a budget allows no further step. Then what asked for the step gets the error, or the turn
+   * ends without it, for a person to decide.
+   */
+  mayStart(identity: string): boolean {
+    const { exceeded } = this.log;
+    if (exceeded === null) return true;
+    if (exceeded.action === 'pause') {
+      this.#yields = true;
+    } else {
+      const ask = this.#asks.get(identity);
+      this.#asks.delete(identity);
+      ask?.reject(new BudgetExceededError(exceeded));
+    }
+    this.#news.tell();
+    return false;
   }
 
   /** Runs `work` when the replay is over, and counts it as running. Rejects as `work` does. */
@@ -260,17 +265,15 @@ export class Turn {
 
   async #suspend(): Promise<boolean> {
     if (this.#running > 0 || this.log.next !== null) return false;
-    const waits = [...this.#asks.values()]
-      .filter(({ scope }) => !scope.isAbandoned)
-      .flatMap(({ wait }) => (wait === undefined ? [] : [wait()]));
-    if (waits.length === 0) return false;
+    const waits = waitsOf(this.#asks.values());
+    if (waits.length === 0 && !this.#yields) return false;
     if (waits.length > WAITS_MAX) {
       const message = `a function waits for at most ${WAITS_MAX} things at once: ${waits.length}`;
       this.end({ kind: 'threw', error: new FunctionLimitError(message) });
       return true;
     }
     while (this.log.unrecorded.length > WAITS_MAX) await this.log.flush();
-    const satisfied = await this.#journal.suspend(this.log.unrecorded, waits);
+    const satisfied = await this.#journal.suspend(this.log.unrecorded, this.#yields ? [] : waits);
     if (satisfied === null) this.end({ kind: 'suspended' });
     else this.log.resume(satisfied);
     return true;

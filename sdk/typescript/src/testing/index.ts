@@ -7,4 +7,4 @@ export {
 export { NotEndedError } from './not-ended-error.ts';
 export { replayHistory, type ReplayOptions } from './replay-history.ts';
 export type { StepMocks } from './mock-steps.ts';
-export type { RecordedEvent, RecordedStep } from './recorded-steps.ts';
+export type { RecordedEvent, RecordedStep, RecordedUsage } from './recorded-steps.ts';

@@ -1,4 +1,4 @@
-import type { Entry } from '../functions/journal.ts';
+import type { Entry, EntryUsage } from '../functions/journal.ts';
 
 /** An event as the API, an export or the test runtime gives it. */
 export interface RecordedEvent {
@@ -19,6 +19,17 @@ export interface RecordedStep {
   readonly output: unknown;
   /** The message; null: it succeeded. */
   readonly error: string | null;
+  /** Of the models that the step reported; null: it reported none. */
+  readonly usage: RecordedUsage | null;
+}
+
+export interface RecordedUsage {
+  /** Null: none, or several. */
+  readonly model: string | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** US dollars; null: svc does not know the price. */
+  readonly costUsd: number | null;
 }
 
 interface StepRecorded {
@@ -44,12 +55,22 @@ export function recordedSteps(events: readonly RecordedEvent[]): readonly Record
     .filter(({ kind }) => kind === 'StepRecorded')
     .flatMap(({ payload }) => {
       const { visit, entries } = payload as StepRecorded;
-      return entries.map(({ identity, kind, output, error }) => ({
+      return entries.map(({ identity, kind, output, error, usage }) => ({
         name: identity,
         kind,
         visit,
         output: output ?? null,
         error: error?.message ?? null,
+        usage: usage === undefined ? null : shownUsage(usage),
       }));
     });
+}
+
+function shownUsage(usage: EntryUsage): RecordedUsage {
+  return {
+    model: usage.model ?? null,
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    costUsd: usage.cost_usd ?? null,
+  };
 }

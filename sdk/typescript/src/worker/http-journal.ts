@@ -1,4 +1,4 @@
-import type { Entry, Journal, Wait } from '../functions/journal.ts';
+import type { Entry, ExceededBudget, Journal, Wait } from '../functions/journal.ts';
 import { LeaseLostError } from './errors.ts';
 import { isRecord } from '../is-record.ts';
 import { reasonIn, sendUntilAnswered, type Answer } from './send.ts';
@@ -40,6 +40,7 @@ export async function openJournal(held: Held): Promise<HttpJournal> {
       const answer = await post(held, 'steps', riding(own));
       if (answer.status !== 200) throw refused(answer);
       length += own.length;
+      return exceededIn(answer);
     },
     async suspend(own, waits) {
       const answer = await post(held, 'suspend', { ...riding(own), waits });
@@ -93,6 +94,15 @@ async function readFrom(held: Held, from: number): Promise<readonly Entry[] | nu
 function entriesIn(answer: Answer): readonly Entry[] {
   const { entries } = answer.body;
   return Array.isArray(entries) ? entries.filter(isEntry) : [];
+}
+
+function exceededIn({ body }: Answer): ExceededBudget | null {
+  const { budget_exceeded: told } = body;
+  return isExceeded(told) ? told : null;
+}
+
+function isExceeded(value: unknown): value is ExceededBudget {
+  return isRecord(value) && (value['action'] === 'fail' || value['action'] === 'pause');
 }
 
 function isEntry(value: unknown): value is Entry {

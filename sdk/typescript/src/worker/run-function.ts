@@ -93,10 +93,11 @@ async function handIn(
       return completeItem(held, { output, durationMs, riding: await ride(journal, entries) });
     }
     case 'failed': {
-      const { message, errorClass, isFinal, retryAfterMs } = outcome;
+      const { message, errorClass, isFinal, retryAfterMs, usage } = outcome;
       given.logger.warn({ error: message, error_class: errorClass }, 'the function failed');
       const riding = await ride(journal, outcome.entries);
-      return failItem(held, { message, errorClass, final: isFinal, retryAfterMs }, riding);
+      const failure = { message, errorClass, final: isFinal, retryAfterMs, usage };
+      return failItem(held, failure, riding);
     }
     case 'continued': {
       const { input, entries } = outcome;

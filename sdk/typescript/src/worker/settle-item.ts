@@ -1,4 +1,4 @@
-import type { Entry } from '../functions/journal.ts';
+import type { Entry, EntryUsage } from '../functions/journal.ts';
 import { WorkerRefusedError } from './errors.ts';
 import type { ReportKind, Reports } from './reports.ts';
 import { reasonIn, type Answer, type Api } from './send.ts';
@@ -31,6 +31,8 @@ export interface Failure {
   readonly final?: boolean;
   /** The next attempt follows after that time; null: the retry policy decides. */
   readonly retryAfterMs?: number | null;
+  /** Of models, beside that of the entries. */
+  readonly usage?: EntryUsage | null;
 }
 
 /** How an item ended, as logs tell it. */
@@ -88,12 +90,23 @@ export async function failItem(held: Held, failure: Failure, riding?: Riding): P
     error_class: failure.errorClass,
     ...(failure.final !== undefined && { final: failure.final }),
     ...(typeof failure.retryAfterMs === 'number' && { retry_after_ms: failure.retryAfterMs }),
+    ...usageFields(failure.usage ?? null),
     ...riding,
   });
   if (answer === null) return 'abandoned';
   if (answer.status === 200) return 'failed';
   if (isOver(answer)) return answer.afterUnknown ? 'failed' : 'settled';
   throw refusal(answer);
+}
+
+function usageFields(usage: EntryUsage | null): object {
+  if (usage === null) return {};
+  return {
+    gen_ai_model: usage.model,
+    gen_ai_input_tokens: usage.input_tokens,
+    gen_ai_output_tokens: usage.output_tokens,
+    gen_ai_cost_usd: usage.cost_usd,
+  };
 }
 
 /** Gives the item back: it uses no attempt, and another worker may have it. */

@@ -1,7 +1,12 @@
 import test, { type ExecutionContext } from 'ava';
 
 import { createTestRuntime, type TestExecution, type TestRuntime } from 'svc-sdk/testing';
-import { defineFunction, type DurableFunction } from 'svc-sdk/worker';
+import {
+  defineFunction,
+  type DurableFunction,
+  type FunctionContext,
+  type FunctionOptions,
+} from 'svc-sdk/worker';
 
 import { startFakeProvider, type FakeProvider } from './fake-provider.ts';
 import { major6 } from './major-6.ts';
@@ -32,6 +37,7 @@ interface Given extends Partial<Omit<AgentParams, 'ctx' | 'url'>> {
   readonly answer: Parameters<typeof startFakeProvider>[0];
   /** Default: `generate`. */
   readonly ask?: (params: AgentParams) => Promise<AgentAnswer>;
+  readonly options?: Pick<FunctionOptions<object, AgentAnswer>, 'tokenBudget'>;
 }
 
 /** Runs an agent whose function then sleeps for a day: so each test replays the whole loop. */
@@ -40,12 +46,12 @@ export async function runAgent(
   major: Major,
   given: Given,
 ): Promise<AgentUnderTest> {
-  const { answer, act, ask = (params) => major.generate(params), ...params } = given;
+  const { answer, act, ask = (params) => major.generate(params), options, ...params } = given;
   const provider = await startFakeProvider(answer);
   t.teardown(() => provider.close());
   const effects: string[] = [];
   const keys: string[] = [];
-  const agent = defineFunction<object, AgentAnswer>('agent', async (ctx) => {
+  const run = async (ctx: FunctionContext) => {
     const result = await ask({
       ...params,
       ctx,
@@ -58,7 +64,8 @@ export async function runAgent(
     });
     await ctx.sleep('1d');
     return result;
-  });
+  };
+  const agent = defineFunction<object, AgentAnswer>('agent', run, options);
   const runtime = await createTestRuntime({ functions: [agent] });
   t.teardown(() => runtime.stop());
   const execution = await runtime.start(agent, {});

@@ -142,6 +142,7 @@ export class MemoryRuntime {
         await setImmediate();
         commit(own);
         this.#meet('after a commit');
+        return null;
       },
       suspend: async (own, waits) => {
         await setImmediate();
