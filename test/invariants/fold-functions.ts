@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/domain/json.ts';
 import { textIn, type EventOf } from './dump.ts';
+import { beginVisit, checkFollowed, continueAsNew } from './fold-continuations.ts';
 import { ENDS, visitOf } from './fold-history.ts';
 import type { Violation } from './violation.ts';
 import { createFacts, type Facts, type OpenWait } from './function-facts.ts';
@@ -17,6 +18,13 @@ export interface FoldedFunctions {
 
 export interface FunctionVisit {
   readonly workItemId: string;
+  readonly nodeId: string;
+  /** What the visit before continued with; null: none did. */
+  readonly input: JsonValue;
+  /** Of a map: its result is that of an item. */
+  readonly isItem: boolean;
+  /** It is in place of a visit that has continued. */
+  readonly isNext: boolean;
   readonly entries: RecordedEntry[];
   turn: number;
   attempt: number;
@@ -24,7 +32,10 @@ export interface FunctionVisit {
   /** Compensations that were registered and have not run, in the order of registration. */
   owed: readonly string[];
   readonly waits: Map<string, OpenWait>;
-  place: 'at work' | 'suspended' | 'answered' | 'failed' | 'rolls back' | 'over';
+  /** Set where it continued: the next input, and the children that it waited for. */
+  continued: { readonly input: JsonValue; readonly children: readonly string[] } | null;
+  hasCompleted: boolean;
+  place: 'at work' | 'suspended' | 'answered' | 'failed' | 'rolls back' | 'continued' | 'over';
 }
 
 /** An entry of a journal, with the event that holds it. */
@@ -47,9 +58,11 @@ export const FUNCTION_RULES = {
   count: 'turns and attempts of a function have no gaps',
   rollback: 'a rollback is over when every compensation has run',
   after: 'an execution ends after its rollbacks',
+  continue: 'a function continues in a turn of its own, and owes nothing',
+  next: 'one visit follows where a function continued, with an empty journal',
 } as const;
 
-type Break = (rule: keyof typeof FUNCTION_RULES, saw: string) => void;
+export type Break = (rule: keyof typeof FUNCTION_RULES, saw: string) => void;
 
 export function foldFunctions(story: readonly EventOf[]): FoldedFunctions {
   const last = story.at(-1);
@@ -69,31 +82,21 @@ function fold(story: readonly EventOf[]): FoldedFunctions {
   for (const event of story) {
     const { execution_id: execution, sequence, kind, payload } = event;
     const name = visitOf(event);
-    if (kind === 'NodeScheduled' && payload['node_kind'] === 'function') {
-      visits.set(name, begun(payload));
-      continue;
-    }
     const fail: Break = (rule, saw) =>
       broken.push({ rule: FUNCTION_RULES[rule], about: { execution, sequence, visit: name }, saw });
+    if (kind === 'NodeScheduled' && payload['node_kind'] === 'function') {
+      visits.set(name, beginVisit(event, { visits, first: story[0], fail }));
+      continue;
+    }
     facts.note(event);
     const visit = visits.get(name);
     if (visit !== undefined) RULES[kind]?.(visit, { event, facts, fail });
-    else if (kind in ENDS) endAll(visits.values(), fail);
+    else if (kind in ENDS) {
+      checkFollowed(event, visits.values(), fail);
+      endAll(visits.values(), fail);
+    }
   }
   return { visits, broken };
-}
-
-function begun(payload: JsonObject): FunctionVisit {
-  return {
-    workItemId: textIn(payload, 'work_item_id'),
-    entries: [],
-    turn: 0,
-    attempt: 0,
-    mode: 'run',
-    owed: [],
-    waits: new Map(),
-    place: 'at work',
-  };
 }
 
 function endAll(visits: Iterable<FunctionVisit>, fail: Break): void {
@@ -114,11 +117,14 @@ const RULES: Readonly<Record<string, (visit: FunctionVisit, told: Told) => void>
   NodeResumed: resume,
   RetryScheduled: retry,
   RollbackScheduled: rollBack,
+  NodeContinuedAsNew: continueAsNew,
   NodeFailed: failed,
   NodeCancelled: cancelled,
   NodeCompleted: (visit, { fail }) => {
+    if (isOver(visit)) fail('end', 'NodeCompleted');
     if (visit.mode === 'rollback') fail('rollback', 'it completed');
     visit.place = 'over';
+    visit.hasCompleted = true;
   },
 };
 
@@ -126,7 +132,8 @@ function record(visit: FunctionVisit, told: Told): void {
   const { event, fail } = told;
   const { payload, actor_id: actor } = event;
   const isCarried = payload['carried'] === true;
-  if (visit.place === 'over') fail('end', 'StepRecorded');
+  if (isOver(visit)) fail('end', 'StepRecorded');
+  if (isCarried && visit.isNext) fail('next', 'it takes over a journal');
   const isAway = actor.startsWith('worker:') && visit.place !== 'at work';
   if (payload['turn'] !== visit.turn || isAway) {
     fail('turn', `turn ${shown(payload['turn'])}, it was ${visit.turn}, ${visit.place}`);
@@ -141,6 +148,11 @@ function record(visit: FunctionVisit, told: Told): void {
     if (isCarried) visit.owed = owedAfter(visit.owed, entry);
     else take(visit, entry, told);
   }
+}
+
+/** Nothing of it is recorded any more. */
+function isOver({ place }: FunctionVisit): boolean {
+  return place === 'over' || place === 'continued';
 }
 
 function take(visit: FunctionVisit, entry: JsonObject, { event, facts, fail }: Told): void {
@@ -169,7 +181,7 @@ function owedAfter(owed: readonly string[], entry: JsonObject): readonly string[
 }
 
 function suspend(visit: FunctionVisit, { event: { payload }, fail }: Told): void {
-  if (visit.place === 'over') fail('end', 'NodeSuspended');
+  if (isOver(visit)) fail('end', 'NodeSuspended');
   if (payload['turn'] !== visit.turn || visit.place !== 'at work') {
     fail('turn', `turn ${shown(payload['turn'])}, it was ${visit.turn}, ${visit.place}`);
   }
@@ -222,7 +234,7 @@ function goOn(
 }
 
 function failed(visit: FunctionVisit, { event: { payload }, fail }: Told): void {
-  if (visit.place === 'over') fail('end', 'NodeFailed');
+  if (isOver(visit)) fail('end', 'NodeFailed');
   if (payload['attempt'] !== visit.attempt) {
     fail('count', `attempt ${shown(payload['attempt'])} failed, it was ${visit.attempt}`);
   }
@@ -231,6 +243,7 @@ function failed(visit: FunctionVisit, { event: { payload }, fail }: Told): void 
 }
 
 function cancelled(visit: FunctionVisit, { event: { payload }, fail }: Told): void {
+  if (visit.place === 'over') fail('end', 'NodeCancelled');
   const isRolledBack = payload['rolled_back'] === true;
   endOrRollBack(visit, { isRolledBack, is: 'cancelled', fail });
 }

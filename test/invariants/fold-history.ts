@@ -74,6 +74,8 @@ function fold(events: readonly EventOf[]): Folded {
         break;
       }
       case 'NodeScheduled':
+        // In place of the visit that has continued.
+        visits.delete(visitOf({ ...event, payload: { visit: payload['continues'] ?? null } }));
         visits.set(visit, {
           outputKey: textOf(payload['output_key']),
           isQuestion: payload['node_kind'] === 'human_approval',
@@ -86,6 +88,11 @@ function fold(events: readonly EventOf[]): Folded {
       case 'StepRecorded': {
         const known = visits.get(visit);
         if (known !== undefined) known.owed = owedAfter(known.owed, payload['entries']);
+        break;
+      }
+      case 'NodeContinuedAsNew': {
+        const known = visits.get(visit);
+        if (known !== undefined) known.item = null;
         break;
       }
       case 'NodeSuspended': {
@@ -185,7 +192,10 @@ function isRolledBackNext(visit: Visit, { payload }: EventOf): boolean {
   return true;
 }
 
-function owedAfter(before: readonly string[], entries: JsonValue | undefined): readonly string[] {
+export function owedAfter(
+  before: readonly string[],
+  entries: JsonValue | undefined,
+): readonly string[] {
   const all = Array.isArray(entries) ? entries.filter(isJsonObject) : [];
   return all.reduce((owed, { kind, identity }) => {
     if (typeof identity !== 'string') return owed;

@@ -89,6 +89,15 @@ export type Ask =
       readonly entries: readonly JsonObject[];
       readonly waits: readonly JsonObject[];
     }
+  /** The visit ends, and the next one begins with this input. */
+  | {
+      readonly do: 'continue';
+      readonly workItemId: string;
+      readonly fence: number;
+      readonly expectedLength: number;
+      readonly entries: readonly JsonObject[];
+      readonly input: JsonObject;
+    }
   /** A step of a durable function has its effect outside, or a compensation has. */
   | {
       readonly do: 'step_effect';

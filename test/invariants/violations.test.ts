@@ -12,6 +12,8 @@ import {
   type ExampleRun,
   type Mutable,
 } from './example-run.ts';
+import { ALSO_BROKEN, CONTINUATION_BROKEN } from './break-continuation.ts';
+import { addContinuation } from './example-continuation.ts';
 import { addFunction, FUNCTION_BROKEN } from './example-function.ts';
 import { FUNCTION_RULES } from './fold-functions.ts';
 import type { Dump, EventOf, ScheduleOf, TicketOf } from './dump.ts';
@@ -39,6 +41,7 @@ function rulesBroken(run: ExampleRun): readonly string[] {
 test('a run in which all is well violates nothing', (t) => {
   t.deepEqual(rulesBroken(makeExampleRun()), []);
   t.deepEqual(rulesBroken(addFunction(makeExampleRun())), []);
+  t.deepEqual(rulesBroken(addContinuation(makeExampleRun())), []);
 });
 
 test('a schedule that was paused and resumed in between may pass over fires', (t) => {
@@ -60,6 +63,8 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     void (eventOf(last.events, 'exec_3', 2).kind = 'WorkflowCompleted'),
   'the status is what the events say': ({ last }) =>
     void Object.assign(last.executions[0] ?? {}, { status: 'failed' }),
+  'an end that was begun is the end': ({ last }) =>
+    void Object.assign(eventOf(last.events, 'exec_4', 2), ENDING),
   'timestamps of a history never decrease': ({ last }) =>
     void (eventOf(last.events, 'exec_1', 5).created_at = 999),
   'a visit is scheduled once, and over once': ({ last }) =>
@@ -444,6 +449,38 @@ for (const [rule, breakIt] of Object.entries(FUNCTION_BROKEN)) {
   });
 }
 
+for (const [rule, breakIt] of Object.entries(CONTINUATION_BROKEN)) {
+  test(`it is found when it does not hold that ${rule}`, (t) => {
+    const run = addContinuation(makeExampleRun());
+    breakIt(run);
+    const broken = rulesBroken(run);
+    t.true(broken.includes(rule), broken.join('; '));
+  });
+}
+
+for (const { how, rule, breakIt } of ALSO_BROKEN) {
+  test(`it is found when ${how}`, (t) => {
+    const run = addContinuation(makeExampleRun());
+    breakIt(run);
+    const broken = rulesBroken(run);
+    t.true(broken.includes(rule), broken.join('; '));
+  });
+}
+
+test('a cancel that was answered, and began the end, ends the execution as cancelled', (t) => {
+  const run = makeExampleRun();
+  const { executionId } = deedOf(run, 'cancel').asks as { readonly executionId: string };
+  const story = run.last.events.filter(({ execution_id: id }) => id === executionId);
+  Object.assign(story.at(-2) ?? {}, ENDING);
+  Object.assign(story.at(-1) ?? {}, { kind: 'WorkflowFailed' });
+  const row = run.last.executions.find(({ id }) => id === executionId);
+  Object.assign(row ?? {}, { status: 'failed' });
+  const rule = 'a cancel wins or loses as a whole';
+  t.true(rulesBroken(run).includes(rule));
+  Object.assign(story.at(-2)?.payload ?? {}, { outcome: 'failed' });
+  t.false(rulesBroken(run).includes(rule), 'it was ending already');
+});
+
 test('an execution that was removed is judged as it was last seen', (t) => {
   const run = makeExampleRun();
   retire(run.last, 'exec_1');
@@ -464,13 +501,15 @@ test('every rule is seen to fail', (t) => {
   t.true(rules.length > 50);
   t.deepEqual(
     [...rules, ...Object.values(FUNCTION_RULES)].filter(
-      (rule) => !(rule in BROKEN) && !(rule in FUNCTION_BROKEN),
+      (rule) => !(rule in BROKEN) && !(rule in FUNCTION_BROKEN) && !(rule in CONTINUATION_BROKEN),
     ),
     [],
   );
 });
 
 /** `executionId`, which has ended, is one in which `from` was tried again, as was asked. */
+const ENDING = { kind: 'WorkflowEnding', node_id: null, payload: { outcome: 'cancelled' } };
+
 function retry(run: ExampleRun, executionId: string, from: string): void {
   Object.assign(eventOf(run.last.events, executionId, 1).payload, {
     retried_from: { execution_id: from },

@@ -41,6 +41,43 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
     to: "keepsLeases: [leaseOf(open.found)],\n            runnable: 'mark' as const,",
   },
   {
+    bug: 'a function that continues as new keeps its journal',
+    file: 'shared/domain/execution/fold/fold-continuation.ts',
+    from: 'run: { ...NEW_RUN, begunBy: by } };',
+    to: 'run: { ...(before.run ?? NEW_RUN), begunBy: by } };',
+    also: [
+      {
+        file: 'shared/domain/execution/fold/fold-continuation.ts',
+        from: '    run: NEW_RUN,\n',
+        to: '',
+      },
+    ],
+  },
+  {
+    bug: 'a function continues as new under a lease that is gone',
+    file: `${FUNCTIONS}/continue-function.ts`,
+    from: 'settles: [{ ...leaseOf(open.found), onlyIfExpired: false }],',
+    to: 'settles: [],',
+  },
+  {
+    bug: 'a function continues as new with the input of its first visit',
+    file: 'shared/domain/execution/decisions/enter-node.ts',
+    from: 'const scope = { ...before, input };',
+    to: 'const scope = { ...before, input: before.input ?? input };',
+  },
+  {
+    bug: 'what a function waits for outlives its visit',
+    file: `${FUNCTIONS}/continue-function.ts`,
+    from: '...endsWithFunction(open.known.state, { ...visit, run }),',
+    to: '',
+  },
+  {
+    bug: 'a retry forgets with what a function continued',
+    file: 'shared/domain/execution/carry/carry-inputs.ts',
+    from: 'continued.set(key, { node_id: nodeId, visit: begins, input });',
+    to: '',
+  },
+  {
     bug: 'a satisfied wait of a function stays open',
     file: 'shared/domain/execution/fold/fold-function.ts',
     from: 'waits: run.waits.filter(({ identity }) => !entries.some((one) => one.identity === identity)),',

@@ -11,7 +11,9 @@ type Instruction =
   /** For any of them. */
   | { readonly do: 'wait'; readonly waits: readonly AskedWait[] }
   /** As long as fewer attempts than these have failed. */
-  | { readonly do: 'fail'; readonly attempts: number; readonly isFinal: boolean };
+  | { readonly do: 'fail'; readonly attempts: number; readonly isFinal: boolean }
+  /** As another visit, with what this one has seen. It is the last. */
+  | { readonly do: 'continue' };
 
 export type Next =
   | { readonly do: 'step'; readonly identity: string }
@@ -19,22 +21,52 @@ export type Next =
   | { readonly do: 'value'; readonly identity: string }
   | { readonly do: 'wait'; readonly waits: readonly AskedWait[] }
   | { readonly do: 'fail'; readonly isFinal: boolean }
-  | { readonly do: 'complete'; readonly seen: JsonObject };
+  | { readonly do: 'continue' | 'complete'; readonly seen: JsonObject };
 
 /** The key of the event that functions wait for. */
 export const GO = 'go';
 const NEVER_WELL = 99;
 
-/** The same for the same text. */
-export function drawProgram(text: string): Program {
-  const dice = createDice(text);
-  return Array.from({ length: dice.between(1, 5) }, (_, index) => drawInstruction(dice, index));
+/** The program of a visit, by its input: the same in each turn. */
+export function programOf(
+  programs: string,
+  { nodeId, input }: { readonly nodeId: string; readonly input: JsonValue },
+): Program {
+  const { token = null } = isJsonObject(input) ? input : {};
+  return drawProgram(`${programs}/${JSON.stringify(token)}/${nodeId}`, roundOf(input));
 }
 
-function drawInstruction(dice: Dice, index: number): Instruction {
+function drawProgram(names: string, round: number): Program {
+  const dice = createDice(round === 0 ? names : `${names}/${round}`);
+  const continues = round < ROUNDS_MAX && dice.chance(CONTINUED);
+  const program = Array.from({ length: dice.between(continues ? 0 : 1, 5) }, (_, index) =>
+    drawInstruction(dice, { index, compensated: continues ? 0.08 : 0.5 }),
+  );
+  return continues ? [...program, { do: 'continue' }] : program;
+}
+
+const CONTINUED = 0.35;
+const ROUNDS_MAX = 4;
+
+/** How often the function has continued. */
+function roundOf(input: JsonValue): number {
+  const round = isJsonObject(input) ? input['round'] : null;
+  return typeof round === 'number' ? round : 0;
+}
+
+/** The input of the next visit, by that of this one and what it has seen. */
+export function nextInput(input: JsonValue, seen: JsonObject): JsonObject {
+  const { token = null } = isJsonObject(input) ? input : {};
+  return { token, round: roundOf(input) + 1, seen };
+}
+
+function drawInstruction(
+  dice: Dice,
+  { index, compensated }: { readonly index: number; readonly compensated: number },
+): Instruction {
   const drawn = dice.fraction();
   if (drawn < 0.45) {
-    return { do: 'step', identity: `step ${index}`, isCompensated: dice.chance(0.5) };
+    return { do: 'step', identity: `step ${index}`, isCompensated: dice.chance(compensated) };
   }
   if (drawn < 0.55) return { do: 'value', identity: `value ${index}` };
   if (drawn < 0.65) {
@@ -92,6 +124,8 @@ export function nextOf(program: Program, journal: readonly JsonObject[], attempt
       case 'fail':
         if (attempt < instruction.attempts) return instruction;
         break;
+      case 'continue':
+        return { do: 'continue', seen };
       case 'wait': {
         const came = instruction.waits
           .map(({ identity }) => identity)

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../src/shared/domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/domain/json.ts';
 import type { ClaimedWork } from '../../src/shared/engine/work/hand-out-items.ts';
 import type { JournalEntry } from '../../src/shared/domain/execution/function-events.ts';
 import type { AskedWait } from '../../src/shared/engine/work/functions/suspend-function.ts';
@@ -7,43 +7,20 @@ import type { Answer } from '../invariants/history.ts';
 import { claimTurn } from './claim-turn.ts';
 import { insist, type Outside } from './clients.ts';
 import type { Dice } from './dice.ts';
-import { drawProgram, nextOf, owedIn, type Next, type Program } from './function-programs.ts';
+import { nextInput, nextOf, owedIn, programOf, type Next } from './function-programs.ts';
 import type { Request } from './network.ts';
-import type { Recorder } from './recorder.ts';
 import { askToRelease, askToRenew, type Client, type Held } from './requests.ts';
 import {
   type Append,
   askToCompleteRollback,
   askToCompleteTurn,
+  askToContinue,
   askToFailTurn,
   askToRecord,
   askToSuspend,
 } from './requests-of-functions.ts';
 import type { PlannedFunctionWorker } from './scenario.ts';
-
-/** Who has the effects of steps: each key once, however often it is asked. */
-export interface Effects {
-  have(by: Client, of: Held & { readonly identity: string }): string;
-}
-
-export function createEffects(recorder: Recorder): Effects {
-  const receipts = new Map<string, string>();
-  return {
-    have: ({ client, tenantId }, { key: visitKey, fence, identity }) => {
-      const key = `${visitKey}/${identity}`;
-      const deed = recorder.begin({
-        client,
-        tenantId,
-        asks: { do: 'step_effect', visitKey, fence, identity, key },
-      });
-      const receipt = receipts.get(key) ?? `receipt ${receipts.size}`;
-      receipts.set(key, receipt);
-      recorder.count('step effects');
-      deed.answer({ status: 200, body: { receipt } });
-      return receipt;
-    },
-  };
-}
+import type { Effects } from './step-effects.ts';
 
 /** What the functions of a history do, and where their effects go. */
 export interface FunctionWorld extends Outside {
@@ -81,6 +58,7 @@ const MISCHIEF = [
   'not mine',
   'says it again',
   'says it again late',
+  'says something else',
   'forgets',
   'miscounts',
 ] as const;
@@ -125,7 +103,10 @@ async function runTurn(
   const { record, opened, attempt } = given.item;
   const journal = (opened?.journal.entries ?? []).map(({ entry }): JsonObject => entry);
   const turn: Turn = { ...given, journal, pending: [] };
-  const program = programOf(outside.programs, record);
+  const program = programOf(outside.programs, {
+    nodeId: record.nodeId,
+    input: inputOf(given.item),
+  });
   const isRollback = opened?.mode === 'rollback';
   for (let goesOn = true; goesOn && !outside.isOver();) {
     await misbehave(outside, turn, dice);
@@ -139,13 +120,8 @@ async function runTurn(
   }
 }
 
-export function programOf(
-  programs: string,
-  { payload, nodeId }: Pick<ClaimedWork['record'], 'payload' | 'nodeId'>,
-): Program {
-  const { input } = payload;
-  const token = isJsonObject(input) ? input['token'] : null;
-  return drawProgram(`${programs}/${JSON.stringify(token)}/${nodeId}`);
+function inputOf({ record }: ClaimedWork): JsonValue {
+  return record.payload['input'] ?? null;
 }
 
 async function misbehave({ world, network }: Outside, turn: Turn, dice: Dice): Promise<void> {
@@ -194,6 +170,9 @@ async function doNext(
       });
       return false;
     }
+    case 'continue':
+      await continueAsNew(outside, turn, { seen: next.seen, dice });
+      return false;
     case 'complete': {
       const output = { token: `fence ${held.fence}`, seen: next.seen };
       const request = askToCompleteTurn(by, { ...appendOf(turn), output });
@@ -203,9 +182,31 @@ async function doNext(
   }
 }
 
+/** A function with compensations cannot continue: it gives up, and they run. */
+async function continueAsNew(
+  outside: FunctionWorld,
+  turn: Turn,
+  { seen, dice }: { readonly seen: JsonObject; readonly dice: Dice },
+): Promise<void> {
+  const { by } = turn;
+  const input = nextInput(inputOf(turn.item), seen);
+  const request = askToContinue(by, { ...appendOf(turn), input });
+  const answer = await ask(outside, turn, { request, dice });
+  if (turn.manner === 'says something else') {
+    const other = { ...input, round: 'another' };
+    await outside.network.send(askToContinue(by, { ...appendOf(turn), input: other }));
+  }
+  if (answer?.status !== 400) return;
+  const giveUp = askToFailTurn(by, { ...appendOf(turn), isFinal: true });
+  await ask(outside, turn, { request: giveUp, dice });
+}
+
 async function undoNext(outside: FunctionWorld, turn: Turn, dice: Dice): Promise<boolean> {
   const { by, held } = turn;
   const [owed] = owedIn([...turn.journal, ...turn.pending]);
+  if (turn.manner === 'says something else') {
+    await outside.network.send(askToContinue(by, { ...appendOf(turn), input: {} }));
+  }
   if (owed === undefined) {
     await ask(outside, turn, { request: askToCompleteRollback(by, appendOf(turn)), dice });
     return false;

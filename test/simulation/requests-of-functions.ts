@@ -54,6 +54,19 @@ export function askToSuspend(
   };
 }
 
+/** See `POST /work-items/:id/continue`. */
+export function askToContinue(by: Client, of: Append & { readonly input: JsonObject }): Request {
+  const { workItemId, fence, expectedLength, entries, input } = of;
+  return {
+    ...by,
+    asks: { do: 'continue', workItemId, fence, expectedLength, entries, input },
+    serve: async (engine) => {
+      await engine.continueFunction({ ...refOf(by, of), ...appendOf(of), input });
+      return { body: { continued: true, work_item_id: workItemId } };
+    },
+  };
+}
+
 export function askToCompleteTurn(
   by: Client,
   of: Append & { readonly output: JsonObject },

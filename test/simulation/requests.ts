@@ -197,6 +197,7 @@ function shown({ record, attempt, leaseFence, opened }: ClaimedWork): JsonObject
     ...(opened !== null && {
       turn: opened.turn,
       mode: opened.mode,
+      payload: { input: record.payload['input'] ?? null },
       journal: opened.journal.entries.map(({ entry }): JsonObject => entry),
     }),
     ...(record.queueName !== undefined && { queue: record.queueName }),

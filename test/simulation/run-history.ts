@@ -10,7 +10,7 @@ import { EPOCH_MS, type SimulatedDatabase } from './database.ts';
 import { createDice, type Dice } from './dice.ts';
 import { checkReplays } from './check-replays.ts';
 import { createFaults } from './faults.ts';
-import { createEffects, runFunctionWorker } from './function-workers.ts';
+import { runFunctionWorker } from './function-workers.ts';
 import { unleashNemesis } from './nemesis.ts';
 import { createNetwork } from './network.ts';
 import { sendRefusable } from './probes.ts';
@@ -24,6 +24,7 @@ import {
 } from './operators.ts';
 import { createReceiver } from './receiver.ts';
 import { createRecorder } from './recorder.ts';
+import { createEffects } from './step-effects.ts';
 import type { Scenario } from './scenario.ts';
 import { EXECUTIONS_MAX, LIMITED_TENANT } from './workflows.ts';
 import { verifyChain } from './verify-chain.ts';

@@ -6,7 +6,7 @@ import { createDice, type Dice } from './dice.ts';
 import { FAULTS, type FaultKind, type FaultRates } from './faults.ts';
 import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import type { KeptDays } from '../invariants/checks/check-retired.ts';
-import { EVENTS, TENANTS, STARTED, type WorkflowName } from './workflows.ts';
+import { EVENTS, TENANTS, STARTED, WITH_FUNCTIONS, type WorkflowName } from './workflows.ts';
 
 /** All that one history begins with. It follows from the seed; shrinking takes parts away. */
 export interface Scenario {
@@ -157,7 +157,7 @@ function withFunctions(drawn: Scenario, dice: Dice): Scenario {
     activeMs: Math.max(drawn.activeMs, 500),
     starts: drawn.starts.map((start) => ({
       ...start,
-      workflowId: dice.chance(0.7) ? 'durable' : 'sagas',
+      workflowId: dice.chance(0.5) ? 'durable' : dice.pick(WITH_FUNCTIONS),
       cancelAfterMs: dice.chance(0.3) ? dice.between(0, drawn.activeMs) : null,
       eventAfterMs: dice.between(0, drawn.activeMs),
     })),

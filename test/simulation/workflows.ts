@@ -207,6 +207,20 @@ export const WORKFLOWS = {
       all: { kind: { type: 'join', wait_for: ['one', 'other', 'beside'] } },
     },
   },
+  /** A function that continues may do so in the next run. */
+  loops: {
+    nodes: { run: durable('run'), last: { kind: { type: 'pass' } } },
+    edges: edges('run last'),
+    continue_as_new: { when: 'true' },
+  },
+  each_durable: {
+    nodes: {
+      each: { kind: { type: 'map', items: '[1, 2]', node: 'one' }, output_key: 'each' },
+      one: durable('one'),
+      last: { kind: { type: 'pass' } },
+    },
+    edges: edges('each last'),
+  },
   /** Started by functions. */
   leaf: { nodes: { only: effect('only') } },
   patient: {
@@ -220,7 +234,12 @@ export const WORKFLOWS = {
 
 export type WorkflowName = keyof typeof WORKFLOWS;
 
-export const WITH_FUNCTIONS = ['durable', 'sagas'] as const satisfies readonly WorkflowName[];
+export const WITH_FUNCTIONS = [
+  'durable',
+  'sagas',
+  'loops',
+  'each_durable',
+] as const satisfies readonly WorkflowName[];
 const NOT_STARTED = new Set<WorkflowName>(['lasting', 'fragile', 'leaf', ...WITH_FUNCTIONS]);
 /** By clients; the others are for schedules, for what is tried again, and for workers of functions. */
 export const STARTED = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(
@@ -233,4 +252,6 @@ export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {
   patient: 'early',
   durable: GO,
   sagas: GO,
+  loops: GO,
+  each_durable: GO,
 };

@@ -148,9 +148,10 @@ function checkCancels(
     const { executionId } = deed.asks;
     const story = events.get(executionId) ?? [];
     const { ended } = foldHistory(story);
-    // While finalizers or rollbacks run, a cancel is answered 200 and changes nothing.
-    const isEnding = story.some(({ kind }) => kind === 'WorkflowEnding');
-    const won = success(deed) !== null && !(isEnding && ended !== null);
+    // While finalizers or rollbacks of another end run, a cancel is answered 200 and changes nothing.
+    const ending = story.find(({ kind }) => kind === 'WorkflowEnding');
+    const isTooLate = ending !== undefined && ending.payload['outcome'] !== 'cancelled';
+    const won = success(deed) !== null && !isTooLate;
     const lost = deed.answer?.status === 400;
     if (won ? ended === 'cancelled' : !lost || ended === 'completed' || ended === 'failed') {
       return null;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/domain/json.ts';
 import type { Dump } from '../dump.ts';
 import { deedsOf, success, wasRefused, type DeedOf, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
@@ -77,6 +77,7 @@ export interface Claim {
   /** Of a durable function, with the first entries of its journal; null: of another item. */
   readonly turn: number | null;
   readonly journal: readonly JsonObject[] | null;
+  readonly input: JsonValue;
 }
 
 /**
@@ -118,7 +119,12 @@ function claimsIn(deed: DeedOf<'claim'>): Claim[] {
     queueName: item['queue'] ?? 'default',
     turn: item['turn'] ?? null,
     journal: item['journal'] ?? null,
+    input: inputIn(item['payload']),
   }));
+}
+
+function inputIn(payload: JsonValue | undefined): JsonValue {
+  return (isJsonObject(payload) ? payload['input'] : null) ?? null;
 }
 
 function checkFences(claims: readonly Claim[]): Violation[] {

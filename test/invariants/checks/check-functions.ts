@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
 import { claimsOf, releasedIn, type Claim } from './check-claims.ts';
+import { checkContinuations } from './check-continuations.ts';
 import { byExecution } from './check-histories.ts';
 import type { Dump } from '../dump.ts';
 import { foldFunctions, type FunctionVisit } from '../fold-functions.ts';
@@ -11,7 +12,7 @@ import { violations, type Violation } from '../violation.ts';
 /** Durable functions: their journals, turns, waits and rollbacks, and what their workers were told. */
 export function checkFunctions(dumps: readonly Dump[], history: History): Violation[] {
   const last = dumps.at(-1);
-  if (last === undefined || !last.events.some(({ kind }) => kind === 'StepRecorded')) return [];
+  if (last === undefined || !last.events.some(({ kind }) => OF_FUNCTIONS.has(kind))) return [];
   const folded = [...byExecution(last).values()].map(foldFunctions);
   const visits = folded.flatMap((of) => [...of.visits.values()]);
   const claims = claimsOf(history).filter(({ turn }) => turn !== null);
@@ -26,8 +27,11 @@ export function checkFunctions(dumps: readonly Dump[], history: History): Violat
     ...checkAnswered(of),
     ...checkTurns(of),
     ...checkEffectsOfSteps(of),
+    ...checkContinuations(dumps, of),
   ];
 }
+
+const OF_FUNCTIONS = new Set(['StepRecorded', 'NodeContinuedAsNew']);
 
 interface Of {
   /** By their items. */
@@ -61,6 +65,7 @@ function checkSent({ visits, claims, history }: Of): Violation[] {
     [
       ...deedsOf(history, 'record'),
       ...deedsOf(history, 'suspend'),
+      ...deedsOf(history, 'continue'),
       ...deedsOf(history, 'complete'),
       ...deedsOf(history, 'fail'),
       ...deedsOf(history, 'complete_rollback'),

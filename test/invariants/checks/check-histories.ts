@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Dump, EventOf } from '../dump.ts';
-import { ENDS, foldHistory, visitOf, type Folded } from '../fold-history.ts';
+import { ENDS, foldHistory, owedAfter, visitOf, type Folded } from '../fold-history.ts';
 import { deedsOf, isBefore, success, type DeedOf, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
@@ -62,13 +62,16 @@ function checkRows(dump: Dump): Violation[] {
           'the status is what the events say',
           ended === null ? !isTerminal(row.status) : row.status === ended,
         ),
+        ...expect('an end that was begun is the end', isEndBegun(story, ended)),
         ...expect(
           'timestamps of a history never decrease',
           story.every(({ created_at: at }, index) => at >= (story[index - 1]?.created_at ?? at)),
         ),
         ...expect(
           'a visit is scheduled once, and over once',
-          isOnce(story, 'NodeScheduled') && isOnce(story, 'NodeCompleted'),
+          ['NodeScheduled', 'NodeContinuedAsNew', 'NodeCompleted'].every((kind) =>
+            isOnce(story, kind),
+          ),
         ),
         ...expect('a visit ends in one way, and after it began', isOverOnce(story)),
         ...expect(
@@ -88,6 +91,14 @@ function isTerminal(status: unknown): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
+/** Finalizers and rollbacks run in between; a finalizer that fails has the execution fail. */
+function isEndBegun(story: readonly EventOf[], ended: Folded['ended']): boolean {
+  const begun = story.filter(({ kind }) => kind === 'WorkflowEnding');
+  const outcome = begun[0]?.payload['outcome'] ?? ended;
+  const isIt = ended === outcome || (outcome === 'completed' && ended === 'failed');
+  return begun.length < 2 && (ended === null || isIt);
+}
+
 function isOnce(story: readonly EventOf[], kind: string): boolean {
   const visits = story.filter((event) => event.kind === kind).map(visitOf);
   return new Set(visits).size === visits.length;
@@ -97,7 +108,12 @@ function isOverOnce(story: readonly EventOf[]): boolean {
   const live = new Set<string>();
   const followed = rollbacksIn(story);
   return story.every((event) => {
-    if (event.kind === 'NodeScheduled') live.add(visitOf(event));
+    if (event.kind === 'NodeScheduled') {
+      const { continues } = event.payload;
+      const isNext = continues !== undefined;
+      live.add(visitOf(event));
+      return !isNext || live.delete(visitOf({ ...event, payload: { visit: continues } }));
+    }
     if (followed.has(event)) return live.has(visitOf(event));
     const isEnd =
       event.kind === 'NodeCompleted' ||
@@ -134,15 +150,21 @@ function isOfWait({ kind, payload }: EventOf): boolean {
 /** Outcomes that compensations follow, so that the visit is not over yet. */
 function rollbacksIn(story: readonly EventOf[]): ReadonlySet<EventOf> {
   const last = new Map<string, EventOf>();
+  const owed = new Map<string, readonly string[]>();
   return new Set(
     story.flatMap((event) => {
       const { kind, payload } = event;
+      const visit = visitOf(event);
+      if (kind === 'StepRecorded') {
+        owed.set(visit, owedAfter(owed.get(visit) ?? [], payload['entries']));
+      }
       const isOutcome = kind === 'NodeCancelled' || kind === 'NodeFailed';
       if (isOutcome && payload['retryable'] !== true) {
-        const before = last.get(visitOf(event));
-        last.set(visitOf(event), event);
+        const before = last.get(visit);
+        last.set(visit, event);
         // Cancelled before the rollback of its failure was begun.
-        if (before !== undefined && kind === 'NodeCancelled') return [before];
+        const owes = (owed.get(visit) ?? []).length > 0;
+        if (before !== undefined && kind === 'NodeCancelled' && owes) return [before];
       }
       const outcome = kind === 'RollbackScheduled' ? last.get(visitOf(event)) : undefined;
       if (outcome === undefined) return [];

@@ -189,7 +189,7 @@ function itemsDone(events: readonly EventOf[]): ReadonlyMap<string, ReadonlySet<
 }
 
 interface Recorded {
-  /** Of visits that have completed. */
+  /** Of visits that have completed, or continued as another. */
   readonly keys: Set<string>;
   readonly visits: Set<string>;
   /** By node, in the order of all events: where its last visit began, of those that have completed. */
@@ -231,13 +231,22 @@ function recordedBefore(retry: Retry, stories: Stories): Recorded {
       open.set(visit, { at, key: typeof key === 'string' ? key : null });
       recorded.doneSince.delete(node);
     }
+    const continued = kind === 'NodeContinuedAsNew' ? open.get(visit) : undefined;
+    if (continued !== undefined) addTo(recorded, { ...continued, visit });
     const completed = kind === 'NodeCompleted' ? open.get(visit) : undefined;
     if (completed === undefined) continue;
-    recorded.visits.add(visit);
-    if (completed.key !== null) recorded.keys.add(completed.key);
+    addTo(recorded, { ...completed, visit });
     recorded.doneSince.set(node, completed.at);
   }
   return recorded;
+}
+
+function addTo(
+  { visits, keys }: Recorded,
+  { visit, key }: { readonly visit: string; readonly key: string | null },
+): void {
+  visits.add(visit);
+  if (key !== null) keys.add(key);
 }
 
 function isOver({ kind, payload }: EventOf): boolean {

@@ -129,19 +129,22 @@ function checkPlaces(dump: Dump): Violation[] {
 
 const OVER = { completed: true, failed: true, cancelled: true };
 
-type Settle = DeedOf<'complete'> | DeedOf<'fail'> | DeedOf<'complete_rollback'>;
+type Settle =
+  DeedOf<'complete'> | DeedOf<'fail'> | DeedOf<'complete_rollback'> | DeedOf<'continue'>;
 
 function checkSettles(claims: readonly Claim[], history: History): Violation[] {
   const settles: Settle[] = [
     ...deedsOf(history, 'complete'),
     ...deedsOf(history, 'complete_rollback'),
     ...deedsOf(history, 'fail'),
+    ...firstContinuations(history),
   ];
   const accepted = settles.filter((deed) => success(deed) !== null);
   const held: Deed[] = [
     ...accepted,
     ...deedsOf(history, 'heartbeat'),
     ...deedsOf(history, 'record'),
+    ...deedsOf(history, 'continue'),
   ];
   const byItem = Map.groupBy(claims, (claim) => claim.workItemId);
   const once = new Map<number, Settle>();
@@ -196,6 +199,14 @@ function checkSettles(claims: readonly Claim[], history: History): Violation[] {
       },
     ),
   ];
+}
+
+/** One that is repeated is answered as before; see `checkContinuations`. */
+function firstContinuations(history: History): readonly DeedOf<'continue'>[] {
+  const accepted = deedsOf(history, 'continue').filter((deed) => success(deed) !== null);
+  return [...Map.groupBy(accepted, ({ asks }) => asks.fence).values()].flatMap(([first]) =>
+    first === undefined ? [] : [first],
+  );
 }
 
 /**

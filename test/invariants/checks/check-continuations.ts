@@ -1,0 +1,238 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
+import type { Claim } from './check-claims.ts';
+import { byExecution } from './check-histories.ts';
+import { retriedFrom } from './check-retries.ts';
+import { textIn, type Dump, type EventOf } from '../dump.ts';
+import { foldFunctions, type FunctionVisit } from '../fold-functions.ts';
+import { deedsOf, isBefore, success, wasRefused, type DeedOf, type History } from '../history.ts';
+import { violations, type Violation } from '../violation.ts';
+
+interface Of {
+  /** By their items. */
+  readonly visits: ReadonlyMap<string, FunctionVisit>;
+  readonly claims: readonly Claim[];
+  readonly history: History;
+}
+
+/** Durable functions that continue as new: what was asked for, what follows, and what ends with it. */
+export function checkContinuations(dumps: readonly Dump[], of: Of): Violation[] {
+  const last = dumps.at(-1);
+  if (last === undefined) return [];
+  const told = last.events.filter(({ kind }) => kind === 'NodeContinuedAsNew');
+  const isHeard = of.history.hasUnheardFunctions !== true;
+  return [
+    ...(isHeard ? checkAsked(told, of) : []),
+    ...checkRepeated(last, of),
+    ...checkInputs(of),
+    ...dumps.flatMap(checkLeft),
+    ...checkTakenOver(last),
+  ];
+}
+
+/** The history tells of a continuation once, and only of one that the holder of the turn asked for. */
+function checkAsked(told: readonly EventOf[], { claims, history }: Of): Violation[] {
+  const turns = new Map(claims.map((claim) => [claim.fence, claim]));
+  const asked = deedsOf(history, 'continue');
+  const byFence = Map.groupBy(told, ({ payload }) => payload['lease_fence']);
+  return [
+    ...violations('a continuation is under the fence of its turn', told, (event) => {
+      const { lease_fence: fence, turn, work_item_id: id } = event.payload;
+      const claim = turns.get(Number(fence));
+      if (claim?.turn === turn && claim?.workItemId === id) return null;
+      return { about: about(event), saw: `fence ${Number(fence)}, of ${claim?.turn ?? 'none'}` };
+    }),
+    ...violations('a continuation on record was asked for, with its input', told, (event) => {
+      const { lease_fence: fence, work_item_id: id, input } = event.payload;
+      const isSent = asked.some(
+        (deed) =>
+          !wasRefused(deed) &&
+          deed.asks.fence === fence &&
+          deed.asks.workItemId === id &&
+          isDeepStrictEqual(deed.asks.input, input),
+      );
+      return isSent ? null : { about: about(event), saw: JSON.stringify(input) };
+    }),
+    ...violations(
+      'a continuation that was answered is on record, once',
+      asked.filter((deed) => success(deed) !== null),
+      ({ asks, begun }) => {
+        const found = byFence.get(asks.fence) ?? [];
+        const [only] = found;
+        if (found.length === 1 && isDeepStrictEqual(only?.payload['input'], asks.input)) {
+          return null;
+        }
+        const saw = `on record ${found.length} times: ${JSON.stringify(only?.payload['input'])}`;
+        return { about: { work_item: asks.workItemId, deed: begun }, saw };
+      },
+    ),
+  ];
+}
+
+function about({ execution_id: execution, sequence }: EventOf) {
+  return { execution, sequence };
+}
+
+/** The answer may have been lost: as long as the next visit is under way, the request has the same. */
+function checkRepeated(last: Dump, { visits, history }: Of): Violation[] {
+  const nextItems = nextItemsIn(last);
+  const asked = deedsOf(history, 'continue');
+  const refused = asked.filter(wasRefused);
+  const accepted = Map.groupBy(
+    asked.filter((deed) => success(deed) !== null),
+    ({ asks }) => asks.workItemId,
+  );
+  return violations('a continuation that is repeated has the same answer', refused, (deed) => {
+    const { workItemId } = deed.asks;
+    const isRepeated = (accepted.get(workItemId) ?? []).some(
+      (first) => isBefore(first, deed) && isDeepStrictEqual(first.asks, deed.asks),
+    );
+    const next = nextItems.get(workItemId);
+    if (!isRepeated || next === undefined || !visits.has(next)) return null;
+    if (!isAtWorkAfter(deed, next, history)) return null;
+    return {
+      about: { work_item: workItemId, fence: deed.asks.fence, deed: deed.begun },
+      saw: `it was answered 200, and then ${deed.answer?.status}`,
+    };
+  });
+}
+
+function nextItemsIn(last: Dump): ReadonlyMap<string, string> {
+  const next = new Map<string, string>();
+  for (const story of byExecution(last).values()) {
+    const items = new Map<string, string>();
+    for (const { kind, node_id: nodeId, payload } of story) {
+      if (kind !== 'NodeScheduled') continue;
+      const item = textIn(payload, 'work_item_id');
+      items.set(`${nodeId}#${Number(payload['visit'])}`, item);
+      const before = items.get(`${nodeId}#${Number(payload['continues'])}`);
+      if (before !== undefined) next.set(before, item);
+    }
+  }
+  return next;
+}
+
+/** Somebody had the item, or got it, by a request that was made later. */
+function isAtWorkAfter(deed: DeedOf<'continue'>, item: string, { deeds }: History): boolean {
+  return deeds.some((later) => {
+    if (!isBefore(deed, later) || success(later) === null) return false;
+    if (later.asks.do === 'record' || later.asks.do === 'suspend') {
+      return later.asks.workItemId === item;
+    }
+    const items = success(later)?.['work_items'];
+    return Array.isArray(items) && items.some((one) => isJsonObject(one) && one['id'] === item);
+  });
+}
+
+function checkInputs({ visits, claims }: Of): Violation[] {
+  return violations('a visit begins with the input that is on record', claims, (claim) => {
+    const input = visits.get(claim.workItemId)?.input ?? null;
+    if (input === null || isDeepStrictEqual(claim.input, input)) return null;
+    return {
+      about: { work_item: claim.workItemId, fence: claim.fence },
+      saw: `${JSON.stringify(claim.input)}, on record is ${JSON.stringify(input)}`,
+    };
+  });
+}
+
+/** Its timers are gone, and its children have ended or are about to be cancelled. */
+function checkLeft(dump: Dump): Violation[] {
+  const continued = [...byExecution(dump)].flatMap(([execution, story]) =>
+    [...foldFunctions(story).visits].flatMap(([name, visit]) =>
+      visit.continued === null ? [] : [{ execution, name, children: visit.continued.children }],
+    ),
+  );
+  if (continued.length === 0) return [];
+  const status = new Map(dump.executions.map((row) => [row.id, row.status]));
+  const toldToEnd = new Set(
+    dump.timers.flatMap(({ purpose, execution_id: id }) => (purpose === 'parent_ended' ? id : [])),
+  );
+  const timers = Map.groupBy(dump.timers, (timer) => timer.execution_id);
+  return violations('what a visit waits for ends where it continues', continued, (of) => {
+    const left = [
+      ...(timers.get(of.execution) ?? []).filter(({ name }) => isTimerOf(name, of.name)),
+      ...of.children
+        .filter((id) => isLive(status.get(id)) && !toldToEnd.has(id))
+        .map((name) => ({ name })),
+    ];
+    if (left.length === 0) return null;
+    const saw = `left were ${left.map(({ name }) => name).join(', ')}`;
+    return { about: { execution: of.execution, visit: of.name }, saw };
+  });
+}
+
+function isTimerOf(name: string, visit: string): boolean {
+  return name.endsWith(`:${visit}`) || name.includes(`:${visit}/`);
+}
+
+function isLive(status: string | undefined): boolean {
+  return status === 'running' || status === 'paused';
+}
+
+/** An execution that is tried again, and the next run of one, go on with the last visit of a function. */
+function checkTakenOver(last: Dump): Violation[] {
+  const stories = byExecution(last);
+  const begun = [...stories.values()].flatMap((story) => {
+    const visits = firstVisits(story);
+    return visits.map((visit) => ({
+      story,
+      visit,
+      before: lastBefore(story, visit.nodeId, stories),
+    }));
+  });
+  return violations('a function goes on with its last visit', begun, ({ story, visit, before }) => {
+    if (before === null) return null;
+    const expected = takenOver(before);
+    const carried = visit.entries.filter(({ isCarried }) => isCarried).map(({ entry }) => entry);
+    const input = expected.input ?? visit.input;
+    if (isDeepStrictEqual({ input: visit.input, entries: carried }, { ...expected, input })) {
+      return null;
+    }
+    return {
+      about: { execution: story[0]?.execution_id ?? '', work_item: visit.workItemId },
+      saw: `${JSON.stringify([visit.input, carried])}, expected ${JSON.stringify(expected)}`,
+    };
+  });
+}
+
+/** The first of each node, items of maps apart. */
+function firstVisits(story: readonly EventOf[]): readonly FunctionVisit[] {
+  const byNode = new Map<string, FunctionVisit>();
+  for (const visit of foldFunctions(story).visits.values()) {
+    if (!visit.isItem && !byNode.has(visit.nodeId)) byNode.set(visit.nodeId, visit);
+  }
+  return [...byNode.values()];
+}
+
+/** Its last visit in the executions that this one goes on from; null: there is none, or it completed. */
+function lastBefore(
+  [first]: readonly EventOf[],
+  nodeId: string,
+  stories: ReadonlyMap<string, readonly EventOf[]>,
+): FunctionVisit | null {
+  const from = first?.payload['continued_from'] ?? retriedFrom(first);
+  const story = typeof from === 'string' ? stories.get(from) : undefined;
+  if (story === undefined) return null;
+  const visits = [...foldFunctions(story).visits.values()].filter((one) => one.nodeId === nodeId);
+  const found = visits.at(-1);
+  if (found === undefined) return lastBefore(story, nodeId, stories);
+  return found.hasCompleted ? null : found;
+}
+
+function takenOver(visit: FunctionVisit): {
+  readonly input: FunctionVisit['input'];
+  readonly entries: readonly JsonObject[];
+} {
+  if (visit.continued !== null) return { input: visit.continued.input, entries: [] };
+  const isUndone = visit.mode === 'rollback';
+  return { input: visit.input, entries: isUndone ? [] : visit.entries.map(withoutSequence) };
+}
+
+function withoutSequence({
+  entry: { event_sequence: _, ...entry },
+}: {
+  readonly entry: JsonObject;
+}): JsonObject {
+  return entry;
+}
