@@ -47,7 +47,9 @@ const journalEntry = object({
 
 const carried = object({
   state: anyObject,
-  arrivals: z.array(object({ from: text.nullable(), to: text, output: anyValue })),
+  arrivals: z.array(
+    object({ from: text.nullable(), to: text, output: anyValue, visit: visit.optional() }),
+  ),
   mailbox: z.array(object({ correlation_key: text, payload: anyValue })),
   settled_nodes: names,
   visits: perName.optional(),

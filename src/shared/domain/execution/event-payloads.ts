@@ -58,6 +58,8 @@ export type CarriedPayload = {
     readonly from: string | null;
     readonly to: string;
     readonly output: JsonValue;
+    /** In a retry: the visit that begins again with this token. */
+    readonly visit?: number;
   }[];
   /** External events that no visit has taken. */
   readonly mailbox: readonly { readonly correlation_key: string; readonly payload: JsonValue }[];

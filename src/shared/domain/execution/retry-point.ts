@@ -3,6 +3,7 @@ import { carry } from './carry/carry.ts';
 import { carryInputs } from './carry/carry-inputs.ts';
 import { rolledBack } from './carry/carry-journals.ts';
 import { carryUnfinished } from './carry/carry-unfinished.ts';
+import { nextVisits, visitsAgain } from './carry/visits-again.ts';
 import { type Draft, draftOf, emptyState } from './draft.ts';
 import type { ExecutionEvent, RecordedEvent } from './event.ts';
 import type { CarriedPayload } from './event-payloads.ts';
@@ -48,7 +49,9 @@ export function findRetryPoint(params: {
   const { draft, failed, unrouted } = folded;
   if (params.statePatch !== null) draft.data = mergePatch(draft.data, params.statePatch);
   const restarted = [...draft.live.values()].filter(({ item }) => item === null);
-  draft.arrivals = [...restarted.flatMap((visit) => arrivalsOf(visit, events)), ...draft.arrivals];
+  const numbers = visitsAgain(draft, { restarted, undone: rolledBack(events) });
+  const again = restarted.flatMap((live) => arrivalsOf(live, { events, numbers }));
+  draft.arrivals = [...again, ...draft.arrivals];
   for (const { nodeId, output, targets } of unrouted) {
     routeFrom({ draft, plan: newPlan, nodeId, on: 'success', output, targets });
     if (draft.fatal !== null) return { refused: draft.fatal.error };
@@ -64,18 +67,12 @@ export function findRetryPoint(params: {
       refused: 'nothing was running when it ended, so there is nothing to retry',
     };
   }
-  // A node that begins again is on its old visit, and its call under its old key.
-  const undone = rolledBack(events);
-  for (const { nodeId, visit, signal } of restarted) {
-    if (signal?.is === 'continue' || undone.has(visitKey(nodeId, visit))) continue;
-    draft.nextVisit.set(nodeId, Math.min(visit, draft.nextVisit.get(nodeId) ?? visit));
-  }
-  const continued = carryInputs({ draft, events, plan: params.plan, newPlan });
+  const continued = carryInputs({ draft, events, plan: params.plan, newPlan, numbers });
   return {
     sequence: draft.sequence,
     nodeId: failed,
     carried: {
-      ...carry(draft, { successor, visits: Object.fromEntries(draft.nextVisit) }),
+      ...carry(draft, { successor, visits: nextVisits(draft, { restarted, numbers }) }),
       ...carryUnfinished({ draft, events, plan: params.plan, newPlan, continued }),
     },
   };
@@ -161,14 +158,23 @@ const CANCELLED_WITH_ALL: ReadonlySet<string> = new Set([
   'the execution was cancelled',
 ]);
 
-/** The tokens that a visit was entered with. */
-function arrivalsOf(visit: LiveVisit, events: readonly RecordedEvent[]): readonly Arrival[] {
-  const { nodeId: to, scope, scheduledSequence } = visit;
+/** The tokens that a visit was entered with, for the visit that begins again. */
+function arrivalsOf(
+  live: LiveVisit,
+  of: {
+    readonly events: readonly RecordedEvent[];
+    readonly numbers: ReadonlyMap<string, number>;
+  },
+): readonly Arrival[] {
+  const { nodeId, scope, scheduledSequence } = live;
+  const visit = of.numbers.get(visitKey(nodeId, live.visit)) ?? live.visit;
+  const token = { to: nodeId, output: scope.output, visit };
   if (scope.arrivals !== undefined && scope.arrivals.length > 0) {
-    return scope.arrivals.map(({ nodeId, output }) => ({ from: nodeId, to, output }));
+    return scope.arrivals.map(({ nodeId: from, output }) => ({ ...token, from, output }));
   }
-  const scheduled = events[scheduledSequence - 1];
+  const scheduled = of.events[scheduledSequence - 1];
   const from = scheduled?.kind === 'NodeScheduled' ? scheduled.payload.from : [];
-  if (from.length === 0) return [{ from: null, to, output: scope.output }];
-  return from.map((id) => ({ from: id, to, output: scope.output }));
+  return from.length === 0
+    ? [{ ...token, from: null }]
+    : from.map((id) => ({ ...token, from: id }));
 }

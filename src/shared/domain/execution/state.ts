@@ -254,6 +254,8 @@ export interface Arrival {
   readonly from: string | null;
   readonly to: string;
   readonly output: JsonValue;
+  /** In a retry: the visit of the target that begins again with this token. Absent: its next one. */
+  readonly visit?: number;
 }
 
 export interface MailboxEntry {

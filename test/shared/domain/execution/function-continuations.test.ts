@@ -288,3 +288,85 @@ test('a retry continues each item of a map where its function had continued', (t
     [1, { list: ['a', 'b'], item: 'b' }],
   ]);
 });
+
+/** A source that starts the function each time that it completes, and itself again. */
+const LOOP: JsonObject = {
+  start_node: 'g',
+  nodes: { g: G, f: FUNCTION },
+  edges: [
+    { from: 'g', to: 'f', condition: 'output.n >= 0' },
+    { from: 'g', to: 'g', condition: 'output.more' },
+  ],
+};
+
+/** Two visits of the function, each with a step of its own. */
+function twice(): History {
+  const history = begin(LOOP);
+  for (const n of [0, 1]) {
+    history.complete('g', { more: true, n });
+    const entries = [{ identity: `poll ${n}`, kind: 'step' as const, output: n }];
+    const payload = { visit: n, turn: 0, position: 0, entries };
+    history.record({ kind: 'StepRecorded', nodeId: 'f', payload });
+  }
+  return history;
+}
+
+function visitsOf({ state }: History): readonly unknown[] {
+  return [...state.live.values()]
+    .filter(({ nodeId }) => nodeId === 'f')
+    .map(({ visit, scope, run: found }) => [
+      visit,
+      scope.output,
+      [...(found?.recorded.keys() ?? [])],
+    ]);
+}
+
+test('a retry continues each of two visits of one node, with its own journal', (t) => {
+  const history = twice();
+  const expected = [
+    [0, { more: true, n: 0 }, ['poll 0']],
+    [1, { more: true, n: 1 }, ['poll 1']],
+  ];
+  t.deepEqual(visitsOf(history), expected);
+  history.fail('g');
+  t.is(history.state.status, 'failed');
+  const retry = retryOf(history);
+  t.deepEqual(visitsOf(retry), expected);
+  t.deepEqual(retry.state.carriedJournals, {});
+  const keys = ({ effects }: History) =>
+    effects.flatMap((effect) => (effect.do === 'create_work' ? [effect.idempotencyKey] : []));
+  t.true(keys(retry).every((key) => keys(history).includes(key)));
+});
+
+test('a visit that starts after a retry has a number of its own', (t) => {
+  const history = twice();
+  const payload = { visit: 1, output: { done: 1 } };
+  history.record({ kind: 'NodeCompleted', nodeId: 'f', payload });
+  history.fail('g');
+  const retry = retryOf(history);
+  retry.complete('g', { more: false, n: 2 });
+  t.deepEqual(visitsOf(retry), [
+    [0, { more: true, n: 0 }, ['poll 0']],
+    [2, { more: false, n: 2 }, []],
+  ]);
+});
+
+test('a retry continues the visit that a continuation asked for beside another one', (t) => {
+  const history = twice();
+  const cancelled = (visit: number) => ({ visit, reason: 'the execution was cancelled' });
+  history.record(
+    continued(history, { n: 'next' }),
+    { kind: 'NodeCancelled', nodeId: 'f', payload: cancelled(0) },
+    { kind: 'NodeCancelled', nodeId: 'f', payload: cancelled(1) },
+    { kind: 'WorkflowCancelled', nodeId: null, payload: {} },
+  );
+  const retry = retryOf(history);
+  const inputs = created(retry).flatMap((effect) =>
+    effect.nodeId === 'f' ? [[effect.visit, effect.input]] : [],
+  );
+  t.deepEqual(inputs, [
+    [2, { n: 'next' }],
+    [1, {}],
+  ]);
+  t.deepEqual([...run(retry).recorded.keys()], []);
+});

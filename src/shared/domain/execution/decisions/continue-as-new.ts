@@ -19,7 +19,11 @@ export function continueAsNew(turn: Turn): boolean {
   if (plan.continueAsNew === null || draft.ending !== null) return false;
   const continued = continuedAlone(draft);
   if (continued === null) {
-    const isAtTokens = draft.live.size === 0 && draft.arrivals.length > 0;
+    // The next run counts its visits from 0, so visits that a retry begins again start here.
+    const isAtTokens =
+      draft.live.size === 0 &&
+      draft.arrivals.length > 0 &&
+      draft.arrivals.every(({ visit }) => visit === undefined);
     if (!isAtTokens || draft.stepsExecuted === 0) return false;
   }
   const due = isDue(turn, plan.continueAsNew);

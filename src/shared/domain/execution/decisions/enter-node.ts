@@ -2,7 +2,7 @@ import { hashJson } from '../../canonical-json.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Entry, PlanNode, RuleViolation } from '../../workflow/plan/plan.ts';
 import type { CarriedMapPayload } from '../event-payloads.ts';
-import { outputsFor } from '../fold/fold-schedule.ts';
+import { nextTokens, outputsOf } from '../fold/fold-schedule.ts';
 import { type ExecutionState, type LiveVisit, visitKey, type VisitScope } from '../state.ts';
 import { emit, planNode, type Turn } from '../turn.ts';
 import { failExecution } from './end-execution.ts';
@@ -17,9 +17,10 @@ export type MapEntry = Extract<Entry, { do: 'map' }>;
 /** Enters a node whose tokens are complete: a new visit. */
 export function enterNode(turn: Turn, node: PlanNode): void {
   const { draft } = turn;
-  const output = draft.arrivals.findLast((arrival) => arrival.to === node.id)?.output ?? null;
-  const arrivals = outputsFor(draft, node.id);
-  const visit = draft.nextVisit.get(node.id) ?? 0;
+  const tokens = nextTokens(draft, node.id);
+  const output = tokens.at(-1)?.output ?? null;
+  const arrivals = outputsOf(tokens);
+  const visit = tokens[0]?.visit ?? draft.nextVisit.get(node.id) ?? 0;
   const scope = { data: draft.data, output, ...carriedInput(draft, node.id, visit) };
   const entry = node.kind.enter(
     node.spec,

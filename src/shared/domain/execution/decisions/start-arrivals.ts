@@ -8,6 +8,8 @@ import { enterNode } from './enter-node.ts';
  * split and XOR after a choice, and it allows loops. A `join` with `wait_for` waits for exactly
  * those nodes.
  *
+ * A visit that a retry begins again had started before, so it waits for nothing.
+ *
  * Two waiting nodes on one cycle may each be reachable from the other. When nothing live can reach
  * them, the node of the oldest token starts, so that an execution never gets stuck.
  */
@@ -23,7 +25,8 @@ export function startArrivals(turn: Turn): boolean {
 function chooseNode(turn: Turn): string | undefined {
   const [first] = turn.draft.arrivals;
   // Most nodes wait for a single token.
-  if (first !== undefined && startsAlone(planNode(turn, first.to))) return first.to;
+  const isAgain = first?.visit !== undefined;
+  if (first !== undefined && (isAgain || startsAlone(planNode(turn, first.to)))) return first.to;
   const waiting = [...new Set(turn.draft.arrivals.map((arrival) => arrival.to))];
   const live = liveNodes(turn);
   const all = new Set([...waiting, ...live]);

@@ -3,6 +3,7 @@ import type { Draft } from '../draft.ts';
 import type { NodeScheduledPayload } from '../event-payloads.ts';
 import { NEW_RUN } from '../function-run.ts';
 import {
+  type Arrival,
   type ExecutionState,
   type LiveVisit,
   type MapItemResult,
@@ -61,9 +62,12 @@ function originOf(draft: Draft, event: EventOf<'NodeScheduled'>): Origin {
 }
 
 function scopeOfTokens(draft: Draft, { nodeId, payload }: EventOf<'NodeScheduled'>): VisitScope {
-  const output = draft.arrivals.findLast((arrival) => arrival.to === nodeId)?.output ?? null;
-  const arrivals = payload.node_kind === 'join' ? outputsFor(draft, nodeId) : null;
-  draft.arrivals = draft.arrivals.filter((arrival) => arrival.to !== nodeId);
+  const own = tokensOf(draft, nodeId, payload.visit);
+  const tokens = own.length > 0 ? own : tokensOf(draft, nodeId, undefined);
+  const output = tokens.at(-1)?.output ?? null;
+  const arrivals = payload.node_kind === 'join' ? outputsOf(tokens) : null;
+  const taken = new Set(tokens);
+  draft.arrivals = draft.arrivals.filter((arrival) => !taken.has(arrival));
   return { data: draft.data, output, ...(arrivals !== null && { arrivals }) };
 }
 
@@ -91,11 +95,25 @@ function carriedInput(draft: Draft, key: string): Pick<VisitScope, 'input'> {
   return { input };
 }
 
-/** The tokens that other nodes sent to a node. */
-export function outputsFor({ arrivals }: ExecutionState, nodeId: string): readonly NodeOutput[] {
-  return arrivals.flatMap(({ from, to, output }) =>
-    to === nodeId && from !== null ? [{ nodeId: from, output }] : [],
-  );
+/**
+ * The tokens that start the next visit of a node. In a retry, each visit that begins again has its
+ * own, and they come first.
+ */
+export function nextTokens(state: ExecutionState, nodeId: string): readonly Arrival[] {
+  return tokensOf(state, nodeId, state.arrivals.find(({ to }) => to === nodeId)?.visit);
+}
+
+function tokensOf(
+  { arrivals }: ExecutionState,
+  nodeId: string,
+  visit: number | undefined,
+): readonly Arrival[] {
+  return arrivals.filter((arrival) => arrival.to === nodeId && arrival.visit === visit);
+}
+
+/** The outputs of the nodes that sent the tokens. */
+export function outputsOf(tokens: readonly Arrival[]): readonly NodeOutput[] {
+  return tokens.flatMap(({ from, output }) => (from === null ? [] : [{ nodeId: from, output }]));
 }
 
 function beginMap(
