@@ -31,6 +31,7 @@ export interface Journal {
 export interface TurnAnswer extends ItemAnswer {
   readonly recorded?: boolean;
   readonly suspended?: boolean;
+  readonly continued?: boolean;
   readonly resumed?: boolean;
   readonly length?: number;
   readonly entries?: readonly Entry[];
@@ -72,6 +73,19 @@ export function suspend(
     lease_fence: item.lease_fence,
     expected_length: item.journal.length,
     waits,
+    ...more,
+  });
+}
+
+export function continueAsNew(
+  svc: TestTenant,
+  item: FunctionItem,
+  more: JsonObject = {},
+): Promise<Reply<TurnAnswer>> {
+  return svc.post<TurnAnswer>(`/work-items/${item.id}/continue`, {
+    lease_fence: item.lease_fence,
+    expected_length: item.journal.length,
+    input: {},
     ...more,
   });
 }

@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { onBothStores } from '../../support/both-stores.ts';
 import {
   claimTurn,
-  type FunctionItem,
+  continueAsNew,
   FUNCTION,
   hasTurn,
   park,
@@ -10,29 +9,12 @@ import {
   record,
   step,
   suspend,
-  type TurnAnswer,
 } from '../../support/functions.ts';
-import type { Reply } from '../../support/http.ts';
-import { expectStatus, type TestTenant } from '../../support/tenant.ts';
+import { expectStatus } from '../../support/tenant.ts';
 
 /* Durable functions that continue as new: another visit of the node, with a new input. */
 
 const check = onBothStores();
-
-type Continued = Reply<TurnAnswer & { readonly continued?: boolean }>;
-
-function continueAsNew(
-  svc: TestTenant,
-  item: FunctionItem,
-  more: JsonObject = {},
-): Promise<Continued> {
-  return svc.post(`/work-items/${item.id}/continue`, {
-    lease_fence: item.lease_fence,
-    expected_length: item.journal.length,
-    input: {},
-    ...more,
-  });
-}
 
 check('200: a function continues as another visit, with its input alone', async (t, svc) => {
   const node = { ...FUNCTION, queue: 'slow', output_key: 'f' };

@@ -79,3 +79,20 @@ test('a replay of a new run takes the input that the run carries', async (t) => 
   ];
   await t.notThrowsAsync(replayHistory(counter, events));
 });
+
+test('a replay of a retry takes the steps that the retry takes over', async (t) => {
+  const entries = [{ identity: 'add to 7', kind: 'step', output: null }];
+  const at = { node_id: 'run', visit: 7 };
+  const journals = [{ ...at, entries }];
+  const carried = { inputs: [{ ...at, input: { count: 7 } }], journals };
+  const paused = [{ kind: 'WorkflowStarted', payload: { input: { count: 0 }, carried } }];
+  const told = { kind: 'StepRecorded', node_id: 'run', payload: { visit: 7, entries } };
+  const events = [...paused, { ...told, payload: { ...told.payload, carried: true } }];
+  const changed = defineFunction('counter', async (ctx) => ctx.step('other', () => null));
+  for (const history of [paused, events]) {
+    await t.notThrowsAsync(replayHistory(counter, history));
+    const replayed = replayHistory(changed, history);
+    const error = await t.throwsAsync(replayed, { instanceOf: NonDeterminismError });
+    t.regex(error.message, /add to 7.*other/);
+  }
+});

@@ -37,16 +37,45 @@ interface StepRecorded {
   readonly entries: readonly Entry[];
 }
 
-/** The entries of one visit of a node, in their order. */
-export function entriesOf(
-  events: readonly RecordedEvent[],
-  of: { readonly nodeId: string; readonly visit: number },
-): readonly Entry[] {
-  return events
-    .filter(({ kind, node_id: nodeId }) => kind === 'StepRecorded' && nodeId === of.nodeId)
-    .map(({ payload }) => payload as StepRecorded)
-    .filter(({ visit }) => visit === of.visit)
-    .flatMap(({ entries }) => entries);
+/** Entries of a visit of a function, that were recorded together. */
+interface RecordedEntries {
+  readonly nodeId: string;
+  readonly visit: number;
+  readonly entries: readonly Entry[];
+}
+
+interface WorkflowStarted {
+  /** In a retry: the journals of functions that were under way, in the form of the API. */
+  readonly carried?: {
+    readonly journals?: readonly {
+      readonly node_id: string;
+      readonly visit: number;
+      readonly entries: readonly Entry[];
+    }[];
+  };
+}
+
+/**
+ * All entries, in their order. Those that a retry takes over come first as long as their visit has
+ * not begun; once it has, its own events tell them.
+ */
+export function entriesIn(events: readonly RecordedEvent[]): readonly RecordedEntries[] {
+  const recorded = events.flatMap(({ kind, node_id: nodeId, payload }) =>
+    kind === 'StepRecorded' ? [{ nodeId: nodeId ?? '', ...(payload as StepRecorded) }] : [],
+  );
+  const isTold = ({ nodeId, visit }: RecordedEntries): boolean =>
+    recorded.some((one) => one.nodeId === nodeId && one.visit === visit);
+  return [...carriedIn(events).filter((one) => !isTold(one)), ...recorded];
+}
+
+function carriedIn(events: readonly RecordedEvent[]): readonly RecordedEntries[] {
+  const started = events.find(({ kind }) => kind === 'WorkflowStarted');
+  const { carried } = (started?.payload ?? {}) as WorkflowStarted;
+  return (carried?.journals ?? []).map(({ node_id: nodeId, visit, entries }) => ({
+    nodeId,
+    visit,
+    entries,
+  }));
 }
 
 /** All entries of an execution. */

@@ -1,6 +1,6 @@
 import type { DurableFunction } from '../functions/define-function.ts';
 import { replayTurn } from '../functions/replay-turn.ts';
-import { entriesOf, type RecordedEvent } from './recorded-steps.ts';
+import { entriesIn, type RecordedEvent } from './recorded-steps.ts';
 import { inputOf } from './visit-input.ts';
 
 export interface ReplayOptions<Input> {
@@ -13,7 +13,8 @@ export interface ReplayOptions<Input> {
 /**
  * Replays the recorded history of an execution against the code of today, without running a step:
  * call it with histories from production before a changed function is deployed. For a function that
- * continued as new, it replays the last visit that recorded steps.
+ * continued as new, it replays the last visit that recorded steps. For a retry, it replays the
+ * steps that the retry takes over, too.
  *
  * `events`: those of the execution, from `handle.history()`, `GET /executions/{id}/events` or an
  * export.
@@ -30,7 +31,9 @@ export async function replayHistory<Input, Output>(
   const input = (options.input ?? inputOf(events, { nodeId, visit })) as Input;
   await replayTurn({
     run: (ctx) => served.run(ctx, input),
-    entries: entriesOf(events, { nodeId, visit }),
+    entries: entriesIn(events)
+      .filter((recorded) => recorded.nodeId === nodeId && recorded.visit === visit)
+      .flatMap(({ entries }) => entries),
     facts: {
       executionId: 'replayed',
       nodeId,
@@ -47,15 +50,12 @@ function findVisit(
   events: readonly RecordedEvent[],
   nodeId: string | null,
 ): { readonly nodeId: string; readonly visit: number } {
-  const recorded = events.filter(
-    (event) => event.kind === 'StepRecorded' && (nodeId === null || event.node_id === nodeId),
-  );
+  const recorded = entriesIn(events).filter((one) => nodeId === null || one.nodeId === nodeId);
   const last = recorded.at(-1);
   if (last === undefined) throw new RangeError('the history has no recorded steps of such a node');
-  const nodes = new Set(recorded.map((event) => event.node_id ?? ''));
+  const nodes = new Set(recorded.map((one) => one.nodeId));
   if (nodes.size > 1) {
     throw new RangeError(`name one of these nodes as nodeId: ${[...nodes].join(', ')}`);
   }
-  const { visit } = last.payload as { readonly visit: number };
-  return { nodeId: last.node_id ?? '', visit };
+  return last;
 }
