@@ -481,6 +481,18 @@ test('a cancel that was answered, and began the end, ends the execution as cance
   t.false(rulesBroken(run).includes(rule), 'it was ending already');
 });
 
+test('a claim that was answered twice gave the turn that its first answer told of', (t) => {
+  const run = addFunction(makeExampleRun());
+  const claim = run.deeds.find(({ asks }) => asks.do === 'claim' && asks.queues[0] === 'function');
+  if (claim === undefined) throw new Error('there is no claim');
+  Object.assign(claim.asks, { claimId: 'c1' });
+  const late = structuredClone(claim);
+  Object.assign(itemClaimed({ ...run, deeds: [late] }, 0), { turn: 1 });
+  const last = Math.max(...run.deeds.map(({ ended }) => ended ?? 0));
+  run.deeds.unshift({ ...late, begun: claim.begun - 0.5, ended: last + 1 });
+  t.deepEqual(rulesBroken(run), []);
+});
+
 test('an execution that was removed is judged as it was last seen', (t) => {
   const run = makeExampleRun();
   retire(run.last, 'exec_1');

@@ -82,14 +82,18 @@ export interface Claim {
 
 /**
  * What claims were answered. One that was repeated is one claim, from its first request on: an item
- * that it was given again, under the same fence, counts once.
+ * that it was given again, under the same fence, counts once, as the first answer told of it. A
+ * request that answers late, after the item was used, may tell of a later turn.
  */
 export function claimsOf(history: History): Claim[] {
-  const deeds = deedsOf(history, 'claim');
+  const deeds = deedsOf(history, 'claim').toSorted(
+    (one, other) => (one.ended ?? Infinity) - (other.ended ?? Infinity),
+  );
   const begun = new Map<string, number>();
   for (const { asks, begun: moment } of deeds) {
     const { claimId } = asks;
-    if (claimId !== undefined && !begun.has(claimId)) begun.set(claimId, moment);
+    if (claimId === undefined) continue;
+    begun.set(claimId, Math.min(moment, begun.get(claimId) ?? Infinity));
   }
   const given = new Set<string>();
   return deeds.flatMap((asked) => {
