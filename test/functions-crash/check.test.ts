@@ -1,7 +1,8 @@
 import test from 'ava';
 
 import type { ExecutionEvent } from '../support/wire.ts';
-import { checkEnd, checkFacts, type Facts } from './check.ts';
+import { checkCancelled, checkEnd, checkFacts, type Facts } from './check.ts';
+import { checkVisits, type ExecutionFacts } from './check-visits.ts';
 import type { Program } from './program.ts';
 import type { Effect } from './receiver.ts';
 
@@ -165,13 +166,107 @@ for (const [name, [facts, expected]] of Object.entries(BROKEN)) {
 test('an end that the program does not allow is a violation', (t) => {
   const course = { executionId: 'exec_1', isToldCancelled: false };
   const end = { status: 'failed', output: null, error: null };
-  t.deepEqual(checkEnd({ program: PROGRAM, cancel: null }, { ...course, end: null }), [
-    'it has not ended',
-  ]);
-  t.regex(checkEnd({ program: PROGRAM, cancel: null }, { ...course, end }).join(), /not completed/);
+  t.deepEqual(
+    checkEnd({ tag: 'run-1', program: PROGRAM, cancel: null }, { ...course, end: null }),
+    ['it has not ended'],
+  );
+  t.regex(
+    checkEnd({ tag: 'run-1', program: PROGRAM, cancel: null }, { ...course, end }).join(),
+    /not completed/,
+  );
   const cancelled = { ...course, end: { ...end, status: 'completed' }, isToldCancelled: true };
   const cancel = { at: null, afterMs: 0 };
-  t.deepEqual(checkEnd({ program: PROGRAM, cancel }, cancelled), [
+  t.deepEqual(checkEnd({ tag: 'run-1', program: PROGRAM, cancel }, cancelled), [
     'it was cancelled and completed',
   ]);
 });
+
+test('a cancel that was answered ends the execution as cancelled, unless it was ending', (t) => {
+  const end = { status: 'failed', output: null, error: null };
+  const told = { end, isToldCancelled: true };
+  const [event] = COMPLETED.events;
+  if (event === undefined) throw new Error('it has events');
+  const ending = (outcome: string): ExecutionEvent[] => [
+    { ...event, kind: 'WorkflowEnding', payload: { outcome } },
+  ];
+  t.regex(checkCancelled(told, []).join(), /ended failed/);
+  t.regex(checkCancelled(told, ending('cancelled')).join(), /ended failed/);
+  t.deepEqual(checkCancelled(told, ending('failed')), []);
+  t.deepEqual(checkCancelled({ ...told, isToldCancelled: false }, []), []);
+});
+
+const POLL = { ...STEP, id: 'step-1', undo: false };
+const CONTINUED: ExecutionFacts = {
+  tag: 'run-1',
+  program: [POLL, { op: 'continue', id: 'continue-2', program: PROGRAM }],
+  status: 'completed',
+  output: COMPLETED.output,
+  events: [
+    ...events([recorded('step-1')]).map((event) => ofVisit(event, 0)),
+    ofVisit(continues({ tag: 'run-1+', program: PROGRAM }), 0),
+    ...events(STEPS).map((event) => ofVisit(event, 1)),
+  ],
+  ofVisit: (tag) => ({
+    executions: ['exec_1'],
+    children: new Map(),
+    effects:
+      tag === 'run-1'
+        ? [effect('do step-1', { keys: new Map([['key of the first', 1]]) })]
+        : COMPLETED.effects,
+  }),
+};
+
+function ofVisit(event: ExecutionEvent, visit: number): ExecutionEvent {
+  const entries = JSON.stringify(event.payload).replaceAll('run-1 did', `${tagOf(visit)} did`);
+  return { ...event, payload: { ...JSON.parse(entries), visit } };
+}
+
+function tagOf(visit: number): string {
+  return `run-1${'+'.repeat(visit)}`;
+}
+
+function continues(input: object): ExecutionEvent {
+  const [event] = events([recorded('step-1')]);
+  if (event === undefined) throw new Error('it has events');
+  return { ...event, kind: 'NodeContinuedAsNew', payload: JSON.parse(JSON.stringify({ input })) };
+}
+
+const OUTPUT = {
+  results: ['step-1', 'step-2'].map((id) => ({
+    answer: `run-1+ did ${id}`,
+    nonce: `nonce of ${id}`,
+  })),
+};
+
+test('a function that continued well is not a violation', (t) => {
+  t.deepEqual(checkVisits({ ...CONTINUED, output: OUTPUT }), []);
+});
+
+const BROKEN_VISITS: Readonly<Record<string, readonly [Partial<ExecutionFacts>, RegExp]>> = {
+  'a key of two visits': [{ ofVisit: () => CONTINUED.ofVisit('run-1+') }, /two visits share a key/],
+  'a journal that continues in the next visit': [
+    { events: CONTINUED.events.map((event) => ({ ...event, payload: moved(event) })) },
+    /positions/,
+  ],
+  'another input': [
+    { events: CONTINUED.events.with(1, ofVisit(continues({ tag: 'run-1+' }), 0)) },
+    /another input/,
+  ],
+  'a visit that continued twice': [
+    { events: [...CONTINUED.events, ofVisit(continues({ tag: 'run-1++' }), 1)] },
+    /continued 2 times, and has 2 visits/,
+  ],
+  'a visit that is missing': [{ events: CONTINUED.events.toSpliced(1, 1) }, /in visit 1 of 2/],
+};
+
+function moved({ payload }: ExecutionEvent): ExecutionEvent['payload'] {
+  const { position, visit } = payload;
+  return visit === 1 ? { ...payload, position: Number(position) + 1 } : payload;
+}
+
+for (const [name, [change, expected]] of Object.entries(BROKEN_VISITS)) {
+  test(`${name} is a violation`, (t) => {
+    const broken = checkVisits({ ...CONTINUED, output: OUTPUT, ...change });
+    t.regex(broken.join('\n'), expected);
+  });
+}

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ExecutionEvent } from '../support/wire.ts';
 import type { Result } from './effect.ts';
 import type { Course } from './drive.ts';
-import { walk, type Operation, type Plan, type Program } from './program.ts';
+import { visitsOf, walk, type Operation, type Plan, type Program } from './program.ts';
 import { answerOf, type Effect } from './receiver.ts';
 
 /* What must be true of an execution that has ended, whoever was killed meanwhile. */
@@ -15,9 +15,11 @@ export interface Entry {
   readonly output?: Result;
 }
 
+/** About one visit of a function. */
 export interface Facts {
   readonly tag: string;
   readonly program: Program;
+  /** `continued`: another visit followed. */
   readonly status: string;
   /** Of the function; null unless it completed. */
   readonly output: unknown;
@@ -31,12 +33,13 @@ export interface Facts {
 
 /** What is wrong with the way it ended. */
 export function checkEnd(
-  plan: Pick<Plan, 'program' | 'cancel'>,
+  plan: Pick<Plan, 'tag' | 'program' | 'cancel'>,
   course: Course,
 ): readonly string[] {
   const { end, isToldCancelled } = course;
   if (end === null) return ['it has not ended'];
-  const natural = plan.program.at(-1)?.op === 'fail' ? 'failed' : 'completed';
+  const last = visitsOf(plan).at(-1)?.program.at(-1);
+  const natural = last?.op === 'fail' ? 'failed' : 'completed';
   const allowed = plan.cancel === null ? [natural] : [natural, 'cancelled'];
   const problems = allowed.includes(end.status)
     ? []
@@ -44,6 +47,18 @@ export function checkEnd(
   if (isToldCancelled && end.status === 'completed')
     problems.push('it was cancelled and completed');
   return problems;
+}
+
+/** A cancel that was answered ends it as cancelled, unless rollbacks of a failure ran already. */
+export function checkCancelled(
+  { end, isToldCancelled }: Pick<Course, 'end' | 'isToldCancelled'>,
+  events: readonly ExecutionEvent[],
+): readonly string[] {
+  if (!isToldCancelled || end === null || end.status === 'cancelled') return [];
+  const isTooLate = events.some(
+    ({ kind, payload }) => kind === 'WorkflowEnding' && payload['outcome'] !== 'cancelled',
+  );
+  return isTooLate ? [] : [`it was cancelled, and ended ${end.status} for no other reason`];
 }
 
 /** What is wrong with its journal, its effects and its output. */
@@ -123,7 +138,7 @@ function checkRollbacks(
     .toSorted((one, other) => (one.place ?? 0) - (other.place ?? 0))
     .map(({ id }) => id);
   // Also of an execution that was cancelled between the end of its function and its own.
-  const isDone = status === 'completed' || events.some(({ kind }) => kind === 'NodeCompleted');
+  const isDone = OVER.has(status) || events.some(({ kind }) => kind === 'NodeCompleted');
   if (isDone) return undone.map((id) => `${id} was undone`);
   const registered = journal
     .filter(({ kind }) => kind === 'on_rollback')
@@ -148,6 +163,8 @@ function checkRollbacks(
     ...lost.map(({ id }) => `${id} took place and was not undone`),
   ];
 }
+
+const OVER: ReadonlySet<string> = new Set(['completed', 'continued']);
 
 function compare(
   what: string,
@@ -205,6 +222,7 @@ function expectOne(
     case 'all':
       return operation.branches.map((program) => expectAll(facts, { program, recorded }));
     case 'fail':
+    case 'continue':
       return 'nothing';
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { ExecutionEvent } from '../support/wire.ts';
 import type { Ask } from './ask.ts';
-import { identitiesOf, walk, type Plan } from './program.ts';
+import { identitiesOf, visitsOf, walk, type Plan } from './program.ts';
 
 /* One execution as its clients see it: started, given its events and decisions, perhaps cancelled. */
 
@@ -99,8 +99,11 @@ function deliverAll(plan: Plan, { ask, executionId, signal }: Acting): readonly 
 
 /** Asks again and again, since a decision is for an approval that is open. */
 function decideAll(plan: Plan, { ask, executionId, signal }: Acting): readonly Promise<void>[] {
-  const identities = identitiesOf(plan.program);
-  const approvals = [...walk(plan.program)].filter((operation) => operation.op === 'approval');
+  const programs = visitsOf(plan).map(({ program }) => program);
+  const identities = new Map(programs.flatMap((program) => [...identitiesOf(program)]));
+  const approvals = programs
+    .flatMap((program) => [...walk(program)])
+    .filter((operation) => operation.op === 'approval');
   return approvals.map(async ({ id, decision }) => {
     if (decision === null) return;
     const body = { decision, step: identities.get(id) ?? id, comment: id, user_id: 'someone' };
@@ -116,11 +119,11 @@ function decideAll(plan: Plan, { ask, executionId, signal }: Acting): readonly P
 
 /** Whether the answer said that it is cancelled. */
 async function cancelIt(plan: Plan, given: Acting): Promise<boolean> {
-  const { cancel, tag } = plan;
+  const { cancel } = plan;
   const { ask, executionId, signal } = given;
   if (cancel === null) return false;
   if (cancel.at !== null) {
-    await Promise.race([given.calls.whenCalled(tag, cancel.at), aborted(signal)]);
+    await Promise.race([given.calls.whenCalled(cancel.at.tag, cancel.at.id), aborted(signal)]);
   }
   await pause(cancel.afterMs, signal);
   if (signal.aborted) return false;

@@ -24,6 +24,7 @@ for (const store of ['sqlite', 'postgres'] as const) {
     t.is(run.runs, RUNS);
     t.true(run.attemptsLost > 0);
     t.true(run.runsHit > 0);
+    t.true(run.continuations > 0);
     for (const end of ['completed', 'failed', 'cancelled']) t.true((run.ends[end] ?? 0) > 0, end);
   });
 }

@@ -93,11 +93,12 @@ function faultsOf({ runs: done, faults, violations, store }: CrashRun): readonly
 }
 
 function render(run: CrashRun): string {
-  const { store, ends, seconds, faults, calls, children, suspensions, attemptsLost, runsHit } = run;
+  const { store, ends, seconds, faults, calls, children, suspensions, continuations } = run;
   return [
     ...Object.entries(faults).map(([fault, count]) => `${fault.padEnd(52)}${count}`),
     `${store}: ${run.runs} runs in ${seconds} s; ${JSON.stringify(ends)}, ${children} children`,
-    `${suspensions} suspensions, ${calls} calls, ${attemptsLost} lost attempts in ${runsHit} runs`,
+    `${suspensions} suspensions, ${continuations} continuations, ${calls} calls`,
+    `${run.attemptsLost} lost attempts in ${run.runsHit} runs`,
     ...faultsOf(run),
     `${run.violations.length} violations`,
   ].join('\n');

@@ -1,8 +1,9 @@
 import type { ExecutionEvent } from '../support/wire.ts';
 import type { Ask } from './ask.ts';
-import { checkEnd, checkFacts } from './check.ts';
+import { checkCancelled, checkEnd } from './check.ts';
+import { checkVisits } from './check-visits.ts';
 import { awaitEnd, readEvents, type Course, type End } from './drive.ts';
-import { tagOfChild, type Plan, type Program } from './program.ts';
+import { tagOfChild, visitsOf, type Plan, type Program } from './program.ts';
 import type { Receiver } from './receiver.ts';
 
 /** What an execution and its children came to. */
@@ -11,8 +12,12 @@ export interface Findings {
   /** Attempts that a kill or a lapsed lease cost it. */
   readonly attemptsLost: number;
   readonly suspensions: number;
+  /** Visits that continued as new. */
+  readonly continuations: number;
   readonly children: number;
 }
+
+const NOTHING = { attemptsLost: 0, suspensions: 0, continuations: 0, children: 0 };
 
 interface Inspection {
   readonly ask: Ask;
@@ -31,35 +36,36 @@ export async function inspect(
   if (course.end === null) {
     const { body } = await ask({ path: `/executions/${course.executionId}/explain` });
     const problems = [...atEnd, `explain: ${JSON.stringify(body)}`];
-    return { problems, attemptsLost: 0, suspensions: 0, children: 0 };
+    return { problems, ...NOTHING };
   }
   const events = await readEvents(ask, course.executionId);
   const children = await inspectChildren(plan, events, given);
-  const problems = checkFacts({
+  const gave = new Map(children.map((child) => [child.id, child.gave]));
+  const problems = checkVisits({
     tag: plan.tag,
     program: plan.program,
     status: course.end.status,
     output: course.end.output,
     events,
-    effects: receiver.effectsOf(plan.tag),
-    executions: receiver.executionsOf(plan.tag),
-    children: new Map(children.map(({ id, gave }) => [id, gave])),
+    ofVisit: (tag) => ({
+      effects: receiver.effectsOf(tag),
+      executions: receiver.executionsOf(tag),
+      children: gave,
+    }),
   });
   const ids = children.map(({ id }) => id);
   const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
   return {
     problems: [
       ...atEnd,
+      ...checkCancelled(course, events),
       ...problems,
       ...twice.map((id) => `${id} started two children`),
       ...children.flatMap(({ id, findings }) => findings.problems.map((one) => `${id}: ${one}`)),
     ],
     attemptsLost: sum(events.filter(isLost).length, children, 'attemptsLost'),
-    suspensions: sum(
-      events.filter(({ kind }) => kind === 'NodeSuspended').length,
-      children,
-      'suspensions',
-    ),
+    suspensions: sum(countOf(events, 'NodeSuspended'), children, 'suspensions'),
+    continuations: countOf(events, 'NodeContinuedAsNew'),
     children: sum(children.length, children, 'children'),
   };
 }
@@ -78,13 +84,19 @@ async function inspectChildren(
   const started = events.filter(({ kind }) => kind === 'ChildWorkflowStarted');
   return Promise.all(
     started.map(async ({ payload }) => {
-      const { step: id, child_execution_id: executionId } = payload as unknown as {
+      const {
+        visit,
+        step: id,
+        child_execution_id: executionId,
+      } = payload as unknown as {
+        readonly visit: number;
         readonly step: string;
         readonly child_execution_id: string;
       };
-      const program = programOf(plan.program, id);
+      const parent = visitsOf(plan)[visit] ?? plan;
+      const program = programOf(parent.program, id);
       const end = await awaitEnd(given.ask, executionId, given.signal);
-      const own = { tag: tagOfChild(plan.tag, id), program, cancel: plan.cancel };
+      const own = { tag: tagOfChild(parent.tag, id), program, cancel: plan.cancel };
       const course = { executionId, end, isToldCancelled: false };
       return { id, gave: gaveOf(end), findings: await inspect(own, course, given) };
     }),
@@ -107,6 +119,10 @@ function gaveOf(end: End | null): unknown {
 
 function isLost({ kind }: ExecutionEvent): boolean {
   return kind === 'RetryScheduled';
+}
+
+function countOf(events: readonly ExecutionEvent[], kind: ExecutionEvent['kind']): number {
+  return events.filter((event) => event.kind === kind).length;
 }
 
 function sum(

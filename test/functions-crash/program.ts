@@ -28,21 +28,28 @@ export type Operation =
   /** Of an event that never comes and a pause. */
   | { readonly op: 'race'; readonly id: string; readonly ms: number }
   /** The function fails, by a step or by itself. It is the last operation. */
-  | { readonly op: 'fail'; readonly id: string; readonly how: 'step' | 'throw' };
+  | { readonly op: 'fail'; readonly id: string; readonly how: 'step' | 'throw' }
+  /** The function continues as new, with this program. It is the last operation. */
+  | { readonly op: 'continue'; readonly id: string; readonly program: Program };
 
 export type Decision = 'approved' | 'rejected';
 export type Program = readonly Operation[];
 export type Step = Extract<Operation, { readonly op: 'step' }>;
 
 export interface Input {
-  /** Of one execution: what its effects are counted under. */
+  /** Of one visit of an execution: what its effects are counted under. */
   readonly tag: string;
   readonly program: Program;
 }
 
+export interface Called {
+  readonly tag: string;
+  readonly id: string;
+}
+
 export interface Plan extends Input {
   /** From the start, or from the first call of an operation; null: it is not cancelled. */
-  readonly cancel: { readonly at: string | null; readonly afterMs: number } | null;
+  readonly cancel: { readonly at: Called | null; readonly afterMs: number } | null;
   /** When each event is delivered, from the start, by the id of the operation. */
   readonly deliverMs: ReadonlyMap<string, number>;
 }
@@ -50,27 +57,49 @@ export interface Plan extends Input {
 /** What waits wait for at most, where nothing comes. */
 export const TIMEOUT_MS = 400;
 const CANCELLED = 0.15;
+const CONTINUED = 0.3;
+const VISITS_MAX = 4;
+/** The first step of each visit of a function that continues: its identity is the same in all. */
+const POLL = 'step-0';
 
 /** One of the executions of a seed. */
 export function drawPlan(seed: number): Plan {
   const dice = createDice(`functions ${seed}`);
-  const { program, draws } = drawProgram(dice, { isChild: false });
-  const steps = [...walk(program)].filter(({ op }) => op === 'step');
+  const draws: Draws = { events: [], next: 0 };
+  const tag = `run-${seed}`;
+  const program = drawVisits(dice, draws, 1);
+  const steps = visitsOf({ tag, program }).flatMap((visit) =>
+    [...walk(visit.program)].flatMap(({ op, id }) =>
+      op === 'step' ? [{ tag: visit.tag, id }] : [],
+    ),
+  );
   const deliverMs = new Map(
     draws.events.map((id) => [id, dice.chance(0.3) ? 0 : dice.between(0, 2_500)] as const),
   );
   const isCancelled = dice.chance(CANCELLED);
-  const at = steps.length > 0 && dice.chance(0.6) ? dice.pick(steps).id : null;
+  const at = steps.length > 0 && dice.chance(0.6) ? dice.pick(steps) : null;
   const afterMs = at === null ? dice.between(0, 4_000) : dice.between(0, 60);
   return {
-    tag: `run-${seed}`,
+    tag,
     program,
     deliverMs,
     cancel: isCancelled ? { at, afterMs } : null,
   };
 }
 
-/** All operations, those of branches included, without those of children. */
+/** The visits of the function, one after another: each with a tag and a program of its own. */
+export function visitsOf({ tag, program }: Input): readonly Input[] {
+  const last = program.at(-1);
+  if (last?.op !== 'continue') return [{ tag, program }];
+  const next = { tag: tagOfNext(tag), program: last.program };
+  return [{ tag, program: program.slice(0, -1) }, ...visitsOf(next)];
+}
+
+export function tagOfNext(tag: string): string {
+  return `${tag}+`;
+}
+
+/** All operations of a visit, those of branches included, without those of children. */
 export function* walk(program: Program): Generator<Operation> {
   for (const operation of program) {
     yield operation;
@@ -106,19 +135,39 @@ interface Draws {
   next: number;
 }
 
+/** Of a function that may continue. A visit that continues has no rollbacks. */
+function drawVisits(dice: Dice, draws: Draws, visit: number): Program {
+  if (visit === VISITS_MAX || !dice.chance(CONTINUED)) {
+    return drawProgram(dice, { draws, isChild: false });
+  }
+  const poll = drawOperation(dice, { draws, kind: 'step' });
+  const program = Array.from({ length: dice.between(0, 3) }, () =>
+    drawOperation(dice, { draws, kind: dice.pick(KINDS) }),
+  );
+  return [
+    ...[{ ...poll, id: POLL }, ...program].map(withoutUndo),
+    { op: 'continue', id: nextId(draws, 'continue'), program: drawVisits(dice, draws, visit + 1) },
+  ];
+}
+
+function withoutUndo(operation: Operation): Operation {
+  if (operation.op === 'step') return { ...operation, undo: false };
+  if (operation.op !== 'all') return operation;
+  return { ...operation, branches: operation.branches.map((branch) => branch.map(withoutUndo)) };
+}
+
 function drawProgram(
   dice: Dice,
-  { isChild }: { readonly isChild: boolean },
-): { readonly program: Program; readonly draws: Draws } {
-  const draws: Draws = { events: [], next: 0 };
+  { draws, isChild }: { readonly draws: Draws; readonly isChild: boolean },
+): Program {
   const allowed = isChild ? (['step', 'step', 'step', 'sleep', 'refused'] as const) : KINDS;
-  const program = Array.from({ length: dice.between(2, isChild ? 3 : 6) }, () =>
+  const program: Operation[] = Array.from({ length: dice.between(2, isChild ? 3 : 6) }, () =>
     drawOperation(dice, { draws, kind: dice.pick<(typeof KINDS)[number]>(allowed) }),
   );
   if (dice.chance(0.25)) {
     program.push({ op: 'fail', id: nextId(draws, 'fail'), how: dice.pick(['step', 'throw']) });
   }
-  return { program, draws };
+  return program;
 }
 
 function nextId(draws: Draws, name: string): string {
@@ -158,7 +207,11 @@ function drawOperation(
     case 'race':
       return { op: 'race', id, ms: dice.between(1, 300) };
     case 'child':
-      return { op: 'child', id, program: drawProgram(dice, { isChild: true }).program };
+      return {
+        op: 'child',
+        id,
+        program: drawProgram(dice, { draws: { events: [], next: 0 }, isChild: true }),
+      };
     case 'all': {
       const branch = (): Program =>
         Array.from({ length: dice.between(1, 3) }, () =>

@@ -15,6 +15,8 @@ export interface Tallied {
   readonly ends: Readonly<Record<string, number>>;
   readonly children: number;
   readonly suspensions: number;
+  /** Visits that continued as new. */
+  readonly continuations: number;
   /** Attempts that kills and lapsed leases cost. */
   readonly attemptsLost: number;
   /** Runs that lost one at least. */
@@ -26,7 +28,7 @@ export class Tally {
   readonly violations: Violation[] = [];
   readonly #onViolation: (violation: Violation) => void;
   readonly #ends = new Map<string, number>();
-  #sums = { runs: 0, children: 0, suspensions: 0, attemptsLost: 0, runsHit: 0 };
+  #sums = { runs: 0, children: 0, suspensions: 0, continuations: 0, attemptsLost: 0, runsHit: 0 };
 
   constructor(onViolation: (violation: Violation) => void) {
     this.#onViolation = onViolation;
@@ -41,6 +43,7 @@ export class Tally {
       runs: this.#sums.runs + 1,
       children: this.#sums.children + findings.children,
       suspensions: this.#sums.suspensions + findings.suspensions,
+      continuations: this.#sums.continuations + findings.continuations,
       attemptsLost: this.#sums.attemptsLost + attemptsLost,
       runsHit: this.#sums.runsHit + (attemptsLost > 0 ? 1 : 0),
     };

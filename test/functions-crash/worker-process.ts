@@ -14,6 +14,7 @@ import type { EffectCall, EffectReply, Result } from './effect.ts';
 import {
   TIMEOUT_MS,
   tagOfChild,
+  tagOfNext,
   type Input,
   type Operation,
   type Program,
@@ -118,6 +119,8 @@ async function runOperation(
     case 'fail':
       if (operation.how === 'step') return refuse(run, id, seen);
       throw new NonRetryableError(`fails at ${id}`);
+    case 'continue':
+      return ctx.continueAsNew({ tag: tagOfNext(run.tag), program: operation.program });
   }
 }
 
