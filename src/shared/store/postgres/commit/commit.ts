@@ -21,7 +21,31 @@ export async function commitPlans(
     if (verdicts !== null) return verdicts;
   }
   const latecomers = findRepeatedRequests(plans);
-  const sent = plans.filter((plan) => !latecomers.has(plan));
+  const verdicts = await commitJudged(
+    pool,
+    plans.filter((plan) => !latecomers.has(plan)),
+  );
+  for (const [plan, existing] of await readRequests(pool, [...latecomers.keys()])) {
+    verdicts.set(plan, duplicateOf(existing));
+  }
+  for (const [plan, holder] of latecomers) {
+    const verdict = verdicts.get(holder);
+    // A limit that refuses a plan refuses every later one of the tenant.
+    if (!verdicts.has(plan) && isLimited(verdict)) verdicts.set(plan, verdict);
+  }
+  await judgeAgain(pool, { plans, verdicts });
+  return plans.map((plan) => {
+    const verdict = verdicts.get(plan);
+    if (verdict === undefined) throw new Error(`no verdict on the plan of ${plan.executionId}`);
+    return verdict;
+  });
+}
+
+/** No two of the plans have the same Idempotency-Key. */
+async function commitJudged(
+  pool: PostgresPool,
+  sent: readonly CommitPlan[],
+): Promise<Map<CommitPlan, CommitVerdict>> {
   const batch = judgedBatch(sent);
   const { name, text, columns } = judgingStatement(batch.has);
   const rows = await pool.run<VerdictRecord>(
@@ -29,7 +53,7 @@ export async function commitPlans(
     encodeColumns(columns, batch),
   );
   const verdicts = new Map<CommitPlan, CommitVerdict>();
-  const repeated = [...latecomers];
+  const repeated: CommitPlan[] = [];
   const limited: CommitPlan[] = [];
   for (const row of rows) {
     const plan = sent[row.position];
@@ -41,16 +65,48 @@ export async function commitPlans(
   }
   // A repeated start takes no place below the limit: it gets the first answer.
   for (const [plan, existing] of await readRequests(pool, limited)) {
-    verdicts.set(plan, { accepted: false, reason: 'duplicate_request', existing });
+    verdicts.set(plan, duplicateOf(existing));
   }
   for (const [plan, existing] of await findExistingRequests(pool, repeated)) {
-    verdicts.set(plan, { accepted: false, reason: 'duplicate_request', existing });
+    verdicts.set(plan, duplicateOf(existing));
   }
-  return plans.map((plan) => {
+  return verdicts;
+}
+
+/**
+ * Every new execution of a batch counts toward the limits of those after it, even if it is refused for
+ * another reason and takes no place. The plans that such a neighbour kept from their place are judged
+ * again without it, and so are the plans whose key nobody took.
+ */
+async function judgeAgain(
+  pool: PostgresPool,
+  of: {
+    readonly plans: readonly CommitPlan[];
+    readonly verdicts: Map<CommitPlan, CommitVerdict>;
+  },
+): Promise<void> {
+  const { plans, verdicts } = of;
+  const tenants = new Set<TenantId>();
+  for (const [plan, verdict] of verdicts) {
+    const hasPlace = verdict.accepted || isLimited(verdict);
+    if (!hasPlace && (plan.create?.limits ?? null) !== null) tenants.add(plan.tenantId);
+  }
+  const again = plans.filter((plan) => {
     const verdict = verdicts.get(plan);
-    if (verdict === undefined) throw new Error(`no verdict on the plan of ${plan.executionId}`);
-    return verdict;
+    return verdict === undefined || (isLimited(verdict) && tenants.has(plan.tenantId));
   });
+  if (again.length === 0) return;
+  const judged = await commitPlans(pool, again).catch((error: unknown) => {
+    throw ambiguous('the rest of a batch could not be committed', error);
+  });
+  again.forEach((plan, index) => {
+    const verdict = judged[index];
+    if (verdict !== undefined) verdicts.set(plan, verdict);
+  });
+}
+
+function duplicateOf(existing: ExistingRequest): CommitVerdict {
+  return { accepted: false, reason: 'duplicate_request', existing };
 }
 
 interface VerdictRecord {
@@ -63,16 +119,17 @@ interface VerdictRecord {
   readonly granted?: boolean;
 }
 
-/** Plans with an Idempotency-Key that an earlier plan of the batch has too. */
-function findRepeatedRequests(plans: readonly CommitPlan[]): ReadonlySet<CommitPlan> {
-  const keys = new Set<string>();
-  const repeated = new Set<CommitPlan>();
+/** Plans with an Idempotency-Key that an earlier plan of the batch has too, with that plan. */
+function findRepeatedRequests(plans: readonly CommitPlan[]): ReadonlyMap<CommitPlan, CommitPlan> {
+  const holders = new Map<string, CommitPlan>();
+  const repeated = new Map<CommitPlan, CommitPlan>();
   for (const plan of plans) {
     const request = plan.create?.request ?? null;
     if (request === null) continue;
     const key = JSON.stringify([plan.tenantId, request.key]);
-    if (keys.has(key)) repeated.add(plan);
-    keys.add(key);
+    const holder = holders.get(key);
+    if (holder === undefined) holders.set(key, plan);
+    else repeated.set(plan, holder);
   }
   return repeated;
 }
@@ -92,8 +149,10 @@ function decodeVerdict(row: VerdictRecord): CommitVerdict | 'duplicate_request' 
   return { accepted: false, reason: 'exists', existing: null };
 }
 
-function isLimited(verdict: CommitVerdict | 'duplicate_request'): boolean {
-  if (verdict === 'duplicate_request' || verdict.accepted) return false;
+function isLimited(
+  verdict: CommitVerdict | 'duplicate_request' | undefined,
+): verdict is Extract<CommitVerdict, { readonly accepted: false }> {
+  if (verdict === undefined || verdict === 'duplicate_request' || verdict.accepted) return false;
   return verdict.reason === 'executions_limited' || verdict.reason === 'queue_limited';
 }
 

@@ -1,6 +1,7 @@
 import type { TenantId } from '../../../../../src/shared/domain/ids.ts';
 import type {
   CommitPlan,
+  CommitVerdict,
   NewExecution,
   StartLimits,
 } from '../../../../../src/shared/store/commit.ts';
@@ -94,6 +95,51 @@ export function startLimitCases(name: string, open: () => TestStore): void {
     });
   });
 
+  check(
+    'a start that is sent again takes no room from the new ones beside it',
+    async (t, { store }) => {
+      const tenantId = await makeTenant(store);
+      const requests = [makeRequest(), makeRequest()];
+      for (const request of requests)
+        await commitOne(store, starting(tenantId, { max: 5, request }));
+      const batch = [
+        ...requests.map((request) => starting(tenantId, { max: 5, request })),
+        ...Array.from({ length: 4 }, () => starting(tenantId, { max: 5, request: makeRequest() })),
+      ];
+      t.deepEqual((await store.executions.commit(batch)).map(reasonOf), [
+        'duplicate_request',
+        'duplicate_request',
+        null,
+        null,
+        null,
+        'executions_limited',
+      ]);
+      t.is(await countLive(store, tenantId), 5);
+    },
+  );
+
+  check('a key in one batch goes to the first start that is accepted', async (t, { store }) => {
+    const tenantId = await makeTenant(store);
+    const known = starting(tenantId, { max: 2 });
+    await commitOne(store, known);
+    const request = makeRequest();
+    const refused = { ...starting(tenantId, { max: 2, request }), executionId: known.executionId };
+    const first = starting(tenantId, { max: 2, request });
+    const second = starting(tenantId, { max: 2, request });
+    const late = starting(tenantId, { max: 2, request: makeRequest() });
+    const batch = [refused, first, second, late, { ...late, executionId: makeExecutionId() }];
+    const verdicts = await store.executions.commit(batch);
+    const reasons = [
+      'exists',
+      null,
+      'duplicate_request',
+      'executions_limited',
+      'executions_limited',
+    ];
+    t.deepEqual(verdicts.map(reasonOf), reasons);
+    t.like(verdicts[2], { existing: { executionId: first.executionId } });
+  });
+
   check('nothing is started while as many items wait as may', async (t, { store }) => {
     const tenantId = await makeTenant(store);
     const plans = Array.from({ length: 4 }, () => starting(tenantId, { queuedMax: 3, items: 2 }));
@@ -113,6 +159,15 @@ async function makeTenant(store: Store): Promise<TenantId> {
   const tenantId = makeTenantId();
   await store.tenants.create({ tenantId, name: 'limited', actorId: 'token:ci' });
   return tenantId;
+}
+
+function makeRequest(): NonNullable<NewExecution['request']> {
+  return { key: makeUuid(), bodyHash: 'hash' };
+}
+
+/** Null: it is accepted. */
+function reasonOf(verdict: CommitVerdict): string | null {
+  return verdict.accepted ? null : verdict.reason;
 }
 
 function starting(
