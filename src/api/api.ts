@@ -104,7 +104,7 @@ function readerOf({ largeBody }: Endpoint, { settings }: EndpointDeps): ReadBody
   if (largeBody === null) return null;
   return createReadBody({
     bodyBytesMax: Math.max(largeBody.bytesMax, settings.bodyBytesMax),
-    nestingMax: LARGE_NESTING_MAX,
+    nestingMax: largeBody.checksEntries === true ? null : LARGE_NESTING_MAX,
   });
 }
 

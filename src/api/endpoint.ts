@@ -118,6 +118,8 @@ export interface Endpoint {
 /** A body that holds what many requests have brought: it may be larger, and nests deeper by their own depth. */
 export interface LargeBody {
   readonly bytesMax: number;
+  /** The endpoint puts each entry of the body through `checkJsonBody`; absent: nothing is left to it. */
+  readonly checksEntries?: true;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

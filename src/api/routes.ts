@@ -25,6 +25,7 @@ import { readExecution } from './endpoints/executions/read-execution.ts';
 import { readResult } from './endpoints/executions/read-result.ts';
 import { retryExecution } from './endpoints/executions/retry-execution.ts';
 import { startExecution } from './endpoints/executions/start-execution.ts';
+import { startExecutions } from './endpoints/executions/start-executions.ts';
 import { getHealth } from './endpoints/health/get-health.ts';
 import { getReady } from './endpoints/health/get-ready.ts';
 import { getRoot } from './endpoints/health/get-root.ts';
@@ -96,6 +97,7 @@ export const routes: readonly Endpoint[] = [
   resumeWorkflow,
 
   startExecution,
+  startExecutions,
   listExecutions,
   readExecution,
   readResult,

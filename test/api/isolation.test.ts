@@ -101,6 +101,13 @@ function requestsFor(route: string, ids: TenantIds): readonly Request[] | null {
         status: 404,
       },
     ],
+    'POST /executions/batch': [
+      {
+        path: '/executions/batch',
+        body: { executions: [{ workflow_id: ids.secondWorkflowId, input: {} }] },
+        status: 200,
+      },
+    ],
     'GET /executions': [
       { path: '/executions', status: 200 },
       { path: `/executions?workflow_id=${workflowId}`, status: 200 },

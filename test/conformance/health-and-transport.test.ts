@@ -79,6 +79,7 @@ check('405: a known path with another method names those it has', async (t, _ten
 check('204: OPTIONS names the methods of that very path', async (t, _tenant, { runtime }) => {
   for (const [path, allow] of [
     ['/agents/discover', 'POST, OPTIONS'],
+    ['/executions/batch', 'POST, OPTIONS'],
     ['/executions/bulk', 'POST, OPTIONS'],
     ['/executions/import', 'POST, OPTIONS'],
     ['/executions/x', 'HEAD, GET, OPTIONS'],

@@ -153,6 +153,15 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /executions': (_, dice) => ({
     body: { workflow_id: TOOLING, workflow_version: undefined, input: { drawn: drawJson(dice) } },
   }),
+  'POST /executions/batch': (_, dice, n) => ({
+    body: {
+      executions: Array.from({ length: dice.between(1, 3) }, (__, index) => ({
+        workflow_id: TOOLING,
+        input: { drawn: drawJson(dice) },
+        idempotency_key: dice.pick([null, `batch-${n}-${index}`]),
+      })),
+    },
+  }),
   'GET /executions': ({ cursor }, dice) => ({
     query: dice.chance(0.5) ? { cursor, limit: '3', offset: '0' } : { created_after: '2026-01-01' },
   }),

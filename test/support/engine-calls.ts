@@ -22,6 +22,7 @@ import {
 } from '../../src/shared/engine/executions/read-execution.ts';
 import { retryExecution } from '../../src/shared/engine/executions/retry-execution.ts';
 import { checkStart, startExecution } from '../../src/shared/engine/executions/start-execution.ts';
+import { startMany } from '../../src/shared/engine/executions/start-many.ts';
 import { wasMessageReceived } from '../../src/shared/engine/executions/was-message-received.ts';
 import { deleteSchedule } from '../../src/shared/engine/schedules/delete-schedule.ts';
 import { putSchedule } from '../../src/shared/engine/schedules/put-schedule.ts';
@@ -68,6 +69,7 @@ const USE_CASES = {
   retryExecution,
   checkStart,
   startExecution,
+  startMany,
   wasMessageReceived,
   deleteSchedule,
   putSchedule,

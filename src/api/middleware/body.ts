@@ -14,7 +14,8 @@ export type ReadBody = (ctx: ApiContext) => Promise<JsonObject>;
 
 interface BodyBounds {
   readonly bodyBytesMax: number;
-  readonly nestingMax?: number;
+  /** Null: the caller checks the parts of the body with `checkJsonBody`. */
+  readonly nestingMax?: number | null;
 }
 
 export function createReadBody(bounds: BodyBounds): ReadBody {
@@ -54,7 +55,7 @@ export function createReadJson(bounds: BodyBounds): ReadJson {
     if (bytes.length === 0) throw bodyMissing();
     if (!isUtf8(bytes)) throw unparsable('the body is not UTF-8');
     const body = ctx.request.body as JsonValue;
-    checkJsonBody(body, nestingMax);
+    if (nestingMax !== null) checkJsonBody(body, { nestingMax });
     return body;
   };
 }

@@ -10,9 +10,18 @@ export const LARGE_NESTING_MAX = NESTING_MAX + 16;
  * text that the two stores treat differently (U+0000, lone surrogates), and numbers beyond what a
  * double holds, which would come back as null.
  */
-export function checkJsonBody(value: JsonValue, nestingMax = NESTING_MAX): void {
+export function checkJsonBody(
+  value: JsonValue,
+  { nestingMax = NESTING_MAX, what = 'the body' }: JsonBounds = {},
+): void {
   const problem = findProblem(value, { level: 1, nestingMax });
-  if (problem !== null) throw badRequest(`the body ${problem}`);
+  if (problem !== null) throw badRequest(`${what} ${problem}`);
+}
+
+interface JsonBounds {
+  readonly nestingMax?: number;
+  /** Names the value in the message. */
+  readonly what?: string;
 }
 
 /** The body itself is level 1. The recursion ends at the bound that it checks. */

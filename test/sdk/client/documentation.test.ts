@@ -15,7 +15,7 @@ test('the blocks of the page are one program, which fits its types and runs', as
   t.timeout(120_000);
   const { blocks } = readPage(PAGE, await readFile(join(ROOT, PAGE), 'utf8'));
   const code = blocks.filter(({ language }) => language === 'ts').map((block) => block.text);
-  t.is(code.length, 6);
+  t.is(code.length, 7);
   const folder = await openProject(t, code.join('\n'));
   const checked = await run(t, [join(ROOT, 'node_modules/.bin/tsc'), '--project', folder]);
   t.deepEqual(checked, { code: 0, output: '' });

@@ -30,6 +30,23 @@ check('an execution is started, waited for, and gives its output', async (t, svc
   t.deepEqual(await client.execution(handle.id).result(), { seen: true });
 });
 
+check('many executions are started, each with a verdict', async (t, svc, place) => {
+  const client = clientOf(place, svc);
+  await svc.register({ nodes: { a: call } });
+  const entries = [1, 2, 3].map((n) => ({
+    workflow_id: n === 2 ? 'nobody' : 'w',
+    input: { n },
+    idempotency_key: `order-${n}`,
+  }));
+  const verdicts = await client.executions.startMany(entries);
+  t.deepEqual(
+    verdicts.map(({ status, error }) => error ?? status),
+    [201, 'not found: workflow nobody', 201],
+  );
+  t.deepEqual((await svc.read(verdicts[2]?.execution_id ?? '')).input, { n: 3 });
+  t.deepEqual(await client.executions.startMany(entries), verdicts);
+});
+
 check('a wait for a result ends in time, and the execution continues', async (t, svc, place) => {
   const client = clientOf(place, svc);
   await svc.register({ nodes: { a: event } });

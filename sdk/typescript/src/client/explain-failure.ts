@@ -76,11 +76,18 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The error of an event stream, whose last message has `error` and `status`. */
-export function explainRefusal(target: Target, refusal: { error: string; status: number }) {
-  const { error, status } = refusal;
+/** The error inside an answer: the last message of an event stream, or a verdict of a batch. */
+export function explainRefusal(target: Target, refusal: Refusal) {
+  const { error, status, retry_after_seconds: seconds } = refusal;
   const facts = { status, body: refusal };
-  return errorOf({ target, said: error, facts, headers: new Headers() });
+  const headers = new Headers(seconds === undefined ? {} : { 'retry-after': String(seconds) });
+  return errorOf({ target, said: error, facts, headers });
+}
+
+interface Refusal {
+  readonly error: string;
+  readonly status: number;
+  readonly retry_after_seconds?: number;
 }
 
 function errorOf(params: {

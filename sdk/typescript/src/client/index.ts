@@ -24,6 +24,7 @@ export {
 export type { Decision, ExecutionHandle, ResultOptions } from './execution-handle.ts';
 export type { FollowEvents } from './follow-events.ts';
 export type { Paged } from './paged.ts';
+export type { StartEntry, StartManyOptions, StartVerdict } from './resources/start-many.ts';
 export type { RetryPolicy } from './retry.ts';
 export type { BuiltWorkflow, Startable, WorkflowReference } from './startable.ts';
 export type { CallOptions } from './transport.ts';

@@ -251,6 +251,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/executions/batch": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Starts many executions, each with its own verdict
+         * @description Each entry is the body of `POST /executions`, and may have an `idempotency_key`. `results` has one verdict per entry, in the same order: an entry that is wrong or over a limit does not affect the others. The same key and entry start one execution, within a batch and within 24 hours. Give every entry a key, and you can repeat the whole request when its answer is lost. The body may have up to 16 MiB, or `api.body_bytes_max` if that is more; each entry may have up to `api.body_bytes_max`. A batch counts as one request for `requests_per_second`. There is no `wait`. A `traceparent` header applies to every entry.
+         *
+         *     Access: developer or operator.
+         */
+        readonly post: operations["start-executions"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/executions/{id}": {
         readonly parameters: {
             readonly query?: never;
@@ -4631,6 +4653,54 @@ export interface operations {
                         readonly execution_id: string;
                         /** @enum {string} */
                         readonly status: "running" | "paused" | "completed" | "failed" | "cancelled";
+                    };
+                };
+            };
+        };
+    };
+    readonly "start-executions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly executions: readonly {
+                        readonly workflow_id: string;
+                        /** @description Default: the latest registered version. */
+                        readonly workflow_version?: string | null;
+                        readonly input: components["schemas"]["StateObject"];
+                        /** @description Work of this execution is handed out in this order: 0 first, 9 last, 5 by default. */
+                        readonly priority?: number | null;
+                        /** @description As the `Idempotency-Key` header of `POST /executions`. */
+                        readonly idempotency_key?: string | null;
+                    }[];
+                };
+            };
+        };
+        readonly responses: {
+            /** @description OK */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly results: readonly ({
+                            /** @description 201, or the status of the error that `POST /executions` would answer. */
+                            readonly status: number;
+                            /** @description With 201; with a 409 for a key, the execution that has the key. */
+                            readonly execution_id?: string;
+                            /** @description Absent with 201. */
+                            readonly error?: string;
+                            /** @description The `Retry-After` of the error, if it has one. */
+                            readonly retry_after_seconds?: number;
+                        } & {
+                            readonly [key: string]: unknown;
+                        })[];
                     };
                 };
             };

@@ -15,6 +15,7 @@ export const OPERATIONS = {
   'resume-workflow': { method: 'POST', path: '/workflows/{id}/resume' },
   'list-executions': { method: 'GET', path: '/executions' },
   'start-execution': { method: 'POST', path: '/executions' },
+  'start-executions': { method: 'POST', path: '/executions/batch' },
   'read-execution': { method: 'GET', path: '/executions/{id}' },
   'read-result': { method: 'GET', path: '/executions/{id}/result' },
   'explain-execution': { method: 'GET', path: '/executions/{id}/explain' },

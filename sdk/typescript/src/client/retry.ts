@@ -22,10 +22,11 @@ export const DEFAULT_RETRY: RetryPolicy = { attempts: 4, baseMs: 100, maxMs: 10_
 
 /**
  * Operations beside GET that may be sent again although the first may have taken effect: they leave
- * the same behind. A start belongs to them because it carries an `Idempotency-Key`.
+ * the same behind. Starts belong to them because they carry idempotency keys.
  */
 const REPEATABLE: ReadonlySet<OperationName> = new Set<OperationName>([
   'start-execution',
+  'start-executions',
   'register-workflow',
   'import-execution',
   'cancel-execution',

@@ -48,6 +48,7 @@ export interface TransportOptions {
 /** Sends requests to one service. Throws the errors of `errors.ts`, or the caller's abort reason. */
 export interface Transport {
   readonly environment: Environment;
+  readonly retry: RetryPolicy;
   /** The JSON of the answer. */
   readonly call: <Name extends OperationName>(
     name: Name,
@@ -145,6 +146,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     environment,
+    retry: options.retry,
     target: () => targetOf(options, null),
     send,
     call: async <Name extends OperationName>(name: Name, request: Request = {}) => {

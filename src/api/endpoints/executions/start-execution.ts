@@ -3,10 +3,8 @@ import { startExecution as start } from '../../../shared/engine/executions/start
 import { z } from 'zod';
 
 import { badRequest } from '../../../shared/domain/errors.ts';
-import { parseTraceparent, writeTraceparent } from '../../../shared/domain/traceparent.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { userObject } from '../../schemas/json-values.ts';
-import { executionId, ID_BYTES_MAX, idText, omittable } from '../../schemas/text.ts';
+import { executionId, ID_BYTES_MAX } from '../../schemas/text.ts';
 import {
   pendingShape,
   resultShape,
@@ -14,8 +12,7 @@ import {
   shapeResult,
   waitForEnd,
 } from './result-shape.ts';
-
-const PRIORITY_DEFAULT = 5;
+import { readStart, readTraceparent, startFields } from './start-fields.ts';
 
 export const startExecution = defineEndpoint({
   name: 'start-execution',
@@ -31,16 +28,7 @@ export const startExecution = defineEndpoint({
   query: z.object({
     wait: waitForEnd('How long to wait for the end of the execution.'),
   }),
-  body: z.object({
-    workflow_id: idText,
-    workflow_version: omittable(idText).meta({
-      description: 'Default: the latest registered version.',
-    }),
-    input: userObject,
-    priority: omittable(z.int().min(0).max(9)).meta({
-      description: `Work of this execution is handed out in this order: 0 first, 9 last, ${PRIORITY_DEFAULT} by default.`,
-    }),
-  }),
+  body: z.object(startFields),
   replies: { 200: resultShape, 201: z.object({ execution_id: executionId }), 202: pendingShape },
   errors: [404, 409, 429],
   async handle(request, { engine }) {
@@ -48,13 +36,10 @@ export const startExecution = defineEndpoint({
     // Refused before anything is started.
     const waiting = query.wait > 0 ? request.waitForResult() : null;
     const started = await start(engine, caller, {
-      workflowId: body.workflow_id,
-      workflowVersion: body.workflow_version,
-      input: body.input,
-      priority: body.priority ?? PRIORITY_DEFAULT,
+      ...readStart(body),
       idempotencyKey: readIdempotencyKey(request.header('Idempotency-Key')),
       signal: request.gone(),
-      ...readTraceparent(request.header('traceparent')),
+      ...readTraceparent(request),
     });
     if (waiting === null) return { status: 201, body: { execution_id: started.executionId } };
     const awaited = await awaitResult(engine, caller, {
@@ -67,12 +52,6 @@ export const startExecution = defineEndpoint({
       : { status: 202, body: shapePending(awaited.pending) };
   },
 });
-
-/** One that cannot be read is as if there were none. */
-function readTraceparent(header: string | undefined): { readonly traceparent?: string } {
-  const parent = header === undefined ? null : parseTraceparent(header);
-  return parent === null ? {} : { traceparent: writeTraceparent(parent) };
-}
 
 function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;

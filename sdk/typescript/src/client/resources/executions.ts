@@ -1,9 +1,11 @@
 import { createPaged, nextByCursor } from '../paged.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import type { BodyOf, QueryOf } from '../wire.ts';
+import { startMany, type StartEntries, type StartManyOptions } from './start-many.ts';
 
 /** `client.executions`: executions by their ids. `client.execution(id)` has them for one. */
-export function createExecutions({ call, environment }: Transport) {
+export function createExecutions(transport: Transport) {
+  const { call, environment } = transport;
   const at = (id: string, options: CallOptions) => ({ ...options, path: { id } });
   return {
     /**
@@ -22,6 +24,13 @@ export function createExecutions({ call, environment }: Transport) {
         },
       });
     },
+    /**
+     * Starts many executions. Resolves with a verdict for each, in their order: with `execution_id`,
+     * or with `error`. Every entry carries an idempotency key, so that a lost answer never starts a
+     * second execution. Entries with keys of the caller's own may be passed again after an error.
+     */
+    startMany: (entries: StartEntries, options: StartManyOptions = {}) =>
+      startMany(transport, entries, options),
     /** Newest first. */
     list: (query: QueryOf<'list-executions'> = {}, options: CallOptions = {}) =>
       createPaged({
