@@ -455,6 +455,65 @@ test('execution bulk: shows first, and acts with --yes', async (t) => {
   t.like(JSON.parse((await svc(...none)).stdout), { total: 0, sample: [] });
 });
 
+test('execution start-many: each line has its result, and a repetition starts nothing', async (t) => {
+  const file = join(cwd, 'orders.ndjson');
+  const lines = [
+    '{"input":{"n":1}}',
+    '',
+    '{"input":',
+    '{"workflow_id":"nobody","input":{}}',
+    '{"input":{"n":2}}',
+  ];
+  writeFileSync(file, lines.join('\n'));
+  const command = [
+    'execution',
+    'start-many',
+    file,
+    '--workflow',
+    'greet',
+    '--idempotency-key',
+    'k',
+  ];
+  const first = await svc(...command);
+  t.is(first.code, 1);
+  t.regex(first.stdout, /^exec_\S+\nexec_\S+\n$/);
+  t.is(
+    first.stderr,
+    'line 3: the line is not JSON\nline 4: not found: workflow nobody\nerror: 2 of 4 lines not started\n',
+  );
+  const again = JSON.parse((await svc(...command, '-o', 'json')).stdout) as {
+    readonly results: readonly { readonly line: number; readonly execution_id?: string }[];
+  };
+  t.like(again, { started: 2, refused: 2 });
+  t.deepEqual(
+    again.results.map(({ line }) => line),
+    [1, 3, 4, 5],
+  );
+  const ids = again.results.flatMap(({ execution_id: id }) => id ?? []);
+  t.is(`${ids.join('\n')}\n`, first.stdout);
+});
+
+test('execution start-many: it reads stdin, batch by batch, and refuses a file without lines', async (t) => {
+  const lines = Array.from(
+    { length: 1_200 },
+    (_, n) => `{"workflow_id":"greet","input":{"n":${n}}}\n`,
+  );
+  const piped = await runSvc(['execution', 'start-many', '-', '--url', url], {
+    cwd,
+    input: lines.join(''),
+  });
+  t.is(piped.code, 0, piped.stderr);
+  t.is(piped.stdout.split('\n').length, 1_201);
+  t.is(piped.stderr, 'start-many: lines 1 to 1000 have their results\n');
+  const empty = join(cwd, 'empty.ndjson');
+  writeFileSync(empty, '\n');
+  t.is((await svc('execution', 'start-many', empty)).code, 2);
+  t.regex(
+    (await svc('execution', 'start-many', 'none.ndjson')).stderr,
+    /"none.ndjson" does not exist/,
+  );
+});
+
 test('work-item: dead letters are listed and requeued', async (t) => {
   const id = await start('letter');
   const post = async (path: string, body: object) => {

@@ -2,6 +2,7 @@ import { Argument, Option, type Command } from 'commander';
 
 import type { BulkOptions } from '../../commands/execution/bulk.ts';
 import type { EventsOptions } from '../../commands/execution/events.ts';
+import type { StartManyOptions } from '../../commands/execution/start-many.ts';
 import type { StartOptions } from '../../commands/execution/start.ts';
 import { addOutputOption } from '../output-option.ts';
 import { parseCount, parseInstant } from '../parse-option.ts';
@@ -69,6 +70,16 @@ function declareExecutionCommands(program: Command): void {
     .action(async (workflowId: string, options: StartOptions) => {
       const { startExecution } = await import('../../commands/execution/start.ts');
       return startExecution(workflowId, options);
+    });
+
+  clientCommand(execution, 'start-many')
+    .description('start an execution for each line of a file')
+    .argument('<file>', 'file with a JSON object on each line; -: stdin')
+    .option('--workflow <workflow>', 'workflow of the lines that name none')
+    .option('--idempotency-key <key>', 'start of the keys of lines without one; the line number follows')
+    .action(async (file: string, options: StartManyOptions) => {
+      const { startManyExecutions } = await import('../../commands/execution/start-many.ts');
+      return startManyExecutions(file, options);
     });
 
   clientCommand(execution, 'list')

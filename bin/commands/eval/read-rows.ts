@@ -18,7 +18,7 @@ export function formatOf(file: string): DatasetFormat | null {
 
 /**
  * Reads the rows of a data set of any length, one at a time: JSON objects, one a line, or CSV with
- * a header. A file that cannot be opened ends the command; an unreadable row is reported.
+ * a header; `-` is stdin. A file that cannot be opened ends the command; an unreadable row is reported.
  */
 export async function* readRows(file: string, format: DatasetFormat): AsyncGenerator<Row> {
   const text = readText(file);
@@ -28,7 +28,7 @@ export async function* readRows(file: string, format: DatasetFormat): AsyncGener
 async function* readText(file: string): AsyncGenerator<string> {
   let isFirst = true;
   try {
-    for await (const chunk of createReadStream(file, { encoding: 'utf8' })) {
+    for await (const chunk of openText(file)) {
       const text = chunk as string;
       yield isFirst && text.startsWith('\ufeff') ? text.slice(1) : text;
       isFirst = false;
@@ -40,6 +40,10 @@ async function* readText(file: string): AsyncGenerator<string> {
     if (code === 'EISDIR') throw usageError(`"${file}" is a directory`, error);
     throw error;
   }
+}
+
+function openText(file: string): AsyncIterable<unknown> {
+  return file === '-' ? process.stdin.setEncoding('utf8') : createReadStream(file, 'utf8');
 }
 
 async function* readJsonRows(text: AsyncIterable<string>): AsyncGenerator<Row> {

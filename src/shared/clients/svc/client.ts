@@ -14,6 +14,7 @@ import type {
   WireWorkflowPaused,
   WireRegistered,
   WireRetried,
+  WireStarts,
   WireWorkflow,
 } from './wire.ts';
 
@@ -33,6 +34,7 @@ export interface SvcClient {
     readonly input: JsonValue;
     readonly idempotencyKey: string | null;
   }): Promise<{ readonly execution_id: string }>;
+  startExecutions(entries: readonly JsonObject[]): Promise<WireStarts>;
   listExecutions(query: Query): Promise<{
     readonly executions: readonly WireExecution[];
     /** Null or absent on the last page. */
@@ -109,6 +111,8 @@ export function createSvcClient(target: ApiTarget): SvcClient {
         },
         headers: idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey },
       }),
+    startExecutions: (entries) =>
+      call('results', { method: 'POST', path: '/executions/batch', body: { executions: entries } }),
     listExecutions: (query) => call('executions', { method: 'GET', path: '/executions', query }),
     readExecution: (id) => call('execution_id', { method: 'GET', path: executionPath(id) }),
     explainExecution: (id) =>

@@ -87,6 +87,15 @@ export interface WirePause {
   readonly reason: string | null;
 }
 
+export interface WireStarts {
+  readonly results: readonly {
+    readonly status: number;
+    readonly execution_id?: string | undefined;
+    /** Absent: it is started. */
+    readonly error?: string | undefined;
+  }[];
+}
+
 export interface WireBulk {
   readonly results: readonly {
     readonly execution_id: string;

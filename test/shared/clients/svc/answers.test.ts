@@ -18,6 +18,7 @@ import { readEvents } from '../../../../src/api/endpoints/executions/read-events
 import { readExecution } from '../../../../src/api/endpoints/executions/read-execution.ts';
 import { retryExecution } from '../../../../src/api/endpoints/executions/retry-execution.ts';
 import { startExecution } from '../../../../src/api/endpoints/executions/start-execution.ts';
+import { startExecutions } from '../../../../src/api/endpoints/executions/start-executions.ts';
 import { listDeadLetters } from '../../../../src/api/endpoints/work-items/list-dead-letters.ts';
 import { requeueWorkItem } from '../../../../src/api/endpoints/work-items/requeue-work-item.ts';
 import { listWorkflows } from '../../../../src/api/endpoints/workflows/list-workflows.ts';
@@ -78,6 +79,11 @@ const CALLS: Calls = {
     reply: startExecution.replies[201],
     call: (client) =>
       client.startExecution({ workflowId: 'w', version: null, input: {}, idempotencyKey: null }),
+  },
+  startExecutions: {
+    endpoint: startExecutions,
+    reply: startExecutions.replies[200],
+    call: (client) => client.startExecutions([]),
   },
   listExecutions: {
     endpoint: listExecutions,
