@@ -37,15 +37,3 @@ test('a name that could be an identity is refused', async (t) => {
     t.like(outcome, { kind: 'failed', errorClass: 'TypeError' });
   }
 });
-
-test('a step that returns what JSON cannot hold fails at once', async (t) => {
-  let runs = 0;
-  const outcome = await new MemoryRuntime().runOne(async (ctx) =>
-    ctx.step('call', () => {
-      runs += 1;
-      return () => 1;
-    }),
-  );
-  t.like(outcome, { kind: 'failed', errorClass: 'NonRetryableError', isFinal: true });
-  t.is(runs, 1);
-});

@@ -28,7 +28,10 @@ export class SvcError extends Error {
   }
 }
 
-/** 400, 413, 415, 422: the request is wrong, and is refused however often it is sent. */
+/**
+ * 400, 413, 415, 422: the request is wrong, and is refused however often it is sent. With the code
+ * `not_json` it was not sent: JSON cannot hold it, and the message names the place.
+ */
 export class ValidationError extends SvcError {
   override readonly name = 'ValidationError';
 }

@@ -1,6 +1,7 @@
 import { toMs, type Duration } from '../duration.ts';
+import { toJson } from '../to-json.ts';
 import { sleep, type Environment } from './environment.ts';
-import { SvcError, TimeoutError } from './errors.ts';
+import { SvcError, TimeoutError, ValidationError } from './errors.ts';
 import {
   explainAnswer,
   explainNoAnswer,
@@ -228,7 +229,12 @@ function headersOf(
 
 type FetchBody = NonNullable<RequestInit['body']>;
 
+/** @throws ValidationError for a body that is no JSON */
 function bodyOf({ body, content }: Request): FetchBody | null {
   if (content !== undefined) return content as FetchBody;
-  return body === undefined ? null : JSON.stringify(body);
+  if (body === undefined) return null;
+  const read = toJson(body, '');
+  if (read.ok) return JSON.stringify(read.value);
+  const message = `The request is not JSON, and was not sent: ${read.problem}`;
+  throw new ValidationError(message, { code: 'not_json' });
 }

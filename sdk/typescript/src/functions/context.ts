@@ -63,7 +63,8 @@ export interface FunctionContext<Input = unknown> {
 
   /**
    * Runs `run` once and records its result as JSON. A replay returns the recorded result.
-   * @throws StepError after the last attempt
+   * @throws StepError after the last attempt; at once, with the class `SerializationError`, when the
+   * result is no JSON
    */
   step<Result>(
     name: string,

@@ -1,5 +1,5 @@
 import { isRecord } from '../is-record.ts';
-import { NonRetryableError } from '../worker/errors.ts';
+import { NonRetryableError, requireJson } from '../worker/errors.ts';
 import { ContinueAsNewError } from './errors.ts';
 import type { TurnEnd } from './turn-end.ts';
 
@@ -58,7 +58,8 @@ function caught(): TurnEnd {
 }
 
 function copyObject(input: unknown): Readonly<Record<string, unknown>> {
-  const copy: unknown = isRecord(input) ? JSON.parse(JSON.stringify(input)) : null;
+  const what = 'The input of ctx.continueAsNew()';
+  const copy = isRecord(input) ? requireJson(input, { name: 'input', what }) : null;
   if (isRecord(copy)) return copy;
   throw new NonRetryableError(
     'ctx.continueAsNew() takes a JSON object: the input of the next visit',

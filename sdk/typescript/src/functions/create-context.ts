@@ -1,3 +1,4 @@
+import { requireJson } from '../worker/errors.ts';
 import { bindLogger } from '../worker/logger.ts';
 import { runAll, runMap, runRace, type Fork } from './branches.ts';
 import type { ChildOptions, FunctionContext, StepOptions } from './context.ts';
@@ -144,13 +145,15 @@ function otherWaits(wait: Waiter): Pick<FunctionContext, 'waitForEvent' | 'appro
         }),
       })) as Promise<Payload>,
     approval: async (name, options = {}) => {
+      const what = `The context of ctx.approval("${name}")`;
+      const context = requireJson(options.context ?? null, { name: 'context', what });
       const decision = await wait(name, (identity) => ({
         kind: 'approval',
         wait: () => ({
           identity,
           kind: 'approval',
           ...(options.description !== undefined && { description: options.description }),
-          ...(options.context !== undefined && { context: options.context }),
+          ...(options.context !== undefined && { context }),
           ...timeoutOf(options),
         }),
       }));
@@ -167,6 +170,8 @@ function otherWaits(wait: Waiter): Pick<FunctionContext, 'waitForEvent' | 'appro
       options: ChildOptions = {},
     ) => {
       const workflowId = typeof target === 'string' ? target : target.name;
+      const what = `The input of ctx.call("${workflowId}")`;
+      const own = requireJson(input, { name: 'input', what });
       const state = await wait(options.name ?? workflowId, (identity) => ({
         kind: 'child',
         wait: () => ({
@@ -174,7 +179,7 @@ function otherWaits(wait: Waiter): Pick<FunctionContext, 'waitForEvent' | 'appro
           kind: 'child',
           workflow_id: workflowId,
           ...(options.version !== undefined && { version: options.version }),
-          input,
+          input: own,
         }),
       }));
       const isFunction = typeof target !== 'string' && target.kind === 'function';

@@ -66,7 +66,8 @@ const NAME = /^[A-Za-z0-9_.-]{1,200}$/;
 /**
  * Defines a durable function. Its code runs again from the start in each turn, and gets the results of
  * its steps from the journal: everything that has an effect or may come out differently belongs in
- * `ctx.step`. Input and output are JSON objects; no output is `{}`.
+ * `ctx.step`. Input and output are JSON objects; no output is `{}`. Output that is no JSON fails the
+ * function at once, with the class `SerializationError`.
  *
  * @throws TypeError unless the name has 1 to 200 letters, digits, ".", "_" and "-"
  */

@@ -1,5 +1,5 @@
 import { linkAbort } from '../link-abort.ts';
-import { describeError, NonRetryableError } from '../worker/errors.ts';
+import { describeError, NonRetryableError, requireJson } from '../worker/errors.ts';
 import { retryAfterOf } from '../worker/retry-after.ts';
 import { pause } from '../worker/pause.ts';
 import type { StepContext, StepOptions } from './context.ts';
@@ -90,7 +90,8 @@ async function tryStep(
   };
   for (let attempt = attemptsBefore + 1; ; attempt += 1) {
     try {
-      return finish({ output: await attemptStep(tools, call, { attempt, usage }) }, attempt);
+      const output = await attemptStep(tools, call, { attempt, usage });
+      return finish({ output: readOutput(identity, output) }, attempt);
     } catch (error) {
       // Aborted, it says nothing about the step: another turn runs it again, under the same key.
       if (stopped.aborted || scope.isAbandoned) return null;
@@ -133,7 +134,7 @@ export async function attemptStep(
     reportUsage: usage.add,
   };
   try {
-    const running = places.run({ scope, step: identity }, async () => asJson(await call.run(step)));
+    const running = places.run({ scope, step: identity }, async () => call.run(step));
     if (options.timeout === undefined) return await running;
     const timeoutMs = readDuration(options.timeout);
     const timeout = pause(timeoutMs, over.signal).then(() => {
@@ -150,10 +151,7 @@ export async function attemptStep(
   }
 }
 
-/** What a replay will read. @throws TypeError for what JSON cannot hold */
-function asJson(value: unknown): unknown {
-  if (value === undefined) return null;
-  const text = JSON.stringify(value) as string | undefined;
-  if (text === undefined) throw new NonRetryableError('a step must return JSON');
-  return JSON.parse(text);
+/** What a replay will read. @throws SerializationError */
+function readOutput(identity: string, output: unknown): unknown {
+  return requireJson(output ?? null, { name: 'output', what: `The output of step "${identity}"` });
 }

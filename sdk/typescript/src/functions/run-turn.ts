@@ -1,6 +1,6 @@
 import { isRecord } from '../is-record.ts';
 import type { Logger } from '../worker/logger.ts';
-import { describeError, NonRetryableError } from '../worker/errors.ts';
+import { describeError, NonRetryableError, requireJson } from '../worker/errors.ts';
 import { retryAfterOf } from '../worker/retry-after.ts';
 import type { FunctionContext } from './context.ts';
 import { createContext, type ItemFacts } from './create-context.ts';
@@ -100,12 +100,21 @@ function complete(
   given: TurnInput,
   { turn, output }: { readonly turn: Turn; readonly output: unknown },
 ): TurnOutcome {
-  if (output !== undefined && !isRecord(output)) {
-    const error = new NonRetryableError('a function must return a JSON object, or nothing');
+  try {
+    const entries = turn.log.unrecorded;
+    return (
+      unaskedFailure(given, turn) ?? { kind: 'completed', output: readOutput(output), entries }
+    );
+  } catch (error) {
     return fail(error, { turn, nowMs: given.nowMs() });
   }
-  const entries = turn.log.unrecorded;
-  return unaskedFailure(given, turn) ?? { kind: 'completed', output: output ?? {}, entries };
+}
+
+function readOutput(output: unknown): Readonly<Record<string, unknown>> {
+  const what = 'The output of the function';
+  const copy = output === undefined ? {} : requireJson(output, { name: 'output', what });
+  if (isRecord(copy)) return copy;
+  throw new NonRetryableError('a function must return a JSON object, or nothing');
 }
 
 /** The failure of a turn whose code never asked for a recorded entry; null when nothing is wrong. */

@@ -26,8 +26,9 @@ export interface WorkerTool {
 
 /**
  * Defines the code of a `python_fn` or `java_fn` node, named `module.function` or `class.method`.
- * It returns the output of the node, a JSON object. An error fails the attempt, with the error's
- * `name` as `error_class`; the retry policy of the node decides about another one.
+ * It returns the output of the node, a JSON object; other output fails the item, without another
+ * attempt. An error fails the attempt, with the error's `name` as `error_class`; the retry policy of the
+ * node decides about another one.
  *
  * @throws TypeError when the name is empty, longer than 200 characters, or has `*` or `?`
  */

@@ -1,3 +1,5 @@
+import { toJson } from '../to-json.ts';
+
 /**
  * Thrown by a tool, a step or a function: no attempt follows. A function fails at once; for a tool,
  * `NonRetryableError` is the class of the error, which the retry policy of the node names in
@@ -5,6 +7,24 @@
  */
 export class NonRetryableError extends Error {
   override readonly name: string = 'NonRetryableError';
+}
+
+/** A value that is no JSON is recorded or sent: the message names its place. No attempt follows. */
+export class SerializationError extends NonRetryableError {
+  override readonly name = 'SerializationError';
+}
+
+/**
+ * Copies a value as a reader of its JSON gets it. `name` begins the path, `what` the message.
+ * @throws SerializationError
+ */
+export function requireJson(
+  value: unknown,
+  given: { readonly name: string; readonly what: string },
+): unknown {
+  const read = toJson(value, given.name);
+  if (read.ok) return read.value;
+  throw new SerializationError(`${given.what} is not JSON: ${read.problem}`);
 }
 
 /** The worker no longer holds the item: its lease expired, or its execution ended. */

@@ -5,6 +5,7 @@ export {
   CancelledError,
   LeaseLostError,
   NonRetryableError,
+  SerializationError,
   ShutdownError,
   WorkerRefusedError,
 } from './errors.ts';

@@ -1,4 +1,4 @@
-import { describeError, NonRetryableError } from './errors.ts';
+import { describeError, NonRetryableError, requireJson, SerializationError } from './errors.ts';
 import type { WorkerTool } from './define-tool.ts';
 import type { Logger } from './logger.ts';
 import type { Lease } from './keep-lease.ts';
@@ -27,11 +27,14 @@ export async function runTool(
   if (result.ok) return completeItem(held, { output: result.output, durationMs });
   const { message, errorClass } = describeError(result.error);
   logger.warn({ error: message, error_class: errorClass }, 'the tool failed');
-  const isFinal = result.error instanceof NonRetryableError;
+  const isUnreadable = result.error instanceof SerializationError;
+  const isFinal = !isUnreadable && result.error instanceof NonRetryableError;
   return failItem(held, {
     message,
     errorClass: isFinal ? 'NonRetryableError' : errorClass,
     retryAfterMs: retryAfterOf(result.error, clock.nowMs()),
+    // The tool has done its work, and would do it again.
+    ...(isUnreadable && { final: true }),
   });
 }
 
@@ -55,10 +58,10 @@ async function call(
       signal: given.lease.stopped,
       logger: given.logger,
     });
-    if (!isRecord(output)) throw new TypeError(`the tool ${tool.name} must return a JSON object`);
-    // An output that cannot be sent fails the attempt, as an error does.
-    JSON.stringify(output);
-    return { ok: true, output };
+    const what = `The output of the tool ${tool.name}`;
+    const copy = requireJson(output, { name: 'output', what });
+    if (isRecord(copy)) return { ok: true, output: copy };
+    throw new SerializationError(`${what} is not a JSON object`);
   } catch (error) {
     return { ok: false, error };
   }

@@ -50,6 +50,9 @@ const ANSWER_MS_MAX = 15_000;
 
 /** Sends once; rejects with `NoAnswerError` when the outcome is unknown. */
 export async function send(api: Api, request: Request): Promise<Answer> {
+  // Outside of `try`: a body that is no JSON would not become one.
+  const own = request.body === undefined ? null : JSON.stringify(request.body);
+  const body = request.json ?? own;
   const late = new AbortController();
   const timeoutMs = request.timeoutMs ?? ANSWER_MS_MAX;
   const timer = setTimeout(
@@ -59,15 +62,14 @@ export async function send(api: Api, request: Request): Promise<Answer> {
   const link = linkAbort([late.signal, request.signal]);
   try {
     const token = await api.token();
-    const json = request.json ?? (request.body !== undefined && JSON.stringify(request.body));
     const response = await api.fetch(`${api.url}${request.path}`, {
       method: request.method ?? 'POST',
       headers: {
-        ...(json !== false && { 'content-type': 'application/json' }),
+        ...(body !== null && { 'content-type': 'application/json' }),
         ...(token !== null && { authorization: `Bearer ${token}` }),
         ...(api.tenant !== null && { 'x-tenant-id': api.tenant }),
       },
-      ...(json !== false && { body: json }),
+      ...(body !== null && { body }),
       signal: link.signal,
     });
     return await readAnswer(response);

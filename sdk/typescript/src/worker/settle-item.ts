@@ -27,7 +27,7 @@ export interface Riding {
 export interface Failure {
   readonly message: string;
   readonly errorClass: string;
-  /** True: no attempt follows, even if the policy of the node allows one. Only for functions. */
+  /** True: no attempt follows, even if the policy of the node allows one. */
   readonly final?: boolean;
   /** The next attempt follows after that time; null: the retry policy decides. */
   readonly retryAfterMs?: number | null;
