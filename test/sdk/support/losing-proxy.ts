@@ -27,6 +27,8 @@ function readJson(text: string): { readonly reports?: readonly { readonly kind: 
 export async function startLosingProxy(
   target: string,
   verbs: readonly string[],
+  /** Called while the worker still waits for the answer. */
+  beforeLoss: () => void = () => undefined,
 ): Promise<LosingProxy> {
   const lost: string[] = [];
   const seen = new Set<string>();
@@ -57,6 +59,7 @@ export async function startLosingProxy(
         return;
       }
       lost.push(...losing);
+      beforeLoss();
       response.destroy();
     };
     pass().catch(() => response.destroy());

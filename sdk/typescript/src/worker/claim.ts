@@ -47,8 +47,8 @@ export function sendClaim(
 }
 
 /**
- * Claims until there is an answer, and gives the items; none when the signal aborts first. The runtime
- * sees that the connection closes, and hands nothing out on it.
+ * Claims until there is an answer, and gives the items. Null when the signal aborts first: the runtime
+ * may have leased items to the claim.
  */
 export async function claimUntilAnswered(
   settings: Settings,
@@ -57,7 +57,7 @@ export async function claimUntilAnswered(
     readonly isRepeated: boolean;
     readonly signal: AbortSignal;
   },
-): Promise<readonly WorkItem[]> {
+): Promise<readonly WorkItem[] | null> {
   const { logger, workerId } = settings;
   const { signal } = claim;
   for (let failures = 0; !signal.aborted;) {
@@ -75,5 +75,5 @@ export async function claimUntilAnswered(
       await pause(Math.max(backOffMs(failures, Math.random()), error.retryAfterMs), signal);
     }
   }
-  return [];
+  return null;
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Claim, claimUntilAnswered, sendClaim } from './claim.ts';
 import { runFunction } from './run-function.ts';
 import { ShutdownError, WorkerRefusedError } from './errors.ts';
+import { giveBack } from './give-back.ts';
 import { keepLease } from './keep-lease.ts';
 import { bindLogger } from './logger.ts';
 import { registerFunctions } from './register-functions.ts';
@@ -141,14 +142,16 @@ class Working {
       await Promise.race([...this.#busy, ...this.#asides]);
       return;
     }
-    const items = await claimUntilAnswered(this.settings, {
-      claimId: randomUUID(),
-      itemsMax: Math.min(free, ITEMS_MAX),
-      waitMs: WAIT_MS,
-      isRepeated: false,
-      signal: this.#stopping.signal,
-    });
-    this.#begin(items);
+    const itemsMax = Math.min(free, ITEMS_MAX);
+    await this.#claim({ claimId: randomUUID(), itemsMax, waitMs: WAIT_MS }, false);
+  }
+
+  async #claim(claim: Claim, isRepeated: boolean): Promise<void> {
+    const { settings } = this;
+    const { signal } = this.#stopping;
+    const items = await claimUntilAnswered(settings, { ...claim, isRepeated, signal });
+    if (items === null) await giveBack(settings, { claim, reports: this.#reports });
+    else this.#begin(items);
   }
 
   /** Sends reports with a claim for the places that they free. */
@@ -173,8 +176,7 @@ class Working {
   async #claimAgain(claim: Claim): Promise<void> {
     this.#awaited += claim.itemsMax;
     try {
-      const { signal } = this.#stopping;
-      this.#begin(await claimUntilAnswered(this.settings, { ...claim, isRepeated: true, signal }));
+      await this.#claim(claim, true);
     } catch (error) {
       this.#dropped(error, this.settings.logger);
     } finally {

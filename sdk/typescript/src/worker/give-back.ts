@@ -1,0 +1,24 @@
+import { type Claim, claimUntilAnswered } from './claim.ts';
+import type { Reports } from './reports.ts';
+import { releaseItem } from './settle-item.ts';
+import type { Settings } from './worker-options.ts';
+
+/** A runtime that does not answer in that time takes the items back when their leases end. */
+const GIVE_BACK_MS_MAX = 2_000;
+
+/**
+ * Releases what the runtime has leased to a claim whose answer a stopping worker did not wait for. The
+ * runtime keeps these items for the worker that repeats the claim, so it is repeated. If it has leased
+ * nothing, the answer may have one new item, which goes back too.
+ */
+export async function giveBack(
+  settings: Settings,
+  { claim, reports }: { readonly claim: Claim; readonly reports: Reports },
+): Promise<void> {
+  const { api } = settings;
+  const lost = AbortSignal.timeout(GIVE_BACK_MS_MAX);
+  const again = { ...claim, waitMs: 0, itemsMax: 1, isRepeated: true, signal: lost };
+  // A runtime that refuses the claim has leased nothing to this worker.
+  const items = (await claimUntilAnswered(settings, again).catch(() => null)) ?? [];
+  await Promise.allSettled(items.map((item) => releaseItem({ api, reports, item, lost })));
+}

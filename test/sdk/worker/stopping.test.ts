@@ -1,0 +1,63 @@
+import { defineTool } from 'svc-sdk/worker';
+
+import { onBothStores } from '../../support/both-stores.ts';
+import { startLosingProxy } from '../support/losing-proxy.ts';
+import { startWorker, until, type RunningWorker } from '../support/with-worker.ts';
+
+/* A worker that stops while the answer to its claim is on its way. */
+
+const check = onBothStores({ env: { SVC_SCHEDULER_LEASE_SECONDS: '3' } });
+
+const CHARGE = { kind: 'python_fn', module: 'payment', function: 'charge' };
+
+check(
+  'an item that a stopping worker is being given is given back, and uses no attempt',
+  async (t, tenant, place) => {
+    let runs = 0;
+    let started: RunningWorker | null = null;
+    let stopped: Promise<void> | null = null;
+    const proxy = await startLosingProxy(place.runtime.url, ['claim'], () => {
+      stopped ??= started?.worker.stop() ?? null;
+    });
+    t.teardown(() => proxy.close());
+    const workflow = await tenant.register({ nodes: { pay: CHARGE } });
+    for (let orders = 0; orders < 2; orders += 1) await tenant.start(workflow);
+    const tools = [defineTool('payment.charge', () => ({ runs: (runs += 1) }))];
+    started = startWorker(t, { tenant, place, options: { tools, url: proxy.url } });
+    await started.running;
+    await stopped;
+    t.true(proxy.lost.length > 0);
+    t.is(runs, 0);
+    const items = [await tenant.claim(), await tenant.claim()];
+    t.deepEqual(
+      items.map(({ attempt }) => attempt),
+      [0, 0],
+    );
+  },
+);
+
+check(
+  'an item is given back that came with a lost answer before the worker stopped',
+  async (t, tenant, place) => {
+    const proxy = await startLosingProxy(place.runtime.url, ['claim']);
+    t.teardown(() => proxy.close());
+    await tenant.run({ nodes: { pay: CHARGE } });
+    let worker: RunningWorker['worker'] | null = null;
+    const logger = { debug() {}, info() {}, error() {}, warn: () => void worker?.stop() };
+    const tools = [defineTool('payment.charge', () => ({}))];
+    const started = startWorker(t, { tenant, place, options: { tools, url: proxy.url, logger } });
+    worker = started.worker;
+    await started.running;
+    t.is((await tenant.claim()).attempt, 0);
+  },
+);
+
+check('a worker stops although the runtime no longer answers', async (t, tenant, place) => {
+  const proxy = await startLosingProxy(place.runtime.url, []);
+  const tools = [defineTool('payment.charge', () => ({}))];
+  const { worker, running } = startWorker(t, { tenant, place, options: { tools, url: proxy.url } });
+  await until('the worker claims', () => proxy.requests.length > 0);
+  await proxy.close();
+  await worker.stop();
+  await t.notThrowsAsync(running);
+});
