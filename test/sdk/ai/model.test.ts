@@ -66,7 +66,7 @@ for (const way of ['generate', 'loop', 'stream'] as const) {
     const under = await runAgent(t, major, {
       answer: () => WEATHER,
       ask: (params) => major[way](params),
-      options: { tokenBudget: 25 },
+      options: { workflow: { tokenBudget: 25 } },
     });
     // A stream keeps the error for itself: then the turn after the sleep is refused.
     await under.runtime.advance('1d');

@@ -111,7 +111,7 @@ check('a loop stops before the step that its budget refuses', async (t, tenant, 
         throw error;
       }
     },
-    { tokenBudget: 100 },
+    { workflow: { tokenBudget: 100 } },
   );
   startWorker(t, { tenant, place, options: { functions: [loop] } });
   const id = await startFunction(tenant, loop, {});
@@ -137,7 +137,7 @@ check('a function that catches the error can return its result', async (t, tenan
       }
       return { answers };
     },
-    { costBudgetUsd: 1 },
+    { workflow: { costBudgetUsd: 1 } },
   );
   startWorker(t, { tenant, place, options: { functions: [partial] } });
   const id = await startFunction(tenant, partial, {});
@@ -155,7 +155,7 @@ check('a budget that asks ends the turn until a person grants it', async (t, ten
       for (const name of ['one', 'two', 'three', 'four']) await ask(ctx, name);
       return { got: await idle };
     },
-    { tokenBudget: { totalTokens: 61 }, onBudgetExceeded: 'pause' },
+    { workflow: { tokenBudget: { totalTokens: 61 }, onBudgetExceeded: 'pause' } },
   );
   startWorker(t, { tenant, place, options: { functions: [patient] } });
   const id = await startFunction(tenant, patient, {});

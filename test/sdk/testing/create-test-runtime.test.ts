@@ -128,7 +128,7 @@ test('a step in place of another reports usage too, and its budget holds', async
     async (ctx) => {
       for (;;) await ctx.step('ask', () => Promise.reject(new Error('asks a provider')));
     },
-    { tokenBudget: 10 },
+    { workflow: { tokenBudget: 10 } },
   );
   await using runtime = await createTestRuntime({
     functions: [loop],

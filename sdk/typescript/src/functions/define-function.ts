@@ -1,7 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
 import type { FunctionRef } from '../function-ref.ts';
-import { type TokenBudget, writeTokenBudget } from '../workflow/parts/limits.ts';
+import { dropAbsent } from '../workflow/json.ts';
+import { writeOptions, type WorkflowOptions } from '../workflow/options.ts';
+import type { Names } from '../workflow/shape.ts';
 import type { FunctionContext } from './context.ts';
 
 export interface FunctionOptions<Input, Output> {
@@ -17,21 +19,33 @@ export interface FunctionOptions<Input, Output> {
   readonly timeoutSecs?: number;
   /** Retry policy for failures outside steps; as `retry_policy` of a node. */
   readonly retryPolicy?: string | Readonly<Record<string, unknown>>;
-  /** Limits the tokens that all steps of an execution report, those of its children included. */
-  readonly tokenBudget?: TokenBudget;
-  /** The same for the cost, in US dollars above 0. */
-  readonly costBudgetUsd?: number;
-  /**
-   * Effect on further steps once a budget is used up. `fail` (default): they throw a BudgetExceededError
-   * · `pause`: they wait for a person, whose approval grants the budget again · `warn`: they run.
-   */
-  readonly onBudgetExceeded?: 'fail' | 'pause' | 'warn';
+  /** Settings of the workflow that a worker registers for the function. */
+  readonly workflow?: FunctionWorkflowOptions;
   /**
    * Recorded entries that the code did not ask for when it returns or continues as new: `strict` (default) fails with
    * NonDeterminismError, `warn` logs them.
    */
   readonly determinism?: 'strict' | 'warn';
 }
+
+/**
+ * Settings of a workflow that concern functions: text for people, budgets, data policies, the history.
+ * The others are about nodes that such a workflow does not have.
+ */
+export type FunctionWorkflowOptions = Pick<
+  WorkflowOptions<unknown, Names>,
+  | 'name'
+  | 'description'
+  | 'labels'
+  | 'timeouts'
+  | 'dataPolicy'
+  | 'policy'
+  | 'tokenBudget'
+  | 'costBudgetUsd'
+  | 'onBudgetExceeded'
+  | 'continueAsNew'
+  | 'expose'
+>;
 
 /** A durable function: give it to a worker, start it by its name, call it from other functions. */
 export interface DurableFunction<Input, Output> extends FunctionRef<Input, Output> {
@@ -89,36 +103,28 @@ export function defineFunction<
     name,
     options,
     run: async (ctx, input) => run(ctx, input),
-    toIR: () => ({
-      workflow_id: name,
-      version: options.version ?? '1.0.0',
-      nodes: {
-        run: {
-          kind: {
-            type: 'function',
-            name,
-            ...(options.queue !== undefined && { queue: options.queue }),
-          },
-          output_key: 'output',
-          ...(options.timeoutSecs !== undefined && { node_timeout_secs: options.timeoutSecs }),
-          ...(options.retryPolicy !== undefined && { retry_policy: options.retryPolicy }),
-        },
-      },
-      ...budgetOf(options),
-    }),
+    toIR: () => writeWorkflow(name, options),
   };
 }
 
-function budgetOf(
-  options: Pick<
-    FunctionOptions<never, never>,
-    'tokenBudget' | 'costBudgetUsd' | 'onBudgetExceeded'
-  >,
-): Pick<FunctionWorkflow, 'token_budget' | 'cost_budget_usd' | 'on_budget_exceeded'> {
-  const { tokenBudget, costBudgetUsd, onBudgetExceeded } = options;
+function writeWorkflow(
+  name: string,
+  options: Omit<FunctionOptions<unknown, unknown>, 'input' | 'output'>,
+): FunctionWorkflow {
+  const { version = '1.0.0', workflow = {}, queue, timeoutSecs, retryPolicy } = options;
+  const { head, tail } = writeOptions(name, workflow);
   return {
-    ...(tokenBudget !== undefined && { token_budget: writeTokenBudget(tokenBudget) }),
-    ...(costBudgetUsd !== undefined && { cost_budget_usd: costBudgetUsd }),
-    ...(onBudgetExceeded !== undefined && { on_budget_exceeded: onBudgetExceeded }),
+    ...dropAbsent(head),
+    workflow_id: name,
+    version,
+    nodes: {
+      run: {
+        kind: { type: 'function', name, ...(queue !== undefined && { queue }) },
+        output_key: 'output',
+        ...(timeoutSecs !== undefined && { node_timeout_secs: timeoutSecs }),
+        ...(retryPolicy !== undefined && { retry_policy: retryPolicy }),
+      },
+    },
+    ...dropAbsent(tail),
   };
 }

@@ -12,6 +12,7 @@ export {
   type DurableFunction,
   type FunctionOptions,
   type FunctionWorkflow,
+  type FunctionWorkflowOptions,
   type ServedFunction,
 } from './define-function.ts';
 export type { Duration } from '../duration.ts';

@@ -37,7 +37,7 @@ interface Given extends Partial<Omit<AgentParams, 'ctx' | 'url'>> {
   readonly answer: Parameters<typeof startFakeProvider>[0];
   /** Default: `generate`. */
   readonly ask?: (params: AgentParams) => Promise<AgentAnswer>;
-  readonly options?: Pick<FunctionOptions<object, AgentAnswer>, 'tokenBudget'>;
+  readonly options?: Pick<FunctionOptions<object, AgentAnswer>, 'workflow'>;
 }
 
 /** Runs an agent whose function then sleeps for a day: so each test replays the whole loop. */
