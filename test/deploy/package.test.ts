@@ -59,11 +59,13 @@ test.serial('the package builds itself, holds what runs, and is small', async (t
   for (const path of [
     'bin/svc.js',
     'dist/bin/svc.js',
+    'dist/openapi.json',
     'dist/package.json',
     'docs/reference/ir.md',
   ]) {
     t.true(paths.has(path), path);
   }
+  t.false(paths.has('docs/openapi.json'), 'it is in the package without its white space');
   t.deepEqual(
     [...paths].filter((path) => /(^|\/)(test|bench|node_modules)\//.test(path)),
     [],
@@ -75,6 +77,10 @@ test.serial('installed in an empty folder, it tells its version and runs', async
   await npm(['install', '--prefer-offline', './svc-runtime-0.4.0.tgz'], user);
   const { stdout } = await run('npx', ['--no-install', 'svc', 'version'], { cwd: user });
   t.regex(stdout, /0\.4\.0/);
+  const show = `import api from 'svc-runtime/openapi.json' with { type: 'json' };
+    console.log(api.info.version);`;
+  const api = await run(process.execPath, ['--input-type=module', '-e', show], { cwd: user });
+  t.regex(api.stdout, /^0\.4\.0/);
   const port = await freePort();
   const args = ['--no-install', 'svc', 'dev', '--port', String(port)];
   const dev = spawn('npx', args, {

@@ -1,0 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { argv } from 'node:process';
+
+/*
+ * node write-compact.ts FROM TO
+ *
+ * Writes a JSON document without the white space that makes it easy to review.
+ */
+
+const [from = '', to = ''] = argv.slice(2);
+writeFileSync(to, JSON.stringify(JSON.parse(readFileSync(from, 'utf8'))));
