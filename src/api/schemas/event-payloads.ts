@@ -1,99 +1,32 @@
 import { z } from 'zod';
 
 import type { EventKind } from '../../shared/domain/execution/event.ts';
-import { WAIT_KINDS, WORKER_ENTRY_KINDS } from '../../shared/domain/execution/function-events.ts';
+import { WAIT_KINDS } from '../../shared/domain/execution/function-events.ts';
 import { TERMINAL_STATUSES } from '../../shared/domain/execution/status.ts';
 import { anyObject } from './json-values.ts';
+import {
+  anyValue,
+  attempt,
+  carried,
+  childEnd,
+  count,
+  journalEntry,
+  names,
+  object,
+  pause,
+  strictExecutionId,
+  text,
+  timer,
+  usage,
+  uuid,
+  visit,
+  workItem,
+} from './payload-members.ts';
 
 /*
  * Schemas of event payloads, for events from outside. Every field that any code reads has its shape
  * here; unknown fields of a newer release are accepted and kept.
  */
-
-const object = z.looseObject;
-const count = z.int().min(0);
-const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID');
-export const strictExecutionId = z
-  .string()
-  .regex(/^exec_[0-9a-f]{32}$/, 'must be exec_ and 32 lowercase hex digits');
-const anyValue = z.custom<unknown>((value) => value !== undefined, 'is required');
-const names = z.array(z.string());
-const text = z.string();
-const perName = z.record(text, count);
-
-const visit = count;
-const attempt = count;
-const workItem = { work_item_id: uuid };
-
-const usage = object({
-  input_tokens: count,
-  output_tokens: count,
-  cost_usd: z.number().nullable(),
-  model: text.optional(),
-  finish_reason: text.optional(),
-});
-
-const journalEntry = object({
-  identity: text,
-  kind: z.enum([...WORKER_ENTRY_KINDS, ...WAIT_KINDS]),
-  output: z.unknown().optional(),
-  error: object({ message: text, class: text.optional() }).optional(),
-  attempts: count.optional(),
-  started_at: text.optional(),
-  duration_ms: z.number().optional(),
-  usage: usage.optional(),
-  event_sequence: z.int().optional(),
-});
-
-const carried = object({
-  state: anyObject,
-  arrivals: z.array(
-    object({ from: text.nullable(), to: text, output: anyValue, visit: visit.optional() }),
-  ),
-  mailbox: z.array(object({ correlation_key: text, payload: anyValue })),
-  settled_nodes: names,
-  visits: perName.optional(),
-  usage,
-  budget_grants: perName.optional(),
-  budgets_warned: names.optional(),
-  maps: z
-    .array(
-      object({
-        node_id: text,
-        body: text,
-        done: z.array(object({ index: count, item_hash: text, output: anyValue })),
-        visits: perName,
-      }),
-    )
-    .optional(),
-  approvals: z.array(object({ node_id: text, visit, shown_hash: text })).optional(),
-  granted_calls: names.optional(),
-  journals: z.array(object({ node_id: text, visit, entries: z.array(journalEntry) })).optional(),
-  inputs: z.array(object({ node_id: text, visit, input: anyValue })).optional(),
-});
-
-const childEnd = {
-  visit,
-  child_execution_id: strictExecutionId,
-  step: text.optional(),
-  usage: usage.optional(),
-};
-
-const timer = {
-  purpose: z.enum([
-    'wait',
-    'approval_timeout',
-    'workflow_timeout',
-    'function_wait',
-    'function_timeout',
-    'child_ended',
-    'parent_ended',
-  ]),
-  visit: visit.nullable(),
-  step: text.optional(),
-};
-
-const pause = { scope: z.enum(['execution', 'workflow']), by: text };
 
 /** Kinds of events that belong to no node, by their payloads. */
 const OF_EXECUTION = {

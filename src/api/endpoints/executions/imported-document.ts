@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 import { EXECUTION_FORMAT } from '../../../shared/domain/execution/execution-document.ts';
-import { isKindOfNode, payloadOf, strictExecutionId } from '../../schemas/event-payloads.ts';
+import { isKindOfNode, payloadOf } from '../../schemas/event-payloads.ts';
+import { strictExecutionId } from '../../schemas/payload-members.ts';
 import { anyObject } from '../../schemas/json-values.ts';
 import { idText } from '../../schemas/text.ts';
 import { executionStatus } from './execution-shape.ts';
