@@ -1,7 +1,8 @@
 import { StoreUnavailableError } from '../unavailable.ts';
 import type { Store } from '../store.ts';
 import { createAgentStore } from './tenants/agents.ts';
-import { createArtifactStore, pruneUploads } from './artifacts/artifacts.ts';
+import { createArtifactStore } from './artifacts/artifacts.ts';
+import { pruneUploads } from './artifacts/prune-uploads.ts';
 import { createAuditStore } from './audit/audit.ts';
 import { createClaimWatermarks } from './work/claim-watermarks.ts';
 import {

@@ -6,7 +6,7 @@ import type { HeldArtifact, UnusedArtifactStore } from '../../unused-artifacts.t
 import type { PostgresPool } from '../connection/connect.ts';
 import type { Management } from '../connection/management.ts';
 import { toUuid } from '../rows.ts';
-import { pruneChunks } from './artifacts.ts';
+import { pruneChunks } from './prune-uploads.ts';
 import {
   countUnreadWindows,
   listUnread,

@@ -1,7 +1,7 @@
 import type { ExecutionId, TenantId } from '../../../domain/ids.ts';
 import type { HeldArtifact, UnusedArtifactStore } from '../../unused-artifacts.ts';
 import type { Connection } from '../connection/connect.ts';
-import { pruneChunks } from './artifacts.ts';
+import { pruneChunks } from './prune-uploads.ts';
 import {
   countUnreadWindows,
   listUnread,

@@ -1,4 +1,4 @@
-import { pruneUploads } from '../artifacts/artifacts.ts';
+import { pruneUploads } from '../artifacts/prune-uploads.ts';
 import { REQUEST_KEY_MS } from '../commit/judge.ts';
 import type { Connection } from '../connection/connect.ts';
 import { DELIVERY_LOG_MS } from '../../webhooks.ts';
