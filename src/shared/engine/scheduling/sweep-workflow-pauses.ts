@@ -47,105 +47,140 @@ interface Rest {
 }
 
 export function createPauseSweep(deps: EngineDeps): PauseSweep {
+  const change = createChange(deps);
+  const holding = createHolding(deps, change);
+  const giving = createGivingBack(deps, change);
+  return {
+    async round({ signal }) {
+      const all = await listPauses(deps);
+      holding.keepOnly(all);
+      giving.keepOnly(all);
+      let found = 0;
+      let more = false;
+      for (const pause of all) {
+        if (signal.aborted) break;
+        const swept = await (pause.resumed === null ? holding.sweep(pause) : giving.sweep(pause));
+        found += swept.found;
+        more ||= swept.more;
+      }
+      return { found, more, isPaused: all.length > 0 };
+    },
+  };
+}
+
+interface Sweeping {
+  /** A part of what remains for the pause. */
+  sweep(pause: WorkflowPause): Promise<RoundResult>;
+  /** Forgets the progress of all other pauses. */
+  keepOnly(pauses: readonly WorkflowPause[]): void;
+}
+
+function createHolding(deps: EngineDeps, change: ChangeExecution): Sweeping {
+  const { workflowPauses } = deps.store;
   /** Passes under way, by pause. */
   const passes = new Map<string, Pass>();
   const rests = new Map<string, Rest>();
-  /** Where giving back has come to, by pause. */
-  const returns = new Map<string, ExecutionId>();
-  /** Executions that cannot be changed, reported once. */
-  const troubled = new Set<ExecutionId>();
 
-  async function round({ signal }: { readonly signal: AbortSignal }): Promise<SweepRound> {
-    const all = await listPauses(deps);
-    forgetOthers(passes, all);
-    forgetOthers(rests, all);
-    forgetOthers(returns, all);
-    let found = 0;
-    let more = false;
-    for (const pause of all) {
-      if (signal.aborted) break;
-      const swept = pause.resumed === null ? await hold(pause) : await giveBack(pause);
-      found += swept.found;
-      more ||= swept.more;
-    }
-    return { found, more, isPaused: all.length > 0 };
-  }
-
-  /** A part of a pass. */
-  async function hold(pause: WorkflowPause): Promise<RoundResult> {
+  async function sweep(pause: WorkflowPause): Promise<RoundResult> {
     const { pauseId } = pause;
     if ((rests.get(pauseId)?.until ?? 0) > deps.timers.now()) return NOTHING;
     const pass = passes.get(pauseId) ?? { status: 'running', after: null, held: 0 };
     passes.set(pauseId, pass);
-    const free = await deps.store.workflowPauses.listFree({
-      pause,
-      status: pass.status,
-      after: pass.after,
-      limit: BATCH_MAX,
-    });
-    const done = await changeAll(
-      free.map(({ executionId }) => executionId),
-      (state, { row, workflowPause }) => commitOfWorkflowHold(row, state, workflowPause),
-    );
-    const found = done.filter((outcome) => outcome === 'changed').length;
-    pass.held += found;
-    pass.after = free.at(-1) ?? null;
-    if (free.length === BATCH_MAX) return { found, more: true };
+    const { found, more } = await holdBatch(pause, pass);
+    if (more) return { found, more };
     pass.after = null;
     if (pass.status === 'running') {
       pass.status = 'paused';
-      const rest = await hold(pause);
+      const rest = await sweep(pause);
       return { found: found + rest.found, more: rest.more };
     }
     passes.delete(pauseId);
     // Neither half may have seen an execution whose status changed meanwhile.
-    if (pass.held > 0) return { found, more: true };
-    const ms = Math.min(2 * (rests.get(pauseId)?.ms ?? REST_MS_MIN / 2), REST_MS_MAX);
-    rests.set(pauseId, { until: deps.timers.now() + ms, ms });
-    if (pause.sweptAt === null) await deps.store.workflowPauses.noteSwept(pause);
+    return pass.held > 0 ? { found, more: true } : endPasses(pause);
+  }
+
+  async function holdBatch(pause: WorkflowPause, pass: Pass): Promise<RoundResult> {
+    const { status, after } = pass;
+    const free = await workflowPauses.listFree({ pause, status, after, limit: BATCH_MAX });
+    const done = await changeAll(
+      free.map(({ executionId }) => executionId),
+      (executionId) =>
+        change(executionId, (state, { row, workflowPause }) =>
+          commitOfWorkflowHold(row, state, workflowPause),
+        ),
+    );
+    const found = done.filter((outcome) => outcome === 'changed').length;
+    pass.held += found;
+    pass.after = free.at(-1) ?? null;
+    return { found, more: free.length === BATCH_MAX };
+  }
+
+  /** A whole pass held nothing: the next one follows after a longer rest. */
+  async function endPasses(pause: WorkflowPause): Promise<RoundResult> {
+    const ms = Math.min(2 * (rests.get(pause.pauseId)?.ms ?? REST_MS_MIN / 2), REST_MS_MAX);
+    rests.set(pause.pauseId, { until: deps.timers.now() + ms, ms });
+    if (pause.sweptAt === null) await workflowPauses.noteSwept(pause);
     return { found: pause.sweptAt === null ? 1 : 0, more: false };
   }
 
-  async function giveBack(pause: WorkflowPause): Promise<RoundResult> {
-    const { workflowPauses } = deps.store;
-    const after = returns.get(pause.pauseId) ?? null;
-    const held = await workflowPauses.listHeld({ pause, after, limit: BATCH_MAX });
-    const actorId = pause.resumed?.by ?? pause.by;
-    const done = await changeAll(held, (state, { row, workflowPause }) =>
-      workflowPause === null ? commitOfWorkflowRelease(row, state, { actorId }) : null,
-    );
-    const leftOver = held.filter((_, index) => done[index] === 'unchanged');
-    await workflowPauses.forget(pause, leftOver);
-    const found = held.length - done.filter((outcome) => outcome === 'failed').length;
-    const last = held.at(-1);
-    if (last !== undefined && held.length === BATCH_MAX) {
-      returns.set(pause.pauseId, last);
-      return { found, more: true };
-    }
-    returns.delete(pause.pauseId);
-    const isFinished = await workflowPauses.finish(pause);
-    return { found: found + (isFinished ? 1 : 0), more: false };
-  }
+  return {
+    sweep,
+    keepOnly(pauses) {
+      forgetOthers(passes, pauses);
+      forgetOthers(rests, pauses);
+    },
+  };
+}
 
-  /** Changes each where there is something to change; some at a time, so that they commit together. */
-  async function changeAll(
-    executionIds: readonly ExecutionId[],
-    commitOf: (state: ExecutionState, loaded: LoadedExecution) => CommitPlan | null,
-  ): Promise<readonly Outcome[]> {
-    const outcomes: Outcome[] = [];
-    for (let at = 0; at < executionIds.length; at += AT_ONCE) {
-      const part = executionIds.slice(at, at + AT_ONCE);
-      outcomes.push(
-        ...(await Promise.all(part.map((executionId) => change(executionId, commitOf)))),
+function createGivingBack(deps: EngineDeps, change: ChangeExecution): Sweeping {
+  const { workflowPauses } = deps.store;
+  /** The last execution given back, by pause. */
+  const returns = new Map<string, ExecutionId>();
+  return {
+    async sweep(pause) {
+      const after = returns.get(pause.pauseId) ?? null;
+      const held = await workflowPauses.listHeld({ pause, after, limit: BATCH_MAX });
+      const actorId = pause.resumed?.by ?? pause.by;
+      const done = await changeAll(held, (executionId) =>
+        change(executionId, (state, { row, workflowPause }) =>
+          workflowPause === null ? commitOfWorkflowRelease(row, state, { actorId }) : null,
+        ),
       );
+      const leftOver = held.filter((_, index) => done[index] === 'unchanged');
+      await workflowPauses.forget(pause, leftOver);
+      const found = held.length - done.filter((outcome) => outcome === 'failed').length;
+      const last = held.at(-1);
+      if (last !== undefined && held.length === BATCH_MAX) {
+        returns.set(pause.pauseId, last);
+        return { found, more: true };
+      }
+      returns.delete(pause.pauseId);
+      const isFinished = await workflowPauses.finish(pause);
+      return { found: found + (isFinished ? 1 : 0), more: false };
+    },
+    keepOnly: (pauses) => forgetOthers(returns, pauses),
+  };
+}
+
+/** Changes one execution where there is something to change. */
+type ChangeExecution = (
+  executionId: ExecutionId,
+  commitOf: (state: ExecutionState, loaded: LoadedExecution) => CommitPlan | null,
+) => Promise<Outcome>;
+
+function createChange(deps: EngineDeps): ChangeExecution {
+  /** Executions that cannot be changed, reported once. */
+  const troubled = new Set<ExecutionId>();
+
+  function noteTrouble(executionId: ExecutionId, error: unknown): void {
+    if (!troubled.has(executionId)) {
+      const ids = { execution_id: executionId };
+      deps.report.trouble('an execution of a paused workflow cannot be changed', error, ids);
     }
-    return outcomes;
+    if (troubled.size < TROUBLED_MAX) troubled.add(executionId);
   }
 
-  async function change(
-    executionId: ExecutionId,
-    commitOf: (state: ExecutionState, loaded: LoadedExecution) => CommitPlan | null,
-  ): Promise<Outcome> {
+  return async (executionId, commitOf) => {
     try {
       return await changeExecution<Outcome>(deps, {
         // Readings of no tenant go together.
@@ -160,16 +195,22 @@ export function createPauseSweep(deps: EngineDeps): PauseSweep {
       // It was removed.
       if (error instanceof SvcError && error.status === 404) return 'unchanged';
       if (error instanceof StoreUnavailableError) throw error;
-      if (!troubled.has(executionId)) {
-        const ids = { execution_id: executionId };
-        deps.report.trouble('an execution of a paused workflow cannot be changed', error, ids);
-      }
-      if (troubled.size < TROUBLED_MAX) troubled.add(executionId);
+      noteTrouble(executionId, error);
       return 'failed';
     }
-  }
+  };
+}
 
-  return { round };
+/** Some at a time, so that they commit together. */
+async function changeAll(
+  executionIds: readonly ExecutionId[],
+  change: (executionId: ExecutionId) => Promise<Outcome>,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (let at = 0; at < executionIds.length; at += AT_ONCE) {
+    outcomes.push(...(await Promise.all(executionIds.slice(at, at + AT_ONCE).map(change))));
+  }
+  return outcomes;
 }
 
 type Outcome = 'changed' | 'unchanged' | 'failed';
