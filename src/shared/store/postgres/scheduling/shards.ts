@@ -1,7 +1,10 @@
 import { SHARD_COUNT, type ShardLocks } from '../../scheduling.ts';
 import { advisoryKey } from '../connection/advisory-key.ts';
 import type { ConnectionSettings } from '../connection/connect.ts';
-import { createDedicatedConnection } from '../connection/dedicated-connection.ts';
+import {
+  createDedicatedConnection,
+  type DedicatedConnection,
+} from '../connection/dedicated-connection.ts';
 
 /*
  * Session advisory locks on one connection: one for each shard, one for each duty, and one that all
@@ -25,115 +28,142 @@ const DUTIES = { timers: 0, prune: 1 } as const;
 export function createShardLocks(
   settings: ConnectionSettings,
 ): ShardLocks & { close(): Promise<void> } {
-  const held = new Set<number>();
-  const duties = new Set<keyof typeof DUTIES>();
-  let present = false;
-  let lastCount = 1;
-  let countedAt = -Infinity;
+  const mine = nothingHeld();
   const connection = createDedicatedConnection({
     settings: { ...settings, applicationName: `${settings.applicationName}-locks` },
-    onLost: () => {
-      held.clear();
-      duties.clear();
-      present = false;
-      countedAt = -Infinity;
-    },
+    onLost: () => forgetAll(mine),
   });
-  // One at a time: two balances at once would each take what the other still needs.
-  let queue: Promise<unknown> = Promise.resolve();
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = queue.then(work);
-    queue = turn.catch(() => undefined);
-    return turn;
-  }
-
-  async function takeSome(wanted: number): Promise<void> {
-    const free = shuffle(allShards().filter((shard) => !held.has(shard)));
-    // No more at a time than are wanted: a lock that is granted is taken.
-    for (let start = 0; start < free.length && held.size < wanted;) {
-      const tried = free.slice(start, start + wanted - held.size);
-      start += tried.length;
-      const rows = await connection.query<{ readonly shard: number }>(
-        `select t.shard
-         from unnest($1::int4[], $2::int8[]) as t (shard, key)
-         where pg_try_advisory_lock(t.key)`,
-        [tried, tried.map((shard) => advisoryKey('shard', shard))],
-      );
-      for (const { shard } of rows) held.add(shard);
-    }
-  }
-
-  async function giveBack(shards: readonly number[]): Promise<void> {
-    for (const shard of shards) held.delete(shard);
-    await connection.query('select pg_advisory_unlock(t.key) from unnest($1::int8[]) as t (key)', [
-      shards.map((shard) => advisoryKey('shard', shard)),
-    ]);
-  }
-
+  const on: Locking = { connection, mine };
+  const inTurn = createTurns();
+  /** A failed call gives the connection up with everything it held, so `mine` is empty by then. */
+  const attempt = (work: () => Promise<void>) => work().catch(settings.onBackgroundError);
   return {
     countSchedulers: () =>
       inTurn(async () => {
-        try {
-          const key = advisoryKey('presence', 0);
-          if (!present) {
-            await connection.query('select pg_advisory_lock_shared($1)', [key]);
-            present = true;
-          }
-          const [row] = await connection.query<{ readonly schedulers: number }>(COUNT_PRESENT, [
-            key,
-          ]);
-          lastCount = Math.max(1, row?.schedulers ?? 1);
-          countedAt = performance.now();
-        } catch (error) {
-          settings.onBackgroundError(error);
-        }
-        return lastCount;
+        await attempt(() => countPresent(on));
+        return mine.lastCount;
       }),
 
     balance: ({ target }) =>
       inTurn(async () => {
-        const wanted = Math.max(0, Math.min(SHARD_COUNT, target));
-        try {
-          if (held.size > wanted) await giveBack([...held].slice(wanted));
-          else if (held.size < wanted) await takeSome(wanted);
-          // Nothing to change: a connection that has vanished in silence is noticed here, unless it
-          // has answered a moment ago.
-          else if (performance.now() - countedAt > COUNT_PROVES_MS) {
-            await connection.query('select 1', []);
-          }
-        } catch (error) {
-          // The connection is given up with everything it held; `held` is empty by now.
-          settings.onBackgroundError(error);
-        }
-        return [...held].toSorted((left, right) => left - right);
+        await attempt(() => balanceShards(on, Math.max(0, Math.min(SHARD_COUNT, target))));
+        return [...mine.shards].toSorted((left, right) => left - right);
       }),
 
     tryDuty: (duty) =>
       inTurn(async () => {
-        if (duties.has(duty)) return true;
-        try {
-          const [row] = await connection.query<{ readonly taken: boolean }>(
-            'select pg_try_advisory_lock($1) as taken',
-            [advisoryKey('duty', DUTIES[duty])],
-          );
-          if (row?.taken === true) duties.add(duty);
-        } catch (error) {
-          settings.onBackgroundError(error);
-        }
-        return duties.has(duty);
+        if (!mine.duties.has(duty)) await attempt(() => takeDuty(on, duty));
+        return mine.duties.has(duty);
       }),
 
     releaseAll: () =>
       inTurn(async () => {
-        if (held.size + duties.size === 0 && !present) return;
-        held.clear();
-        duties.clear();
-        present = false;
+        if (mine.shards.size + mine.duties.size === 0 && !mine.isPresent) return;
+        forgetLocks(mine);
         await connection.query('select pg_advisory_unlock_all()', []);
       }),
 
     close: () => connection.close(),
   };
+}
+
+/** The locks of this process. */
+interface Mine {
+  readonly shards: Set<number>;
+  readonly duties: Set<keyof typeof DUTIES>;
+  isPresent: boolean;
+  lastCount: number;
+  countedAt: number;
+}
+
+interface Locking {
+  readonly connection: DedicatedConnection;
+  readonly mine: Mine;
+}
+
+function nothingHeld(): Mine {
+  return {
+    shards: new Set(),
+    duties: new Set(),
+    isPresent: false,
+    lastCount: 1,
+    countedAt: -Infinity,
+  };
+}
+
+function forgetLocks(mine: Mine): void {
+  mine.shards.clear();
+  mine.duties.clear();
+  mine.isPresent = false;
+}
+
+function forgetAll(mine: Mine): void {
+  forgetLocks(mine);
+  mine.countedAt = -Infinity;
+}
+
+/** One at a time: two balances at once would each take what the other still needs. */
+function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let queue: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = queue.then(work);
+    queue = turn.catch(() => undefined);
+    return turn;
+  };
+}
+
+async function countPresent({ connection, mine }: Locking): Promise<void> {
+  const key = advisoryKey('presence', 0);
+  if (!mine.isPresent) {
+    await connection.query('select pg_advisory_lock_shared($1)', [key]);
+    mine.isPresent = true;
+  }
+  const [row] = await connection.query<{ readonly schedulers: number }>(COUNT_PRESENT, [key]);
+  mine.lastCount = Math.max(1, row?.schedulers ?? 1);
+  mine.countedAt = performance.now();
+}
+
+async function balanceShards(on: Locking, wanted: number): Promise<void> {
+  const { connection, mine } = on;
+  if (mine.shards.size > wanted) await giveBack(on, [...mine.shards].slice(wanted));
+  else if (mine.shards.size < wanted) await takeSome(on, wanted);
+  // Nothing to change: a connection that has vanished in silence is noticed here, unless it has
+  // answered a moment ago.
+  else if (performance.now() - mine.countedAt > COUNT_PROVES_MS) {
+    await connection.query('select 1', []);
+  }
+}
+
+async function takeSome({ connection, mine }: Locking, wanted: number): Promise<void> {
+  const held = mine.shards;
+  const free = shuffle(allShards().filter((shard) => !held.has(shard)));
+  // No more at a time than are wanted: a lock that is granted is taken.
+  for (let start = 0; start < free.length && held.size < wanted;) {
+    const tried = free.slice(start, start + wanted - held.size);
+    start += tried.length;
+    const rows = await connection.query<{ readonly shard: number }>(
+      `select t.shard
+       from unnest($1::int4[], $2::int8[]) as t (shard, key)
+       where pg_try_advisory_lock(t.key)`,
+      [tried, tried.map((shard) => advisoryKey('shard', shard))],
+    );
+    for (const { shard } of rows) held.add(shard);
+  }
+}
+
+async function giveBack({ connection, mine }: Locking, shards: readonly number[]): Promise<void> {
+  for (const shard of shards) mine.shards.delete(shard);
+  await connection.query('select pg_advisory_unlock(t.key) from unnest($1::int8[]) as t (key)', [
+    shards.map((shard) => advisoryKey('shard', shard)),
+  ]);
+}
+
+async function takeDuty({ connection, mine }: Locking, duty: keyof typeof DUTIES): Promise<void> {
+  const [row] = await connection.query<{ readonly taken: boolean }>(
+    'select pg_try_advisory_lock($1) as taken',
+    [advisoryKey('duty', DUTIES[duty])],
+  );
+  if (row?.taken === true) mine.duties.add(duty);
 }
 
 /** A 64-bit key stands in pg_locks as its two halves. */
