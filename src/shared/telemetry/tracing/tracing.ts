@@ -67,21 +67,32 @@ type Report =
   | { readonly end: EndReport };
 
 export function createTracing(options: TracingOptions): Tracing {
-  const { history, onSpans } = options;
-  const exported = createSpanExport(options);
+  const traceOf = createTraces(options.history);
+  const backlog = createBacklog(options, (report) => spansOf(report, { options, traceOf }));
+  const add = backlog.add;
+  return {
+    attempt: (attempt) =>
+      add({
+        attempt,
+        endMs: attempt.endedAt === null ? options.now() : Date.parse(attempt.endedAt),
+      }),
+    steps: (steps) => add({ steps }),
+    ended: (end) => add({ end }),
+    async traceparentOf(visit) {
+      const { traceId, isSampled } = await traceOf(visit.executionId);
+      return writeTraceparent({ traceId, spanId: attemptSpanId(visit), isSampled });
+    },
+    close: () => backlog.close(),
+  };
+}
+
+type ReadTrace = (executionId: ExecutionId, nesting?: number) => Promise<ExecutionTrace>;
+
+/** The traces of executions, each read once. */
+function createTraces(history: TracingOptions['history']): ReadTrace {
   const known = new BoundedMap<string, Promise<ExecutionTrace>>(KNOWN_MAX);
-  const waiting: Report[] = [];
-  let isFailing = false;
-  let handingOver: Promise<void> | null = null;
-  const timer = setInterval(() => void handOver(), EVERY_MS);
-  timer.unref();
 
-  function add(report: Report): void {
-    if (waiting.length >= WAITING_MAX) onSpans(1, 'dropped');
-    else waiting.push(report);
-  }
-
-  function traceOf(executionId: ExecutionId, nesting = 0): Promise<ExecutionTrace> {
+  const traceOf: ReadTrace = (executionId, nesting = 0) => {
     const found = known.get(executionId);
     if (found !== undefined) return found;
     const reading = readTrace(executionId, nesting);
@@ -89,7 +100,7 @@ export function createTracing(options: TracingOptions): Tracing {
     // A failed read is repeated, not cached.
     reading.catch(() => known.delete(executionId));
     return reading;
-  }
+  };
 
   async function readTrace(executionId: ExecutionId, nesting: number): Promise<ExecutionTrace> {
     const [first] = await history.events({ executionId, after: 0, limit: 1 });
@@ -104,39 +115,64 @@ export function createTracing(options: TracingOptions): Tracing {
     return { ...above, ...of, parentSpanId: executionSpanId(parent) };
   }
 
-  async function spansOf(report: Report): Promise<readonly Span[]> {
-    const trace = await traceOf(executionOf(report));
-    if (!trace.isSampled) return [];
-    if ('steps' in report) return spansOfSteps(await showSteps(trace, report.steps), trace);
-    if ('end' in report) {
-      const { error } = report.end;
-      const shown = error === null ? null : await shownError(trace, null, error);
-      const costUsd = await options.costOf(report.end);
-      return [spanOfExecution({ ...report.end, error: shown, costUsd }, trace)];
-    }
-    const { attempt, endMs } = report;
-    const { nodeId, error } = attempt;
-    if (error === null) return spansOfAttempt(attempt, trace, endMs);
-    const message = await shownError(trace, nodeId, error.message);
-    return spansOfAttempt({ ...attempt, error: { ...error, message } }, trace, endMs);
-  }
+  return traceOf;
+}
 
-  async function showSteps(trace: ExecutionTrace, of: StepsReport): Promise<StepsReport> {
-    const steps = of.steps.map(async (step) => {
-      if (step.error === null) return step;
-      const message = await shownError(trace, of.nodeId, step.error.message);
-      return { ...step, error: { ...step.error, message } };
-    });
-    return { ...of, steps: await Promise.all(steps) };
-  }
+interface SpanMeans {
+  readonly options: Pick<TracingOptions, 'shownError' | 'costOf'>;
+  readonly traceOf: ReadTrace;
+}
 
-  function shownError(
-    { definitionId }: ExecutionTrace,
-    nodeId: string | null,
-    error: string,
-  ): Promise<string> {
-    return options.shownError({ definitionId, nodeId, error });
+async function spansOf(report: Report, means: SpanMeans): Promise<readonly Span[]> {
+  const { options, traceOf } = means;
+  const trace = await traceOf(executionOf(report));
+  if (!trace.isSampled) return [];
+  const { definitionId } = trace;
+  const show = (nodeId: string | null, error: string) =>
+    options.shownError({ definitionId, nodeId, error });
+  if ('steps' in report) return spansOfSteps(await showSteps(report.steps, show), trace);
+  if ('end' in report) {
+    const { error } = report.end;
+    const shown = error === null ? null : await show(null, error);
+    const costUsd = await options.costOf(report.end);
+    return [spanOfExecution({ ...report.end, error: shown, costUsd }, trace)];
   }
+  const { attempt, endMs } = report;
+  const { nodeId, error } = attempt;
+  if (error === null) return spansOfAttempt(attempt, trace, endMs);
+  const message = await show(nodeId, error.message);
+  return spansOfAttempt({ ...attempt, error: { ...error, message } }, trace, endMs);
+}
+
+async function showSteps(
+  of: StepsReport,
+  show: (nodeId: string, error: string) => Promise<string>,
+): Promise<StepsReport> {
+  const steps = of.steps.map(async (step) => {
+    if (step.error === null) return step;
+    const message = await show(of.nodeId, step.error.message);
+    return { ...step, error: { ...step.error, message } };
+  });
+  return { ...of, steps: await Promise.all(steps) };
+}
+
+interface Backlog {
+  readonly add: (report: Report) => void;
+  close(): Promise<void>;
+}
+
+/** Reports wait here, and leave as spans every second. */
+function createBacklog(
+  options: TracingOptions,
+  makeSpans: (report: Report) => Promise<readonly Span[]>,
+): Backlog {
+  const { onSpans } = options;
+  const exported = createSpanExport(options);
+  const waiting: Report[] = [];
+  let isFailing = false;
+  let handingOver: Promise<void> | null = null;
+  const timer = setInterval(() => void handOver(), EVERY_MS);
+  timer.unref();
 
   function handOver(): Promise<void> {
     handingOver ??= handAllOver().finally(() => (handingOver = null));
@@ -146,7 +182,7 @@ export function createTracing(options: TracingOptions): Tracing {
   async function handAllOver(): Promise<void> {
     while (waiting.length > 0) {
       const reports = waiting.slice(0, REPORTS_MAX);
-      const made = await Promise.allSettled(reports.map(spansOf));
+      const made = await Promise.allSettled(reports.map(makeSpans));
       const failed = made.filter((each) => each.status === 'rejected');
       if (failed[0] !== undefined && !isFailing) options.onFailure(failed[0].reason);
       isFailing = failed.length > 0;
@@ -161,16 +197,9 @@ export function createTracing(options: TracingOptions): Tracing {
   }
 
   return {
-    attempt: (attempt) =>
-      add({
-        attempt,
-        endMs: attempt.endedAt === null ? options.now() : Date.parse(attempt.endedAt),
-      }),
-    steps: (steps) => add({ steps }),
-    ended: (end) => add({ end }),
-    async traceparentOf(visit) {
-      const { traceId, isSampled } = await traceOf(visit.executionId);
-      return writeTraceparent({ traceId, spanId: attemptSpanId(visit), isSampled });
+    add(report) {
+      if (waiting.length >= WAITING_MAX) onSpans(1, 'dropped');
+      else waiting.push(report);
     },
     async close() {
       clearInterval(timer);
