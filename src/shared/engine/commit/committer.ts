@@ -62,41 +62,24 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export function createCommitter(deps: {
+interface CommitterDeps {
   readonly executions: Pick<ExecutionStore, 'commit'>;
   readonly report: EngineReport;
   /** 1 on a store with a single writer. */
   readonly lanes?: number;
   readonly timers?: Timers;
-}): Committer {
-  const { executions, report, timers = systemTimers } = deps;
-  const lanes = deps.lanes ?? LANES;
-  let waiting: Waiting[] = [];
-  let waitingAhead: Waiting[] = [];
+}
+
+export function createCommitter(deps: CommitterDeps): Committer {
+  const { lanes = LANES, timers = systemTimers } = deps;
+  const queue = createCommitQueue();
+  const pace = createPace(timers, flush);
   let busy = 0;
   /** Plans in the batches under way. */
   let sent = 0;
   let sentAt = 0;
-  let isLookingAgain = false;
   const idleListeners: (() => void)[] = [];
   let flushScheduled = false;
-  /** Null: the event loop has gone round since the last batch. */
-  let turnBegun: number | null = null;
-
-  function commit(
-    plan: CommitPlan,
-    { ahead = false }: { readonly ahead?: boolean } = {},
-  ): Promise<CommitVerdict> {
-    const queue = ahead ? waitingAhead : waiting;
-    if (queue.length >= WAITING_MAX) {
-      const message = 'too many changes are waiting for the database';
-      return Promise.reject(new StoreUnavailableError(message, { ambiguous: false }));
-    }
-    return new Promise((resolve, reject) => {
-      queue.push({ plan, resolve, reject });
-      flushSoon();
-    });
-  }
 
   /** Commits from the rest of this turn of the event loop go into the same batch. */
   function flushSoon(): void {
@@ -109,100 +92,137 @@ export function createCommitter(deps: {
   }
 
   function flush(): void {
-    while (isWorthLane() && !isTurnOver()) {
-      const batch = takeBatch(share());
+    while (isWorthLane() && !pace.isTurnOver()) {
+      const batch = queue.take(shareOf(sent + queue.size(), lanes));
       busy += 1;
       sent += batch.length;
       sentAt = timers.now();
-      void runBatch(batch).finally(() => {
+      void runBatch(deps, batch).finally(() => {
         busy -= 1;
         sent -= batch.length;
-        if (!isNothingWaiting()) return flushSoon();
+        if (queue.size() > 0) return flushSoon();
         if (busy === 0) for (const listener of idleListeners.splice(0)) listener();
       });
     }
   }
 
   function isWorthLane(): boolean {
-    if (busy >= lanes || isNothingWaiting()) return false;
-    if (busy === 0 || waitingAhead.length > 0 || waiting.length >= LANE_PLANS_MIN) return true;
+    if (busy >= lanes || queue.size() === 0) return false;
+    if (busy === 0 || queue.isUrgent()) return true;
     const waitMs = sentAt + LATE_MS - timers.now();
-    if (waitMs > 0) lookAgain(waitMs);
+    if (waitMs > 0) pace.lookAgain(waitMs);
     return waitMs <= 0;
   }
 
-  function lookAgain(afterMs: number): void {
-    if (isLookingAgain) return;
-    isLookingAgain = true;
-    timers.after(afterMs, () => {
-      isLookingAgain = false;
-      flush();
-    });
-  }
-
-  function share(): number {
-    const underWay = sent + waiting.length + waitingAhead.length;
-    const fair = Math.ceil(underWay / lanes);
-    return Math.min(fair >= LANE_PLANS_MIN ? fair : underWay, BATCH_PLANS_MAX);
-  }
-
-  function isTurnOver(): boolean {
-    if (turnBegun !== null) return timers.now() - turnBegun >= TURN_MS_MAX;
-    turnBegun = timers.now();
-    timers.after(0, () => {
-      turnBegun = null;
-      flush();
-    });
-    return false;
-  }
-
-  function isNothingWaiting(): boolean {
-    return waiting.length === 0 && waitingAhead.length === 0;
-  }
-
-  /** The oldest waiting plans, at most one per execution. */
-  function takeBatch(plansMax: number): Waiting[] {
-    const batch: Waiting[] = [];
-    const taken = new Set<string>();
-    const takeFrom = (queue: readonly Waiting[]): Waiting[] =>
-      queue.filter((entry) => {
-        const { executionId } = entry.plan;
-        if (batch.length >= plansMax || taken.has(executionId)) return true;
-        taken.add(executionId);
-        batch.push(entry);
-        return false;
-      });
-    waitingAhead = takeFrom(waitingAhead);
-    waiting = takeFrom(waiting);
-    return batch;
-  }
-
-  async function runBatch(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const plans = batch.map((entry) => entry.plan);
-      const verdicts = await executions.commit(plans);
-      batch.forEach((entry, index) => {
-        const verdict = verdicts[index];
-        if (verdict === undefined) entry.reject(new Error('the store gave no verdict on a commit'));
-        else entry.resolve(verdict);
-      });
-      reportCommits(report, plans, verdicts);
-    } catch (error) {
-      if (error instanceof StoreUnavailableError || batch.length === 1) {
-        for (const entry of batch) entry.reject(error);
-        return;
-      }
-      const middle = Math.ceil(batch.length / 2);
-      await runBatch(batch.slice(0, middle));
-      await runBatch(batch.slice(middle));
-    }
-  }
-
   return {
-    commit,
+    commit: (plan, options) =>
+      new Promise((resolve, reject) => {
+        if (queue.add({ plan, resolve, reject }, options?.ahead === true)) return flushSoon();
+        const message = 'too many changes are waiting for the database';
+        reject(new StoreUnavailableError(message, { ambiguous: false }));
+      }),
     idle: () =>
-      busy === 0 && isNothingWaiting()
+      busy === 0 && queue.size() === 0
         ? Promise.resolve()
         : new Promise((resolve) => idleListeners.push(resolve)),
   };
+}
+
+/** How many of these plans the next batch takes. */
+function shareOf(underWay: number, lanes: number): number {
+  const fair = Math.ceil(underWay / lanes);
+  return Math.min(fair >= LANE_PLANS_MIN ? fair : underWay, BATCH_PLANS_MAX);
+}
+
+interface CommitQueue {
+  /** False: it is full. */
+  add(entry: Waiting, ahead: boolean): boolean;
+  /** The oldest waiting plans, at most one per execution. */
+  take(plansMax: number): Waiting[];
+  size(): number;
+  /** Worth another lane at once. */
+  isUrgent(): boolean;
+}
+
+function createCommitQueue(): CommitQueue {
+  let waiting: Waiting[] = [];
+  let waitingAhead: Waiting[] = [];
+  return {
+    add(entry, ahead) {
+      const queue = ahead ? waitingAhead : waiting;
+      if (queue.length >= WAITING_MAX) return false;
+      queue.push(entry);
+      return true;
+    },
+    take(plansMax) {
+      const batch: Waiting[] = [];
+      const taken = new Set<string>();
+      const takeFrom = (queue: readonly Waiting[]): Waiting[] =>
+        queue.filter((entry) => {
+          const { executionId } = entry.plan;
+          if (batch.length >= plansMax || taken.has(executionId)) return true;
+          taken.add(executionId);
+          batch.push(entry);
+          return false;
+        });
+      waitingAhead = takeFrom(waitingAhead);
+      waiting = takeFrom(waiting);
+      return batch;
+    },
+    size: () => waiting.length + waitingAhead.length,
+    isUrgent: () => waitingAhead.length > 0 || waiting.length >= LANE_PLANS_MIN,
+  };
+}
+
+interface Pace {
+  /** Flushes after this time, unless it already will. */
+  lookAgain(afterMs: number): void;
+  /** True: the event loop must go round first, and then the plans are flushed. */
+  isTurnOver(): boolean;
+}
+
+function createPace(timers: Timers, flush: () => void): Pace {
+  let isLookingAgain = false;
+  /** Null: the event loop has gone round since the last batch. */
+  let turnBegun: number | null = null;
+  return {
+    lookAgain(afterMs) {
+      if (isLookingAgain) return;
+      isLookingAgain = true;
+      timers.after(afterMs, () => {
+        isLookingAgain = false;
+        flush();
+      });
+    },
+    isTurnOver() {
+      if (turnBegun !== null) return timers.now() - turnBegun >= TURN_MS_MAX;
+      turnBegun = timers.now();
+      timers.after(0, () => {
+        turnBegun = null;
+        flush();
+      });
+      return false;
+    },
+  };
+}
+
+async function runBatch(deps: CommitterDeps, batch: readonly Waiting[]): Promise<void> {
+  try {
+    const plans = batch.map((entry) => entry.plan);
+    const verdicts = await deps.executions.commit(plans);
+    batch.forEach((entry, index) => {
+      const verdict = verdicts[index];
+      if (verdict === undefined) entry.reject(new Error('the store gave no verdict on a commit'));
+      else entry.resolve(verdict);
+    });
+    reportCommits(deps.report, plans, verdicts);
+  } catch (error) {
+    if (error instanceof StoreUnavailableError || batch.length === 1) {
+      for (const entry of batch) entry.reject(error);
+      return;
+    }
+    const middle = Math.ceil(batch.length / 2);
+    await runBatch(deps, batch.slice(0, middle));
+    await runBatch(deps, batch.slice(middle));
+  }
 }
