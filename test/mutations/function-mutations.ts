@@ -109,7 +109,7 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
   },
   {
     bug: 'a function is queued for a visit that the same decision ends',
-    file: 'shared/engine/commit/commit-plan.ts',
+    file: 'shared/engine/commit/collect-effects.ts',
     from: "effect.do !== 'requeue_work' || index > (revokedAt.get(effect.workItemId) ?? -1),",
     to: "effect.do !== 'requeue_work' || index >= 0,",
   },

@@ -3,12 +3,8 @@ import type { CpuCaller } from '../../ports/cpu.ts';
 import type { ExecutionEvent } from '../../domain/execution/event.ts';
 import type { CommitPlan, NewEvent, StartedExecution } from '../../store/commit.ts';
 import { offloadEvents } from '../artifacts/offload-events.ts';
-import {
-  commitOfDecision,
-  type DecisionHome,
-  eventsOfDecision,
-  SCHEDULER_ACTOR,
-} from '../commit/commit-plan.ts';
+import type { DecisionHome } from '../commit/collect-effects.ts';
+import { commitOfDecision, eventsOfDecision, SCHEDULER_ACTOR } from '../commit/commit-plan.ts';
 import type { EngineDeps } from '../deps.ts';
 import { addUse, readBudgets, useOf } from './budgets.ts';
 import { decideAnywhere } from './decide-serialised.ts';

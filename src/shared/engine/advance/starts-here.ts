@@ -1,6 +1,6 @@
 import type { ExecutionId } from '../../domain/ids.ts';
 import type { Held } from './held-execution.ts';
-import type { DecisionHome } from '../commit/commit-plan.ts';
+import type { DecisionHome } from '../commit/collect-effects.ts';
 import type { RunningItem } from './run-items.ts';
 
 /**
