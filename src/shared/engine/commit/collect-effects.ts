@@ -16,7 +16,7 @@ export interface DecisionHome {
   readonly priority: number;
 }
 
-/** What the effects of a decision write, besides its events. */
+/** The writes that the effects of a decision cause, besides its events. */
 export interface Collected {
   readonly items: NewWorkItem[];
   readonly born: BornLease[];
