@@ -34,65 +34,39 @@ export interface DedicatedConnection {
   close(): Promise<void>;
 }
 
-export function createDedicatedConnection(params: {
+interface DedicatedParams {
   readonly settings: ConnectionSettings;
   /** Run on each new connection before anything else. */
   readonly onOpen?: (client: pg.Client) => Promise<void>;
   readonly onLost: () => void;
-}): DedicatedConnection {
-  const { settings, onOpen, onLost } = params;
+}
+
+export function createDedicatedConnection(params: DedicatedParams): DedicatedConnection {
+  const retry = createRetryPause();
   let current: Promise<pg.Client> | null = null;
-  let failures = 0;
-  let retryAt = 0;
-  let closed = false;
-
-  async function open(): Promise<pg.Client> {
-    const client = new pg.Client(clientConfig(settings));
-    let isOpen = false;
-    client.on('error', (error) => {
-      settings.onBackgroundError(error);
-      if (isOpen) giveUp(client);
-    });
-    client.on('end', () => {
-      if (isOpen) giveUp(client);
-    });
-    try {
-      await client.connect();
-      await startSession(client, settings, KEEPALIVES);
-      await onOpen?.(client);
-    } catch (error) {
-      destroy(client);
-      throw error;
-    }
-    isOpen = true;
-    return client;
-  }
-
   let live: pg.Client | null = null;
+  let closed = false;
 
   function giveUp(client: pg.Client): void {
     destroy(client);
     if (live !== client) return;
     live = null;
     current = null;
-    onLost();
+    params.onLost();
   }
 
   async function connected(): Promise<pg.Client> {
     if (closed) throw unavailable('the connection is closed');
     if (current !== null) return current;
-    if (performance.now() < retryAt) throw unavailable('the last attempt to connect has failed');
-    current = open();
+    if (retry.isPausing()) throw unavailable('the last attempt to connect has failed');
+    current = openClient(params, giveUp);
     try {
       live = await current;
-      failures = 0;
+      retry.noteSuccess();
       return live;
     } catch (error) {
       current = null;
-      failures += 1;
-      const pause = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** Math.min(failures - 1, 10));
-      // Up to half of it at random, so that processes do not come back all at once.
-      retryAt = performance.now() + pause * (0.5 + Math.random() / 2);
+      retry.noteFailure();
       throw translateError(error, { mayBeCarriedOut: false });
     }
   }
@@ -114,6 +88,50 @@ export function createDedicatedConnection(params: {
       live = null;
       current = null;
       await closing?.end();
+    },
+  };
+}
+
+/** `onBroken`: the connection fails after it was opened. */
+async function openClient(
+  { settings, onOpen }: DedicatedParams,
+  onBroken: (client: pg.Client) => void,
+): Promise<pg.Client> {
+  const client = new pg.Client(clientConfig(settings));
+  let isOpen = false;
+  client.on('error', (error) => {
+    settings.onBackgroundError(error);
+    if (isOpen) onBroken(client);
+  });
+  client.on('end', () => {
+    if (isOpen) onBroken(client);
+  });
+  try {
+    await client.connect();
+    await startSession(client, settings, KEEPALIVES);
+    await onOpen?.(client);
+  } catch (error) {
+    destroy(client);
+    throw error;
+  }
+  isOpen = true;
+  return client;
+}
+
+/** The pause after a failed attempt to connect, longer after each. */
+function createRetryPause() {
+  let failures = 0;
+  let retryAt = 0;
+  return {
+    isPausing: () => performance.now() < retryAt,
+    noteSuccess(): void {
+      failures = 0;
+    },
+    noteFailure(): void {
+      failures += 1;
+      const pause = Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** Math.min(failures - 1, 10));
+      // Up to half of it at random, so that processes do not come back all at once.
+      retryAt = performance.now() + pause * (0.5 + Math.random() / 2);
     },
   };
 }
