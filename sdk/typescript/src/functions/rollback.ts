@@ -32,7 +32,7 @@ export class Compensations {
 
 export interface FailedRollback {
   readonly error: unknown;
-  /** Of the models that its attempts used, which no entry records. */
+  /** The model usage of its attempts, which no entry records. */
   readonly usage: EntryUsage | null;
 }
 

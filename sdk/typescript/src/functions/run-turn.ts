@@ -24,7 +24,7 @@ export type TurnOutcome =
       readonly isFinal: boolean;
       /** Null: the retry policy of the node decides when another attempt follows. */
       readonly retryAfterMs: number | null;
-      /** Of models, beside that of the entries. */
+      /** Model usage beside that of the entries. */
       readonly usage: EntryUsage | null;
       readonly entries: readonly Entry[];
     }

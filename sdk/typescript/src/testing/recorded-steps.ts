@@ -19,7 +19,7 @@ export interface RecordedStep {
   readonly output: unknown;
   /** The message; null: it succeeded. */
   readonly error: string | null;
-  /** Of the models that the step reported; null: it reported none. */
+  /** The model usage that the step reported; null: it reported none. */
   readonly usage: RecordedUsage | null;
 }
 

@@ -31,7 +31,7 @@ export interface Failure {
   readonly final?: boolean;
   /** The next attempt follows after that time; null: the retry policy decides. */
   readonly retryAfterMs?: number | null;
-  /** Of models, beside that of the entries. */
+  /** Model usage beside that of the entries. */
   readonly usage?: EntryUsage | null;
 }
 
