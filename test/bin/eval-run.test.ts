@@ -506,7 +506,9 @@ test('0: a runtime at its limits, or away for a moment, is asked again', async (
   const asked = new Map<string, number>();
   const events =
     'data: {"sequence":1,"kind":"NodeCompleted","node_id":"a","payload":{"usage":{"input_tokens":7,"output_tokens":1,"cost_usd":0.5}}}\n\n' +
-    'data: {"sequence":2,"kind":"WorkflowCompleted","node_id":null,"payload":{}}\n\n';
+    'data: {"sequence":2,"kind":"StepRecorded","node_id":"f","payload":{"entries":[{"usage":{"input_tokens":2,"output_tokens":0,"cost_usd":0.25}},{}]}}\n\n' +
+    'data: {"sequence":3,"kind":"StepRecorded","node_id":"f","payload":{"carried":true,"entries":[{"usage":{"input_tokens":9,"output_tokens":0,"cost_usd":1}}]}}\n\n' +
+    'data: {"sequence":4,"kind":"WorkflowCompleted","node_id":null,"payload":{}}\n\n';
   const server = await startHttpServer((request, response) => {
     const path = request.url ?? '';
     const times = (asked.get(path) ?? 0) + 1;
@@ -521,6 +523,6 @@ test('0: a runtime at its limits, or away for a moment, is asked again', async (
   const args = ['--workflow', 'w', '--check', 'output.n == 1', '--json', '--url', server.url];
   const { code, stdout, stderr } = await evaluate('patient.jsonl', ...args);
   t.is(code, 0, stderr);
-  t.like(parse(stdout).cases[0], { duration_ms: 250, tokens: 8, cost_usd: 0.5 });
+  t.like(parse(stdout).cases[0], { duration_ms: 250, tokens: 10, cost_usd: 0.75 });
   t.deepEqual([...asked.values()], [1, 3, 3, 3]);
 });

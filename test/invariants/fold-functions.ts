@@ -185,7 +185,8 @@ function suspend(visit: FunctionVisit, { event: { payload }, fail }: Told): void
   if (payload['turn'] !== visit.turn || visit.place !== 'at work') {
     fail('turn', `turn ${shown(payload['turn'])}, it was ${visit.turn}, ${visit.place}`);
   }
-  for (const wait of objectsIn(payload, 'waits')) {
+  const waits = objectsIn(payload, 'waits');
+  for (const wait of waits) {
     const identity = textIn(wait, 'identity');
     const isRecorded = visit.entries.some((one) => one.identity === identity);
     if (visit.waits.has(identity) || isRecorded) continue;
@@ -197,7 +198,9 @@ function suspend(visit: FunctionVisit, { event: { payload }, fail }: Told): void
       error: wait['error'] ?? null,
     });
   }
-  if (payload['resumed'] !== true) visit.place = 'suspended';
+  // Without waits it only ends its turn.
+  if (waits.length === 0) visit.place = 'answered';
+  else if (payload['resumed'] !== true) visit.place = 'suspended';
 }
 
 function resume(visit: FunctionVisit, { event: { payload }, fail }: Told): void {

@@ -67,6 +67,21 @@ test('time runs from the scheduling to the end, and all attempts of the visit co
   t.deepEqual(measureJudged(events), { durationMs: 300, tokens: 32, costUsd: 0.75 });
 });
 
+test('the steps of a function count, unless an execution before has counted them', (t) => {
+  const step = { identity: 'ask', kind: 'step', usage: used(10, 0.25) } as const;
+  const more = { ...step, identity: 'more', usage: used(5, 0.5) };
+  const payload = { visit: 0, turn: 0, position: 0 };
+  const carried = { ...payload, entries: [step], carried: true } as const;
+  const events = recorded([
+    [0, scheduled('a', 0)],
+    [0, { kind: 'StepRecorded', nodeId: 'a', payload: carried }],
+    [50, { kind: 'StepRecorded', nodeId: 'a', payload: { ...payload, entries: [more] } }],
+    [100, completed('a', 0, used(1, 1))],
+    [200, scheduled('e', 0, ['a'])],
+  ]);
+  t.deepEqual(measureJudged(events), { durationMs: 100, tokens: 8, costUsd: 1.5 });
+});
+
 test('the last of several predecessors to end is judged, and one that failed may be', (t) => {
   const events = recorded([
     [0, scheduled('a', 0)],

@@ -79,6 +79,26 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     t.is((await svc.explain(before)).first?.code, 'lease_held_until');
   });
 
+  test(`${dialect}: a function that has ended its turn waits for a scheduler`, async (t) => {
+    const svc = await openScene(t, dialect);
+    const id = await svc.rest(one({ kind: 'function', name: 'f' }));
+    const [item] = await svc.engine.claimWork({
+      tenantId,
+      workerId: 'worker-1',
+      queues: ['function'],
+      maxItems: 1,
+      waitMs: 0,
+      signal: new AbortController().signal,
+      host: 'h',
+      version: '1',
+    });
+    const { record, leaseFence = 0 } = item ?? {};
+    const workItemId = record?.workItemId ?? '';
+    const turn = { tenantId, workItemId, leaseFence, expectedLength: 0 };
+    await svc.engine.suspendFunction({ ...turn, entries: [], waits: [] });
+    t.deepEqual((await svc.explain(id)).codes, ['runnable_not_decided']);
+  });
+
   test(`${dialect}: no_worker_for_tool once it has waited, until a worker claims the tool`, async (t) => {
     const svc = await openScene(t, dialect);
     const id = await svc.rest(one(work));

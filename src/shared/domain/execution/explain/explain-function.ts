@@ -11,7 +11,6 @@ export function explainFunction(scene: Scene, visit: LiveVisit): Blocker {
     .flatMap((name) => scene.facts.timers.get(name) ?? [])
     .toSorted();
   const overdue = isPast(scene, until);
-  if (waits.length === 0) return explainYield(scene, visit);
   const { code, unblockedBy } = judge(waits);
   const key = waits.find(({ correlationKey }) => correlationKey !== null)?.correlationKey;
   const childId = waits.find((wait) => wait.childId !== null)?.childId;
@@ -29,19 +28,6 @@ export function explainFunction(scene: Scene, visit: LiveVisit): Blocker {
       ...(key !== undefined && key !== null && { correlationKey: key }),
       ...(childId !== undefined && childId !== null && { childId }),
     },
-  });
-}
-
-/** The next turn follows with the next decision. */
-function explainYield(scene: Scene, visit: LiveVisit): Blocker {
-  const since = scene.history.scheduledAt.get(visitKey(visit.nodeId, visit.visit)) ?? null;
-  return blockerOf(visit, {
-    code: 'advancing',
-    message: `function ${visit.nodeId} has ended its turn, and its next turn has not begun`,
-    since,
-    moving: true,
-    unblockedBy: 'a scheduler, which begins the turn if the budgets allow it',
-    details: { attempt: visit.attempt, waitsFor: [] },
   });
 }
 

@@ -34,7 +34,8 @@ export function explainVisit(
     case 'child':
       return explainChild(scene, visit, children);
     case 'suspended':
-      return explainFunction(scene, visit);
+      // The decision on its next turn is what a function waits for that has yielded.
+      return visit.run?.suspension?.yields === true ? null : explainFunction(scene, visit);
   }
 }
 
