@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import test from 'ava';
 
-import { order } from '../../../examples/typescript/order-saga/order.ts';
+import { bookTrip } from '../../../examples/typescript/book-trip/book-trip.ts';
 import { defineAgent } from '../../../examples/typescript/recipes/agent-loop.ts';
 import { defineChangedOrder } from '../../../examples/typescript/recipes/changed-order.ts';
 import { defineThumbnails } from '../../../examples/typescript/recipes/fan-out.ts';
@@ -20,39 +20,40 @@ import { startFunction, startWorker } from '../support/with-worker.ts';
 
 const check = onBothStores();
 
-/** The systems of the shop, for both stores: they refuse payments of orders that say so. */
-const paths: string[] = [];
-let shop: LocalServer;
+/** What booking systems were asked, for both stores: they have no car for trips that say so. */
+const asked: string[] = [];
+let bookings: LocalServer;
 
-test.before('start the shop', async () => {
-  shop = await startHttpServer((request, response) => {
-    const path = (request.url ?? '').slice(1);
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
-    request.on('end', () => {
-      const { order_id: id } = JSON.parse(text) as { order_id: string };
-      paths.push(`${id} ${path}`);
-      const isRefused = id.startsWith('refused') && path === 'payment/charge';
-      response.writeHead(isRefused ? 402 : 200).end(JSON.stringify({ parcel_id: 'parcel-1' }));
-    });
+test.before('start the booking systems', async () => {
+  bookings = await startHttpServer((request, response) => {
+    const what = `${request.method} ${request.url}`;
+    asked.push(what);
+    const isSoldOut = what.startsWith('PUT /cars/sold-out');
+    response.writeHead(isSoldOut ? 409 : 200).end(JSON.stringify({ reference: what }));
   });
-  process.env['SHOP_URL'] = shop.url;
+  process.env['BOOKINGS_URL'] = bookings.url;
 });
-test.after.always('stop the shop', () => shop.close());
+test.after.always('stop the booking systems', () => bookings.close());
 
-check('the order saga ships, and undoes a refused payment', async (t, tenant, place) => {
-  startWorker(t, { tenant, place, options: { functions: [order] } });
-  const good = await startFunction(tenant, order, { order_id: 'paid', amount: 4 });
+check('a trip is booked, and undone when there is no car', async (t, tenant, place) => {
+  startWorker(t, { tenant, place, options: { functions: [bookTrip] } });
+  const trip = { from: 'Berlin', to: 'Lisbon', date: '2026-12-24' };
+  const good = await startFunction(tenant, bookTrip, { ...trip, id: `good-${place.dialect}` });
   const { state } = await tenant.until(good, 'completed');
-  t.deepEqual(state['output'], { parcel_id: 'parcel-1' });
-  const id = `refused-${place.dialect}`;
-  const bad = await tenant.start('order', { order_id: id, amount: 4 });
+  t.like(state['output'], { car: { reference: `PUT /cars/good-${place.dialect}` } });
+  const id = `sold-out-${place.dialect}`;
+  const bad = await tenant.start('book-trip', { ...trip, id });
   await tenant.until(bad, 'failed');
   t.deepEqual(
-    paths.filter((path) => path.startsWith(id)),
-    ['stock/reserve', 'payment/charge', 'payment/refund', 'stock/release'].map(
-      (path) => `${id} ${path}`,
-    ),
+    asked.filter((what) => what.endsWith(id)),
+    [
+      'PUT /flights',
+      'PUT /hotels',
+      'PUT /cars',
+      'DELETE /cars',
+      'DELETE /hotels',
+      'DELETE /flights',
+    ].map((what) => `${what}/${id}`),
   );
 });
 
