@@ -481,7 +481,7 @@ test('a cancel that was answered, and began the end, ends the execution as cance
   t.false(rulesBroken(run).includes(rule), 'it was ending already');
 });
 
-test('a claim that was answered twice gave the turn that its first answer told of', (t) => {
+test('a claim that was answered twice gave the turn of its first answer', (t) => {
   const run = addFunction(makeExampleRun());
   const claim = run.deeds.find(({ asks }) => asks.do === 'claim' && asks.queues[0] === 'function');
   if (claim === undefined) throw new Error('there is no claim');

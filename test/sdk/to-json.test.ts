@@ -7,7 +7,7 @@ const problemOf = (value: unknown): string | null => {
   return read.ok ? null : read.problem;
 };
 
-test('what JSON can hold comes back as JSON.stringify writes it', (t) => {
+test('a value that is JSON comes back as JSON.stringify writes it', (t) => {
   class Point {
     readonly x = 1;
     readonly #secret = 2;

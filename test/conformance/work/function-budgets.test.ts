@@ -155,7 +155,7 @@ for (const how of ['rejects', 'cancels'] as const) {
   );
 }
 
-check('a budget that warns is told once, and the function continues', async (t, svc) => {
+check('a budget that warns is named once, and the function continues', async (t, svc) => {
   const ir = { on_budget_exceeded: 'warn' };
   const { id, item, body, length } = await overspent(svc, ir);
   t.false('budget_exceeded' in body);
