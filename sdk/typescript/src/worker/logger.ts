@@ -1,3 +1,5 @@
+import { toJson } from '../to-json.ts';
+
 /** Where a worker writes what it does. A pino logger fits as it is. */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
@@ -22,9 +24,19 @@ export function createJsonLogger(
   const at = (own: Level) => (fields: LogFields, message: string) => {
     if (LEVELS.indexOf(own) < LEVELS.indexOf(level)) return;
     const time = new Date().toISOString();
-    write(`${JSON.stringify({ time, level: own, message, ...fields })}\n`);
+    write(`${JSON.stringify({ time, level: own, message, ...readable(fields) })}\n`);
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** A field that is no JSON is what is wrong with it: a line of a log fails no work. */
+function readable(fields: LogFields): LogFields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const read = toJson(value, name);
+      return [name, read.ok ? read.value : read.problem];
+    }),
+  );
 }
 
 /** Writes nothing. */

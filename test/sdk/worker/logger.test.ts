@@ -1,0 +1,21 @@
+import test from 'ava';
+import { createJsonLogger } from 'svc-sdk/worker';
+
+test('a field that is no JSON does not throw: the line says which one it is', (t) => {
+  const lines: string[] = [];
+  const logger = createJsonLogger({ write: (line) => void lines.push(line) });
+  const cycle: Record<string, unknown> = {};
+  cycle['again'] = cycle;
+  logger.warn({ order: 'A-1', total: 10n }, 'charged');
+  logger.warn({ order: 'A-2', cycle }, 'charged');
+  logger.info({ order: 'A-3', error: new RangeError('declined') }, 'refused');
+  const written = lines.map((line) => JSON.parse(line) as object);
+  t.like(written[0], {
+    level: 'warn',
+    message: 'charged',
+    order: 'A-1',
+    total: 'total is a BigInt; use text or a number',
+  });
+  t.like(written[1], { order: 'A-2', cycle: 'cycle.again is cycle again; break the cycle' });
+  t.like(written[2], { order: 'A-3', error: { name: 'RangeError', message: 'declined' } });
+});
