@@ -43,7 +43,7 @@ export const LIFE_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a retry begins at the first node',
     file: 'shared/domain/execution/retry-point.ts',
-    from: 'draft.arrivals = [...restarted.flatMap((visit) => arrivalsOf(visit, events)), ...draft.arrivals];',
+    from: 'draft.arrivals = [...again, ...draft.arrivals];',
     to: `draft.arrivals = events.flatMap((event) =>
     event.kind === 'NodeScheduled' && event.payload.from.length === 0
       ? [{ from: null, to: event.nodeId, output: null }]
