@@ -1,10 +1,9 @@
-import { parseArgs } from 'node:util';
-
 import { listCells, type Cell } from './cells.ts';
 import { type JudgedGate, keyOf } from './gates.ts';
 import { installPeers, listPeerCells } from './peers.ts';
 import { runCell } from './support/cell-process.ts';
 import { type BenchDatabase, openDatabases, type Databases } from './support/databases.ts';
+import { helpText, readOptions } from './support/options.ts';
 import { describeMachine, findPgbench } from './support/machine.ts';
 import type { Measurement, ServerReading } from './support/measurement.ts';
 import {
@@ -23,34 +22,20 @@ import { WORKER_HEAD, workerRows } from './support/worker-rows.ts';
 import { STATEMENT_HEAD, statementRows, type StatementUse } from './support/statement-use.ts';
 
 /*
- * npm run bench [-- --peers] [--quick] [--rounds 5] [--seconds 2] [--only B/16,DBOS] [--json] [--save]
+ * npm run bench [-- --help]
  *
  * Every round runs every workload once, each in a process of its own on a fresh database of a private
  * PostgreSQL server with full durability, so that a change of the machine's mood meets all alike. The
  * table shows medians over rounds, the gates are judged by ratios within a round and by counters.
- * `--only`: names or subjects; `--churn 10`: with workload G, of so many minutes; `--idle --minutes
- * 5`: with clusters that have nothing to do, which is all that `npm run bench:idle` measures;
- * `--large`: with a backlog of a million; `--statements`: with the statements of each workload;
- * `--save`: into docs/concepts/performance.md. Figures of the last run are always in .svc/bench.json, also
- * those of a run that is broken off, up to its last full round.
+ * Figures of the last run are always in .svc/bench.json, also those of a run that is broken off, up to
+ * its last full round.
  */
 
-const { values: options } = parseArgs({
-  options: {
-    peers: { type: 'boolean', default: false },
-    quick: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-    seconds: { type: 'string' },
-    only: { type: 'string' },
-    churn: { type: 'string' },
-    idle: { type: 'boolean', default: false },
-    minutes: { type: 'string', default: '5' },
-    statements: { type: 'boolean', default: false },
-    large: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    save: { type: 'boolean', default: false },
-  },
-});
+const options = readOptions(process.argv.slice(2));
+if (options.help) {
+  console.log(helpText());
+  process.exit(0);
+}
 const { quick } = options;
 const rounds = Number(options.rounds ?? (quick ? 2 : 5));
 /** With `--quick` no round begins that would end later. */

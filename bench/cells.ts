@@ -41,6 +41,7 @@ export function listCells(given: {
     ...workerLoops(),
     ...across(),
     ...workerCells('postgres', 'svc'),
+    ...workerCells('sqlite', 'svc on SQLite'),
     ...states(),
     ...backlogs('postgres', 'svc', given.large ? [10, 100, 1_000] : [10, 100]),
     ...backlogs('sqlite', 'svc on SQLite', [10, 100]),

@@ -51,11 +51,11 @@ function middle(key: string, pick: Pick): Gate['figure'] {
   };
 }
 
-/** The highest of all rounds of all workloads of ours. */
-function worst(pick: Pick): Gate['figure'] {
+/** The highest of all rounds of all workloads of ours, or of those whose key begins with `of`. */
+function worst(pick: Pick, of = 'svc'): Gate['figure'] {
   return (rounds) => {
     const values = [...rounds]
-      .filter(([key]) => key.startsWith('svc'))
+      .filter(([key]) => key.startsWith(of))
       .flatMap(([, all]) => all.map(pick))
       .filter((value) => value !== null);
     return spread(values)?.max ?? null;
@@ -199,7 +199,7 @@ export const GATES: readonly Gate[] = [
   ...['api', 'scheduler'].map((role) => ({
     workload: 'D apart',
     asks: `${role} < ${RSS_MIB_MAX} MiB`,
-    figure: worst(extra(`${role}_rss_mib`)),
+    figure: worst(extra(`${role}_rss_mib`), 'svc D/'),
     bound: { atMost: RSS_MIB_MAX },
   })),
   {

@@ -3,13 +3,19 @@ import type { Dialect } from './support/workload.ts';
 
 /** Workloads W: what a user of the SDK has. */
 interface Served {
-  readonly name: 'W10' | 'WF' | 'WE';
+  readonly name: 'W1' | 'W10' | 'WF' | 'WE';
   readonly what: string;
-  readonly module: string;
+  readonly module: 'workloads/workers.ts' | 'workloads/embedded-workers.ts';
   readonly params: { readonly as: 'tools' | 'function'; readonly steps: number };
 }
 
 const SERVED: readonly Served[] = [
+  {
+    name: 'W1',
+    what: 'one step of a worker over HTTP',
+    module: 'workloads/workers.ts',
+    params: { as: 'tools', steps: 1 },
+  },
   {
     name: 'W10',
     what: 'ten steps of a worker over HTTP',
@@ -32,34 +38,45 @@ const SERVED: readonly Served[] = [
 
 const QUICK = ['W10/1', 'W10/16', 'W10/64', 'WF/16', 'WE/16'];
 
+interface Setup {
+  readonly dialect: Dialect;
+  readonly workers: number;
+  readonly inFlight: number;
+  /** The API and the scheduler as a process each. */
+  readonly apart: boolean;
+}
+
 export function workerCells(dialect: Dialect, subject: string): readonly Cell[] {
   return SERVED.flatMap((served) =>
-    [1, 4].flatMap((workers) =>
-      [1, 16, 64, 256].map((inFlight) => cellOf(served, { dialect, subject, workers, inFlight })),
-    ),
+    setupsOf(served, dialect).map((setup) => cellOf(served, subject, setup)),
   );
 }
 
-function cellOf(
-  { name, what, module, params }: Served,
-  given: {
-    readonly dialect: Dialect;
-    readonly subject: string;
-    readonly workers: number;
-    readonly inFlight: number;
-  },
-): Cell {
-  const { dialect, subject, workers, inFlight } = given;
-  const id = `${name}/${inFlight}${workers === 1 ? '' : ` × ${workers}`}`;
+/** SQLite is for one process of the runtime, and is measured with one worker. */
+function setupsOf({ module }: Served, dialect: Dialect): readonly Setup[] {
+  const isOnServer = dialect === 'postgres';
+  const together = (isOnServer ? [1, 4] : [1]).flatMap((workers) =>
+    [1, 16, 64, 256].map((inFlight) => ({ dialect, workers, inFlight, apart: false })),
+  );
+  if (!isOnServer || module === 'workloads/embedded-workers.ts') return together;
+  const apart = [16, 64].map((inFlight) => ({ dialect, workers: 1, inFlight, apart: true }));
+  return [...together, ...apart];
+}
+
+function cellOf({ name, what, module, params }: Served, subject: string, setup: Setup): Cell {
+  const { dialect, workers, inFlight, apart } = setup;
+  const id = `${name}/${inFlight}${workers === 1 ? '' : ` × ${workers}`}${apart ? ' apart' : ''}`;
   return {
     id,
     subject,
-    what: `${what}, ${inFlight} in flight${workers === 1 ? '' : `, ${workers} workers`}`,
+    what:
+      `${what}, ${inFlight} in flight${workers === 1 ? '' : `, ${workers} workers`}` +
+      (apart ? ', api and scheduler in processes of their own' : ''),
     unit: 'steps',
     database: dialect,
     module,
-    params: { ...params, inFlight, workers, apart: false },
+    params: { ...params, inFlight, workers, apart },
     quick: dialect === 'postgres' && QUICK.includes(id),
-    ...((workers > 1 || dialect === 'sqlite') && { roundsMax: 2 }),
+    ...((workers > 1 || apart || dialect === 'sqlite') && { roundsMax: 2 }),
   };
 }
