@@ -5,19 +5,34 @@ export interface LosingProxy extends LocalServer {
   readonly lost: readonly string[];
 }
 
-/** The calls of a request: that of its path, and those that travel with it. */
-function callsOf(
-  url: string,
-  text: string,
-): readonly { readonly verb: string; readonly key: string }[] {
-  const verb = url.split('?')[0]?.split('/').at(-1) ?? '';
-  const { reports = [], ...rest } = readJson(text);
-  const own = { verb, key: `${url} ${JSON.stringify(rest)}` };
-  return [own, ...reports.map((one) => ({ verb: one.kind, key: JSON.stringify(one) }))];
+interface Call {
+  readonly verb: string;
+  /** The same when the call is sent again, alone or with others. */
+  readonly key: string;
 }
 
-function readJson(text: string): { readonly reports?: readonly { readonly kind: string }[] } {
-  return text === '' ? {} : (JSON.parse(text) as object);
+/** The calls of a request: that of its path, and those that travel with it. */
+function callsOf(url: string, text: string): readonly Call[] {
+  const [path = ''] = url.split('?');
+  const [, itemId = '', verb = itemId] = path.split('/').filter((part) => part !== '');
+  const { reports = [], worker_id: _, ...own } = readJson(text);
+  return [
+    callOf(verb, { item: itemId, ...own }),
+    ...reports.map(({ kind, work_item_id: id, ...rest }) => callOf(kind, { item: id, ...rest })),
+  ];
+}
+
+function callOf(verb: string, of: object): Call {
+  return { verb, key: `${verb} ${JSON.stringify(of)}` };
+}
+
+interface Body {
+  readonly worker_id?: string;
+  readonly reports?: readonly { readonly kind: string; readonly work_item_id: string }[];
+}
+
+function readJson(text: string): Body {
+  return text === '' ? {} : (JSON.parse(text) as Body);
 }
 
 /**
