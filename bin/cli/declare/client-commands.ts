@@ -76,7 +76,10 @@ function declareExecutionCommands(program: Command): void {
     .description('start an execution for each line of a file')
     .argument('<file>', 'file with a JSON object on each line; -: stdin')
     .option('--workflow <workflow>', 'workflow of the lines that name none')
-    .option('--idempotency-key <key>', 'start of the keys of lines without one; the line number follows')
+    .option(
+      '--idempotency-key <key>',
+      'start of the keys of lines without one; the line number follows',
+    )
     .action(async (file: string, options: StartManyOptions) => {
       const { startManyExecutions } = await import('../../commands/execution/start-many.ts');
       return startManyExecutions(file, options);

@@ -125,3 +125,26 @@ check('reports of more than a request takes travel in several', async (t, tenant
   const counts = sent.flatMap(({ body }) => body.reports?.length ?? []);
   t.deepEqual(counts, [1, 1, 1]);
 });
+
+check('a place is claimed once, and only if the item ends', async (t, tenant, place) => {
+  const { sent, send } = noting();
+  const order = defineFunction('order', async (ctx) => {
+    await ctx.waitForEvent('paid');
+    return {};
+  });
+  const refused = defineTool('m.f', () => ({ n: 2 ** 60 }));
+  const options = { tools: [refused], functions: [order], concurrency: 1, fetch: send };
+  const once = { ...tool('f'), retry_policy: 'no_retry' };
+  const failing = await tenant.run({ nodes: { a: once } });
+  startWorker(t, { tenant, place, options });
+  await tenant.until(failing, 'failed');
+  const id = await startFunction(tenant, order, {});
+  await tenant.deliver(id, 'paid');
+  await tenant.until(id, 'completed');
+  const claiming = sent.filter(({ path }) => path === '/work-items/claim');
+  const kinds = claiming.flatMap(({ body }) => body.reports ?? []).map(({ kind }) => kind);
+  t.deepEqual(kinds, ['complete', 'complete']);
+  const alone = sent.map(({ path }) => path.split('/').at(-1));
+  t.true(alone.includes('fail'));
+  t.true(alone.includes('suspend'));
+});

@@ -27,7 +27,9 @@ interface CollectedEvent {
 }
 
 /** A collector of traces on loopback that takes OTLP/HTTP in protobuf, and nothing else. */
-export async function startOtlpCollector(options: { readonly port?: number; readonly unref?: boolean } = {}) {
+export async function startOtlpCollector(
+  options: { readonly port?: number; readonly unref?: boolean } = {},
+) {
   const spans: CollectedSpan[] = [];
   const problems: string[] = [];
   const asked: IncomingHttpHeaders[] = [];

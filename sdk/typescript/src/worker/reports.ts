@@ -16,6 +16,8 @@ export interface Report {
   readonly itemId: string;
   /** With the fence of the lease. */
   readonly members: object;
+  /** A report before this one has claimed for the place of the item. */
+  readonly placeIsClaimed?: boolean;
 }
 
 export interface Reports {
@@ -48,13 +50,8 @@ const REPORTS_MAX = 100;
 const CHARS_MAX = 256 * 1024;
 const TIMEOUT_MS = 15_000;
 
-const ENDS_ITEM: ReadonlySet<ReportKind> = new Set([
-  'suspend',
-  'continue',
-  'complete',
-  'fail',
-  'release',
-]);
+/** Without `suspend`: if a wait is satisfied already, the turn continues and keeps its place. */
+const ENDS_ITEM: ReadonlySet<ReportKind> = new Set(['continue', 'complete', 'fail', 'release']);
 
 interface Waiting {
   readonly report: Report;
@@ -139,11 +136,11 @@ export function createReports(given: {
 
   function sendOnce(report: Report, options: ReportOptions = {}): Promise<Answer> {
     const { timeoutMs = TIMEOUT_MS, isRepeated = false } = options;
-    const { kind, itemId: work_item_id, members } = report;
+    const { kind, itemId: work_item_id, members, placeIsClaimed = false } = report;
     return new Promise((resolve, reject) => {
       const json = JSON.stringify({ kind, work_item_id, ...members });
       // The claim of the first try may have got an item for the place.
-      const freesPlace = !isRepeated && ENDS_ITEM.has(kind);
+      const freesPlace = !isRepeated && !placeIsClaimed && ENDS_ITEM.has(kind);
       waiting.push({ report, json, timeoutMs, freesPlace, resolve, reject });
       flushSoon();
     });

@@ -1,6 +1,6 @@
 import type { Entry, EntryUsage } from '../functions/journal.ts';
 import { WorkerRefusedError } from './errors.ts';
-import type { ReportKind, Reports } from './reports.ts';
+import type { Report, ReportKind, Reports } from './reports.ts';
 import { reasonIn, type Answer, type Api } from './send.ts';
 import type { WorkItem } from './work-item.ts';
 
@@ -33,6 +33,8 @@ export interface Failure {
   readonly retryAfterMs?: number | null;
   /** Model usage beside that of the entries. */
   readonly usage?: EntryUsage | null;
+  /** The runtime has refused another end of the item. */
+  readonly followsRefusal?: true;
 }
 
 /** How an item ended, as logs tell it. */
@@ -58,7 +60,7 @@ export async function completeItem(
   if (answer.status === 200) return 'completed';
   if (isOver(answer)) return answer.afterUnknown ? 'completed' : 'settled';
   if (isInvalid(answer)) {
-    const failure = { message: reasonIn(answer), errorClass: 'invalid_output' };
+    const failure = { ...REFUSED_END, message: reasonIn(answer), errorClass: 'invalid_output' };
     if (item.queue_type !== 'function') return failItem(held, failure);
     return failItem(held, { ...failure, final: true }, given.riding);
   }
@@ -79,25 +81,31 @@ export async function continueItem(
   if (isOver(answer)) return answer.afterUnknown ? 'continued' : 'settled';
   if (isInvalid(answer)) {
     const message = `the function cannot continue as new: ${reasonIn(answer)}`;
-    return failItem(held, { message, errorClass: 'ContinueAsNewError', final: true }, riding);
+    const failure = { ...REFUSED_END, message, errorClass: 'ContinueAsNewError', final: true };
+    return failItem(held, failure, riding);
   }
   throw refusal(answer);
 }
 
 export async function failItem(held: Held, failure: Failure, riding?: Riding): Promise<Ending> {
-  const answer = await post(held, 'fail', {
+  const members = {
     error: failure.message,
     error_class: failure.errorClass,
     ...(failure.final !== undefined && { final: failure.final }),
     ...(typeof failure.retryAfterMs === 'number' && { retry_after_ms: failure.retryAfterMs }),
     ...usageFields(failure.usage ?? null),
     ...riding,
-  });
+  };
+  const placeIsClaimed = failure.followsRefusal === true;
+  const answer = await post(held, 'fail', members, { placeIsClaimed });
   if (answer === null) return 'abandoned';
   if (answer.status === 200) return 'failed';
   if (isOver(answer)) return answer.afterUnknown ? 'failed' : 'settled';
   throw refusal(answer);
 }
+
+/** The request that was refused has claimed for the place of the item. */
+const REFUSED_END = { followsRefusal: true } as const;
 
 function usageFields(usage: EntryUsage | null): object {
   if (usage === null) return {};
@@ -117,10 +125,16 @@ export async function releaseItem(held: Held): Promise<Ending> {
   throw refusal(answer);
 }
 
-function post(held: Held, kind: ReportKind, members: object): Promise<Answer | null> {
+function post(
+  held: Held,
+  kind: ReportKind,
+  members: object,
+  { placeIsClaimed = false }: Pick<Report, 'placeIsClaimed'> = {},
+): Promise<Answer | null> {
   const { reports, item, lost } = held;
   const fenced = { lease_fence: item.lease_fence, ...members };
-  return reports.sendUntilAnswered({ kind, itemId: item.id, members: fenced }, lost);
+  const report = { kind, itemId: item.id, members: fenced, placeIsClaimed };
+  return reports.sendUntilAnswered(report, lost);
 }
 
 function isOver(answer: Answer): boolean {
