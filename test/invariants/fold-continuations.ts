@@ -19,10 +19,14 @@ export function beginVisit(
   }
   const input =
     continues === undefined ? carriedInput(of.first, nodeId, payload) : before?.continued?.input;
-  if (before !== undefined) before.place = 'over';
+  if (before !== undefined) {
+    before.place = 'over';
+    before.isFollowed = true;
+  }
   return {
     workItemId: textIn(payload, 'work_item_id'),
     nodeId: nodeId ?? '',
+    number: Number(payload['visit']),
     input: input ?? null,
     isItem: payload['map'] !== undefined,
     isNext: continues !== undefined,
@@ -34,6 +38,7 @@ export function beginVisit(
     waits: new Map(),
     continued: null,
     hasCompleted: false,
+    isFollowed: false,
     place: 'at work',
   };
 }

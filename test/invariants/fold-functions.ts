@@ -19,6 +19,7 @@ export interface FoldedFunctions {
 export interface FunctionVisit {
   readonly workItemId: string;
   readonly nodeId: string;
+  readonly number: number;
   /** What the visit before continued with; null: none did. */
   readonly input: JsonValue;
   /** Of a map: its result is that of an item. */
@@ -35,6 +36,8 @@ export interface FunctionVisit {
   /** Set where it continued: the next input, and the children that it waited for. */
   continued: { readonly input: JsonValue; readonly children: readonly string[] } | null;
   hasCompleted: boolean;
+  /** Another visit is in its place. */
+  isFollowed: boolean;
   place: 'at work' | 'suspended' | 'answered' | 'failed' | 'rolls back' | 'continued' | 'over';
 }
 

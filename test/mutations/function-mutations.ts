@@ -78,6 +78,12 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
     to: '',
   },
   {
+    bug: 'a retry makes one visit of all visits of a node',
+    file: 'shared/domain/execution/retry-point.ts',
+    from: 'const token = { to: nodeId, output: scope.output, visit };',
+    to: 'const token = { to: nodeId, output: scope.output, ...(visit < 0 && { visit }) };',
+  },
+  {
     bug: 'a satisfied wait of a function stays open',
     file: 'shared/domain/execution/fold/fold-function.ts',
     from: 'waits: run.waits.filter(({ identity }) => !entries.some((one) => one.identity === identity)),',

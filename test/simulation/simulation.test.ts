@@ -62,7 +62,6 @@ const EXERCISED = [
   'complete_unfenced 200',
   'continue 200',
   'continue 400',
-  'continue 409',
   'event 200',
   'fail 200',
   'fail_unfenced 200',

@@ -213,6 +213,20 @@ export const WORKFLOWS = {
     edges: edges('run last'),
     continue_as_new: { when: 'true' },
   },
+  /** Two visits of one function at a time. */
+  twice: {
+    start_node: 'count',
+    nodes: {
+      count: {
+        kind: { type: 'pass', output: { n: { expr: '(has(state.n) ? state.n : 0) + 1' } } },
+      },
+      run: durable('run'),
+    },
+    edges: [
+      { from: 'count', to: 'run', condition: 'state.n > 0' },
+      { from: 'count', to: 'count', condition: 'state.n < 2' },
+    ],
+  },
   each_durable: {
     nodes: {
       each: { kind: { type: 'map', items: '[1, 2]', node: 'one' }, output_key: 'each' },
@@ -239,6 +253,7 @@ export const WITH_FUNCTIONS = [
   'sagas',
   'loops',
   'each_durable',
+  'twice',
 ] as const satisfies readonly WorkflowName[];
 const NOT_STARTED = new Set<WorkflowName>(['lasting', 'fragile', 'leaf', ...WITH_FUNCTIONS]);
 /** By clients; the others are for schedules, for what is tried again, and for workers of functions. */
@@ -254,4 +269,5 @@ export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {
   sagas: GO,
   loops: GO,
   each_durable: GO,
+  twice: GO,
 };

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { isJsonObject, type JsonObject } from '../../../src/shared/domain/json.ts';
+import { isJsonObject } from '../../../src/shared/domain/json.ts';
 import type { Claim } from './check-claims.ts';
 import { byExecution } from './check-histories.ts';
-import { retriedFrom } from './check-retries.ts';
+import { checkTakenOver } from './check-taken-over.ts';
 import { textIn, type Dump, type EventOf } from '../dump.ts';
 import { foldFunctions, type FunctionVisit } from '../fold-functions.ts';
 import { deedsOf, isBefore, success, wasRefused, type DeedOf, type History } from '../history.ts';
@@ -168,71 +168,4 @@ function isTimerOf(name: string, visit: string): boolean {
 
 function isLive(status: string | undefined): boolean {
   return status === 'running' || status === 'paused';
-}
-
-/** An execution that is tried again, and the next run of one, go on with the last visit of a function. */
-function checkTakenOver(last: Dump): Violation[] {
-  const stories = byExecution(last);
-  const begun = [...stories.values()].flatMap((story) => {
-    const visits = firstVisits(story);
-    return visits.map((visit) => ({
-      story,
-      visit,
-      before: lastBefore(story, visit.nodeId, stories),
-    }));
-  });
-  return violations('a function goes on with its last visit', begun, ({ story, visit, before }) => {
-    if (before === null) return null;
-    const expected = takenOver(before);
-    const carried = visit.entries.filter(({ isCarried }) => isCarried).map(({ entry }) => entry);
-    const input = expected.input ?? visit.input;
-    if (isDeepStrictEqual({ input: visit.input, entries: carried }, { ...expected, input })) {
-      return null;
-    }
-    return {
-      about: { execution: story[0]?.execution_id ?? '', work_item: visit.workItemId },
-      saw: `${JSON.stringify([visit.input, carried])}, expected ${JSON.stringify(expected)}`,
-    };
-  });
-}
-
-/** The first of each node, items of maps apart. */
-function firstVisits(story: readonly EventOf[]): readonly FunctionVisit[] {
-  const byNode = new Map<string, FunctionVisit>();
-  for (const visit of foldFunctions(story).visits.values()) {
-    if (!visit.isItem && !byNode.has(visit.nodeId)) byNode.set(visit.nodeId, visit);
-  }
-  return [...byNode.values()];
-}
-
-/** Its last visit in the executions that this one goes on from; null: there is none, or it completed. */
-function lastBefore(
-  [first]: readonly EventOf[],
-  nodeId: string,
-  stories: ReadonlyMap<string, readonly EventOf[]>,
-): FunctionVisit | null {
-  const from = first?.payload['continued_from'] ?? retriedFrom(first);
-  const story = typeof from === 'string' ? stories.get(from) : undefined;
-  if (story === undefined) return null;
-  const visits = [...foldFunctions(story).visits.values()].filter((one) => one.nodeId === nodeId);
-  const found = visits.at(-1);
-  if (found === undefined) return lastBefore(story, nodeId, stories);
-  return found.hasCompleted ? null : found;
-}
-
-function takenOver(visit: FunctionVisit): {
-  readonly input: FunctionVisit['input'];
-  readonly entries: readonly JsonObject[];
-} {
-  if (visit.continued !== null) return { input: visit.continued.input, entries: [] };
-  const isUndone = visit.mode === 'rollback';
-  return { input: visit.input, entries: isUndone ? [] : visit.entries.map(withoutSequence) };
-}
-
-function withoutSequence({
-  entry: { event_sequence: _, ...entry },
-}: {
-  readonly entry: JsonObject;
-}): JsonObject {
-  return entry;
 }

@@ -198,6 +198,13 @@ interface Recorded {
   readonly overAt: Map<string | null, number>;
 }
 
+interface OpenVisit {
+  /** Where it was scheduled, of all events. */
+  readonly at: number;
+  readonly node: string | null;
+  readonly key: string | null;
+}
+
 /** The events of all executions that it goes on from, in order. */
 function originsOf(retry: Retry, stories: Stories): readonly EventOf[] {
   return originIds(retry, stories).flatMap((id) => stories.get(id) ?? []);
@@ -220,7 +227,7 @@ function recordedBefore(retry: Retry, stories: Stories): Recorded {
     doneSince: new Map(),
     overAt: new Map(),
   };
-  const open = new Map<string, { readonly at: number; readonly key: string | null }>();
+  const open = new Map<string, OpenVisit>();
   for (const [at, event] of originsOf(retry, stories).entries()) {
     if (event.payload['map'] !== undefined) continue;
     const { kind, node_id: node, payload } = event;
@@ -228,15 +235,20 @@ function recordedBefore(retry: Retry, stories: Stories): Recorded {
     if (isOver(event)) recorded.overAt.set(node, at);
     if (kind === 'NodeScheduled') {
       const key = payload['idempotency_key'];
-      open.set(visit, { at, key: typeof key === 'string' ? key : null });
+      open.set(visit, { at, node, key: typeof key === 'string' ? key : null });
       recorded.doneSince.delete(node);
     }
     const continued = kind === 'NodeContinuedAsNew' ? open.get(visit) : undefined;
     if (continued !== undefined) addTo(recorded, { ...continued, visit });
+    if (continued !== undefined) open.delete(visit);
     const completed = kind === 'NodeCompleted' ? open.get(visit) : undefined;
     if (completed === undefined) continue;
     addTo(recorded, { ...completed, visit });
-    recorded.doneSince.set(node, completed.at);
+    open.delete(visit);
+    // Another visit of it is under way, which begins again.
+    if (![...open.values()].some((other) => other.node === node)) {
+      recorded.doneSince.set(node, completed.at);
+    }
   }
   return recorded;
 }

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { JsonObject } from '../../../src/shared/domain/json.ts';
+import { byExecution } from './check-histories.ts';
+import { retriedFrom } from './check-retries.ts';
+import type { Dump, EventOf } from '../dump.ts';
+import { foldFunctions, type FunctionVisit } from '../fold-functions.ts';
+import { violations, type Violation } from '../violation.ts';
+
+type Stories = ReadonlyMap<string, readonly EventOf[]>;
+
+/**
+ * An execution that is tried again, and the next run of one, go on with the visits of functions that
+ * were under way: each with its input and, unless it was rolled back, with its number and its journal.
+ */
+export function checkTakenOver(last: Dump): Violation[] {
+  const stories = byExecution(last);
+  const left = [...stories].flatMap(([execution, story]) =>
+    [...Map.groupBy(visitsOf(story), ({ nodeId }) => nodeId)].flatMap(([nodeId, visits]) =>
+      leftBefore(story, nodeId, stories).map((before) => ({ execution, visits, before })),
+    ),
+  );
+  return violations('a function goes on with its last visit', left, (of) => {
+    const { execution, visits, before } = of;
+    if (visits.some((visit) => goesOn(visit, before))) return null;
+    const seen = visits.map((visit) => [visit.number, visit.input, carriedOf(visit)]);
+    return {
+      about: { execution, node: before.visit.nodeId, before: before.visit.workItemId },
+      saw: `${JSON.stringify(seen)}, left was ${before.visit.number} ${JSON.stringify(takenOver(before.visit))}`,
+    };
+  });
+}
+
+/** Items of maps apart: they are told by the index of their item. */
+function visitsOf(story: readonly EventOf[]): readonly FunctionVisit[] {
+  return [...foldFunctions(story).visits.values()].filter(({ isItem }) => !isItem);
+}
+
+interface Left {
+  readonly visit: FunctionVisit;
+  /** By a retry, which counts on. */
+  readonly isRetried: boolean;
+}
+
+/** The visits of a node that were not over in the execution that this one goes on from. */
+function leftBefore(
+  [first]: readonly EventOf[],
+  nodeId: string,
+  stories: Stories,
+): readonly Left[] {
+  const retried = retriedFrom(first);
+  const from = retried ?? first?.payload['continued_from'];
+  const story = typeof from === 'string' ? stories.get(from) : undefined;
+  if (story === undefined) return [];
+  const visits = visitsOf(story).filter((visit) => visit.nodeId === nodeId);
+  if (visits.length === 0) return leftBefore(story, nodeId, stories);
+  return visits
+    .filter(({ hasCompleted, isFollowed }) => !hasCompleted && !isFollowed)
+    .map((visit) => ({ visit, isRetried: retried !== null }));
+}
+
+function goesOn(visit: FunctionVisit, { visit: before, isRetried }: Left): boolean {
+  const expected = takenOver(before);
+  const isSame = visit.number === before.number;
+  const isNumbered = !isRetried || isSame === !expected.isNew;
+  const found = { input: visit.input, entries: carriedOf(visit) };
+  const { input, entries } = expected;
+  return isNumbered && !visit.isNext && isDeepStrictEqual(found, { input, entries });
+}
+
+function carriedOf({ entries }: FunctionVisit): readonly JsonObject[] {
+  return entries.filter(({ isCarried }) => isCarried).map(({ entry }) => entry);
+}
+
+function takenOver(visit: FunctionVisit): {
+  readonly input: FunctionVisit['input'];
+  readonly entries: readonly JsonObject[];
+  readonly isNew: boolean;
+} {
+  const { continued, mode, input, entries } = visit;
+  if (continued !== null) return { input: continued.input, entries: [], isNew: true };
+  if (mode === 'rollback') return { input, entries: [], isNew: true };
+  return { input, entries: entries.map(withoutSequence), isNew: false };
+}
+
+function withoutSequence({
+  entry: { event_sequence: _, ...entry },
+}: FunctionVisit['entries'][number]): JsonObject {
+  return entry;
+}
