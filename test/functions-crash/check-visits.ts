@@ -51,7 +51,7 @@ function checkContinued(facts: Input, continued: readonly ExecutionEvent[]): rea
     if (next === null) return [`it continued ${visit + 1} times, and has ${visits} visits`];
     ({ tag, program } = next);
     const isIt = payload['visit'] === visit && isDeepStrictEqual(payload['input'], next);
-    return isIt ? [] : [`it continued visit ${String(payload['visit'])} with another input`];
+    return isIt ? [] : [`it continued visit ${visit} of another number, or with another input`];
   });
 }
 
