@@ -493,6 +493,20 @@ test('a claim that was answered twice gave the turn of its first answer', (t) =>
   t.deepEqual(rulesBroken(run), []);
 });
 
+test('a cancel may take back the pause of an execution that is ending, and of no other', (t) => {
+  const run = makeExampleRun();
+  const { executionId } = deedOf(run, 'cancel').asks as { readonly executionId: string };
+  const story = run.last.events.filter(({ execution_id: id }) => id === executionId);
+  Object.assign(story.at(-1) ?? {}, {
+    kind: 'ExecutionResumed',
+    payload: { scope: 'execution', by: 'token:c' },
+  });
+  const rule = 'what was paused or resumed was to be';
+  t.true(rulesBroken(run).includes(rule));
+  Object.assign(story.at(-2) ?? {}, ENDING);
+  t.false(rulesBroken(run).includes(rule));
+});
+
 test('an execution that was removed is judged as it was last seen', (t) => {
   const run = makeExampleRun();
   retire(run.last, 'exec_1');

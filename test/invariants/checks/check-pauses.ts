@@ -134,11 +134,23 @@ function checkAsked(dump: Dump, history: History): Violation[] {
     ExecutionPaused: Map.groupBy(deedsOf(history, 'pause'), ({ asks }) => asks.executionId),
     ExecutionResumed: Map.groupBy(deedsOf(history, 'resume'), ({ asks }) => asks.executionId),
   } as const;
+  const cancels = Map.groupBy(deedsOf(history, 'cancel'), ({ asks }) => asks.executionId);
+  const endings = new Map(
+    dump.events.flatMap(({ kind, execution_id: id, sequence }) =>
+      kind === 'WorkflowEnding' ? [[id, sequence] as const] : [],
+    ),
+  );
   return violations('what was paused or resumed was to be', dump.events, (event) => {
     const { kind, execution_id: id } = event;
     if (kind !== 'ExecutionPaused' && kind !== 'ExecutionResumed') return null;
     if (textIn(event.payload, 'scope') !== 'execution') return null;
-    const deeds: readonly Parameters<typeof wasRefused>[0][] = asked[kind].get(id) ?? [];
+    // While finalizers or rollbacks run, a cancel takes back the pause that holds them up.
+    const mayBeCancel =
+      kind === 'ExecutionResumed' && (endings.get(id) ?? Infinity) < event.sequence;
+    const deeds: readonly Deed[] = [
+      ...(asked[kind].get(id) ?? []),
+      ...(mayBeCancel ? (cancels.get(id) ?? []) : []),
+    ];
     if (deeds.some((deed) => !wasRefused(deed))) return null;
     return { about: { execution: id }, saw: `${kind}, and ${deeds.length} requests` };
   });
