@@ -92,7 +92,7 @@ function drawWait(dice: Dice, identity: string): AskedWait {
       return {
         identity,
         kind: 'child',
-        workflow_id: dice.pick(['leaf', 'leaf', 'leaf', 'nobody']),
+        workflow_id: dice.pick(['leaf', 'nobody']),
         input: { by: identity },
       };
   }

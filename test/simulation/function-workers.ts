@@ -53,6 +53,8 @@ const MISCHIEF = [
   'dies',
   'dies',
   'too late',
+  'too late',
+  'too late',
   'slowly',
   'twice',
   'not mine',
