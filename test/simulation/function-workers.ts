@@ -60,6 +60,7 @@ const MISCHIEF = [
   'not mine',
   'says it again',
   'says it again late',
+  'says it again late',
   'says something else',
   'forgets',
   'miscounts',

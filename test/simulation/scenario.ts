@@ -173,7 +173,7 @@ function withFunctions(drawn: Scenario, dice: Dice): Scenario {
 }
 
 /** Of all histories so many. */
-const FUNCTIONS = 0.15;
+const FUNCTIONS = 0.2;
 
 /** In some histories much fails, and what has failed or was cancelled is tried again in most. */
 function withRetries(drawn: Scenario, dice: Dice): Scenario {
