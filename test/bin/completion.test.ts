@@ -20,7 +20,7 @@ type Shell = 'bash' | 'zsh' | 'fish';
 /** What is typed, and what is offered, in order. A file of the folder is `notes.json`. */
 const CASES: Readonly<Record<string, readonly string[]>> = {
   'svc db ': ['migrate', 'status', 'backup', 'restore'],
-  'svc execution s': ['start', 'show', 'send-event'],
+  'svc execution s': ['start', 'start-many', 'show', 'send-event'],
   'svc serve --role ': ['api', 'scheduler', 'all'],
   'svc serve --role s': ['scheduler'],
   'svc serve --role=s': ['scheduler'],

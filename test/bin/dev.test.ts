@@ -29,6 +29,7 @@ const WORKFLOWS = {
     nodes: { start: { kind: { type: 'pass', output: { greeting: 'hello' } }, output_key: 'made' } },
   },
   tool: { nodes: { start: { kind: { type: 'python_fn', module: 'shop', function: 'reserve' } } } },
+  batch: { nodes: { only: { kind: { type: 'pass' } } } },
   many: { nodes: { start: { kind: { type: 'python_fn', module: 'shop', function: 'reserve' } } } },
   letter: {
     nodes: { start: { kind: { type: 'java_fn', class_name: 'shop.Shop', method: 'reserve' } } },
@@ -470,7 +471,7 @@ test('execution start-many: each line has its result, and a repetition starts no
     'start-many',
     file,
     '--workflow',
-    'greet',
+    'batch',
     '--idempotency-key',
     'k',
   ];
@@ -496,7 +497,7 @@ test('execution start-many: each line has its result, and a repetition starts no
 test('execution start-many: it reads stdin, batch by batch, and refuses a file without lines', async (t) => {
   const lines = Array.from(
     { length: 1_200 },
-    (_, n) => `{"workflow_id":"greet","input":{"n":${n}}}\n`,
+    (_, n) => `{"workflow_id":"batch","input":{"n":${n}}}\n`,
   );
   const piped = await runSvc(['execution', 'start-many', '-', '--url', url], {
     cwd,
