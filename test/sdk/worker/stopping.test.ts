@@ -59,3 +59,24 @@ check('a worker stops although the runtime no longer answers', async (t, tenant,
   await worker.stop();
   await t.notThrowsAsync(running);
 });
+
+check(
+  'a worker stops at its deadline although the runtime no longer answers about its item',
+  async (t, tenant, place) => {
+    const proxy = await startLosingProxy(place.runtime.url, []);
+    let begun = false;
+    const charge = defineTool('payment.charge', (_, { signal }) => {
+      begun = true;
+      return new Promise<object>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+      });
+    });
+    await tenant.run({ nodes: { pay: CHARGE } });
+    const options = { tools: [charge], url: proxy.url };
+    const { worker, running } = startWorker(t, { tenant, place, options });
+    await until('the tool runs', () => begun);
+    await proxy.close();
+    await worker.stop({ deadlineMs: 10 });
+    await t.notThrowsAsync(running);
+  },
+);

@@ -15,6 +15,9 @@ export interface Lease {
   release(): void;
 }
 
+/** After the worker's deadline a runtime has that long to answer about the item. */
+const GIVE_UP_MS = 3_000;
+
 /**
  * Renews the lease of an item. The first heartbeat follows after a whole interval, so that short work
  * needs none. Without an answer nothing is known and the work continues: the runtime takes a lease
@@ -32,6 +35,9 @@ export function keepLease(params: {
   const link = linkAbort([lost.signal, cancelled.signal, params.deadline]);
   const cancel = () => cancelled.abort(new CancelledError('the execution is being cancelled'));
   if (params.item.cancel_requested === true && params.item.mode !== 'rollback') cancel();
+  const giveUp = afterDeadline(params.deadline, () => {
+    lost.abort(new LeaseLostError('the worker has stopped'));
+  });
   void renew({ ...params, released: released.signal, cancel, lose: (why) => lost.abort(why) });
   return {
     lost: lost.signal,
@@ -39,6 +45,21 @@ export function keepLease(params: {
     release: () => {
       released.abort();
       link.unlink();
+      giveUp.cancel();
+    },
+  };
+}
+
+/** Otherwise a runtime that does not answer would keep the worker from stopping. */
+function afterDeadline(deadline: AbortSignal, giveUp: () => void): { readonly cancel: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  const begin = (): void => void (timer = setTimeout(giveUp, GIVE_UP_MS));
+  if (deadline.aborted) begin();
+  else deadline.addEventListener('abort', begin, { once: true });
+  return {
+    cancel: () => {
+      deadline.removeEventListener('abort', begin);
+      clearTimeout(timer);
     },
   };
 }
