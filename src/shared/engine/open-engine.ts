@@ -76,7 +76,7 @@ export function openEngine(given: GivenToEngine): {
     functionExecutions: createFunctionExecutions(),
     claimPace: createClaimPace(now),
     queueNews: createQueueNews({ wake: given.wake, now }),
-    waitingClaims: createWaitingClaims({ tenants: store.tenants, timers }),
+    waitingClaims: createWaitingClaims(),
     workerAnnouncements: createWorkerAnnouncements({ workers: store.workers, report, now }),
   };
   return { engine, scheduling };

@@ -207,6 +207,11 @@ export interface BornLease {
   readonly claimId?: string;
 }
 
+/** Whether the plan leases items to workers. */
+export function leasesToWorkers({ bornLeased }: Pick<CommitPlan, 'bornLeased'>): boolean {
+  return bornLeased.some(({ record }) => record !== undefined);
+}
+
 export interface Retry {
   readonly ticket: WorkTicket;
   /** 0: on the queue at once. */
@@ -262,6 +267,8 @@ export type CommitVerdict =
       readonly createdAt: string;
       /** Fences of `bornLeased`, in order. */
       readonly fences: readonly number[];
+      /** The tenant is not active, so items that the plan leased to workers must not be handed out. */
+      readonly isUnserved?: true;
     }
   | {
       readonly accepted: false;

@@ -14,7 +14,6 @@ import { type TopicHint, waitForTopics } from '../wake/wait-for-topics.ts';
 import { queueTopic } from '../wake/wake-for.ts';
 import { type ClaimedWork, type HandedOut, handOutAll, withWholeInputs } from './hand-out-items.ts';
 import { findHeld } from './repeat-claim.ts';
-import { releaseUnworked } from './release-work-item.ts';
 import type { FollowedNews } from './queue-news.ts';
 import type { WaitingClaim } from './waiting-claims.ts';
 
@@ -222,15 +221,6 @@ async function handOutGiven(
   items: readonly ClaimedItem[],
 ): Promise<readonly ClaimedWork[]> {
   if (items.length === 0) return [];
-  if (!(await deps.waitingClaims.isServed(tenantId))) {
-    const refs = items.map(({ ticket: { workItemId }, leaseFence }) => ({
-      workItemId,
-      leaseFence,
-    }));
-    // Until the tenant is active again they wait on their queue.
-    await releaseUnworked(deps, { tenantId }, refs);
-    return [];
-  }
   const handedOut = await handOutAll(deps, items);
   noteClaimed(deps, handedOut);
   return deliver(deps, tenantId, handedOut);

@@ -4,6 +4,7 @@ import type { BornLease, CommitPlan, CommitVerdict, NewWorkItem } from '../../st
 import { type ClaimedItem, isAmbiguous } from '../../store/store.ts';
 import { leasesHere } from '../advance/born-items.ts';
 import type { UseCaseDeps } from '../use-case-deps.ts';
+import { releaseUnworked } from './release-work-item.ts';
 import type { ReservedPlace } from './waiting-claims.ts';
 
 /** A commit whose new items are leased to claims that wait in this process, as far as there are any. */
@@ -18,7 +19,7 @@ interface OfferedItems<Plan extends CommitPlan = CommitPlan> {
  * the plan as it was sent.
  */
 export async function commitOffering<Plan extends CommitPlan>(
-  deps: Pick<UseCaseDeps, 'waitingClaims' | 'settings' | 'committer' | 'startsHere'>,
+  deps: UseCaseDeps,
   of: { readonly plan: Plan; readonly tenant: Tenant; readonly definitionId: DefinitionId },
 ): Promise<{ readonly commit: Plan; readonly verdict: CommitVerdict }> {
   const offered = offerItems(deps, of.tenant, of.plan);
@@ -30,9 +31,27 @@ export async function commitOffering<Plan extends CommitPlan>(
     }
     throw error;
   });
-  if (verdict.accepted) giveItems(offered, verdict, of.definitionId);
-  else freePlaces(offered);
+  if (verdict.accepted && verdict.isUnserved !== true) {
+    giveItems(offered, verdict, of.definitionId);
+    return { commit, verdict };
+  }
+  freePlaces(offered);
+  if (verdict.accepted) await putBack(deps, offered, verdict);
   return { commit, verdict };
+}
+
+/** Until the tenant is active again the items wait on their queue. */
+async function putBack(
+  deps: UseCaseDeps,
+  { commit: { tenantId, bornLeased }, places }: OfferedItems,
+  { fences }: Extract<CommitVerdict, { readonly accepted: true }>,
+): Promise<void> {
+  const before = bornLeased.length - places.length;
+  const items = bornLeased.slice(before).flatMap(({ ticket: { workItemId } }, index) => {
+    const leaseFence = fences[before + index];
+    return leaseFence === undefined ? [] : [{ workItemId, leaseFence }];
+  });
+  await releaseUnworked(deps, { tenantId }, items);
 }
 
 function offerItems<Plan extends CommitPlan>(
@@ -75,7 +94,7 @@ function giveItems(
   });
 }
 
-/** The commit was refused, or its outcome is unknown. */
+/** No claim gets an item of the commit. */
 function freePlaces({ places }: OfferedItems): void {
   for (const place of places) place.free();
 }

@@ -1,10 +1,6 @@
-import type { TenantId } from '../../domain/ids.ts';
 import { type ClaimFilter, servesTool } from '../../domain/work/claim-filter.ts';
 import type { BornLease, NewWorkItem } from '../../store/commit.ts';
-import { gatherCalls } from '../../store/gather-calls.ts';
 import type { ClaimedItem } from '../../store/store.ts';
-import type { TenantStore } from '../../store/tenants.ts';
-import type { Timers } from '../scheduling/timers.ts';
 import { queueTopic } from '../wake/wake-for.ts';
 
 /**
@@ -19,11 +15,6 @@ export interface WaitingClaims {
   open(claim: WaitingClaim): OpenClaim;
   /** A place with the claim that has waited longest for such an item; null: none waits. */
   reserve(item: NewWorkItem): ReservedPlace | null;
-  /**
-   * Whether items of the tenant may be handed out, by a reading that begins after the call. A process
-   * learns late that another one has suspended a tenant; claims from the queue check it as they lease.
-   */
-  isServed(tenantId: TenantId): Promise<boolean>;
 }
 
 export interface WaitingClaim {
@@ -46,7 +37,7 @@ export interface ReservedPlace {
   readonly lease: Pick<BornLease, 'leaseTo' | 'claimId'>;
   /** The commit is accepted. */
   give(item: ClaimedItem): void;
-  /** The commit was refused, or its outcome is unknown. */
+  /** The claim does not get the item. */
   free(): void;
 }
 
@@ -57,28 +48,7 @@ interface Place {
   onIdle: (() => void) | null;
 }
 
-/** Callers whose readings are one. */
-const READERS_MAX = 1_000;
-
-export function createWaitingClaims(deps: {
-  readonly tenants: Pick<TenantStore, 'find'>;
-  readonly timers: Timers;
-}): WaitingClaims {
-  const isServed = gatherCalls<TenantId, boolean>(
-    async ([tenantId, ...others]) => {
-      if (tenantId === undefined) return [];
-      const tenant = await deps.tenants.find(tenantId);
-      const serves = tenant === null || tenant.status === 'active';
-      return [serves, ...others.map(() => serves)];
-    },
-    {
-      groupOf: (tenantId) => tenantId,
-      sizeMax: READERS_MAX,
-      lanes: 1,
-      onFailure: 'reject',
-      defer: (action) => void deps.timers.after(0, action),
-    },
-  );
+export function createWaitingClaims(): WaitingClaims {
   const waiting = new Map<string, Set<Place>>();
 
   function settle(place: Place): void {
@@ -87,7 +57,6 @@ export function createWaitingClaims(deps: {
   }
 
   return {
-    isServed,
     open(claim) {
       const place: Place = { claim, given: [], reserved: 0, onIdle: null };
       const { topics } = claim;

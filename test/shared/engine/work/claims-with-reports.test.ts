@@ -73,11 +73,18 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const { host, looks } = place;
       await host.engine.claimWork(claimOf({}));
       const before = looks();
+      const { waitingClaims } = host.deps;
+      const open = waitingClaims.open.bind(waitingClaims);
+      const { promise: looksBefore, resolve } = Promise.withResolvers<number>();
+      waitingClaims.open = (claim) => {
+        resolve(looks());
+        return open(claim);
+      };
       const claimed = host.engine.claimWork(claimOf({ waitMs: 20_000 }));
+      t.is(await looksBefore, before);
       const id = await host.start(CHAIN);
       const [item] = await claimed;
       t.is(item?.record.executionId, id);
-      t.is(looks(), before);
     },
   );
 

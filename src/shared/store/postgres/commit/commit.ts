@@ -4,6 +4,7 @@ import { StoreUnavailableError } from '../../unavailable.ts';
 import { encodeColumns, judgedBatch } from './batch.ts';
 import { commitUnjudged, needsNoJudgement } from './optimistic/commit.ts';
 import { judgingStatement } from './sql.ts';
+import { unservedIn } from './unserved.ts';
 import type { PostgresPool, Statement } from '../connection/connect.ts';
 
 /**
@@ -58,7 +59,7 @@ async function commitJudged(
   for (const row of rows) {
     const plan = sent[row.position];
     if (plan === undefined) throw new Error(`verdict on plan ${row.position}, which was not sent`);
-    const verdict = decodeVerdict(row);
+    const verdict = decodeVerdict(plan, row);
     if (verdict === 'duplicate_request') repeated.push(plan);
     else verdicts.set(plan, verdict);
     if (isLimited(verdict) && isRepeatable(plan)) limited.push(plan);
@@ -117,6 +118,8 @@ interface VerdictRecord {
   readonly stamp: string | null;
   readonly fences: readonly number[];
   readonly granted?: boolean;
+  /** JSON: see `unservedTenants`. */
+  readonly unserved?: string | null;
 }
 
 /** Plans with an Idempotency-Key that an earlier plan of the batch has too, with that plan. */
@@ -134,13 +137,14 @@ function findRepeatedRequests(plans: readonly CommitPlan[]): ReadonlyMap<CommitP
   return repeated;
 }
 
-function decodeVerdict(row: VerdictRecord): CommitVerdict | 'duplicate_request' {
+function decodeVerdict(plan: CommitPlan, row: VerdictRecord): CommitVerdict | 'duplicate_request' {
   if (row.accepted && row.last_sequence !== null && row.stamp !== null) {
     return {
       accepted: true,
       lastSequence: row.last_sequence,
       createdAt: row.stamp,
       fences: row.fences,
+      ...unservedIn(row.unserved ?? null)(plan),
     };
   }
   if (row.reason !== null) return { accepted: false, reason: row.reason, existing: null };

@@ -28,6 +28,7 @@ export const JUDGED_FLAGS = [
   'pauses',
   'trees',
   'leavesQueue',
+  'offers',
 ] as const satisfies readonly SectionName[];
 
 export type JudgedFlag = (typeof JUDGED_FLAGS)[number];

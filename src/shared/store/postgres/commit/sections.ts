@@ -1,7 +1,13 @@
 import type { ExecutionId } from '../../../domain/ids.ts';
 import type { WebhookMessage } from '../../../domain/webhooks/webhook.ts';
 import { queueKeyOf } from '../../../domain/work/queue-key.ts';
-import type { CommitPlan, NewEvent, NewExecution, StartedExecution } from '../../commit.ts';
+import {
+  type CommitPlan,
+  leasesToWorkers,
+  type NewEvent,
+  type NewExecution,
+  type StartedExecution,
+} from '../../commit.ts';
 import { hasMessages, messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
 import { toUuid } from '../rows.ts';
 import { executionsThat, optionalRow, section, type Columns } from './section.ts';
@@ -150,6 +156,8 @@ export const COMMIT_SECTIONS = {
     fence: ['int8', (ticket) => releaseOf(ticket)?.leaseFence ?? null],
     is_held: ['bool', (ticket) => releaseOf(ticket)?.isHeld ?? false],
   }),
+  /** Executions with items that are leased to workers from birth. */
+  offers: executionsThat(leasesToWorkers),
   leases: section(({ bornLeased }) => bornLeased, {
     ...TICKET_COLUMNS,
     worker_id: ['text', ({ leaseTo }) => leaseTo],

@@ -1,11 +1,12 @@
 import { deletingParts, timerParts, workParts } from './effects.ts';
 import { judgingParts, lockingParts } from './judge.ts';
-import { JUDGED_FLAGS, type Has } from './parts.ts';
+import { JUDGED_FLAGS, type Has, type Param } from './parts.ts';
 import { holdingParts, racingParts } from './holds.ts';
 import { pauseWritingParts } from './pauses.ts';
 import { startingParts } from './starts.ts';
 import { createStatements } from './statement.ts';
 import { treeWritingParts } from './trees.ts';
+import { unservedTenants } from './unserved.ts';
 import { acceptingParts, recordingParts } from './write.ts';
 
 /*
@@ -56,15 +57,16 @@ export const judgingStatement = createStatements({
       ...timerParts(has, $),
       ...recordingParts(has, $),
     ];
-    return `with ${parts.join(',\n')}\n${verdicts(has)}`;
+    return `with ${parts.join(',\n')}\n${verdicts(has, $)}`;
   },
 });
 
-function verdicts(has: Has): string {
+function verdicts(has: Has, $: Param): string {
   const tickets = has('tickets');
   return `select j.position, j.reason, a.last_sequence, a.stamp,
       a.position is not null as accepted,
       ${tickets ? `coalesce(f.fences, '{}')` : `'{}'::int8[]`} as fences
+      ${has('offers') ? `, ${unservedTenants($)} as unserved` : ''}
       ${has('requests') ? ', j.id in (select execution_id from granted) as granted' : ''}
       ${has('revokes') || has('holds') ? ', (select fail_as_serialization() from raced) as raced' : ''}
     from judged j

@@ -1,5 +1,10 @@
 import { isTerminal } from '../../../domain/execution/status.ts';
-import type { CommitPlan, CommitVerdict, NewExecution } from '../../commit.ts';
+import {
+  type CommitPlan,
+  type CommitVerdict,
+  leasesToWorkers,
+  type NewExecution,
+} from '../../commit.ts';
 import { messagesOf, messagesOfStarted } from '../../rows/webhook-messages.ts';
 import { writeItems, writeTimers } from './effects.ts';
 import type { Head } from './judge.ts';
@@ -54,7 +59,22 @@ export function writePlan(
       now: createdAt,
     });
   }
-  return { accepted: true, lastSequence, createdAt: toIso(createdAt), fences };
+  const isUnserved = leasesToWorkers(plan) && isInactive(connection, plan);
+  return {
+    accepted: true,
+    lastSequence,
+    createdAt: toIso(createdAt),
+    fences,
+    ...(isUnserved && { isUnserved }),
+  };
+}
+
+function isInactive(connection: Connection, { tenantId }: CommitPlan): boolean {
+  const row = connection.get<{ readonly status: string }>(
+    'select status from tenants where id = :id',
+    { id: tenantId },
+  );
+  return row !== undefined && row.status !== 'active';
 }
 
 function insertExecution(

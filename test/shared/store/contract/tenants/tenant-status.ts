@@ -3,7 +3,16 @@ import type { TenantStatus } from '../../../../../src/shared/domain/tenant.ts';
 import type { Store } from '../../../../../src/shared/store/store.ts';
 import type { TestStore } from '../../../../support/stores.ts';
 import { contractCases } from '../contract-case.ts';
-import { claim, claimOne, commitOne, start, startWithItems, type Started } from '../drive.ts';
+import {
+  claim,
+  claimOne,
+  commitOne,
+  judge,
+  start,
+  startWithItems,
+  type Started,
+} from '../drive.ts';
+import type { WorkTicket } from '../../../../../src/shared/domain/work/work-item.ts';
 import { makeEvent, makeItem, makePlan, makeTenantId, makeTicket, makeTimer } from '../make.ts';
 
 const SHARD = 61;
@@ -41,6 +50,33 @@ export function tenantStatusCases(name: string, open: () => TestStore): void {
       });
     });
   }
+
+  check('a commit that leases items to workers says if the tenant is not active', async (t, at) => {
+    const { store } = at;
+    const execution = await start(store, { tenantId: makeTenantId() });
+    const other = await start(store);
+    const lease = (of: Started, changes: Partial<WorkTicket> = {}) => {
+      const { ticket, record } = makeItem(makeTicket(of, changes));
+      const to = { ticket, leaseTo: 'worker-1', leaseMs: 30_000 };
+      return { bornLeased: [record === null ? to : { ...to, record }] };
+    };
+    // With and without conditions that are judged plan by plan.
+    const judged = { startsTimers: [makeTimer()] };
+    for (const also of [{}, judged]) {
+      await put(store, execution.tenantId, 'suspended');
+      const [own, engine, neighbour] = await store.executions.commit([
+        makePlan(execution, { ...also, ...lease(execution) }),
+        makePlan(await start(store, execution), lease(execution, { queue: 'engine' })),
+        makePlan(other, lease(other)),
+      ]);
+      t.like(own, { accepted: true, isUnserved: true });
+      t.true(engine?.accepted === true && engine.isUnserved === undefined);
+      t.true(neighbour?.accepted === true && neighbour.isUnserved === undefined);
+      await put(store, execution.tenantId, 'active');
+      const served = await judge(store, makePlan(execution, { ...also, ...lease(execution) }));
+      t.true(served.accepted && served.isUnserved === undefined);
+    }
+  });
 
   check('the next due is never that of a suspended tenant', async (t, { store }) => {
     const execution = await start(store);

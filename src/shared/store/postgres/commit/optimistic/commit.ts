@@ -3,6 +3,7 @@ import type { CommitPlan, CommitVerdict, NewExecution } from '../../../commit.ts
 import { optimisticBatch } from './batch.ts';
 import { optimisticStatement } from './sql.ts';
 import { encodeColumns } from '../batch.ts';
+import { unservedIn } from '../unserved.ts';
 import type { PostgresPool } from '../../connection/connect.ts';
 import { isUnmetCondition } from '../../connection/errors.ts';
 
@@ -74,11 +75,13 @@ interface OutcomeRecord {
   readonly fences: readonly number[] | null;
   /** With `tails`: the UUID, the last sequence and the event time of each existing execution. */
   readonly moves: string | null;
+  /** JSON: see `unservedTenants`. */
+  readonly unserved: string | null;
 }
 
 function decodeOutcome(
   plans: readonly CommitPlan[],
-  { stamp, items, fences, moves }: OutcomeRecord,
+  { stamp, items, fences, moves, unserved }: OutcomeRecord,
 ): readonly CommitVerdict[] {
   const bornItems = items?.slice(1, -1).split(',') ?? [];
   const fenceOf = new Map(bornItems.map((item, index) => [item, fences?.[index]]));
@@ -88,6 +91,7 @@ function decodeOutcome(
       { last, time: new Date(time).toISOString() },
     ]),
   );
+  const unservedOf = unservedIn(unserved);
   return plans.map((plan) => {
     const tail = tails.get(plan.executionId);
     const before = plan.create === null ? (plan.expectedSequence ?? 0) : 0;
@@ -100,6 +104,7 @@ function decodeOutcome(
         if (fence === undefined) throw new Error(`no fence for ${ticket.workItemId}`);
         return fence;
       }),
+      ...unservedOf(plan),
     };
   });
 }

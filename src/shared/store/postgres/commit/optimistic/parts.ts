@@ -21,6 +21,7 @@ export const OPTIMISTIC_FLAGS = [
   'clears',
   'messages',
   'tails',
+  'offers',
 ] as const satisfies readonly (SectionName | 'ends' | 'tails')[];
 
 export type OptimisticFlag = (typeof OPTIMISTIC_FLAGS)[number];

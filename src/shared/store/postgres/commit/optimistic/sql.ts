@@ -3,6 +3,7 @@ import { allHold, executions, OPTIMISTIC_FLAGS, type Has } from './parts.ts';
 import { namesOf, spell, STAMP, type Param } from '../parts.ts';
 import { EVENT_NAMES, START_NAMES } from '../sections.ts';
 import { createStatements } from '../statement.ts';
+import { unservedTenants } from '../unserved.ts';
 
 /*
  * The text of the optimistic commit, for batches of plans that are nearly always accepted; see
@@ -184,6 +185,7 @@ function outcome(has: Has, $: Param): string {
           ? '(select json_agg(json_build_array(id, last_sequence, stamp)) from moved)'
           : 'null::json'
       } as moves,
+      ${has('offers') ? unservedTenants($) : 'null::json'} as unserved,
       case when not (${allHold(has, $)}) then refuse_outright() end as refused
     from (
       ${
