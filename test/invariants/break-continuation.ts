@@ -25,7 +25,7 @@ export const CONTINUATION_BROKEN: Readonly<Record<string, (run: ExampleRun) => v
       name: 'function_wait:f#0/nap',
       purpose: 'function_wait',
     }),
-  'a function goes on with its last visit': (run) => {
+  'a function continues with its last visit': (run) => {
     const { carried } = eventOf(run, { of: RETRIED, sequence: 1 }).payload as { carried: object };
     Object.assign(carried, { inputs: [] });
   },
@@ -53,7 +53,7 @@ export const ALSO_BROKEN: readonly {
     breakIt: (run) => set(run, 6, { carried: true }),
   },
   {
-    how: 'the next visit goes on with the journal',
+    how: 'the next visit keeps the journal',
     rule: FUNCTION_RULES.gap,
     breakIt: (run) => set(run, 6, { position: 1 }),
   },

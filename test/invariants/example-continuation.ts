@@ -5,7 +5,7 @@ import type { Ask, Deed } from './history.ts';
 
 /*
  * A durable function by hand in which all is well: it continues as new, fails in its second visit, and
- * is retried, which goes on with that visit. `break-continuation.ts` breaks one thing in it.
+ * is retried, and the retry continues that visit. `break-continuation.ts` breaks one thing in it.
  */
 
 export const FAILED = 'exec_8';

@@ -72,7 +72,7 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
     to: '',
   },
   {
-    bug: 'a retry forgets with what a function continued',
+    bug: 'a retry forgets the input that a function continued with',
     file: 'shared/domain/execution/carry/carry-inputs.ts',
     from: 'continued.set(key, { node_id: nodeId, visit: begins, input });',
     to: '',

@@ -20,7 +20,7 @@ export function checkTakenOver(last: Dump): Violation[] {
       leftBefore(story, nodeId, stories).map((before) => ({ execution, visits, before })),
     ),
   );
-  return violations('a function goes on with its last visit', left, (of) => {
+  return violations('a function continues with its last visit', left, (of) => {
     const { execution, visits, before } = of;
     if (visits.some((visit) => goesOn(visit, before))) return null;
     const seen = visits.map((visit) => [visit.number, visit.input, carriedOf(visit)]);
@@ -42,7 +42,7 @@ interface Left {
   readonly isRetried: boolean;
 }
 
-/** The visits of a node that were not over in the execution that this one goes on from. */
+/** The visits of a node that were not over in the execution that this one continues. */
 function leftBefore(
   [first]: readonly EventOf[],
   nodeId: string,
