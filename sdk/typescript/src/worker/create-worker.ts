@@ -167,7 +167,7 @@ class Working {
       if (answer.status === 200) this.#begin(readItems(answer.body));
       return answer;
     } catch (error) {
-      void keepUntilDone(this.#asides, this.#claimAgain(claim));
+      keepUntilDone(this.#asides, this.#claimAgain(claim));
       throw error;
     }
   };
@@ -185,7 +185,7 @@ class Working {
   }
 
   #begin(items: readonly WorkItem[]): void {
-    for (const item of items) void keepUntilDone(this.#busy, this.#workOn(item));
+    for (const item of items) keepUntilDone(this.#busy, this.#workOn(item));
   }
 
   /** Never rejects: what the runtime refuses stops the worker. */
@@ -249,8 +249,7 @@ class Working {
   }
 }
 
-function keepUntilDone(all: Set<Promise<void>>, work: Promise<void>): Promise<void> {
+function keepUntilDone(all: Set<Promise<void>>, work: Promise<void>): void {
   const kept = work.finally(() => all.delete(kept));
   all.add(kept);
-  return kept;
 }

@@ -7,7 +7,7 @@ import { startMany, type StartVerdict } from '../../../shared/engine/executions/
 import { decode } from '../../decode.ts';
 import type { ApiLog } from '../../deps.ts';
 import { defineEndpoint } from '../../endpoint.ts';
-import { messageFor, translate } from '../../middleware/errors.ts';
+import { errorBody, translate } from '../../middleware/errors.ts';
 import { checkJsonBody } from '../../middleware/json-bounds.ts';
 import { executionId, ID_BYTES_MAX, omittable } from '../../schemas/text.ts';
 import { unchecked } from '../../schemas/unchecked.ts';
@@ -120,9 +120,8 @@ function shapeVerdict(verdict: StartVerdict, requestId: string) {
   const error = translate(verdict.error);
   const retryAfter = error.headers['Retry-After'];
   return {
-    ...(error.code !== 'internal' && error.body),
+    ...errorBody(error, requestId),
     status: error.status,
-    error: messageFor(error, requestId),
     ...(retryAfter !== undefined && { retry_after_seconds: Number(retryAfter) }),
   };
 }
