@@ -14,6 +14,7 @@ import type { NodeRunner, NodeRunners } from '../../src/shared/nodes/run.ts';
 import type { RunnableKind } from '../../src/shared/nodes/runnable-kind.ts';
 import { subgraphKind } from '../../src/shared/nodes/subgraph/kind.ts';
 import type { Cpu } from '../../src/shared/ports/cpu.ts';
+import { systemTimers, type Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import { callsOf } from './engine-calls.ts';
 import { cleanupKind } from './cleanup-kind.ts';
@@ -53,6 +54,7 @@ export function openTestEngine(params: {
   readonly leaseMs?: number;
   readonly descendantsMax?: number;
   readonly cpu?: Cpu;
+  readonly timers?: Timers;
   /** Whose executions it starts and reads; `default` when not given. */
   readonly tenantId?: TenantId;
 }) {
@@ -69,6 +71,7 @@ export function openTestEngine(params: {
     prices: { 'test/small': { input: 1, output: 2 } },
     store,
     cpu: params.cpu ?? NO_POOL,
+    timers: params.timers ?? systemTimers,
     settings: {
       leaseMs: params.leaseMs ?? 30_000,
       descendantsMax: params.descendantsMax ?? 20_000,

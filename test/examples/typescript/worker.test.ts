@@ -22,6 +22,7 @@ test('a worker that is killed in a trip loses no booking and repeats none that i
   const first = await startWorker(t, env);
   const { next_fires: fires } = await eventually(() => client.schedules.get('nightly'));
   t.true(fires.length > 0);
+  await eventually(() => client.workflows.get('book-trip'));
 
   const trip = await client.start('book-trip', TRIP);
   await eventually(() => {

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 
 import { queueTopic } from '../../../../src/shared/engine/wake/wake-for.ts';
 import type { TenantId } from '../../../../src/shared/domain/ids.ts';
+import { systemTimers } from '../../../../src/shared/engine/scheduling/timers.ts';
 import type { ClaimedWork } from '../../../../src/shared/engine/work/hand-out-items.ts';
 import { openTestEngine, TENANT, type TestEngine } from '../../../support/engine.ts';
 import { openTestStore } from '../../../support/stores.ts';
@@ -12,6 +13,9 @@ import { openTestStore } from '../../../support/stores.ts';
 const WORK = { kind: { type: 'python_fn', module: 'm', function: 'f' } };
 const CHAIN = { nodes: { a: WORK, b: WORK }, edges: [{ from: 'a', to: 'b' }] };
 
+/** The clock stands still: a claim that has looked waits for a hint, and what is cached stays cached. */
+const timers = { ...systemTimers, now: () => 0 };
+
 for (const dialect of ['sqlite', 'postgres'] as const) {
   const check = (
     title: string,
@@ -20,7 +24,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     test(`${dialect}: ${title}`, async (t) => {
       const { store, close } = await openTestStore(dialect);
       t.teardown(close);
-      const host = openTestEngine({ store });
+      const host = openTestEngine({ store, timers });
       await run(t, host);
       t.deepEqual(host.troubles, []);
     });
@@ -90,14 +94,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
   check('an item of a tenant that another process suspends is put back', async (t, { store }) => {
     const tenantId = 'acme' as TenantId;
-    const host = openTestEngine({ store, tenantId });
+    const host = openTestEngine({ store, tenantId, timers });
     const other = openTestEngine({ store });
     await other.engine.createTenant({ tenantId, name: 'Acme', actorId: 'token:test' });
     await host.start(CHAIN);
     const [item] = await host.claim();
     const claim = await waiting(host, { tenantId });
     const changes = { name: null, status: 'suspended', policy: null, limits: null } as const;
-    // For a few seconds this process takes the tenant for what it is now.
+    // While its clock stands still, this process takes the tenant for what it is now.
     host.deps.tenants.forget(tenantId);
     await host.deps.tenants.get(tenantId);
     await other.engine.updateTenant({ tenantId, actorId: 'token:test', changes });
