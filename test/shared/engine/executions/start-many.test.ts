@@ -45,7 +45,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       host.batches.reduce((sum, plans) => sum + plans, 0),
       MANY,
     );
-    t.true(host.batches.length <= 6, `they were ${host.batches.join(', ')}`);
+    t.true(host.batches.length <= 10, `they were ${host.batches.join(', ')}`);
     t.deepEqual(host.lookups, ['w']);
     t.is((await host.svc.claim('worker-1', 50)).length, 50);
     const executionId = ids[700];
