@@ -2,13 +2,14 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runOnServer } from '../database.ts';
 import { TAKEN_PORTS } from '../servers/ports.ts';
 import { startPostgresServer } from '../servers/postgres-server.ts';
+import { fastFolder } from './fast-folder.ts';
 import { readArguments, WITHOUT_GATE_ONLY } from './gate-only.ts';
 
 /*
@@ -35,7 +36,10 @@ process.exitCode = await runTests(process.argv.slice(2));
 async function runTests(args: readonly string[]): Promise<number> {
   const { leavesOut, avaArguments } = readArguments(args);
   const template = `svc_test_${randomBytes(5).toString('hex')}`;
-  const folder = await mkdtemp(join(tmpdir(), 'svc-test-run-'));
+  const folder = fastFolder() ?? (await mkdtemp(join(tmpdir(), 'svc-test-run-')));
+  // All files of the tests are below it, those of servers of another user too.
+  await chmod(folder, 0o1777);
+  process.env['TMPDIR'] = folder;
   const given = process.env['TEST_DATABASE_URL'];
   const server = given ? { url: given, stop: async () => {} } : await startPostgresServer();
   try {
