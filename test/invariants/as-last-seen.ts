@@ -2,14 +2,15 @@ import type { Dump } from './dump.ts';
 import type { Deed, History } from './history.ts';
 
 /*
- * Executions that retention has removed are judged as they were last seen: their rows are put back
- * into the dumps that lack them. One that no dump has seen ended cannot be judged, and what clients
- * were told of it neither. That it is nowhere is told of each, sooner or later.
+ * The checker judges executions that retention has removed in their last known state: it puts their
+ * rows back into the dumps that lack them. If no dump shows the end of a removed execution, the
+ * checker can't judge it, and it leaves out what clients read about it. Every removed execution
+ * eventually answers 404, so it leaves out those answers too.
  */
 
 export type Rows = readonly { readonly execution_id?: string | null; readonly id?: string }[];
 
-/** Tables in which nothing of a removed execution may be left; others have a lifetime of their own. */
+/** Tables that must keep no row of a removed execution. Other tables have their own retention. */
 export const TABLES = [
   'executions',
   'events',

@@ -4,21 +4,20 @@ import { addDeed, claimOf, FAILED, FAILURE, RETRIED, STARTED } from './example-c
 import type { ExampleRun } from './example-run.ts';
 import { FUNCTION_RULES } from './fold-functions.ts';
 
-/** By the rule that is broken: how. */
+/** By rule: a function that breaks it. */
 export const CONTINUATION_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   [FUNCTION_RULES.continue]: (run) => set(run, 4, { turn: 1 }),
   [FUNCTION_RULES.next]: (run) => set(run, 5, { continues: 3 }),
   'a continuation is under the fence of its turn': (run) => set(run, 4, { lease_fence: 22 }),
-  'a continuation on record was asked for, with its input': (run) => set(run, 4, { input: {} }),
-  'a continuation that was answered is on record, once': (run) =>
-    change(run, 4, { kind: 'Nothing' }),
+  'a recorded continuation was requested with its input': (run) => set(run, 4, { input: {} }),
+  'an acknowledged continuation is recorded once': (run) => change(run, 4, { kind: 'Nothing' }),
   'a continuation that is repeated has the same answer': (run) => {
     const [, again] = continuationsIn(run);
     Object.assign(again ?? {}, { answer: { status: 409, body: { continued: false } } });
   },
-  'a visit begins with the input that is on record': (run) =>
+  'a visit begins with the recorded input': (run) =>
     void Object.assign(itemUnder(run, 22), { payload: { input: STARTED } }),
-  'what a visit waits for ends where it continues': ({ earlier }) =>
+  'the waits of a visit end when it continues': ({ earlier }) =>
     void earlier.timers.push({
       execution_id: FAILED,
       tenant_id: 'amber',
@@ -31,7 +30,7 @@ export const CONTINUATION_BROKEN: Readonly<Record<string, (run: ExampleRun) => v
   },
 };
 
-/** Other ways to break rules that hold for all visits, and not for those that continue alone. */
+/** Breaks rules that hold for every visit, not only for those that continue as new. */
 export const ALSO_BROKEN: readonly {
   readonly how: string;
   readonly rule: string;
@@ -39,7 +38,7 @@ export const ALSO_BROKEN: readonly {
 }[] = [
   {
     how: 'a visit continues twice',
-    rule: 'a visit is scheduled once, and over once',
+    rule: 'a visit is scheduled once, and ends once',
     breakIt: (run) => change(run, 6, { ...eventOf(run, { of: FAILED, sequence: 4 }), sequence: 6 }),
   },
   {
@@ -93,7 +92,7 @@ export const ALSO_BROKEN: readonly {
   },
   {
     how: 'a retry begins a visit that has continued',
-    rule: 'a retry fires nothing that is on record',
+    rule: 'a retry repeats nothing that is recorded',
     breakIt: (run) =>
       void Object.assign(eventOf(run, { of: RETRIED, sequence: 2 }).payload, { visit: 0 }),
   },

@@ -26,19 +26,24 @@ import type { History } from './history.ts';
 import type { Violation } from './violation.ts';
 
 /**
- * Everything that must hold, whatever breaks down: of what clients did and were answered, and of the
- * tables at some moments, oldest first. All of it follows from the interface document and
- * ARCHITECTURE.md, and nothing from how the product does it.
+ * Checks everything that must hold through all failures, in the requests and answers of clients and
+ * in dumps of the tables, oldest first. All rules follow from the interface document and
+ * ARCHITECTURE.md, none from the implementation.
  */
 export function checkInvariants(params: {
   readonly history: History;
   readonly dumps: readonly Dump[];
-  /** By the database's clock: faults were over from then on. The last dump comes long after. */
+  /**
+   * By the database's clock: no fault occurs from this moment. The last dump is taken long after
+   * it.
+   */
   readonly wellSince: number;
-  /** How many executions a tenant may have at a time, apart from children that wait or borrow a place. */
+  /**
+   * How many executions a tenant may have at a time, except children that wait or borrow a place.
+   */
   readonly limits: Readonly<Record<string, number>>;
   readonly receipts?: readonly Receipt[];
-  /** How long executions are kept where no policy says so; for good unless given. */
+  /** How long executions are kept without a policy; by default forever. */
   readonly keptDays?: KeptDays;
 }): Violation[] {
   const { wellSince, limits, receipts = [] } = params;

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 
-/** Rows of the tables at one moment, as either store has them; times in Unix milliseconds. */
+/** Rows of the tables at one moment, from either store; times in Unix milliseconds. */
 export interface Dump {
   readonly takenAt: number;
   /**
-   * `follows`: nothing happens between this dump and a removal by retention; `over`: retention has run
-   * until it found nothing more, and nothing has changed since.
+   * `follows`: nothing happens between this dump and a removal by retention. `over`: retention has
+   * run until nothing was due, and nothing has changed since.
    */
   readonly removal?: 'follows' | 'over';
   readonly executions: readonly ExecutionOf[];
@@ -51,7 +51,7 @@ export interface Dump {
     readonly version: string;
     readonly revision: number;
   }[];
-  /** What no event tells of. */
+  /** Changes that no event records. */
   readonly audit_log: readonly {
     readonly tenant_id: string;
     readonly execution_id: string | null;
@@ -62,9 +62,9 @@ export interface Dump {
   readonly snapshots?: readonly { readonly execution_id: string }[];
   readonly execution_usage?: readonly { readonly execution_id: string }[];
   readonly retention_policies?: readonly PolicyOf[];
-  /** One row: up to when the audit log is sealed; null: nothing of it is. */
+  /** One row: the moment up to which the audit log is sealed; null: nothing is sealed. */
   readonly sealed?: readonly { readonly covers_to: number | null }[];
-  /** Children that wait for a place, or are in that of their parent. */
+  /** Children that wait for a place, or use their parent's. */
   readonly child_places?: readonly {
     readonly execution_id: string;
     readonly parent_execution_id: string;
@@ -85,10 +85,10 @@ export interface Dump {
   }[];
 }
 
-/** In days; null: as the policy says that is less particular, 0: for good. */
+/** In days. Null: the tenant's policy decides, then the installation. 0: keep forever. */
 export interface PolicyOf {
   readonly tenant_id: string;
-  /** Empty: all of the tenant that say nothing else. */
+  /** Empty: the policy of the tenant, for workflows without their own. */
   readonly workflow_id: string;
   readonly completed_days: number | null;
   readonly failed_days: number | null;
@@ -134,9 +134,9 @@ export interface EventOf {
   readonly payload: JsonObject;
   readonly actor_id: string;
   readonly created_at: number;
-  /** Of all events in the order of their writing; absent where the store doesn't say. */
+  /** The position among all events in write order; absent where the store doesn't record it. */
   readonly place?: number;
-  /** The transaction that wrote the row; absent where the store doesn't say. */
+  /** The transaction that wrote the row; absent where the store doesn't record it. */
   readonly written_in?: string;
 }
 
@@ -148,7 +148,7 @@ export interface TicketOf extends Owned {
   readonly queue: string;
 }
 
-/** A field of a payload, where it is text. */
+/** A field of a payload if it is text, else the empty string. */
 export function textIn(payload: JsonObject, name: string): string {
   const value = payload[name];
   return typeof value === 'string' ? value : '';

@@ -4,8 +4,9 @@ import type { ExampleRun } from './example-run.ts';
 import type { Ask, Deed } from './history.ts';
 
 /*
- * A durable function by hand in which all is well: it continues as new, fails in its second visit, and
- * is retried, and the retry continues that visit. `break-continuation.ts` breaks one thing in it.
+ * A correct history of a durable function, written by hand. The function continues as new and fails
+ * in its second visit. A retry of the execution continues that visit. `break-continuation.ts`
+ * breaks one thing in it.
  */
 
 export const FAILED = 'exec_8';
@@ -106,7 +107,7 @@ function asks(): readonly Asked[] {
   ];
 }
 
-/** A claim of a turn, and its answer. */
+/** A claim of a turn, and the answer to it. */
 export function claimOf(of: {
   readonly item: string;
   readonly execution: string;

@@ -5,8 +5,8 @@ import { FUNCTION_RULES } from './fold-functions.ts';
 import type { Ask, Deed } from './history.ts';
 
 /*
- * A durable function by hand in which all is well: it waits, fails, is tried again, fails for good and is
- * rolled back. A test breaks one thing in it.
+ * A correct history of a durable function, written by hand: the function waits, fails, is retried,
+ * fails permanently and is rolled back. A test breaks one thing in it.
  */
 
 const ID = 'exec_9';
@@ -133,10 +133,10 @@ function story(): readonly EventOf[] {
   }));
 }
 
-/** Sequences. */
+/** Sequences of the events that a worker caused. */
 const OF_WORKERS = new Set([3, 4, 8, 10, 12, 13]);
 
-/** By the rule that is broken: how. */
+/** By rule: a function that breaks it. */
 export const FUNCTION_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   [FUNCTION_RULES.end]: (run) => {
     change(run, 12, { kind: 'NodeFailed', payload: { ...payloadOf(run, 13), rolled_back: true } });
@@ -170,8 +170,8 @@ export const FUNCTION_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>
   'an entry is recorded under the fence of its turn': (run) =>
     void Object.assign(deedOf(run, 'record').asks, { fence: 12 }),
   'a suspension is under the fence of its turn': (run) => set(run, 4, { lease_fence: 12 }),
-  'a suspension that was answered is on record': (run) => change(run, 4, { kind: 'Nothing' }),
-  'what was answered as recorded is in the journal': (run) =>
+  'an acknowledged suspension is recorded': (run) => change(run, 4, { kind: 'Nothing' }),
+  'an entry that was answered as recorded is in the journal': (run) =>
     void Object.assign(deedOf(run, 'record').asks, { expectedLength: 1 }),
   'a turn of a function is taken under one fence': (run) => {
     const [, second] = run.deeds.filter(isClaim);
@@ -181,13 +181,13 @@ export const FUNCTION_BROKEN: Readonly<Record<string, (run: ExampleRun) => void>
     addDeed(run, again.asks, again.answer?.body ?? {});
     addDeed(run, { do: 'heartbeat', workItemId: ITEM, fence: 15 }, { renewed: true });
   },
-  'a turn begins with the journal of those before it': (run) => {
+  'a turn begins with the journal of the turns before': (run) => {
     const [, second] = run.deeds.filter(isClaim);
     Object.assign(second === undefined ? {} : itemIn(second), { journal: [STEP] });
   },
-  'a step on record had its effect once, by its key': (run) =>
+  'a recorded step had its effect once, under its key': (run) =>
     addDeed(run, { ...EFFECT, fence: 11, key: 'another' }, { receipt: 'r9' }),
-  'a step on record is not done again': (run) =>
+  'a recorded step is not done again': (run) =>
     addDeed(run, { ...EFFECT, fence: 12, key: 'k9/s' }, { receipt: 'r9' }),
 };
 

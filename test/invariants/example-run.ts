@@ -2,17 +2,17 @@ import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { Dump, EventOf } from './dump.ts';
 import type { Answer, Ask, Deed } from './history.ts';
 
-/** As it is, but for being changed: its fields, and the rows of its tables. */
+/** The same type with mutable fields and mutable rows in its tables. */
 export type Mutable<Of> = {
   -readonly [Field in keyof Of]: Of[Field] extends readonly (infer Row extends object)[]
     ? { -readonly [Column in keyof Row]: Row[Column] }[]
     : Of[Field];
 };
 
-/** A run by hand in which all is well, with one of everything; a test breaks one thing in it. */
+/** A correct run, written by hand, with one of everything. A test breaks one thing in it. */
 export interface ExampleRun {
   readonly deeds: Mutable<Deed>[];
-  /** When one execution was under way, and when all had ended. */
+  /** A moment when one execution is live, and a moment after all executions have ended. */
   readonly earlier: Mutable<Dump>;
   readonly last: Mutable<Dump>;
 }
@@ -115,7 +115,7 @@ function deedsOf(): Mutable<Deed>[] {
   return deeds;
 }
 
-/** The history of the execution that has one of everything. */
+/** The history of the execution that contains one of everything. */
 function storyOf(): EventOf[] {
   const v = { visit: 0 };
   return eventsOf('exec_1', [
@@ -235,7 +235,7 @@ function lastDump(): Mutable<Dump> {
   return structuredClone(dump) as Mutable<Dump>;
 }
 
-/** All but the end of one execution, whose item is leased. */
+/** The last dump without the end of one execution, whose item is leased. */
 function earlierDump(last: Mutable<Dump>): Mutable<Dump> {
   const dump = structuredClone(last);
   const execution = dump.executions.find(({ id }) => id === 'exec_4');

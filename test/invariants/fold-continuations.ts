@@ -2,12 +2,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/
 import { textIn, type EventOf } from './dump.ts';
 import type { Break, FunctionVisit } from './fold-functions.ts';
 
-/** A visit as it begins: from a token, or in place of one that has continued. */
+/** Creates a visit, either from a token or as the successor of a visit that continued as new. */
 export function beginVisit(
   { node_id: nodeId, payload }: EventOf,
   of: {
     readonly visits: ReadonlyMap<string, FunctionVisit>;
-    /** Of the execution. */
+    /** The first event of the execution. */
     readonly first: EventOf | undefined;
     readonly fail: Break;
   },
@@ -43,7 +43,7 @@ export function beginVisit(
   };
 }
 
-/** What the execution before, or the run before, has handed over. */
+/** The input that the retried execution, or the run before, has handed over. */
 function carriedInput(
   first: EventOf | undefined,
   nodeId: string | null,
@@ -55,7 +55,9 @@ function carriedInput(
   return all.find((one) => one['node_id'] === nodeId && one['visit'] === visit)?.['input'];
 }
 
-/** Only whoever has the turn ends the visit so, and leaves no compensation behind. */
+/**
+ * Only the holder of the turn may continue the visit as new, and only if no compensation remains.
+ */
 export function continueAsNew(
   visit: FunctionVisit,
   { event: { payload }, fail }: { readonly event: EventOf; readonly fail: Break },
@@ -79,7 +81,10 @@ export function continueAsNew(
   visit.place = 'continued';
 }
 
-/** Another visit follows, or another run; or the execution ends in another way. */
+/**
+ * A visit that continued is followed by another visit or another run, unless the execution fails or
+ * is cancelled.
+ */
 export function checkFollowed(
   { kind, payload }: EventOf,
   visits: Iterable<FunctionVisit>,

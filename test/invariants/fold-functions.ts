@@ -8,8 +8,9 @@ import type { Violation } from './violation.ts';
 import { createFacts, type Facts, type OpenWait } from './function-facts.ts';
 
 /**
- * The visits of durable functions as the events of one execution tell them, by the page about their
- * protocol and by nothing of the product's own fold; and what in these events breaks its rules.
+ * Visits of durable functions, folded from the events of one execution, and the rules that these
+ * events break. The fold follows the page about the protocol and shares no code with the product's
+ * own.
  */
 export interface FoldedFunctions {
   readonly visits: ReadonlyMap<string, FunctionVisit>;
@@ -20,28 +21,28 @@ export interface FunctionVisit {
   readonly workItemId: string;
   readonly nodeId: string;
   readonly number: number;
-  /** What the visit before continued with; null: none did. */
+  /** The input with which the visit before continued; null: this visit continues none. */
   readonly input: JsonValue;
-  /** Of a map: its result is that of an item. */
+  /** The visit belongs to an item of a map. */
   readonly isItem: boolean;
-  /** It is in place of a visit that has continued. */
+  /** The visit replaces one that continued as new. */
   readonly isNext: boolean;
   readonly entries: RecordedEntry[];
   turn: number;
   attempt: number;
   mode: 'run' | 'rollback';
-  /** Compensations that were registered and have not run, in the order of registration. */
+  /** Compensations that are registered and have not run, in the order of registration. */
   owed: readonly string[];
   readonly waits: Map<string, OpenWait>;
-  /** Set where it continued: the next input, and the children that it waited for. */
+  /** Set if the visit continued as new: the next input, and the children that it waited for. */
   continued: { readonly input: JsonValue; readonly children: readonly string[] } | null;
   hasCompleted: boolean;
-  /** Another visit is in its place. */
+  /** Another visit replaces this one. */
   isFollowed: boolean;
   place: 'at work' | 'suspended' | 'answered' | 'failed' | 'rolls back' | 'continued' | 'over';
 }
 
-/** An entry of a journal, with the event that holds it. */
+/** An entry of a journal, with data from the event that holds it. */
 export interface RecordedEntry {
   readonly entry: JsonObject;
   readonly identity: string;
@@ -54,10 +55,10 @@ export const FUNCTION_RULES = {
   end: 'nothing is recorded after the end of a visit',
   gap: 'the entries of a journal have no gaps',
   twice: 'an identity is recorded once in a visit',
-  turn: 'entries and suspensions are of the turn under way',
-  source: 'the entry of a wait is what satisfied it',
+  turn: 'entries and suspensions belong to the current turn',
+  source: 'the entry of a wait matches the fact that satisfied it',
   order: 'compensations run once, the last one first',
-  back: 'a suspended function comes back once, and for what it waits for',
+  back: 'a suspended function resumes once, for a satisfied wait',
   count: 'turns and attempts of a function have no gaps',
   rollback: 'a rollback is over when every compensation has run',
   after: 'an execution ends after its rollbacks',
@@ -153,7 +154,7 @@ function record(visit: FunctionVisit, told: Told): void {
   }
 }
 
-/** Nothing of it is recorded any more. */
+/** Nothing more may be recorded in the visit. */
 function isOver({ place }: FunctionVisit): boolean {
   return place === 'over' || place === 'continued';
 }
@@ -201,7 +202,7 @@ function suspend(visit: FunctionVisit, { event: { payload }, fail }: Told): void
       error: wait['error'] ?? null,
     });
   }
-  // Without waits it only ends its turn.
+  // A suspension without waits only ends the turn.
   if (waits.length === 0) visit.place = 'answered';
   else if (payload['resumed'] !== true) visit.place = 'suspended';
 }
@@ -254,7 +255,7 @@ function cancelled(visit: FunctionVisit, { event: { payload }, fail }: Told): vo
   endOrRollBack(visit, { isRolledBack, is: 'cancelled', fail });
 }
 
-/** A rollback that fails for good is over; one that is cancelled begins again. */
+/** A rollback that fails permanently is over. A rollback that is cancelled starts again. */
 function endOrRollBack(
   visit: FunctionVisit,
   of: {

@@ -2,26 +2,26 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/
 import type { EventOf } from './dump.ts';
 
 /**
- * What a reader makes of events, by what the documentation says of them and by nothing of the
- * product's own fold: the state, the steps, the status, and what is under way.
+ * State, steps, status and open work of an execution, as a reader of the documentation computes
+ * them from the events. The fold shares no code with the product's own.
  */
 export interface Folded {
   readonly state: JsonObject;
-  /** With what approvals say that were accepted, and that nothing had followed from at the end. */
+  /** The state together with accepted approvals that had no consequences before the end. */
   readonly acceptedState: JsonObject;
   readonly stepsExecuted: number;
-  /** Null: it has not ended. */
+  /** Null: the execution has not ended. */
   readonly ended: 'completed' | 'failed' | 'cancelled' | null;
-  /** Work items of visits that have neither completed, failed for good nor been cancelled. */
+  /** Work items of visits that have not completed, failed permanently or been cancelled. */
   readonly openItems: ReadonlyMap<string, OpenItem>;
-  /** The scopes in which it is paused. */
+  /** The scopes of its pauses. */
   readonly pauses: ReadonlySet<string>;
 }
 
 export interface OpenItem {
   readonly workItemId: string;
   readonly nodeId: string;
-  /** The last attempt has failed, and the next is not scheduled yet. */
+  /** The last attempt has failed, and the next one is not scheduled yet. */
   readonly isBetweenAttempts: boolean;
 }
 
@@ -30,15 +30,15 @@ interface Visit {
   readonly isQuestion: boolean;
   item: OpenItem | null;
   accepted: JsonObject | null;
-  /** Of a durable function: compensations that were registered and have not run. */
+  /** Compensations of a durable function that are registered and have not run. */
   owed: readonly string[];
-  /** Only they run, and then the visit is over. */
+  /** Only the compensations still run, and then the visit is over. */
   rollsBack: boolean;
 }
 
 type Visits = Map<string, Visit>;
 
-/** Dumps of one history share the events that they have in common; so each fold is worked out once. */
+/** Caches the fold, because dumps of one history share events. */
 export function foldHistory(events: readonly EventOf[]): Folded {
   const last = events.at(-1);
   const known = last === undefined ? undefined : folds.get(last);
@@ -74,7 +74,7 @@ function fold(events: readonly EventOf[]): Folded {
         break;
       }
       case 'NodeScheduled':
-        // In place of the visit that has continued.
+        // The new visit replaces the one that continued as new.
         visits.delete(visitOf({ ...event, payload: { visit: payload['continues'] ?? null } }));
         visits.set(visit, {
           outputKey: textOf(payload['output_key']),
@@ -119,7 +119,7 @@ function fold(events: readonly EventOf[]): Folded {
       case 'NodeParked':
       case 'ChildWorkflowStarted': {
         const known = visits.get(visit);
-        // A function goes on, or is suspended, and waits for several.
+        // Such an event of a function belongs to one of its waits, and its item stays open.
         if (known !== undefined && payload['step'] === undefined) known.item = null;
         break;
       }
@@ -158,7 +158,7 @@ function fold(events: readonly EventOf[]): Folded {
       case 'ExecutionResumed':
         pauses.delete(textOf(payload['scope']) ?? '');
         break;
-      // Only a cancel ends what is paused.
+      // Only a cancel ends a paused execution.
       case 'WorkflowEnding':
         pauses.clear();
         break;
@@ -184,7 +184,7 @@ function fold(events: readonly EventOf[]): Folded {
   };
 }
 
-/** An outcome of a function that owes compensations: they run first. */
+/** A function that owes compensations runs them before its outcome counts. */
 function isRolledBackNext(visit: Visit, { payload }: EventOf): boolean {
   if (visit.owed.length === 0 || payload['rolled_back'] === true) return false;
   visit.rollsBack = true;

@@ -8,17 +8,17 @@ import { visitOf } from './fold-history.ts';
 export interface OpenWait {
   readonly identity: string;
   readonly kind: string;
-  /** Of an event. */
+  /** The correlation key of the awaited event; empty for other waits. */
   readonly key: string;
   readonly childId: string;
-  /** The child could not be started. */
+  /** Why the child could not be started; null: it could. */
   readonly error: JsonValue;
 }
 
-/** What has happened that waits may be for. */
+/** The facts that can satisfy waits. */
 export interface Facts {
   note(event: EventOf): void;
-  /** Whether the entry is what the wait came to, by what has been noted. */
+  /** Whether the noted facts justify this entry as the result of the wait. */
   satisfies(by: EventOf, of: { readonly wait: OpenWait; readonly entry: JsonObject }): boolean;
 }
 
@@ -53,7 +53,7 @@ export function createFacts(story: readonly EventOf[]): Facts {
       const name = nameOf(event, step);
       if (event.kind === 'TimerFired') fired.add(name);
       const answer = answerIn(event);
-      // The first that comes counts.
+      // The first answer counts.
       if (answer !== null && !answers.has(name)) answers.set(name, answer);
     },
     satisfies: (by, { wait, entry }) => {
@@ -89,7 +89,7 @@ function isSent(
 ): boolean {
   const from = of.entry['event_sequence'];
   if (typeof from !== 'number' || from >= of.by.sequence) return false;
-  // Those that an execution before this one was sent are told where it begins.
+  // The first event carries those that were sent to an earlier execution.
   const sent = from < 0 ? carriedAs(story[0], from) : sentIn(story[from - 1]);
   return (
     sent !== null &&

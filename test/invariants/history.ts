@@ -1,23 +1,26 @@
 import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
 
 /**
- * What clients asked and were answered, in the words of the HTTP API. `begun` and `ended` are places
- * in one order of all beginnings and ends: a deed that ended before another began happened before it.
+ * The requests of clients and the answers they got, in the terms of the HTTP API. `begun` and
+ * `ended` are positions in one order of all beginnings and ends. A deed that ended before another
+ * began happened before it.
  */
 export interface History {
   readonly deeds: readonly Deed[];
-  /** Workers of durable functions are processes of their own: what they ask for is not among the deeds. */
+  /** Workers of durable functions run in their own processes, so the deeds lack their requests. */
   readonly hasUnheardFunctions?: boolean;
 }
 
-/** One request as one process of the service got it: one sent again is another. */
+/** One request as one process of the service received it. A repeated request is another deed. */
 export interface Deed {
   readonly client: string;
   readonly tenantId: string;
   readonly asks: Ask;
   readonly begun: number;
   readonly ended: number | null;
-  /** Null: it never came, so that the deed may have been done, may still be, or not. */
+  /**
+   * Null: the answer never arrived. The request may have taken effect, may still do so, or may not.
+   */
   readonly answer: Answer | null;
 }
 
@@ -31,9 +34,9 @@ export type Ask =
       readonly do: 'start';
       readonly key: string;
       readonly workflowId: string;
-      /** Stands in the input as `token`, and in no other. */
+      /** The `token` in the input; no other input has it. */
       readonly token: string;
-      /** All of the input, where it is to be compared. */
+      /** The whole input, if the checker must compare it. */
       readonly input?: JsonObject;
     }
   | {
@@ -42,9 +45,9 @@ export type Ask =
       readonly queues: readonly string[];
       /** Globs; absent: all. */
       readonly tools?: readonly string[];
-      /** Absent: the default queue alone. */
+      /** Absent: only the default queue. */
       readonly queueNames?: readonly string[];
-      /** The same for a claim that is repeated because its answer was lost. */
+      /** A claim that is repeated because its answer was lost has the same id. */
       readonly claimId?: string;
     }
   | { readonly do: 'release'; readonly workItemId: string; readonly fence: number }
@@ -55,19 +58,19 @@ export type Ask =
       readonly fence: number;
       readonly key: string;
       readonly output: JsonValue;
-      /** Of a durable function: recorded with it. */
+      /** New entries of a durable function, recorded in the same commit. */
       readonly entries?: readonly JsonObject[];
     }
   | {
       readonly do: 'fail';
       readonly workItemId: string;
       readonly fence: number;
-      /** Of a durable function: recorded with it. */
+      /** New entries of a durable function, recorded in the same commit. */
       readonly entries?: readonly JsonObject[];
-      /** In the error: of this failure alone. */
+      /** A text in the error; no other failure has it. */
       readonly token?: string;
     }
-  /** Of a durable function: its compensations have run. */
+  /** The compensations of a durable function have run. */
   | {
       readonly do: 'complete_rollback';
       readonly workItemId: string;
@@ -98,18 +101,20 @@ export type Ask =
       readonly entries: readonly JsonObject[];
       readonly input: JsonObject;
     }
-  /** A step of a durable function has its effect outside, or a compensation has. */
+  /** A step or a compensation of a durable function has its effect outside. */
   | {
       readonly do: 'step_effect';
       /** The idempotency key of its item. */
       readonly visitKey: string;
-      /** Null: the code of the step does not know it. */
+      /** Null: the code of the step doesn't know it. */
       readonly fence: number | null;
       readonly identity: string;
-      /** Of the effect: the receiver has it once, however often it is asked. */
+      /** The key of the effect: the receiver applies it once for all requests with this key. */
       readonly key: string;
     }
-  /** By a client of the old protocol, that sends no fence; a key of null: nor a key. */
+  /**
+   * From a client of the old protocol, which sends no fence, and no key either if `key` is null.
+   */
   | {
       readonly do: 'complete_unfenced';
       readonly workItemId: string;
@@ -126,14 +131,14 @@ export type Ask =
       readonly do: 'approve';
       readonly executionId: string;
       readonly decision: 'approved' | 'rejected';
-      /** The comment: of this decision alone. */
+      /** The comment; no other decision has it. */
       readonly token: string;
     }
   | {
       readonly do: 'event';
       readonly executionId: string;
       readonly correlationKey: string;
-      /** In the payload: of this event alone. */
+      /** A text in the payload; no other event has it. */
       readonly token: string;
     }
   | { readonly do: 'cancel'; readonly executionId: string }
@@ -144,24 +149,24 @@ export type Ask =
   | {
       readonly do: 'retry';
       readonly executionId: string;
-      /** A change of the state that it goes on with. */
+      /** A merge patch of the state that the retry starts with. */
       readonly statePatch: JsonObject | null;
     }
-  /** By an operator: what is due is to be removed. */
+  /** An operator has retention remove all executions that are due. */
   | { readonly do: 'retain' }
   | { readonly do: 'read'; readonly executionId: string }
   | { readonly do: 'read_events'; readonly executionId: string }
   | { readonly do: 'explain'; readonly executionId: string }
-  /** Of the executions of the tenant, all on one page. */
+  /** Lists all executions of the tenant on one page. */
   | { readonly do: 'list' }
-  /** A request that makes a token of this name, which no other has. */
+  /** A request that makes a token of this name; no other request uses the name. */
   | { readonly do: 'mint'; readonly name: string }
-  /** A call that a node or a worker made to a system outside, which answered with a receipt. */
+  /** A call of a node or a worker to an outside system, which answered with a receipt. */
   | {
       readonly do: 'effect';
-      /** The `Idempotency-Key` of the call; null: it came without. */
+      /** The `Idempotency-Key` of the call; null: the call has none. */
       readonly key: string | null;
-      /** From 0, where the caller says it. */
+      /** From 0; null: the caller doesn't send it. */
       readonly attempt: number | null;
     };
 
@@ -177,12 +182,12 @@ export function success(deed: Deed): JsonObject | null {
   return answer !== null && answer.status >= 200 && answer.status < 300 ? answer.body : null;
 }
 
-/** Who asked for a change, as the audit log names them. */
+/** The client that asked for a change, as the audit log names it. */
 export function actorOf({ client }: Pick<Deed, 'client'>): string {
   return `token:${client}`;
 }
 
-/** It cannot have changed anything: it was refused for what it is. */
+/** The request cannot have changed anything, because the service refused it. */
 export function wasRefused(deed: Deed): boolean {
   return deed.answer !== null && deed.answer.status >= 400 && deed.answer.status < 500;
 }

@@ -48,7 +48,9 @@ const QUERIES = {
   string
 >;
 
-/** One statement, so all as of one moment; it answers one row with the dump in `dump`. */
+/**
+ * One statement, so that all tables show one moment. It returns one row with the dump in `dump`.
+ */
 export const POSTGRES_DUMP = `
   select json_build_object(
     'takenAt', ${msOf('now()')},
@@ -60,7 +62,7 @@ export const POSTGRES_DUMP = `
       .join(',\n    ')}
   ) as dump`;
 
-/** Like it, of these executions alone, by their UUIDs, and of the tables that are all theirs. */
+/** Such a statement for some executions, by their UUIDs, and only for the tables of `TABLES`. */
 export function postgresDumpOf(ids: readonly string[]): string {
   const these = ids.map((id) => `'${id}'`).join();
   const selects = TABLES.map((table) => {

@@ -42,7 +42,7 @@ type Row = Record<string, unknown>;
 type Table = keyof typeof QUERIES;
 
 const ALL = Object.keys(QUERIES) as Table[];
-/** Those that are judged at the end alone. */
+/** The checker reads these tables only in the last dump. */
 const OF_THE_END: ReadonlySet<Table> = new Set([
   'request_keys',
   'tenants',
@@ -52,8 +52,8 @@ const OF_THE_END: ReadonlySet<Table> = new Set([
 ]);
 
 /**
- * All in one reading, so as of one moment. `isLast`: no other comes; in those before, the tables that only
- * the last is asked for are left empty.
+ * Reads all tables in one transaction, so that they show one moment. Unless `isLast` is set, it
+ * leaves empty the tables that the checker reads only in the last dump.
  */
 export function readSqliteDump(
   database: Database.Database,
@@ -69,7 +69,7 @@ export function readSqliteDump(
   )() as unknown as Omit<Dump, 'takenAt'>;
 }
 
-/** An event that is as it was when it was read last is the same object. */
+/** An event that has not changed since it was last read is the same object. */
 function eventOf(row: Row): Row {
   const name = `${String(row['execution_id'])} ${String(row['sequence'])}`;
   const known = events.get(name);

@@ -1,12 +1,12 @@
-/** An invariant that does not hold: which, for what, and what was seen instead. */
+/** A broken invariant: the rule, the objects it concerns, and what the checker saw instead. */
 export interface Violation {
   readonly rule: string;
-  /** Ids of what it is about, and where to look. */
+  /** Ids of the objects, and where to look. */
   readonly about?: Readonly<Record<string, string | number>>;
   readonly saw: string;
 }
 
-/** Of each thing that breaks a rule, one violation. */
+/** One violation for each item that breaks the rule. */
 export function violations<Item>(
   rule: string,
   items: Iterable<Item>,

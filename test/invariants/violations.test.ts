@@ -19,7 +19,10 @@ import { FUNCTION_RULES } from './fold-functions.ts';
 import type { Dump, EventOf, ScheduleOf, TicketOf } from './dump.ts';
 import type { Ask, Deed } from './history.ts';
 
-/* Each invariant can fail: one thing is broken in a run in which all is well, and it is found. */
+/*
+ * Shows that each invariant can fail: a test breaks one thing in a correct run, and the checker
+ * finds it.
+ */
 
 const SECRETS = ['s3cr3t'];
 
@@ -51,23 +54,23 @@ test('a schedule that was paused and resumed in between may pass over fires', (t
   t.deepEqual(rulesBroken(run), []);
 });
 
-/** By the rule that is broken: how. */
+/** By rule: a function that breaks it. */
 const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   // Histories
-  'every event is of an execution': ({ last }) => void last.executions.splice(1, 1),
-  'sequences run from 1 without gaps, up to what the row says': ({ last }) =>
+  'every event belongs to an execution': ({ last }) => void last.executions.splice(1, 1),
+  'sequences run from 1 without gaps, up to the last of the row': ({ last }) =>
     void last.events.splice(3, 1),
   'the first event, and no other, is WorkflowStarted': ({ last }) =>
     void (eventOf(last.events, 'exec_1', 10).kind = 'WorkflowStarted'),
   'at most one event ends an execution, and it is the last': ({ last }) =>
     void (eventOf(last.events, 'exec_3', 2).kind = 'WorkflowCompleted'),
-  'the status is what the events say': ({ last }) =>
+  'the status matches the events': ({ last }) =>
     void Object.assign(last.executions[0] ?? {}, { status: 'failed' }),
-  'an end that was begun is the end': ({ last }) =>
+  'an execution ends as its WorkflowEnding says': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_4', 2), ENDING),
   'timestamps of a history never decrease': ({ last }) =>
     void (eventOf(last.events, 'exec_1', 5).created_at = 999),
-  'a visit is scheduled once, and over once': ({ last }) =>
+  'a visit is scheduled once, and ends once': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_1', 7), { node_id: 'a' }),
   'a visit ends in one way, and after it began': ({ last }) =>
     void (eventOf(last.events, 'exec_1', 7).kind = 'NodeSkipped'),
@@ -75,22 +78,22 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     void Object.assign(eventOf(last.events, 'exec_1', 10), { kind: 'ApprovalReceived' }),
   'a timer fires once': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_1', 12), { kind: 'TimerFired' }),
-  'a history is only ever added to': ({ earlier }) =>
+  'a history only grows': ({ earlier }) =>
     void (eventOf(earlier.events, 'exec_1', 3).actor_id = 'worker:other'),
   'a recorded output never changes': ({ earlier }) =>
     void Object.assign(earlier.recorded_outputs[0] ?? {}, { event_sequence: 10 }),
-  'state, steps and status that are read are the fold of the events up to some moment': (run) =>
+  'a read shows the fold of the events up to some moment': (run) =>
     void (bodyOf(run, 'read', 2)['state'] = { token: 'amber~one', a: 'something else' }),
-  'events that are read are a prefix of the history': (run) =>
+  'a read of events shows a prefix of the history': (run) =>
     void Object.assign(eventsRead(run)[4] ?? {}, { payload: { visit: 1 } }),
-  'what was read once is read ever after': (run) => {
+  'a later read of events is never shorter': (run) => {
     const again = structuredClone(deedOf(run, 'read_events'));
     add(run, again);
     eventsRead({ ...run, deeds: [again] }).splice(10);
   },
   'a later read shows no less': (run) => add(run, structuredClone(deedOf(run, 'read'))),
-  'what was answered is seen by whoever looks later': (run) => void eventsRead(run).splice(8),
-  'what was started is there for whoever asks later': (run) =>
+  'a later read shows every acknowledged change': (run) => void eventsRead(run).splice(8),
+  'a later request finds every started execution': (run) =>
     add(run, {
       ...structuredClone(deedOf(run, 'read')),
       answer: { status: 404, body: {} },
@@ -101,11 +104,11 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     void last.work_queue.push(ticket('i1', 'exec_1')),
   'an item is in one place at a time': ({ earlier }) =>
     void earlier.work_queue.push({ ...ticket('i4', 'exec_4'), tenant_id: 'birch' }),
-  'what belongs to an execution belongs to its tenant': ({ last }) =>
+  'rows of an execution belong to its tenant': ({ last }) =>
     void Object.assign(last.work_items[0] ?? {}, { tenant_id: 'birch' }),
   'work that is under way is queued, leased or waits for its retry': ({ earlier }) =>
     void earlier.work_leases.pop(),
-  'an item that is out is of work under way': ({ earlier }) =>
+  'a queued, leased or waiting item belongs to an open visit': ({ earlier }) =>
     void Object.assign(earlier.work_leases[0] ?? {}, { work_item_id: 'i5' }),
   'fences are never shared, and strictly increase': (run) =>
     void (itemClaimed(run, 2)['lease_fence'] = 1),
@@ -133,7 +136,7 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'claims of an item are no more than its attempts': ({ last }) =>
     void Object.assign(last.work_items[0]?.retry_policy ?? {}, { maxAttempts: 1 }),
   'workers get items of their own tenant': (run) => void (deedOf(run, 'claim').tenantId = 'birch'),
-  'what is handed out is the item that was made': (run) =>
+  'a claim hands out the item that was created': (run) =>
     void (itemClaimed(run, 0)['idempotency_key'] = 'k9'),
   'an item is handed out only to a claim that admits it': (run) => {
     Object.assign(deedOf(run, 'claim').asks, { tools: ['pay*', 'tools.?ay'] });
@@ -143,8 +146,8 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     add(run, releaseOf(1));
     Object.assign(eventOf(run.last.events, 'exec_1', 3).payload, { attempt: 7 });
   },
-  'what was released is not settled under the same fence': (run) => add(run, releaseOf(2)),
-  'a newer fence is of a later attempt': (run) => void (itemClaimed(run, 1)['attempt'] = 0),
+  'a released item is not settled under the same fence': (run) => add(run, releaseOf(2)),
+  'a newer fence means a later attempt': (run) => void (itemClaimed(run, 1)['attempt'] = 0),
   'no two leases have one fence': ({ earlier }) =>
     void earlier.work_leases.push({
       ...(earlier.work_leases[0] as (typeof earlier.work_leases)[0]),
@@ -164,91 +167,91 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     void (eventOf(last.events, 'exec_1', 15).kind = 'NodeSkipped'),
   'an accepted result is recorded under its key': ({ last }) => void last.recorded_outputs.pop(),
   'a cancel wins or loses as a whole': (run) => void (answerOf(run, 'cancel').status = 400),
-  'an execution that was promised is there': (run) =>
+  'an accepted start has its execution': (run) =>
     void Object.assign(deedOf(run, 'start').asks, { input: { token: 'amber~one', more: 1 } }),
-  'what is cancelled takes nothing more': (run) => {
+  'a cancelled execution accepts nothing more': (run) => {
     answerOf(run, 'complete', 2).status = 200;
   },
-  'what is told was sent': (run) =>
+  'an outside input in a history was sent': (run) =>
     void Object.assign(deedOf(run, 'approve').asks, { decision: 'rejected' }),
-  'what was cancelled was to be cancelled': (run) => {
+  'a cancelled execution was cancelled by a request': (run) => {
     run.deeds.splice(run.deeds.indexOf(deedOf(run, 'cancel')), 1);
   },
-  'an external event is taken once': ({ last }) =>
+  'at most one wait takes an external event': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_1', 21).payload, { event_sequence: 15 }),
-  'a wait gets what was sent': ({ last }) =>
+  'a wait gets the sent payload': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_1', 17).payload, { output: { token: 'x' } }),
 
   // Families
-  'a run goes on as one other, which goes on from it': ({ last }) =>
+  'a run continues as exactly one other': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_4', 3).payload, { continued_as: 'exec_9' }),
-  'the next run begins with the state that was left': ({ last }) =>
+  'the next run begins with the state of the run before': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_4', 1).payload, {
       continued_from: 'exec_3',
       carried: { state: { token: 'of another' } },
     }),
-  'a child is there if its parent started it, once': ({ last }) =>
+  'a child begins once, as its parent recorded': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_1', 19).payload, {
       child_execution_id: 'exec_9',
     }),
-  'the end of a child is told once': ({ last }) =>
+  'the end of a child is recorded once': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_1', 21), {
       kind: 'ChildWorkflowCompleted',
       payload: { child_execution_id: 'exec_2' },
     }),
 
-  // Settles without a fence, and what operators put back
-  'a result without a fence moves nothing on by itself': (run) => {
+  // Settles without a fence, and requeues by operators
+  'a result without a fence completes no node': (run) => {
     const { output } = deedOf(run, 'complete').asks as { output?: JsonObject };
     add(run, asking(run, { do: 'complete_unfenced', ...ITEM, key: null, output: output ?? {} }));
   },
-  'a lease that was ended without its fence is gone': (run) => {
+  'a lease that ended without its fence accepts nothing more': (run) => {
     const { asks } = asking(run, { do: 'fail_unfenced', ...ITEM });
     Object.assign(deedOf(run, 'read'), { asks });
   },
-  'a recorded result is never asked for again': (run) => {
+  'an item with a recorded result is not handed out again': (run) => {
     const { asks } = asking(run, { do: 'complete_unfenced', ...ITEM, key: 'k1', output: {} });
     Object.assign(deedOf(run, 'fail'), { asks });
   },
-  'what was ended without its fence is a dead letter': (run) => {
+  'an item that ended without its fence is a dead letter': (run) => {
     Object.assign(run.last.executions[3] ?? {}, { status: 'running' });
     add(run, asking(run, { do: 'fail_unfenced', workItemId: 'i4' }));
   },
-  'a requeue is carried out once, and written down with it': (run) =>
+  'a requeue is one entry of the audit log': (run) =>
     add(run, asking(run, { do: 'requeue', ...ITEM })),
 
   'nothing is handed out to a suspended tenant': (run) => {
     add(run, asking(run, { do: 'set_status', status: 'suspended' }));
     add(run, structuredClone(deedOf(run, 'claim')));
   },
-  'a change of a tenant is written down once': (run) =>
+  'a change of a tenant is one entry of the audit log': (run) =>
     add(run, asking(run, { do: 'set_status', status: 'active' })),
 
   // Pauses
   'nothing follows while an execution is paused': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_1', 13), PAUSED),
-  'a pause is made once, and taken back once': ({ last }) =>
+  'a pause begins once, and ends once': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_1', 13), { ...PAUSED, kind: 'ExecutionResumed' }),
-  'what is paused says so': ({ earlier }) =>
+  'a paused execution has the status paused': ({ earlier }) =>
     void Object.assign(eventOf(earlier.events, 'exec_4', 2), PAUSED),
-  'nothing of what is paused is on a queue': ({ earlier }) => {
+  'no item of a paused execution is on a queue': ({ earlier }) => {
     Object.assign(eventOf(earlier.events, 'exec_4', 2), PAUSED);
     earlier.work_queue.push(ticket('i4', 'exec_4'));
   },
-  'nothing of what is paused is handed out': (run) => {
+  'no item of a paused execution is handed out': (run) => {
     add(run, asking(run, { do: 'pause', executionId: 'exec_1' }));
     add(run, structuredClone(deedOf(run, 'claim')));
   },
-  'what was paused or resumed was to be': ({ last }) =>
+  'a request caused every pause and resumption': ({ last }) =>
     void Object.assign(eventOf(last.events, 'exec_4', 2), PAUSED),
-  'a pause that was answered is on record': (run) =>
+  'an acknowledged pause is recorded': (run) =>
     add(run, asking(run, { do: 'pause', executionId: 'exec_1' })),
-  'a pause stays until it is taken back': (run) => {
+  'a pause stays until a request ends it': (run) => {
     add(run, asking(run, { do: 'pause', executionId: 'exec_1' }));
     add(run, structuredClone(deedOf(run, 'read')));
   },
 
-  'what is started while its workflow is paused is held': (run) => {
+  'an execution that starts while its workflow is paused is held': (run) => {
     add(run, asking(run, { do: 'pause_workflow', workflowId: 'w' }));
     run.deeds.push(...run.deeds.splice(run.deeds.indexOf(deedOf(run, 'start')), 1));
     Object.assign(run.deeds.at(-1) ?? {}, { begun: 1_000_000, ended: 1_000_001 });
@@ -261,17 +264,17 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     retry(run, 'exec_2', 'exec_3');
     retry(run, 'exec_4', 'exec_3');
   },
-  'what is retried has failed or was cancelled': (run) => retry(run, 'exec_2', 'exec_1'),
+  'a retried execution has failed or was cancelled': (run) => retry(run, 'exec_2', 'exec_1'),
   'a retry was asked for': (run) => {
     retry(run, 'exec_4', 'exec_3');
     run.deeds.pop();
   },
-  'a retry goes on with the state that was recorded': (run) => {
+  'a retry continues with the recorded state': (run) => {
     retry(run, 'exec_4', 'exec_3');
     const { payload } = eventOf(run.last.events, 'exec_4', 1);
     Object.assign(payload, { carried: { state: { token: 'of another' } } });
   },
-  'a retry fires nothing that is on record': (run) => {
+  'a retry repeats nothing that is recorded': (run) => {
     retry(run, 'exec_4', 'exec_3');
     const [scheduled] = run.last.events.filter((event) => event.kind === 'NodeScheduled');
     run.last.events.push({
@@ -281,7 +284,7 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
       sequence: 9,
     });
   },
-  'a retry takes over the items that are done, and runs the others': (run) => {
+  'a retry takes over completed items, and runs the others': (run) => {
     retry(run, 'exec_4', 'exec_3');
     const [scheduled] = run.last.events.filter((event) => event.kind === 'NodeScheduled');
     const item = { map: { node_id: 'each', visit: 0, index: 1 }, visit: 0 };
@@ -291,7 +294,7 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     add('exec_3', 'NodeCompleted', 9, { visit: 0 });
     add('exec_4', 'NodeScheduled', 9, { ...item, visit: 7 });
   },
-  'a retry that was named is there': (run) => {
+  'a retry in an answer exists': (run) => {
     retry(run, 'exec_4', 'exec_3');
     bodyOf(run, 'retry')['execution_id'] = 'exec_2';
   },
@@ -303,7 +306,7 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   },
   'each fire of a schedule starts once': ({ last }) =>
     void (last.schedules = [{ ...SCHEDULE, started: 1 }]),
-  'fires overlap only where they may': ({ last }) => {
+  'fires overlap only where the policy allows it': ({ last }) => {
     last.schedules = [SCHEDULE];
     for (const execution of last.executions.slice(0, 2)) {
       Object.assign(execution, { status: 'running' });
@@ -313,7 +316,7 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'a message arrives': ({ last }) => void (last.webhook_deliveries = [MESSAGE]),
   'messages of an execution arrive in order': ({ last }) =>
     void (last.webhook_deliveries = [MESSAGE, { ...MESSAGE, seq: 2 }]),
-  'the end of an execution is told once': ({ last }) =>
+  'a webhook reports the end of an execution once': ({ last }) =>
     void (last.webhook_deliveries = [{ ...MESSAGE, event_type: 'execution.running' }]),
 
   // Effects outside
@@ -322,27 +325,27 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   'a step is called for no more often than attempted': (run) => {
     for (const _ of [1, 2]) add(run, structuredClone(deedOf(run, 'effect')));
   },
-  'no call is of an attempt that came after the one on record': (run) =>
+  'no call belongs to an attempt after the recorded one': (run) =>
     void Object.assign(deedOf(run, 'effect').asks, { attempt: 2 }),
-  'a receipt on record was given under the key of its step': (run) =>
+  'a recorded receipt was given under the key of its step': (run) =>
     void (bodyOf(run, 'effect')['receipt'] = 'r9'),
 
   // Transactions
   'a start and its key are one transaction': ({ last }) =>
     void Object.assign(last.request_keys[0] ?? {}, { written_in: 't9' }),
-  'a child begins in the transaction that tells of it': ({ last }) =>
+  'a child begins in the transaction that records it': ({ last }) =>
     void (eventOf(last.events, 'exec_2', 1).written_in = 't11'),
-  'a result of a worker that is told of is on record': ({ last }) =>
+  'a completed call of a worker has a recorded output': ({ last }) =>
     void last.recorded_outputs.pop(),
-  'a result is recorded in the transaction that tells of it': ({ last }) =>
+  'a result is recorded in the transaction of its event': ({ last }) =>
     void Object.assign(last.recorded_outputs[0] ?? {}, { written_in: 't9' }),
   'a settle and its result are one transaction': ({ last }) =>
     void (eventOf(last.events, 'exec_1', 5).written_in = 't2'),
 
   // Tenants
-  'what belongs to another tenant is not there': (run) =>
+  'objects of other tenants are not found': (run) =>
     void (answerOf(run, 'read', 1, 'birch').status = 403),
-  'no answer tells of another tenant': (run) =>
+  'no answer names another tenant': (run) =>
     void (bodyOf(run, 'list')['of'] = 'something of amber~one'),
   'a limit is never exceeded': ({ earlier }) => {
     const [running] = earlier.executions.filter(({ tenant_id: tenant }) => tenant === 'birch');
@@ -365,17 +368,17 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     void (last.child_places = [
       { execution_id: 'exec_1', parent_execution_id: 'exec_9', state: 'waiting' },
     ]),
-  'what has ended waits for no place': ({ last }) =>
+  'an execution that has ended waits for no place': ({ last }) =>
     void (last.child_places = [
       { execution_id: 'exec_2', parent_execution_id: 'exec_1', state: 'waiting' },
     ]),
-  'nothing begins once what it descends from has ended': ({ last }) => {
+  'nothing begins below an execution that has ended': ({ last }) => {
     Object.assign(eventOf(last.events, 'exec_1', 22), { place: 1 });
     Object.assign(eventOf(last.events, 'exec_2', 1), { place: 2 });
   },
 
   // Rest
-  'with everybody well and willing, every execution ends': ({ last }) => {
+  'without faults, every execution ends': ({ last }) => {
     Object.assign(last.executions[3] ?? {}, { status: 'running', last_sequence: 2 });
     last.events.pop();
   },
@@ -384,12 +387,12 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
 
   // Audit
   'a change is one entry of the audit log': ({ last }) => void last.audit_log.pop(),
-  'an entry of the audit log is of a change': ({ last }) => void last.definitions.pop(),
+  'an entry of the audit log belongs to a change': ({ last }) => void last.definitions.pop(),
   'a token is made as often as it was answered': (run) =>
     void Object.assign(deedOf(run, 'mint').asks, { name: 'm2' }),
 
   // Retention
-  'what was removed is gone from every table': ({ last }) => {
+  'a removed execution is gone from every table': ({ last }) => {
     retire(last, 'exec_1');
     last.recorded_outputs.push({
       execution_id: 'exec_1',
@@ -402,22 +405,22 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
     retire(last, 'exec_1');
     last.retired_executions = [];
   },
-  'a removal is written down with it': ({ last }) => {
+  'the audit log counts every removal': ({ last }) => {
     retire(last, 'exec_1');
     last.audit_log.pop();
   },
-  'retention removes only what is due': ({ earlier, last }) => {
+  'retention removes only due executions': ({ earlier, last }) => {
     earlier.removal = 'follows';
     last.takenAt = 200 * DAY_MS;
     last.retention_policies = [KEPT];
     retire(last, 'exec_3');
     Object.assign(earlier.executions[2] ?? {}, { completed_at: 199.5 * DAY_MS });
   },
-  'retention removes nothing that is needed': ({ earlier, last }) => {
+  'retention removes no execution that is needed': ({ earlier, last }) => {
     earlier.removal = 'follows';
     retire(last, 'exec_2');
   },
-  'what is due is removed by whoever runs retention': ({ last }) => {
+  'retention removes every due execution': ({ last }) => {
     last.removal = 'over';
     last.takenAt = 200 * DAY_MS;
     last.retention_policies = [KEPT];
@@ -426,9 +429,9 @@ const BROKEN: Readonly<Record<string, (run: ExampleRun) => void>> = {
   },
 
   // Secrets
-  'a secret stands in no text': (run) =>
+  'a secret appears in no text': (run) =>
     add(run, { ...structuredClone(deedOf(run, 'list')), client: 'a log', tenantId: 's3cr3t' }),
-  'a secret stands in no answer': (run) => void (bodyOf(run, 'list')['token'] = 'x s3cr3t'),
+  'a secret appears in no answer': (run) => void (bodyOf(run, 'list')['token'] = 'x s3cr3t'),
 };
 
 for (const [rule, breakIt] of Object.entries(BROKEN)) {
@@ -501,7 +504,7 @@ test('a cancel may take back the pause of an execution that is ending, and of no
     kind: 'ExecutionResumed',
     payload: { scope: 'execution', by: 'token:c' },
   });
-  const rule = 'what was paused or resumed was to be';
+  const rule = 'a request caused every pause and resumption';
   t.true(rulesBroken(run).includes(rule));
   Object.assign(story.at(-2) ?? {}, ENDING);
   t.false(rulesBroken(run).includes(rule));
@@ -533,9 +536,9 @@ test('every rule is seen to fail', (t) => {
   );
 });
 
-/** `executionId`, which has ended, is one in which `from` was tried again, as was asked. */
 const ENDING = { kind: 'WorkflowEnding', node_id: null, payload: { outcome: 'cancelled' } };
 
+/** Makes `executionId`, which has ended, the requested retry of `from`. */
 function retry(run: ExampleRun, executionId: string, from: string): void {
   Object.assign(eventOf(run.last.events, executionId, 1).payload, {
     retried_from: { execution_id: from },
@@ -647,12 +650,12 @@ const MESSAGE = {
   status: 'pending',
 };
 
-/** Somebody asks for this, and has it. */
+/** A successful request. */
 function asking(run: ExampleRun, asks: Ask): Mutable<Deed> {
   return { ...structuredClone(deedOf(run, 'heartbeat')), asks };
 }
 
-/** It happens after all else. */
+/** Adds a deed after all others. */
 function add(run: ExampleRun, deed: Mutable<Deed>): void {
   const place = Math.max(...run.deeds.map(({ ended }) => ended ?? 0));
   run.deeds.push({ ...deed, begun: place + 1, ended: place + 2 });

@@ -11,13 +11,13 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
     to: '',
   },
   {
-    bug: 'entries are appended whatever the worker knows',
+    bug: 'entries are appended at any expected length',
     file: `${FUNCTIONS}/append-entries.ts`,
     from: 'const expected = expectedLength ?? length;',
     to: 'const expected = length;',
   },
   {
-    bug: 'entries are appended whatever has been recorded since',
+    bug: 'entries are appended to a state that has changed',
     file: `${FUNCTIONS}/change-run.ts`,
     from: 'expectedSequence: state.sequence,',
     to: 'expectedSequence: null,',
@@ -29,7 +29,7 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
     to: 'commit: {},',
   },
   {
-    bug: 'a turn goes on under a lease that is gone',
+    bug: 'a turn continues under a lease that is gone',
     file: `${FUNCTIONS}/suspend-function.ts`,
     from: '? { keepsLeases: [leaseOf(open.found)] }',
     to: '? {}',
@@ -66,7 +66,7 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
     to: 'const scope = { ...before, input: before.input ?? input };',
   },
   {
-    bug: 'what a function waits for outlives its visit',
+    bug: 'the waits of a function outlive its visit',
     file: `${FUNCTIONS}/continue-function.ts`,
     from: '...endsWithFunction(open.known.state, { ...visit, run }),',
     to: '',
@@ -90,7 +90,7 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
     to: 'waits: run.waits,',
   },
   {
-    bug: 'compensations are to run in the order of registration',
+    bug: 'compensations run in the order of registration',
     file: 'shared/domain/execution/decisions/answer-functions.ts',
     from: 'compensations: run.compensations.toReversed(),',
     to: 'compensations: run.compensations,',
@@ -102,13 +102,13 @@ export const FUNCTION_MUTATIONS: readonly Mutation[] = [
     to: 'if (visit !== undefined && owesRollback(null) && payload.rolled_back !== true) {',
   },
   {
-    bug: 'a turn is handed out with the journal as it was seen last',
+    bug: 'a turn is handed out with an old journal',
     file: `${FUNCTIONS}/open-turn.ts`,
     from: 'deps.functionExecutions.drop(executionId);\n',
     to: '',
   },
   {
-    bug: 'steps on record are answered to whoever had the lease once',
+    bug: 'recorded steps are answered to a former holder of the lease',
     file: `${FUNCTIONS}/record-steps.ts`,
     from: 'if (!(await isLeased(deps, item))) throw refuse();',
     to: '',

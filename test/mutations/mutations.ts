@@ -65,7 +65,7 @@ export const MUTATIONS: readonly Mutation[] = [
     to: 'if (workItemId !== replaced) continue;',
   },
   {
-    bug: 'an end leaves what waits for its retry',
+    bug: 'an end leaves items that wait for their retry',
     file: `${SQLITE}/commit/effects.ts`,
     from: "    connection.run('delete from retry_timers where execution_id = :execution_id', all);\n",
     to: '',
@@ -149,7 +149,7 @@ export const MUTATIONS: readonly Mutation[] = [
     to: 'now: Date.now,',
   },
   {
-    bug: 'a settle is one commit, and what it means another',
+    bug: 'a settle is one commit, and its consequences are another',
     file: 'shared/engine/work/settle-work-item.ts',
     from: 'const verdict = await deps.committer.commit(commit);',
     to: `const verdict = await deps.committer.commit({
@@ -158,7 +158,7 @@ export const MUTATIONS: readonly Mutation[] = [
     if (verdict.accepted) await deps.committer.commit({ ...commit, settles: [] });`,
   },
   {
-    bug: 'a settle forgets to say that there is something to decide',
+    bug: 'a settle forgets to mark its execution',
     file: 'shared/engine/work/complete-work-item.ts',
     from: "      recordsOutput,\n      runnable: 'mark',",
     to: "      recordsOutput,\n      runnable: 'keep',",
@@ -170,7 +170,7 @@ export const MUTATIONS: readonly Mutation[] = [
     to: 'recordsOutput: settled.recordsOutput, expectedSequence: null },',
   },
   {
-    bug: 'any key will do',
+    bug: 'a completion accepts any idempotency key',
     file: 'shared/engine/work/complete-work-item.ts',
     from: '(isIdempotencyKey(key) && key === record.idempotencyKey)',
     to: 'isIdempotencyKey(key)',
@@ -216,13 +216,13 @@ export const MUTATIONS: readonly Mutation[] = [
     to: "          runnable: 'mark',\n          ...(!awaited && { events: [] }),\n        },\n        answer: { executionId, accepted: true },",
   },
   {
-    bug: 'a cancel takes nothing back',
+    bug: 'a cancel revokes nothing',
     file: 'shared/engine/executions/cancel-execution.ts',
     from: 'revokesAll: true',
     to: 'revokesAll: false',
   },
   {
-    bug: 'a cancel is decided on what was read, whatever has happened since',
+    bug: 'a cancel is decided on a state that has changed',
     file: 'shared/engine/executions/cancel-execution.ts',
     from: 'expectedSequence: row.lastSequence',
     to: 'expectedSequence: null',
@@ -246,7 +246,7 @@ export const MUTATIONS: readonly Mutation[] = [
     to: 'const verdict = verdicts[index * 0];',
   },
   {
-    bug: 'whoever asks has the lease that was handed out here',
+    bug: 'a lease from this process is valid for every fence and tenant',
     file: 'shared/engine/work/worker-leases.ts',
     from: 'item?.lease.leaseFence === leaseFence && item.record.tenantId === tenantId',
     to: 'item !== undefined && leaseFence > 0 && tenantId.length > 0',
@@ -258,7 +258,7 @@ export const MUTATIONS: readonly Mutation[] = [
     to: 'if (attempt + 1 >= policy.maxAttempts * 100) return { retryable: false };',
   },
   {
-    bug: 'a sequence is one more than the highest there is, whatever was decided on',
+    bug: 'a commit takes the next free sequence, without the expected one',
     file: `${SQLITE}/commit/judge.ts`,
     from: 'expectedSequence !== row.last_sequence',
     to: 'row.last_sequence < 0',
@@ -275,7 +275,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    bug: 'executions are counted, and one more is started afterwards',
+    bug: 'executions are counted before the commit of a start',
     file: 'shared/engine/executions/begin-execution.ts',
     from: 'limits: limitsOf(tenant),',
     to: 'limits: null,',

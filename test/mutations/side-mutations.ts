@@ -5,7 +5,7 @@ const SQLITE = 'shared/store/sqlite';
 /** Bugs of what goes on beside the worker protocol, or around it. */
 export const SIDE_MUTATIONS: readonly Mutation[] = [
   {
-    bug: 'a result without a fence moves its node on',
+    bug: 'a result without a fence completes its node',
     file: 'shared/engine/work/complete-work-item.ts',
     from: "deps.report.count('unrecorded_keys', 1);\n  if (params.leaseFence === null) {",
     to: "deps.report.count('unrecorded_keys', 1);\n  if (params.leaseFence === null && idempotencyKey === null) {",
@@ -24,13 +24,13 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
     to: '    `select ${TICKET_COLUMNS}, worker_id from work_leases\n     where work_item_id = :id and tenant_id = :tenant_id`,',
   },
   {
-    bug: 'a result on record is asked for again',
+    bug: 'an item with a recorded result is handed out again',
     file: 'shared/engine/work/hand-out-items.ts',
     from: 'if (item.hasRecordedOutput) {',
     to: 'if (item.hasRecordedOutput && item.leaseFence < 0) {',
   },
   {
-    bug: 'a requeue is written down after its commit',
+    bug: 'the audit entry of a requeue comes after its commit',
     file: `${SQLITE}/work/dead-letters.ts`,
     from: "  if (row === undefined) return 'missing';\n",
     to: `  if (row === undefined) return 'missing';
@@ -58,7 +58,7 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    bug: 'a change of a tenant is not written down',
+    bug: 'a change of a tenant has no audit entry',
     file: `${SQLITE}/tenants/tenants.ts`,
     from: "if (row === undefined) return null;\n  appendAudit(connection, {\n    tenantId,\n    executionId: null,\n    eventType: 'tenant_updated',",
     to: "if (row === undefined) return null;\n  if (changes.limits !== null) appendAudit(connection, {\n    tenantId,\n    executionId: null,\n    eventType: 'tenant_updated',",
@@ -70,7 +70,7 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
     to: '  order by priority, seq',
   },
   {
-    bug: 'an event gets a time in a window that is sealed',
+    bug: 'an event gets a time in a sealed window',
     file: `${SQLITE}/commit/write.ts`,
     from: 'Math.max(now, head.updatedAt, params.sealedUntil)',
     to: 'Math.max(now, head.updatedAt)',
@@ -82,7 +82,7 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
     to: 'executionId: fireExecutionId({ scheduleId: again ? `${scheduleId} again` : scheduleId, fireAt })',
   },
   {
-    bug: 'a fire is decided whatever has been decided since',
+    bug: 'a fire is decided again in a later turn',
     file: `${SQLITE}/schedules/turns.ts`,
     from: 'where schedule_id = :schedule_id and turn = :turn`',
     to: 'where schedule_id = :schedule_id and turn >= :turn * 0`',
@@ -112,7 +112,7 @@ export const SIDE_MUTATIONS: readonly Mutation[] = [
     to: "  const delayMs = 'error' in result ? undefined : DELAYS_MS[attempt - 1];\n",
   },
   {
-    bug: 'webhooks are not told of executions that were cancelled',
+    bug: 'webhooks do not report cancelled executions',
     file: 'shared/store/rows/webhook-messages.ts',
     from: 'if (status === null) return [];',
     to: "if (status === null || status === 'cancelled') return [];",

@@ -193,11 +193,11 @@ export async function runHistory(
         ...(retention !== null && { keptDays: retention.keptDays }),
       }),
       ...[...(head?.problems ?? []), ...(chain?.problems ?? [])].map((saw) => ({
-        rule: 'the sealed part of the audit log is as it was sealed',
+        rule: 'the sealed part of the audit log never changes',
         saw,
       })),
       ...checkReplays(dumps.at(-1), seed),
-      ...troubles.map((saw) => ({ rule: 'no process meets an error of its own', saw })),
+      ...troubles.map((saw) => ({ rule: 'no process reports an internal error', saw })),
       ...(database.changes() === changes
         ? []
         : [{ rule: 'a request that is refused changes no table', saw: 'a table has changed' }]),

@@ -20,10 +20,13 @@ export function checkRun({ history, dump, seen, wellSince }: CheckParams): reado
 /** All else is minutes old. */
 function checkAged(dump: Dump, seen: Dump | undefined): readonly Violation[] {
   const aged = new Set(seen?.executions.map(({ id }) => id));
-  return violations('retention removes only what is due', dump.retired_executions ?? [], (row) =>
-    aged.has(row.execution_id)
-      ? null
-      : { about: { execution: row.execution_id }, saw: 'it was removed within minutes' },
+  return violations(
+    'retention removes only due executions',
+    dump.retired_executions ?? [],
+    (row) =>
+      aged.has(row.execution_id)
+        ? null
+        : { about: { execution: row.execution_id }, saw: 'it was removed within minutes' },
   );
 }
 

@@ -9,8 +9,8 @@ import { deedsOf, success, wasRefused, type Deed, type History } from '../histor
 import { violations, type Violation } from '../violation.ts';
 
 /**
- * What was answered is what happened: an accepted change is there exactly once, a refused one not
- * at all, and one whose answer never came at most as often as it was asked for.
+ * Checks answers against the histories: an accepted change happened exactly once, and a refused one
+ * never. A change without an answer happened at most as often as it was requested.
  */
 export function checkAnswers(dump: Dump, history: History): Violation[] {
   const events = byExecution(dump);
@@ -64,7 +64,7 @@ function applied<Of extends Deed>(
     readonly deeds: readonly Of[];
     readonly name: (deed: Of) => string;
     readonly isAccepted: (deed: Of) => boolean;
-    /** Asked again, it is the same deed. */
+    /** A repeated request is the same change. */
     readonly isIdempotent: boolean;
     readonly count: (deed: Of) => number;
   },
@@ -86,7 +86,7 @@ function applied<Of extends Deed>(
   });
 }
 
-/** Every deed has a token of its own, which the events that tell of it carry. */
+/** Every deed has a token of its own, and the event that it causes carries the token. */
 function countTokens(events: readonly EventOf[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { kind, payload } of events) {
@@ -117,7 +117,7 @@ function tokenOf(value: JsonValue | undefined): string | null {
   return typeof token === 'string' ? token : null;
 }
 
-/** A result that was accepted is on record under its key, and is what was sent. */
+/** An accepted result is recorded under its key, and equals the one sent. */
 function checkRecorded(
   dump: Dump,
   events: ReadonlyMap<string, readonly EventOf[]>,
@@ -148,7 +148,7 @@ function checkCancels(
     const { executionId } = deed.asks;
     const story = events.get(executionId) ?? [];
     const { ended } = foldHistory(story);
-    // While finalizers or rollbacks of another end run, a cancel is answered 200 and changes nothing.
+    // While finalizers or rollbacks of another end run, a cancel answers 200 and changes nothing.
     const ending = story.find(({ kind }) => kind === 'WorkflowEnding');
     const isTooLate = ending !== undefined && ending.payload['outcome'] !== 'cancelled';
     const won = success(deed) !== null && !isTooLate;
@@ -170,23 +170,19 @@ function checkStarts(dump: Dump, history: History): Violation[] {
       .filter(({ kind }) => kind === 'WorkflowStarted')
       .map((event) => [event.execution_id, event.payload['input']]),
   );
-  return violations(
-    'an execution that was promised is there',
-    deedsOf(history, 'start'),
-    (deed) => {
-      const { execution_id: id } = success(deed) ?? {};
-      if (typeof id !== 'string') return null;
-      const row = rows.get(id);
-      const { workflowId, input } = deed.asks;
-      const isRight = row?.tenant_id === deed.tenantId && row.workflow_id === workflowId;
-      if (isRight && (input === undefined || isDeepStrictEqual(inputs.get(id), input))) return null;
-      return {
-        about: { execution: id, deed: deed.begun },
-        saw:
-          row === undefined
-            ? 'there is none'
-            : `it is ${row.workflow_id} of ${row.tenant_id}, from ${JSON.stringify(inputs.get(id))}`,
-      };
-    },
-  );
+  return violations('an accepted start has its execution', deedsOf(history, 'start'), (deed) => {
+    const { execution_id: id } = success(deed) ?? {};
+    if (typeof id !== 'string') return null;
+    const row = rows.get(id);
+    const { workflowId, input } = deed.asks;
+    const isRight = row?.tenant_id === deed.tenantId && row.workflow_id === workflowId;
+    if (isRight && (input === undefined || isDeepStrictEqual(inputs.get(id), input))) return null;
+    return {
+      about: { execution: id, deed: deed.begun },
+      saw:
+        row === undefined
+          ? 'there is none'
+          : `it is ${row.workflow_id} of ${row.tenant_id}, from ${JSON.stringify(inputs.get(id))}`,
+    };
+  });
 }

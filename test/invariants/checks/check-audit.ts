@@ -2,7 +2,9 @@ import type { Dump } from '../dump.ts';
 import { deedsOf, success, wasRefused, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Of each change that no event tells of there is one entry in the audit log, and none besides. */
+/**
+ * Each change without an event has one entry in the audit log, and the log has no other entries.
+ */
 export function checkAudit(dump: Dump, history: History): Violation[] {
   const entries = dump.audit_log.flatMap((entry) => {
     const name = nameOf(entry);
@@ -24,7 +26,7 @@ export function checkAudit(dump: Dump, history: History): Violation[] {
         ? null
         : { about: { change: name }, saw: `${told.get(name) ?? 0} entries` },
     ),
-    ...violations('an entry of the audit log is of a change', told.keys(), (name) =>
+    ...violations('an entry of the audit log belongs to a change', told.keys(), (name) =>
       there.has(name) ? null : { about: { change: name }, saw: 'nothing has changed' },
     ),
     ...violations(
@@ -43,7 +45,7 @@ export function checkAudit(dump: Dump, history: History): Violation[] {
   ];
 }
 
-/** Null: it is about something else. */
+/** Null: the entry is about another kind of change. */
 function nameOf(entry: Dump['audit_log'][number]): string | null {
   const { event_type: type, tenant_id: tenant, payload } = entry;
   const { token_id: token, workflow_id: workflow, version, revision } = payload as Parts;

@@ -3,7 +3,7 @@ import type { Dump } from '../dump.ts';
 import { deedsOf, success, wasRefused, type DeedOf, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** What is handed out is the item that was made, one attempt later each time. */
+/** A claim hands out an item as it was created, with a later attempt each time. */
 export function checkClaims(
   dump: Dump,
   claims: readonly Claim[],
@@ -12,7 +12,7 @@ export function checkClaims(
 ): Violation[] {
   const items = new Map(dump.work_items.map((item) => [item.work_item_id, item]));
   const byItem = Map.groupBy(
-    // Of durable functions see `checkFunctions`.
+    // `checkFunctions` checks the turns of durable functions.
     claims.filter(({ workItemId, turn }) => turn === null && !requeued.has(workItemId)),
     ({ workItemId }) => workItemId,
   );
@@ -23,7 +23,7 @@ export function checkClaims(
   );
   return [
     ...checkFences(claims),
-    ...violations('what is handed out is the item that was made', claims, (claim) => {
+    ...violations('a claim hands out the item that was created', claims, (claim) => {
       const item = items.get(claim.workItemId);
       const isIt = item?.execution_id === claim.executionId && item.idempotency_key === claim.key;
       if (isIt) return null;
@@ -32,7 +32,7 @@ export function checkClaims(
         saw: `${claim.executionId} ${claim.key}, it is of ${item?.execution_id ?? 'nothing'}`,
       };
     }),
-    ...violations('a newer fence is of a later attempt', attempts, ({ claim, before }) =>
+    ...violations('a newer fence means a later attempt', attempts, ({ claim, before }) =>
       claim.attempt > before
         ? null
         : {
@@ -43,7 +43,7 @@ export function checkClaims(
   ];
 }
 
-/** Fences under which items were given back: for certain, or perhaps, as the answer was lost. */
+/** Fences whose items were released for certain, or perhaps because the answer was lost. */
 export interface Released {
   readonly surely: ReadonlySet<number>;
   readonly perhaps: ReadonlySet<number>;
@@ -58,7 +58,7 @@ export function releasedIn(history: History): Released {
   };
 }
 
-/** One that was given back, or may have been, is the same attempt the next time. */
+/** A released item keeps its attempt, and so may one whose release got no answer. */
 function leastBefore(claim: Claim | undefined, { perhaps }: Released): number {
   if (claim === undefined) return -1;
   return perhaps.has(claim.fence) ? claim.attempt - 1 : claim.attempt;
@@ -71,19 +71,19 @@ export interface Claim {
   readonly key: string;
   readonly attempt: number;
   readonly fence: number;
-  /** Null: the answer did not say. */
+  /** Null: the answer names no tool. */
   readonly tool: string | null;
   readonly queueName: string;
-  /** Of a durable function, with the first entries of its journal; null: of another item. */
+  /** The turn and the first entries of the journal of a durable function; null for other items. */
   readonly turn: number | null;
   readonly journal: readonly JsonObject[] | null;
   readonly input: JsonValue;
 }
 
 /**
- * What claims were answered. One that was repeated is one claim, from its first request on: an item
- * that it was given again, under the same fence, counts once, as the first answer told of it. A
- * request that answers late, after the item was used, may tell of a later turn.
+ * The items that claims handed out. A repeated claim counts as one claim that began with its first
+ * request. If it hands out an item again under the same fence, only the first answer counts. A
+ * request that is answered late, after the item was used, may show a later turn.
  */
 export function claimsOf(history: History): Claim[] {
   const deeds = deedsOf(history, 'claim').toSorted(
@@ -144,7 +144,7 @@ function checkFences(claims: readonly Claim[]): Violation[] {
   });
 }
 
-/** The highest fence of all that were answered before a moment: runs are long, so not each by each. */
+/** The highest fence that was answered before a moment. A binary search, because runs are long. */
 function highestBefore(claims: readonly Claim[]): (moment: number) => number {
   const answered = claims
     .map(({ deed, fence }) => ({ ended: deed.ended ?? Infinity, fence }))

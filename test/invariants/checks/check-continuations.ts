@@ -10,13 +10,13 @@ import { deedsOf, isBefore, success, wasRefused, type DeedOf, type History } fro
 import { violations, type Violation } from '../violation.ts';
 
 interface Of {
-  /** By their items. */
+  /** By work item. */
   readonly visits: ReadonlyMap<string, FunctionVisit>;
   readonly claims: readonly Claim[];
   readonly history: History;
 }
 
-/** Durable functions that continue as new: what was asked for, what follows, and what ends with it. */
+/** Functions that continue as new: the requests, the next visits, and the ended waits. */
 export function checkContinuations(dumps: readonly Dump[], of: Of): Violation[] {
   const last = dumps.at(-1);
   if (last === undefined) return [];
@@ -31,7 +31,7 @@ export function checkContinuations(dumps: readonly Dump[], of: Of): Violation[] 
   ];
 }
 
-/** The history tells of a continuation once, and only of one that the holder of the turn asked for. */
+/** The history records a continuation once, and only if the holder of the turn asked for it. */
 function checkAsked(told: readonly EventOf[], { claims, history }: Of): Violation[] {
   const turns = new Map(claims.map((claim) => [claim.fence, claim]));
   const asked = deedsOf(history, 'continue');
@@ -43,7 +43,7 @@ function checkAsked(told: readonly EventOf[], { claims, history }: Of): Violatio
       if (claim?.turn === turn && claim?.workItemId === id) return null;
       return { about: about(event), saw: `fence ${Number(fence)}, of ${claim?.turn ?? 'none'}` };
     }),
-    ...violations('a continuation on record was asked for, with its input', told, (event) => {
+    ...violations('a recorded continuation was requested with its input', told, (event) => {
       const { lease_fence: fence, work_item_id: id, input } = event.payload;
       const isSent = asked.some(
         (deed) =>
@@ -55,7 +55,7 @@ function checkAsked(told: readonly EventOf[], { claims, history }: Of): Violatio
       return isSent ? null : { about: about(event), saw: JSON.stringify(input) };
     }),
     ...violations(
-      'a continuation that was answered is on record, once',
+      'an acknowledged continuation is recorded once',
       asked.filter((deed) => success(deed) !== null),
       ({ asks, begun }) => {
         const found = byFence.get(asks.fence) ?? [];
@@ -74,7 +74,10 @@ function about({ execution_id: execution, sequence }: EventOf) {
   return { execution, sequence };
 }
 
-/** The answer may have been lost: as long as the next visit is under way, the request has the same. */
+/**
+ * A client that lost the answer may repeat the request: while the next visit is under way, it gets
+ * the same answer.
+ */
 function checkRepeated(last: Dump, { visits, history }: Of): Violation[] {
   const nextItems = nextItemsIn(last);
   const asked = deedsOf(history, 'continue');
@@ -113,7 +116,7 @@ function nextItemsIn(last: Dump): ReadonlyMap<string, string> {
   return next;
 }
 
-/** Somebody had the item, or got it, by a request that was made later. */
+/** A later request shows that a worker had the item, or got it. */
 function isAtWorkAfter(deed: DeedOf<'continue'>, item: string, { deeds }: History): boolean {
   return deeds.some((later) => {
     if (!isBefore(deed, later) || success(later) === null) return false;
@@ -126,7 +129,7 @@ function isAtWorkAfter(deed: DeedOf<'continue'>, item: string, { deeds }: Histor
 }
 
 function checkInputs({ visits, claims }: Of): Violation[] {
-  return violations('a visit begins with the input that is on record', claims, (claim) => {
+  return violations('a visit begins with the recorded input', claims, (claim) => {
     const input = visits.get(claim.workItemId)?.input ?? null;
     if (input === null || isDeepStrictEqual(claim.input, input)) return null;
     return {
@@ -136,7 +139,10 @@ function checkInputs({ visits, claims }: Of): Violation[] {
   });
 }
 
-/** Its timers are gone, and its children have ended or are about to be cancelled. */
+/**
+ * The timers of a continued visit are gone, and its children have ended or are about to be
+ * cancelled.
+ */
 function checkLeft(dump: Dump): Violation[] {
   const continued = [...byExecution(dump)].flatMap(([execution, story]) =>
     [...foldFunctions(story).visits].flatMap(([name, visit]) =>
@@ -149,7 +155,7 @@ function checkLeft(dump: Dump): Violation[] {
     dump.timers.flatMap(({ purpose, execution_id: id }) => (purpose === 'parent_ended' ? id : [])),
   );
   const timers = Map.groupBy(dump.timers, (timer) => timer.execution_id);
-  return violations('what a visit waits for ends where it continues', continued, (of) => {
+  return violations('the waits of a visit end when it continues', continued, (of) => {
     const left = [
       ...(timers.get(of.execution) ?? []).filter(({ name }) => isTimerOf(name, of.name)),
       ...of.children

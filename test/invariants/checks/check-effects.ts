@@ -5,8 +5,8 @@ import { deedsOf, success, type DeedOf, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
 /**
- * What was done outside: each call under the key of a step, no more calls than attempts at it, and no
- * result on record that was not had there.
+ * Calls outside: each call carries the key of a step, a step has no more calls than attempts, and
+ * each recorded receipt was given under the key of its step.
  */
 export function checkEffects(dump: Dump, history: History): Violation[] {
   const calls = deedsOf(history, 'effect');
@@ -26,7 +26,7 @@ export function checkEffects(dump: Dump, history: History): Violation[] {
       };
     }),
     ...violations(
-      'no call is of an attempt that came after the one on record',
+      'no call belongs to an attempt after the recorded one',
       calls,
       ({ asks: { key, attempt } }) => {
         const step = steps.get(key ?? '');
@@ -35,7 +35,7 @@ export function checkEffects(dump: Dump, history: History): Violation[] {
         return { about: aboutStep(step, key), saw: `attempt ${attempt}, completed in ${last}` };
       },
     ),
-    ...violations('a receipt on record was given under the key of its step', steps, (of) => {
+    ...violations('a recorded receipt was given under the key of its step', steps, (of) => {
       const [key, step] = of;
       const given = (byKey.get(key) ?? []).map(receiptOf);
       if (step.receipt === null || given.includes(step.receipt)) return null;
@@ -47,20 +47,20 @@ export function checkEffects(dump: Dump, history: History): Violation[] {
   ];
 }
 
-/** One visit of a node, as the histories of its execution, and of its retries, tell it. */
+/** One visit of a node in its execution and in the retries of that execution. */
 interface Step {
   readonly executionId: string;
   readonly visit: string;
-  /** That may have been made: those that failed, and one that did not. */
+  /** Attempts that may have been made: those that failed, and one more. */
   attempts: number;
-  /** Number of the attempt whose result is on record; null: none, or nobody says. */
+  /** The attempt whose result is recorded; null: none is, or the event doesn't name the attempt. */
   completedIn: number | null;
-  /** Attempts are counted anew by a retry. */
+  /** A retry counts the attempts from 0 again. */
   isRetried: boolean;
   receipt: string | null;
 }
 
-/** By the idempotency key of each. */
+/** By idempotency key. */
 function stepsOf(dump: Dump): ReadonlyMap<string, Step> {
   const steps = new Map<string, Step>();
   const visits = new Map<string, Step>();

@@ -4,7 +4,9 @@ import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { checkEventsTaken } from './check-events-taken.ts';
 import type { Dump, EventOf } from '../dump.ts';
 
-/** An execution that goes on with two events, of which the earlier is -2, and takes them in turn. */
+/**
+ * An execution that carries over two events, of which -2 is the earlier, and takes both in turn.
+ */
 function takes(first: string, second: string): Dump {
   const event = (sequence: number, kind: string, payload: JsonObject): EventOf => ({
     execution_id: 'exec_1',
@@ -30,5 +32,5 @@ test('what is carried is taken in the order in which it was sent', (t) => {
 
 test('what is carried and taken for another is found', (t) => {
   const rules = checkEventsTaken(takes('later', 'earlier')).map(({ rule }) => rule);
-  t.deepEqual(rules, ['a wait gets what was sent', 'a wait gets what was sent']);
+  t.deepEqual(rules, ['a wait gets the sent payload', 'a wait gets the sent payload']);
 });

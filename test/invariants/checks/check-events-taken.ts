@@ -5,7 +5,7 @@ import { isJsonObject, type JsonValue } from '../../../src/shared/domain/json.ts
 import type { Dump, EventOf } from '../dump.ts';
 import type { Violation } from '../violation.ts';
 
-/** An external event is taken by one wait at most, which gets what was sent. */
+/** At most one wait takes an external event, and it gets the sent payload. */
 export function checkEventsTaken(dump: Dump): Violation[] {
   return [...byExecution(dump).values()].flatMap((events) => {
     const taken = new Map<number, EventOf>();
@@ -22,7 +22,7 @@ export function checkEventsTaken(dump: Dump): Violation[] {
           ? []
           : [
               {
-                rule: 'an external event is taken once',
+                rule: 'at most one wait takes an external event',
                 about,
                 saw: `also in event ${first.sequence}`,
               },
@@ -31,7 +31,7 @@ export function checkEventsTaken(dump: Dump): Violation[] {
           ? []
           : [
               {
-                rule: 'a wait gets what was sent',
+                rule: 'a wait gets the sent payload',
                 about,
                 saw: `${JSON.stringify(got)}, sent was ${JSON.stringify(sent?.payload)}`,
               },
@@ -43,12 +43,12 @@ export function checkEventsTaken(dump: Dump): Violation[] {
 
 interface Taking {
   readonly event: EventOf;
-  /** Sequence of what was taken. */
+  /** The sequence of the event. */
   readonly from: number;
   readonly got: JsonValue | undefined;
 }
 
-/** By the wait of a node, or by waits of a durable function. */
+/** Events that the wait of a node took, or the waits of a durable function. */
 function takingsIn(event: EventOf): readonly Taking[] {
   const { kind, payload } = event;
   const entries = kind === 'StepRecorded' ? payload['entries'] : null;
@@ -69,7 +69,7 @@ function sentIn(event: EventOf | undefined): Sent | undefined {
   return { payload: event.payload['payload'] };
 }
 
-/** Those that nothing had taken where the execution goes on from: the last of them is -1. */
+/** Events that no wait had taken in the execution before. The last of them is -1. */
 function carriedAs(first: EventOf | undefined, from: number): Sent | undefined {
   const carried = first?.payload['carried'];
   const mailbox = isJsonObject(carried) ? carried['mailbox'] : null;

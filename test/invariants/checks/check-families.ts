@@ -6,7 +6,10 @@ import { textIn, type Dump, type EventOf } from '../dump.ts';
 import { foldHistory } from '../fold-history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Executions that others have started: each once, told of once, and with all that it was left. */
+/**
+ * Executions that other executions started: each starts once, reports its end once, and gets all
+ * that its predecessor left.
+ */
 export function checkFamilies(dump: Dump): Violation[] {
   const events = byExecution(dump);
   const firsts = [...events.values()].flatMap(([first]) =>
@@ -17,7 +20,7 @@ export function checkFamilies(dump: Dump): Violation[] {
 
 type Stories = ReadonlyMap<string, readonly EventOf[]>;
 
-/** A run goes on as one other, from where it ended. */
+/** A run continues as one other, with the state that it left. */
 function checkRuns(events: Stories, firsts: readonly EventOf[]): Violation[] {
   const next = Map.groupBy(
     firsts.filter(({ payload }) => typeof payload['continued_from'] === 'string'),
@@ -31,7 +34,7 @@ function checkRuns(events: Stories, firsts: readonly EventOf[]): Violation[] {
   );
   const ids = new Set([...next.keys(), ...ended.keys()]);
   return [
-    ...violations('a run goes on as one other, which goes on from it', ids, (id) => {
+    ...violations('a run continues as exactly one other', ids, (id) => {
       const successors = (next.get(id) ?? []).map((first) => first.execution_id);
       const [only] = successors;
       if (successors.length === 1 && only === ended.get(id)) return null;
@@ -41,7 +44,7 @@ function checkRuns(events: Stories, firsts: readonly EventOf[]): Violation[] {
         saw: `said ${said}, was followed by ${successors.join()}`,
       };
     }),
-    ...violations('the next run begins with the state that was left', next, ([id, [first]]) => {
+    ...violations('the next run begins with the state of the run before', next, ([id, [first]]) => {
       const carried = first?.payload['carried'];
       const left = foldHistory(events.get(id) ?? []).state;
       if (isJsonObject(carried) && isDeepStrictEqual(carried['state'], left)) return null;
@@ -53,7 +56,7 @@ function checkRuns(events: Stories, firsts: readonly EventOf[]): Violation[] {
   ];
 }
 
-/** A child is the one that its parent's history names, and its end is told there once. */
+/** A child is the one that its parent's history names, and that history records its end once. */
 function checkChildren(events: Stories, firsts: readonly EventOf[]): Violation[] {
   const born = firsts.filter(
     ({ payload }) =>
@@ -68,12 +71,12 @@ function checkChildren(events: Stories, firsts: readonly EventOf[]): Violation[]
   }
   const ids = new Set([...named.keys(), ...born.map((first) => first.execution_id)]);
   return [
-    ...violations('a child is there if its parent started it, once', ids, (id) => {
+    ...violations('a child begins once, as its parent recorded', ids, (id) => {
       const begun = born.filter((first) => first.execution_id === id).length;
       if (begun === 1 && named.get(id) === 1) return null;
       return { about: { child: id }, saw: `begun ${begun} times, named ${named.get(id) ?? 0}` };
     }),
-    ...violations('the end of a child is told once', told, ([id, times]) =>
+    ...violations('the end of a child is recorded once', told, ([id, times]) =>
       times === 1 ? null : { about: { child: id }, saw: `told ${times} times` },
     ),
   ];

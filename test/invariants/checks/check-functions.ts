@@ -9,7 +9,9 @@ import { foldFunctions, type FunctionVisit } from '../fold-functions.ts';
 import { deedsOf, isBefore, success, wasRefused, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Durable functions: their journals, turns, waits and rollbacks, and what their workers were told. */
+/**
+ * Durable functions: journals, turns, waits and rollbacks, and the answers that their workers got.
+ */
 export function checkFunctions(dumps: readonly Dump[], history: History): Violation[] {
   const last = dumps.at(-1);
   if (last === undefined || !last.events.some(({ kind }) => OF_FUNCTIONS.has(kind))) return [];
@@ -34,9 +36,9 @@ export function checkFunctions(dumps: readonly Dump[], history: History): Violat
 const OF_FUNCTIONS = new Set(['StepRecorded', 'NodeContinuedAsNew']);
 
 interface Of {
-  /** By their items. */
+  /** By work item. */
   readonly visits: ReadonlyMap<string, FunctionVisit>;
-  /** Idempotency keys of the items. */
+  /** Idempotency keys by work item. */
   readonly keys: ReadonlyMap<string, string>;
   readonly claims: readonly Claim[];
   readonly history: History;
@@ -58,7 +60,7 @@ function checkSuspended(dump: Dump): Violation[] {
   );
 }
 
-/** What workers recorded, each with the fence under which it may have come. */
+/** Each entry came from a worker, under the fence of the turn that recorded it. */
 function checkSent({ visits, claims, history }: Of): Violation[] {
   const turns = new Map(claims.map((claim) => [claim.fence, claim]));
   const sent = Map.groupBy(
@@ -107,7 +109,7 @@ function checkSuspensions(last: Dump, { claims, history }: Of): Violation[] {
         saw: `turn ${Number(turn)} under fence ${Number(fence)}, given for ${claim?.turn ?? 'none'}`,
       };
     }),
-    ...violations('a suspension that was answered is on record', answered, ({ asks, begun }) =>
+    ...violations('an acknowledged suspension is recorded', answered, ({ asks, begun }) =>
       fences.has(asks.fence)
         ? null
         : { about: { work_item: asks.workItemId, deed: begun }, saw: 'there is none' },
@@ -115,33 +117,39 @@ function checkSuspensions(last: Dump, { claims, history }: Of): Violation[] {
   ];
 }
 
-/** What was answered as recorded stands in the journal, where it was said to stand. */
+/**
+ * The journal contains every entry that an answer called recorded, at the position in the answer.
+ */
 function checkAnswered({ visits, history }: Of): Violation[] {
   const answered = [...deedsOf(history, 'record'), ...deedsOf(history, 'suspend')].filter(
     (deed) => success(deed) !== null,
   );
-  return violations('what was answered as recorded is in the journal', answered, (deed) => {
-    const { workItemId, expectedLength, entries } = deed.asks;
-    const resumed = success(deed)?.['entries'];
-    const told = [...entries, ...(Array.isArray(resumed) ? resumed : [])];
-    const journal = visits.get(workItemId)?.entries ?? [];
-    const stands = journal.slice(expectedLength, expectedLength + told.length).map(shownEntry);
-    const length = success(deed)?.['length'];
-    if (isDeepStrictEqual(stands, told) && length === expectedLength + told.length) return null;
-    return {
-      about: { work_item: workItemId, deed: deed.begun },
-      saw: `${JSON.stringify(told)} at ${expectedLength}, there stands ${JSON.stringify(stands)}`,
-    };
-  });
+  return violations(
+    'an entry that was answered as recorded is in the journal',
+    answered,
+    (deed) => {
+      const { workItemId, expectedLength, entries } = deed.asks;
+      const resumed = success(deed)?.['entries'];
+      const told = [...entries, ...(Array.isArray(resumed) ? resumed : [])];
+      const journal = visits.get(workItemId)?.entries ?? [];
+      const stands = journal.slice(expectedLength, expectedLength + told.length).map(shownEntry);
+      const length = success(deed)?.['length'];
+      if (isDeepStrictEqual(stands, told) && length === expectedLength + told.length) return null;
+      return {
+        about: { work_item: workItemId, deed: deed.begun },
+        saw: `${JSON.stringify(told)} at ${expectedLength}, there stands ${JSON.stringify(stands)}`,
+      };
+    },
+  );
 }
 
-/** As workers see it. */
+/** The entry as workers see it. */
 function shownEntry({ entry }: FunctionVisit['entries'][number]): JsonObject {
   const { event_sequence: _, ...shown } = entry;
   return shown;
 }
 
-/** Each turn is taken once, with all that was recorded before it. */
+/** One claim takes each turn, and gets all entries recorded before it. */
 function checkTurns({ visits, claims, history }: Of): Violation[] {
   const { perhaps } = releasedIn(history);
   const kept = claims.filter(({ fence }) => !perhaps.has(fence));
@@ -154,12 +162,12 @@ function checkTurns({ visits, claims, history }: Of): Violation[] {
   );
   const byTurn = Map.groupBy(kept, ({ workItemId, turn }) => `${workItemId} turn ${turn}`);
   return [
-    // Whoever is frozen while it is handed an item out may be told of a turn that came later.
+    // A process that freezes during a claim may answer with a later turn.
     ...violations('a turn of a function is taken under one fence', byTurn, ([turn, of]) => {
       const fences = of.map(({ fence }) => fence).filter((fence) => taken.has(fence));
       return fences.length <= 1 ? null : { about: { turn }, saw: `fences ${fences.join(', ')}` };
     }),
-    ...violations('a turn begins with the journal of those before it', claims, (claim) => {
+    ...violations('a turn begins with the journal of the turns before', claims, (claim) => {
       const journal = visits.get(claim.workItemId)?.entries ?? [];
       const told = claim.journal ?? [];
       const stands = journal.slice(0, told.length).map(shownEntry);
@@ -173,11 +181,11 @@ function checkTurns({ visits, claims, history }: Of): Violation[] {
   ];
 }
 
-/** What is on record is not done again, and all that is was done, under one key. */
+/** A recorded step is not done again, and every recorded step was done under one key. */
 function checkEffectsOfSteps({ visits, keys: visitKeys, claims, history }: Of): Violation[] {
   const byFence = new Map(claims.map((claim) => [claim.fence, claim]));
   const effects = deedsOf(history, 'step_effect');
-  // A retry of an execution takes over a visit under its key, as another item.
+  // A retry of an execution takes over a visit with its key, as another item.
   const done = Map.groupBy(effects, ({ asks }) => `${asks.visitKey} ${asks.identity}`);
   const recorded = deedsOf(history, 'record').filter((deed) => success(deed) !== null);
   const steps = [...visits.values()].flatMap(({ workItemId, entries }) =>
@@ -186,7 +194,7 @@ function checkEffectsOfSteps({ visits, keys: visitKeys, claims, history }: Of): 
       .map((one) => ({ workItemId, ...one })),
   );
   return [
-    ...violations('a step on record had its effect once, by its key', steps, (step) => {
+    ...violations('a recorded step had its effect once, under its key', steps, (step) => {
       const calls = done.get(`${visitKeys.get(step.workItemId)} ${step.identity}`) ?? [];
       const keys = new Set(calls.map(({ asks }) => asks.key));
       const receipts = calls.map((call) => success(call)?.['receipt']);
@@ -201,7 +209,7 @@ function checkEffectsOfSteps({ visits, keys: visitKeys, claims, history }: Of): 
         saw: `${calls.length} calls under ${keys.size} keys, on record is ${JSON.stringify(output)}`,
       };
     }),
-    ...violations('a step on record is not done again', effects, (effect) => {
+    ...violations('a recorded step is not done again', effects, (effect) => {
       const { visitKey, identity, fence } = effect.asks;
       if (fence === null) return null;
       const claim = byFence.get(fence);

@@ -5,7 +5,7 @@ import { ENDS, foldHistory, owedAfter, visitOf, type Folded } from '../fold-hist
 import { deedsOf, isBefore, success, type DeedOf, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Events of executions, what their rows say of them, and what was read of both. */
+/** Checks that the events of executions match the rows and the answers about them. */
 export function checkHistories(dumps: readonly Dump[], history: History): Violation[] {
   const last = dumps.at(-1);
   if (last === undefined) return [];
@@ -33,7 +33,7 @@ function checkRows(dump: Dump): Violation[] {
   const events = byExecution(dump);
   const rows = new Map(dump.executions.map((row) => [row.id, row]));
   return [
-    ...violations('every event is of an execution', events.keys(), (id) =>
+    ...violations('every event belongs to an execution', events.keys(), (id) =>
       rows.has(id) ? null : { about: { execution: id }, saw: 'events without an execution' },
     ),
     ...dump.executions.flatMap((row) => {
@@ -46,7 +46,7 @@ function checkRows(dump: Dump): Violation[] {
         holds ? [] : [{ rule, about, saw: tell(story, row.status, row.last_sequence) }];
       return [
         ...expect(
-          'sequences run from 1 without gaps, up to what the row says',
+          'sequences run from 1 without gaps, up to the last of the row',
           story.every(({ sequence }, index) => sequence === index + 1) &&
             row.last_sequence === story.length,
         ),
@@ -59,16 +59,16 @@ function checkRows(dump: Dump): Violation[] {
           ends.length === 0 || (ends.length === 1 && ends[0] === kinds.at(-1)),
         ),
         ...expect(
-          'the status is what the events say',
+          'the status matches the events',
           ended === null ? !isTerminal(row.status) : row.status === ended,
         ),
-        ...expect('an end that was begun is the end', isEndBegun(story, ended)),
+        ...expect('an execution ends as its WorkflowEnding says', isEndBegun(story, ended)),
         ...expect(
           'timestamps of a history never decrease',
           story.every(({ created_at: at }, index) => at >= (story[index - 1]?.created_at ?? at)),
         ),
         ...expect(
-          'a visit is scheduled once, and over once',
+          'a visit is scheduled once, and ends once',
           ['NodeScheduled', 'NodeContinuedAsNew', 'NodeCompleted'].every((kind) =>
             isOnce(story, kind),
           ),
@@ -91,7 +91,7 @@ function isTerminal(status: unknown): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
-/** Finalizers and rollbacks run in between; a finalizer that fails has the execution fail. */
+/** Finalizers and rollbacks run before the end. If a finalizer fails, the execution fails. */
 function isEndBegun(story: readonly EventOf[], ended: Folded['ended']): boolean {
   const begun = story.filter(({ kind }) => kind === 'WorkflowEnding');
   const outcome = begun[0]?.payload['outcome'] ?? ended;
@@ -123,7 +123,7 @@ function isOverOnce(story: readonly EventOf[]): boolean {
   });
 }
 
-/** No answer without a question, and to each question of a visit one at most. */
+/** Every answer has a question, and each question of a visit has at most one answer. */
 function isAnswered(
   story: readonly EventOf[],
   kinds: { readonly asks: string; readonly answers: string },
@@ -136,18 +136,18 @@ function isAnswered(
   });
 }
 
-/** Of a visit, or of one wait of a durable function. */
+/** The key of a question of a visit, or of one wait of a durable function. */
 function questionOf(event: EventOf): string {
   const { step } = event.payload;
   return typeof step === 'string' ? `${visitOf(event)} ${step}` : visitOf(event);
 }
 
-/** The suspension has told of the timer; see `foldFunctions`. */
+/** The suspension has started the timer, without an event; see `foldFunctions`. */
 function isOfWait({ kind, payload }: EventOf): boolean {
   return kind === 'TimerFired' && payload['step'] !== undefined;
 }
 
-/** Outcomes that compensations follow, so that the visit is not over yet. */
+/** Outcomes that compensations follow: the visit is not over yet. */
 function rollbacksIn(story: readonly EventOf[]): ReadonlySet<EventOf> {
   const last = new Map<string, EventOf>();
   const owed = new Map<string, readonly string[]>();
@@ -162,7 +162,7 @@ function rollbacksIn(story: readonly EventOf[]): ReadonlySet<EventOf> {
       if (isOutcome && payload['retryable'] !== true) {
         const before = last.get(visit);
         last.set(visit, event);
-        // Cancelled before the rollback of its failure was begun.
+        // The cancel came before the rollback of the failure began.
         const owes = (owed.get(visit) ?? []).length > 0;
         if (before !== undefined && kind === 'NodeCancelled' && owes) return [before];
       }
@@ -181,21 +181,16 @@ function tell(story: readonly EventOf[], status: string, lastSequence: number): 
   return `${status}, last sequence ${lastSequence}: ${told.join(', ')}`;
 }
 
-/** What happened stays as it is. */
+/** Recorded events never change. */
 function checkPrefix(earlier: Dump, later: Dump): Violation[] {
   const now = byExecution(later);
-  return violations(
-    'a history is only ever added to',
-    byExecution(earlier).entries(),
-    ([id, before]) => {
-      const story = now.get(id) ?? [];
-      if (before.every((event, index) => isDeepStrictEqual(event, story[index]))) return null;
-      return { about: { execution: id }, saw: `events read earlier have changed` };
-    },
-  );
+  return violations('a history only grows', byExecution(earlier).entries(), ([id, before]) => {
+    const story = now.get(id) ?? [];
+    if (before.every((event, index) => isDeepStrictEqual(event, story[index]))) return null;
+    return { about: { execution: id }, saw: `events read earlier have changed` };
+  });
 }
 
-/** A recorded output never changes. */
 function checkRecords(earlier: Dump, later: Dump): Violation[] {
   const nameOf = (row: Dump['recorded_outputs'][number]): string =>
     `${row.execution_id} ${row.idempotency_key}`;
@@ -216,7 +211,7 @@ function checkReads(
   history: History,
 ): Violation[] {
   return violations(
-    'state, steps and status that are read are the fold of the events up to some moment',
+    'a read shows the fold of the events up to some moment',
     deedsOf(history, 'read'),
     (deed) => {
       const body = success(deed);
@@ -239,7 +234,7 @@ function checkReads(
   );
 }
 
-/** The fold after each of the events. */
+/** The fold after each event. */
 function prefixesOf(story: readonly EventOf[]): readonly Folded[] {
   const known = prefixes.get(story);
   if (known !== undefined) return known;
@@ -250,7 +245,7 @@ function prefixesOf(story: readonly EventOf[]): readonly Folded[] {
 
 const prefixes = new WeakMap<readonly EventOf[], readonly Folded[]>();
 
-/** Every answer is a prefix of the history, and none is shorter than one that came before. */
+/** Every answer is a prefix of the history, and a later answer is never shorter. */
 function checkEventReads(
   events: ReadonlyMap<string, readonly EventOf[]>,
   history: History,
@@ -258,7 +253,7 @@ function checkEventReads(
   const reads = deedsOf(history, 'read_events').filter((deed) => success(deed) !== null);
   const others = Map.groupBy(reads, ({ asks }) => asks.executionId);
   return [
-    ...violations('events that are read are a prefix of the history', reads, (deed) => {
+    ...violations('a read of events shows a prefix of the history', reads, (deed) => {
       const story = events.get(deed.asks.executionId) ?? [];
       const told = shownOf(deed);
       const same = told.every((event, index) => {
@@ -277,7 +272,7 @@ function checkEventReads(
         saw: `read ${told.length} events that are not the first of ${story.length}`,
       };
     }),
-    ...violations('what was read once is read ever after', reads, (deed) => {
+    ...violations('a later read of events is never shorter', reads, (deed) => {
       const lost = others
         .get(deed.asks.executionId)
         ?.find(

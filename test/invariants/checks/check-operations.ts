@@ -14,7 +14,7 @@ import { violations, type Violation } from '../violation.ts';
 
 type Unfenced = DeedOf<'complete_unfenced'> | DeedOf<'fail_unfenced'>;
 
-/** What old workers and operators do: settles without a fence, and dead letters put back. */
+/** Settles of old workers, which send no fence, and dead letters that operators requeue. */
 export function checkOperations(dump: Dump, history: History): Violation[] {
   const requeues = Map.groupBy(
     deedsOf(history, 'requeue').filter((deed) => !wasRefused(deed)),
@@ -26,7 +26,7 @@ export function checkOperations(dump: Dump, history: History): Violation[] {
   ];
 }
 
-/** Whoever sends no fence ends a lease, and nothing else: no node is told, and an operator must look. */
+/** A settle without a fence only ends the lease: its node stays as it is until an operator acts. */
 function checkUnfenced(
   dump: Dump,
   history: History,
@@ -57,13 +57,13 @@ function checkUnfenced(
   const executions = new Map(dump.work_items.map((item) => [item.work_item_id, item.execution_id]));
   const about = ({ asks, begun }: Unfenced) => ({ work_item: asks.workItemId, deed: begun });
   return [
-    ...violations('a result without a fence moves nothing on by itself', completions, (deed) => {
+    ...violations('a result without a fence completes no node', completions, (deed) => {
       const found = told.get(JSON.stringify(deed.asks.output))?.length ?? 0;
       const most = requeues.has(deed.asks.workItemId) && deed.asks.key !== null ? 1 : 0;
       if (found <= most) return null;
       return { about: about(deed), saw: `told by ${found} events, at most ${most}` };
     }),
-    ...violations('a lease that was ended without its fence is gone', accepted, (deed) => {
+    ...violations('a lease that ended without its fence accepts nothing more', accepted, (deed) => {
       const late = settled.get(deed.asks.workItemId)?.find((other) => {
         if (success(other) === null || !isBefore(deed, other)) return false;
         const claim = claims
@@ -74,13 +74,13 @@ function checkUnfenced(
       if (late === undefined) return null;
       return { about: about(deed), saw: `${late.asks.do} under ${late.asks.fence} was accepted` };
     }),
-    ...violations('a recorded result is never asked for again', completions, (deed) => {
+    ...violations('an item with a recorded result is not handed out again', completions, (deed) => {
       if (success(deed) === null || deed.asks.key === null) return null;
       const again = claims.get(deed.asks.workItemId)?.find((claim) => isBefore(deed, claim.deed));
       if (again === undefined) return null;
       return { about: about(deed), saw: `handed out again under fence ${again.fence}` };
     }),
-    ...violations('what was ended without its fence is a dead letter', accepted, (deed) => {
+    ...violations('an item that ended without its fence is a dead letter', accepted, (deed) => {
       const id = deed.asks.workItemId;
       if (dead.has(id) || requeues.has(id) || over.has(executions.get(id) ?? '')) return null;
       return { about: about(deed), saw: 'it is not, and nobody has put it back' };
@@ -88,14 +88,14 @@ function checkUnfenced(
   ];
 }
 
-/** A requeue is one change, which is written down with it. */
+/** A requeue is one change, with one entry in the audit log. */
 function checkRequeues(dump: Dump, requeues: readonly DeedOf<'requeue'>[]): Violation[] {
   const rows = Map.groupBy(
     dump.audit_log.filter((row) => row.event_type === 'work_item_requeued'),
     (row) => `${row.actor_id} ${textIn(row.payload, 'work_item_id')}`,
   );
   return violations(
-    'a requeue is carried out once, and written down with it',
+    'a requeue is one entry of the audit log',
     Map.groupBy(requeues, (deed) => `${actorOf(deed)} ${deed.asks.workItemId}`),
     ([name, deeds]) => {
       const accepted = deeds.filter((deed) => success(deed) !== null).length;

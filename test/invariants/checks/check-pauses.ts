@@ -5,7 +5,7 @@ import { textIn, type Dump, type EventOf } from '../dump.ts';
 import { deedsOf, isBefore, success, wasRefused, type Deed, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** While an execution is paused, what happens is recorded and nothing follows from it. */
+/** While an execution is paused, facts are recorded and nothing follows from them. */
 export function checkPauses(dumps: readonly Dump[], history: History): Violation[] {
   const last = dumps.at(-1);
   if (last === undefined) return [];
@@ -18,7 +18,10 @@ export function checkPauses(dumps: readonly Dump[], history: History): Violation
   ];
 }
 
-/** What a decision alone records. Cancels record the end of visits too: with the end itself. */
+/**
+ * Events that only a decision records. The end of visits is not among them, because a cancel
+ * records it too.
+ */
 const CONSEQUENCES = new Set([
   'NodeScheduled',
   'NodeResumed',
@@ -43,7 +46,7 @@ function checkConsequences(dump: Dump): Violation[] {
       ...violations('nothing follows while an execution is paused', story, (event) =>
         isConsequence(event) && scopesBefore(event).size > 0 ? found(event) : null,
       ),
-      ...violations('a pause is made once, and taken back once', story, (event) => {
+      ...violations('a pause begins once, and ends once', story, (event) => {
         const isHeld = scopesBefore(event).has(textIn(event.payload, 'scope'));
         const isWrong = isHeld
           ? event.kind === 'ExecutionPaused'
@@ -54,7 +57,7 @@ function checkConsequences(dump: Dump): Violation[] {
   });
 }
 
-/** A function may ask a person in a turn that it had when the pause came. */
+/** A function may ask a person in a turn that it already had before the pause. */
 function isConsequence({ kind, payload }: EventOf): boolean {
   const isAsked = kind === 'ApprovalRequested' && payload['step'] !== undefined;
   return CONSEQUENCES.has(kind) && !isAsked;
@@ -64,7 +67,7 @@ function isAboutPauses({ kind }: EventOf): boolean {
   return kind === 'ExecutionPaused' || kind === 'ExecutionResumed';
 }
 
-/** Tells of each event the scopes in which the execution was paused before it. */
+/** Calls `tell` for each event with the scopes of the pauses before it. */
 function followPauses(
   story: readonly EventOf[],
   tell: (event: EventOf, scopes: ReadonlySet<string>) => void,
@@ -75,7 +78,7 @@ function followPauses(
     const { kind, payload } = event;
     if (kind === 'ExecutionPaused') scopes.add(textIn(payload, 'scope'));
     else if (kind === 'ExecutionResumed') scopes.delete(textIn(payload, 'scope'));
-    // A cancel is carried out, whatever was paused.
+    // A cancel ends every pause.
     else if (kind === 'WorkflowEnding' || kind === 'WorkflowCancelled') scopes.clear();
   }
 }
@@ -87,10 +90,10 @@ function checkRows(dump: Dump): Violation[] {
   );
   const queued = Map.groupBy(dump.work_queue, (item) => item.execution_id);
   return [
-    ...violations('what is paused says so', paused, ({ id, status }) =>
+    ...violations('a paused execution has the status paused', paused, ({ id, status }) =>
       status === 'paused' ? null : { about: { execution: id }, saw: status },
     ),
-    ...violations('nothing of what is paused is on a queue', paused, ({ id }) => {
+    ...violations('no item of a paused execution is on a queue', paused, ({ id }) => {
       const items = queued.get(id) ?? [];
       if (items.length === 0) return null;
       return { about: { execution: id }, saw: `${items.length} items, ${items[0]?.node_id}` };
@@ -98,17 +101,20 @@ function checkRows(dump: Dump): Violation[] {
   ];
 }
 
-/** From the answer to a pause on, until somebody asks for a resumption, or for a cancel: it rolls back. */
+/**
+ * Applies from the answer to a pause until a client asks for a resumption, or for a cancel, which
+ * starts rollbacks.
+ */
 function checkHandedOut(history: History): Violation[] {
   const ends = endsOfPauses(history);
   const pauses = Map.groupBy(
     deedsOf(history, 'pause').filter((deed) => success(deed) !== null),
     ({ asks }) => asks.executionId,
   );
-  return violations('nothing of what is paused is handed out', claimsOf(history), (claim) => {
+  return violations('no item of a paused execution is handed out', claimsOf(history), (claim) => {
     const pause = pauses.get(claim.executionId)?.find((deed) => isBefore(deed, claim.deed));
     if (pause === undefined) return null;
-    // One that is not over when the pause begins may be carried out after it.
+    // An end that is not answered before the pause begins may take effect after the pause.
     const mayBeOver = ends
       .get(claim.executionId)
       ?.some((deed) => !isBefore(deed, pause) && !isBefore(claim.deed, deed));
@@ -120,7 +126,7 @@ function checkHandedOut(history: History): Violation[] {
   });
 }
 
-/** Requests that may have ended pauses, by their executions. */
+/** Requests that may have ended pauses, by execution. */
 function endsOfPauses(history: History): ReadonlyMap<string, readonly Deed[]> {
   const deeds = [...deedsOf(history, 'resume'), ...deedsOf(history, 'cancel')];
   return Map.groupBy(
@@ -140,11 +146,11 @@ function checkAsked(dump: Dump, history: History): Violation[] {
       kind === 'WorkflowEnding' ? [[id, sequence] as const] : [],
     ),
   );
-  return violations('what was paused or resumed was to be', dump.events, (event) => {
+  return violations('a request caused every pause and resumption', dump.events, (event) => {
     const { kind, execution_id: id } = event;
     if (kind !== 'ExecutionPaused' && kind !== 'ExecutionResumed') return null;
     if (textIn(event.payload, 'scope') !== 'execution') return null;
-    // While finalizers or rollbacks run, a cancel takes back the pause that holds them up.
+    // While finalizers or rollbacks run, a cancel ends the pause that blocks them.
     const mayBeCancel =
       kind === 'ExecutionResumed' && (endings.get(id) ?? Infinity) < event.sequence;
     const deeds: readonly Deed[] = [
@@ -156,7 +162,7 @@ function checkAsked(dump: Dump, history: History): Violation[] {
   });
 }
 
-/** Whatever breaks down, a pause that was answered stays, until somebody asks for its end. */
+/** A pause that was answered stays through all failures, until a client asks for its end. */
 function checkKept(dump: Dump, history: History): Violation[] {
   const pauses = Map.groupBy(
     deedsOf(history, 'pause').filter((deed) => success(deed) !== null),
@@ -168,10 +174,10 @@ function checkKept(dump: Dump, history: History): Violation[] {
   );
   const reads = deedsOf(history, 'read').filter((deed) => success(deed) !== null);
   return [
-    ...violations('a pause that was answered is on record', pauses.keys(), (id) =>
+    ...violations('an acknowledged pause is recorded', pauses.keys(), (id) =>
       paused.has(id) ? null : { about: { execution: id }, saw: 'no event tells of it' },
     ),
-    ...violations('a pause stays until it is taken back', reads, (read) => {
+    ...violations('a pause stays until a request ends it', reads, (read) => {
       const { executionId } = read.asks;
       const pause = pauses.get(executionId)?.find((deed) => isBefore(deed, read));
       const { status } = success(read) ?? {};

@@ -2,13 +2,16 @@ import { byExecution } from './check-histories.ts';
 import { textIn, type Dump, type EventOf } from '../dump.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Children take places of their tenant's limit, or wait; nothing begins below what has ended. */
+/**
+ * Children take places of their tenant's limit, or wait; nothing starts below an execution that has
+ * ended.
+ */
 export function checkPlaces(dumps: readonly Dump[]): Violation[] {
   const last = dumps.at(-1);
   return [...dumps.flatMap(checkHolders), ...(last === undefined ? [] : checkBegins(last))];
 }
 
-/** Ids of executions that take no place of their own: they wait, or are in that of their parent. */
+/** Ids of executions without a place of their own: they wait, or use their parent's. */
 export function withoutPlace({ child_places: places = [] }: Dump): ReadonlySet<string> {
   return new Set(places.map(({ execution_id: id }) => id));
 }
@@ -39,25 +42,30 @@ function checkHolders(dump: Dump): Violation[] {
         return begun === undefined ? null : { about: { child: id }, saw: begun.kind };
       },
     ),
-    ...violations('what has ended waits for no place', waiting, ({ execution_id: id }) =>
-      live.has(id) ? null : { about: { child: id }, saw: 'it has ended' },
+    ...violations(
+      'an execution that has ended waits for no place',
+      waiting,
+      ({ execution_id: id }) =>
+        live.has(id) ? null : { about: { child: id }, saw: 'it has ended' },
     ),
   ];
 }
 
-/** By the order in which events were written, where the store tells it: clocks may be set back. */
+/**
+ * Compares the write order of events where the store records it, because clocks may be set back.
+ */
 function checkBegins(dump: Dump): Violation[] {
   const events = byExecution(dump);
   const parents = new Map(dump.executions.map((row) => [row.id, row.parent_execution_id]));
   const children = dump.executions.filter((row) => row.parent_execution_id !== null);
-  return violations('nothing begins once what it descends from has ended', children, ({ id }) => {
+  return violations('nothing begins below an execution that has ended', children, ({ id }) => {
     const story = events.get(id) ?? [];
     const [started] = story;
     const firsts = [started, story.find(isBegin)].filter((event) => event !== undefined);
     for (let above = parents.get(id) ?? null; above !== null; above = parents.get(above) ?? null) {
       const end = events.get(above)?.at(-1);
       if (end === undefined || !ENDS.has(end.kind)) continue;
-      // The next run of it goes on with its children.
+      // The next run takes over the children.
       if (textIn(end.payload, 'continued_as') !== '') continue;
       const late = firsts.find((event) => isAfter(event, end));
       if (late !== undefined) {

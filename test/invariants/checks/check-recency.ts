@@ -3,7 +3,7 @@ import type { Dump } from '../dump.ts';
 import { deedsOf, isBefore, success, type Deed, type DeedOf, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Whoever looks after an answer sees what was answered, whichever process is asked. */
+/** A read after an answer shows the answered change, at any process. */
 export function checkRecency(dump: Dump, history: History): Violation[] {
   const executions = executionsOf(history);
   const accepted = Map.groupBy(
@@ -15,7 +15,7 @@ export function checkRecency(dump: Dump, history: History): Violation[] {
   const reads = history.deeds.filter((deed) => deed.asks.do === 'read_events' && success(deed));
   const looks = history.deeds.filter(({ asks }) => 'executionId' in asks);
   return [
-    ...violations('what was answered is seen by whoever looks later', reads, (read) => {
+    ...violations('a later read shows every acknowledged change', reads, (read) => {
       const events = success(read)?.['events'];
       const shown = Array.isArray(events) ? events.length : 0;
       const missed = (accepted.get(executions(read) ?? '') ?? []).find(
@@ -28,7 +28,7 @@ export function checkRecency(dump: Dump, history: History): Violation[] {
       };
     }),
     ...violations(
-      'what was started is there for whoever asks later',
+      'a later request finds every started execution',
       looks.filter(({ answer }) => answer?.status === 404),
       (look) => {
         const start = (accepted.get(executions(look) ?? '') ?? []).find(
@@ -47,7 +47,7 @@ export function checkRecency(dump: Dump, history: History): Violation[] {
   ];
 }
 
-/** What an execution has come to it never goes back from. */
+/** Later reads never show an earlier stage of an execution. */
 function checkReadsAgain(history: History): Violation[] {
   const byExecution = Map.groupBy(
     deedsOf(history, 'read').filter((deed) => success(deed) !== null),
@@ -78,7 +78,7 @@ function stageOf(read: Deed): string {
   return `${JSON.stringify(status)} after ${JSON.stringify(steps)} steps`;
 }
 
-/** From the answer on, nobody is told that a result of the execution counts. */
+/** After the answer to a cancel, no result of the execution is accepted. */
 function checkAfterCancel(
   history: History,
   of: {
@@ -92,10 +92,10 @@ function checkAfterCancel(
   const accepted = history.deeds.filter(
     (deed) => deed.asks.do !== 'cancel' && deed.asks.do !== 'start' && isAcceptedChange(deed),
   );
-  return violations('what is cancelled takes nothing more', accepted, (deed) => {
+  return violations('a cancelled execution accepts nothing more', accepted, (deed) => {
     const execution = executions(deed) ?? '';
     const cancel = byExecution.get(execution)?.find((one) => isBefore(one, deed));
-    // While compensations run it has not ended, and an event that is sent is on record.
+    // While compensations run, the execution has not ended, and it records an event that is sent.
     const isKept = deed.asks.do === 'event' && rolledBack.has(execution);
     if (cancel === undefined || isKept) return null;
     return {
@@ -118,7 +118,7 @@ function isAcceptedChange(deed: Deed): boolean {
   return CHANGES.has(deed.asks.do) && body !== null && body['accepted'] !== false;
 }
 
-/** The execution that a deed is about; of work items by what claims told of them. */
+/** The execution that a deed concerns; claims show the execution of a work item. */
 function executionsOf(history: History): (deed: Deed) => string | null {
   const ofItems = new Map(claimsOf(history).map((claim) => [claim.workItemId, claim.executionId]));
   return (deed) => {
@@ -130,7 +130,7 @@ function executionsOf(history: History): (deed: Deed) => string | null {
   };
 }
 
-/** Under each execution and token, the sequence of the event that tells of it. */
+/** The sequence of the event with each token, by execution and token. */
 function placesOf(dump: Dump): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const { kind, sequence, payload, execution_id: id } of dump.events) {

@@ -3,7 +3,7 @@ import type { Dump } from '../dump.ts';
 import { deedsOf, success, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Claims for certain tools and named queues, and items that are given back. */
+/** Claims for some tools and named queues, and items that workers release. */
 export function checkReleases(dump: Dump, claims: readonly Claim[], history: History): Violation[] {
   const { surely } = releasedIn(history);
   const byItem = Map.groupBy(claims, ({ workItemId }) => workItemId);
@@ -40,7 +40,7 @@ export function checkReleases(dump: Dump, claims: readonly Claim[], history: His
         };
       },
     ),
-    ...violations('what was released is not settled under the same fence', settles, (deed) => {
+    ...violations('a released item is not settled under the same fence', settles, (deed) => {
       const { workItemId, fence } = deed.asks;
       if (success(deed) === null || !surely.has(fence)) return null;
       return { about: { work_item: workItemId, fence }, saw: `${deed.asks.do} was accepted` };
@@ -48,7 +48,7 @@ export function checkReleases(dump: Dump, claims: readonly Claim[], history: His
   ];
 }
 
-/** `*` stands for any characters, `?` for one. */
+/** `*` matches any characters, `?` one. */
 function matches(glob: string, name: string): boolean {
   const [mark = '', rest] = [glob[0], glob.slice(1)];
   if (glob === '') return name === '';

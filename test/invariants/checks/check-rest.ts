@@ -2,14 +2,17 @@ import type { Dump } from '../dump.ts';
 import { byExecution } from './check-histories.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Once all are well, every execution ends, or waits for something that can be named. */
+/** Without faults, every execution ends. */
 export function checkRest(dumps: readonly Dump[], wellSince: number): Violation[] {
   const last = dumps.at(-1);
   if (last === undefined) return [];
   return [...checkEnds(last), ...dumps.flatMap((dump) => checkAbandoned(dump, wellSince))];
 }
 
-/** Until the duty has changed hands, a failed round is repeated, and a second to be sure. */
+/**
+ * Time for another process to take over the duty, for the repetition of a failed round, and one
+ * second of reserve.
+ */
 export const RECLAIM_MS_MAX = 2_000 + 5_000 + 1_000;
 
 function checkAbandoned(dump: Dump, wellSince: number): Violation[] {
@@ -45,7 +48,7 @@ function checkEnds(dump: Dump): Violation[] {
   return dump.executions
     .filter(({ status }) => status === 'running' || status === 'paused')
     .map(({ id, status, workflow_id: workflow }) => ({
-      rule: 'with everybody well and willing, every execution ends',
+      rule: 'without faults, every execution ends',
       about: { execution: id, workflow },
       saw: `${status}, holding ${(held.get(id) ?? ['nothing']).join(', ')}; last ${
         events.get(id)?.at(-1)?.kind ?? 'no event'

@@ -5,10 +5,13 @@ import { byExecution } from './check-histories.ts';
 import type { Dump, EventOf, ExecutionOf } from '../dump.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Of the installation, in days, where no policy says anything; 0: for good. */
+/** The defaults of the installation, in days, for executions without a policy; 0: keep forever. */
 export type KeptDays = Readonly<Record<TerminalStatus, number>>;
 
-/** What retention removes: only what it may, all of it, and nothing that anything else needs. */
+/**
+ * Retention removes only what it may, removes it as a whole, and removes nothing that is still
+ * needed.
+ */
 export function checkRetired(
   dumps: readonly Dump[],
   keptDays: KeptDays = KEPT_FOR_GOOD,
@@ -42,19 +45,19 @@ function checkWhole(dump: Dump): Violation[] {
   const retired = new Set((dump.retired_executions ?? []).map(executionOf));
   if (retired.size === 0) return [];
   return TABLES.flatMap((table) =>
-    violations('what was removed is gone from every table', rowsOf(dump, table), (row) => {
+    violations('a removed execution is gone from every table', rowsOf(dump, table), (row) => {
       const id = idOf(row) ?? '';
       return retired.has(id) ? { about: { execution: id }, saw: `a row in ${table}` } : null;
     }),
   );
 }
 
-/** Each batch is one entry, which says how many there were. */
+/** Each batch has one entry with the number of removed executions. */
 function checkWrittenDown(dump: Dump): Violation[] {
   const entries = dump.audit_log.filter((row) => row.event_type === 'executions_retired');
   const told = entries.reduce((sum, { payload }) => sum + Number(payload['executions']), 0);
   const retired = dump.retired_executions ?? [];
-  return violations('a removal is written down with it', [told], (count) =>
+  return violations('the audit log counts every removal', [told], (count) =>
     count === retired.length
       ? null
       : { saw: `${count} in ${entries.length} entries, removed are ${retired.length}` },
@@ -74,7 +77,7 @@ function removedIn({ before, after }: Removal): readonly ExecutionOf[] {
 
 function checkDue(removal: Removal, keptDays: KeptDays): Violation[] {
   const { after } = removal;
-  return violations('retention removes only what is due', removedIn(removal), (row) =>
+  return violations('retention removes only due executions', removedIn(removal), (row) =>
     isDue(row, after, keptDays)
       ? null
       : {
@@ -84,7 +87,7 @@ function checkDue(removal: Removal, keptDays: KeptDays): Violation[] {
   );
 }
 
-/** An `Idempotency-Key` counts as long; so nothing goes sooner, whatever a policy says. */
+/** An `Idempotency-Key` is valid for this long, so no policy removes an execution sooner. */
 const KEPT_MS_MIN = 86_400_000;
 
 function isDue(row: ExecutionOf, dump: Dump, keptDays: KeptDays): boolean {
@@ -103,13 +106,13 @@ function checkNeeded(removal: Removal): Violation[] {
   const { before, after } = removal;
   const stories = byExecution(before);
   const there = new Set(after.executions.map(({ id }) => id));
-  return violations('retention removes nothing that is needed', removedIn(removal), (row) => {
+  return violations('retention removes no execution that is needed', removedIn(removal), (row) => {
     const needs = needsOf(row, { dump: before, story: stories.get(row.id) ?? [], there });
     return needs === null ? null : { about: { execution: row.id }, saw: needs };
   });
 }
 
-/** Null: nothing keeps it. */
+/** Null: nothing needs the execution. */
 function needsOf(
   { id, parent_execution_id: parent }: ExecutionOf,
   of: {
@@ -143,7 +146,7 @@ function needsOf(
 function checkLeft(dump: Dump, keptDays: KeptDays): Violation[] {
   const stories = byExecution(dump);
   const there = new Set(dump.executions.map(({ id }) => id));
-  return violations('what is due is removed by whoever runs retention', dump.executions, (row) => {
+  return violations('retention removes every due execution', dump.executions, (row) => {
     if (!isDue(row, dump, keptDays)) return null;
     if (needsOf(row, { dump, story: stories.get(row.id) ?? [], there }) !== null) return null;
     return { about: { execution: row.id, workflow: row.workflow_id }, saw: row.status };

@@ -7,7 +7,10 @@ import { ENDS, foldHistory, mergePatch, visitOf } from '../fold-history.ts';
 import { deedsOf, success, wasRefused, type DeedOf, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** What failed or was cancelled is tried again as one other, which goes on with what is on record. */
+/**
+ * An execution that failed or was cancelled has at most one retry, which continues with the
+ * recorded state and results.
+ */
 export function checkRetries(dump: Dump, history: History): Violation[] {
   const stories = byExecution(dump);
   const retries = [...stories.values()].flatMap(([first]) => {
@@ -36,7 +39,7 @@ interface Retry {
 
 type Stories = ReadonlyMap<string, readonly EventOf[]>;
 
-/** Null: it tries nothing again. */
+/** Null: it is no retry. */
 export function retriedFrom(first: EventOf | undefined): string | null {
   if (first?.kind !== 'WorkflowStarted') return null;
   const from = first.payload['retried_from'];
@@ -59,7 +62,7 @@ function checkOnce(retries: readonly Retry[], stories: Stories): Violation[] {
             saw: `as ${found.map(({ first }) => first.execution_id).join(' and ')}`,
           },
     ),
-    ...violations('what is retried has failed or was cancelled', retries, (retry) => {
+    ...violations('a retried execution has failed or was cancelled', retries, (retry) => {
       const end = stories.get(retry.from)?.at(-1)?.kind ?? 'nothing';
       if (end in ENDS && end !== 'WorkflowCompleted') return null;
       return { about: aboutRetry(retry), saw: `its last event is ${end}` };
@@ -74,7 +77,7 @@ function checkCarried(
     readonly asked: ReadonlyMap<string, readonly DeedOf<'retry'>[]>;
   },
 ): Violation[] {
-  return violations('a retry goes on with the state that was recorded', retries, (retry) => {
+  return violations('a retry continues with the recorded state', retries, (retry) => {
     const { first, from } = retry;
     const left = foldHistory(of.stories.get(from) ?? []).acceptedState;
     const patches = (of.asked.get(from) ?? [])
@@ -92,8 +95,9 @@ function checkCarried(
 }
 
 /**
- * No visit and no key of which a result is on record comes again, in a retry of a retry neither, and no
- * node that was done is entered unless something led back to it. Items of maps are looked at below.
+ * A retry, or a retry of a retry, never repeats a visit or a key with a recorded result. It enters
+ * no completed node again unless another node led back to it. `checkItems` checks the items of
+ * maps.
  */
 function checkFired(retries: readonly Retry[], stories: Stories): Violation[] {
   const entered = retries.flatMap((retry) => {
@@ -105,7 +109,7 @@ function checkFired(retries: readonly Retry[], stories: Stories): Violation[] {
       return event.kind === 'NodeScheduled' ? [{ retry, event, before, own: new Set(own) }] : [];
     });
   });
-  return violations('a retry fires nothing that is on record', entered, (one) => {
+  return violations('a retry repeats nothing that is recorded', entered, (one) => {
     const { retry, event, before, own } = one;
     const { idempotency_key: key, from } = event.payload;
     const led = Array.isArray(from) ? from.map(String) : [];
@@ -121,8 +125,8 @@ function checkFired(retries: readonly Retry[], stories: Stories): Violation[] {
 }
 
 /**
- * Of a map that begins again no item runs that was done, unless a patch may have changed the items; and
- * what it takes over was done.
+ * In a map that begins again, no completed item runs again, unless a patch may have changed the
+ * items. Each item that the map takes over has completed.
  */
 function checkItems(
   retries: readonly Retry[],
@@ -153,22 +157,18 @@ function checkItems(
         }));
     });
   });
-  return violations(
-    'a retry takes over the items that are done, and runs the others',
-    found,
-    (one) => ({
-      about: aboutRetry(one.retry),
-      saw: one.saw,
-    }),
-  );
+  return violations('a retry takes over completed items, and runs the others', found, (one) => ({
+    about: aboutRetry(one.retry),
+    saw: one.saw,
+  }));
 }
 
-/** As `visitOf` names it. */
+/** The same name as `visitOf` gives. */
 function visitOfMap({ node_id: nodeId, visit }: JsonObject): string {
   return `${typeof nodeId === 'string' ? nodeId : ''}#${JSON.stringify(visit ?? null)}`;
 }
 
-/** Indices by map visit. */
+/** Indices of completed items by map visit. */
 function itemsDone(events: readonly EventOf[]): ReadonlyMap<string, ReadonlySet<unknown>> {
   const done = new Map<string, Set<unknown>>();
   const open = new Map<string, { readonly map: string; readonly index: unknown }>();
@@ -189,23 +189,26 @@ function itemsDone(events: readonly EventOf[]): ReadonlyMap<string, ReadonlySet<
 }
 
 interface Recorded {
-  /** Of visits that have completed, or continued as another. */
+  /** Keys of visits that have completed, or continued as another. */
   readonly keys: Set<string>;
   readonly visits: Set<string>;
-  /** By node, in the order of all events: where its last visit began, of those that have completed. */
+  /**
+   * By node: the position, among all events, at which its last visit began, if all its visits have
+   * completed.
+   */
   readonly doneSince: Map<string | null, number>;
-  /** Where it was over last. */
+  /** The position at which a visit of the node last ended. */
   readonly overAt: Map<string | null, number>;
 }
 
 interface OpenVisit {
-  /** Where it was scheduled, of all events. */
+  /** The position of its NodeScheduled among all events. */
   readonly at: number;
   readonly node: string | null;
   readonly key: string | null;
 }
 
-/** The events of all executions that it goes on from, in order. */
+/** The events of all executions that the retry continues, in order. */
 function originsOf(retry: Retry, stories: Stories): readonly EventOf[] {
   return originIds(retry, stories).flatMap((id) => stories.get(id) ?? []);
 }
@@ -219,7 +222,7 @@ function originIds(retry: Retry, stories: Stories): readonly string[] {
   return ids;
 }
 
-/** By all executions that it goes on from. */
+/** The results that all these executions have recorded. */
 function recordedBefore(retry: Retry, stories: Stories): Recorded {
   const recorded: Recorded = {
     keys: new Set(),
@@ -245,7 +248,7 @@ function recordedBefore(retry: Retry, stories: Stories): Recorded {
     if (completed === undefined) continue;
     addTo(recorded, { ...completed, visit });
     open.delete(visit);
-    // Another visit of it is under way, which begins again.
+    // If another visit of the node is under way, the node begins again.
     if (![...open.values()].some((other) => other.node === node)) {
       recorded.doneSince.set(node, completed.at);
     }
@@ -266,7 +269,7 @@ function isOver({ kind, payload }: EventOf): boolean {
   return kind === 'NodeCompleted' || kind === 'NodeSkipped';
 }
 
-/** Who asked was told the one there is, whether it was begun for them or before. */
+/** Every answer names the one retry, whether this request or an earlier one began it. */
 function checkTold(retries: readonly Retry[], history: History): Violation[] {
   const known = new Map(retries.map(({ first, from }) => [first.execution_id, from]));
   const told = deedsOf(history, 'retry').flatMap((deed) => {
@@ -274,7 +277,7 @@ function checkTold(retries: readonly Retry[], history: History): Violation[] {
     const id = success(deed)?.['execution_id'] ?? as;
     return typeof id === 'string' ? [{ deed, id }] : [];
   });
-  return violations('a retry that was named is there', told, ({ deed, id }) => {
+  return violations('a retry in an answer exists', told, ({ deed, id }) => {
     const { executionId } = deed.asks;
     if (known.get(id) === executionId) return null;
     return {

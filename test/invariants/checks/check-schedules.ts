@@ -2,8 +2,7 @@ import type { Dump, ScheduleOf } from '../dump.ts';
 import { violations, type Violation } from '../violation.ts';
 
 /**
- * Schedules that fire every second: each fire is decided once, and started once if that is what was
- * decided. `isAtRest`: nothing is being started any more in the last dump.
+ * Schedules that fire every second: each fire is decided once, and starts at most one execution.
  */
 export function checkSchedules(dumps: readonly Dump[]): Violation[] {
   const last = dumps.at(-1);
@@ -28,7 +27,7 @@ function checkDecided(earlier: Dump, later: Dump): Violation[] {
   return violations('each fire of a schedule is decided once', later.schedules ?? [], (now) => {
     const then = before.get(now.name);
     if (then === undefined) return null;
-    // A caller may have paused it and resumed it in between, which passes over fires.
+    // A caller may have paused and resumed the schedule in between, which skips fires.
     if (then.revision !== now.revision) return null;
     if (then.next_fire_at === null || now.next_fire_at === null) return null;
     const passed = (now.next_fire_at - then.next_fire_at) / EVERY_MS;
@@ -71,7 +70,7 @@ function checkOverlap(dump: Dump): Violation[] {
       .map(({ id }) => id),
   );
   const alone = (dump.schedules ?? []).filter((row) => row.overlap_policy !== 'allow');
-  return violations('fires overlap only where they may', alone, (row) => {
+  return violations('fires overlap only where the policy allows it', alone, (row) => {
     const found = startsOf(dump, row).filter((id) => live.has(id)).length;
     if (found <= 1) return null;
     return {

@@ -6,8 +6,8 @@ import { deedsOf, wasRefused, type Ask, type DeedOf, type History } from '../his
 import { violations, type Violation } from '../violation.ts';
 
 /**
- * Nothing is forged: what histories tell of the outside was sent by somebody, as it stands there, and
- * was not refused. Of what carries no token, and so was not recorded, nothing is said.
+ * Nothing is forged: a client sent each outside input in the histories, unchanged, and was not
+ * refused. Inputs without a token are not recorded, so this check leaves them out.
  */
 export function checkSent(dump: Dump, history: History): Violation[] {
   const sent = new Map(
@@ -26,7 +26,7 @@ export function checkSent(dump: Dump, history: History): Violation[] {
   );
   const ofRoots = new Set(roots.map((event) => event.execution_id));
   return [
-    ...violations('what is told was sent', dump.events, (event) => {
+    ...violations('an outside input in a history was sent', dump.events, (event) => {
       const told = toldBy(event);
       if (told === null) return null;
       const deeds = sent.get(told.do)?.get(told.token) ?? [];
@@ -37,7 +37,7 @@ export function checkSent(dump: Dump, history: History): Violation[] {
       };
     }),
     ...violations(
-      'what was cancelled was to be cancelled',
+      'a cancelled execution was cancelled by a request',
       dump.events.filter(({ kind }) => kind === 'WorkflowCancelled'),
       ({ execution_id: id }) => {
         const deeds = cancels.get(id) ?? [];
@@ -56,7 +56,7 @@ interface Told {
   readonly isWhat: (asks: Ask) => boolean;
 }
 
-/** Null: it tells of nothing that came from outside, or of what was not recorded. */
+/** Null: the event records no outside input, or one that the deeds don't record. */
 function toldBy(event: EventOf): Told | null {
   const { kind, execution_id: executionId, payload } = event;
   switch (kind) {
@@ -95,7 +95,7 @@ function toldBy(event: EventOf): Told | null {
   }
 }
 
-/** Of what workers hand in: `<item>:<fence>`, or `fence <fence>`. */
+/** Tokens in the results of workers: `<item>:<fence>`, or `fence <fence>`. */
 const WORKER_TOKEN = /^[0-9a-f-]{36}:\d+$|^fence \d+$/;
 
 function told(name: Told['do'], token: string | null, isWhat: Told['isWhat']): Told | null {

@@ -3,12 +3,12 @@ import { textIn, type Dump } from '../dump.ts';
 import { actorOf, deedsOf, isBefore, success, wasRefused, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Tenants that rest: nothing is handed out, and who had them rest is on record. */
+/** Suspended tenants: nothing is handed out, and the audit log names the actor of each change. */
 export function checkSuspensions(dump: Dump, history: History): Violation[] {
   return [...checkHandedOut(history), ...checkWrittenDown(dump, history)];
 }
 
-/** From the answer that it is suspended until somebody asks for it to be active again. */
+/** Applies from the answer to the suspension until a client asks for the activation. */
 function checkHandedOut(history: History): Violation[] {
   const changes = deedsOf(history, 'set_status');
   const claims = claimsOf(history);
@@ -42,13 +42,17 @@ function checkWrittenDown(dump: Dump, history: History): Violation[] {
     deedsOf(history, 'set_status'),
     (deed) => `${actorOf(deed)} ${deed.asks.status}`,
   );
-  return violations('a change of a tenant is written down once', changes, ([name, deeds]) => {
-    const accepted = deeds.filter((deed) => success(deed) !== null).length;
-    const open = deeds.filter((deed) => success(deed) === null && !wasRefused(deed)).length;
-    const found = rows.filter(
-      (row) => `${row.actor_id} ${textIn(row.payload, 'status')}` === name,
-    ).length;
-    if (found >= accepted && found <= accepted + open) return null;
-    return { about: { of: name }, saw: `written down ${found} times, accepted ${accepted}` };
-  });
+  return violations(
+    'a change of a tenant is one entry of the audit log',
+    changes,
+    ([name, deeds]) => {
+      const accepted = deeds.filter((deed) => success(deed) !== null).length;
+      const open = deeds.filter((deed) => success(deed) === null && !wasRefused(deed)).length;
+      const found = rows.filter(
+        (row) => `${row.actor_id} ${textIn(row.payload, 'status')}` === name,
+      ).length;
+      if (found >= accepted && found <= accepted + open) return null;
+      return { about: { of: name }, saw: `written down ${found} times, accepted ${accepted}` };
+    },
+  );
 }

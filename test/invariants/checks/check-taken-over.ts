@@ -10,8 +10,8 @@ import { violations, type Violation } from '../violation.ts';
 type Stories = ReadonlyMap<string, readonly EventOf[]>;
 
 /**
- * An execution that is tried again, and the next run of one, go on with the visits of functions that
- * were under way: each with its input and, unless it was rolled back, with its number and its journal.
+ * A retry, or the next run of an execution, continues the visits of functions that were under way.
+ * Each visit keeps its input and, unless it was rolled back, its number and its journal.
  */
 export function checkTakenOver(last: Dump): Violation[] {
   const stories = byExecution(last);
@@ -31,14 +31,14 @@ export function checkTakenOver(last: Dump): Violation[] {
   });
 }
 
-/** Items of maps apart: they are told by the index of their item. */
+/** Without the items of maps, which have an index instead of a number. */
 function visitsOf(story: readonly EventOf[]): readonly FunctionVisit[] {
   return [...foldFunctions(story).visits.values()].filter(({ isItem }) => !isItem);
 }
 
 interface Left {
   readonly visit: FunctionVisit;
-  /** By a retry, which counts on. */
+  /** A retry continues the numbers of visits; a run does not. */
   readonly isRetried: boolean;
 }
 

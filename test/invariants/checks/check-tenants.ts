@@ -4,7 +4,7 @@ import type { Dump } from '../dump.ts';
 import { deedsOf, success, type Deed, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Tenants never meet, and none has more than it may. */
+/** Tenants are isolated, and none exceeds its limits. */
 export function checkTenants(
   dumps: readonly Dump[],
   history: History,
@@ -18,7 +18,7 @@ export function checkTenants(
   ]);
   return [
     ...violations(
-      'what belongs to another tenant is not there',
+      'objects of other tenants are not found',
       history.deeds.filter((deed) => isForeign(deed, owners)),
       ({ asks, tenantId, answer, begun }) =>
         answer === null || answer.status === 404 || answer.status === 503
@@ -28,7 +28,7 @@ export function checkTenants(
               saw: `${asks.do} was answered ${answer.status}`,
             },
     ),
-    ...violations('no answer tells of another tenant', history.deeds, (deed) => {
+    ...violations('no answer names another tenant', history.deeds, (deed) => {
       const told = namesIn(deed).filter((tenantId) => tenantId !== deed.tenantId);
       if (told.length === 0) return null;
       return {
@@ -41,7 +41,7 @@ export function checkTenants(
   ];
 }
 
-/** What clients write begins with the name of their tenant and a tilde. */
+/** Clients begin each text that they write with the name of their tenant and a tilde. */
 function namesIn({ answer }: Deed): readonly string[] {
   const text = answer === null ? '' : JSON.stringify(answer.body);
   return [...text.matchAll(/([a-z]+)~/g)].map(([, name = '']) => name);
@@ -57,7 +57,7 @@ function subjectOf(asks: Deed['asks']): string | null {
   return 'workItemId' in asks ? asks.workItemId : null;
 }
 
-/** A page of a list is one reading of the table. */
+/** A page of a list is one read of the table. */
 function checkListed(history: History, limits: Readonly<Record<string, number>>): Violation[] {
   return violations('a list shows no more than the limit', deedsOf(history, 'list'), (deed) => {
     const max = limits[deed.tenantId];

@@ -37,7 +37,7 @@ test('a settle, its result and its record in one transaction are as they must be
 test('a record that was written apart is found, and so is a result', (t) => {
   const rules = (dump: Dump) => checkTransactions(dump).map(({ rule }) => rule);
   t.deepEqual(rules(settled({ call: '8', result: '8', record: '9' })), [
-    'a result is recorded in the transaction that tells of it',
+    'a result is recorded in the transaction of its event',
   ]);
   t.deepEqual(rules(settled({ call: '8', result: '9', record: '9' })), [
     'a settle and its result are one transaction',

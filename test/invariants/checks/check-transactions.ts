@@ -2,7 +2,7 @@ import { byExecution } from './check-histories.ts';
 import type { Dump } from '../dump.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** What is one change is one transaction: where the store says which wrote a row, it is the same. */
+/** One change is one transaction, where the store records the transaction of each row. */
 export function checkTransactions(dump: Dump): Violation[] {
   const events = byExecution(dump);
   const calls = dump.events.filter(({ kind }) => kind === 'ToolCallCompleted');
@@ -21,7 +21,7 @@ export function checkTransactions(dump: Dump): Violation[] {
         saw: `the key was written in ${row.written_in}, the start in ${first?.written_in}`,
       };
     }),
-    ...violations('a child begins in the transaction that tells of it', children, (event) => {
+    ...violations('a child begins in the transaction that records it', children, (event) => {
       const { child_execution_id: child } = event.payload as { child_execution_id?: string };
       const first = events.get(child ?? '')?.[0];
       if (first !== undefined && first.written_in === event.written_in) return null;
@@ -30,7 +30,7 @@ export function checkTransactions(dump: Dump): Violation[] {
         saw: `told in ${event.written_in}, the child began in ${first?.written_in}`,
       };
     }),
-    ...violations('a result of a worker that is told of is on record', told, (call) => {
+    ...violations('a completed call of a worker has a recorded output', told, (call) => {
       const { execution_id: execution, sequence } = call;
       if (records.has(`${execution} ${sequence + 1}`) || call.payload['replayed'] === true) {
         return null;
@@ -38,7 +38,7 @@ export function checkTransactions(dump: Dump): Violation[] {
       return { about: { execution, sequence }, saw: 'no row in recorded_outputs' };
     }),
     ...violations(
-      'a result is recorded in the transaction that tells of it',
+      'a result is recorded in the transaction of its event',
       dump.recorded_outputs,
       (row) => {
         const event = events.get(row.execution_id)?.[(row.event_sequence ?? 0) - 1];

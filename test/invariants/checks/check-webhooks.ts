@@ -1,15 +1,15 @@
 import type { Dump } from '../dump.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** A message as it arrived at a receiver, in the order of their arrivals. */
+/** A message at a receiver, in the order of arrival. */
 export interface Receipt {
-  /** Of the row in `webhook_deliveries`. */
+  /** The `seq` of its row in `webhook_deliveries`. */
   readonly seq: number;
-  /** What the receiver said, whether that was heard or not. */
+  /** The status that the receiver answered, even if the answer was lost. */
   readonly status: number;
 }
 
-/** What webhooks are told: all of it, at least once, and in order for each execution. */
+/** Every message reaches its webhook at least once, in order for each execution. */
 export function checkWebhooks(dump: Dump, receipts: readonly Receipt[]): Violation[] {
   const deliveries = dump.webhook_deliveries ?? [];
   const taken = new Map<number, number>();
@@ -44,7 +44,9 @@ export function checkWebhooks(dump: Dump, receipts: readonly Receipt[]): Violati
   ];
 }
 
-/** Of tenants with a webhook from the beginning: every end is told, once to each. */
+/**
+ * Every webhook exists from the beginning, and learns of each end of its tenant's executions once.
+ */
 function checkTold(dump: Dump): Violation[] {
   const deliveries = dump.webhook_deliveries ?? [];
   const hooks = new Map(deliveries.map((row) => [row.webhook_id, row.tenant_id]));
@@ -60,7 +62,7 @@ function checkTold(dump: Dump): Violation[] {
         status in ENDS ? [{ id, type: `execution.${status}`, hook }] : [],
       ),
   );
-  return violations('the end of an execution is told once', due, ({ id, type, hook }) => {
+  return violations('a webhook reports the end of an execution once', due, ({ id, type, hook }) => {
     const times = told.get(`${hook} ${id} ${type}`) ?? 0;
     return times === 1 ? null : { about: { execution: id, type }, saw: `told ${times} times` };
   });

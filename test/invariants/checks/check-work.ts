@@ -14,7 +14,7 @@ import {
 } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Work items: where they are, who holds them, and who may settle them. */
+/** Work items: where they are, which worker holds them, and which may settle them. */
 export function checkWork(dumps: readonly Dump[], history: History): Violation[] {
   const last = dumps.at(-1);
   if (last === undefined) return [];
@@ -33,7 +33,7 @@ export function checkWork(dumps: readonly Dump[], history: History): Violation[]
     ...checkReleases(last, claims, history),
     ...checkLapses(
       last,
-      // The attempts of a rollback count from 0 again, so an attempt does not tell which lease lapsed.
+      // A rollback counts attempts from 0 again, so the attempt doesn't show which lease lapsed.
       claims.filter(({ workItemId, turn }) => turn === null && !requeued.has(workItemId)),
       history,
     ),
@@ -53,7 +53,7 @@ function checkPlaces(dump: Dump): Violation[] {
   );
   const open = new Map(folded.entries().map(([id, { openItems }]) => [id, openItems] as const));
   const owners = new Map(dump.executions.map((row) => [row.id, row.tenant_id]));
-  // What is about to be cancelled has its timer in place of a mark.
+  // An execution that is about to be cancelled has a timer instead of a mark.
   const ending = dump.timers.filter(({ purpose }) => purpose === 'parent_ended');
   const marked = new Set([...dump.runnable, ...ending].map((row) => row.execution_id));
   const places = new Map<string, string[]>();
@@ -87,7 +87,7 @@ function checkPlaces(dump: Dump): Violation[] {
     ...violations('an item is in one place at a time', places.entries(), ([id, at]) =>
       at.length > 1 ? { about: { work_item: id }, saw: at.join(' and ') } : null,
     ),
-    ...violations('what belongs to an execution belongs to its tenant', owned, (row) =>
+    ...violations('rows of an execution belong to its tenant', owned, (row) =>
       owners.get(row.execution_id) === row.tenant_id
         ? null
         : {
@@ -100,7 +100,7 @@ function checkPlaces(dump: Dump): Violation[] {
       open.entries(),
       ([id, items]) => {
         if (marked.has(id)) return null;
-        // Of a paused one the next attempt is scheduled once it is resumed.
+        // A paused execution schedules the next attempt when it is resumed.
         const isPaused = (folded.get(id)?.pauses.size ?? 0) > 0;
         const lost = [...items.values()].filter(
           ({ workItemId, isBetweenAttempts }) =>
@@ -114,7 +114,7 @@ function checkPlaces(dump: Dump): Violation[] {
       },
     ),
     ...violations(
-      'an item that is out is of work under way',
+      'a queued, leased or waiting item belongs to an open visit',
       held.filter(({ row }) => !over.has(row.execution_id)),
       ({ place, row }) => {
         if (open.get(row.execution_id)?.has(row.work_item_id)) return null;
@@ -201,7 +201,7 @@ function checkSettles(claims: readonly Claim[], history: History): Violation[] {
   ];
 }
 
-/** One that is repeated is answered as before; see `checkContinuations`. */
+/** A repeated request gets the same answer; see `checkContinuations`. */
 function firstContinuations(history: History): readonly DeedOf<'continue'>[] {
   const accepted = deedsOf(history, 'continue').filter((deed) => success(deed) !== null);
   return [...Map.groupBy(accepted, ({ asks }) => asks.fence).values()].flatMap(([first]) =>
@@ -210,8 +210,8 @@ function firstContinuations(history: History): readonly DeedOf<'continue'>[] {
 }
 
 /**
- * As long as the last heartbeat was promised to last, nobody takes the item back. An earlier promise
- * may be worth less by then: the clock may have been set back between the two.
+ * No process reclaims the item before the expiry that the last heartbeat was promised. Earlier
+ * promises don't count, because the clock may have been set back since.
  */
 function checkLapses(dump: Dump, claims: readonly Claim[], history: History): Violation[] {
   const attempts = new Map(claims.map((claim) => [claim.fence, claim.attempt]));
@@ -237,7 +237,7 @@ function checkLapses(dump: Dump, claims: readonly Claim[], history: History): Vi
   });
 }
 
-/** How often items may have been put back by an operator; then their attempts begin anew. */
+/** How often operators may have requeued items; each requeue starts the attempts again. */
 function requeuedBy(history: History): ReadonlyMap<string, number> {
   const may = deedsOf(history, 'requeue').filter((deed) => !wasRefused(deed));
   return new Map(
@@ -245,12 +245,12 @@ function requeuedBy(history: History): ReadonlyMap<string, number> {
   );
 }
 
-/** Its turns are counted by themselves; see `checkFunctions`. */
+/** Turns of functions count separately; see `checkFunctions`. */
 function isFunction(claims: readonly Claim[] = []): boolean {
   return claims.some(({ turn }) => turn !== null);
 }
 
-/** A lapse counts as an attempt: an item that kills its workers does not go round for ever. */
+/** A lapse counts as an attempt, so an item that kills its workers doesn't run forever. */
 function checkAttempts(
   dump: Dump,
   claims: readonly Claim[],

@@ -4,36 +4,40 @@ import { foldHistory } from '../fold-history.ts';
 import { deedsOf, isBefore, success, wasRefused, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/** Workflows that are paused: what begins is held, and what is held is known. */
+/** Paused workflows: each execution that starts is held, and the rows agree with the events. */
 export function checkWorkflowPauses(dumps: readonly Dump[], history: History): Violation[] {
   const last = dumps.at(-1);
   if (last === undefined) return [];
   return [...checkStarts(last, history), ...dumps.flatMap(checkHolds)];
 }
 
-/** From the answer to the pause on, until somebody asks for the end of it. */
+/** Applies from the answer to the pause until a client asks for its end. */
 function checkStarts(dump: Dump, history: History): Violation[] {
   const stories = byExecution(dump);
   const pauses = deedsOf(history, 'pause_workflow').filter((deed) => success(deed) !== null);
   const ends = deedsOf(history, 'resume_workflow').filter((deed) => !wasRefused(deed));
   const asked = deedsOf(history, 'start');
   const starts = asked.filter((deed) => success(deed) !== null);
-  return violations('what is started while its workflow is paused is held', starts, (start) => {
-    const isOfIt = (deed: (typeof pauses)[number] | (typeof ends)[number]): boolean =>
-      deed.tenantId === start.tenantId && deed.asks.workflowId === start.asks.workflowId;
-    // One that is sent again may tell of an execution that began with the first, whatever became of that.
-    const isFirst = asked.every((other) => other === start || other.asks.key !== start.asks.key);
-    const pause = pauses.find((deed) => isOfIt(deed) && isBefore(deed, start));
-    if (pause === undefined || !isFirst) return null;
-    const mayBeOver = ends.some(
-      (end) => isOfIt(end) && !isBefore(end, pause) && !isBefore(start, end),
-    );
-    if (mayBeOver) return null;
-    const execution = textIn(success(start) ?? {}, 'execution_id');
-    const story = stories.get(execution) ?? [];
-    if (story.length < 2 || story[1]?.kind === 'ExecutionPaused') return null;
-    return { about: { execution, pause: pause.begun }, saw: story[1]?.kind ?? 'nothing' };
-  });
+  return violations(
+    'an execution that starts while its workflow is paused is held',
+    starts,
+    (start) => {
+      const isOfIt = (deed: (typeof pauses)[number] | (typeof ends)[number]): boolean =>
+        deed.tenantId === start.tenantId && deed.asks.workflowId === start.asks.workflowId;
+      // A repeated start may return an execution that the first request began, in any state.
+      const isFirst = asked.every((other) => other === start || other.asks.key !== start.asks.key);
+      const pause = pauses.find((deed) => isOfIt(deed) && isBefore(deed, start));
+      if (pause === undefined || !isFirst) return null;
+      const mayBeOver = ends.some(
+        (end) => isOfIt(end) && !isBefore(end, pause) && !isBefore(start, end),
+      );
+      if (mayBeOver) return null;
+      const execution = textIn(success(start) ?? {}, 'execution_id');
+      const story = stories.get(execution) ?? [];
+      if (story.length < 2 || story[1]?.kind === 'ExecutionPaused') return null;
+      return { about: { execution, pause: pause.begun }, saw: story[1]?.kind ?? 'nothing' };
+    },
+  );
 }
 
 function checkHolds(dump: Dump): Violation[] {
