@@ -16,8 +16,6 @@ import { sentencesOf, type Sentence, stumbles, WORDS_MAX } from './support/prose
 /** A list of tests by their titles. */
 const LEFT_OUT = /^docs\/reference\/conformance\.md/;
 const HELP_WORDS_MAX = 16;
-/** Three titles that are not rewritten yet. */
-const OLD_TITLES = /^test\/(?:invariants\/checks\/check-events-taken|simulation\/simulation)\.test/;
 
 const pages = readPages().filter(({ path }) => !LEFT_OUT.test(path));
 
@@ -47,7 +45,7 @@ test('comments and messages are written in plain English', (t) => {
 });
 
 test('titles of tests are written in plain English', (t) => {
-  const titles = titlesOfTests(['test/**/*.ts']).filter(({ at }) => !OLD_TITLES.test(at));
+  const titles = titlesOfTests(['test/**/*.ts']);
   t.true(titles.length > 4_000);
   t.deepEqual(stumbles(titles), []);
 });

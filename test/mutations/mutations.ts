@@ -3,12 +3,12 @@ import { LIFE_MUTATIONS } from './life-mutations.ts';
 import { SIDE_MUTATIONS } from './side-mutations.ts';
 
 /**
- * Bugs that somebody could make, each as a change of one place. `from` stands exactly once in its
- * file: when the code there is rewritten, the bug is to be put in anew.
+ * Bugs that somebody could make, each as a change of one place. `from` occurs exactly once in its
+ * file. When you rewrite that code, write the change for the new code.
  */
 export interface Mutation extends Change {
   readonly bug: string;
-  /** Where it takes more than one place. */
+  /** Further changes, if one place is not enough. */
   readonly also?: readonly Change[];
 }
 

@@ -1,17 +1,17 @@
-/** What found a bug that was put in, and how soon. */
+/** The check that found a bug, and the time it took. */
 export interface Found {
   readonly bug: string;
-  /** Null: nothing did. */
+  /** Null: no check found it. */
   readonly by: 'simulation' | 'contract' | null;
   /** The rule that was violated, or the test that failed. */
   readonly check: string;
-  /** Of the simulation, up to the one that found it. */
+  /** Histories of the simulation, including the one that found the bug. */
   readonly histories?: number;
-  /** Of one core, without starting up. */
+  /** Seconds of one core, without the startup. */
   readonly seconds: number;
 }
 
-/** As a table for people, as one for a page, or as JSON. */
+/** Renders a text for a terminal, a table for a page, or JSON. */
 export function renderFinders(
   found: readonly Found[],
   form: { readonly markdown?: boolean; readonly json?: boolean },

@@ -13,13 +13,13 @@ import { renderFinders, type Found } from './render-finders.ts';
 /*
  * npm run test:mutations -- [--markdown | --json] [words]
  *
- * Puts bugs into a copy of the sources, one at a time, and says which check finds it, after how many
- * histories and how long: the simulation, else the contract suite on SQLite. A bug that nothing finds
- * fails the run, and so does one whose place in the code is gone. With words, only the bugs that hold
- * one of them.
+ * Puts bugs into a copy of the sources, one at a time, and reports which check finds each, after
+ * how many histories and how long: the simulation, or else the contract suite on SQLite. The run
+ * fails if no check finds a bug, or if the place of a bug no longer exists. With words, it tries
+ * only bugs whose description contains one of them.
  */
 
-/** Whatever is reached first. */
+/** A search ends at the first of these two limits. */
 const HISTORIES = 2_400;
 const SECONDS = 200;
 const CHECK_MS_MAX = 300_000;
@@ -73,7 +73,7 @@ async function findBug(mutation: Mutation, template: string): Promise<Found> {
 
 function changed(bug: string, source: string, { file, from, to }: Change): string {
   if (source.split(from).length === 2) return source.replace(from, () => to);
-  throw new Error(`${bug}: the place for it in ${file} is gone; put it in anew:\n${from}`);
+  throw new Error(`${bug}: its place in ${file} no longer exists; rewrite it:\n${from}`);
 }
 
 async function bySimulation(bug: string): Promise<Found | null> {
@@ -127,7 +127,7 @@ async function run(
   return { passed: code === 0, output };
 }
 
-/** On stderr, so that what is printed can go into a file. */
+/** To stderr, so that stdout contains only the result. */
 function tellProgress(found: readonly Found[]): void {
   const last = found.at(-1);
   if (last === undefined) return;

@@ -2,7 +2,7 @@ import type { Mutation } from './mutations.ts';
 
 const SQLITE = 'shared/store/sqlite';
 
-/** Bugs of what goes on beside the worker protocol, or around it. */
+/** Bugs outside the worker protocol. */
 export const SIDE_MUTATIONS: readonly Mutation[] = [
   {
     bug: 'a result without a fence completes its node',

@@ -22,7 +22,7 @@ interface Known {
   readonly executionId: string;
 }
 
-/** Starts an execution, however often that takes, and does to it what was planned. */
+/** Starts an execution, with retries until it is answered, and carries out the plan for it. */
 export async function runCaller(
   outside: Outside,
   plan: PlannedStart,
@@ -48,7 +48,10 @@ export async function runCaller(
   ]);
 }
 
-/** Gives an execution what it waits for, and holds it up; resolves when it may go on for good. */
+/**
+ * Sends the events and decisions that an execution waits for, and pauses it as planned. Resolves
+ * after the last resumption.
+ */
 async function attend(
   outside: Outside,
   plan: PlannedStart & { readonly executionId: string },
@@ -60,7 +63,7 @@ async function attend(
     paused && holdUp(outside, dice.fork('pauses'), { by: by('holder'), executionId, paused });
   const correlationKey = EVENTS[workflowId];
   if (correlationKey !== undefined) {
-    // A function waits for the same event again and again.
+    // A function waits for the same event repeatedly.
     for (let more = isFunction(workflowId) ? 2 : 0; more >= 0; more -= 1) {
       const token = `${name}-event${more === 0 ? '' : more}`;
       const request = askToDeliver(by('sender'), { executionId, correlationKey, token });
@@ -90,7 +93,7 @@ async function insistLater(
   await insist(outside, dice, request);
 }
 
-/** Pauses an execution for a while, now and again, and lets it go on in the end. */
+/** Pauses an execution repeatedly, and finally resumes it. */
 async function holdUp(
   outside: Outside,
   dice: Dice,
@@ -105,13 +108,13 @@ async function holdUp(
     await network.send(askToRead(by, { executionId }));
     await insist(outside, dice, askToResume(by, { executionId }));
   }
-  // A request that was doubled may pause it again, as late as a frozen process thaws.
+  // A duplicate of a pause request may arrive later, when a frozen process thaws.
   while (!outside.isCalm()) await world.pause(100);
   await world.pause(LAST_ARRIVAL_MS);
   await insist(outside, dice, askToResume(by, { executionId }));
 }
 
-/** Asks again while there is nothing to decide yet. */
+/** Repeats the decision until the execution accepts one. */
 async function review(
   { world, network, isOver }: Outside,
   of: Client & { readonly executionId: string; readonly patchesState: boolean },
@@ -130,7 +133,10 @@ async function review(
 
 const ROUNDS_MAX = 30;
 
-/** Has it tried again when it fails, by two at once; what comes of it is attended like the first. */
+/**
+ * Retries the execution after a failure, with two requests at once, and attends the retry like the
+ * original.
+ */
 async function mend(
   outside: Outside,
   plan: PlannedStart & { readonly executionId: string },
@@ -159,8 +165,8 @@ async function mend(
 }
 
 /**
- * The retry whose answer was lost: once retention has removed the execution that it retries, no answer
- * names it any more.
+ * Finds a retry whose answer was lost. Once retention has removed the original, no answer names the
+ * retry any more.
  */
 async function findRetry(
   outside: Outside,
@@ -174,7 +180,7 @@ async function findRetry(
   return answer?.status === 200 ? retry : null;
 }
 
-/** False: it went well, or all are well before anything was wrong. */
+/** False: the execution did not fail before all faults ended. */
 async function hasFailed(
   { world, network, isCalm }: Outside,
   { executionId, ...by }: Client & { readonly executionId: string },

@@ -8,7 +8,7 @@ import { byExecution } from '../invariants/checks/check-histories.ts';
 import { violations, type Violation } from '../invariants/violation.ts';
 import { nextOf, programOf, WELL_AFTER } from './function-programs.ts';
 
-/** Whoever runs a function again on its journal comes to the output, or the next input, on record. */
+/** A replay of the journal gives the recorded output, or the recorded input of the next visit. */
 export function checkReplays(dump: Dump | undefined, programs: string): Violation[] {
   if (dump === undefined) return [];
   const ended = [...byExecution(dump).values()].flatMap((story) => {
@@ -19,7 +19,7 @@ export function checkReplays(dump: Dump | undefined, programs: string): Violatio
       return visit === undefined ? [] : [{ event, visit, input: visit.input ?? started }];
     });
   });
-  return violations('a journal replays to the output on record', ended, (of) => {
+  return violations('a journal replays to the recorded output', ended, (of) => {
     const { event, visit, input } = of;
     const program = programOf(programs, { input, nodeId: event.node_id ?? '' });
     const journal = visit.entries.map(({ entry }) => entry);

@@ -6,7 +6,7 @@ import type { PlannedFunctionWorker } from './scenario.ts';
 
 const REST_MS = 40;
 
-/** Asks again for a while when no answer comes: what the lost one carried is not lost. */
+/** Repeats the claim under its id if no answer comes, so that a lost answer loses no item. */
 export async function claimTurn(
   { network, world }: Outside,
   { by, plan }: { readonly by: Client; readonly plan: PlannedFunctionWorker },

@@ -17,19 +17,22 @@ import type { PlannedWorker } from './scenario.ts';
 import { TENANTS } from './workflows.ts';
 import type { World } from './world.ts';
 
-/** The outside: callers, workers, reviewers and readers, each as persistent as real ones are. */
+/** The world outside svc: callers, workers, reviewers and readers, as persistent as real ones. */
 export interface Outside {
   readonly world: World;
   readonly network: Network;
-  /** No more mischief: everything is done at once and well. */
+  /** Faults have ended: clients act promptly and correctly. */
   readonly isCalm: () => boolean;
   readonly isOver: () => boolean;
 }
 
-/** Once all are well, no request that was doubled arrives later: no process is frozen for so long. */
+/**
+ * No duplicate of a request arrives later than this after the faults, because no process is frozen
+ * longer.
+ */
 export const LAST_ARRIVAL_MS = 6_000;
 
-/** Claims and settles until all is over. */
+/** Claims and settles items until the history is over. */
 export async function runWorker(outside: Outside, plan: PlannedWorker, dice: Dice): Promise<void> {
   const { world, network, isOver } = outside;
   const by = { client: plan.name, tenantId: plan.tenantId };
@@ -46,7 +49,7 @@ export async function runWorker(outside: Outside, plan: PlannedWorker, dice: Dic
   }
 }
 
-/** Works on the item, and on those that come with its end. */
+/** Works on the item, and on the items that its settle claims. */
 async function workOn(
   outside: Outside,
   plan: PlannedWorker,
@@ -60,7 +63,10 @@ async function workOn(
   }
 }
 
-/** Items of every tool and queue that a workflow names; once all are well nothing else is asked. */
+/**
+ * Items of every tool and queue in the workflows; after the faults workers claim only with this
+ * filter.
+ */
 const CALM_FILTER = { queueNames: ['default', 'big'] };
 const FILTERS = [
   {},
@@ -73,7 +79,10 @@ const POLL_MS = { min: 40, max: 640 };
 
 const NONE: readonly ClaimedWork[] = [];
 
-/** Well, or badly, or too late, or never. The items that come with its end. */
+/**
+ * Works on the item correctly, wrongly, too late, or not at all. Returns the items that its settle
+ * claimed.
+ */
 async function work(
   outside: Outside,
   plan: PlannedWorker,
@@ -89,10 +98,10 @@ async function work(
   const manner = isCareful ? 'well' : dice.pick(plan.isOld ? OLD_MISCHIEF : MISCHIEF);
   if (manner === 'never') return NONE;
   if (manner === 'not mine') {
-    // Half of them notice when the lease is over.
+    // Half of the workers notice only after the lease has ended.
     if (dice.chance(0.5)) await world.pause(leaseMs * (1.2 + dice.fraction() * 3));
     await insist(outside, dice, askToRelease(by, held));
-    // Not everybody remembers that it is given back.
+    // Some workers continue with an item that they released.
     if (dice.chance(0.7)) return NONE;
   }
   if (manner === 'too late') {
@@ -102,7 +111,7 @@ async function work(
     for (let beat = 0; beat < 4; beat += 1) {
       await world.pause(heartbeatIntervalMs);
       const renewed = await network.send(askToRenew(by, held));
-      // Not everybody listens.
+      // Some workers ignore the refusal.
       if (renewed?.status === 409 && dice.chance(0.7)) return NONE;
     }
   } else await world.pause(dice.fraction() * 30);
@@ -155,7 +164,7 @@ const MISCHIEF = [
 
 const OLD_MISCHIEF = [...MISCHIEF, 'without a fence', 'without a fence'] as const;
 
-/** Reads an execution and its events, once each. */
+/** Reads an execution and its events once. */
 export async function readAll(
   { network }: Outside,
   of: { readonly client: string; readonly tenantId: string; readonly executionId: string },
@@ -165,7 +174,7 @@ export async function readAll(
   await network.send(askForEvents(by, { executionId }));
 }
 
-/** Asks until the answer says what became of it. */
+/** Repeats the request until an answer shows its outcome. */
 export async function insist(
   { world, network, isOver }: Outside,
   dice: Dice,

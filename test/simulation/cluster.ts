@@ -19,22 +19,22 @@ import { restingOf, type Sides } from './side-work.ts';
 import { createStoreLine, storeOverLine } from './store-line.ts';
 import type { World } from './world.ts';
 
-/** A process of the service: the real engine, and the real loops, on simulated time and lines. */
+/** A process of the service: the real engine and loops, on simulated time and lines. */
 export interface Member {
   readonly role: ProcessRole;
   readonly process: Process;
   readonly engine: Served;
 }
 
-/** What endpoints ask. */
+/** The calls that endpoints make. */
 export type Served = EngineCalls & { readonly retain: Removal };
 
 export interface Cluster {
-  /** Processes that answer requests now. */
+  /** Processes that can answer a request at this moment. */
   servers(): readonly Member[];
   members(): readonly Member[];
   crash(member: Member): void;
-  /** Everybody is there and goes on. */
+  /** Restarts dead processes and resumes paused ones. */
   heal(): void;
 }
 
@@ -179,7 +179,7 @@ export function startCluster(params: {
   };
 }
 
-/** Takes a while, and fails now and then: an effect may be had any number of times. */
+/** A run takes a moment, and sometimes fails. An effect may occur any number of times. */
 function createEffectRunner(params: {
   readonly process: Process;
   readonly dice: Dice;

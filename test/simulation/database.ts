@@ -21,33 +21,32 @@ import { OPEN_BOX } from './receiver.ts';
 import { effectKind, EXECUTIONS_MAX, LIMITED_TENANT, TENANTS, WORKFLOWS } from './workflows.ts';
 
 /**
- * The database of all histories of one run, in memory, with tenants and workflows in it. Between two
- * histories everything else is deleted, which costs far less than a new one.
+ * The database of all histories of one run, in memory, with tenants and workflows. Between two
+ * histories it is emptied, which costs far less than a new database.
  *
- * It never dies: processes do. What one of them did in a transaction is done when the transaction is
- * over and not before, since each is carried out in one go; what it had only read, or not yet sent,
- * dies with it.
+ * The database never dies, but processes do. A transaction is one synchronous call, so it takes
+ * effect as a whole. Reads and unsent writes of a process die with it.
  */
 export interface SimulatedDatabase {
   readonly store: Store;
-  /** Of what is stored, once for all histories. */
+  /** Compiles stored definitions, once for all histories. */
   readonly compile: (definition: StoredDefinition) => Plan;
-  /** The database's clock, Unix milliseconds; the history in progress moves it. */
+  /** The database's clock in Unix milliseconds; the current history moves it. */
   readonly clock: { now: () => number };
-  /** Makes a webhook of the tenant. */
+  /** Creates a webhook of the tenant. */
   tell(tenantId: string): Promise<void>;
   dump(params?: { readonly isLast: boolean }): Omit<Dump, 'takenAt'>;
-  /** How long the tenant's executions are kept, whatever the configuration says. */
+  /** Sets how long executions of the tenant are kept, instead of the configured time. */
   keep(tenantId: string, days: KeptDays): Promise<void>;
-  /** Executions are older by so much, and their ends as long ago. */
+  /** Moves the starts and ends of all executions back by `ms`. */
   age(ms: number): void;
-  /** Executions that have not ended, timers to answer, and workflows that are being resumed. */
+  /** The number of live executions, of timers, and of workflows that are being resumed. */
   unfinished(): number;
-  /** Messages that have not arrived, and fires that are being started. */
+  /** The number of undelivered messages, and of fires that are being started. */
   owed(): number;
-  /** By their ids, which do not come from the seed: the order in which they were written. */
+  /** The write order of messages by their ids, which don't come from the seed. */
   messages(): ReadonlyMap<string, number>;
-  /** Writes and deletions so far, by whomever. */
+  /** The number of writes and deletions so far, by any process. */
   changes(): number;
   reset(): void;
   close(): Promise<void>;
@@ -169,7 +168,9 @@ async function fill(store: Store): Promise<void> {
   });
 }
 
-/** What histories fill is emptied; triggers that refuse to delete events stand in the way of that. */
+/**
+ * Empties the tables that histories fill. It first drops the triggers that refuse to delete events.
+ */
 function emptyAgain(database: Database.Database): { readonly reset: () => void } {
   const names = database
     .prepare<[], string>(`select name from sqlite_schema where type = 'table'`)

@@ -1,13 +1,13 @@
-/** Chance that comes from a seed alone: the same seed, the same numbers. */
+/** Random numbers from a seed: the same seed gives the same numbers. */
 export interface Dice {
-  /** From 0 up to, but never, 1. */
+  /** From 0, below 1. */
   readonly fraction: () => number;
-  /** A whole number, both bounds included. */
+  /** An integer, both bounds included. */
   between(min: number, max: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
   readonly bytes: (size: number) => Uint8Array;
-  /** Dice of its own for a part: how often one part throws changes nothing for the others. */
+  /** Separate dice for one part, so that its throws don't change the numbers of other parts. */
   fork(name: string): Dice;
 }
 

@@ -1,13 +1,13 @@
 import type { Dice } from './dice.ts';
 
-/** What can go wrong, and how it is meant. */
+/** All faults, with their meanings. */
 export const FAULTS = {
-  /** The database answers that it cannot: nothing was carried out. */
+  /** The database refuses the call and carries out nothing. */
   unavailable: 'the database is starting up',
   pool_exhausted: 'no connection became free in time',
   serialization: 'rolled back, could not serialise',
   deadlock: 'rolled back, a deadlock',
-  /** Nothing, or all, was carried out, and nobody was told. */
+  /** The call took full effect or none, and its caller doesn't know which. */
   timed_out_before: 'the answer never came; not carried out',
   timed_out_after: 'the answer never came; carried out',
   slow: 'a statement that takes long',
@@ -33,23 +33,23 @@ export const FAULTS = {
 export type FaultKind = keyof typeof FAULTS;
 export type FaultRates = Readonly<Partial<Record<FaultKind, number>>>;
 
-/** Decides where faults strike. None do any more once it has healed. */
+/** Decides where faults strike; after `heal` none do. */
 export interface Faults {
   strikes(kind: FaultKind): boolean;
   heal(): void;
   readonly fired: ReadonlyMap<FaultKind, number>;
-  /** How many would have fired, those spared included. */
+  /** How many faults were drawn, including the spared ones. */
   drawn(): number;
 }
 
-/** `spared`: faults, counted from 0 in the order in which they would have fired, that don't. */
+/** `spared`: faults that don't strike, by their index in the order of drawing, from 0. */
 export function createFaults(params: {
   readonly dice: Dice;
   readonly rates: FaultRates;
   readonly spared: ReadonlySet<number>;
 }): Faults {
   const { rates, spared } = params;
-  // To each kind its own, so that leaving one out changes nothing for the others.
+  // Each kind has its own dice, so that leaving one kind out doesn't change the others.
   const dice = new Map(Object.keys(rates).map((kind) => [kind, params.dice.fork(kind)]));
   const fired = new Map<FaultKind, number>();
   let drawn = 0;

@@ -2,17 +2,22 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/
 import type { AskedWait } from '../../src/shared/engine/work/functions/suspend-function.ts';
 import { createDice, type Dice } from './dice.ts';
 
-/** Small durable functions. What one does next follows from its journal alone, as code does that is replayed. */
+/**
+ * A small durable function. Its next action follows from its journal alone, like that of any
+ * replayed code.
+ */
 export type Program = readonly Instruction[];
 
 type Instruction =
   | { readonly do: 'step'; readonly identity: string; readonly isCompensated: boolean }
   | { readonly do: 'value'; readonly identity: string }
-  /** For any of them. */
+  /** Waits until the first of them is satisfied. */
   | { readonly do: 'wait'; readonly waits: readonly AskedWait[] }
-  /** As long as fewer attempts than these have failed. */
+  /** Fails while fewer than `attempts` attempts have failed. */
   | { readonly do: 'fail'; readonly attempts: number; readonly isFinal: boolean }
-  /** As another visit, with what this one has seen. It is the last. */
+  /**
+   * Continues as a new visit, with the results that this one has seen; always the last instruction.
+   */
   | { readonly do: 'continue' };
 
 export type Next =
@@ -23,11 +28,11 @@ export type Next =
   | { readonly do: 'fail'; readonly isFinal: boolean }
   | { readonly do: 'continue' | 'complete'; readonly seen: JsonObject };
 
-/** The key of the event that functions wait for. */
+/** The correlation key of the event that functions wait for. */
 export const GO = 'go';
 const NEVER_WELL = 99;
 
-/** The program of a visit, by its input: the same in each turn. */
+/** The program of a visit. It follows from the input, so every turn has the same one. */
 export function programOf(
   programs: string,
   { nodeId, input }: { readonly nodeId: string; readonly input: JsonValue },
@@ -54,7 +59,7 @@ function roundOf(input: JsonValue): number {
   return typeof round === 'number' ? round : 0;
 }
 
-/** The input of the next visit, by that of this one and what it has seen. */
+/** The input of the next visit: the input of this visit, and the results that it has seen. */
 export function nextInput(input: JsonValue, seen: JsonObject): JsonObject {
   const { token = null } = isJsonObject(input) ? input : {};
   return { token, round: roundOf(input) + 1, seen };
@@ -78,7 +83,7 @@ function drawInstruction(
   return { do: 'wait', waits };
 }
 
-/** None waits for ever, whoever forgets about it. */
+/** Every wait ends, even if no client answers it. */
 function drawWait(dice: Dice, identity: string): AskedWait {
   const ms = dice.between(0, 300);
   switch (dice.pick(['timer', 'event', 'approval', 'child'] as const)) {
@@ -98,7 +103,7 @@ function drawWait(dice: Dice, identity: string): AskedWait {
   }
 }
 
-/** What the function does next, by its journal and the attempts that have failed. */
+/** The next action of the function, for a journal and the number of failed attempts. */
 export function nextOf(program: Program, journal: readonly JsonObject[], attempt: number): Next {
   const places = new Map(journal.map(({ identity }, place) => [identity, place]));
   const seen: Record<string, JsonValue> = {};
@@ -140,7 +145,7 @@ export function nextOf(program: Program, journal: readonly JsonObject[], attempt
   return { do: 'complete', seen };
 }
 
-/** Compensations that are left, in the order in which they run. */
+/** Compensations that have not run, in the order in which they run. */
 export function owedIn(journal: readonly JsonObject[]): readonly string[] {
   const done = new Set(journal.filter(({ kind }) => kind === 'rollback').map(identityOf));
   return journal
@@ -154,5 +159,5 @@ function identityOf({ identity }: JsonObject): string {
   return typeof identity === 'string' ? identity : '';
 }
 
-/** Attempts after which a function that can complete does. */
+/** After this many failed attempts, every function that can complete does. */
 export const WELL_AFTER = NEVER_WELL - 1;

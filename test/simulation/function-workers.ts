@@ -22,13 +22,13 @@ import {
 import type { PlannedFunctionWorker } from './scenario.ts';
 import type { Effects } from './step-effects.ts';
 
-/** What the functions of a history do, and where their effects go. */
+/** The world with the programs of functions, and the receiver of their effects. */
 export interface FunctionWorld extends Outside {
   readonly effects: Effects;
   readonly programs: string;
 }
 
-/** Claims turns and takes them until all is over. */
+/** Claims turns and runs them until the history is over. */
 export async function runFunctionWorker(
   outside: FunctionWorld,
   plan: PlannedFunctionWorker,
@@ -46,7 +46,7 @@ export async function runFunctionWorker(
 
 const POLL_MS = { min: 40, max: 320 };
 
-/** What a worker does otherwise than well. */
+/** How a worker runs a turn. */
 type Manner = 'well' | (typeof MISCHIEF)[number];
 
 const MISCHIEF = [
@@ -79,22 +79,22 @@ async function take(
   const held = { workItemId: record.workItemId, key: record.idempotencyKey, fence: leaseFence };
   if (manner === 'not mine') {
     await insist(outside, dice, askToRelease(by, held));
-    // Not everybody remembers that it is given back.
+    // Some workers continue with an item that they released.
     if (dice.chance(0.7)) return;
   }
   const twins = manner === 'twice' ? [dice.fork('one'), dice.fork('other')] : [dice];
   await Promise.all(twins.map((own) => runTurn(outside, { by, held, item, manner }, own)));
 }
 
-/** A turn as its worker knows it. */
+/** The worker's view of a turn. */
 interface Turn {
   readonly by: Client;
   readonly held: Held;
   readonly item: ClaimedWork;
   readonly manner: Manner;
-  /** On record. */
+  /** Recorded entries. */
   readonly journal: JsonObject[];
-  /** To be recorded with the next request. */
+  /** Entries for the next request. */
   pending: JournalEntry[];
 }
 
@@ -137,7 +137,7 @@ async function misbehave({ world, network }: Outside, turn: Turn, dice: Dice): P
   } else await world.pause(dice.fraction() * 10);
 }
 
-/** False: the turn is over, for this worker. */
+/** False: the turn is over for this worker. */
 async function doNext(
   outside: FunctionWorld,
   turn: Turn,
@@ -185,7 +185,7 @@ async function doNext(
   }
 }
 
-/** A function with compensations cannot continue: it gives up, and they run. */
+/** A function that owes compensations cannot continue: it fails permanently, and they run. */
 async function continueAsNew(
   outside: FunctionWorld,
   turn: Turn,
@@ -214,7 +214,7 @@ async function undoNext(outside: FunctionWorld, turn: Turn, dice: Dice): Promise
     await ask(outside, turn, { request: askToCompleteRollback(by, appendOf(turn)), dice });
     return false;
   }
-  // Compensations that don't succeed: once in a while for good.
+  // A compensation may fail, sometimes permanently.
   if (!outside.isCalm() && dice.chance(0.05)) {
     const isFinal = dice.chance(0.3);
     await ask(outside, turn, { request: askToFailTurn(by, { ...appendOf(turn), isFinal }), dice });
@@ -225,7 +225,7 @@ async function undoNext(outside: FunctionWorld, turn: Turn, dice: Dice): Promise
   return append(outside, turn, { entry: { identity, kind: 'rollback', output: null }, dice });
 }
 
-/** An identity that is on record, at the end of the journal: nobody takes it. */
+/** Sends a recorded identity again, at the end of the journal. The service must refuse it. */
 async function recordAgain({ network }: Outside, { by, held, journal }: Turn): Promise<void> {
   const known = journal.findLast(({ kind }) => kind === 'step' || kind === 'value');
   if (known === undefined) return;
@@ -235,7 +235,7 @@ async function recordAgain({ network }: Outside, { by, held, journal }: Turn): P
   await network.send(askToRecord(by, of));
 }
 
-/** An identity that is not on record, where the journal does not end: it is not taken either. */
+/** Sends a new identity at a wrong position of the journal. The service must refuse it. */
 async function recordAside({ network }: Outside, turn: Turn, dice: Dice): Promise<void> {
   const { by, held, journal } = turn;
   const isShort = journal.length > 0 && dice.chance(0.7);
@@ -245,7 +245,7 @@ async function recordAside({ network }: Outside, turn: Turn, dice: Dice): Promis
   await network.send(askToRecord(by, { ...held, expectedLength, entries }));
 }
 
-/** At once, or with whatever is sent next. */
+/** Sends the entry immediately, or with the next request. */
 async function append(
   outside: FunctionWorld,
   turn: Turn,

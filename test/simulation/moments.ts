@@ -1,7 +1,7 @@
 import type { CommitPlan } from '../../src/shared/store/commit.ts';
 import type { FaultKind } from './faults.ts';
 
-/** Calls of the store at which a process is to die more often than at others, as they are rare. */
+/** Rare calls of the store, at which processes die more often than at others. */
 export function momentOf(name: string, given: readonly unknown[]): FaultKind | null {
   if (name === 'retention.retire') return 'crash_at_removal';
   if (name !== 'executions.commit') return null;

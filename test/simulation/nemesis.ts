@@ -3,7 +3,7 @@ import type { Dice } from './dice.ts';
 import type { Faults } from './faults.ts';
 import type { World } from './world.ts';
 
-/** What befalls processes and clocks as time goes by, rather than at a call. */
+/** Faults of processes and clocks that occur over time, not at a call. */
 export function unleashNemesis(params: {
   readonly world: World;
   readonly cluster: Cluster;

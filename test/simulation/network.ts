@@ -8,12 +8,12 @@ import type { Faults } from './faults.ts';
 import type { Recorder } from './recorder.ts';
 import type { World } from './world.ts';
 
-/** What a client wants, and how the endpoint asks the engine for it. */
+/** A request of a client, and the call of its endpoint to the engine. */
 export interface Request {
   readonly client: string;
   readonly tenantId: string;
   readonly asks: Ask;
-  /** `carry` serves `carried` at the same process. */
+  /** `carry` serves the request in `carried` at the same process. */
   readonly serve: (
     engine: Served,
     carry: () => Promise<void>,
@@ -21,9 +21,9 @@ export interface Request {
   readonly carried?: Request;
 }
 
-/** Between the clients and whichever process answers. */
+/** The network between clients and the processes that answer. */
 export interface Network {
-  /** Null: no answer in time. */
+  /** Null: no answer within the timeout. */
   send(request: Request): Promise<Answer | null>;
 }
 

@@ -17,7 +17,7 @@ import type {
   PlannedSwitch,
 } from './scenario.ts';
 
-/** Looks after the dead letters of a tenant: puts back what somebody still waits for. */
+/** Requeues the dead letters of a tenant while their executions wait for them. */
 export async function runOperator(
   { world, network, isOver }: Outside,
   { tenantId }: { readonly tenantId: string },
@@ -42,7 +42,7 @@ export async function runOperator(
   }
 }
 
-/** Has a tenant rest for a while. */
+/** Suspends a tenant for a while. */
 export async function runAdministrator(
   outside: Outside,
   { tenantId, atMs, forMs }: PlannedSuspension,
@@ -53,13 +53,13 @@ export async function runAdministrator(
   await insist(outside, dice, askToSetStatus(by, { status: 'suspended' }));
   await outside.world.pause(forMs);
   await insist(outside, dice, askToSetStatus(by, { status: 'active' }));
-  // A request that was doubled may have had it suspended again.
+  // A duplicate of the request may have suspended it again.
   while (!outside.isCalm()) await outside.world.pause(100);
   await outside.world.pause(LAST_ARRIVAL_MS);
   await insist(outside, dice, askToSetStatus(by, { status: 'active' }));
 }
 
-/** Stops a workflow for a while, now and again, and lets it go on in the end. */
+/** Pauses a workflow repeatedly, and finally resumes it. */
 export async function runSwitch(
   outside: Outside,
   { name, tenantId, workflowId, afterMs, forMs, times }: PlannedSwitch,
@@ -73,13 +73,13 @@ export async function runSwitch(
     await world.pause(forMs);
     await insist(outside, dice, askToResumeWorkflow(by, { workflowId }));
   }
-  // A request that was doubled may have paused it again.
+  // A duplicate of the request may have paused it again.
   while (!outside.isCalm()) await world.pause(100);
   await world.pause(LAST_ARRIVAL_MS);
   await insist(outside, dice, askToResumeWorkflow(by, { workflowId }));
 }
 
-/** Has something start every second, until all are well. */
+/** Creates a schedule that fires every second, and pauses it when the faults end. */
 export async function runPlanner(
   outside: Outside,
   plan: PlannedSchedule,
@@ -90,12 +90,12 @@ export async function runPlanner(
   await insist(outside, dice, askToSchedule(by, plan));
   while (!outside.isCalm()) await outside.world.pause(100);
   await insist(outside, dice, askToPause(by, { name }));
-  // Scheduled again by a request that was doubled, it would fire for ever.
+  // A duplicate of the first request may have started the schedule again.
   await outside.world.pause(LAST_ARRIVAL_MS);
   await insist(outside, dice, askToPause(by, { name }));
 }
 
-/** Has what has ended long ago removed, until all are well. */
+/** Runs retention repeatedly until the faults end. */
 export async function runCleaner(
   { world, network, isCalm }: Outside,
   { everyMs, batchMax }: PlannedRetention,
@@ -107,7 +107,7 @@ export async function runCleaner(
   }
 }
 
-/** Has everything removed that is due, with everybody well: until nothing more is found. */
+/** After the faults, runs retention until it finds nothing more. */
 export async function removeDue(outside: Outside, dice: Dice): Promise<void> {
   for (let quiet = 0; quiet < 2;) {
     const answer = await insist(outside, dice, askToRetain(CLEANER, { batchMax: 10 }));

@@ -12,8 +12,8 @@ import type { Network } from './network.ts';
 import { TENANTS } from './workflows.ts';
 
 /**
- * Once all is over: every lease there ever was is settled again, and another tenant asks for all
- * that there is. Each of these is refused, and leaves every table as it was.
+ * After the end, settles every lease of the history again, and has another tenant ask for every
+ * execution. The service must refuse each request and change no table.
  */
 export async function sendRefusable(
   network: Network,

@@ -2,8 +2,8 @@ import type { Timers } from '../../src/shared/engine/scheduling/timers.ts';
 import type { World } from './world.ts';
 
 /**
- * A process as the world sees it: something that can die (nothing of it ever goes on) or be paused
- * (everything of it waits, and goes on later without having noticed).
+ * A process in the simulated world. When it dies, none of its actions happens any more. While it is
+ * paused, its actions wait; then they happen as if no time had passed.
  */
 export interface Process {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Process {
   die(): void;
   pause(ms: number): void;
   resume(): void;
-  /** Lets the action happen in this process: after its pause, or never when it is dead. */
+  /** Runs the action in this process: after a pause, or never if the process is dead. */
   enter(action: () => void): void;
 }
 
@@ -49,7 +49,7 @@ export function createProcess(params: { readonly name: string; readonly world: W
     pause: (ms) => {
       pausedUntil = world.now() + ms;
     },
-    // What waits has its entry at the end of the pause already, and finds it over earlier or later.
+    // Waiting actions stay scheduled for the original end of the pause, which does no harm.
     resume: () => {
       pausedUntil = 0;
     },

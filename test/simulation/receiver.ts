@@ -6,15 +6,15 @@ import type { Faults } from './faults.ts';
 import type { Process } from './process.ts';
 import type { World } from './world.ts';
 
-/** Somebody who is told by webhooks, and the way there. */
+/** The receiver of webhooks, and the HTTP client that reaches it. */
 export interface Receiver {
   httpOf(process: Process): Http;
   readonly arrivals: readonly Arrival[];
 }
 
-/** A message that arrived, and what the receiver said to it: heard or not. */
+/** A message that arrived, and the receiver's status, even if the answer was lost. */
 export interface Arrival {
-  /** Header `webhook-id`. */
+  /** The header `webhook-id`. */
   readonly messageId: string;
   readonly status: number;
 }
@@ -54,7 +54,7 @@ export function createReceiver(params: {
 
 const NOTHING = new Uint8Array();
 
-/** Keeps no secrets: there are none here. */
+/** Stores secrets unencrypted, because the simulation has none. */
 export const OPEN_BOX: SecretBox = {
   seal: ({ secret }) => ({ keyId: 'open', box: secret }),
   open: ({ sealed }) => sealed.box,

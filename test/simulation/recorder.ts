@@ -2,13 +2,13 @@ import type { EngineReport } from '../../src/shared/engine/report.ts';
 import type { Deed, History } from '../invariants/history.ts';
 import type { World } from './world.ts';
 
-/** What clients did and were answered, and how much of everything happened. */
+/** Records the requests and answers of clients, and counts what happens. */
 export interface Recorder {
   readonly history: History;
   readonly counts: ReadonlyMap<string, number>;
-  /** Errors that no process should meet. */
+  /** Errors that must not occur in any process. */
   readonly troubles: readonly string[];
-  /** A deed begins: what is known of its end is filled in by the answer. */
+  /** Records the beginning of a deed; `answer` records its end. */
   begin(deed: Pick<Deed, 'client' | 'tenantId' | 'asks'>): {
     answer(answer: NonNullable<Deed['answer']>): void;
   };

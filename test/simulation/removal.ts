@@ -8,7 +8,7 @@ import type { Ids } from '../../src/shared/ports/ids.ts';
 import type { Store } from '../../src/shared/store/store.ts';
 import type { KeptDays } from '../invariants/checks/check-retired.ts';
 
-/** What `svc retention run` does, after the audit log was sealed as far as it can be. */
+/** Seals the audit log as far as possible, then does what `svc retention run` does. */
 export type Removal = (params: {
   readonly actorId: string;
   readonly batchMax: number;

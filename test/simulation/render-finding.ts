@@ -2,7 +2,7 @@ import { describe } from '../invariants/violation.ts';
 import type { Finding } from './run-histories.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What was found, and the smallest history that shows it, for whoever has to understand it. */
+/** Shows the violation, and the smallest history with it, to the developer. */
 export function renderFinding(params: {
   readonly finding: Finding;
   readonly smallest: Finding;
@@ -23,7 +23,7 @@ export function renderFinding(params: {
   ].join('\n');
 }
 
-/** Looking without finding. */
+/** Lines of a trace that show nothing: polls and empty claims. */
 const DULL =
   /shards\.|nextDueInMs$|listExpired|listOverdue|runnable\.list$|claim \S+ 200$|work\.claim$/;
 

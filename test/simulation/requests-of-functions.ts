@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { Request } from './network.ts';
 import type { Client, Held } from './requests.ts';
 
-/** What workers of durable functions ask for beside what all workers do. */
+/** The requests that only workers of durable functions make. */
 
 export interface Append extends Held {
   readonly expectedLength: number;
@@ -82,7 +82,7 @@ export function askToCompleteTurn(
   };
 }
 
-/** What it gives counts for nothing. */
+/** The output is ignored. */
 export function askToCompleteRollback(by: Client, of: Append): Request {
   const { workItemId, fence, entries } = of;
   return {

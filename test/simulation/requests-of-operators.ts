@@ -4,9 +4,9 @@ import type { Request } from './network.ts';
 import type { Client, Held } from './requests.ts';
 import type { PlannedSchedule } from './scenario.ts';
 
-/** What old workers and operators ask for, each as its endpoint asks the engine. */
+/** Requests of old workers and of operators, as calls of their endpoints to the engine. */
 
-/** A key of null: the client sends none. */
+/** `key` is null if the client sends none. */
 export function askToCompleteUnfenced(
   by: Client,
   of: Pick<Held, 'workItemId'> & { readonly key: string | null; readonly output: JsonObject },
@@ -56,7 +56,7 @@ function unfenced({ tenantId }: Client, workItemId: string) {
   };
 }
 
-/** `onItems`: as of `askForWork`. */
+/** `onItems`: see `askForWork`. */
 export function askForDeadLetters(
   by: Client,
   of: { readonly onItems: (workItemIds: readonly string[]) => void },
@@ -141,7 +141,7 @@ export function askToPause(by: Client, { name }: { readonly name: string }): Req
   };
 }
 
-/** See `svc retention run`, and the seals that it waits for. */
+/** See `svc retention run`, which first waits for seals. */
 export function askToRetain(by: Client, of: { readonly batchMax: number }): Request {
   return {
     ...by,

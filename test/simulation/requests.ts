@@ -4,14 +4,14 @@ import type { TenantId } from '../../src/shared/domain/ids.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { Request } from './network.ts';
 
-/** What clients ask for, each as its endpoint asks the engine. */
+/** Requests of clients, as calls of their endpoints to the engine. */
 
 export interface Client {
   readonly client: string;
   readonly tenantId: string;
 }
 
-/** A lease, as whoever holds it knows it. */
+/** A lease, as its holder knows it. */
 export interface Held {
   readonly workItemId: string;
   readonly fence: number;
@@ -101,7 +101,7 @@ export function askToDecide(
     readonly executionId: string;
     readonly decision: 'approved' | 'rejected';
     readonly token: string;
-    /** One of a durable function doesn't. */
+    /** An approval of a durable function has no state patch. */
     readonly patchesState: boolean;
   },
 ): Request {
@@ -141,19 +141,19 @@ export function askToDeliver(
   };
 }
 
-/** `onItems` is given what the answer carries: the client has it only when the answer comes. */
+/** Passes the claimed items to `onItems`; the client uses them only if the answer arrives. */
 export function askForWork(
   by: Client,
   of: {
     readonly queues: readonly WorkerQueue[];
-    /** Absent: all. */
+    /** Absent: all tools. */
     readonly tools?: readonly string[];
     readonly queueNames?: readonly string[];
     readonly maxItems: number;
     readonly waitMs: number;
     /** Absent: the claim has no id. */
     readonly claim?: { readonly id: string; readonly isRepeated: boolean };
-    /** Travels with the claim; absent: nothing does. */
+    /** A request that the claim carries; absent: none. */
     readonly carried?: Request;
     readonly onItems: (items: readonly ClaimedWork[]) => void;
   },

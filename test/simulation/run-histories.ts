@@ -9,13 +9,13 @@ export interface Finding {
 
 export interface Campaign {
   readonly histories: number;
-  /** The first history that violates something ends the campaign. */
+  /** The first history with a violation; it ends the campaign. */
   readonly finding: Finding | null;
   /** Sums over all histories. */
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Histories of the seeds `firstSeed`, `firstSeed + 1`, … while `goesOn`. */
+/** Runs the seeds `firstSeed`, `firstSeed + 1`, … while `goesOn` returns true. */
 export async function runHistories(params: {
   readonly database: SimulatedDatabase;
   readonly firstSeed: number;
@@ -27,7 +27,7 @@ export async function runHistories(params: {
     void counts.set(name, (counts.get(name) ?? 0) + by);
   let histories = 0;
   const { stackTraceLimit } = Error;
-  // Errors are what a simulation is made of, and their stacks cost more than they do.
+  // A simulation throws many errors, and collecting their stacks costs more than the errors.
   Error.stackTraceLimit = 0;
   try {
     while (goesOn(histories)) {

@@ -32,24 +32,27 @@ import { createWorld } from './world.ts';
 
 export interface Outcome {
   readonly violations: readonly Violation[];
-  /** How often each thing happened: faults fired, answers by status, commits refused … */
+  /** Counts of what happened: faults, answers by status, refused commits and more. */
   readonly counts: ReadonlyMap<string, number>;
-  /** How many faults there were to be spared. */
+  /** How many faults were drawn, so that shrinking can spare them. */
   readonly faultsDrawn: number;
   readonly virtualMs: number;
   readonly lines: readonly string[];
 }
 
-/** How long everything may take to come to rest, once all are well. */
+/** How long the whole history may take to end after the faults. */
 const REST_MS_MAX = 60_000;
-/** Of all commits so many are followed by a look at the tables. */
+/** The share of commits after which the tables are dumped. */
 const SAMPLED = 0.1;
-/** Of what is decided about fires no commit of an execution tells. */
+/** The same with schedules, because no commit of an execution shows how a fire was decided. */
 const SAMPLED_OF_SCHEDULES = 0.6;
-/** Of all histories so many end with requests that are all to be refused. */
+/** The share of histories that end with requests that must all be refused. */
 const PROBED = 0.25;
 
-/** One history, from an empty database to rest. The same scenario gives the same, to the byte. */
+/**
+ * Runs one history from an empty database to its end. The same scenario gives the same history, to
+ * the byte.
+ */
 export async function runHistory(
   given: SimulatedDatabase,
   scenario: Scenario,
@@ -150,13 +153,14 @@ export async function runHistory(
   const isAtRest = (): boolean => isIdle() && database.owed() === 0;
   while (!isAtRest() && world.now() < activeMs + REST_MS_MAX) {
     await world.run({ isOver: () => false, untilMs: world.now() + LOOK_MS });
-    // What is sent or started once more, and nothing else, is waited for: for minutes, at times.
+    // Only messages and starts are left to repeat, which can take minutes, so skip time.
     if (isIdle() && database.owed() > 0) skewMs += OWED_SKIPPED_MS;
   }
   const virtualMs = world.now();
   if (retention !== null && isAtRest()) {
     given.age(ALL_DUE_MS);
-    // Events may be ahead of a clock that was set back, and are sealed once it is past them.
+    // A clock that was set back may leave events in the future, and they are sealed only after that
+    // time.
     skewMs += SEALED_AFTER_MS;
     await verifyChain(given.store, head);
     await finish(removeDue(outside, dice.fork('last removal')));
@@ -178,7 +182,7 @@ export async function runHistory(
   const chain = head === null ? null : await verifyChain(given.store, head);
   const changes = database.changes();
   const { history, counts, troubles } = recorder;
-  // A seal that comes meanwhile writes by itself.
+  // With sealing, writes may occur meanwhile, so the number of changes would prove nothing.
   if (isAtRest() && !scenario.sealed && dice.fork('probes').chance(PROBED)) {
     await finish(sendRefusable(network, { history, known }));
   }
@@ -218,19 +222,22 @@ export async function runHistory(
   };
 }
 
-/** Older than what any policy keeps. */
+/** Longer than any policy keeps executions. */
 const ALL_DUE_MS = 10 * 86_400_000;
-/** Longer than clocks are set back in one history. */
+/** Longer than all the steps by which one history sets the clock back. */
 const SEALED_AFTER_MS = 60_000;
-/** By so much the database's clock goes forward while something is owed and all else is done. */
+/** How far the clock skips forward while only messages or starts are left. */
 const OWED_SKIPPED_MS = 5_000;
-/** How often it is looked whether all has come to rest. */
+/** The interval between checks whether the history has ended. */
 const LOOK_MS = 100;
 
-/** Keeps what the tables hold now. */
+/** Takes a dump of the tables. */
 type Look = (of?: { readonly isLast?: boolean; readonly removal?: Dump['removal'] }) => void;
 
-/** The same database, looked at after some commits, and after all that may exceed a limit; and around removals. */
+/**
+ * Takes dumps after a share of the commits, after each commit that may exceed a limit, and around
+ * each removal.
+ */
 function watched(
   database: SimulatedDatabase,
   { dice, sampled }: { readonly dice: Dice; readonly sampled: number },

@@ -8,24 +8,24 @@ import type { ProcessRole } from '../../src/shared/config/listeners.ts';
 import type { KeptDays } from '../invariants/checks/check-retired.ts';
 import { EVENTS, TENANTS, STARTED, WITH_FUNCTIONS, type WorkflowName } from './workflows.ts';
 
-/** All that one history begins with. It follows from the seed; shrinking takes parts away. */
+/** Everything that defines one history. It follows from the seed; shrinking removes parts. */
 export interface Scenario {
   readonly seed: string;
   readonly roles: readonly ProcessRole[];
   readonly leaseMs: number;
-  /** Faults strike until then; afterwards everybody gets well, and all must come to rest. */
+  /** Faults strike until then. Afterwards all processes work, and everything must end. */
   readonly activeMs: number;
   readonly starts: readonly PlannedStart[];
   readonly workers: readonly PlannedWorker[];
   readonly functionWorkers: readonly PlannedFunctionWorker[];
-  /** Tenants whose dead letters somebody looks after: those of old workers are many. */
+  /** Tenants with an operator for dead letters, which old workers cause often. */
   readonly operators: readonly string[];
   readonly suspensions: readonly PlannedSuspension[];
   readonly switches: readonly PlannedSwitch[];
   readonly schedules: readonly PlannedSchedule[];
-  /** Tenants that want to be told by webhooks. */
+  /** Tenants with a webhook. */
   readonly told: readonly string[];
-  /** The audit log is sealed while all this goes on. */
+  /** Whether the audit log is sealed during the history. */
   readonly sealed: boolean;
   readonly retention: PlannedRetention | null;
   readonly rates: FaultRates;
@@ -38,14 +38,14 @@ export interface PlannedStart {
   readonly tenantId: string;
   readonly workflowId: WorkflowName;
   readonly atMs: number;
-  /** After the start is known; null: never. */
+  /** Counted from the answer to the start; null: never. */
   readonly cancelAfterMs: number | null;
   readonly eventAfterMs: number;
-  /** Reviewers who race to decide. */
+  /** How many reviewers race to decide. */
   readonly reviewers: number;
-  /** How it is paused, once it is started; null: never. */
+  /** How the execution is paused after its start; null: never. */
   readonly paused: PlannedPause | null;
-  /** When it has failed or was cancelled it is tried again, and that again, so many times. */
+  /** How many times in a row a failed or cancelled execution is retried. */
   readonly retries: number;
 }
 
@@ -55,13 +55,13 @@ export interface PlannedPause {
   readonly times: number;
 }
 
-/** What has ended grows old now and again, by days, and somebody has it removed. */
+/** Ended executions age by hours now and then, and an operator runs retention. */
 export interface PlannedRetention {
   readonly keptDays: KeptDays;
-  /** Of this tenant otherwise. */
+  /** A tenant with times of its own. */
   readonly policy: { readonly tenantId: string; readonly days: KeptDays };
   readonly everyMs: number;
-  /** Executions removed together. */
+  /** How many executions one batch removes. */
   readonly batchMax: number;
 }
 
@@ -71,7 +71,7 @@ export interface PlannedSuspension {
   readonly forMs: number;
 }
 
-/** A workflow is paused for a while, now and again. */
+/** A workflow that is paused repeatedly. */
 export interface PlannedSwitch extends PlannedPause {
   readonly name: string;
   readonly tenantId: string;
@@ -91,11 +91,11 @@ export interface PlannedWorker {
   readonly queues: readonly ('python_tool' | 'java_tool')[];
   readonly maxItems: number;
   readonly waitMs: number;
-  /** How much of its work it does otherwise than well. */
+  /** The share of its items on which the worker misbehaves. */
   readonly mischief: number;
-  /** It may speak the old protocol, without fences. */
+  /** Whether the worker may speak the old protocol, without fences. */
   readonly isOld: boolean;
-  /** It claims with the request that ends an item. */
+  /** Whether the request that settles an item also claims. */
   readonly carriesEnds: boolean;
 }
 
@@ -103,7 +103,7 @@ export interface PlannedFunctionWorker {
   readonly name: string;
   readonly tenantId: string;
   readonly waitMs: number;
-  /** How many of its turns it takes otherwise than well. */
+  /** The share of its turns in which the worker misbehaves. */
   readonly mischief: number;
 }
 
@@ -116,7 +116,7 @@ export function drawScenario(seed: string): Scenario {
   return withSwitches(withRetention(tried, dice.fork('retention')), dice.fork('switches'));
 }
 
-/** What goes on beside the executions, in some histories each. */
+/** Adds pauses, suspensions, schedules, webhooks and sealing, each to some histories. */
 function withSides(drawn: Scenario, dice: Dice): Scenario {
   const tenants = [...new Set(drawn.starts.map(({ tenantId }) => tenantId))];
   const isScheduled = dice.chance(0.08);
@@ -135,7 +135,7 @@ function withSides(drawn: Scenario, dice: Dice): Scenario {
           {
             name: 'schedule0',
             tenantId: dice.pick(TENANTS),
-            // Most last longer than the second between two fires, so that these meet.
+            // Most of them last longer than the second between two fires, so that fires overlap.
             workflowId: dice.chance(0.7)
               ? 'lasting'
               : dice.pick(['chain', 'timers', 'rounds'] as const),
@@ -148,7 +148,7 @@ function withSides(drawn: Scenario, dice: Dice): Scenario {
   };
 }
 
-/** In some histories all executions are of durable functions. */
+/** In some histories all executions run durable functions. */
 function withFunctions(drawn: Scenario, dice: Dice): Scenario {
   if (!dice.chance(FUNCTIONS)) return drawn;
   const tenants = [...new Set(drawn.starts.map(({ tenantId }) => tenantId))];
@@ -172,10 +172,10 @@ function withFunctions(drawn: Scenario, dice: Dice): Scenario {
   };
 }
 
-/** Of all histories so many. */
+/** The share of these histories. */
 const FUNCTIONS = 0.2;
 
-/** In some histories much fails, and what has failed or was cancelled is tried again in most. */
+/** In some histories much fails, and most failed or cancelled executions are retried. */
 function withRetries(drawn: Scenario, dice: Dice): Scenario {
   const isFragile = dice.chance(0.15);
   return {
@@ -207,7 +207,7 @@ function withRetention(drawn: Scenario, dice: Dice): Scenario {
   };
 }
 
-/** Workflows that are started, and now and then one that others start. */
+/** Pauses a workflow that clients start, or sometimes one that other workflows start. */
 function withSwitches(drawn: Scenario, dice: Dice): Scenario {
   if (!dice.chance(0.25)) return drawn;
   const { tenantId, workflowId } = dice.pick(drawn.starts);
@@ -228,7 +228,7 @@ function drawPause(dice: Dice): PlannedPause | null {
   return { afterMs, forMs: dice.between(0, 400), times: dice.between(1, 3) };
 }
 
-/** Of all histories so many are of one execution: what goes wrong with one is found soonest there. */
+/** The share of histories with a single execution, because these find most bugs soonest. */
 const SMALL = 0.6;
 
 function inSmall(drawn: Scenario, dice: Dice): Scenario {
@@ -245,7 +245,9 @@ function inSmall(drawn: Scenario, dice: Dice): Scenario {
   };
 }
 
-/** Some workers of some tenants, with somebody who puts right what they leave behind. */
+/**
+ * In some histories all workers speak the old protocol, and operators requeue their dead letters.
+ */
 function withOldWorkers(drawn: Scenario, dice: Dice): Scenario {
   if (!dice.chance(0.3)) return drawn;
   return {
@@ -260,7 +262,7 @@ function withOldWorkers(drawn: Scenario, dice: Dice): Scenario {
   };
 }
 
-/** Short leases, careless workers and two servers: an item has several holders who all come back. */
+/** Short leases, careless workers and two servers, so that several holders of an item return. */
 function aboutLeases(drawn: Scenario, dice: Dice): Scenario {
   return {
     ...drawn,
@@ -343,7 +345,7 @@ function drawWorkers(dice: Dice, tenantId: string): PlannedWorker[] {
   }));
 }
 
-/** Some histories have many faults of few kinds, some a few of all, and some none. */
+/** Some histories have many faults of few kinds, some a few of all kinds, and some none. */
 function drawRates(dice: Dice): FaultRates {
   const kinds = Object.keys(FAULTS) as FaultKind[];
   const [share, scale] = dice.pick([
@@ -358,7 +360,10 @@ function drawRates(dice: Dice): FaultRates {
   );
 }
 
-/** Of each store call, request, hint or, for what befalls processes and clocks, tenth of a second. */
+/**
+ * The probability per store call, request or hint; for faults of processes and clocks, per tenth of
+ * a second.
+ */
 const RATES: Readonly<Record<FaultKind, number>> = {
   unavailable: 0.01,
   pool_exhausted: 0.01,

@@ -3,8 +3,8 @@ import type { Process } from './process.ts';
 import type { StoreLine } from './store-line.ts';
 
 /**
- * Locks of sessions, as a database has them: who dies loses them at once, who is paused keeps them.
- * They only spare work, so that they may be as wrong as they like.
+ * Session locks as a database has them: a process that dies loses them immediately, a paused one
+ * keeps them. The locks only save work, so correctness doesn't depend on them.
  */
 export interface SharedLocks {
   of(process: Process, line: StoreLine): ShardLocks;

@@ -4,12 +4,12 @@ import { runHistory, type Outcome } from './run-history.ts';
 import type { Finding } from './run-histories.ts';
 import type { Scenario } from './scenario.ts';
 
-/** Runs that making one finding small may take. */
+/** The most runs that shrinking one finding may take. */
 const RUNS_MAX = 400;
 
 /**
- * The smallest history found in which the same rule is still violated: greedily, parts of the
- * scenario are left out one after the other, and what is not missed stays out.
+ * Finds a small history that still violates the rule: greedily removes one part of the scenario
+ * after the other, as long as the violation stays.
  */
 export async function shrink(database: SimulatedDatabase, found: Finding): Promise<Finding> {
   const rule = found.outcome.violations[0]?.rule;
@@ -36,7 +36,7 @@ export async function shrink(database: SimulatedDatabase, found: Finding): Promi
   return smallest;
 }
 
-/** Boldest first. */
+/** Scenarios with one part less, the largest parts first. */
 function* simplerThan({ scenario, outcome }: Finding): Iterable<Scenario> {
   const { starts, workers, roles, rates, spared } = scenario;
   for (const kind of Object.keys(rates) as FaultKind[]) {

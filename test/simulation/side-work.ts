@@ -1,12 +1,15 @@
 import type { SideWork } from '../../src/runtime/compose-scheduler.ts';
 import type { KeptDays } from '../invariants/checks/check-retired.ts';
 
-/** What a scheduler does beside the executions; what a history is not about rests, to save time. */
+/**
+ * The work of a scheduler besides executions. A history turns off the kinds that it doesn't test,
+ * to save time.
+ */
 export interface Sides {
   readonly schedules: boolean;
   readonly webhooks: boolean;
   readonly sealing: boolean;
-  /** How long executions are kept, by the configuration; null: nothing is ever removed. */
+  /** How long executions are kept by the configuration; null: retention is off. */
   readonly keptDays: KeptDays | null;
 }
 

@@ -11,15 +11,16 @@ import { shrink } from './shrink.ts';
 /*
  * npm run test:sim -- [--seed N] [--histories N] [--seconds N] [--trace] [--json]
  *
- * Histories of the seeds N, N+1, … until their number is reached or the time is up. The first that
- * violates anything ends the run: its seed, what is violated, and a trace that has been made small.
- * With --trace the history of one seed is shown as it is; with --quick nothing is made small; with
- * --json the counts and rates are one line of JSON, and so is the finding.
+ * Runs the histories of the seeds N, N+1, … up to the given number or time. The first violation
+ * ends the run, which prints its seed, the rule, and the trace of a smaller history. With --trace,
+ * it prints the history of one seed; with --quick, it doesn't look for a smaller history; with
+ * --json, it prints counts, rates and the finding as one line of JSON.
  *
- * A run in which some fault never came about proves nothing for it. It fails, if it was long enough.
+ * A run in which some fault never occurred proves nothing about that fault. If it was long enough,
+ * it fails.
  */
 
-/** So many histories meet every kind of fault. */
+/** After this many histories every kind of fault must have occurred. */
 const HISTORIES_FOR_ALL = 500;
 
 const { values } = parseArgs({

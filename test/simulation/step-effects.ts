@@ -1,7 +1,7 @@
 import type { Recorder } from './recorder.ts';
 import type { Client, Held } from './requests.ts';
 
-/** Who has the effects of steps: each key once, however often it is asked. */
+/** The receiver of the effects of steps: it applies each key once, however often it is called. */
 export interface Effects {
   have(by: Client, of: Held & { readonly identity: string }): string;
 }

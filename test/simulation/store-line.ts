@@ -7,9 +7,9 @@ import type { Process } from './process.ts';
 import type { World } from './world.ts';
 
 /**
- * The line between one process and the database. Each call of the store takes its time to get there
- * and back, may fail on either way as it does in reality (with the errors that the adapter for
- * PostgreSQL makes of it), and finds its process dead, or paused, when the answer comes.
+ * The line between one process and the database. Each call takes time in both directions, and may
+ * fail on either way with the errors of the PostgreSQL adapter. When the answer arrives, the
+ * process may be dead or paused.
  */
 export interface StoreLine {
   call<Result>(
@@ -29,12 +29,12 @@ export function createStoreLine(params: {
 }): StoreLine {
   const { world, process, dice, faults, onCrash, onCall } = params;
 
-  /** Mostly a millisecond or two; now and then others overtake. */
+  /** Mostly one or two milliseconds, and sometimes long enough for other calls to overtake. */
   function latencyMs(): number {
     return dice.chance(0.1) ? dice.fraction() * 30 : 0.2 + dice.fraction() * 2;
   }
 
-  /** Of the process, while a call that writes is carried out. */
+  /** Decides whether the process dies before or after a call that writes. */
   function deathAt(name: string, given: readonly unknown[]): 'before' | 'after' | null {
     if (!process.isAlive()) return null;
     const moment = momentOf(name, given);
@@ -67,7 +67,7 @@ export function createStoreLine(params: {
         world.after(sentMs, async () => {
           const dies = commits ? deathAt(name, given) : null;
           if (dies === 'before') onCrash();
-          // What a process sent before it died may still arrive.
+          // A call that was sent before the process died may still arrive.
           if (!process.isAlive() && dice.chance(0.5)) return;
           world.note(`${process.name} ${name}`);
           await run().then(
@@ -91,7 +91,7 @@ const READS = /\.(find|load|events|usage|list|next|recorded|latest|count|read)/;
 const TIMEOUT_MS = 800;
 const REFUSALS = ['unavailable', 'pool_exhausted', 'serialization', 'deadlock'] as const;
 
-/** What the driver throws. */
+/** Errors of the driver. */
 const ERRORS = {
   unavailable: { code: '57P03' },
   pool_exhausted: { code: '53300' },
@@ -107,9 +107,9 @@ function errorOf(kind: keyof typeof ERRORS, writes: boolean): Error {
 }
 
 /**
- * The whole store at the end of a line: its areas are objects of asynchronous functions and nothing
- * else. Locks and wake-ups between processes are given. Who is there is of no consequence to anything
- * that is checked, and nothing grows old enough to be pruned.
+ * The whole store at the end of a line. Each area is an object with only asynchronous functions.
+ * Locks and wake-ups between processes are given. No check uses the list of workers, and nothing
+ * gets old enough for pruning.
  */
 export function storeOverLine(
   store: Store,

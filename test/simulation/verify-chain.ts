@@ -9,7 +9,9 @@ export interface Chain {
   readonly problems: readonly string[];
 }
 
-/** Seals what there is, and follows the chain from its beginning; `earlier` must still be part of it. */
+/**
+ * Seals everything, and verifies the chain from its beginning, which must still contain `earlier`.
+ */
 export async function verifyChain(store: Store, earlier: Chain | null): Promise<Chain> {
   const sealing = createAuditSealing(store);
   for (let more = true; more;) ({ more } = await sealing.round());

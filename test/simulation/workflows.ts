@@ -4,14 +4,17 @@ import type { NodeRunner } from '../../src/shared/nodes/run.ts';
 import { GO } from './function-programs.ts';
 import type { RunnableKind } from '../../src/shared/nodes/runnable-kind.ts';
 
-/** What the histories run: small, each about one way in which things can go wrong. */
+/** The workflows of histories: small ones, each for one kind of failure. */
 
 export const TENANTS = ['amber', 'birch'] as const;
-/** It may have so many executions at a time, children that borrow a place apart. */
+/**
+ * This tenant may have only `EXECUTIONS_MAX` live executions, not counting children that borrow a
+ * place.
+ */
 export const LIMITED_TENANT = 'birch' as TenantId;
 export const EXECUTIONS_MAX = 1;
 
-/** A node that the engine runs itself: its effect is the simulation's. */
+/** A node that the engine runs itself; the simulation performs its effect. */
 export const effectKind: RunnableKind<JsonObject, NodeRunner> = {
   type: 'effect',
   aliases: [],
@@ -55,7 +58,7 @@ const durable = (name: string, more: JsonObject = {}): JsonObject => ({
 const effect = (name: string): JsonObject => ({
   kind: { type: 'effect' },
   output_key: name,
-  // Processes are killed and paused often: an effect is tried until it is done.
+  // Processes die and freeze often, so an effect has many attempts.
   retry_policy: { ...RETRIED, max_attempts: 50 },
 });
 
@@ -151,7 +154,7 @@ export const WORKFLOWS = {
       other: { kind: { type: 'subgraph', workflow_ref: 'rounds' }, output_key: 'other' },
     },
   },
-  /** Each step is a run of its own. */
+  /** Each step is a separate run. */
   rounds: {
     start_node: 'count',
     nodes: {
@@ -166,7 +169,7 @@ export const WORKFLOWS = {
     ],
     continue_as_new: { when: 'state.n > 0' },
   },
-  /** Longer than it is to the next fire of a schedule. */
+  /** Lasts longer than the interval between two fires of a schedule. */
   lasting: {
     nodes: {
       rest: { kind: { type: 'wait', condition: 'timer', timeout_secs: '1800ms' } },
@@ -174,7 +177,7 @@ export const WORKFLOWS = {
     },
     edges: edges('rest last'),
   },
-  /** Each step has one attempt: what it loses it fails by. */
+  /** Each step has one attempt, so the first failure or lapse fails the execution. */
   fragile: {
     start_node: 'first',
     nodes: {
@@ -196,7 +199,9 @@ export const WORKFLOWS = {
     nodes: { run: durable('run'), last: { kind: { type: 'pass' } } },
     edges: edges('run last'),
   },
-  /** What fails beside it, or takes too long, has the function rolled back. */
+  /**
+   * If a node beside the functions fails, or one of them times out, the functions are rolled back.
+   */
   sagas: {
     start_node: 'split',
     nodes: {
@@ -235,7 +240,7 @@ export const WORKFLOWS = {
     },
     edges: edges('each last'),
   },
-  /** Started by functions. */
+  /** Functions start it as a child. */
   leaf: { nodes: { only: effect('only') } },
   patient: {
     nodes: {
@@ -256,11 +261,13 @@ export const WITH_FUNCTIONS = [
   'twice',
 ] as const satisfies readonly WorkflowName[];
 const NOT_STARTED = new Set<WorkflowName>(['lasting', 'fragile', 'leaf', ...WITH_FUNCTIONS]);
-/** By clients; the others are for schedules, for what is tried again, and for workers of functions. */
+/**
+ * Workflows that clients start. The others are for schedules, retries, and workers of functions.
+ */
 export const STARTED = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(
   (name) => !NOT_STARTED.has(name),
 );
-/** The keys of the events that each waits for. */
+/** The correlation keys of the events that workflows wait for. */
 export const EVENTS: Readonly<Partial<Record<WorkflowName, string>>> = {
   payment: 'paid',
   timers: 'nudge',

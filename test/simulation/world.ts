@@ -2,27 +2,27 @@ import type { Cancel } from '../../src/shared/engine/scheduling/timers.ts';
 import type { Dice } from './dice.ts';
 
 /**
- * Time, and the order in which things happen in it. Everything that takes time (a statement on its
- * way to the database, an answer on its way back, a rest, a pause) is an entry in one queue; the
- * world takes the earliest, moves the clock to it, runs it, and lets all that follows from it at
- * once (promises, microtasks) run out before it takes the next. The delays are drawn from the seed,
- * so the seed chooses the order, and nothing else does.
+ * Time, and the order of events in it. Everything that takes time (a statement on its way to the
+ * database, an answer on its way back, a pause) is an entry in one queue. The world takes the
+ * earliest entry, moves the clock to it, runs it, and lets all its immediate effects (promises,
+ * microtasks) finish before it takes the next. The delays come from the seed, so only the seed
+ * chooses the order.
  */
 export interface World {
   /** Milliseconds since the beginning. */
   now(): number;
   after(ms: number, action: () => void | Promise<void>): Cancel;
   pause(ms: number): Promise<void>;
-  /** Until `isOver`, or `untilMs`, whatever comes first. */
+  /** Runs entries up to `untilMs`, or until `isOver` returns true. */
   run(params: { readonly isOver: () => boolean; readonly untilMs: number }): Promise<void>;
-  /** One line of what happened, at its time. */
+  /** Adds a line to the trace, with its time. */
   note(line: string): void;
   readonly lines: readonly string[];
 }
 
 interface Entry {
   readonly at: number;
-  /** Decides between entries of one moment. */
+  /** Orders entries with the same time. */
   readonly tie: number;
   action: (() => void | Promise<void>) | null;
 }
@@ -66,9 +66,9 @@ export function createWorld(params: { readonly dice: Dice; readonly traced: bool
 }
 
 /**
- * Calls `step` until it says that there is no more. After each, all microtasks run out: Node sees to
- * that between two immediates, of which many fit into one round of the real event loop, since a
- * round costs more than most steps do.
+ * Calls `step` until it returns false. Between two immediates, Node finishes all microtasks, so
+ * each step completes before the next. One round of the real event loop contains many immediates,
+ * because a round costs more than most steps.
  */
 function inTurns(step: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -93,7 +93,7 @@ function inTurns(step: () => boolean): Promise<void> {
   });
 }
 
-/** Of one round of the event loop. */
+/** Immediates in one round of the event loop. */
 const TURNS = 64;
 
 function createHeap() {

@@ -26,11 +26,11 @@ function takes(first: string, second: string): Dump {
   return { events } as unknown as Dump;
 }
 
-test('what is carried is taken in the order in which it was sent', (t) => {
+test('waits take carried events in the order in which they were sent', (t) => {
   t.deepEqual(checkEventsTaken(takes('earlier', 'later')), []);
 });
 
-test('what is carried and taken for another is found', (t) => {
+test('the check finds a wait that takes another carried event', (t) => {
   const rules = checkEventsTaken(takes('later', 'earlier')).map(({ rule }) => rule);
   t.deepEqual(rules, ['a wait gets the sent payload', 'a wait gets the sent payload']);
 });

@@ -175,7 +175,7 @@ function checkKept(dump: Dump, history: History): Violation[] {
   const reads = deedsOf(history, 'read').filter((deed) => success(deed) !== null);
   return [
     ...violations('an acknowledged pause is recorded', pauses.keys(), (id) =>
-      paused.has(id) ? null : { about: { execution: id }, saw: 'no event tells of it' },
+      paused.has(id) ? null : { about: { execution: id }, saw: 'no event records it' },
     ),
     ...violations('a pause stays until a request ends it', reads, (read) => {
       const { executionId } = read.asks;

@@ -125,7 +125,7 @@ function needsOf(
   const { continued_from: earlier = null, retried_from: tried } = story[0]?.payload ?? {};
   const leaders = { parent, earlier, tried: isJsonObject(tried) ? tried['execution_id'] : null };
   for (const [name, leader] of Object.entries(leaders)) {
-    if (typeof leader === 'string' && there.has(leader)) return `${name} ${leader} is there`;
+    if (typeof leader === 'string' && there.has(leader)) return `${name} ${leader} exists`;
   }
   const child = dump.executions.find(
     (row) =>

@@ -89,7 +89,7 @@ function checkCarried(
     if (mayBe.some((one) => isDeepStrictEqual(one, state))) return null;
     return {
       about: aboutRetry(retry),
-      saw: `left ${JSON.stringify(left)}, goes on with ${JSON.stringify(state)}`,
+      saw: `left ${JSON.stringify(left)}, continues with ${JSON.stringify(state)}`,
     };
   });
 }

@@ -47,7 +47,7 @@ function checkHolds(dump: Dump): Violation[] {
   return violations('an execution is held as its events say', dump.executions, ({ id }) => {
     const { pauses } = foldHistory(stories.get(id) ?? []);
     if (pauses.has('workflow') === held.has(id)) return null;
-    const saw = held.has(id) ? 'held, and no event tells of it' : 'not held, as its events say';
+    const saw = held.has(id) ? 'held, and no event records it' : 'not held, as its events say';
     return { about: { execution: id }, saw };
   });
 }
