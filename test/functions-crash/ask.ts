@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sendRequest, type HttpRequest, type Reply } from '../support/http.ts';
 
 export interface Ask {
-  /** Sends until there is an answer: the runtime may be dead just now. */
+  /** Repeats the request until the runtime answers, because it may be dead at the moment. */
   <Body>(request: HttpRequest): Promise<Reply<Body>>;
 }
 

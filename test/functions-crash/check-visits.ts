@@ -4,13 +4,13 @@ import type { ExecutionEvent } from '../support/wire.ts';
 import { checkFacts, type Facts } from './check.ts';
 import { tagOfNext, visitsOf, type Input } from './program.ts';
 
-/** What is known of an execution, whose function may have continued as new. */
+/** Facts of an execution whose function may have continued as new. */
 export type ExecutionFacts = Omit<Facts, 'effects' | 'executions' | 'children'> & {
-  /** Of the visit with this tag. */
+  /** Facts of the visit with this tag. */
   readonly ofVisit: (tag: string) => Pick<Facts, 'effects' | 'executions' | 'children'>;
 };
 
-/** What is wrong with the visits of its function, each for itself and all together. */
+/** The problems of each visit of the function, and of all visits together. */
 export function checkVisits(facts: ExecutionFacts): readonly string[] {
   const { events, status, output } = facts;
   const continued = events.filter(({ kind }) => kind === 'NodeContinuedAsNew');
@@ -36,12 +36,12 @@ export function checkVisits(facts: ExecutionFacts): readonly string[] {
   ];
 }
 
-/** Events of the execution are of all of its visits. */
+/** An event without a visit belongs to all visits. */
 function isOfVisit({ payload }: ExecutionEvent, visit: number): boolean {
   return payload['visit'] === undefined || payload['visit'] === visit;
 }
 
-/** Each visit continues once, with the input that its program gives. */
+/** Each visit continues once, with the input from its program. */
 function checkContinued(facts: Input, continued: readonly ExecutionEvent[]): readonly string[] {
   const visits = visitsOf(facts).length;
   let { tag, program } = facts;
@@ -55,7 +55,7 @@ function checkContinued(facts: Input, continued: readonly ExecutionEvent[]): rea
   });
 }
 
-/** The same step in two visits is two steps. */
+/** The same step in two visits has two keys. */
 function checkKeys(visits: readonly Pick<Facts, 'effects'>[]): readonly string[] {
   const keys = visits.flatMap(({ effects }) => effects.flatMap((one) => [...one.keys.keys()]));
   return new Set(keys).size === keys.length ? [] : ['two visits share a key'];

@@ -6,7 +6,9 @@ import type { Course } from './drive.ts';
 import { visitsOf, walk, type Operation, type Plan, type Program } from './program.ts';
 import { answerOf, type Effect } from './receiver.ts';
 
-/* What must be true of an execution that has ended, whoever was killed meanwhile. */
+/*
+ * Checks an execution that has ended. All of this must hold, no matter which processes were killed.
+ */
 
 export interface Entry {
   readonly identity: string;
@@ -15,23 +17,23 @@ export interface Entry {
   readonly output?: Result;
 }
 
-/** About one visit of a function. */
+/** Facts of one visit of a function. */
 export interface Facts {
   readonly tag: string;
   readonly program: Program;
   /** `continued`: another visit followed. */
   readonly status: string;
-  /** Of the function; null unless it completed. */
+  /** The output of the function; null unless it completed. */
   readonly output: unknown;
   readonly events: readonly ExecutionEvent[];
   readonly effects: readonly Effect[];
-  /** That sent calls with its tag. */
+  /** The executions that sent calls with its tag. */
   readonly executions: readonly string[];
-  /** What its children gave to it, by the operation. */
+  /** The results of its children, by operation. */
   readonly children: ReadonlyMap<string, unknown>;
 }
 
-/** What is wrong with the way it ended. */
+/** The problems of the end. */
 export function checkEnd(
   plan: Pick<Plan, 'tag' | 'program' | 'cancel'>,
   course: Course,
@@ -49,7 +51,10 @@ export function checkEnd(
   return problems;
 }
 
-/** A cancel that was answered ends it as cancelled, unless rollbacks of a failure ran already. */
+/**
+ * An acknowledged cancel ends the execution as cancelled, unless a failure has started rollbacks
+ * before.
+ */
 export function checkCancelled(
   { end, isToldCancelled }: Pick<Course, 'end' | 'isToldCancelled'>,
   events: readonly ExecutionEvent[],
@@ -61,7 +66,7 @@ export function checkCancelled(
   return isTooLate ? [] : [`it was cancelled, and ended ${end.status} for no other reason`];
 }
 
-/** What is wrong with its journal, its effects and its output. */
+/** The problems of the journal, the effects and the output. */
 export function checkFacts(facts: Facts): readonly string[] {
   const journal = readJournal(facts.events);
   const problems = [
@@ -120,7 +125,7 @@ function checkEffects({ effects, executions, program, status }: Facts): readonly
   ];
 }
 
-/** A step that is recorded has had its effect. */
+/** Every recorded step has had its effect. */
 function checkRecords({ effects }: Facts, journal: readonly Entry[]): readonly string[] {
   const done = new Set(effects.filter(({ place }) => place !== null).map(nameOf));
   return journal
@@ -137,7 +142,7 @@ function checkRollbacks(
     .filter(({ phase, place }) => phase === 'undo' && place !== null)
     .toSorted((one, other) => (one.place ?? 0) - (other.place ?? 0))
     .map(({ id }) => id);
-  // Also of an execution that was cancelled between the end of its function and its own.
+  // The function has completed, even if a cancel came before the end of the execution.
   const isDone = OVER.has(status) || events.some(({ kind }) => kind === 'NodeCompleted');
   if (isDone) return undone.map((id) => `${id} was undone`);
   const registered = journal
@@ -231,7 +236,7 @@ function answerIn(output: Result | undefined): unknown {
   return typeof output === 'object' && 'answer' in output ? output.answer : undefined;
 }
 
-/** `rollback/all-3[0]/on-rollback undo step-4` is of `step-4`. */
+/** `rollback/all-3[0]/on-rollback undo step-4` belongs to `step-4`. */
 function idOf(identity: string): string {
   return (identity.split('/').at(-1) ?? '').replace('on-rollback undo ', '');
 }

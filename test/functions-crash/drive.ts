@@ -4,7 +4,10 @@ import type { ExecutionEvent } from '../support/wire.ts';
 import type { Ask } from './ask.ts';
 import { identitiesOf, visitsOf, walk, type Plan } from './program.ts';
 
-/* One execution as its clients see it: started, given its events and decisions, perhaps cancelled. */
+/*
+ * Drives one execution as clients do: starts it, sends its events and decisions, and perhaps
+ * cancels it.
+ */
 
 export interface End {
   readonly status: string;
@@ -12,17 +15,17 @@ export interface End {
   readonly error: unknown;
 }
 
-/** How an execution went. */
+/** The course of an execution. */
 export interface Course {
   readonly executionId: string;
-  /** Null: it has not ended in time. */
+  /** Null: the execution did not end in time. */
   readonly end: End | null;
-  /** It was cancelled, and the client was told so. */
+  /** The service has acknowledged a cancel. */
   readonly isToldCancelled: boolean;
 }
 
 export interface Calls {
-  /** Resolves with the first call of the operation. */
+  /** Resolves at the first call of the operation. */
   whenCalled(tag: string, id: string): Promise<void>;
 }
 
@@ -57,7 +60,7 @@ export async function drive(
   return { executionId, end, isToldCancelled: await cancelling };
 }
 
-/** Null when it has not ended before the signal aborts. */
+/** Null if the execution did not end before the signal aborted. */
 export async function awaitEnd(
   ask: Ask,
   executionId: string,
@@ -97,7 +100,7 @@ function deliverAll(plan: Plan, { ask, executionId, signal }: Acting): readonly 
   });
 }
 
-/** Asks again and again, since a decision is for an approval that is open. */
+/** Repeats each decision, because only an open approval accepts it. */
 function decideAll(plan: Plan, { ask, executionId, signal }: Acting): readonly Promise<void>[] {
   const programs = visitsOf(plan).map(({ program }) => program);
   const identities = new Map(programs.flatMap((program) => [...identitiesOf(program)]));
@@ -117,7 +120,7 @@ function decideAll(plan: Plan, { ask, executionId, signal }: Acting): readonly P
   });
 }
 
-/** Whether the answer said that it is cancelled. */
+/** Whether the service acknowledged the cancel. */
 async function cancelIt(plan: Plan, given: Acting): Promise<boolean> {
   const { cancel } = plan;
   const { ask, executionId, signal } = given;

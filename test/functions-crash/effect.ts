@@ -1,13 +1,13 @@
-/** What a step of a worker asks of the receiver. */
+/** A call of a step to the receiver. */
 export interface EffectCall {
   readonly tag: string;
   readonly executionId: string;
-  /** Of the operation. */
+  /** The id of the operation. */
   readonly id: string;
   readonly phase: 'do' | 'undo' | 'refuse';
-  /** So many calls are answered with 503 before one is taken. */
+  /** The receiver answers this many calls with 503 before it accepts one. */
   readonly failures: number;
-  /** A hash of all that the function has seen before. */
+  /** A hash of everything that the function has seen before the step. */
   readonly seen: string;
   readonly worker: string;
 }
@@ -16,5 +16,5 @@ export interface EffectReply {
   readonly answer: string;
 }
 
-/** What an operation gives. */
+/** The result of an operation. */
 export type Result = string | { readonly [name: string]: Result | number } | readonly Result[];

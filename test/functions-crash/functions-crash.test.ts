@@ -3,7 +3,7 @@ import test from 'ava';
 import { createTestDatabase } from '../support/database.ts';
 import { runCrashes } from './run-crashes.ts';
 
-/** With fewer, hardly anybody is killed before all have ended. */
+/** With fewer runs, hardly any process is killed before all have ended. */
 const RUNS = 20;
 
 for (const store of ['sqlite', 'postgres'] as const) {

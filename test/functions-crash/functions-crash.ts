@@ -10,15 +10,17 @@ import { FAULTS } from './nemesis.ts';
 import { runCrashes, type CrashRun } from './run-crashes.ts';
 
 /*
- * npm run test:functions -- [--runs N] [--seed S] [--store sqlite|postgres|both] [--concurrency N] [--json]
+ * npm run test:functions -- [--runs N] [--seed S] [--store sqlite|postgres|both] [--concurrency N]
+ * [--json]
  *
- * Durable functions on real processes that are killed; see docs/contribute/functions.md. N runs on each
- * store. The exit code is 0 only if no run violates anything and, with enough runs, each fault occurred.
+ * Runs durable functions on real processes that are killed; see docs/contribute/functions.md. N
+ * runs on each store. The exit code is 0 only if there are no violations and, with enough runs,
+ * each fault occurred.
  */
 
-/** So many runs on a store meet every kind of fault. */
+/** After this many runs on a store, every kind of fault must have occurred. */
 const RUNS_FOR_ALL = 400;
-/** Starting processes takes more time than running functions: so a minute has the most runs. */
+/** Processes start more slowly than functions run. This patience gives the most runs per minute. */
 const PATIENCE = { workerRequests: 25, runtimeRequests: 250 };
 
 const { values } = parseArgs({
@@ -78,7 +80,7 @@ async function runOn(store: Dialect): Promise<CrashRun> {
   }
 }
 
-/** What is wrong with a run. */
+/** The problems of a run. */
 function faultsOf({ runs: done, faults, violations, store }: CrashRun): readonly string[] {
   const absent = FAULTS.filter((fault) => faults[fault] === 0);
   return [

@@ -6,10 +6,10 @@ import { awaitEnd, readEvents, type Course, type End } from './drive.ts';
 import { tagOfChild, visitsOf, type Plan, type Program } from './program.ts';
 import type { Receiver } from './receiver.ts';
 
-/** What an execution and its children came to. */
+/** The results of inspecting an execution and its children. */
 export interface Findings {
   readonly problems: readonly string[];
-  /** Attempts that a kill or a lapsed lease cost it. */
+  /** Attempts lost to kills and lapsed leases. */
   readonly attemptsLost: number;
   readonly suspensions: number;
   /** Visits that continued as new. */
@@ -25,7 +25,7 @@ interface Inspection {
   readonly signal: AbortSignal;
 }
 
-/** Looks at an execution that has ended, and at its children, which may end a little later. */
+/** Inspects an execution that has ended, and its children, which may end a little later. */
 export async function inspect(
   plan: Pick<Plan, 'tag' | 'program' | 'cancel'>,
   course: Course,
@@ -108,7 +108,7 @@ function programOf(program: Program, id: string): Program {
   return found?.op === 'child' ? found.program : [];
 }
 
-/** What the function that called it sees. */
+/** The result that the calling function sees. */
 function gaveOf(end: End | null): unknown {
   if (end?.status !== 'completed') return 'ChildError';
   const { output } = end;

@@ -1,6 +1,6 @@
 import type { Started } from '../support/processes.ts';
 
-/** A process that is killed and started again, in its place. */
+/** A process that can be killed, and is then replaced by a new one. */
 export class Member {
   readonly name: string;
   readonly #start: () => Promise<Started>;
@@ -13,7 +13,7 @@ export class Member {
   constructor(given: {
     readonly name: string;
     readonly start: () => Promise<Started>;
-    /** Called when the process ends by itself, or does not start. */
+    /** Called if the process ends without a kill, or does not start. */
     readonly onTrouble: (saw: string) => void;
   }) {
     this.name = given.name;
@@ -21,7 +21,7 @@ export class Member {
     this.#onTrouble = given.onTrouble;
   }
 
-  /** Resolves when it is ready. */
+  /** Resolves when the process is ready. */
   start(): Promise<void> {
     this.#starting ??= this.#bringUp().finally(() => {
       this.#starting = null;
@@ -29,7 +29,7 @@ export class Member {
     return this.#starting;
   }
 
-  /** Kills and restarts it; false when it is not up. */
+  /** Kills and restarts the process; false if it is not running. */
   kill(): boolean {
     const started = this.#started;
     if (started === null || this.#isClosed) return false;
@@ -41,19 +41,19 @@ export class Member {
     return true;
   }
 
-  /** Stops it for so long, without its knowing. */
+  /** Stops the process for `ms` without its notice. */
   freeze(ms: number): boolean {
     const started = this.#started;
     if (started === null || this.#isClosed) return false;
     process.kill(started.pid, 'SIGSTOP');
     setTimeout(() => {
-      // It may have been killed since.
+      // The process may have been killed meanwhile.
       if (this.#started === started) process.kill(started.pid, 'SIGCONT');
     }, ms);
     return true;
   }
 
-  /** All that its processes printed. */
+  /** The output of all its processes. */
   log(): string {
     return this.#log + (this.#started?.stderr() ?? '') + (this.#started?.stdout() ?? '');
   }
@@ -77,7 +77,7 @@ export class Member {
         if (this.#started !== started) return;
         this.#started = null;
         this.#onTrouble(
-          `${this.name} ended by itself with ${how}: ${started.stderr().slice(-2000)}`,
+          `${this.name} ended without a kill, with ${how}: ${started.stderr().slice(-2000)}`,
         );
       });
     } catch (error) {

@@ -4,9 +4,9 @@ import type { Member } from './member.ts';
 import type { Passage } from './proxy.ts';
 
 /*
- * Who is killed, and where: at moments that the seed draws, and at places that it draws among the calls
- * to the receiver and the requests to the runtime. A process is killed again only when it has answered,
- * or asked for, so much since: on a slow machine nothing would get done otherwise.
+ * Decides which processes die, and when: at moments drawn from the seed, and at drawn calls to the
+ * receiver and drawn requests to the runtime. Between two kills, a process must handle a number of
+ * requests, because otherwise a slow machine would complete no work.
  */
 
 export const FAULTS = [
@@ -26,7 +26,7 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** How much is done between two kills; claims and heartbeats do not count. */
+/** Requests between two kills, without claims and heartbeats. */
 export interface Patience {
   /** Requests of a worker between two of its deaths. */
   readonly workerRequests: number;
@@ -44,7 +44,7 @@ export class Nemesis {
   readonly #workers: ReadonlyMap<string, Member>;
   readonly #runtime: readonly Member[];
   readonly #patience: Patience;
-  /** Since they were last struck, by the name of the worker. */
+  /** Requests since the last strike, by the name of the worker. */
   readonly #requestsSince = new Map<string, number>();
   #runtimeRequestsSince = 0;
   #isActive = true;
@@ -84,13 +84,13 @@ export class Nemesis {
     next();
   }
 
-  /** From now on all goes well. */
+  /** Ends all faults. */
   stop(): void {
     this.#isActive = false;
     if (this.#timer !== null) clearTimeout(this.#timer);
   }
 
-  /** Drawn by the call, so that the seed alone decides. True: the sender gets no answer. */
+  /** The draw depends only on the call and the seed. True: the sender gets no answer. */
   strikeCall(call: EffectCall, given: { moment: 'before' | 'after'; arrival: number }): boolean {
     const { moment, arrival } = given;
     const drawn = this.#dice
@@ -111,7 +111,7 @@ export class Nemesis {
     return false;
   }
 
-  /** For requests of one worker, which come one by one. */
+  /** Draws from the dice of this worker, whose requests come one after another. */
   choosePassage(worker: string, verb: string): Passage {
     const dice = this.#requests.get(worker) ?? this.#dice;
     const nothing = (): void => undefined;
@@ -171,7 +171,7 @@ export class Nemesis {
     return this.#isActive && (this.#requestsSince.get(name) ?? 0) >= this.#patience.workerRequests;
   }
 
-  /** One of its processes. */
+  /** Kills one of the processes of the runtime. */
   #killRuntime(fault: Fault): boolean {
     if (!this.#isActive || this.#runtimeRequestsSince < this.#patience.runtimeRequests)
       return false;

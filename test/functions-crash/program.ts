@@ -1,35 +1,35 @@
 import { createDice, type Dice } from '../simulation/dice.ts';
 
 /*
- * What an execution does, as data: the function of the worker carries it out, the harness knows from
- * it what must come of it. Each operation has an id that is its own within the execution.
+ * The work of an execution, as data. The function of the worker performs it, and the harness
+ * derives the expected result from it. Each operation has a unique id within the execution.
  */
 
 export type Operation =
   | {
       readonly op: 'step';
       readonly id: string;
-      /** A rollback is registered before it. */
+      /** The step has a rollback, registered before it. */
       readonly undo: boolean;
       readonly durability: 'each' | 'end';
-      /** So many calls fail before one succeeds; so do those of the rollback. */
+      /** This many calls fail before one succeeds; `undoFailures` counts those of the rollback. */
       readonly failures: number;
       readonly undoFailures: number;
       /** The pause after a failure suspends the function. */
       readonly isPatient: boolean;
     }
-  /** A step that is refused for good, which the function takes. */
+  /** A step that the receiver refuses permanently, and whose error the function handles. */
   | { readonly op: 'refused'; readonly id: string }
   | { readonly op: 'sleep'; readonly id: string; readonly ms: number }
   | { readonly op: 'event'; readonly id: string; readonly comes: boolean }
   | { readonly op: 'approval'; readonly id: string; readonly decision: Decision | null }
   | { readonly op: 'child'; readonly id: string; readonly program: Program }
   | { readonly op: 'all'; readonly id: string; readonly branches: readonly Program[] }
-  /** Of an event that never comes and a pause. */
+  /** A race between an event that never comes and a sleep. */
   | { readonly op: 'race'; readonly id: string; readonly ms: number }
-  /** The function fails, by a step or by itself. It is the last operation. */
+  /** The function fails, either in a step or by an error of its own. Always the last operation. */
   | { readonly op: 'fail'; readonly id: string; readonly how: 'step' | 'throw' }
-  /** The function continues as new, with this program. It is the last operation. */
+  /** The function continues as new, with this program. Always the last operation. */
   | { readonly op: 'continue'; readonly id: string; readonly program: Program };
 
 export type Decision = 'approved' | 'rejected';
@@ -37,7 +37,7 @@ export type Program = readonly Operation[];
 export type Step = Extract<Operation, { readonly op: 'step' }>;
 
 export interface Input {
-  /** Of one visit of an execution: what its effects are counted under. */
+  /** Identifies one visit of an execution; the receiver counts effects by it. */
   readonly tag: string;
   readonly program: Program;
 }
@@ -48,21 +48,21 @@ export interface Called {
 }
 
 export interface Plan extends Input {
-  /** From the start, or from the first call of an operation; null: it is not cancelled. */
+  /** Counted from the start, or from the first call of an operation; null: no cancel. */
   readonly cancel: { readonly at: Called | null; readonly afterMs: number } | null;
-  /** When each event is delivered, from the start, by the id of the operation. */
+  /** The time of each event after the start, by the id of its operation. */
   readonly deliverMs: ReadonlyMap<string, number>;
 }
 
-/** What waits wait for at most, where nothing comes. */
+/** The timeout of waits that get no answer. */
 export const TIMEOUT_MS = 400;
 const CANCELLED = 0.15;
 const CONTINUED = 0.3;
 const VISITS_MAX = 4;
-/** The first step of each visit of a function that continues: its identity is the same in all. */
+/** The first step of each visit that continues; all these steps have the same identity. */
 const POLL = 'step-0';
 
-/** One of the executions of a seed. */
+/** Draws the execution of a seed. */
 export function drawPlan(seed: number): Plan {
   const dice = createDice(`functions ${seed}`);
   const draws: Draws = { events: [], next: 0 };
@@ -87,7 +87,7 @@ export function drawPlan(seed: number): Plan {
   };
 }
 
-/** The visits of the function, one after another: each with a tag and a program of its own. */
+/** The visits of the function in order, each with its own tag and program. */
 export function visitsOf({ tag, program }: Input): readonly Input[] {
   const last = program.at(-1);
   if (last?.op !== 'continue') return [{ tag, program }];
@@ -99,7 +99,7 @@ export function tagOfNext(tag: string): string {
   return `${tag}+`;
 }
 
-/** All operations of a visit, those of branches included, without those of children. */
+/** All operations of a visit, with those of branches and without those of children. */
 export function* walk(program: Program): Generator<Operation> {
   for (const operation of program) {
     yield operation;
@@ -107,7 +107,7 @@ export function* walk(program: Program): Generator<Operation> {
   }
 }
 
-/** Where an operation stands in the journal: the identity of its wait, or of its step. */
+/** The identities in the journal, by the ids of operations. */
 export function identitiesOf(program: Program): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const operation of program) {
@@ -135,7 +135,7 @@ interface Draws {
   next: number;
 }
 
-/** Of a function that may continue. A visit that continues has no rollbacks. */
+/** A function that may continue. A visit that continues has no rollbacks. */
 function drawVisits(dice: Dice, draws: Draws, visit: number): Program {
   if (visit === VISITS_MAX || !dice.chance(CONTINUED)) {
     return drawProgram(dice, { draws, isChild: false });

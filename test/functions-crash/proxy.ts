@@ -9,16 +9,16 @@ import { buffer } from 'node:stream/consumers';
 import { startHttpServer, type LocalServer } from '../support/servers/http-server.ts';
 
 /*
- * The line from one worker to the runtime. It passes requests on, and can be cut with one of them:
- * before the runtime has it, or once it was forwarded, so that the worker does not know.
+ * The line from one worker to the runtime. It forwards requests, and can be cut at any of them:
+ * before the runtime gets the request, or after it, so that the worker doesn't know the outcome.
  */
 
-/** What becomes of a request. `lose` forwards it and gives no answer. */
+/** How the line treats a request. `lose` forwards it and drops the answer. */
 export type Way = 'pass' | 'drop' | 'lose';
 
 export interface Passage {
   readonly way: Way;
-  /** Called when the request was forwarded and answered, or will not be. */
+  /** Called when the request was answered, or is dropped. */
   readonly after: () => void;
 }
 
@@ -82,7 +82,7 @@ async function forward(given: {
       resolve,
     );
     sent.once('error', reject);
-    // A worker that hangs up, or dies, wants no answer to its claim.
+    // The worker hung up or died, so the claim needs no answer.
     response.once('close', () => {
       if (!response.writableEnded) sent.destroy();
     });

@@ -5,8 +5,8 @@ import { startHttpServer } from '../support/servers/http-server.ts';
 import type { EffectCall, EffectReply } from './effect.ts';
 
 /*
- * The world that the functions change: it knows idempotency keys, survives all kills, and counts
- * effects. A call can meet its end right before the effect or right after it.
+ * The world that the functions change. It knows idempotency keys, survives all kills, and counts
+ * effects. A strike can hit a call right before the effect or right after it.
  */
 
 /** All calls of one operation, or of its rollback. */
@@ -17,26 +17,26 @@ export interface Effect {
   /** How often each key came. */
   readonly keys: Map<string, number>;
   readonly seen: Set<string>;
-  /** Among all effects; null: it has not taken place. */
+  /** The position among all effects; null: the effect has not occurred. */
   place: number | null;
 }
 
 export interface Receiver {
   readonly url: string;
-  /** Of an execution, in the order in which they were first asked for. */
+  /** The effects of a visit, in the order of their first calls. */
   effectsOf(tag: string): readonly Effect[];
-  /** Executions that sent calls with this tag. */
+  /** The executions that sent calls with this tag. */
   executionsOf(tag: string): readonly string[];
   readonly calls: number;
   close(): Promise<void>;
 }
 
-/** What becomes of the sender: true, and the call gets no answer. */
+/** May kill the sender. True: the call gets no answer. */
 export type Strike = (
   call: EffectCall,
   given: {
     readonly moment: 'before' | 'after';
-    /** Which call of the operation it is, from 1. */
+    /** The number of this call of the operation, from 1. */
     readonly arrival: number;
   },
 ) => boolean;

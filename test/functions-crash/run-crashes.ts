@@ -9,34 +9,34 @@ import { openStage, type Stage } from './stage.ts';
 import { Tally, type Tallied, type Violation } from './tally.ts';
 
 /*
- * Many executions share one runtime and its workers, which are killed all the while. Each execution is
- * a run of its own: what it does comes from its seed, and it is checked as soon as it has ended.
+ * Many executions share one runtime and its workers, which are killed repeatedly. Each execution is
+ * a separate run: its work comes from its seed, and it is checked as soon as it has ended.
  */
 
 const PROGRESS_EVERY_MS = 5_000;
-/** The last executions that were started meet kills for that long. */
+/** How long kills continue after the last start. */
 const LAST_KILLS_MS = 15_000;
-/** Once nobody is killed any more, everything ends within that time. */
+/** After the last kill, everything ends within this time. */
 const QUIET_MS_MAX = 90_000;
 
 export interface CrashRun extends Tallied {
   readonly store: Dialect;
   readonly seconds: number;
   readonly faults: Readonly<Record<string, number>>;
-  /** Calls of the receiver. */
+  /** Calls to the receiver. */
   readonly calls: number;
   readonly violations: readonly Violation[];
-  /** What the processes printed, by their names. */
+  /** The output of the processes, by name. */
   readonly logs: ReadonlyMap<string, string>;
 }
 
 export interface CrashParams {
   readonly store: Dialect;
-  /** With the current schema. */
+  /** A database with the current schema. */
   readonly databaseUrl: string;
   readonly seed: number;
   readonly runs: number;
-  /** Executions at the same time. */
+  /** The number of concurrent executions. */
   readonly concurrency: number;
   readonly patience: Patience;
   readonly onProgress: (line: string) => void;

@@ -18,19 +18,19 @@ const WORKERS = 3;
 const WORKER_CONCURRENCY = '10';
 const LEASE_SECONDS = '2';
 
-/** The runtime and its workers, what they change, and who kills them. */
+/** The runtime, its workers, the receiver, and the nemesis. */
 export interface Stage {
   readonly ask: Ask;
   readonly calls: Calls;
   readonly receiver: Receiver;
   readonly nemesis: Nemesis;
   readonly members: readonly Member[];
-  /** Of the processes themselves. */
+  /** Problems of the processes themselves. */
   readonly troubles: readonly string[];
   close(): Promise<void>;
 }
 
-/** Resolves when all of it is ready. */
+/** Resolves when everything is ready. */
 export async function openStage(
   params: Pick<CrashParams, 'store' | 'databaseUrl' | 'seed' | 'patience'>,
 ): Promise<Stage> {
@@ -113,7 +113,7 @@ async function startRuntime(given: {
   return members;
 }
 
-/** Tells when something was heard of for the first time. */
+/** Lets callers wait until a name is heard for the first time. */
 function listen(): { hear(what: string): void; when(what: string): Promise<void> } {
   const heard = new Set<string>();
   const waiting = new Map<string, (() => void)[]>();

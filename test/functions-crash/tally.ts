@@ -2,7 +2,7 @@ import type { Course } from './drive.ts';
 import type { Findings } from './inspect.ts';
 
 export interface Violation {
-  /** With this seed the execution does the same. */
+  /** The same seed gives the same execution. */
   readonly seed: number;
   readonly executionId: string | null;
   readonly saw: readonly string[];
@@ -11,19 +11,19 @@ export interface Violation {
 export interface Tallied {
   /** Executions that were started and checked, without children. */
   readonly runs: number;
-  /** How many ended in each way. */
+  /** The number of executions by status. */
   readonly ends: Readonly<Record<string, number>>;
   readonly children: number;
   readonly suspensions: number;
   /** Visits that continued as new. */
   readonly continuations: number;
-  /** Attempts that kills and lapsed leases cost. */
+  /** Attempts lost to kills and lapsed leases. */
   readonly attemptsLost: number;
-  /** Runs that lost one at least. */
+  /** Runs that lost at least one attempt. */
   readonly runsHit: number;
 }
 
-/** Adds up what the runs came to. */
+/** Sums up the findings of the runs. */
 export class Tally {
   readonly violations: Violation[] = [];
   readonly #onViolation: (violation: Violation) => void;

@@ -22,8 +22,8 @@ import {
 } from './program.ts';
 
 /*
- * A worker as a process of its own, which is killed. Its one function carries out the program that it
- * is given, and everything that it does to the world goes to the receiver of the harness.
+ * A worker in its own process, which is killed. Its function performs the program in its input, and
+ * sends all effects to the receiver of the harness.
  */
 
 function setting(name: string): string {
@@ -58,11 +58,11 @@ async function send(
   if (response.status === 422) throw new NonRetryableError('refused');
   if (response.status !== 200) throw new Error(`the receiver answered ${response.status}`);
   const { answer } = JSON.parse(text) as EffectReply;
-  // Made anew by each run of the step: only the recorded one may ever be seen.
+  // Each run of the step makes another nonce, and only the recorded one may appear.
   return { answer, nonce: randomUUID() };
 }
 
-/** What the function has seen when it does something: the same each time that it does it. */
+/** A hash of what the function has seen before an operation. Each replay must give the same one. */
 function digest(seen: readonly Result[]): string {
   return createHash('sha256').update(JSON.stringify(seen)).digest('hex').slice(0, 16);
 }
@@ -133,7 +133,7 @@ async function runStep(run: Run, operation: Step, seen: readonly Result[]): Prom
     });
   }
   const values = { nowMs: ctx.now(), chance: ctx.random(), uuid: ctx.uuid() };
-  // Before a step with `end`, nothing need be recorded: what it sees may come out differently.
+  // With durability `end`, earlier values may not be recorded yet, so a replay may see others.
   const given = durability === 'each' ? digest([...seen, values]) : '';
   return ctx.step(id, (step) => send(run, { id, phase: 'do', failures, seen: given }, step), {
     durability,
@@ -151,7 +151,7 @@ function refuse(run: Run, id: string, seen: readonly Result[]): Promise<Result> 
   );
 }
 
-/** The name of the error instead of the result, for an error of this class. */
+/** Returns the name of an error of this class instead of the result. */
 async function unless(
   expected: new (...args: never[]) => Error,
   run: () => Promise<Result>,
@@ -168,7 +168,7 @@ const crash = defineFunction<Input, { results: Result[] }>(
   'crash',
   async (ctx, { tag, program }) => ({ results: await runProgram({ ctx, tag }, program, []) }),
   {
-    // Each kill costs an attempt, and nothing else may.
+    // Each kill costs an attempt, and nothing else does.
     retryPolicy: { max_attempts: 1000, backoff: 'fixed', initial_delay: '50ms', jitter: false },
   },
 );
