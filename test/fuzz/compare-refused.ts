@@ -5,9 +5,9 @@ import type { Sender } from './sender.ts';
 import { compareStates, readQuietState, readState } from './watch-state.ts';
 
 /**
- * Whatever is refused must change nothing. Requests that were refused are sent again between two
- * looks at the whole database, since others of their batch may have changed something; when the looks
- * differ, each alone.
+ * Checks that refused requests change nothing. It sends all refused requests of a batch again
+ * between two reads of the whole database, because other requests of the batch may have changed
+ * something. If the reads differ, it sends each request alone.
  */
 export async function compareRefused(params: {
   readonly refused: readonly FuzzRequest[];
@@ -25,7 +25,8 @@ export async function compareRefused(params: {
   for (const request of refused) {
     if (isRefusal(await sender.send(request, null))) again.push(request);
   }
-  // One that succeeds now because others did meanwhile has changed something for good reason.
+  // A request that now succeeds, because other requests have changed something, may change the
+  // database.
   if (again.length < refused.length) return compareRefused({ ...params, refused: again });
   ledger.stateChecked += refused.length;
   if (compareStates(before, await readState(databaseUrl)).length === 0) return;
@@ -47,12 +48,12 @@ async function compareOne(params: {
   const changes = compareStates(before, await readState(databaseUrl));
   if (changes.length === 0) return;
   const detail = changes.slice(0, 4).join('\n').slice(0, 1_000);
-  sender.find({ rule: 'what is refused changes nothing', detail }, request, null);
+  sender.find({ rule: 'a refused request changes nothing', detail }, request, null);
 }
 
 const SOON_MS = 15 * 60_000;
 
-/** Takes away schedules that changed requests have made and that would fire while others look. */
+/** Deletes schedules that fuzzed requests have created and that would fire soon. */
 export async function endSchedules(runtime: Runtime, tenantId: string): Promise<void> {
   const { body } = await runtime.request<{
     readonly schedules?: readonly {

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../src/shared/domain/json.ts';
 import type { FuzzOperation } from './operations.ts';
 
-/** A request in parts, to be changed before it becomes bytes. */
+/** A request in parts that mutations can change, before it becomes bytes. */
 export interface Draft {
   readonly operation: FuzzOperation;
   readonly method: string;
@@ -18,13 +18,16 @@ export type DraftBody =
   | {
       readonly is: 'json';
       readonly value: JsonValue;
-      /** Texts of JSON that no value could say, each in place of the string that marks it. */
+      /**
+       * JSON texts that no JavaScript value can express; each replaces the string that marks its
+       * place.
+       */
       readonly texts?: readonly (readonly [mark: string, text: string])[];
     }
-  /** In place of JSON: what no JSON value could say. */
+  /** A body that is not JSON. */
   | { readonly is: 'bytes'; readonly bytes: Buffer };
 
-/** How the body's length is told. */
+/** How the request gives the length of its body. */
 export type Framing = 'length' | 'chunks';
 
 export function renderDraft(draft: Draft, framing: Framing = 'length'): Buffer {
@@ -60,7 +63,7 @@ export function bodyBytes(body: DraftBody): Buffer {
   }
 }
 
-/** A JSON body as text, for changes that no JSON value could say; null when there is none. */
+/** The body as text, for changes that no JSON value can express; null without a body. */
 export function bodyText(body: DraftBody): string | null {
   return body.is === 'none' ? null : bodyBytes(body).toString();
 }

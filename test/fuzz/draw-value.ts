@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../src/shared/domain/json.ts';
 import type { Dice } from '../simulation/dice.ts';
 
-/** Draws from an arbitrary of fast-check with these dice. */
+/** Draws from a fast-check arbitrary with these dice. */
 export function drawFrom<Value>(dice: Dice, arbitrary: fc.Arbitrary<Value>): Value {
   const [value] = fc.sample(arbitrary, { seed: dice.between(0, 0x7fffffff), numRuns: 1 });
   return value as Value;
 }
 
-/** A value that a JSON Schema of the document allows; members that may be left out often are. */
+/** Draws a value that a JSON Schema of the document allows; often without optional members. */
 export function drawValue(dice: Dice, schema: JsonObject): JsonValue {
-  // Beside fields they are conditions.
+  // In a schema with properties, `anyOf` only adds conditions.
   const branches = schema['anyOf'] as readonly JsonObject[] | undefined;
   if (branches !== undefined && schema['properties'] === undefined)
     return drawValue(dice, dice.pick(branches));
@@ -77,7 +77,7 @@ function drawText(dice: Dice, schema: JsonObject): string {
 }
 
 function matching(pattern: string): fc.Arbitrary<string> {
-  // fast-check knows no classes of Unicode properties.
+  // fast-check doesn't support classes of Unicode properties.
   if (pattern.includes('\\p{')) return fc.constantFrom('nightly', 'a b', 'ä');
   return fc
     .stringMatching(new RegExp(pattern))

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A regular expression as it stands in the sources. */
+/** A regular expression literal of the sources. */
 export interface SourceRegex {
   /** `src/api/schemas/text.ts:38` */
   readonly where: string;
@@ -12,11 +12,11 @@ export interface SourceRegex {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Where an expression may begin, so that a slash after it is no division. */
+/** The position where an expression may begin, so that a slash after it is no division. */
 const LITERAL =
   /(?<=(?:^|[=(,:[!&|?;{}>+]|=>|\breturn|\bcase)\s*)\/(?![*/])((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+)\/([dgimsuvy]*)/g;
 
-/** Every literal of the service's sources; what is put together from texts is not among them. */
+/** All regex literals in the sources of the service, without expressions built from strings. */
 export function findRegexes(): readonly SourceRegex[] {
   return globSync('src/**/*.ts', { cwd: ROOT })
     .toSorted()

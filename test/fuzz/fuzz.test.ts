@@ -7,7 +7,7 @@ import { runCampaign } from './run-campaign.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Routes that cannot succeed here: they lead outside, and nobody there may be asked. */
+/** Routes that cannot succeed here, because they call outside servers, and tests must not. */
 const NEVER_SUCCEED = ['POST /agents/discover'];
 
 test('every input is answered by the rules, and a refused one changes nothing', async (t) => {
@@ -21,7 +21,7 @@ test('every input is answered by the rules, and a refused one changes nothing', 
   const report = await runCampaign({
     ...target,
     seed: '1',
-    // The machine may be busy with other tests, so only what cannot be is too long here.
+    // Other tests may slow the machine down, so these limits are far above normal values.
     limits: { memoryGrowthMb: 400, cpuMs: 3_000, healthMs: 30_000 },
     holdsOpen: false,
     goesOn: (rounds) => rounds < 1,
@@ -29,7 +29,7 @@ test('every input is answered by the rules, and a refused one changes nothing', 
   });
   for (const finding of report.findings) t.fail(renderFinding(finding, target.runtime.url));
 
-  // What was never sent proves nothing.
+  // A route that no request reached proves nothing.
   for (const [name, { valid, mutated }] of Object.entries(report.operations)) {
     const succeeded = Object.keys(valid).some((status) => status.startsWith('2'));
     t.is(succeeded, !NEVER_SUCCEED.includes(name), `${name}: ${report.misses[name] ?? ''}`);

@@ -7,8 +7,8 @@ import { runCampaign } from './run-campaign.ts';
 /*
  * npm run test:fuzz -- [--seconds N] [--seed S] [--store sqlite|postgres] [--json]
  *
- * Hostile input against a real process, round after round until the time is up. Exits with 1 when a
- * rule was broken. See docs/contribute/fuzzing.md.
+ * Sends hostile input to a real process, in rounds, until the time is up. Exits with 1 if a rule
+ * was broken. See docs/contribute/fuzzing.md.
  */
 
 const { values } = parseArgs({

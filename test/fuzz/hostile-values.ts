@@ -1,11 +1,11 @@
 import type { JsonValue } from '../../src/shared/domain/json.ts';
 
 /*
- * Values that have broken services elsewhere, by what they stand for. Written as JSON texts where no
- * value of JavaScript could say them.
+ * Values that have broken other services, by kind. Values that JavaScript cannot express are JSON
+ * texts.
  */
 
-/** Texts of JSON in place of any value. */
+/** JSON texts that can replace any value. */
 export const JSON_TEXTS: readonly string[] = [
   'null',
   'true',
@@ -69,7 +69,7 @@ export const JSON_TEXTS: readonly string[] = [
   '"${env.SVC_AUTH_API_KEY} {{secrets.X}}"',
 ];
 
-/** Instants at the edges of what dates, ISO 8601 and databases can say. */
+/** Instants at the limits of dates, ISO 8601 and databases. */
 export const INSTANTS: readonly string[] = [
   '0000-01-01T00:00:00Z',
   '0000-01-01',
@@ -151,7 +151,7 @@ export const TIME_ZONES: readonly string[] = [
   'Antarctica/Troll',
 ];
 
-/** Expressions for the evaluator: deep, long, dear, of types that do not fit, and not its language. */
+/** Expressions for the evaluator: deep, long, expensive, ill-typed, or in another language. */
 export const EXPRESSIONS: readonly string[] = [
   '',
   ' ',
@@ -227,7 +227,7 @@ export const EXPRESSIONS: readonly string[] = [
   '１ + １',
 ];
 
-/** Patterns that take exponential or quadratic time in a backtracking engine, and broken ones. */
+/** Patterns that take exponential or quadratic time in a backtracking engine, and invalid ones. */
 export const PATTERNS: readonly string[] = [
   '^(a+)+$',
   '^(a|a)*$',
@@ -245,7 +245,7 @@ export const PATTERNS: readonly string[] = [
   '^'.repeat(1_000),
 ];
 
-/** Addresses inside, in the forms that guards have been fooled by. `{port}` is watched by the run. */
+/** Internal addresses, in forms that have bypassed guards elsewhere. The run watches `{port}`. */
 export const URLS: readonly string[] = [
   'http://127.0.0.1:{port}/',
   'http://localhost:{port}/',
@@ -310,7 +310,7 @@ export const URLS: readonly string[] = [
   '#',
 ];
 
-/** Page tokens, ids and keys that were never given out. */
+/** Page tokens, ids and keys that the service never issued. */
 export const TOKENS: readonly string[] = [
   '',
   '.',
@@ -340,7 +340,7 @@ export const TOKENS: readonly string[] = [
   Buffer.from([0xff, 0xfe, 0x20, 0xff]).toString('base64url'),
 ];
 
-/** What a member of this name is likely to be read as. */
+/** The values that fit the likely meaning of a member, by its name. */
 export function valuesFor(member: string): readonly string[] | null {
   for (const [names, values] of BY_MEMBER) if (names.test(member)) return values;
   return null;
@@ -364,7 +364,7 @@ export function fillPort(text: string, port: number): string {
   return text.replaceAll('{port}', String(port));
 }
 
-/** JSON of a text, lone surrogates included. */
+/** The JSON of a value, with escaped lone surrogates. */
 export function asJson(value: JsonValue): string {
   return JSON.stringify(value);
 }

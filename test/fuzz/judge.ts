@@ -12,12 +12,12 @@ export interface Verdict {
   readonly detail: string;
 }
 
-/** What Node's HTTP server or the router says on any route, whatever its document names. */
+/** Statuses that Node's HTTP server or the router may answer on any route, undocumented. */
 const ANYWHERE = [400, 401, 403, 404, 405, 408, 413, 414, 417, 431];
-/** An error quotes what was sent, which is at most a head of 16 KiB, and escapes it. */
+/** An error quotes the request, of which a head has at most 16 KiB, and escapes it. */
 const ERROR_BYTES_MAX = 64 * 1024;
 
-/** How messages begin, by status: the table of errors of the contract. */
+/** How messages begin, by status, according to the contract's table of errors. */
 const MESSAGES: Readonly<Record<number, RegExp>> = {
   400: /^bad request: \S/,
   401: /^invalid or expired token$/,
@@ -36,14 +36,14 @@ const MESSAGES: Readonly<Record<number, RegExp>> = {
   503: /^unavailable: \S/,
 };
 
-/** What only the inside knows, and no request says. */
+/** Details of the implementation that no answer may contain. */
 const INSIDE =
   /node_modules|\n\s+at |\.ts:\d+|SQLITE_|sqlite3|postgres(ql)?:\/\/|pg_catalog|duplicate key value|violates .* constraint|invalid input syntax|syntax error at or near|Cannot read prop|is not a function|is not iterable|Maximum call stack|undefined is not|heap out of memory|ZodError|SlonikError/;
 
 /** An internal error of JSON-RPC. */
 const RPC_INTERNAL = /"code":\s*-32603\b/;
 
-/** Judges one answer to a request for a route. */
+/** Judges the answer to a request for a route. */
 export function judgeAnswer(
   answer: WireAnswer,
   operation: FuzzOperation,
@@ -69,7 +69,7 @@ export function judgeAnswer(
   return verdicts;
 }
 
-/** Judges what came back for bytes that were no plain request. */
+/** Judges the answers to bytes that are not one plain request. */
 export function judgeRaw(got: Exchange, shape: RawShape): readonly Verdict[] {
   const verdicts = got.answers.flatMap((answer) => judgeAnyAnswer(answer, 'GET'));
   if (got.end === 'reset') verdicts.push({ rule: 'the connection is not reset', detail: '' });
@@ -102,7 +102,7 @@ function judgeAnyAnswer(answer: WireAnswer, method: string): readonly Verdict[] 
     add('nosniff is said', String(status));
   if (headerOf(answer, 'cache-control') === undefined) add('caching is ruled', String(status));
   const inside = INSIDE.exec(text);
-  if (inside !== null) add('nothing of the inside is told', text.slice(0, 500));
+  if (inside !== null) add('no answer shows internal details', text.slice(0, 500));
   if (answer.headers.some(([name]) => /^x-(injected|powered-by)$/.test(name))) {
     add('no header is injected', JSON.stringify(answer.headers));
   }
@@ -122,7 +122,7 @@ function findErrorProblem(answer: WireAnswer, text: string): string | null {
   if (typeof parsed !== 'object' || parsed === null)
     return `is no JSON object: ${text.slice(0, 200)}`;
   const { error, reason, jsonrpc } = parsed as Readonly<Record<string, unknown>>;
-  // The two forms beside `{error}`: the worker protocol's refusals, and JSON-RPC.
+  // The two other forms: refusals of the worker protocol, and JSON-RPC.
   if (status === 409 && error === undefined && typeof reason === 'string') return null;
   if (jsonrpc === '2.0' && isRpcError(error)) return null;
   if (typeof error !== 'string') return `has no message: ${text.slice(0, 200)}`;

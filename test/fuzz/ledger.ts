@@ -1,4 +1,4 @@
-/** What a campaign has sent and found so far. */
+/** A broken rule, with the request that broke it. */
 export interface Finding {
   readonly seed: string;
   readonly round: number;
@@ -6,14 +6,14 @@ export interface Finding {
   readonly detail: string;
   /** A route, `socket`, `workflow` or `process`. */
   readonly operation: string;
-  /** What was changed in a request that succeeds. */
+  /** The changes to a valid request. */
   readonly mutations: readonly string[];
   readonly bytes: Buffer;
-  /** What came back, in short; empty when nothing did. */
+  /** A summary of the answer; empty without one. */
   readonly answer: string;
 }
 
-/** Answers by status, 0 for none. */
+/** The numbers of answers by status; 0 stands for no answer. */
 export interface OperationCounts {
   readonly valid: Record<string, number>;
   readonly mutated: Record<string, number>;
@@ -23,21 +23,24 @@ export interface CampaignReport {
   readonly seed: string;
   readonly rounds: number;
   readonly requests: number;
-  /** Of each route: answers to good and to changed requests. */
+  /** By route: the answers to valid and to mutated requests. */
   readonly operations: Readonly<Record<string, OperationCounts>>;
   /** How often each shape of bytes was sent. */
   readonly shapes: Readonly<Record<string, number>>;
-  /** What became of workflows made to do harm. */
+  /** The outcomes of malicious workflows. */
   readonly workflows: Readonly<Record<string, number>>;
   readonly findings: readonly Finding[];
-  /** Requests that should have succeeded and were refused, while no others were under way. */
+  /** Valid requests that were refused while no others were under way. */
   readonly misses: Readonly<Record<string, string>>;
-  /** Requests refused with a 4xx after which every row of the database was looked at. */
+  /** The number of refused requests after which all rows of the database were compared. */
   readonly stateChecked: number;
-  /** Batches whose background never came to rest, so that nothing could be compared. */
+  /**
+   * The number of batches that were not compared, because background work kept changing the
+   * database.
+   */
   readonly unquiet: number;
   readonly memoryMb: { readonly first: number; readonly highest: number; readonly last: number };
-  /** Of one request sent alone. */
+  /** The highest CPU time of one request that was sent alone. */
   readonly longestCpuMs: number;
   readonly longestHealthMs: number;
 }
@@ -86,13 +89,13 @@ export class Ledger {
     };
   }
 
-  /** Keeps the first of its kind. */
+  /** Keeps the first finding of each kind. */
   find(kind: string, found: Omit<Finding, 'seed' | 'round'>): void {
     if (this.#findings.has(kind)) return;
     this.#findings.set(kind, { seed: this.seed, round: this.round, ...found });
   }
 
-  /** Of the process, not of one request. */
+  /** Records a finding about the process, not about one request. */
   findInProcess(rule: string, detail: string): void {
     const found = { rule, detail, operation: 'process', mutations: [], bytes: NOTHING, answer: '' };
     this.find(`process ${rule}`, found);

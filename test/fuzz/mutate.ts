@@ -16,12 +16,12 @@ import {
 } from './hostile-values.ts';
 
 /**
- * One change of a request. All that is drawn is in it already, so that a request can be made again
- * with some of its changes left out.
+ * One change of a request. It contains everything that was drawn, so that the same request can be
+ * built with fewer changes.
  */
 export interface Mutation {
   readonly name: string;
-  /** Values first, then their text, then its bytes, then what stands around the body. */
+  /** The order of changes: values, then their text, then its bytes, then headers and the path. */
   readonly stage: 0 | 1 | 2 | 3;
   readonly apply: (draft: Draft) => Draft;
 }
@@ -32,11 +32,11 @@ export function applyMutations(draft: Draft, mutations: readonly Mutation[]): Dr
     .reduce((changed, { apply }) => apply(changed), draft);
 }
 
-/** One to three changes that may be made to this request. */
+/** Draws one to three changes that fit the request. */
 export function drawMutations(params: {
   readonly dice: Dice;
   readonly draft: Draft;
-  /** Of the server that nobody must be sent to. */
+  /** The port of the server that no request may reach. */
   readonly trapPort: number;
 }): readonly Mutation[] {
   const { dice, draft, trapPort } = params;
@@ -73,7 +73,7 @@ function changeValue(given: {
 }): Mutation {
   const { dice, draft, trapPort } = given;
   const root = draft.body.is === 'json' ? draft.body.value : {};
-  // A claim that waits long is a good answer, and no news.
+  // A longer wait makes the answer slow, and is valid.
   const places = listPlaces(root).filter((place) => place.at(-1) !== 'wait_ms');
   const place = dice.pick(places);
   const member = String(place.at(-1) ?? '');
@@ -127,7 +127,7 @@ function changeValue(given: {
   }
 }
 
-/** Puts a text in place of a value once the body is text. */
+/** Replaces a value by a text when the body becomes text. */
 function inText(name: string, place: Pointer, text: string): Mutation {
   const mark = `the value at ${place.join('/')}`;
   return {
@@ -176,7 +176,7 @@ function changeText(dice: Dice): Mutation {
   };
 }
 
-/** Bytes no UTF-8 text has: overlong, surrogates, beyond Unicode, a continuation alone. */
+/** Bytes that are not UTF-8: overlong forms, surrogates, beyond Unicode, a lone continuation. */
 const NOT_UTF8: Readonly<Record<string, readonly number[]>> = {
   'an overlong U+0000': [0xc0, 0x80],
   'an overlong slash': [0xe0, 0x80, 0xaf],
@@ -510,7 +510,7 @@ function insert(body: Buffer, at: number, inserted: Buffer): Buffer {
   return Buffer.concat([body.subarray(0, at), inserted, body.subarray(at)]);
 }
 
-/** The whole value first, then every value in it. */
+/** The root first, then every value in it. */
 function listPlaces(value: JsonValue, at: Pointer = []): readonly Pointer[] {
   if (typeof value !== 'object' || value === null) return [at];
   const inner = Array.isArray(value)

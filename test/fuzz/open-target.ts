@@ -10,7 +10,7 @@ import { startPostgresServer } from '../support/servers/postgres-server.ts';
 import { startRuntime, type Runtime } from '../support/runtime.ts';
 import type { Dialect } from '../support/database.ts';
 
-/** A real process of the service, and what stands around it. */
+/** A real process of the service, and the servers around it. */
 export interface Target {
   readonly runtime: Runtime;
   readonly databaseUrl: string;
@@ -18,7 +18,7 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** `databaseUrl`: of a migrated database that nobody else uses. */
+/** `databaseUrl`: a migrated database that no other process uses. */
 export async function openTarget(databaseUrl: string): Promise<Target> {
   const provider = await startEmbeddingProvider();
   const trap = await startHttpServer((_, response) => response.end('{}'));
@@ -28,7 +28,7 @@ export async function openTarget(databaseUrl: string): Promise<Target> {
       SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       SVC_MEMORY_EMBEDDING_BASE_URL: provider.url,
       SVC_LOG_LEVEL: 'error',
-      // What was claimed stays claimed while it is looked at.
+      // Leases must not lapse between two reads of the database.
       SVC_SCHEDULER_LEASE_SECONDS: '3600',
     },
   });
@@ -43,7 +43,7 @@ export async function openTarget(databaseUrl: string): Promise<Target> {
   };
 }
 
-/** A migrated database on its own, and on PostgreSQL a server for it. */
+/** A migrated database, with its own server on PostgreSQL. */
 export async function openDatabase(
   dialect: Dialect,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {

@@ -1,15 +1,15 @@
 import { listOperations, type Operation } from '../../src/api/openapi/reading.ts';
 import type { JsonObject } from '../../src/shared/domain/json.ts';
 
-/** One route, as far as requests are made for it and answers judged by it. */
+/** A route, with the data for building its requests and judging its answers. */
 export interface FuzzOperation {
   /** `POST /executions/{id}/cancel` */
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** Schema of the JSON body; null: none is taken. */
+  /** The schema of the JSON body; null: the route takes none. */
   readonly body: JsonObject | null;
-  /** Whether a body of any type is taken. */
+  /** Whether the route takes a body of any type. */
   readonly uploads: boolean;
   readonly parameters: readonly {
     readonly name: string;
@@ -17,13 +17,13 @@ export interface FuzzOperation {
     readonly required: boolean;
     readonly schema: JsonObject;
   }[];
-  /** Statuses the document names, and the schemas of those that are no errors. */
+  /** The documented statuses, with the schemas of those that are no errors. */
   readonly replies: ReadonlyMap<number, JsonObject | null>;
-  /** What is served beside the REST API: its errors inside a 200 are JSON-RPC. */
+  /** `json-rpc`: an answer with status 200 may contain a JSON-RPC error. */
   readonly protocol: 'rest' | 'json-rpc' | 'page';
 }
 
-/** Every operation of the served document, and what is served beside it. */
+/** All operations of the served document, and the routes outside it. */
 export function readOperations(document: JsonObject): readonly FuzzOperation[] {
   const listed = listOperations(document).map(({ method, path, operation }): FuzzOperation => ({
     name: `${method.toUpperCase()} ${path}`,
@@ -66,7 +66,7 @@ const BESIDE: readonly FuzzOperation[] = [
     body: ANYTHING,
     uploads: false,
     parameters: [],
-    // 202 for a notification; 406 is the protocol's own for a client that takes no JSON.
+    // 202 answers a notification, and 406 a client that doesn't accept JSON.
     replies: new Map([200, 202, 406, ...ERRORS].map((status) => [status, null])),
     protocol: 'json-rpc',
   },

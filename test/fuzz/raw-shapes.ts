@@ -1,19 +1,22 @@
 import type { Dice } from '../simulation/dice.ts';
 
-/** Bytes on a connection, and what they must be answered with. */
+/** Bytes on a connection, and the expected answers. */
 export interface RawShape {
   readonly name: string;
   readonly parts: readonly Buffer[];
-  /** Statuses that are right, in their order; a list holds those that are right at one place. */
+  /** The expected answers in order, each as a list of possible statuses. */
   readonly expected: readonly (readonly number[])[];
-  /** What is sent is never finished: our side is closed after it. */
+  /** The client closes its side in the middle of the request. */
   readonly isCutOff: boolean;
 }
 
 const BAD = [400];
 const OK = [200];
 
-/** Shapes no HTTP client would send. `token` may read, and so every 401 is a guard that was passed. */
+/**
+ * Draws bytes that no HTTP client sends. `token` may read, so a 401 means that a second request was
+ * smuggled in.
+ */
 export function drawRawShape(dice: Dice, given: { readonly token: string }): RawShape {
   const shapes = Object.entries(SHAPES);
   const [name, make] = dice.pick(shapes);
@@ -25,7 +28,10 @@ export function drawRawShape(dice: Dice, given: { readonly token: string }): Raw
 /** Shapes that end in the middle of a request. */
 const CUT_OFF = /half|cut short|never end|no body where|one line|random bytes|no HTTP/;
 
-/** Requests that are never finished while our side stays open: the server gives up by itself. */
+/**
+ * Requests that the client never finishes, on a connection that it keeps open: the server must end
+ * them.
+ */
 export const HELD_OPEN: readonly RawShape[] = Object.entries({
   'held open: nothing after half a line': 'GET /hea',
   'held open: nothing after half the headers': 'GET /health HTTP/1.1\r\nHost: x\r\nX-A',
@@ -35,7 +41,7 @@ export const HELD_OPEN: readonly RawShape[] = Object.entries({
 }).map(([name, text]) => ({
   name,
   parts: [Buffer.from(text)],
-  // Without a token the body is not waited for.
+  // Without a token, the server answers before it reads the body.
   expected: [[401, 408]],
   isCutOff: false,
 }));
@@ -58,7 +64,7 @@ const line =
   (first: string, expected: readonly number[]): Make =>
   ({ auth }) => ({ parts: [`${first}\r\nHost: x\r\n${auth}\r\n\r\n`], expected: [expected] });
 
-/** The second request must never be seen as one of its own. */
+/** The server must never handle the second request as a separate one. */
 const SMUGGLED = 'GET /tenants HTTP/1.1\r\nHost: x\r\n\r\n';
 
 const SHAPES: Readonly<Record<string, Make>> = {
@@ -147,7 +153,7 @@ const SHAPES: Readonly<Record<string, Make>> = {
   'a target of backslashes': line('GET \\health HTTP/1.1', BAD),
   'an authority': line('GET evil.invalid:80 HTTP/1.1', BAD),
   'no target': line('GET  HTTP/1.1', BAD),
-  // HTTP/0.9 had none; Node's parser still takes it.
+  // HTTP/0.9 has no version, and Node's parser still accepts that.
   'no version': line('GET /health', [200, 400]),
   'an unknown version': line('GET /health HTTP/9.9', BAD),
   'HTTP/2 without agreement': () => ({

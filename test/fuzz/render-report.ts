@@ -1,6 +1,6 @@
 import type { CampaignReport, Finding } from './ledger.ts';
 
-/** The report as text for people. */
+/** The report as text. */
 export function renderReport(report: CampaignReport, url: string): string {
   const { findings, operations, shapes } = report;
   const width = Math.max(...Object.keys(operations).map((name) => name.length));
@@ -39,7 +39,7 @@ export function renderFinding(finding: Finding, url: string): string {
 
 const SHOWN_BYTES_MAX = 3_000;
 
-/** A line for a shell that sends the same bytes; longer ones are cut, as the seed makes them again. */
+/** A shell command that sends the same bytes. It cuts longer ones; the seed produces them again. */
 function renderCommand(bytes: Buffer, url: string): string {
   const { hostname, port } = new URL(url);
   const hex = bytes.subarray(0, SHOWN_BYTES_MAX).toString('latin1');

@@ -5,7 +5,7 @@ import type { FuzzOperation } from './operations.ts';
 import { drawValidRequest } from './valid-requests.ts';
 import type { World } from './world.ts';
 
-/** A request with all that was drawn for it: any part of its changes may be left out. */
+/** A request with everything that was drawn for it. Shrinking leaves out some mutations. */
 export interface FuzzRequest {
   readonly operation: FuzzOperation;
   readonly base: Draft;
@@ -40,7 +40,7 @@ export function bytesOf(request: FuzzRequest): Buffer {
   return renderDraft(draftOf(request), request.framing);
 }
 
-/** The same request with one change less, for each of its changes. */
+/** The same request without one of its changes, for each change. */
 export function simplerThan(request: FuzzRequest): readonly FuzzRequest[] {
   const { mutations, framing } = request;
   const fewer = mutations.map((_, index) => ({

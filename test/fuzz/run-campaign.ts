@@ -24,7 +24,7 @@ export interface CampaignParams {
   readonly seed: string;
   readonly trap: Trap;
   readonly limits: Limits;
-  /** Requests that are never finished are left open until the server gives up, which takes long. */
+  /** Whether unfinished requests stay open until the server ends them, which takes long. */
   readonly holdsOpen: boolean;
   readonly goesOn: (rounds: number) => boolean;
   readonly progress: (text: string) => void;
@@ -38,7 +38,10 @@ const STORM_REQUESTS = 200;
 const STORM_AT_ONCE = 16;
 const SHAPES_AT_ONCE = 8;
 
-/** Rounds of hostile input against one process, until the time is up or enough was found. */
+/**
+ * Runs rounds of hostile input against one process, until `goesOn` returns false or there are
+ * enough findings.
+ */
 export async function runCampaign(params: CampaignParams): Promise<CampaignReport> {
   const { runtime, seed, limits, progress } = params;
   const document = expectStatus(await runtime.request<JsonObject>({ path: '/openapi.json' }), 200);
@@ -108,10 +111,10 @@ async function runRound(campaign: Campaign, number: number): Promise<void> {
   await retire(round);
 }
 
-/** So many reach every operation. */
+/** This many batches reach every operation. */
 const BATCHES_MIN = 4;
 
-/** Requests one after the other, each operation in its turn. */
+/** Sends requests one after another, and takes the operations in turn. */
 async function sendBatch(round: Round, dice: Dice, batch: number): Promise<void> {
   const { operations, draw, sender, runtime, limits, ledger, world } = round;
   const requests = Array.from({ length: BATCH_REQUESTS }, (_, index) => {
@@ -147,12 +150,12 @@ async function storm({ operations, draw, sender }: Round, dice: Dice): Promise<v
     return draw({ dice: own, operation: own.pick(operations), isHostile: own.chance(0.9) });
   });
   await atOnce(requests, STORM_AT_ONCE, async (request) => {
-    // What a good one is about may have ended meanwhile, so none counts as one that should succeed.
+    // The object of a valid request may have ended meanwhile, so no request counts as valid.
     await sender.send(request, 'mutated');
   });
 }
 
-/** Nothing of an old world goes on: what it has left to do is nobody's background work. */
+/** Stops everything in the old world, so that it has no background work. */
 async function retire({ runtime, world }: Round): Promise<void> {
   await endSchedules(runtime, world.tenantId);
   for (const id of [world.tenantId, world.spareTenantId]) {

@@ -17,9 +17,9 @@ import type { World } from './world.ts';
 const REST_MS_MAX = 60_000;
 
 /**
- * Workflows made to do harm where they are allowed: expressions that are dear or fail, patterns that
- * take exponential time, addresses that lead inside. Each is registered and started, and what is
- * started must come to its end, while everybody else is served.
+ * Registers and starts malicious workflows: expensive or failing expressions, patterns that take
+ * exponential time, and internal addresses. Every started execution must end, and the service must
+ * answer other requests meanwhile.
  */
 export async function runWorkflows(params: {
   readonly runtime: Runtime;
@@ -42,7 +42,7 @@ export async function runWorkflows(params: {
       continue;
     }
     const body = { workflow_id: `evil-${n}`, input: { text: KILLER, list: LIST, n: 1, a: {} } };
-    // Judged like any other, then for what it starts.
+    // The first request checks the answer, the second starts the execution to watch.
     const status = await sender.send(post(params, 'POST /executions', body), null);
     const { body: answer } = await runtime.request<{ readonly execution_id?: string }>({
       path: '/executions',
@@ -57,7 +57,7 @@ export async function runWorkflows(params: {
       ledger.countWorkflow(await untilResting({ runtime, tenantId: world.tenantId, id }));
     } catch (error) {
       ledger.find(`workflow rests ${started.length}`, {
-        rule: 'what is started comes to its end',
+        rule: 'a started execution ends',
         detail: String(error),
         operation: 'workflow',
         mutations: [],
@@ -68,13 +68,13 @@ export async function runWorkflows(params: {
   }
   if (trap.visits() > visits) {
     ledger.findInProcess(
-      'nobody is sent inside',
+      'no request reaches an internal server',
       'a workflow made the service ask the watched server',
     );
   }
 }
 
-/** Takes long to be found no match for the patterns that backtrack. */
+/** Patterns that backtrack take very long to reject this text. */
 const KILLER = `${'a'.repeat(40)}!`;
 const LIST = Array.from({ length: 300 }, (_, n) => n);
 
@@ -221,7 +221,7 @@ function drawWorkflow(given: {
   return { workflow_id: id, ...made };
 }
 
-/** Expressions of the language, mostly of types that do not go together. */
+/** Expressions of the language, mostly with type errors. */
 const { expression: EXPRESSION } = fc.letrec<{ expression: string }>((tie) => {
   const inner = tie('expression');
   return {

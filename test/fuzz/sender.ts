@@ -4,13 +4,13 @@ import type { Ledger, OperationCounts } from './ledger.ts';
 import type { RawShape } from './raw-shapes.ts';
 import { bytesOf, draftOf, simplerThan, type FuzzRequest } from './requests.ts';
 
-/** A server that nobody may be sent to. */
+/** A server that no request may reach. */
 export interface Trap {
   readonly port: number;
   readonly visits: () => number;
 }
 
-/** Sends requests and shapes to one process, and keeps what its answers break. */
+/** Sends requests and shapes to one process, and records the rules that the answers break. */
 export class Sender {
   readonly #port: number;
   readonly #ledger: Ledger;
@@ -22,7 +22,10 @@ export class Sender {
     this.#trap = params.trap;
   }
 
-  /** The status, 0 without an answer. `counted`: as what; null: it was sent before. */
+  /**
+   * Returns the status, 0 without an answer. `counted`: how to count the answer; null: a
+   * repetition, which doesn't count.
+   */
   async send(request: FuzzRequest, counted: keyof OperationCounts | null): Promise<number> {
     const visits = this.#trap.visits();
     const { status, verdicts, got } = await this.#judge(request);
@@ -33,7 +36,7 @@ export class Sender {
     }
     if (this.#trap.visits() > visits) {
       const detail = 'the watched server was asked';
-      this.find({ rule: 'nobody is sent inside', detail }, request, got);
+      this.find({ rule: 'no request reaches an internal server', detail }, request, got);
     }
     if (counted === 'valid' && status >= 400) {
       this.#ledger.misses.set(request.operation.name, describeExchange(got));
@@ -100,7 +103,7 @@ export class Sender {
     return { status: answer.status, verdicts, got };
   }
 
-  /** Leaves out one change after the other as long as the same rule stays broken. */
+  /** Removes one change after another while the request still breaks the rule. */
   async #shrink(request: FuzzRequest, rule: string): Promise<FuzzRequest> {
     for (const simpler of simplerThan(request)) {
       const { verdicts } = await this.#judge(simpler);
@@ -110,9 +113,9 @@ export class Sender {
   }
 }
 
-/** Beyond the time that the server gives a request to arrive whole. */
+/** Longer than the server waits for a whole request. */
 const SHAPE_MS_MAX = 45_000;
-/** How long the events of a stream are read. */
+/** How long the sender reads the events of a stream. */
 const STREAM_MS_MAX = 100;
 
 function describeExchange({ answers, end, ms }: Exchange): string {

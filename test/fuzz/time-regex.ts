@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import type { SourceRegex } from './find-regexes.ts';
 
-/** A text that a regular expression takes long over, and by how much longer twice of it takes. */
+/** A text on which a regular expression is slow, and the time it took. */
 export interface SlowText {
   readonly pump: string;
   readonly characters: number;
@@ -13,18 +13,18 @@ export interface SlowText {
 const LONG = 25_000;
 const SAMPLES = 3;
 const SEED = 4711;
-/** Linear work over 25 kB takes a millisecond, quadratic work a second and more. */
+/** Linear work over 25 kB takes a millisecond; quadratic work takes a second or more. */
 const SLOW_MS = 150;
 
 /**
- * Tries texts that make backtracking engines work: something the expression takes, over and over,
- * then something it does not take. Exponential time shows at any length, quadratic time at 25 kB.
+ * Tries texts that make backtracking engines slow: a matching piece, repeated, then something that
+ * doesn't match. Exponential time shows at any length, quadratic time at 25 kB.
  */
 export function findSlowText(regex: Pick<SourceRegex, 'source' | 'flags'>): SlowText | null {
   for (const pump of pumpsOf(regex)) {
     for (const text of textsOf(pump)) {
       const ms = timeOf(regex, text);
-      // Measured again, since a machine that is busy may have taken the time.
+      // A second measurement, because other work may have slowed down the first.
       if (ms > SLOW_MS && timeOf(regex, text) > SLOW_MS) {
         return { pump, characters: text.length, ms };
       }
@@ -38,7 +38,7 @@ function textsOf(pump: string): readonly string[] {
   return [`${repeat(40)}\n!`, `${repeat(LONG)}\n\0!`, `x${repeat(LONG)}\0`];
 }
 
-/** Pieces of what the expression matches, and single characters of its classes. */
+/** Pieces of matching texts, and single characters. */
 function pumpsOf({ source, flags }: Pick<SourceRegex, 'source' | 'flags'>): readonly string[] {
   const pumps = new Set([' ', 'a', '0', '/', '.']);
   for (const sample of samplesOf(source, flags)) {
@@ -58,12 +58,13 @@ function samplesOf(source: string, flags: string): readonly string[] {
     const arbitrary = fc.stringMatching(new RegExp(source, flags.replaceAll(/[dgyv]/g, '')));
     return fc.sample(arbitrary, { seed: SEED, numRuns: SAMPLES });
   } catch {
-    // Lookbehind, Unicode properties and the like: the characters above must do.
+    // fast-check doesn't support lookbehind, Unicode properties and some other features; the
+    // characters above must do.
     return [];
   }
 }
 
-/** In a context beside ours, since an expression without end can only be stopped from outside. */
+/** Runs in a separate context with a timeout, because nothing else can stop an endless match. */
 function timeOf({ source, flags }: Pick<SourceRegex, 'source' | 'flags'>, text: string): number {
   beside['text'] = text;
   beside['regex'] = new RegExp(source, flags.replace('y', ''));

@@ -4,8 +4,8 @@ import { findSlowText } from './time-regex.ts';
 /*
  * node test/fuzz/time-regexes.ts
  *
- * Times every regular expression of `src/` on texts that make backtracking engines work, and names
- * those that take longer than the text is long. Takes some minutes; exits with 1 when there are any.
+ * Times every regular expression of `src/` on texts that make backtracking engines slow, and names
+ * those that take more than linear time. Takes some minutes; exits with 1 if it finds any.
  */
 
 const seen = new Set<string>();

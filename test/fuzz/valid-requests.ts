@@ -7,16 +7,16 @@ import { drawJson, drawValue } from './draw-value.ts';
 import type { FuzzOperation } from './operations.ts';
 import { EXAMPLE_WORKFLOWS, EXPOSED, IDLE, TOOLING, WORKER_ID, type World } from './world.ts';
 
-/** What a schema cannot say: which ids there are, and what goes with what. */
+/** Facts that a schema cannot express: existing ids, and values that belong together. */
 interface Recipe {
-  /** In place of the parameters of the path, in their order. */
+  /** The values of the path parameters, in order. */
   readonly path?: readonly string[];
   readonly query?: Readonly<Record<string, string>>;
-  /** Members that replace what was drawn by the schema; undefined takes one away. */
+  /** Members that replace the drawn ones; undefined removes a member. */
   readonly body?: Readonly<Record<string, JsonValue | undefined>>;
 }
 
-/** A request that should succeed. `n` is its number in the run, for names that must be new. */
+/** Draws a request that should succeed. `n` is its number in the run, for unique names. */
 export function drawValidRequest(params: {
   readonly dice: Dice;
   readonly operation: FuzzOperation;
@@ -87,7 +87,7 @@ function withMembers(drawn: JsonObject, members: NonNullable<Recipe['body']>): J
   );
 }
 
-/** What may be ended, so that the others are still there for those who ask for them. */
+/** The objects that requests may end, so that the others remain for the rest of the round. */
 function doomed<Item>(items: readonly Item[]): readonly Item[] {
   return items.slice(items.length / 2);
 }
@@ -136,8 +136,7 @@ const changedSchedule: MakeRecipe = ({ schedules }, dice) => ({
   },
 });
 
-/** By operation; one without needs no more than its schema says. */
-/** The first comes in once, and is there from then on. */
+/** The first import creates the execution, and later ones find it. */
 const EXPORTS = [1, 2, 3].map((n) =>
   makeExport({
     executionId: `exec_0198c0de00007000a00000000000010${n}`,
@@ -145,6 +144,7 @@ const EXPORTS = [1, 2, 3].map((n) =>
   }),
 );
 
+/** Recipes by operation; for the others the schema is enough. */
 const RECIPES: Readonly<Record<string, MakeRecipe>> = {
   'POST /workflows': (_, dice) => ({ body: { ir: dice.pick(EXAMPLE_WORKFLOWS) } }),
   'GET /workflows/{id}': () => ({ path: [TOOLING] }),
@@ -185,7 +185,7 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
     body: { state_patch: { drawn: drawJson(dice) } },
   }),
   'POST /executions/import': (_, dice) => ({ body: dice.pick(EXPORTS) }),
-  // Of no workflow: all else would have no execution left.
+  // Matches no workflow, because otherwise no execution would be left.
   'POST /executions/bulk': () => ({
     body: { filter: { workflow_id: 'nobody' }, cursor: undefined },
   }),
@@ -216,7 +216,7 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
       worker_id: WORKER_ID,
       queue_types: ['python_tool'],
       wait_ms: dice.pick([null, 0]),
-      // Drawn, they would hardly ever be reports on an item that exists.
+      // Drawn reports would hardly ever name an existing item.
       reports: undefined,
       host: 'here',
       version: '1.0.0',
@@ -253,7 +253,7 @@ const RECIPES: Readonly<Record<string, MakeRecipe>> = {
     const { id, lease_fence } = dice.pick(living(turns));
     return { path: [id], query: { lease_fence: String(lease_fence) } };
   },
-  // The same entry each time: the first request records it, and the others find it there.
+  // The same entry each time: the first request records it, and the others find it recorded.
   'POST /work-items/{id}/steps': ({ turns }, dice) => {
     const { id, lease_fence } = dice.pick(living(turns));
     const entries = [{ identity: 'charge', kind: 'step', output: 'charged' }];

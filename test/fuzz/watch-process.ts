@@ -1,22 +1,22 @@
 import { readFile } from 'node:fs/promises';
 
-/** What a process has used, as the kernel counts it. */
+/** The resources that a process has used, according to the kernel. */
 export interface ProcessUse {
   readonly memoryBytes: number;
-  /** Time on a processor, of all its threads. */
+  /** CPU time of all its threads. */
   readonly cpuMs: number;
 }
 
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = 4_096;
 
-/** Null once the process is gone. */
+/** Null if the process is gone. */
 export async function readUse(pid: number): Promise<ProcessUse | null> {
   try {
     const [stat, statm] = await Promise.all(
       ['stat', 'statm'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8')),
     );
-    // The name of the program, in parentheses, may hold spaces.
+    // The name of the program, in parentheses, may contain spaces.
     const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
     const ticks = Number(fields[11]) + Number(fields[12]);
     return {
@@ -28,7 +28,7 @@ export async function readUse(pid: number): Promise<ProcessUse | null> {
   }
 }
 
-/** Asks for `/health` on and on, and keeps how long the longest answer took. */
+/** Requests `/health` repeatedly, and records the longest time of an answer. */
 export function watchHealth(url: string): { stop(): Promise<void>; longestMs(): number } {
   const over = new AbortController();
   let longest = 0;
@@ -38,7 +38,7 @@ export function watchHealth(url: string): { stop(): Promise<void>; longestMs(): 
       try {
         await (await fetch(`${url}/health`)).arrayBuffer();
       } catch {
-        // Whether the process is there is looked at elsewhere.
+        // Other checks detect a dead process.
       }
       longest = Math.max(longest, performance.now() - began);
       await new Promise((resolve) => setTimeout(resolve, 50));

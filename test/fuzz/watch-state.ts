@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { readTables } from '../support/stores.ts';
 
-/** Every row of the tables that requests write; equal before and after means nothing was written. */
+/** Every row of the tables that requests write. Equal states mean that nothing was written. */
 export type DatabaseState = Readonly<Record<string, readonly string[]>>;
 
 /**
- * What processes write by themselves, whoever asks for what: that they are there, the seals over what
- * was written long before, and what became of another try to deliver a message.
+ * Tables that processes write without a request: their own presence, seals over older entries, and
+ * the results of further deliveries.
  */
 const BY_THEMSELVES = ['workers', 'audit_windows', 'audit_seals', 'webhook_deliveries'];
 
@@ -19,7 +19,7 @@ export async function readState(databaseUrl: string): Promise<DatabaseState> {
 const QUIET_MS = 60;
 const QUIET_TRIES_MAX = 60;
 
-/** The state once nothing changes it any more; null when something goes on and on. */
+/** The state when nothing changes it any more; null if changes continue. */
 export async function readQuietState(databaseUrl: string): Promise<DatabaseState | null> {
   let last = await readState(databaseUrl);
   for (let tries = 0; tries < QUIET_TRIES_MAX; tries += 1) {
@@ -31,7 +31,7 @@ export async function readQuietState(databaseUrl: string): Promise<DatabaseState
   return null;
 }
 
-/** Rows that came and went, as `table: + row` and `table: - row`. */
+/** Added and removed rows, as `table: + row` and `table: - row`. */
 export function compareStates(before: DatabaseState, after: DatabaseState): readonly string[] {
   return Object.keys({ ...before, ...after }).flatMap((table) => {
     const [old, now] = [before[table] ?? [], after[table] ?? []];

@@ -6,19 +6,19 @@ import type { Runtime } from '../support/runtime.ts';
 import { expectStatus, makeTenant, type TestTenant } from '../support/tenant.ts';
 import type { DeadLetter, WorkItem } from '../support/wire.ts';
 
-/** What a tenant has that requests can be about, by its ids; some of everything that routes name. */
+/** The ids of a tenant's objects: some of each kind that routes name. */
 export interface World {
   readonly tenantId: string;
-  /** Its work is refused and its state may be set: nothing else happens in it. */
+  /** A tenant without work, whose status requests may change. */
   readonly spareTenantId: string;
   readonly executions: readonly string[];
-  /** Wait for a person. */
+  /** Executions that wait for an approval. */
   readonly approving: readonly string[];
-  /** Wait for the event `paid`. */
+  /** Executions that wait for the event `paid`. */
   readonly waiting: readonly string[];
-  /** Leased to `WORKER_ID`. */
+  /** Items that `WORKER_ID` has leased. */
   readonly items: readonly WorkItem[];
-  /** Items of durable functions, leased to `WORKER_ID`. */
+  /** Items of durable functions that `WORKER_ID` has leased. */
   readonly turns: readonly WorkItem[];
   readonly deadItems: readonly string[];
   readonly agents: readonly string[];
@@ -27,21 +27,21 @@ export interface World {
   readonly tokens: readonly string[];
   readonly artifacts: readonly string[];
   readonly facts: readonly string[];
-  /** A task of the workflow that is exposed to other agents. */
+  /** A task of the workflow that other agents can use. */
   readonly task: string;
   readonly cursor: string;
-  /** A viewer's token. */
+  /** The token of a viewer. */
   readonly viewer: string;
 }
 
 export const WORKER_ID = 'fuzz-worker';
 export const TOOLING = 'tooling';
-/** Nothing of it is ever started: it may be paused. */
+/** This workflow has no executions, so requests may pause it. */
 export const IDLE = 'idle';
 export const EXPOSED = 'exposed';
 const COPIES = 6;
 
-/** Fills a tenant of its own over HTTP; `name` tells this world from others of the same database. */
+/** Creates and fills a tenant over HTTP; `name` separates the worlds in one database. */
 export async function fillWorld(runtime: Runtime, name: string): Promise<World> {
   const tenantId = `fuzz-${name}`;
   const request: Runtime['request'] = (options) => runtime.request(options);
@@ -58,7 +58,7 @@ export async function fillWorld(runtime: Runtime, name: string): Promise<World> 
   const approving = await times(() => tenant.start('approving', { a: 1 }));
   const waiting = await times(() => tenant.start('waiting'));
   const dying = await times(() => tenant.start('dying'));
-  // Without a fence they die and their executions live, so that they can be brought back.
+  // A failure without a fence leaves the execution live, so that the item can be requeued.
   for (const _ of dying) await tenant.fail(await tenant.claim(), { lease_fence: null });
   const deadItems = await eventually(() => readDeadItems(tenant, dying.length));
   const tooling = await times(() => tenant.start(TOOLING, { n: 1 }));
@@ -100,7 +100,7 @@ export async function fillWorld(runtime: Runtime, name: string): Promise<World> 
   };
 }
 
-/** Told of what never happens here, so that its deliveries are nobody's background work. */
+/** A webhook for an event that never occurs here, so that it causes no background work. */
 const QUIET_HOOK = { url: 'https://hook.invalid/', event_types: ['work_item.dead_lettered'] };
 const QUIET_SCHEDULE = { workflow_id: TOOLING, cron_expression: '0 0 1 1 *' };
 
@@ -134,7 +134,7 @@ async function inOrder<Item, Made>(
   return all;
 }
 
-/** What failed is not tried again while anybody looks. */
+/** No retry becomes due during a round. */
 const LATER = { max_attempts: 9, backoff: 'fixed', initial_delay: 3_600, max_delay: 3_600 };
 const python = { type: 'python_fn', module: 'shop', function: 'reserve' };
 const WORKFLOWS: Readonly<Record<string, JsonObject>> = {
@@ -164,7 +164,7 @@ const WORKFLOWS: Readonly<Record<string, JsonObject>> = {
 
 const EXAMPLES = new URL('../../examples/workflows/', import.meta.url);
 
-/** Documents of workflows to begin with: together they use every kind of node there is. */
+/** Workflow documents that together use every kind of node. */
 export const EXAMPLE_WORKFLOWS: readonly JsonObject[] = readdirSync(EXAMPLES)
   .filter((name) => name.endsWith('.json'))
   .toSorted()

@@ -38,9 +38,7 @@ export function checkInvariants(params: {
    * it.
    */
   readonly wellSince: number;
-  /**
-   * How many executions a tenant may have at a time, except children that wait or borrow a place.
-   */
+  /** How many executions a tenant may have, without children that wait or borrow a place. */
   readonly limits: Readonly<Record<string, number>>;
   readonly receipts?: readonly Receipt[];
   /** How long executions are kept without a policy; by default forever. */

@@ -55,9 +55,7 @@ function carriedInput(
   return all.find((one) => one['node_id'] === nodeId && one['visit'] === visit)?.['input'];
 }
 
-/**
- * Only the holder of the turn may continue the visit as new, and only if no compensation remains.
- */
+/** Only the holder of the turn may continue the visit, and only if no compensation remains. */
 export function continueAsNew(
   visit: FunctionVisit,
   { event: { payload }, fail }: { readonly event: EventOf; readonly fail: Break },

@@ -18,9 +18,7 @@ export interface Deed {
   readonly asks: Ask;
   readonly begun: number;
   readonly ended: number | null;
-  /**
-   * Null: the answer never arrived. The request may have taken effect, may still do so, or may not.
-   */
+  /** Null: no answer arrived. The request may have taken effect, may still do so, or may not. */
   readonly answer: Answer | null;
 }
 
@@ -112,9 +110,7 @@ export type Ask =
       /** The key of the effect: the receiver applies it once for all requests with this key. */
       readonly key: string;
     }
-  /**
-   * From a client of the old protocol, which sends no fence, and no key either if `key` is null.
-   */
+  /** From a client of the old protocol: without a fence, and without a key if `key` is null. */
   | {
       readonly do: 'complete_unfenced';
       readonly workItemId: string;

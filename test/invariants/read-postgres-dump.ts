@@ -48,9 +48,7 @@ const QUERIES = {
   string
 >;
 
-/**
- * One statement, so that all tables show one moment. It returns one row with the dump in `dump`.
- */
+/** One statement, so that all tables show one moment. It returns one row with a `dump`. */
 export const POSTGRES_DUMP = `
   select json_build_object(
     'takenAt', ${msOf('now()')},

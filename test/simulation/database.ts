@@ -168,9 +168,7 @@ async function fill(store: Store): Promise<void> {
   });
 }
 
-/**
- * Empties the tables that histories fill. It first drops the triggers that refuse to delete events.
- */
+/** Empties the tables that histories fill, after dropping triggers that refuse deletions. */
 function emptyAgain(database: Database.Database): { readonly reset: () => void } {
   const names = database
     .prepare<[], string>(`select name from sqlite_schema where type = 'table'`)

@@ -15,9 +15,7 @@ type Instruction =
   | { readonly do: 'wait'; readonly waits: readonly AskedWait[] }
   /** Fails while fewer than `attempts` attempts have failed. */
   | { readonly do: 'fail'; readonly attempts: number; readonly isFinal: boolean }
-  /**
-   * Continues as a new visit, with the results that this one has seen; always the last instruction.
-   */
+  /** Continues as a new visit, with the results that this one has seen; always the last. */
   | { readonly do: 'continue' };
 
 export type Next =

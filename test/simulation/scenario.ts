@@ -245,9 +245,7 @@ function inSmall(drawn: Scenario, dice: Dice): Scenario {
   };
 }
 
-/**
- * In some histories all workers speak the old protocol, and operators requeue their dead letters.
- */
+/** In some histories all workers speak the old protocol, and operators requeue dead letters. */
 function withOldWorkers(drawn: Scenario, dice: Dice): Scenario {
   if (!dice.chance(0.3)) return drawn;
   return {

@@ -9,9 +9,7 @@ export interface Chain {
   readonly problems: readonly string[];
 }
 
-/**
- * Seals everything, and verifies the chain from its beginning, which must still contain `earlier`.
- */
+/** Seals everything, and verifies the whole chain, which must still contain `earlier`. */
 export async function verifyChain(store: Store, earlier: Chain | null): Promise<Chain> {
   const sealing = createAuditSealing(store);
   for (let more = true; more;) ({ more } = await sealing.round());

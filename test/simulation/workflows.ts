@@ -199,9 +199,7 @@ export const WORKFLOWS = {
     nodes: { run: durable('run'), last: { kind: { type: 'pass' } } },
     edges: edges('run last'),
   },
-  /**
-   * If a node beside the functions fails, or one of them times out, the functions are rolled back.
-   */
+  /** If `beside` fails, or a function times out, both functions are rolled back. */
   sagas: {
     start_node: 'split',
     nodes: {
@@ -261,9 +259,7 @@ export const WITH_FUNCTIONS = [
   'twice',
 ] as const satisfies readonly WorkflowName[];
 const NOT_STARTED = new Set<WorkflowName>(['lasting', 'fragile', 'leaf', ...WITH_FUNCTIONS]);
-/**
- * Workflows that clients start. The others are for schedules, retries, and workers of functions.
- */
+/** Workflows that clients start. The others are for schedules, retries, and functions. */
 export const STARTED = (Object.keys(WORKFLOWS) as WorkflowName[]).filter(
   (name) => !NOT_STARTED.has(name),
 );

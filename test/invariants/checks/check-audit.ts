@@ -2,9 +2,7 @@ import type { Dump } from '../dump.ts';
 import { deedsOf, success, wasRefused, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/**
- * Each change without an event has one entry in the audit log, and the log has no other entries.
- */
+/** Each change without an event has one entry in the audit log, and there are no others. */
 export function checkAudit(dump: Dump, history: History): Violation[] {
   const entries = dump.audit_log.flatMap((entry) => {
     const name = nameOf(entry);

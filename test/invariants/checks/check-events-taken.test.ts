@@ -4,9 +4,7 @@ import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import { checkEventsTaken } from './check-events-taken.ts';
 import type { Dump, EventOf } from '../dump.ts';
 
-/**
- * An execution that carries over two events, of which -2 is the earlier, and takes both in turn.
- */
+/** An execution that carries over two events, of which -2 is the earlier, and takes both. */
 function takes(first: string, second: string): Dump {
   const event = (sequence: number, kind: string, payload: JsonObject): EventOf => ({
     execution_id: 'exec_1',

@@ -9,9 +9,7 @@ import { foldFunctions, type FunctionVisit } from '../fold-functions.ts';
 import { deedsOf, isBefore, success, wasRefused, type History } from '../history.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/**
- * Durable functions: journals, turns, waits and rollbacks, and the answers that their workers got.
- */
+/** Durable functions: journals, turns, waits, rollbacks, and the answers to their workers. */
 export function checkFunctions(dumps: readonly Dump[], history: History): Violation[] {
   const last = dumps.at(-1);
   if (last === undefined || !last.events.some(({ kind }) => OF_FUNCTIONS.has(kind))) return [];
@@ -117,9 +115,7 @@ function checkSuspensions(last: Dump, { claims, history }: Of): Violation[] {
   ];
 }
 
-/**
- * The journal contains every entry that an answer called recorded, at the position in the answer.
- */
+/** The journal contains every entry that an answer called recorded, at the given position. */
 function checkAnswered({ visits, history }: Of): Violation[] {
   const answered = [...deedsOf(history, 'record'), ...deedsOf(history, 'suspend')].filter(
     (deed) => success(deed) !== null,

@@ -51,9 +51,7 @@ function checkHolders(dump: Dump): Violation[] {
   ];
 }
 
-/**
- * Compares the write order of events where the store records it, because clocks may be set back.
- */
+/** Compares the write order of events where the store has it, because clocks may be set back. */
 function checkBegins(dump: Dump): Violation[] {
   const events = byExecution(dump);
   const parents = new Map(dump.executions.map((row) => [row.id, row.parent_execution_id]));

@@ -1,9 +1,7 @@
 import type { Dump, ScheduleOf } from '../dump.ts';
 import { violations, type Violation } from '../violation.ts';
 
-/**
- * Schedules that fire every second: each fire is decided once, and starts at most one execution.
- */
+/** Schedules that fire every second: a fire is decided once, and starts at most one execution. */
 export function checkSchedules(dumps: readonly Dump[]): Violation[] {
   const last = dumps.at(-1);
   if (last === undefined) return [];

@@ -44,9 +44,7 @@ export function checkWebhooks(dump: Dump, receipts: readonly Receipt[]): Violati
   ];
 }
 
-/**
- * Every webhook exists from the beginning, and learns of each end of its tenant's executions once.
- */
+/** Every webhook exists from the beginning, and learns of each end in its tenant once. */
 function checkTold(dump: Dump): Violation[] {
   const deliveries = dump.webhook_deliveries ?? [];
   const hooks = new Map(deliveries.map((row) => [row.webhook_id, row.tenant_id]));
