@@ -6,12 +6,12 @@ import { eventually } from '../support/eventually.ts';
 import { startOtlpCollector } from '../support/servers/otlp-collector.ts';
 import { setUpMachine } from './machine.ts';
 
-/* Started by `install.ts`, in namespaces of its own. */
+/* `install.ts` starts this program in its own namespaces. */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const COLLECTOR_PORT = 4318;
 const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
-/** Rules are evaluated every 15 s; what a restart has set off passes within a minute or two. */
+/** Rules are evaluated every 15 s; an alert that a restart causes ends within two minutes. */
 const EVALUATED_MS_MAX = 180_000;
 const TARGETS = { 'svc-api': 2, 'svc-scheduler': 2 };
 
@@ -40,14 +40,14 @@ try {
 // Everything else in the namespace ends with this process.
 process.exit();
 
-/** Every block of the page that has this word after `sh`, in their order. */
+/** Runs, in order, every block of the page that has this word after `sh`. */
 async function follow(page: string, way: string): Promise<void> {
   const text = readFileSync(ROOT + page, 'utf8');
   const blocks = [...text.matchAll(new RegExp(`^\`\`\`sh ${way}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))];
   if (blocks.length === 0) throw new Error(`${page} has no block "sh ${way}"`);
   for (const [index, [, block = '']] of blocks.entries()) {
     const what = `${page}, block ${index + 1} of "${way}"`;
-    // The only one that wants more of the network than the machine itself.
+    // Only this block needs a network outside the machine.
     const withOuterNetwork = block.includes('build-image-root.sh');
     const { code, output } = await machine.run(block, { withOuterNetwork });
     if (code !== 0) throw new Error(`${what} ended with ${code}:\n${block}\n${output}`);
@@ -55,7 +55,10 @@ async function follow(page: string, way: string): Promise<void> {
   }
 }
 
-/** An execution under a caller's span: what every process has told of it is one trace. */
+/**
+ * Starts an execution under a caller's span, and checks that the spans of all processes are one
+ * trace.
+ */
 async function traceOne(): Promise<void> {
   const started = await run(`
     curl --silent --fail --header "authorization: Bearer $SVC_TOKEN" --header 'content-type: application/json' \
@@ -114,7 +117,7 @@ async function lookAtPrometheus(): Promise<void> {
       );
       const all = groups.flatMap((group) => group.rules);
       if (all.length !== expected) throw new Error(`${all.length} of ${expected} rules are loaded`);
-      // Pending ones would fire after a while; what a restart has set off passes.
+      // A pending alert would fire later, unless a restart caused it; then it ends.
       const bad = all.filter(({ health, state }) => health !== 'ok' || state !== 'inactive');
       if (bad.length > 0) {
         throw new Error(bad.map((one) => `${one.name}: ${one.health}, ${one.state}`).join('\n'));

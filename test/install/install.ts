@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url';
 /*
  * npm run test:install
  *
- * Follows docs/get-started/install.md, "On one machine", block by block as it stands there, and looks at what came of
- * it: see docs/contribute/install.md. The exit code is 0 only if every block and every check did what it
- * should.
+ * Follows docs/get-started/install.md, "On one machine", block by block without changes, and checks
+ * the result: see docs/contribute/install.md. The exit code is 0 only if every block and every
+ * check succeeded.
  *
- * The blocks want root, fixed ports, and files in /etc and /opt. So they run in namespaces of their own:
- * the machine keeps its files, its ports and its processes, and all of it is gone at the end.
+ * The blocks need root, fixed ports, and files in /etc and /opt. They run in their own namespaces,
+ * so the files, ports and processes of the machine don't change, and everything disappears at the
+ * end.
  */
 
 const NEEDED: Readonly<Record<string, string>> = {
@@ -39,8 +40,8 @@ const probe = spawnSync('unshare', ['--mount', '--net', '--pid', '--fork', 'true
 if (probe.status !== 0) fail(`this machine allows no namespaces: ${probe.stderr}`);
 
 const follow = fileURLToPath(new URL('./follow-document.ts', import.meta.url));
-// The shell is the first process in there: it takes leave of those whose parents have gone. The
-// network of the machine stays open to it as file 9, for the block that fetches packages.
+// The shell is the first process in the namespace, so it reaps orphans. File 9 keeps the network of
+// the machine open for the block that fetches packages.
 const shell =
   'exec 9< /proc/self/ns/net; exec unshare --mount --net --pid --fork --mount-proc --kill-child ' +
   `bash -c '"$0" "$1"; exit $?' ${quote(process.execPath)} ${quote(follow)}`;

@@ -7,22 +7,22 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from '../support/eventually.ts';
 
 /*
- * What stands for a machine: the files of this one, with a layer of their own above those that an
- * installation changes, a network with a loopback interface alone, a PostgreSQL server on its usual
- * port, and a stand-in for systemctl.
+ * Simulates a machine: the files of this one, with an overlay on the folders that an installation
+ * changes, a network with only a loopback interface, a PostgreSQL server on its usual port, and a
+ * replacement for systemctl.
  */
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 const CHANGED = ['/etc', '/opt', '/var/lib', '/run'];
-/** The network of the machine around, as `install.ts` leaves it open. */
+/** The network of the outer machine, which `install.ts` leaves open as this file. */
 const OUTER_NETWORK = 9;
 
 export interface Machine {
-  /** A copy of the repository as it stands, for the blocks to run in. */
+  /** A copy of the repository with its uncommitted changes, in which the blocks run. */
   readonly clone: string;
-  /** Runs a block to its end; what it exports and its functions are there for the next one. */
+  /** Runs a block to its end, and keeps its exported variables and functions for the next. */
   run(block: string, options?: { readonly withOuterNetwork?: boolean }): Promise<BlockRun>;
-  /** The last lines of what units have said. */
+  /** The last output lines of the units. */
   journal(): string;
 }
 
@@ -32,7 +32,7 @@ export interface BlockRun {
 }
 
 export async function setUpMachine(): Promise<Machine> {
-  // All of it is in memory, and is gone with the namespace.
+  // A file system in memory, which disappears with the namespace.
   const scratch = '/mnt';
   execFileSync('mount', ['--types', 'tmpfs', '--options', 'mode=755', 'tmpfs', scratch]);
   for (const folder of CHANGED) {
@@ -112,7 +112,7 @@ function runnerOf(of: {
       `cd ${of.clone}`,
       'set -e',
       block,
-      // What a shell that goes on would still know.
+      // Saves the state that one shell for all blocks would keep.
       `{ declare -px | grep -Ev ' (PWD|OLDPWD|SHLVL|_)='; declare -f; } > ${kept}`,
     ].join('\n');
     const shell = ['bash', '-c', script];
@@ -128,7 +128,7 @@ function runnerOf(of: {
   };
 }
 
-/** Nothing that would configure what is installed. */
+/** The environment without variables that would configure the installation. */
 function environment(): NodeJS.ProcessEnv {
   const configures = /^(SVC_|TEST_|OTEL_|DATABASE_URL$|NODE_OPTIONS$|.*_API_KEY$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !configures.test(name)));

@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readUnit } from './unit.ts';
 
 /*
- * Stands for systemctl where systemd is not the first process: starts what units name, as their user,
- * in their folder, with their environment and nothing else, and stops it by SIGTERM. Of the sandbox of
- * a unit it knows nothing, and it starts nothing again that has ended.
+ * Replaces systemctl where systemd is not the first process. It starts the program of a unit with
+ * only the unit's user, folder and environment, and stops it by SIGTERM. It doesn't sandbox
+ * programs, and doesn't restart those that end.
  */
 
 const RUNNING = '/run/units';
@@ -71,7 +71,7 @@ async function stop(name: string): Promise<void> {
 
 function isAlive(pid: number): boolean {
   try {
-    // What has ended and was not taken leave of yet is there as a name only.
+    // A zombie has ended, and only its parent has not read its exit code yet.
     return !/^State:\s+Z/m.test(fs.readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;

@@ -6,7 +6,7 @@ import test from 'ava';
 
 import { readUnit } from './unit.ts';
 
-/* The stand-in for systemctl starts what the units say; here, what it makes of them. */
+/* How the replacement for systemctl reads units. */
 
 const UNITS = fileURLToPath(new URL('../../deploy/systemd/', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'svc-test-units-'));

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 
-/** What of a unit of systemd says how its program is started. */
+/** The settings of a systemd unit that say how to start its program. */
 export interface Unit {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Unit {
 
 const FOLDERS = ['/etc/systemd/system', '/lib/systemd/system'];
 
-/** Reads a unit with its drop-ins, as systemd puts them together; `root` holds the files of the machine. */
+/** Reads a unit with its drop-ins, merged as systemd does; `root` is the machine's root. */
 export function readUnit(name: string, root = ''): Unit {
   const file = FOLDERS.map((folder) => `${root}${folder}/${name}.service`).find((path) =>
     existsSync(path),
@@ -46,7 +46,7 @@ function readSettings(text: string): readonly (readonly [string, string])[] {
   });
 }
 
-/** A file that may be missing has a minus before its name. */
+/** A minus before the name means that the file is optional. */
 function readEnvironmentFile(named: string, root: string): readonly (readonly [string, string])[] {
   const path = root + named.replace(/^-/, '');
   if (named.startsWith('-') && !existsSync(path)) return [];
@@ -61,7 +61,7 @@ function readPair(line: string): readonly [string, string] {
   return [line.slice(0, at), line.slice(at + 1).replace(/^(["'])(.*)\1$/, '$2')];
 }
 
-/** A variable as a word of its own gives as many words as its value has. */
+/** A word that is only a variable expands to as many words as the value has. */
 function expand(word: string, env: Readonly<Record<string, string>>): readonly string[] {
   const [, name] = /^\$(\w+)$/.exec(word) ?? [];
   if (name === undefined) return [word];

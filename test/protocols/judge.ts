@@ -5,12 +5,16 @@ export interface CheckResult {
   readonly passed: boolean;
 }
 
-/** Checks that fail and may, with the reason: the kit is wrong, or we leave something out. */
+/**
+ * Checks that are expected to fail, with the reason: an error of the kit, or a feature that svc
+ * leaves out.
+ */
 export type ExpectedFailures = Readonly<Record<string, string>>;
 
 /**
- * Counts what a kit found. A failure that is expected counts neither way and is told with its reason;
- * one that is expected and passes is a failure, so that the list stays short and true.
+ * Counts the results of a kit. An expected failure counts neither way, and is printed with its
+ * reason. If an expected failure passes, it counts as a failure, so that the list stays short and
+ * correct.
  */
 export function judge(params: {
   readonly results: readonly CheckResult[];

@@ -1,8 +1,8 @@
-/** A conformance kit, or somebody else's client, that is run against the real service. */
+/** A conformance kit or a foreign client that runs against the real service. */
 export interface Leg {
-  /** For `--only`. */
+  /** The name for `--only`. */
   readonly name: string;
-  /** Prints what it finds. Throws when it could not run at all, which counts as one failure. */
+  /** Prints its results. Throws if it could not run, which counts as one failure. */
   run(): Promise<LegTotals>;
 }
 

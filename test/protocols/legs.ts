@@ -4,5 +4,5 @@ import { mcpConformance } from './mcp/conformance-leg.ts';
 import { pythonSdks } from './python/python-leg.ts';
 import { schemathesis } from './schemathesis/run-schemathesis.ts';
 
-/** Every leg of `npm run test:protocols`, in the order they run. Each has a file of its own. */
+/** All legs of `npm run test:protocols`, in the order in which they run. */
 export const LEGS: readonly Leg[] = [a2aTck, mcpConformance, pythonSdks, schemathesis];

@@ -5,12 +5,12 @@ import { startRuntime } from '../support/runtime.ts';
 
 export interface Service {
   readonly url: string;
-  /** Null where no token is asked for. */
+  /** Null: the service requires no token. */
   readonly token: string | null;
   close(): Promise<void>;
 }
 
-/** A real process of the service with its own database, and the agent that the kits talk to. */
+/** Starts a real process of the service with its own database, and registers the kits' agent. */
 export async function openService(options: { readonly open: boolean }): Promise<Service> {
   const database = await openDatabase('sqlite');
   const runtime = await startRuntime({

@@ -1,6 +1,6 @@
 import type { Leg, LegTotals } from './leg.ts';
 
-/** Runs the legs one after the other, and adds up what they counted. */
+/** Runs the legs one after another, and sums up their results. */
 export async function runLegs(
   legs: readonly Leg[],
   write: (text: string) => void,
@@ -17,7 +17,7 @@ export async function runLegs(
   return { passed, failed };
 }
 
-/** A leg that breaks is a failure, and does not keep the others from running. */
+/** A leg that throws counts as a failure, and the others still run. */
 async function runLeg(leg: Leg, write: (text: string) => void): Promise<LegTotals> {
   try {
     return await leg.run();

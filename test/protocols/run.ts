@@ -6,8 +6,8 @@ import { runLegs } from './run-legs.ts';
 /*
  * npm run test:protocols -- [--only NAME]...
  *
- * Runs conformance kits and clients of others against the real service. The last line is the total;
- * the exit code is 1 when something failed, and 2 when `--only` names no leg.
+ * Runs conformance kits and foreign clients against the real service. The last line is the total.
+ * The exit code is 1 if a check failed, and 2 if `--only` names no leg.
  */
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /*
- * What others have written, as their registries have it. It is installed into a folder that is kept
- * between runs, never into this repository.
+ * Installs foreign programs from their registries, into a folder that stays between runs and
+ * outside this repository.
  */
 
 const INSTALL_MS_MAX = 300_000;
 const CACHE = process.env['PROTOCOLS_CACHE_DIR'] ?? join(tmpdir(), 'svc-protocols');
 
-/** The folder of an npm package at one version; its scripts don't run. */
+/** Installs one version of an npm package without running its scripts, and returns its folder. */
 export async function installNpm(params: {
   readonly name: string;
   readonly version: string;
@@ -29,7 +29,7 @@ export async function installNpm(params: {
   return join(folder, 'node_modules', name);
 }
 
-/** The Python of an environment that has these packages, each as `name==version`. */
+/** Installs packages, each as `name==version`, and returns the Python of their environment. */
 export async function installPython(params: {
   readonly name: string;
   readonly packages: readonly string[];
@@ -46,7 +46,7 @@ export async function installPython(params: {
   return python;
 }
 
-/** A folder that was not finished is begun anew. */
+/** Installs again if an earlier installation was not completed. */
 async function installOnce(folder: string, install: () => Promise<void>): Promise<void> {
   const done = join(folder, '.installed');
   if (existsSync(done)) return;
@@ -64,7 +64,7 @@ export interface ToolRun {
   readonly timeoutMs: number;
 }
 
-/** Runs a program to its end, or ends it when its time is over, which is an error. */
+/** Runs a program to its end. After the timeout it kills the program and throws. */
 export async function runTool(
   tool: ToolRun,
 ): Promise<{ readonly code: number; readonly output: string }> {

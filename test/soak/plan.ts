@@ -3,18 +3,18 @@ import type { Bound } from './trend.ts';
 const MINUTE = 60_000;
 const MIB = 1_048_576;
 const FAULT_EVERY_MS = 5 * MINUTE;
-/** In a short run they come more often, so that it has some. */
+/** In a short run faults come more often, so that it has this many. */
 const FAULTS_MIN = 4;
 
-/** Times of a run, in milliseconds. */
+/** The times of a run, in milliseconds. */
 export interface Plan {
   readonly durationMs: number;
   readonly faultEveryMs: number;
-  /** Between two looks at the processes. */
+  /** The interval between two readings of the processes. */
   readonly processesEveryMs: number;
-  /** Of latencies, and between two looks at the database. */
+  /** The window of latencies, and the interval between two readings of the database. */
   readonly windowMs: number;
-  /** What a process, and the run, may grow in before it counts. */
+  /** How long the growth of a process, or of the run, doesn't count. */
   readonly warmUpMs: number;
 }
 
@@ -33,7 +33,7 @@ function between(least: number, value: number, most: number): number {
   return Math.min(most, Math.max(least, value));
 }
 
-/** What a series may grow by over the whole run, by what its name begins with. */
+/** The growth that a series may have over the whole run, by the beginning of its name. */
 const BOUNDS: readonly (readonly [string, Bound])[] = [
   ['memory of', { absolute: 32 * MIB, share: 0.15 }],
   ['handles of', { absolute: 8, share: 0.1 }],
@@ -47,8 +47,8 @@ const BOUNDS: readonly (readonly [string, Bound])[] = [
 ];
 
 /**
- * Below that a run is a trial: heaps and caches still fill, so memory and latency are held to four times
- * the bound.
+ * A shorter run is a trial: heaps and caches still fill, so memory and latency get four times the
+ * bound.
  */
 const TRIAL_MS = 20 * MINUTE;
 const TRIAL_SLACK = 4;
@@ -61,7 +61,7 @@ export function boundOf(name: string, { durationMs }: Pick<Plan, 'durationMs'>):
   return { absolute: bound.absolute * TRIAL_SLACK, share: bound.share * TRIAL_SLACK };
 }
 
-/** Faults that leave the machine as it is: nothing is full, no clock is changed. */
+/** Faults that leave the machine unchanged: no full disk, no changed clock. */
 export const SOAK_FAULTS = [
   'kill',
   'terminate',

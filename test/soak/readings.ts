@@ -4,18 +4,18 @@ import pg from 'pg';
 
 import type { ChaosCluster } from '../chaos/cluster/cluster.ts';
 
-/** What is read of the processes and of the database, under names such as `memory of api-1`. */
+/** A reading of the processes or the database, under a name such as `memory of api-1`. */
 export interface Sample {
   readonly name: string;
-  /** Null: there is nothing to read. */
+  /** Null: the table has no rows. */
   readonly value: number | null;
   readonly life: string;
 }
 
 const PAGE_BYTES = 4_096;
-/** Rows that live for milliseconds to minutes: their tables must not grow at all. */
+/** Tables with rows that live for milliseconds to minutes: they must not grow at all. */
 const HOT = ['work_queue', 'work_leases', 'timers', 'retry_timers', 'runnable'];
-/** Tables that keep what happened: they grow with their rows. */
+/** Tables that keep history: they grow with their rows. */
 const KEPT = ['executions', 'events', 'work_items', 'recorded_outputs'];
 
 export function readProcesses(cluster: ChaosCluster): readonly Sample[] {
@@ -31,13 +31,13 @@ export function readProcesses(cluster: ChaosCluster): readonly Sample[] {
         { name: `handles of ${name}`, value: handles, life },
       ];
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
       return [];
     }
   });
 }
 
-/** Rejects while the database is away: then there is nothing to read. */
+/** Rejects while the database is down. */
 export async function readDatabase(url: string): Promise<readonly Sample[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
   client.on('error', () => undefined);
@@ -80,8 +80,8 @@ export interface Latency {
 }
 
 /**
- * From start to end of the executions that ended within the last `withinMs`, of those that began
- * within `begunWithinMs`.
+ * The times from start to end of executions that ended within the last `withinMs` and began within
+ * `begunWithinMs`.
  */
 export async function readLatency(
   url: string,

@@ -14,13 +14,13 @@ import { startSoakLoad, type SoakLoad } from './soak-load.ts';
 import { judgeTrend, type Reading, type Trend } from './trend.ts';
 
 /*
- * A cluster at half of what it carries, for hours, with a fault now and then. What must not grow is
- * read all along; at the end it is judged by its slope, and all that was started must have ended.
+ * Runs a cluster at half of its capacity for hours, with a fault now and then. It reads everything
+ * that must not grow, and judges the slopes at the end. Every started execution must have ended.
  */
 
 const READY_MS_MAX = 90_000;
 const END_MS_MAX = 180_000;
-/** Of the backlog that a fault leaves. */
+/** How many windows the cluster has to work off the backlog of a fault. */
 const SETTLE_WINDOWS = 2;
 const CALIBRATION_ROUNDS = 3;
 const TOGETHER = 200;
@@ -28,7 +28,7 @@ const TOGETHER = 200;
 export interface SoakRun {
   readonly seed: string;
   readonly hours: number;
-  /** Executions for each second that were ended under as much load as there could be. */
+  /** Executions per second that ended at the highest load. */
   readonly carried: number | null;
   readonly rate: number;
   readonly started: number;
@@ -40,7 +40,7 @@ export interface SoakRun {
 export async function runSoak(params: {
   readonly hours: number;
   readonly seed: string;
-  /** Null: half of what is carried. */
+  /** Null: half of the capacity. */
   readonly rate: number | null;
   readonly folder: string;
   readonly onProgress: (line: string) => void;
@@ -49,7 +49,7 @@ export async function runSoak(params: {
   const { hours, seed, folder, onProgress, signal } = params;
   const plan = planRun(hours);
   mkdirSync(folder, { recursive: true });
-  // The database runs as somebody who may do less.
+  // The database runs as a user with fewer permissions.
   chmodSync(folder, 0o755);
   onProgress(`starting the cluster; logs are in ${folder}`);
   const cluster = await ChaosCluster.start(folder, { hasOwnDisks: false });
@@ -101,7 +101,7 @@ export async function runSoak(params: {
   }
 }
 
-/** How fast so many executions end that are started together; the first round warms up. */
+/** Measures how fast a batch of executions ends; the first rounds warm up. */
 async function calibrate(of: {
   readonly cluster: ChaosCluster;
   readonly load: SoakLoad;
@@ -134,7 +134,7 @@ async function untilOpen(url: string, most: number): Promise<void> {
   );
 }
 
-/** Reads until the time is over; a series for each name. */
+/** Takes readings until the time is over, and returns a series for each name. */
 async function watch(params: {
   readonly cluster: ChaosCluster;
   readonly load: SoakLoad;
@@ -150,7 +150,7 @@ async function watch(params: {
   const note = (samples: readonly Sample[]): void => {
     const atMs = now();
     for (const { name, value, life } of samples) {
-      // A table without rows has no bytes for each of them.
+      // A table without rows has no size per row.
       if (value === null) continue;
       const readings = series.get(name) ?? [];
       readings.push({ atMs, value, life });
@@ -163,7 +163,7 @@ async function watch(params: {
     note(readProcesses(cluster));
     if (now() - windowBeganAt < plan.windowMs) continue;
     windowBeganAt = now();
-    // Away, while it is the one that is struck.
+    // A fault may have stopped the database.
     await readDatabase(url).then(note, () => undefined);
     const quietMs = quietSince(nemesis.strikes, now());
     const asked = { withinMs: plan.windowMs, begunWithinMs: quietMs };
@@ -179,7 +179,7 @@ async function watch(params: {
   return series;
 }
 
-/** For how long nothing has been broken. */
+/** The time since the last fault. */
 function quietSince(strikes: readonly Strike[], nowMs: number): number {
   const healed = strikes.map(({ healedAtMs }) => healedAtMs ?? nowMs);
   return nowMs - healed.reduce((latest, atMs) => Math.max(latest, atMs), 0);
@@ -212,7 +212,10 @@ function withoutWarmUp(readings: readonly Reading[], plan: Plan): readonly Readi
   return readings.filter(({ life, atMs }) => atMs - (born.get(life) ?? 0) >= plan.warmUpMs);
 }
 
-/** All that was promised has ended, once, with a history without gaps, and nothing is left over. */
+/**
+ * Every acknowledged execution has ended once, with a history without gaps, and nothing is left
+ * over.
+ */
 async function checkEnds(of: {
   readonly cluster: ChaosCluster;
   readonly load: SoakLoad;
@@ -267,7 +270,7 @@ function checkTrends({ trends }: Pick<SoakRun, 'trends'>): readonly string[] {
   );
 }
 
-/** A run in which little happened proves little. */
+/** A run without enough readings, faults or starts proves nothing. */
 function checkVacuity(
   run: Pick<SoakRun, 'trends' | 'strikes' | 'started' | 'rate'>,
   plan: Plan,

@@ -7,13 +7,13 @@ import { expectStatus } from '../support/tenant.ts';
 import { sendJson } from '../support/shop.ts';
 
 /*
- * Executions started at a rate, whatever becomes of those before; the workers of the cluster do their
- * steps. What could not be started is started again under its key.
+ * Starts executions at a fixed rate, no matter how earlier ones fare; the workers of the cluster
+ * perform their steps. A failed start is repeated with its key.
  */
 
 const ANSWER_MS_MAX = 5_000;
 const RETRY_MS = 500;
-/** Starts under way: more would be no rate any more. */
+/** The most open starts. With more, the rate would mean nothing. */
 const OPEN_MAX = 200;
 const PATIENT = { max_attempts: 100, initial_delay: 0.1, max_delay: 1 };
 const step = { kind: 'python_fn', module: 'chaos', function: 'effect', retry_policy: PATIENT };
@@ -35,10 +35,10 @@ const WORKFLOW = {
 
 export interface SoakLoad {
   readonly counts: { started: number; refused: number; skipped: number };
-  /** Resolves when they are acknowledged. */
+  /** Resolves when all starts are acknowledged. */
   startAtOnce(count: number): Promise<void>;
   setRate(perSecond: number): void;
-  /** Starts no more; resolves when all that was begun is acknowledged. */
+  /** Ends the starts, and resolves when all open ones are acknowledged. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }

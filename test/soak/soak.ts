@@ -8,8 +8,9 @@ import { runSoak, type SoakRun } from './run-soak.ts';
 /*
  * npm run test:soak -- --hours N [--seed S] [--rate R] [--json] [--keep]
  *
- * A cluster at half load for hours; see docs/contribute/soak.md. The exit code is 0 only for a full
- * run in which nothing grew and nothing was lost. Its logs are kept for any other, and with --keep.
+ * Runs a cluster at half load for hours; see docs/contribute/soak.md. The exit code is 0 only for a
+ * full run in which nothing grew and nothing was lost. A failed run keeps its logs, and so does
+ * `--keep`.
  */
 
 const { values } = parseArgs({
@@ -36,7 +37,7 @@ const run = await runSoak({
   seed: values.seed,
   rate,
   folder,
-  // Progress is not what the run says in the end.
+  // Progress goes to stderr, because stdout contains the result.
   onProgress: (line) => process.stderr.write(`${line}\n`),
   signal: interrupted.signal,
 });

@@ -47,7 +47,7 @@ test('quantiles are by the nearest rank', (t) => {
   );
 });
 
-/** A reading every 30 s of an hour, around 150 MiB, as a heap has it. */
+/** A reading every 30 s for one hour, around 150 MiB, like those of a heap. */
 function series({ growth }: { readonly growth: number }): readonly Reading[] {
   const dice = createDice('heap');
   return Array.from({ length: 120 }, (_, index) => ({

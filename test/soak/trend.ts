@@ -1,21 +1,21 @@
 /*
- * Whether a series of readings stays flat. The slope is the median of the slopes between all pairs of
- * readings of one life (Theil and Sen): a few readings taken while something was broken, or while a
- * cache filled, move it little. Between two lives of a process there is no slope.
+ * Judges whether a series of readings stays flat. The slope is the median of the slopes between all
+ * pairs of readings of one life (Theil and Sen). A few readings during a fault, or while a cache
+ * fills, hardly move it. Two lives of a process have no slope between them.
  */
 
 export interface Reading {
   /** Milliseconds since the run began. */
   readonly atMs: number;
   readonly value: number;
-  /** Readings of different lives are not compared. */
+  /** Only readings of the same life are compared. */
   readonly life: string;
 }
 
 export interface Bound {
-  /** What it may grow by over the run: the larger of both. */
+  /** The growth over the run may reach the larger of `absolute` and `share`. */
   readonly absolute: number;
-  /** Of the median. */
+  /** A share of the median. */
   readonly share: number;
 }
 
@@ -23,18 +23,18 @@ export interface Trend {
   readonly readings: number;
   readonly median: number;
   readonly max: number;
-  /** The slope times the duration: what it grows by over the run. */
+  /** The growth over the run: the slope times the duration. */
   readonly growth: number;
   readonly allowed: number;
   readonly isFlat: boolean;
 }
 
-/** Above that every nth reading is taken: a day of readings would make a million pairs. */
+/** With more readings, only every nth counts: those of a day would make a million pairs. */
 const READINGS_MAX = 400;
-/** Fewer say nothing about a slope. */
+/** With fewer readings there is no verdict. */
 export const READINGS_MIN = 5;
 
-/** Null: there are too few readings to say. */
+/** Null: there are too few readings. */
 export function judgeTrend(
   readings: readonly Reading[],
   { durationMs, bound }: { readonly durationMs: number; readonly bound: Bound },
@@ -57,7 +57,7 @@ export function judgeTrend(
   };
 }
 
-/** Of each pair, in its unit for a millisecond. */
+/** The slope of each pair, per millisecond. */
 function slopesOf(readings: readonly Reading[]): number[] {
   return readings.flatMap((one, index) =>
     readings
@@ -71,7 +71,7 @@ export function medianOf(values: readonly number[]): number {
   return quantileOf(values, 0.5);
 }
 
-/** By the nearest rank; NaN of nothing. */
+/** The quantile by the nearest rank; NaN without values. */
 export function quantileOf(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

@@ -4,7 +4,7 @@ const CORE = 'core_operations/test_requirements.py::test_must_requirement';
 const REUSED_ID =
   'The kit sends different messages under one messageId; the protocol has an id for each message.';
 
-/** Tried with the branch 1.0-dev, commit 357c4a8. */
+/** Tested with the branch 1.0-dev, commit 357c4a8. */
 export const TCK_EXPECTED_FAILURES: ExpectedFailures = {
   'agent_card/test_agent_card.py::TestAgentCardStructure::test_agent_card_validates_against_schema':
     'The kit asks for the card without A2A-Version, which is 0.3, and holds it against the schema of 1.0.',

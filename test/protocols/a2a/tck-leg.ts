@@ -10,7 +10,7 @@ import { TCK_EXPECTED_FAILURES } from './tck-expected-failures.ts';
 const FOLDER_VARIABLE = 'A2A_TCK_DIR';
 const RUN_MS_MAX = 300_000;
 
-/** What the kit's own project file asks for, each at the version that was tried. */
+/** The requirements of the kit's project file, in the tested versions. */
 const PACKAGES = [
   'gherkin-official==42.0.1',
   'googleapis-common-protos==1.76.0',
@@ -24,7 +24,10 @@ const PACKAGES = [
   'pytest-html==4.2.0',
 ];
 
-/** The compatibility kit of the Agent2Agent protocol, which no registry has: a checkout is named. */
+/**
+ * The compatibility kit of the Agent2Agent protocol. No registry has it, so a variable names a
+ * checkout.
+ */
 export const a2aTck: Leg = {
   name: 'a2a-tck',
   async run(): Promise<LegTotals> {
@@ -64,7 +67,7 @@ export const a2aTck: Leg = {
 
 const RESULT = /^(PASSED|FAILED|ERROR|XPASS) tests\/compatibility\/(\S+)/gm;
 
-/** What it skips needs another transport or an ability that the card does not name. */
+/** The kit skips tests that need another transport, or a capability that the card doesn't name. */
 function readResults(output: string): readonly CheckResult[] {
   return [...output.matchAll(RESULT)].map(([, word = '', name = '']) => ({
     name,

@@ -8,12 +8,15 @@ import { installNpm, runTool } from '../tools.ts';
 import { EXPECTED_FAILURES, LEFT_OUT } from './expected-failures.ts';
 import { openFixture } from './open-fixture.ts';
 
-/** The first version that knows revision 2026-07-28. */
+/** The first version that supports revision 2026-07-28. */
 const KIT = { name: '@modelcontextprotocol/conformance', version: '0.2.0-alpha.12' };
 const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28'] as const;
 const RUN_MS_MAX = 180_000;
 
-/** The conformance kit of the Model Context Protocol, against the API with the kit's own tools. */
+/**
+ * The conformance kit of the Model Context Protocol, against the API with the tools that the kit
+ * needs.
+ */
 export const mcpConformance: Leg = {
   name: 'mcp-conformance',
   async run(): Promise<LegTotals> {
@@ -47,7 +50,7 @@ export const mcpConformance: Leg = {
   },
 };
 
-/** The kit writes a folder for each scenario, named after it and the time. */
+/** The kit writes a folder for each scenario, with a name made of the scenario and the time. */
 async function readResults(output: string, revision: string): Promise<readonly CheckResult[]> {
   const results: CheckResult[] = [];
   for (const name of (await readdir(output)).toSorted()) {
@@ -62,7 +65,7 @@ async function readResults(output: string, revision: string): Promise<readonly C
   return results;
 }
 
-/** Others than these two statuses judge nothing. */
+/** Only `SUCCESS` and `FAILURE` are verdicts. */
 interface Check {
   readonly id: string;
   readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'INFO' | 'SKIPPED';

@@ -1,6 +1,6 @@
 import type { ExpectedFailures } from '../judge.ts';
 
-/** Scenarios of what the server does not have and does not say that it has. */
+/** Scenarios for features that the server neither has nor announces. */
 export const LEFT_OUT: readonly { readonly scenarios: RegExp; readonly reason: string }[] = [
   {
     scenarios: /^(prompts|resources|completion|sep-2164|sep-2640)-/,

@@ -5,18 +5,18 @@ import type {
   StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 
-/** The smallest picture and sound there are. */
+/** The smallest possible picture and sound. */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
-/** Between two notifications, so that they come one by one. */
+/** The pause between two notifications, so that they arrive separately. */
 const STEP_MS = 50;
 
 const ANSWERS: Readonly<Record<string, CallToolResult['content']>> = {
   test_simple_text: [{ type: 'text', text: 'plain text' }],
   test_image_content: [{ type: 'image', data: PNG, mimeType: 'image/png' }],
   test_audio_content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }],
-  // What it must not do is to log and to ask.
+  // The server doesn't log to clients or ask them, so these two only answer.
   test_logging_tool: [{ type: 'text', text: 'nothing was logged' }],
   test_streaming_elicitation: [{ type: 'text', text: 'nothing was asked' }],
   test_embedded_resource: [resource('test://embedded-resource', 'text/plain', 'embedded')],
@@ -27,7 +27,7 @@ const ANSWERS: Readonly<Record<string, CallToolResult['content']>> = {
   ],
 };
 
-/** The tools that the conformance kit calls by name. */
+/** Registers the tools that the conformance kit calls by name. */
 export function addFixtureTools(server: McpServer): void {
   for (const [name, content] of Object.entries(ANSWERS)) {
     server.registerTool(name, describe(name), async () => ({ content }));

@@ -1,4 +1,4 @@
-"""The official Python SDK of the Agent2Agent protocol as a client of an agent of ours."""
+"""The official Python SDK of the Agent2Agent protocol as a client of an svc agent."""
 
 import sys
 

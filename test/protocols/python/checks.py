@@ -1,4 +1,4 @@
-"""Runs checks one after the other and prints a line for each, which the leg counts."""
+"""Runs checks one after another, and prints a line for each, which the leg counts."""
 
 import asyncio
 import traceback

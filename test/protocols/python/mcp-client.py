@@ -1,4 +1,4 @@
-"""The official Python SDK of the Model Context Protocol as a client of ours."""
+"""The official Python SDK of the Model Context Protocol as a client of svc."""
 
 import sys
 

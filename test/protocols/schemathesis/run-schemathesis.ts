@@ -10,9 +10,9 @@ import { openDatabase, openTarget } from '../../fuzz/open-target.ts';
 import type { Leg, LegTotals } from '../leg.ts';
 
 /**
- * Schemathesis against a process of the service on SQLite: it sends what the OpenAPI document allows
- * and what it forbids, and holds every answer against the document. Its versions are pinned in
- * `requirements.txt`, and what the document cannot say stands in `schemathesis.toml`.
+ * Runs Schemathesis against a process of the service on SQLite. It sends requests that the OpenAPI
+ * document allows or forbids, and checks every answer against the document. `requirements.txt` pins
+ * its versions, and `schemathesis.toml` contains facts that the document cannot express.
  */
 export const schemathesis: Leg = {
   name: 'schemathesis',
@@ -62,11 +62,11 @@ const CHECKS = [
   'allow_header_conformance',
   'ignored_auth',
 ];
-/** What is left of it goes to fuzzing. */
+/** Fuzzing covers the cases that this time leaves out. */
 const SECONDS_MAX = 600;
 const MINUTES_MAX = 20;
 
-/** A virtual environment of its own, made once for each set of versions. */
+/** Creates a virtual environment, once for each set of versions. */
 async function install(): Promise<string> {
   const folder = fileURLToPath(
     new URL('../../../node_modules/.cache/svc-protocols/schemathesis', import.meta.url),
@@ -87,7 +87,7 @@ async function succeed(command: string, args: readonly string[]): Promise<void> 
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${code}`);
 }
 
-/** Its output goes to ours. A program that outlives the limit is ended, which is a failure. */
+/** Inherits stdout and stderr. A program that exceeds the limit is killed, which is a failure. */
 async function runProgram(
   command: string,
   args: readonly string[],
@@ -114,7 +114,7 @@ async function readReport(file: string): Promise<Report> {
   return JSON.parse(await readFile(file, 'utf8')) as Report;
 }
 
-/** An operation passes when nothing is found in it; an error of the program is a failure too. */
+/** An operation passes if nothing was found in it. An error of the program is also a failure. */
 function countOf(report: Report, code: number | null): LegTotals {
   const { operations, failures, errors } = report;
   const found = new Set(failures.flatMap((failure) => failure.operations));
