@@ -1,4 +1,4 @@
-/** Handlers for the example worker: every step says under which key it was called. */
+/** Handlers for the example worker: every step returns the key of its call. */
 export const handlers = {
   'chain.step': (_input: object, call: { readonly idempotencyKey: string }) => ({
     key: call.idempotencyKey,

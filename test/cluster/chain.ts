@@ -3,8 +3,8 @@ import type { ExecutionContext } from 'ava';
 import type { Execution, ExecutionEvent } from '../support/wire.ts';
 
 /**
- * Five calls, one after the other; each leaves its result in the state. However many workers and
- * processes an item loses, it is tried again.
+ * Five calls in a row; each leaves its result in the state. An item is retried, however many
+ * workers and processes it loses.
  */
 export const STEPS = ['s1', 's2', 's3', 's4', 's5'] as const;
 
@@ -27,7 +27,7 @@ export const chain = {
 
 const TERMINAL = /^Workflow(Completed|Failed|Cancelled)$/;
 
-/** Asserts that every step was done once, in order, whatever broke down meanwhile. */
+/** Asserts that every step was done once and in order, despite all failures. */
 export function assertDoneOnce(
   t: ExecutionContext,
   { execution, events }: { execution: Execution; events: readonly ExecutionEvent[] },
@@ -48,7 +48,7 @@ export function assertDoneOnce(
     const nodes = events.filter((event) => event.kind === kind).map((event) => event.node_id);
     t.deepEqual(nodes, [...STEPS], `${id}: ${kind}`);
   }
-  // What a step was called with is what its node was scheduled with.
+  // The key of each call is the one that its node was scheduled with.
   const keys = events
     .filter(({ kind }) => kind === 'NodeScheduled')
     .map(({ payload }) => payload['idempotency_key']);

@@ -8,8 +8,8 @@ const ONE_TRY_MS_MAX = 10_000;
 const LIST_MAX = 500;
 
 /**
- * A client of several APIs that serve the same database: when one gives no answer, the same request
- * goes to the next. Starting carries an Idempotency-Key, so sending it twice starts one execution.
+ * A client of several APIs on one database: if one doesn't answer, the same request goes to the
+ * next. A start has an Idempotency-Key, so repeating it starts one execution.
  */
 export class ClusterClient {
   readonly #urls: readonly string[];
@@ -43,7 +43,7 @@ export class ClusterClient {
     return (await this.#request<{ events: ExecutionEvent[] }>({ path }, 200)).events;
   }
 
-  /** Ids of at most 500 executions, of any status unless one is named. */
+  /** The ids of at most 500 executions, with this status or with any. */
   async list(status?: string): Promise<readonly string[]> {
     const path = `/executions?limit=${LIST_MAX}${status === undefined ? '' : `&status=${status}`}`;
     const { executions } = await this.#request<{ executions: Execution[] }>({ path }, 200);

@@ -14,15 +14,15 @@ import { Cluster } from './cluster.ts';
 import { startLoad } from './load.ts';
 
 /*
- * Real processes that are killed or stopped while they work. One test at a time: each keeps the
- * machine busy with a dozen of them.
+ * Real processes are killed or stopped while they work. The tests run one at a time, because each
+ * starts a dozen processes.
  */
 
 const LOAD_MS_MAX = 90_000;
 const LOAD = { workflowId: 'chain', openMax: 40, withinMs: LOAD_MS_MAX };
-/** Mostly the leases of the killed, which last 3 s, and the work that was left. */
+/** Mostly the leases of killed processes, which last 3 s, and the remaining work. */
 const RECOVERY_MS_MAX = 40_000;
-/** The shutdown deadline by default, and the time it may be overrun by. */
+/** The default shutdown deadline, with some tolerance. */
 const SHUTDOWN_MS_MAX = 30_000;
 
 test.serial('an api and a scheduler are killed midway: everything is done once', async (t) => {
@@ -96,7 +96,7 @@ test.serial('the only process on SQLite is killed midway and started again', asy
   t.deepEqual([...second.errors()], []);
 });
 
-/** A timer set before the kill, then a wait for a person. */
+/** A timer that starts before the kill, then an approval. */
 const PARKED = {
   workflow_id: 'parked',
   nodes: {
@@ -156,7 +156,7 @@ async function assertRecordedOnce(
   await assertInvariants(t, database);
 }
 
-/** Of the tables alone: what clients were answered is checked by the tests themselves. */
+/** Checks only the tables; each test checks the answers to its clients. */
 async function assertInvariants(t: ExecutionContext, database: TestDatabase): Promise<void> {
   const { rows } = await runOnServer(database.url, POSTGRES_DUMP);
   const { dump } = rows[0] as { readonly dump: Dump };

@@ -8,10 +8,10 @@ import { startRuntime, type Runtime } from '../support/runtime.ts';
 
 const WORKER = fileURLToPath(new URL('../../examples/workers/node/main.ts', import.meta.url));
 const HANDLERS = fileURLToPath(new URL('./chain-handlers.ts', import.meta.url));
-/** Short, so that what a killed process held is soon worked on by another. */
+/** Short, so that another process soon takes over the items of a killed one. */
 const LEASE_SECONDS = '3';
 
-/** Processes of one cluster; all that are still running are killed by `stop`. */
+/** The processes of one cluster; `stop` kills those that still run. */
 export class Cluster {
   readonly apiKey: string;
   readonly #databaseUrl: string;
@@ -19,13 +19,13 @@ export class Cluster {
   readonly #handlers: string;
   readonly #started: Started[] = [];
 
-  /** `env`: of all processes of the runtime; `handlers`: file with those of the workers. */
+  /** `env`: for all processes of the runtime; `handlers`: the file with the workers' handlers. */
   constructor(
     databaseUrl: string,
     options: {
       readonly env?: Readonly<Record<string, string>>;
       readonly handlers?: string;
-      /** Of another cluster on the same database. */
+      /** The key of another cluster on the same database. */
       readonly apiKey?: string;
     } = {},
   ) {
@@ -35,7 +35,7 @@ export class Cluster {
     this.#handlers = options.handlers ?? HANDLERS;
   }
 
-  /** A process with the API: `svc-api`, or with both roles. */
+  /** Starts a process with the API: `svc-api`, or `svc` with both roles. */
   async startApi(
     params: {
       readonly entry?: 'svc' | 'svc-api';
@@ -57,7 +57,7 @@ export class Cluster {
     return api;
   }
 
-  /** `port`: of its metrics and probes. */
+  /** `port`: for its metrics and probes. */
   async startScheduler(
     params: { readonly root?: string | undefined; readonly port?: number } = {},
   ): Promise<Started> {

@@ -8,13 +8,13 @@ import { startRuntime, type Runtime } from '../support/runtime.ts';
 import { makeTenant, type TestTenant } from '../support/tenant.ts';
 
 /*
- * The runtime is killed (SIGKILL) again and again while a map runs a workflow for each item, each of
- * which goes on as another run. Nothing is lost, and nothing is done for an item twice.
+ * The runtime is killed (SIGKILL) repeatedly while a map runs a workflow for each item, and each of
+ * these continues as another run. Nothing is lost, and nothing is done twice.
  */
 
 const ITEMS = 120;
 const CONCURRENCY = 15;
-/** Of how many items the parent has heard when the runtime is killed. */
+/** How many items have ended, as far as the parent knows, at each kill. */
 const KILLS_AT = [5, 40, 80];
 
 const CHILD = {

@@ -10,14 +10,14 @@ import { makeTenant, type TestTenant } from '../support/tenant.ts';
 import { startOutsides, type Hold, type Outside } from './outside.ts';
 
 /*
- * The runtime is killed (SIGKILL) around a call to somebody else's system, for each kind of node
- * that makes one. What was recorded is never made a second time; a call whose result was not
- * recorded is made again, under the same key.
+ * The runtime is killed (SIGKILL) around a call to an outside system, for each kind of node that
+ * makes one. A recorded call is never repeated. A call without a recorded result is repeated under
+ * the same key.
  */
 
-/** What the killed process held is soon taken up by the next. */
+/** The next process soon takes over the items of the killed one. */
 const SHORT_LEASE_SECONDS = 2;
-/** Nothing lapses, however slow the machine: what is called twice was not recorded. */
+/** No lease lapses, even on a slow machine, so a second call means that none was recorded. */
 const LONG_LEASE_SECONDS = 60;
 
 interface Scene {
@@ -85,7 +85,7 @@ async function untilCalled({ outsides }: Scene): Promise<void> {
   });
 }
 
-/** Lets all executions go on to their end, and looks at what they recorded. */
+/** Lets all executions continue to their end, and checks their recorded results. */
 async function finish(t: ExecutionContext, { outsides, ids, tenant }: Scene): Promise<void> {
   await Promise.all(ids.map((id) => tenant.deliver(id, 'go')));
   for (const [index, id] of ids.entries()) {

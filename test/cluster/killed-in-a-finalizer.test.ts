@@ -10,14 +10,14 @@ import { startRuntime } from '../support/runtime.ts';
 import { makeTenant, type TestTenant } from '../support/tenant.ts';
 
 /*
- * The runtime is killed (SIGKILL) while an execution ends: its finalizer is one visit whose result is
- * recorded once, and the terminal event comes after it, once.
+ * The runtime is killed (SIGKILL) while an execution ends. The finalizer has one visit, whose
+ * result is recorded once, and the terminal event follows it once.
  */
 
 interface Scene {
   /** Idempotency keys and bodies of the calls of the finalizer's tool, in order. */
   readonly calls: readonly { readonly key: unknown; readonly body: unknown }[];
-  /** The workflow, its step being a wait that `go` ends. */
+  /** The workflow; its step is a wait that the event `go` ends. */
   readonly ir: JsonObject;
   readonly tenant: TestTenant;
   /** Kills the runtime, and starts another on the same database. */
@@ -48,7 +48,7 @@ async function play(
     databaseUrl: database.url,
     port: await freePort(),
     apiKey: `key-${randomBytes(24).toString('base64url')}`,
-    // A short lease: what the killed process held is soon taken up by the next.
+    // The lease is short, so that the next process soon takes over the items of the killed one.
     env: { SVC_SCHEDULER_LEASE_SECONDS: '2', SVC_TOOLS_ALLOW_PRIVATE_NETWORKS: 'true' },
   };
   let runtime = await startRuntime(settings);

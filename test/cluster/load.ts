@@ -5,8 +5,9 @@ import type { ClusterClient } from './client.ts';
 const LOOK_EVERY_MS = 100;
 
 /**
- * Executions that are started as others complete, so that some are always under way. `completed`
- * resolves when at least so many are, `done` with all ids when all are; both reject after a bound.
+ * Starts executions as others complete, so that some are always under way. `completed` resolves
+ * when at least `count` are completed, and `done` resolves with all ids. Both reject after
+ * `withinMs`.
  */
 export interface Load {
   completed(count: number): Promise<void>;
@@ -16,7 +17,7 @@ export interface Load {
 export function startLoad(params: {
   readonly client: ClusterClient;
   readonly workflowId: string;
-  /** Sets the executions of this load apart from those of others. */
+  /** Separates the executions of this load from those of others. */
   readonly name: string;
   readonly total: number;
   readonly openMax: number;

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/servers/ports.ts';
 import { Cluster } from './cluster.ts';
 
-/* What Prometheus reads of real processes of both roles. */
+/* The metrics of real processes of both roles, as Prometheus scrapes them. */
 
 const CALL = { kind: 'python_fn', module: 'm', function: 'f' };
 
@@ -36,7 +36,7 @@ test('one of two schedulers reports on the cluster, each process on its own stat
     const telling = pages.filter((page) => page.includes('svc_queue_items{'));
     const [page] = telling;
     if (telling.length === 1 && page !== undefined) return page;
-    throw new Error(`${telling.length} of them tell of the cluster`);
+    throw new Error(`${telling.length} of them report on the cluster`);
   });
   t.regex(told, /^svc_queue_items\{queue="python_tool"\} 3$/m);
   t.regex(told, /^svc_executions\{status="running"\} 3$/m);

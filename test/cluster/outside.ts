@@ -4,20 +4,20 @@ import { startFakeModelProvider } from '../support/servers/fake-model-provider.t
 import { startHttpServer } from '../support/servers/http-server.ts';
 import { startMcpServer } from '../support/servers/mcp-server.ts';
 
-/** A system of somebody else that a node calls. */
+/** An outside system that a node calls. */
 export interface Outside {
   readonly kind: string;
-  /** The node that calls it, and what its workflow needs besides. */
+  /** The node that calls the system, and the other parts of its workflow. */
   readonly node: JsonObject;
   readonly parts: JsonObject;
-  /** For the environment of the runtime. */
+  /** The environment of the runtime. */
   readonly env: Readonly<Record<string, string>>;
-  /** By what each call could be told from another, in order of arrival. */
+  /** The idempotency keys of the calls, in order of arrival. */
   readonly calls: readonly string[];
   close(): Promise<void>;
 }
 
-/** Called for each call as it arrives, before it is answered. */
+/** Runs for each call when it arrives, before the answer. */
 export type Hold = (call: number) => Promise<void>;
 
 export async function startOutsides(hold: Hold): Promise<readonly Outside[]> {

@@ -4,7 +4,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { startRuntime } from '../support/runtime.ts';
 import { expectStatus, makeTenant } from '../support/tenant.ts';
 
-/* Waits for the end of an execution, while the process that holds them stops and starts again. */
+/* Clients wait for the end of an execution, while the process with their requests restarts. */
 
 const approval = { nodes: { a: { kind: 'human_approval' } } };
 

@@ -10,12 +10,13 @@ import { ClusterClient } from './client.ts';
 import { Cluster } from './cluster.ts';
 
 /*
- * Both roles are scaled up and down again under load, behind a balancer that probes readiness: what
- * is added takes its share, what leaves is asked to by SIGTERM and drains. Of two processes sometimes
- * the newer leaves and sometimes the older, as an orchestrator picks any.
+ * Scales both roles up and down repeatedly under load, behind a balancer that probes readiness. An
+ * added process takes its share of the work; a removed one gets SIGTERM and drains. The removed
+ * process is the newer one in some rounds and the older one in others, because an orchestrator
+ * picks any.
  */
 
-/** More than a probe and its answer take, also on a busy machine. */
+/** Longer than a probe and its answer take, even on a busy machine. */
 const DRAIN_DELAY = '2';
 const TAKES_PART_MS_MAX = 60_000;
 
@@ -24,7 +25,7 @@ export interface ScalingRun {
   readonly started: number;
   readonly completed: number;
   readonly requests: number;
-  /** 503 with `Retry-After`. */
+  /** Answers with status 503 and `Retry-After`. */
   readonly refusals: number;
   readonly slowestMs: number;
   readonly violations: readonly string[];
@@ -32,15 +33,15 @@ export interface ScalingRun {
 
 interface Member<Process extends Started> {
   readonly process: Process;
-  /** Of its metrics. */
+  /** The port of its metrics. */
   readonly port: number;
 }
 
 export async function runScaling(params: {
   readonly url: string;
-  /** Each adds a process of both roles, and removes one. */
+  /** Each round adds a process of each role, and removes one. */
   readonly rounds: number;
-  /** Executions that are started in each state. */
+  /** How many executions start in each state. */
   readonly between: number;
   readonly onProgress: (line: string) => void;
 }): Promise<ScalingRun> {
@@ -87,7 +88,7 @@ export async function runScaling(params: {
     await balancer.stop();
     violations.push(...apis.flatMap(({ process }) => process.errors()), ...load.failures, ...found);
     if (dump.executions.length !== load.started.size) {
-      violations.push(`${load.started.size} were started, ${dump.executions.length} are there`);
+      violations.push(`${load.started.size} were started, ${dump.executions.length} exist`);
     }
     return {
       rounds,
@@ -135,7 +136,7 @@ async function moreStarted(load: RecordedLoad, count: number): Promise<void> {
   );
 }
 
-/** Until the metrics of the process show that it has a part of the work. */
+/** Waits until the metrics of the process show that it has a share of the work. */
 async function takesPart(member: Member<Started> | undefined, shown: RegExp): Promise<void> {
   await eventually(
     async () => {

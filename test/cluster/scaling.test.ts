@@ -4,7 +4,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { STEPS } from './chain.ts';
 import { runScaling } from './run-scaling.ts';
 
-/* `npm run test:scaling` does the same for longer. */
+/* `npm run test:scaling` runs the same for longer. */
 
 test('scaling both roles up and down under load fails no request and loses nothing', async (t) => {
   t.timeout(240_000);

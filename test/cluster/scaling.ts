@@ -7,7 +7,7 @@ import { runScaling, type ScalingRun } from './run-scaling.ts';
 /*
  * npm run test:scaling -- [--rounds N] [--between N] [--json]
  *
- * Both roles scaled up and down again under load, N times, with that many starts in each state; see
+ * Scales both roles up and down N times under load, with that many starts in each state; see
  * docs/contribute/upgrade.md. The exit code is 0 only if no request failed, and nothing was lost or
  * done twice.
  */

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { expectStatus, type TestTenant } from '../support/tenant.ts';
 import { Cluster } from './cluster.ts';
 
-/* Real schedulers that fire every second, and are killed while they do. */
+/* Real schedulers fire every second, and are killed while they do. */
 
 interface Schedule {
   readonly fires: { readonly started: number; readonly missed: number; readonly failed: number };
@@ -27,7 +27,7 @@ test('schedulers that fire are killed: every second is fired, and once', async (
   const body = { name: 'tick', workflow_id: 'w', every: '1s', overlap_policy: 'allow' };
   expectStatus(await svc.post('/schedules', body), 201);
   await untilStarted(svc, 3);
-  // It was there first, so it is the one on duty.
+  // The first scheduler started earlier, so it is on duty.
   await first.end('SIGKILL');
   const atKill = await read(svc);
   await cluster.startScheduler();
@@ -62,7 +62,7 @@ async function read(svc: TestTenant): Promise<Schedule> {
   return expectStatus(await svc.get<Schedule>('/schedules/tick'), 200);
 }
 
-/** The seconds of the fires, in order: the id of an execution begins with the time of its fire. */
+/** The seconds of the fires, in order. The id of an execution begins with the time of its fire. */
 async function fired(svc: TestTenant): Promise<readonly number[]> {
   const { executions } = expectStatus(
     await svc.get<{ readonly executions: readonly { readonly execution_id: string }[] }>(

@@ -8,7 +8,7 @@ import type { Runtime } from '../support/runtime.ts';
 import { expectStatus } from '../support/tenant.ts';
 import { Cluster } from './cluster.ts';
 
-/* An api and a scheduler, a worker and a child: all of what one request led to is one trace. */
+/* The work of an API, a scheduler, a worker and a child for one request is one trace. */
 
 const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 const CALL = { kind: 'python_fn', module: 'm', function: 'f' };
@@ -82,7 +82,7 @@ test('one request leads to one trace, through api, scheduler, worker and child',
     'gen_ai.usage.input_tokens': 11,
     'gen_ai.usage.output_tokens': 2,
   });
-  // What the worker writes itself belongs under its attempt.
+  // Spans of the worker itself belong under its attempt.
   t.is((item as { traceparent?: string }).traceparent, `00-${CALLER.traceId}-${load?.spanId}-01`);
   t.is(load?.process['svc.role'], 'api');
   t.is(ask?.process['svc.role'], 'scheduler');
@@ -129,7 +129,7 @@ test('error messages respect the data policy of their workflow', async (t) => {
   t.false(JSON.stringify(spans).includes('ada@'));
 });
 
-/** Waits until the trace has so many spans at least, and the last of them are in. */
+/** Waits until the trace has at least `count` spans, and the last of them has arrived. */
 function collected(traceId: string, count: number): Promise<readonly CollectedSpan[]> {
   return eventually(async () => {
     const spans = collector.spans.filter((span) => span.traceId === traceId);

@@ -80,7 +80,7 @@ test('a caller who waits at one process for an end learns at once that it came a
     t.is(expectStatus(await waiting, 200).status, 'cancelled');
     delaysMs.push(performance.now() - began);
   }
-  // Without the hint nearly all would take until the next look, which is once a second.
+  // Without the hint, most would wait for the next poll, which comes once a second.
   const median = delaysMs.toSorted((left, right) => left - right)[ROUNDS / 2] ?? Infinity;
   t.true(median < HINTED_MS_MAX, `${delaysMs.join(', ')} ms`);
 });
@@ -159,7 +159,7 @@ test('both and the scheduler are among the workers', async (t) => {
   }
 });
 
-/** One tenant, at the one API and at the other. */
+/** One tenant, at each of the two APIs. */
 async function tenantAtBoth(): Promise<readonly [TestTenant, TestTenant]> {
   const { tenantId } = await apis[0].newTenant();
   const at = (api: Runtime) =>

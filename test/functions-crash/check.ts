@@ -6,7 +6,7 @@ import type { Course } from './drive.ts';
 import { visitsOf, walk, type Operation, type Plan, type Program } from './program.ts';
 import { answerOf, type Effect } from './receiver.ts';
 
-/* Checks an execution that has ended. All of this must hold, whichever process was killed. */
+/* Checks an execution that has ended. All of this must hold, despite all kills. */
 
 export interface Entry {
   readonly identity: string;

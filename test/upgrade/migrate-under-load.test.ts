@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { assertEndsWell } from './support/checked.ts';
 import { startRecordedLoad } from './support/recorded-load.ts';
 
-/* A migration that needs a hot table, while somebody's transaction holds it and requests go on. */
+/* A migration needs a hot table that another transaction holds, while requests continue. */
 
 const WAITS = 4;
 
@@ -63,7 +63,7 @@ test('work continues while a migration waits for a table, and after it', async (
   await holder.query('rollback');
   await holder.end();
   t.is(await migrating, 1);
-  // Between two tries everybody passes.
+  // Between two attempts of the migration, work continues.
   t.true(
     completed.slice(1).every((count, index) => count > (completed[index] ?? 0)),
     completed.join(),
@@ -76,7 +76,7 @@ test('work continues while a migration waits for a table, and after it', async (
   t.deepEqual(load.failures, []);
 });
 
-/** What the version after this one might add. */
+/** A migration that the next version might add. */
 const NEXT = {
   title: 'next',
   sql: 'alter table work_queue add column note text; alter table executions add column note text',

@@ -13,11 +13,12 @@ import { connectRaw } from '../shared/store/postgres/raw-client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 
 /*
- * What the version before did to the database goes on beside this one. `npm run test:upgrade` runs its
- * processes; these tests need no history of the repository.
+ * This version works on a database of the previous version, and besides its processes. These tests
+ * need no history of the repository; `npm run test:upgrade` runs real processes of the previous
+ * version.
  */
 
-/** The last migration before fences were looked after. */
+/** The last migration before fences had epochs. */
 const BEFORE_EPOCHS = 11;
 const DRAWS = 200;
 

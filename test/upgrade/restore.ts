@@ -9,7 +9,7 @@ import { findTools } from './support/installed-postgres.ts';
 /*
  * npm run test:restore -- [--items N] [--json]
  *
- * Backups and restores of PostgreSQL with its own tools, under load; see docs/contribute/upgrade.md.
+ * Backs up and restores PostgreSQL with its own tools, under load; see docs/contribute/upgrade.md.
  */
 
 const { values } = parseArgs({
@@ -23,7 +23,7 @@ const least = Number(values.items);
 if (!(least > 0)) throw new Error('--items wants a number above 0: completed between two steps');
 findTools();
 const folder = mkdtempSync(join(tmpdir(), 'svc-restore-'));
-// The server runs as somebody who may do less.
+// The server runs as a user with fewer permissions.
 chmodSync(folder, 0o755);
 const lives = await runRestore({
   folder,

@@ -11,9 +11,7 @@ import { assertEndsWell, forgotten, together } from './support/checked.ts';
 import { startRecordedLoad } from './support/recorded-load.ts';
 import { startArchivedServer } from './support/restored-server.ts';
 
-/*
- * The database goes back to an earlier moment while workers still hold what they were given after it.
- */
+/* The database returns to an earlier moment, while workers still hold later items. */
 
 const HELD = 40;
 const LOAD = { workflowId: 'chain', callers: 3, workers: 2, restMs: 50 };
@@ -35,7 +33,7 @@ test('restored to a point in time, the service gives no fence a second time', as
   });
   const waiting = await before.client.start('holding', 'waiting');
   await archived.markRestorePoint('good');
-  // All of this will be forgotten, and a good many fences with it.
+  // The restore loses all of this, with many fences.
   const lost = await drawFences(before.tenant, HELD);
   await load.stop();
   await before.cluster.stop();
@@ -47,7 +45,7 @@ test('restored to a point in time, the service gives no fence a second time', as
   const lowest = Math.min(...found.map((item) => item.lease_fence));
   t.true(lowest > highest, `after ${highest} came ${lowest}`);
 
-  // The one item that both moments know has a holder in each: only the new one may settle it.
+  // The item that exists at both moments has two holders, and only the new one may settle it.
   const [late, holder] = [lost, found].map((items) =>
     items.find((item) => item.execution_id === waiting),
   );
@@ -70,7 +68,7 @@ test('restored to a point in time, the service gives no fence a second time', as
   t.deepEqual(again.failures, []);
 });
 
-/** One step that a worker of the test takes and keeps. */
+/** One step, whose item the test claims and keeps. */
 const HOLDING = {
   workflow_id: 'holding',
   nodes: {
@@ -92,7 +90,7 @@ async function openCluster(t: ExecutionContext, url: string) {
   return { cluster, client, tenant, target: { pick: () => api.url, apiKey } };
 }
 
-/** Starts executions until there are so many items, and claims them all. */
+/** Starts executions until there are `count` items, and claims them all. */
 async function drawFences(tenant: TestTenant, count: number): Promise<readonly WorkItem[]> {
   const items: WorkItem[] = [];
   for (let n = 0; items.length < count; n += 1) {

@@ -11,11 +11,11 @@ import { assertEndsWell } from './support/checked.ts';
 import { startRecordedLoad } from './support/recorded-load.ts';
 
 /*
- * Every process is stopped in order and started again, one after the other, under load: as a
- * deployment does it behind a load balancer that probes readiness.
+ * Restarts the processes one after another under load, as a deployment does behind a load balancer
+ * that probes readiness.
  */
 
-/** More than a probe and its answer take, also on a busy machine. */
+/** Longer than a probe and its answer take, even on a busy machine. */
 const DRAIN_DELAY = '2';
 const BETWEEN = 5;
 

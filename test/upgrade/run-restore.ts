@@ -20,9 +20,9 @@ import {
 import { startRecordedLoad, type RecordedLoad } from './support/recorded-load.ts';
 
 /*
- * What docs/operate/operations.md tells operators to do, done: a base backup and an archive of the log,
- * restored to a point in time, and a dump, restored into another database. Each under load; each is
- * one more life of the service, whose fences must be above those of all lives before.
+ * Follows the procedures of docs/operate/operations.md under load: a base backup with an archive of
+ * the log, restored to a point in time, and a dump, restored into another database. Each restore
+ * begins a new life of the service, whose fences must be higher than those of all earlier lives.
  */
 
 const TICK = { workflow_id: 'tick', nodes: { done: {} } };
@@ -108,13 +108,13 @@ export async function runRestore(params: {
   }
 }
 
-/** `during` is called under load. */
+/** Calls `during` under load. */
 async function live(
   of: {
     readonly name: string;
     readonly url: string;
     readonly least: number;
-    /** Deeds of the lives before; those of this one are added. */
+    /** The deeds of earlier lives; this life adds its own. */
     readonly earlier: Deed[];
     readonly isCopy?: boolean;
   },

@@ -14,13 +14,14 @@ import type { PreviousVersion } from './support/previous-version.ts';
 import { startRecordedLoad } from './support/recorded-load.ts';
 
 /*
- * An upgrade without an interruption: the version before under load, migrated under it while somebody
- * holds a table, both versions side by side, and the one before stopped process by process.
+ * Upgrades without an interruption: the previous version runs under load, and the database is
+ * migrated while a transaction holds a table. Then both versions run together, and the processes of
+ * the previous one stop one after another.
  */
 
 const HELD_MS = 4_000;
 const DRAIN_DELAY = '2';
-/** No request waits longer, whatever else the machine does. */
+/** No request may take longer, even on a busy machine. */
 const ANSWER_MS_MAX = 8_000;
 const STARTED_MIN = 50;
 const REFUSAL_MS_MAX = 60_000;
@@ -29,7 +30,7 @@ export interface UpgradeRun {
   readonly previous: string;
   readonly started: number;
   readonly completed: number;
-  /** 503 with `Retry-After`. */
+  /** Answers with status 503 and `Retry-After`. */
   readonly refusals: number;
   readonly deeds: number;
   readonly slowestMs: number;
@@ -82,7 +83,7 @@ export async function runUpgrade(params: {
     const migration = await migrateWhileHeld({ url, migrate });
     await state('migrated under the version before');
     if (await worksFrom(url, known)) {
-      // As after a crash, or when the upgrade is taken back.
+      // As after a crash, or when an operator reverts the upgrade.
       oldApis.push(await before.startApi({ root }));
     } else {
       violations.push(...(await refuses({ url, root, expected: /run a program of the newer/ })));
@@ -124,7 +125,7 @@ export async function runUpgrade(params: {
   }
 }
 
-/** While a transaction of somebody else holds the tables that every request needs. */
+/** Migrates while another transaction holds the tables that every request needs. */
 async function migrateWhileHeld(of: {
   readonly url: string;
   readonly migrate: readonly string[];
@@ -150,7 +151,7 @@ async function newestMigration(url: string): Promise<number> {
   return row?.number ?? 0;
 }
 
-/** Whether a program that knows the migrations up to `known` may work on all that came after. */
+/** Whether a program that knows the migrations up to `known` may work after all later ones. */
 async function worksFrom(url: string, known: number): Promise<boolean> {
   const newer = await query<{ readonly works_from: number | null }>(
     url,
@@ -172,7 +173,7 @@ async function query<Row extends pg.QueryResultRow>(
   }
 }
 
-/** It takes on nothing: it ends, and says what to do. */
+/** Checks that the process does no work, but ends and says what to do. */
 async function refuses(of: {
   readonly url: string;
   readonly expected: RegExp;

@@ -13,7 +13,7 @@ import { sqlitePath } from '../support/stores.ts';
 import { assertEndsWell, forgotten, together } from './support/checked.ts';
 import { startRecordedLoad } from './support/recorded-load.ts';
 
-/* An SQLite database that is copied while the service writes, and put back. */
+/* An SQLite database is copied while the service writes, and is then restored. */
 
 const LOAD = { workflowId: 'chain', callers: 3, workers: 2, restMs: 20 };
 const folder = createFolder();
@@ -59,7 +59,7 @@ test('a plain copy of a database and its log, taken after a kill, is whole', asy
   const restored = await db(['restore', copy], other.path);
   t.is(restored.code, 0, restored.stderr);
   const after = await other.serve('after', 30);
-  // Nothing that was acknowledged is missing: what clients were told before still holds.
+  // No acknowledged change is missing, so all earlier answers still hold.
   await after.finish(before.load.history.deeds);
 });
 
@@ -94,7 +94,7 @@ async function openScene(t: ExecutionContext) {
   const { apiKey } = cluster;
   return {
     path: sqlitePath(database.url),
-    /** Resolves once that many items are completed. */
+    /** Resolves when that many items are completed. */
     serve: async (name: string, least: number) => {
       const api = await cluster.startApi({ entry: 'svc' });
       await new ClusterClient({ urls: [api.url], apiKey }).register(chain);

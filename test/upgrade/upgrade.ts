@@ -7,8 +7,9 @@ import { checkOutPrevious } from './support/previous-version.ts';
 /*
  * npm run test:upgrade -- [--from REF] [--seconds N] [--json]
  *
- * The version before and this one on one database, under load; see docs/contribute/upgrade.md. The
- * exit code is 0 only if no request failed, and nothing was lost or done twice.
+ * Runs the previous version and this one on one database, under load; see
+ * docs/contribute/upgrade.md. The exit code is 0 only if no request failed, and nothing was lost or
+ * done twice.
  */
 
 const { values } = parseArgs({

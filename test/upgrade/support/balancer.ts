@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sendRequest } from '../../support/http.ts';
 
 /*
- * What a load balancer does that probes readiness: requests go to the targets in turn that said they
- * are ready when they were last asked. Nothing is sent a second time to hide that it failed.
+ * A load balancer that probes readiness: requests go in turn to the targets whose last probe
+ * succeeded. It never repeats a request to hide a failure.
  */
 
 export const PROBE_EVERY_MS = 100;
@@ -13,9 +13,9 @@ const PROBE_MS_MAX = 1_000;
 export interface Balancer {
   /** The target for the next request. */
   pick(): string;
-  /** Of these targets from now on, once the first of them is ready. */
+  /** Uses only these targets from now on. */
   setTargets(urls: readonly string[]): void;
-  /** Resolves when the target was found ready. */
+  /** Resolves when a probe of the target succeeds. */
   untilReady(url: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -44,7 +44,8 @@ export function startBalancer(params: {
   return {
     pick: () => {
       const able = targets.filter((url) => ready.has(url));
-      // With nobody ready it is anybody's turn, as a balancer has to answer something.
+      // Without a ready target, the request goes to any of them, because the balancer must answer
+      // something.
       const among = able.length > 0 ? able : targets;
       return among[(turn += 1) % among.length] ?? '';
     },

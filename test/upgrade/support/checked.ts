@@ -13,11 +13,11 @@ import { sqlitePath } from '../../support/stores.ts';
 
 const END_MS_MAX = 60_000;
 
-/** Once every execution has ended: what the checker finds, told, and what it looked at. */
+/** Waits until every execution has ended. Returns the violations as text, and the checked dump. */
 export async function checkWhenEnded(params: {
   readonly url: string;
   readonly history: History;
-  /** The rows come from a dump: who wrote them is forgotten. */
+  /** The rows come from a dump, so the transactions that wrote them are unknown. */
   readonly isCopy?: boolean;
 }): Promise<{ readonly found: readonly string[]; readonly dump: Dump }> {
   const dump = await eventually(
@@ -35,15 +35,12 @@ export async function checkWhenEnded(params: {
   return { found: found.map(describe), dump };
 }
 
-/**
- * What was asked before a restore: of what was answered nobody knows any more whether it was done. It
- * may be there, and need not.
- */
+/** The deeds before a restore, without their answers: each change may exist or not. */
 export function forgotten({ deeds }: History): History['deeds'] {
   return deeds.map((deed) => ({ ...deed, ended: null, answer: null }));
 }
 
-/** Of several, with what is still being added to the last of them. */
+/** A history that follows the last one as it grows. */
 export function together(earlier: History['deeds'], last: History): History {
   return {
     get deeds() {
@@ -76,7 +73,7 @@ export async function assertEndsWell(
   params: {
     readonly url: string;
     readonly history: History;
-    /** Fewer executions than that prove nothing. */
+    /** Fewer executions prove nothing. */
     readonly least: number;
   },
 ): Promise<void> {

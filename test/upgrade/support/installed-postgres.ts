@@ -9,14 +9,14 @@ import { freePort } from '../../support/servers/ports.ts';
 import { SERVER_OWNER } from '../../support/servers/postgres-server.ts';
 
 /*
- * A PostgreSQL that is installed on this machine, with the tools that operators use: the package of
- * the tests has none of them.
+ * A PostgreSQL server that is installed on this machine, with the tools that operators use. The
+ * package of the tests lacks these tools.
  */
 
 const DEBIAN = '/usr/lib/postgresql';
 const START_MS_MAX = 60_000;
 
-/** Where pg_basebackup is; says what to install where there is none. */
+/** The folder of pg_basebackup. If it is missing, the error says what to install. */
 export function findTools(): string {
   const given = process.env['PG_BIN'];
   const versions = fs.existsSync(DEBIAN) ? fs.readdirSync(DEBIAN).map(Number) : [];
@@ -31,12 +31,12 @@ export function findTools(): string {
   );
 }
 
-/** Runs one of the tools of PostgreSQL. */
+/** Runs a tool of PostgreSQL. */
 export function runTool(tool: string, args: readonly string[]): void {
   runAsServer(join(findTools(), tool), args);
 }
 
-/** What it makes belongs to the user of the server. */
+/** Runs a program as the user of the server, who then owns the files. */
 export function runAsServer(program: string, args: readonly string[]): void {
   const { status, stderr } = spawnSync(program, args, {
     ...SERVER_OWNER,
@@ -47,7 +47,7 @@ export function runAsServer(program: string, args: readonly string[]): void {
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}: ${stderr}`);
 }
 
-/** A new folder that the server may write. */
+/** Creates a folder that the server may write. */
 export function makeFolder(path: string): string {
   fs.mkdirSync(path, { mode: 0o700 });
   const { uid, gid } = SERVER_OWNER;
@@ -61,7 +61,7 @@ export interface InstalledServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server on a folder of data, and waits until it takes writes. */
+/** Starts a server on a data folder, and waits until it accepts writes. */
 export async function startInstalled(data: string, log: string): Promise<InstalledServer> {
   const port = await freePort();
   const output = fs.openSync(log, 'a');

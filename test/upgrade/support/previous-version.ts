@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /*
- * The version before this one: the newest release that this commit comes from, else, as long as there
- * is none, the commit before the newest migration was added.
+ * The previous version: the newest release among the ancestors of this commit, or, without a
+ * release, the commit before the newest migration.
  */
 
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface PreviousVersion {
-  /** As git names it. */
+  /** The name in git. */
   readonly name: string;
-  /** Its files, with the packages of this version. */
+  /** The files of that version, with the packages of this one. */
   readonly root: string;
   remove(): void;
 }

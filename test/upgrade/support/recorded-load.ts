@@ -6,38 +6,38 @@ import { sendRequest, type HttpRequest, type Reply } from '../../support/http.ts
 import type { ClaimAnswer, WorkItem } from '../../support/wire.ts';
 
 /*
- * Clients of a service that is upgraded, restarted or restored under them: callers who start
- * executions under a key, and workers who claim and complete. What is asked and answered is kept for
- * the checker. Each asks again while an answer is missing or says to come again.
+ * Clients of a service that is upgraded, restarted or restored under them: callers start executions
+ * with a key, and workers claim and complete items. All requests and answers are recorded for the
+ * checker. A client repeats a request without an answer, or with an answer that asks for it.
  */
 
 export interface RecordedLoad {
   readonly history: History;
-  /** Answers that no client should get, and answers that never came. */
+  /** Answers that no client should get, and requests without an answer. */
   readonly failures: readonly string[];
-  /** 503 with `Retry-After`: the service says to come again. */
+  /** Answers with status 503 and `Retry-After`, which ask the client to repeat the request. */
   readonly refusals: number;
   /** Round trips of answered requests other than claims, in milliseconds. */
   readonly latenciesMs: readonly number[];
-  /** Ids of executions that were promised. */
+  /** Ids of executions whose start was acknowledged. */
   readonly started: ReadonlySet<string>;
-  /** Items that were completed. */
+  /** The number of completed items. */
   readonly completed: number;
-  /** No more starts; workers go on until `stop`. */
+  /** Ends the starts; workers continue until `stop`. */
   endStarts(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface LoadParams {
-  /** Where the next request goes. */
+  /** The target of the next request. */
   readonly pick: () => string;
   readonly apiKey: string;
   readonly workflowId: string;
-  /** Sets the executions of this load apart from those of others. */
+  /** Separates the executions of this load from those of others. */
   readonly name: string;
   readonly callers: number;
   readonly workers: number;
-  /** Rest of a caller between two starts. */
+  /** The pause of a caller between two starts. */
   readonly restMs: number;
 }
 
@@ -46,7 +46,7 @@ const CLAIM_WAIT_MS = 500;
 const RETRY_MS = 100;
 const ITEMS_MAX = 8;
 
-/** One order of all beginnings and ends, of loads that follow one another as well. */
+/** One order of all beginnings and ends, across consecutive loads. */
 let place = 0;
 
 export function startRecordedLoad(params: LoadParams): RecordedLoad {
@@ -93,7 +93,7 @@ export function startRecordedLoad(params: LoadParams): RecordedLoad {
     }
   }
 
-  /** Until there is an answer that a repetition would not change. */
+  /** Repeats the request until a repetition would not change the answer. */
   async function insist<Body>(client: string, asks: Ask, http: HttpRequest) {
     for (;;) {
       const reply = await ask<Body>(client, asks, http);

@@ -11,16 +11,16 @@ import {
 } from '../../support/servers/postgres-server.ts';
 
 /*
- * A server that keeps its write-ahead log, a base backup of it, and servers restored from both: the
- * way an operator does it, with the functions of the server alone, as the package of the tests has
- * no pg_basebackup.
+ * A server with an archive of its write-ahead log, a base backup, and servers restored from both,
+ * as operators do it. It uses only functions of the server, because the package of the tests lacks
+ * pg_basebackup.
  */
 
 export interface ArchivedServer {
   readonly server: PostgresServer;
-  /** Copies the files while the server goes on. */
+  /** Copies the files while the server continues to write. */
   takeBaseBackup(): Promise<void>;
-  /** A moment to come back to, once the log up to it is in the archive. */
+  /** Marks a moment to restore, and waits until the archive contains the log up to it. */
   markRestorePoint(name: string): Promise<void>;
   restoreTo(name: string): Promise<PostgresServer>;
   stop(): Promise<void>;
@@ -64,7 +64,7 @@ export async function startArchivedServer(): Promise<ArchivedServer> {
   };
 }
 
-/** One connection from start to stop: its end would end the backup. */
+/** Uses one connection, because its end would end the backup. */
 async function takeBaseBackup(of: {
   readonly server: PostgresServer;
   readonly backup: string;
@@ -75,7 +75,7 @@ async function takeBaseBackup(of: {
     await client.query(`select pg_backup_start('base', fast => true)`);
     cpSync(of.server.dataFolder, of.backup, {
       recursive: true,
-      // What belongs to the life of the server, and not to its data.
+      // Leaves out files of the running server, which are no data.
       filter: (path) => !/\/(postmaster\.(pid|opts)|pg_wal\/.+|pg_stat_tmp\/.+)$/.test(path),
     });
     const { rows } = await client.query<{ readonly labelfile: string }>(
