@@ -5,8 +5,7 @@ import { readFigures, savePage } from './support/save-results.ts';
 
 /*
  * npm run bench:add -- <report.json> …
- *
- * Puts what was measured by itself (`npm run -s bench:idle -- --json > idle.json`), and is not yet in
+ * Adds figures that a separate run measured (`npm run -s bench:idle -- --json > idle.json`) to
  * docs/concepts/performance.md, beside the figures there.
  */
 

@@ -23,12 +23,11 @@ import { STATEMENT_HEAD, statementRows, type StatementUse } from './support/stat
 
 /*
  * npm run bench [-- --help]
- *
- * Every round runs every workload once, each in a process of its own on a fresh database of a private
- * PostgreSQL server with full durability, so that a change of the machine's mood meets all alike. The
- * table shows medians over rounds, the gates are judged by ratios within a round and by counters.
- * Figures of the last run are always in .svc/bench.json, also those of a run that is broken off, up to
- * its last full round.
+ * Every round runs every workload once, each in its own process on a fresh database of a private
+ * PostgreSQL server with full durability. A change of the machine's load therefore affects all
+ * workloads alike. The table shows medians over rounds. The gates use ratios within a round, and
+ * counters. .svc/bench.json always has the figures of the last run; those of an interrupted run end
+ * with its last full round.
  */
 
 const options = readOptions(process.argv.slice(2));
@@ -41,7 +40,7 @@ const rounds = Number(options.rounds ?? (quick ? 2 : 5));
 /** With `--quick` no round begins that would end later. */
 const QUICK_SECONDS_MAX = 175;
 const seconds = Number(options.seconds ?? (quick ? 1.5 : 2));
-/** Beside its window a workload may take this long to prepare, warm up and end. */
+/** A workload may take this long outside its window, to prepare, warm up and end. */
 const ASIDE_SECONDS_MAX = options.large ? 1_200 : 120;
 
 const pgbench = findPgbench();
@@ -84,7 +83,7 @@ else {
   console.log(`${machine}; ${describeRounds(report)}; also in ${path}`);
 }
 if (options.save) {
-  // What an error says is for whoever ran it.
+  // The page does not show error messages: they concern only the person who ran the benchmark.
   const told = results.map((result) => ({ ...result, failures: result.failures.map(() => '…') }));
   await savePage(renderReport(report), { ...report, results: told });
 }
@@ -114,19 +113,19 @@ function isOf(cell: Cell, round: number): boolean {
   return round <= (cell.roundsMax ?? Infinity);
 }
 
-/** As long as the rounds before took, and a round more. */
+/** Whether one more round, as long as the average one, still ends in time. */
 function isTimeFor(round: number): boolean {
   if (!quick || round === 1) return true;
   const seconds = (Date.now() - began.getTime()) / 1_000;
   return (seconds / (round - 1)) * round <= QUICK_SECONDS_MAX;
 }
 
-/** What is compared runs one after the other: the same workload of all subjects. */
+/** Runs the same workload of all subjects consecutively, because their figures are compared. */
 function sideBySide(all: readonly Cell[]): readonly Cell[] {
   return [...Map.groupBy(all, ({ id }) => id).values()].flat();
 }
 
-/** Of a few workloads, only what they say something about. */
+/** When only some workloads run, hides the gates that need others. */
 function isWorthShowing({ verdict }: JudgedGate): boolean {
   return options.only === undefined || verdict !== 'not measured';
 }
@@ -139,7 +138,7 @@ function chosen(cell: Cell): boolean {
   );
 }
 
-/** A workload that fails costs the others nothing: the table says that this one has failed. */
+/** A workload that fails does not stop the others; the table reports its failure. */
 async function measureOnce(from: Databases, cell: Cell, round: number): Promise<void> {
   try {
     const measurement = await measureOn(await from.create(cell.database), cell, round);

@@ -1,34 +1,34 @@
 import { workerCells } from './worker-cells.ts';
 import type { Dialect } from './support/workload.ts';
 
-/** One line of the table: a workload with its parameters, of one subject. */
+/** One line of the table: a workload with its parameters, for one subject. */
 export interface Cell {
-  /** `<workload>/<in flight>`; the same for all subjects that do the same. */
+  /** `<workload>/<in flight>`; the same for all subjects that do the same work. */
   readonly id: string;
   /** `svc`, `svc on SQLite`, `raw`, or the name of a peer. */
   readonly subject: string;
   readonly what: string;
   readonly unit: string;
   readonly database: Dialect | 'empty';
-  /** From this folder. */
+  /** Relative to this folder. */
   readonly module: string;
   readonly params: unknown;
   /** Part of `--quick`. */
   readonly quick: boolean;
-  /** How much longer than others its window is. */
+  /** The factor by which its window is longer than that of others. */
   readonly longer?: number;
-  /** Measured in so many rounds only, the first ones, as it takes long. */
+  /** Only the first rounds measure it, this many at most, because it takes long. */
   readonly roundsMax?: number;
 }
 
 export function listCells(given: {
   readonly pgbench: string | null;
-  /** Zero: without the workload that takes minutes. */
+  /** Zero leaves out the workload that takes minutes. */
   readonly churnSeconds: number;
-  /** Zero: without the clusters that have nothing to do. */
+  /** Zero leaves out the idle clusters. */
   readonly idleSeconds?: number;
   readonly seconds: number;
-  /** With the backlog of a million. */
+  /** Includes the backlog of a million executions. */
   readonly large: boolean;
 }): readonly Cell[] {
   return [
@@ -72,7 +72,7 @@ function rawLimit(pgbench: string | null): readonly Cell[] {
   }));
 }
 
-/** Beside pgbench: what one process of Node can send through the driver that the engine uses. */
+/** The counterpart of pgbench: the rate that one Node process reaches with the engine's driver. */
 const rawDriver: Cell = {
   id: 'L0 by pg/16',
   subject: 'raw',
@@ -148,10 +148,10 @@ function fanOut(): readonly Cell[] {
   }));
 }
 
-/** Workload I: what an execution starts with, and what each of its steps writes. */
+/** Workload I: the size of an execution's input, and of the patch of each step. */
 export const STATES = { kB: [1, 10, 100], steps: 20, patchBytes: 100 } as const;
 
-/** What an execution writes, its input included, for each of its steps. */
+/** Bytes that an execution writes per step, its input included. */
 export function patchBytesOfStep(kB: number): number {
   return (kB * 1_000) / STATES.steps + STATES.patchBytes;
 }
@@ -244,7 +244,7 @@ function schedulers(): readonly Cell[] {
     params: { schedulers: count, executionsPerSecond: 700 },
     quick: false,
     roundsMax: 3,
-    // The first second goes into starting: sharing out the shards, compiling the code.
+    // The first second is start-up: the processes distribute the shards and compile the code.
     longer: 2,
   }));
 }
@@ -274,7 +274,7 @@ function churn(longer: number): readonly Cell[] {
   }));
 }
 
-/** Counted by the second: the counters of a unit are those of a second. */
+/** Its unit is a second, so its counters are per second. */
 function idle(longer: number): readonly Cell[] {
   return [0, 100].map((thousands) => ({
     id: `idle${thousands === 0 ? '' : `/${thousands} k`}`,
@@ -291,7 +291,7 @@ function idle(longer: number): readonly Cell[] {
   }));
 }
 
-/** Ten thousand facts; with more, see `npm run bench:recall`. */
+/** Ten thousand facts; `npm run bench:recall` measures more. */
 function recalls(): readonly Cell[] {
   return (['postgres', 'sqlite'] as const).map((dialect) => ({
     id: 'M/10 k',

@@ -8,7 +8,7 @@ export type Rounds = ReadonlyMap<string, readonly Measurement[]>;
 export interface Gate {
   readonly workload: string;
   readonly asks: string;
-  /** The figure that is judged; null: what it takes was not measured. */
+  /** The figure that is judged; null: a measurement that it needs is missing. */
   readonly figure: (rounds: Rounds) => number | null;
   readonly bound: { readonly atLeast: number } | { readonly atMost: number };
 }
@@ -19,7 +19,7 @@ export interface JudgedGate {
   readonly figure: number | null;
   readonly bound: Gate['bound'];
   readonly verdict: 'pass' | 'fail' | 'not measured';
-  /** How far: above 1 it is passed; null where nothing is to be divided by. */
+  /** The distance to the bound: above 1 the gate passes; null when the divisor is zero. */
   readonly margin: number | null;
 }
 
@@ -35,7 +35,7 @@ const extra =
   (measurement) =>
     measurement.extra[name] ?? null;
 
-/** The middle of the rounds' ratios, each of two figures of the same round. */
+/** The median of the rounds' ratios; both figures of a ratio come from the same round. */
 function ratio(above: string, below: string, pick: Pick = unitRate): Gate['figure'] {
   return (rounds) => {
     const values = (key: string) =>
@@ -51,7 +51,9 @@ function middle(key: string, pick: Pick): Gate['figure'] {
   };
 }
 
-/** The highest of all rounds of all workloads of ours, or of those whose key begins with `of`. */
+/**
+ * The highest figure of all rounds of the workloads whose key begins with `of`: by default ours.
+ */
 function worst(pick: Pick, of = 'svc'): Gate['figure'] {
   return (rounds) => {
     const values = [...rounds]

@@ -5,11 +5,11 @@ import type { Cell } from './cells.ts';
 
 const FOLDER = new URL('peers/', import.meta.url);
 
-/** Installs what is compared with, beside the product and never into it. */
+/** Installs the peers in a folder of their own, never as dependencies of the product. */
 export function installPeers(): void {
   if (!existsSync(new URL('node_modules/', FOLDER))) install('npm', ['ci']);
   if (existsSync(new URL('node_modules/.absurdctl/', FOLDER))) return;
-  // The schema of this one comes with its command line, which is a Python package that calls psql.
+  // The schema of this peer comes with its command line, a Python package that calls psql.
   const target = ['--target', 'node_modules/.absurdctl', '--no-deps', '--quiet'];
   install('python3', ['-m', 'pip', 'install', ...target, ABSURDCTL]);
 }
@@ -19,7 +19,7 @@ const ABSURDCTL = 'absurdctl==0.5.0';
 function install(command: string, args: readonly string[]): void {
   process.stderr.write(`installing peers: ${command} ${args.join(' ')}\n`);
   const { status, error } = spawnSync(command, args, { cwd: FOLDER, stdio: 'inherit' });
-  // The others are worth having without it; the table says which one failed.
+  // The other peers can still be measured; the table reports the one that failed.
   if (status !== 0) process.stderr.write(`${command} failed: ${error?.message ?? status}\n`);
 }
 

@@ -8,9 +8,8 @@ import { runRecall, type RecallFigures } from './workloads/recall.ts';
 
 /*
  * npm run bench:recall [-- --facts 100000] [--recalls 400] [--in-flight 1] [--json]
- *
- * How long a recall takes over one scope of many facts, on both stores. Apart from the other
- * workloads, as its tables take minutes to fill.
+ * Measures how long a recall takes over one scope of many facts, on both stores. It is separate
+ * from the other workloads because filling its tables takes minutes.
  */
 
 const { values } = parseArgs({

@@ -4,8 +4,8 @@ import { peakRssMiB } from './support/process-use.ts';
 import type { CellMessage, GivenWorkload, OpenWindow, Workload } from './support/workload.ts';
 
 /*
- * The process of one workload: `node bench/run-cell.ts <module> <json>`, forked by the runner, to
- * which it tells when its window begins and ends.
+ * The process of one workload: `node bench/run-cell.ts <module> <json>`. The runner forks it, and
+ * receives a message when its window begins and ends.
  */
 
 const [module, json] = process.argv.slice(2);
@@ -19,10 +19,10 @@ process.once('disconnect', endAlone);
 await workload.measure({ ...given, window: openWindow(), progress });
 process.off('disconnect', endAlone);
 process.disconnect();
-// Pools and servers of others may keep a process alive for as long as they like.
+// Pools and servers of peers may keep a process alive indefinitely.
 process.exit(0);
 
-/** The runner is gone: nobody is left to end what this process has started. */
+/** The runner has died, so this process kills everything that it has started. */
 function endAlone(): void {
   process.kill(-process.pid, 'SIGKILL');
 }
@@ -48,7 +48,7 @@ function openWindow(): OpenWindow {
         otherCpuMicros: figures.otherCpuMicros ?? 0,
         storeCpuMicros: figures.storeCpuMicros ?? null,
         rssMiB: figures.rssMiB === undefined ? peakRssMiB('self') : figures.rssMiB,
-        // The engine runs here, so this process is the client of the benchmark too.
+        // The engine runs in this process, which is therefore also the client of the benchmark.
         extra: { ...figures.extra, ...(figures.rssMiB === undefined && { client_inside: 1 }) },
       },
     });

@@ -12,22 +12,21 @@ import { ratios, spread } from './support/statistics.ts';
 
 /*
  * npm run bench:settings [-- --rounds 3] [--seconds 1] [--add] [--json] [--save]
- *
- * What settings cost: workload B with each of them, and as it is by default, one after the other in
- * every round; shown are ratios to the default of the same round. `--add`: to the rounds of the last
- * run. `--save`: into docs/concepts/performance.md.
+ * Measures the cost of settings. Every round runs workload B with the defaults and with each
+ * setting, one after the other, and the table shows ratios to the default of the same round.
+ * `--add` adds the rounds of the last run. `--save` writes to docs/concepts/performance.md.
  */
 
 interface Setting {
   readonly name: string;
   readonly inFlight: number;
   readonly variant?: EngineVariant;
-  /** For the connections of the engine. */
+  /** Options for the connections of the engine. */
   readonly options?: string;
   readonly prepare?: string;
 }
 
-/** Nothing opens its secret, so its messages are written, tried and put off, and never leave. */
+/** No key opens its secret, so its messages are written, tried and postponed, but never sent. */
 const WEBHOOK = `
   insert into webhooks (webhook_id, tenant_id, url, secret, status, created_at)
   values (gen_random_uuid(), 'default', 'http://127.0.0.1:9/',
@@ -68,7 +67,7 @@ interface Figures {
   readonly load: number;
 }
 
-/** Beyond it the machine was shared, and only counters are worth comparing. */
+/** A higher load means that the machine was shared, and only counters are comparable. */
 const LOAD_MAX = 2 * cpus().length;
 const before: readonly Figures[] = options.add ? readLast<Report>('settings').figures : [];
 const figures = [...before];
@@ -81,7 +80,7 @@ try {
       try {
         figures.push(await measure(setting, number));
       } catch (error) {
-        // The others are still worth having.
+        // The results of the others are still useful.
         process.stderr.write(`failed: ${String(error)}\n`);
         process.exitCode = 1;
       }
@@ -129,7 +128,7 @@ saveLast(report, 'settings');
 console.log(options.json ? JSON.stringify(report, null, 2) : renderTable(...tableOf(rows)));
 if (options.save) await saveSections('performance', { settings: renderSection(rows, report) });
 
-/** Whoever comes first meets a server that is cold: another one in every round. */
+/** The first setting of a round finds a cold server, so each round begins with a different one. */
 function rotated<Item>(items: readonly Item[], by: number): readonly Item[] {
   const start = by % items.length;
   return [...items.slice(start), ...items.slice(0, start)];

@@ -10,10 +10,10 @@ import { spread } from './support/statistics.ts';
 
 /*
  * npm run bench:sizing [-- --rounds 2] [--seconds 2] [--json] [--save]
- *
- * What machines carry. Measured: everything (client, engine, database) bound to one core, and to two.
- * Reckoned, for these and for more: cores ÷ (client CPU + database CPU of a unit), as measured on the most cores
- * there were, as if nothing but processor time were in the way: no lock, no disk, enough processes.
+ * Estimates the capacity of machines. It measures everything (client, engine, database) bound to
+ * one core and to two. For these and more cores it computes cores ÷ (client CPU + database CPU of a
+ * unit), as measured on the most cores available. The result assumes that only processor time
+ * limits the rate: no lock, no disk, enough processes.
  */
 
 const WORKLOADS = ['A/16', 'B/64', 'D/16'];
@@ -71,7 +71,7 @@ console.log(options.json ? JSON.stringify(rows, null, 2) : renderTable(...tableO
 if (options.save)
   await saveSections('performance', { sizing: renderSection(rows, { began, machine }) });
 
-/** The whole benchmark, its server included, bound to the first cores. */
+/** Binds the whole benchmark, its server included, to the first cores. */
 function measureOn(cores: number): readonly Result[] {
   process.stderr.write(`${cores} of ${cpus().length} cores\n`);
   const { rounds, seconds } = options;
@@ -83,7 +83,7 @@ function measureOn(cores: number): readonly Result[] {
     maxBuffer: 64 * 1024 * 1024,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  // 1: a gate is failed, which is nothing to a core of its own.
+  // Status 1 means that a gate failed, which does not matter for this estimate.
   if (status !== 0 && status !== 1) throw new Error('the benchmark failed', { cause: error });
   return (JSON.parse(stdout) as { readonly results: readonly Result[] }).results;
 }

@@ -1,7 +1,7 @@
 import type { Cell } from './cells.ts';
 import type { Dialect } from './support/workload.ts';
 
-/** Workloads W: what a user of the SDK has. */
+/** Workloads W measure what users of the SDK run. */
 interface Served {
   readonly name: 'W1' | 'W10' | 'WF' | 'WE';
   readonly what: string;
@@ -42,7 +42,7 @@ interface Setup {
   readonly dialect: Dialect;
   readonly workers: number;
   readonly inFlight: number;
-  /** The API and the scheduler as a process each. */
+  /** The API and the scheduler run in separate processes. */
   readonly apart: boolean;
 }
 
@@ -52,7 +52,7 @@ export function workerCells(dialect: Dialect, subject: string): readonly Cell[] 
   );
 }
 
-/** SQLite is for one process of the runtime, and is measured with one worker. */
+/** SQLite allows one runtime process; one worker measures it. */
 function setupsOf({ module }: Served, dialect: Dialect): readonly Setup[] {
   const isOnServer = dialect === 'postgres';
   const together = (isOnServer ? [1, 4] : [1]).flatMap((workers) =>

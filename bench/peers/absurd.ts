@@ -4,7 +4,9 @@ import { Absurd } from 'absurd-sdk';
 import type { GivenWorkload } from '../support/workload.ts';
 import { BACKLOG, createEnds, type PeerParams, runPeer, stepNumbers } from './run-peer.ts';
 
-/** A worker in the process that spawns the tasks; the schema is written by the peer's own tool. */
+/**
+ * The process that spawns the tasks also runs the worker. The peer's own tool writes the schema.
+ */
 export async function measure(given: GivenWorkload<PeerParams>): Promise<void> {
   const { database, params } = given;
   const tool = new URL('node_modules/.absurdctl', import.meta.url).pathname;

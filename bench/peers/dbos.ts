@@ -3,7 +3,7 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import type { GivenWorkload } from '../support/workload.ts';
 import { type PeerParams, runPeer, stepNumbers } from './run-peer.ts';
 
-/** Workflows run in the process that starts them, as in the documentation's first example. */
+/** The process that starts the workflows also runs them, as in the first example of its docs. */
 export async function measure(given: GivenWorkload<PeerParams>): Promise<void> {
   const { database, params } = given;
   const noop = (): Promise<object> => Promise.resolve({});

@@ -3,7 +3,7 @@ import { makeWorkerUtils, run } from 'graphile-worker';
 import type { GivenWorkload } from '../support/workload.ts';
 import { BACKLOG, createEnds, type PeerParams, runPeer } from './run-peer.ts';
 
-/** Jobs of one step, taken and completed in batches as its page on performance advises. */
+/** Jobs of one step, taken and completed in batches, as its page on performance advises. */
 export async function measure(given: GivenWorkload<PeerParams>): Promise<void> {
   const { database, params } = given;
   const { inFlight } = params;

@@ -5,8 +5,9 @@ import type { GivenWorkload } from '../support/workload.ts';
 import { BACKLOG, createEnds, type PeerParams, runPeer, stepNumbers } from './run-peer.ts';
 
 /**
- * A worker in the process that starts the runs. It finds them by polling, and rests for 100 ms when
- * all its places are taken, so it is given more places than are asked for: with 16 it is slower.
+ * The process that starts the runs also runs the worker. The worker polls for runs, and pauses for
+ * 100 ms when all its slots are taken. It therefore gets more slots than runs are in flight: with
+ * 16 it is slower.
  */
 export async function measure(given: GivenWorkload<PeerParams>): Promise<void> {
   const { database, params } = given;

@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import type { GivenWorkload } from '../support/workload.ts';
 import { BACKLOG, createEnds, type PeerParams, runPeer } from './run-peer.ts';
 
-/** Jobs of one step, fetched in full batches without a rest, and completed a batch at a time. */
+/** Jobs of one step, fetched in full batches without a pause, and completed a batch at a time. */
 export async function measure(given: GivenWorkload<PeerParams>): Promise<void> {
   const { database, params } = given;
   const { inFlight } = params;

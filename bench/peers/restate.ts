@@ -15,7 +15,7 @@ import { type PeerParams, runPeer, stepNumbers } from './run-peer.ts';
 
 const READY_MS_MAX = 60_000;
 
-/** Its server with its own store, and one process with the service and the client, over HTTP/2. */
+/** Its server with its own store, and one process with service and client, over HTTP/2. */
 export async function measure(given: GivenWorkload<PeerParams>): Promise<void> {
   const { params } = given;
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-restate-'));

@@ -7,7 +7,9 @@ export interface PeerParams {
   readonly inFlight: number;
 }
 
-/** Executions of a peer, measured as ours are. `used`: what other processes have used so far. */
+/**
+ * Measures executions of a peer like ours. `used` returns what other processes have used so far.
+ */
 export async function runPeer(
   given: GivenWorkload<PeerParams>,
   run: () => Promise<unknown>,
@@ -33,9 +35,9 @@ export async function runPeer(
 }
 
 /**
- * For peers whose clients learn of an end by polling seldom: what is started under a number is over
- * when its function says so, which is before its end is durable, in the peer's favour. More is started
- * than runs at a time, so that a worker that polls always finds something.
+ * For peers whose clients seldom poll for an end. The execution with a number counts as ended when
+ * its function reports so. That is before the end is durable, which favours the peer. The caller
+ * starts more executions than run at a time, so a worker always finds one when it polls.
  */
 export function createEnds() {
   const waiting = new Map<number, () => void>();
@@ -53,7 +55,7 @@ export function createEnds() {
   };
 }
 
-/** Lanes for each execution that runs at a time. */
+/** Lanes per execution that runs at a time. */
 export const BACKLOG = 4;
 
 export function stepNumbers({ steps }: PeerParams): readonly number[] {

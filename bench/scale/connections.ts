@@ -10,7 +10,7 @@ const NOTIFICATIONS = 1_000;
 const IDLE_SECONDS = 10;
 const QUIET_AFTER_SECONDS = 12;
 
-/** What each further process costs the database: connections, their memory, listeners, statements. */
+/** The cost of each further process to the database: connections, memory, listeners, statements. */
 export const connections: Experiment = {
   name: 'connections',
   what: 'idle processes, and listeners that hear every notification',
@@ -74,7 +74,7 @@ async function measureProcesses(
   }
 }
 
-/** A listener wakes for every notification, whatever its topic: each is a backend that works. */
+/** A notification of any topic wakes every listener, and each listener is a backend that works. */
 async function measureListeners(databases: Opened, count: number): Promise<Row> {
   const database = await databases.create('empty');
   const clients = await Promise.all(
@@ -100,7 +100,7 @@ async function measureListeners(databases: Opened, count: number): Promise<Row> 
   for (let sent = 0; sent < NOTIFICATIONS; sent += 1) {
     await sender.query(`select pg_notify('bench', $1)`, [String(sent)]);
   }
-  // The last ones are still on their way to the others.
+  // Waits until every listener has received the last notifications.
   await Promise.all(clients.map((client) => client.query('select 1')));
   const used = cpu() - before;
   await Promise.all(clients.map((client) => client.end()));

@@ -3,7 +3,7 @@ import type { BenchDatabase } from '../support/databases.ts';
 import type { EngineVariant } from '../support/engine-process.ts';
 import type { Measurement } from '../support/measurement.ts';
 
-/** What would happen with ten or a thousand times as much, tried out or reckoned. */
+/** Measures or computes the effect of ten or a thousand times the load. */
 export interface Experiment {
   readonly name: string;
   readonly what: string;
@@ -11,9 +11,9 @@ export interface Experiment {
 }
 
 export interface ExperimentGiven {
-  /** Of a measured window. */
+  /** The length of a measured window. */
   readonly seconds: number;
-  /** With the sizes that take minutes to fill. */
+  /** Includes the sizes that take minutes to fill. */
   readonly large: boolean;
   readonly progress: (text: string) => void;
 }
@@ -23,7 +23,7 @@ export type Row = Readonly<Record<string, string | number>>;
 
 const EXECUTIONS = new URL('../workloads/executions.ts', import.meta.url);
 
-/** Workload B, ten sequential steps, on a database that is prepared already. */
+/** Runs workload B, ten sequential steps, on a prepared database. */
 export function measureChains(
   database: Pick<BenchDatabase, 'dialect' | 'url' | 'readServer'>,
   given: {

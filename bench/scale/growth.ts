@@ -6,12 +6,13 @@ import { type Experiment, measureChains, rounded, type Row } from './experiment.
 const IN_FLIGHT = 64;
 const EVENTS_OF_EXECUTION = 20;
 const PARTITIONS = 16;
-/** With more, partitions tell nothing new and take long to fill. */
+/** Above this, partitions show nothing new and take long to fill. */
 const PARTED_MILLIONS_MAX = 1;
 
 /**
- * Whether a step costs more when the histories of millions are there already: the depth of the
- * index of events, and workload B with the table as it is and as partitions by hash of the execution.
+ * Whether a step costs more when the table already has millions of histories. It measures the depth
+ * of the index of events, and workload B with a plain table and with a table that is partitioned by
+ * a hash of the execution.
  */
 export const growth: Experiment = {
   name: 'growth',
@@ -64,7 +65,8 @@ async function prepare(
     }
   }
   if (millions > 0) {
-    // Ids like the product's, which grow with time: old executions lie left of the new ones.
+    // Ids grow with time like the product's, so old executions sort before the new ones in the
+    // index.
     await client.query(
       `insert into events (execution_id, sequence, kind, node_id, payload, actor_id, created_at)
        select (lpad(to_hex(e), 12, '0') || '70008000' || lpad(to_hex(e), 12, '0'))::uuid, s,

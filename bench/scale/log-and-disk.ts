@@ -6,7 +6,7 @@ import { type Experiment, measureChains, rounded, type Row } from './experiment.
 const KEYS = 200_000;
 const MILLION = 1_000_000;
 
-/** What a million steps leave on the disk and send to a replica, and how fast old rows go. */
+/** The bytes of a million steps on disk and in the replication stream, and the rate of pruning. */
 export const logAndDisk: Experiment = {
   name: 'log-and-disk',
   what: 'bytes of a million steps of B, and rows deleted by pruning',
@@ -62,7 +62,7 @@ export const logAndDisk: Experiment = {
   },
 };
 
-/** Bytes of every table, and how many steps have been taken. */
+/** The size of every table in bytes, and the number of steps so far. */
 async function readSizes(
   url: string,
 ): Promise<{ readonly bytes: ReadonlyMap<string, number>; readonly steps: number }> {

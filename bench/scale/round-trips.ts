@@ -7,7 +7,9 @@ import { type Experiment, measureChains, rounded, type Row } from './experiment.
 
 const PROXY = new URL('slow-proxy.ts', import.meta.url);
 
-/** A network between engine and database: a proxy holds every packet back, on the way there and back. */
+/**
+ * Emulates a network: a proxy between engine and database delays every packet in both directions.
+ */
 export const roundTrips: Experiment = {
   name: 'round-trips',
   what: 'B with a proxy between engine and database that adds to each round trip',

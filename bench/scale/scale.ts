@@ -14,9 +14,8 @@ import { features } from './sql-features.ts';
 
 /*
  * npm run bench:scale [-- --only growth,shards] [--seconds 3] [--large] [--json] [--save]
- *
- * What breaks next: each experiment behind a claim of docs/concepts/scaling.md, where `--save` writes the
- * tables. `--large` adds the sizes that take minutes to fill.
+ * Finds the next bottleneck: each experiment supports a claim of docs/concepts/scaling.md, and
+ * `--save` writes the tables there. `--large` adds the sizes that take minutes to fill.
  */
 
 const EXPERIMENTS = [growth, logAndDisk, connections, shards, servers, roundTrips, features];
@@ -42,7 +41,7 @@ for (const { name, what, run } of EXPERIMENTS.filter((one) => chosen.includes(on
     results[name] = { what, rows };
     if (!options.json) console.log(`\n${name}: ${what}\n${renderTable(...tableOf(rows))}`);
   } catch (error) {
-    // The others are still worth having.
+    // The results of the others are still useful.
     process.exitCode = 1;
     progress(`failed: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -4,9 +4,9 @@ import { type Experiment, measureChains, rounded, type Row } from './experiment.
 const IN_FLIGHT = 64;
 
 /**
- * Tenants on database servers of their own: nothing is shared, so that what one adds to the other is
- * the machine's alone. On a machine with few cores the sum of rates cannot grow; what a step costs
- * tells what it would be on machines of their own.
+ * Tenants on separate database servers share nothing, so only the machine limits their sum. On a
+ * machine with few cores the sum of rates cannot grow; the cost of a step shows what separate
+ * machines would reach.
  */
 export const servers: Experiment = {
   name: 'servers',

@@ -13,8 +13,8 @@ const STEP_MS = 100;
 const SETTLE_MS_MAX = 120_000;
 
 /**
- * How shards are shared out among schedulers, and how long it takes when one comes or is killed: the
- * very loop of the product under a clock that is moved by hand, with locks that are a map here.
+ * How schedulers distribute shards, and how long that takes when one joins or is killed. It runs
+ * the product's own loop under a manual clock, with locks that are a map.
  */
 export const shards: Experiment = {
   name: 'shards',
@@ -100,7 +100,7 @@ function createCluster(seed: number) {
         balance: async ({ target }: { readonly target: number }) => balance(id, target),
       },
     };
-    // Of a context the loop uses these alone.
+    // The loop uses only these members of the context.
     const context = { store, shards: held, activity, wake: bus } as unknown as LoopContext;
     const busy = { isQuiet: () => false };
     const loop = startLoop({ ...holdShards(context), ...busy, timers, random });
@@ -110,7 +110,7 @@ function createCluster(seed: number) {
 
   return {
     add,
-    /** Killed: its session and its locks are gone, and it has told nobody. */
+    /** Kills a member: its session and locks are gone, and the others get no message. */
     crash(): void {
       const [id] = [...members.keys()].filter((one) => shardsOf(one).length > 0);
       if (id === undefined) return;
@@ -120,7 +120,7 @@ function createCluster(seed: number) {
       for (const shard of shardsOf(id)) locks.delete(shard);
     },
     pass: (ms: number) => timers.advance(ms),
-    /** Virtual milliseconds until it is so. */
+    /** Virtual milliseconds until the condition holds. */
     async until(isSo: () => boolean): Promise<number> {
       const began = timers.now();
       while (!isSo()) {

@@ -1,9 +1,10 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /*
- * A TCP proxy that holds every packet back for half of `addedMs`, there and back: forked by an
- * experiment, ends with its channel. Timers of Node are too coarse for parts of a millisecond, so
- * while something waits, the process sleeps a tenth of one between two looks at its sockets.
+ * A TCP proxy that delays every packet by half of `addedMs` in each direction. An experiment forks
+ * it, and it ends with its channel. Node timers are too coarse for parts of a millisecond. While
+ * packets wait, the process therefore sleeps a tenth of a millisecond between two checks of its
+ * sockets.
  */
 
 const { port, to, addedMs } = JSON.parse(process.argv[2] ?? '') as {
@@ -32,7 +33,7 @@ function forward(from: Socket, into: Socket): void {
 
 function later(send: () => void): void {
   if (addedMs === 0) return send();
-  // In the order of coming, as all are held back for the same time.
+  // Packets keep their order, because all have the same delay.
   waiting.push({ dueMs: performance.now() + addedMs / 2, send });
   if (looking) return;
   looking = true;

@@ -6,7 +6,7 @@ const ROOT = new URL('../../', import.meta.url).pathname;
 const MIGRATIONS = 'migrations/postgres/*.sql';
 const STATEMENTS = 'src/shared/store/postgres/*.ts';
 
-/** What a database must have to carry the schema and the statements, and where it is asked for. */
+/** The database features that the schema and the statements need, and the files that use them. */
 const FEATURES = [
   { feature: 'foreign keys', files: MIGRATIONS, pattern: /\breferences\s+\w+\s*\(/gi },
   {

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /*
- * An HTTP server that reads a body and answers the same few bytes of JSON, and nothing else: forked by
- * a workload, which it tells its port.
+ * An HTTP server that only reads a body and returns the same few bytes of JSON. A workload forks it
+ * and gives it a port.
  */
 
 const server = createServer((request, response) => {

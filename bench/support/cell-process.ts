@@ -8,7 +8,7 @@ import type { BenchAddress, CellMessage } from './workload.ts';
 const RUN_CELL = new URL('../run-cell.ts', import.meta.url);
 
 /**
- * One workload, once, in a process of its own. Throws when the process ends without a result, or
+ * Runs one workload once, in its own process. Throws when the process ends without a result, or
  * takes longer than `secondsMax`.
  */
 export async function runCell(given: {
@@ -25,12 +25,12 @@ export async function runCell(given: {
   const child = fork(
     RUN_CELL,
     [module.href, JSON.stringify({ database, params, seconds })],
-    // What a peer prints is not the table. A group of its own, so that what it has started ends with
-    // it, however it ends.
+    // The output of a peer must not reach the table. The process leads its own group, so that the
+    // group ends with it, however it ends.
     {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
-      // The SDK is measured from its sources.
+      // The benchmark measures the sources of the SDK.
       execArgv: [...process.execArgv, '--conditions=svc-source'],
     },
   );
@@ -77,7 +77,7 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody of it is left.
+    // The whole group has ended already.
   }
 }
 

@@ -14,35 +14,35 @@ export type { Dialect } from './workload.ts';
 
 /** The databases of one benchmark run: durable, and empty at the start of each workload. */
 export interface Databases {
-  /** `empty`: without our schema, for those who bring their own. */
+  /** `empty`: without our schema, for peers that create their own. */
   create(dialect: Dialect | 'empty'): Promise<BenchDatabase>;
   readonly serverVersion: string;
   close(): Promise<void>;
 }
 
 export interface BenchDatabase extends BenchAddress {
-  /** What the server has used so far; null: there is no server. */
+  /** Reads what the server has used so far; null: the database has no server. */
   readonly readServer: (() => Promise<ServerReading>) | null;
   readonly readStatements: (() => Promise<StatementUse>) | null;
   drop(): Promise<void>;
 }
 
-/** fsync, full_page_writes and synchronous_commit stay on, as they are by default. */
+/** fsync, full_page_writes and synchronous_commit keep their default, on. */
 const SETTINGS = [
   'shared_preload_libraries=pg_stat_statements',
   'pg_stat_statements.track_utility=on',
   'shared_buffers=512MB',
-  // A checkpoint at every start of a workload, and none within one.
+  // Checkpoints run at the start of each workload, and never within one.
   'max_wal_size=8GB',
-  // As on a server that has run for a while, files of the log are used again: making one stops all
-  // who commit for up to 80 ms.
+  // A server that has run for a while reuses files of the log. Creating a file stops every commit
+  // for up to 80 ms.
   'min_wal_size=4GB',
   'checkpoint_timeout=30min',
 ];
 
 /**
- * `plans`: plans are counted and timed too, which costs the server a little. `durable: false`: for
- * who counts what is written, and not how fast.
+ * `plans: true` also counts and times plans, which costs the server a little. `durable: false` is
+ * for callers that count writes and do not measure their speed.
  */
 export async function openDatabases({ plans = false, durable = true } = {}): Promise<Databases> {
   const settings = plans ? [...SETTINGS, 'pg_stat_statements.track_planning=on'] : SETTINGS;
@@ -65,7 +65,7 @@ export async function openDatabases({ plans = false, durable = true } = {}): Pro
   async function createPostgres(template: string): Promise<BenchDatabase> {
     const name = `bench_${(made += 1)}`;
     await runOnServer(server.url, `create database ${name} template ${template}`);
-    // So that every workload begins with the same part of the log written out.
+    // Every workload begins right after a checkpoint.
     await runOnServer(server.url, 'checkpoint');
     return {
       dialect: 'postgres',

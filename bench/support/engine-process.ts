@@ -27,37 +27,37 @@ import { createNoopRunner, noopKind } from './noop-kind.ts';
 import type { BenchAddress } from './workload.ts';
 
 /*
- * The engine as a process of the product has it, with all loops of the scheduler, its metrics and its
- * pool of threads: on ports of its own, since the product knows no node that does nothing.
+ * The engine as in a process of the product, with all loops of the scheduler, its metrics and its
+ * thread pool. It is composed separately, because the product has no node kind that does nothing.
  */
 
 export interface EngineProcess {
-  /** Registers a workflow under the name. */
+  /** Registers a workflow under the given name. */
   register(workflowId: string, graph: JsonObject): Promise<void>;
   start(workflowId: string, input?: JsonObject): Promise<void>;
-  /** Starts one and resolves when it has ended. */
+  /** Starts an execution and resolves when it has ended. */
   run(workflowId: string, input?: JsonObject): Promise<void>;
   startScheduler(): void;
-  /** Waits for an item for as long as may be waited; resolves also when there was none. */
+  /** Waits for an item as long as the API allows; also resolves without one. */
   longPoll(workerId: string, signal: AbortSignal): Promise<void>;
-  /** Executions that have ended here. */
+  /** The number of executions that have ended in this process. */
   ended(): number;
-  /** Commits that came too late here. */
+  /** The number of this process's commits that the store refused as outdated. */
   refused(): number;
   close(): Promise<void>;
 }
 
-/** What differs from a process as it is by default. */
+/** Differences to a process with default settings. */
 export interface EngineVariant {
   readonly poolSize?: number;
-  /** False: what the engine reports is not counted. */
+  /** False: the metrics ignore the engine's reports. */
   readonly metered?: boolean;
-  /** Of the engine and its loops. */
+  /** The timers of the engine and its loops. */
   readonly timers?: Timers;
 }
 
 const BY = { tenantId: DEFAULT_TENANT, actorId: 'token:bench' };
-/** Like `runtime.workers` of a machine with two cores. */
+/** The default of `runtime.workers` on a machine with two cores. */
 const WORKERS = 2;
 const POOL_SIZE = 10;
 const LEASE_MS = 30_000;
@@ -152,7 +152,7 @@ export async function openEngine(given: {
       const end = wake.subscribe(endedTopic(executionId), resolve);
       const late = setTimeout(() => reject(new Error(`${executionId} does not end`)), END_MS_MAX);
       try {
-        // Pure nodes are all over when this answers.
+        // With pure nodes alone, the execution has ended when this resolves.
         await start(workflowId, input, executionId);
         await promise;
       } finally {
@@ -197,7 +197,7 @@ export async function openEngine(given: {
   };
 }
 
-/** Nothing unexpected may happen while it is measured. */
+/** An error during a measurement ends the workload. */
 function fail(fields: Readonly<Record<string, unknown>>, message: string): never {
   throw new Error(message, { cause: fields });
 }

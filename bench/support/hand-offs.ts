@@ -1,6 +1,8 @@
 import { quantile } from './statistics.ts';
 
-/** Times from the end of a node's work to the beginning of the next one's, of one execution at a time. */
+/**
+ * Measures the time from the end of one node to the start of the next, for one execution at a time.
+ */
 export function createEngineWaits() {
   const waitsMs: number[] = [];
   let last: { readonly executionId: string; readonly atMs: number } | null = null;
@@ -22,14 +24,14 @@ export function createEngineWaits() {
   };
 }
 
-/** A work item in the worker that had it; times of a clock that all processes share. */
+/** A work item that a worker had; the times come from a clock that all processes share. */
 export interface ItemTime {
   readonly executionId: string;
   readonly claimedMs: number;
   readonly completedMs: number;
 }
 
-/** Notes when a worker got each item, and when its completion was answered. */
+/** Records when a worker got each item, and when it got the answer to the completion. */
 export function createItemTimes() {
   const claims = new Map<string, Pick<ItemTime, 'executionId' | 'claimedMs'>>();
   const times: ItemTime[] = [];
@@ -37,7 +39,7 @@ export function createItemTimes() {
     claimed(workItemId: string, executionId: string): void {
       claims.set(workItemId, { executionId, claimedMs: monotonicMs() });
     },
-    /** The `fetch` of the worker. */
+    /** Wraps the worker's `fetch`. */
     watch(send: typeof fetch): typeof fetch {
       return async (input, init) => {
         const answer = await send(input, init);
@@ -58,13 +60,13 @@ export function createItemTimes() {
 
 const COMPLETE = /\/work-items\/([^/]+)\/complete$/;
 
-/** From each answered completion to the claim of the next item of the same execution, in a chain. */
+/** Times from each answered completion to the claim of the next item of the same execution. */
 export function summarizeHandOffs(times: readonly ItemTime[]): Readonly<Record<string, number>> {
   const chains = Map.groupBy(times, ({ executionId }) => executionId);
   const waitsMs = [...chains.values()].flatMap((chain) => {
     const sorted = chain.toSorted((left, right) => left.claimedMs - right.claimedMs);
     return sorted.slice(1).map(({ claimedMs }, index) => {
-      // A claim that waits may be answered before the completion is.
+      // A waiting claim may get its answer before the completion does.
       return Math.max(0, claimedMs - (sorted[index]?.completedMs ?? 0));
     });
   });

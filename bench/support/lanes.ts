@@ -1,6 +1,6 @@
 import { quantile } from './statistics.ts';
 
-/** Runs `task` in `width` lanes, each beginning anew until `until` says that it is enough. */
+/** Runs `task` in `width` lanes; each lane repeats it until `until` returns true. */
 export async function inLanes(
   width: number,
   until: () => boolean,
@@ -12,24 +12,24 @@ export async function inLanes(
   await Promise.all(Array.from({ length: width }, (_, index) => lane(index)));
 }
 
-/** True once `seconds` have gone by. */
+/** True once `seconds` have passed. */
 export function after(seconds: number): () => boolean {
   const end = performance.now() + seconds * 1_000;
   return () => performance.now() >= end;
 }
 
-/** Long enough for the code of all subjects to be compiled, or nearly; the same for each. */
+/** Long enough to compile nearly all code of every subject; the same for each. */
 export function warmUpSeconds(seconds: number): number {
   return Math.max(1, seconds / 2);
 }
 
-/** True once it was asked `count` times. */
+/** True after `count` calls. */
 export function times(count: number): () => boolean {
   let asked = 0;
   return () => (asked += 1) > count;
 }
 
-/** How long each of many took. */
+/** The durations of many tasks. */
 export interface Latencies {
   time(task: () => Promise<unknown>): Promise<void>;
   add(ms: number): void;

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * A client that costs next to nothing, so that what is measured is the server: connections that are
- * kept, one request at a time on each, answers of a declared length. Not for anything but the server
- * of this project.
+ * A client that costs almost nothing, so that the benchmark measures the server. It keeps
+ * connections open, sends one request at a time on each, and expects a Content-Length. It is only
+ * for this project's server.
  */
 export interface LeanHttp {
   request(request: LeanRequest): Promise<LeanAnswer>;
@@ -13,9 +13,9 @@ export interface LeanHttp {
 export interface LeanRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Lines of the head, each with its end. */
+  /** Header lines, each with its line end. */
   readonly head: string;
-  /** Empty: none. */
+  /** Empty: no body. */
   readonly body: string;
 }
 

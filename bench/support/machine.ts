@@ -5,7 +5,10 @@ import { delimiter, join } from 'node:path';
 
 import { spread } from './statistics.ts';
 
-/** What the figures were taken on, in a line: cores, versions, load and what a write to disk takes. */
+/**
+ * Describes the machine of the figures in one line: cores, versions, load, and time of a disk
+ * write.
+ */
 export function describeMachine(given?: {
   readonly pgbench: string | null;
   readonly server: string;
@@ -25,7 +28,7 @@ export function describeMachine(given?: {
   ].join(', ');
 }
 
-/** The first `pgbench` of the PATH; the embedded server comes without one. */
+/** The first `pgbench` in the PATH; the embedded server has none. */
 export function findPgbench(): string | null {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     try {
@@ -39,7 +42,7 @@ export function findPgbench(): string | null {
   return null;
 }
 
-/** The middle of some writes of one page, where the databases of the run were. */
+/** The median time of a page write, in the folder of the run's databases. */
 function fdatasyncMicros(): number {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-disk-'));
   const file = openSync(join(folder, 'pages'), 'w');

@@ -1,4 +1,4 @@
-/** One workload, once. A unit is what the workload counts: a step, a work item, a request. */
+/** The result of one workload, run once. Its unit is a step, a work item or a request. */
 export interface Measurement {
   readonly round: number;
   readonly seconds: number;
@@ -6,39 +6,39 @@ export interface Measurement {
   readonly executionsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Processor time of everything but the database: client, engine, workers. */
+  /** Processor time of everything except the database: client, engine, workers. */
   readonly clientCpuMicros: number;
-  /** Per unit, like all that follow; null where it cannot be told. */
+  /** Per unit, like all figures below; null when unknown. */
   readonly databaseCpuMicros: number | null;
   readonly walBytes: number | null;
   readonly statements: number | null;
   readonly writeTransactions: number | null;
-  /** The most that the process of the engine has held, MiB; null where there is none of ours. */
+  /** The peak memory of the engine's process, MiB; null without a process of ours. */
   readonly rssMiB: number | null;
-  /** Load average of the last minute, when the window ended. */
+  /** The load average of the last minute, at the end of the window. */
   readonly load: number;
-  /** Figures that this workload alone has. */
+  /** Figures specific to this workload. */
   readonly extra: Readonly<Record<string, number>>;
 }
 
-/** What a workload tells of its measured window. */
+/** The report of a workload about its measured window. */
 export interface Window {
   readonly units: number;
   readonly executions: number;
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of the workload's own process within the window. */
+  /** Processor time of the workload's own process within the window. */
   readonly ownCpuMicros: number;
-  /** Of other processes on the client's side within the window. */
+  /** Processor time of other client-side processes within the window. */
   readonly otherCpuMicros: number;
-  /** Of a store that is not the PostgreSQL server. */
+  /** Processor time of a store other than the PostgreSQL server. */
   readonly storeCpuMicros: number | null;
   readonly rssMiB: number | null;
   readonly extra: Readonly<Record<string, number>>;
 }
 
-/** What a server has used up so far. */
+/** The resources that a server has used so far. */
 export interface ServerReading {
   readonly cpuMicros: number | null;
   readonly walBytes: number;

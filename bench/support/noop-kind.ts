@@ -2,7 +2,10 @@ import type { JsonObject } from '../../src/shared/domain/json.ts';
 import type { NodeRunner } from '../../src/shared/nodes/run.ts';
 import type { RunnableKind } from '../../src/shared/nodes/runnable-kind.ts';
 
-/** A node with an outside effect that is nothing: leased, run, settled and committed like any other. */
+/**
+ * A node whose outside effect does nothing. The engine leases, runs, settles and commits it as
+ * usual.
+ */
 export const noopKind: RunnableKind<JsonObject, NodeRunner> = {
   type: 'noop',
   aliases: [],
@@ -13,7 +16,7 @@ export const noopKind: RunnableKind<JsonObject, NodeRunner> = {
   enter: (spec) => ({ do: 'work', queue: 'engine', input: {}, payload: spec }),
 };
 
-/** `patch`: what every node writes into the state. */
+/** `patch`: every node writes it to the state. */
 export function createNoopRunner(
   patch: JsonObject = {},
   on: { began?: (executionId: string) => void; ended?: (executionId: string) => void } = {},
@@ -27,7 +30,7 @@ export function createNoopRunner(
   };
 }
 
-/** Nodes one after the other. */
+/** Nodes in sequence. */
 export function chainOf(length: number, kind: JsonObject | string): JsonObject {
   const ids = Array.from({ length }, (_, index) => `step${index}`);
   return {
@@ -37,7 +40,7 @@ export function chainOf(length: number, kind: JsonObject | string): JsonObject {
   };
 }
 
-/** Nodes side by side, and one that waits for them all. */
+/** Parallel nodes, and one node that waits for all of them. */
 export function fanOf(width: number, kind: JsonObject | string): JsonObject {
   const ids = Array.from({ length: width }, (_, index) => `branch${index}`);
   return {

@@ -36,7 +36,7 @@ const TEXTS: Readonly<Record<OptionName, string>> = {
 
 export type BenchOptions = ReturnType<typeof readOptions>;
 
-/** Throws for an option that does not exist. */
+/** Throws for an unknown option. */
 export function readOptions(args: readonly string[]) {
   return parseArgs({ args: [...args], options: OPTIONS }).values;
 }

@@ -1,8 +1,8 @@
 import { setTimeout as rest } from 'node:timers/promises';
 
 /**
- * Asks again and again until the answer is yes, with rests of `everyMs` between; for what another
- * process can only be asked. Throws what it was waiting for when that takes longer than `withinMs`.
+ * Polls every `everyMs` until the answer is true, for states that only another process knows.
+ * Throws `what` when that takes longer than `withinMs`.
  */
 export async function pollUntil(
   isSo: () => Promise<boolean> | boolean,

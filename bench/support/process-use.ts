@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /*
- * What processes have used, from /proc. Linux alone has it; elsewhere everything here is null.
+ * Reads the resource use of processes from /proc, which exists on Linux alone. On other systems
+ * every result is null.
  */
 
-/** The unit of times in /proc on every architecture that Node runs on. */
+/** The unit of times in /proc, on every architecture that Node supports. */
 const MICROS_PER_TICK = 10_000;
 const MIB = 1024;
 
-/** Microseconds of user and system time. `withEnded`: and those of children that have ended. */
+/** Microseconds of user and system time. `withEnded` adds children that have ended. */
 export function cpuMicrosOf(pid: number | 'self', withEnded = false): number | null {
   const fields = readStat(pid);
   if (fields === null) return null;
@@ -16,7 +17,7 @@ export function cpuMicrosOf(pid: number | 'self', withEnded = false): number | n
   return ticks.reduce((sum, value) => sum + value, 0) * MICROS_PER_TICK;
 }
 
-/** Of a process, of its children, and of those that have ended. */
+/** Microseconds of a process, its children, and its children that have ended. */
 export function familyCpuMicros(pid: number): number | null {
   const own = cpuMicrosOf(pid, true);
   if (own === null) return null;
@@ -28,13 +29,13 @@ export function parentOf(pid: number): number | null {
   return fields === null ? null : Number(fields[1]);
 }
 
-/** The most that a process has held at a time, MiB. */
+/** The peak memory of a process, MiB. */
 export function peakRssMiB(pid: number | 'self'): number | null {
   const line = read(`/proc/${pid}/status`)?.match(/^VmHWM:\s+(\d+) kB$/m);
   return line?.[1] === undefined ? null : Number(line[1]) / MIB;
 }
 
-/** What a process holds, pages that it shares with others in parts, MiB. */
+/** The memory of a process, MiB; it counts its share of each shared page. */
 export function pssMiB(pid: number): number | null {
   const line = read(`/proc/${pid}/smaps_rollup`)?.match(/^Pss:\s+(\d+) kB$/m);
   return line?.[1] === undefined ? null : Number(line[1]) / MIB;
@@ -47,7 +48,7 @@ function childrenOf(pid: number): readonly number[] {
     .filter((child) => parentOf(child) === pid);
 }
 
-/** The fields after the name, which may itself hold spaces; the first is the state. */
+/** The fields after the name, because the name may contain spaces. The first is the state. */
 function readStat(pid: number | 'self'): readonly string[] | null {
   const text = read(`/proc/${pid}/stat`);
   return text === null ? null : text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -11,7 +11,7 @@ export interface Result {
   readonly what: string;
   readonly unit: string;
   readonly rounds: readonly Measurement[];
-  /** Why a workload gave no figures, round by round. */
+  /** Per failed round, the reason why it has no figures. */
   readonly failures: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export const RESULT_HEAD = [
   'load',
 ] as const;
 
-/** A line for each workload, medians over its rounds; counters are per unit. */
+/** A line per workload with the medians over its rounds; counters are per unit. */
 export function resultRows(results: readonly Result[]): readonly (readonly string[])[] {
   return results.map(({ id, subject, unit, rounds, failures }) => {
     const middle = (pick: (round: Measurement) => number | null, digits = 0): string => {
@@ -70,7 +70,7 @@ export function resultRows(results: readonly Result[]): readonly (readonly strin
 
 export const RATIO_HEAD = ['workload', 'svc to', 'ratio of rates', 'min–max'] as const;
 
-/** Ours to every other subject of the same workload, and to the raw limit, within each round. */
+/** The ratio of ours to each other subject of the workload, and to the raw limit, per round. */
 export function ratioRows(results: readonly Result[]): readonly (readonly string[])[] {
   const rates = ({ rounds }: Result): ReadonlyMap<number, number> =>
     new Map(rounds.map(({ round, perSecond }) => [round, perSecond]));
@@ -105,7 +105,7 @@ export function gateRows(gates: readonly JudgedGate[]): readonly (readonly strin
   ]);
 }
 
-/** Of rows that have the same keys: the keys, and the values below them. */
+/** The common keys of the rows, and the values below them. */
 export function tableOf(
   rows: readonly Readonly<Record<string, string | number>>[],
 ): [readonly string[], readonly (readonly string[])[]] {
@@ -113,7 +113,7 @@ export function tableOf(
   return [head, rows.map((row) => head.map((key) => String(row[key])))];
 }
 
-/** A table of a page, with when and on what it was measured. */
+/** A table for a page, with the time and the machine of the measurement. */
 export function renderSection(
   rows: readonly Readonly<Record<string, string | number>>[],
   given: { readonly began: Date; readonly machine: string },
@@ -137,7 +137,7 @@ export function renderMarkdown(
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** A number with thin groups of three digits; a dash when it is not known. */
+/** A number with thin spaces between groups of three digits; a dash for null. */
 export function show(value: number | null, digits = 0): string {
   if (value === null) return '–';
   if (!Number.isFinite(value)) return '∞';

@@ -11,16 +11,16 @@ import {
 } from './render.ts';
 import { WORKER_HEAD, workerRows } from './worker-rows.ts';
 
-/** What a run has measured, as `--json` prints it. */
+/** The results of a run, as `--json` prints them. */
 export interface Report {
   readonly began: string;
   readonly rounds: number;
-  /** Of a window. */
+  /** The length of a window. */
   readonly seconds: number;
   readonly machine: string;
   readonly gates: readonly JudgedGate[];
   readonly results: readonly Result[];
-  /** Of workloads that were measured in runs of their own. */
+  /** Separate runs measured these workloads. */
   readonly added?: readonly Added[];
 }
 
@@ -52,8 +52,8 @@ export function renderReport(report: Report): string {
 }
 
 /**
- * A report with what another run has measured and this one hasn't. Throws when both have a workload:
- * its figures would be compared with others of another hour.
+ * Adds the workloads of another run that this report lacks. Throws when both have a workload:
+ * figures from different times are not comparable.
  */
 export function addReport(report: Report, other: Report): Report {
   const had = new Set(report.results.filter(isMeasured).map(({ id }) => id));

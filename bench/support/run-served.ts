@@ -6,7 +6,7 @@ import type { GivenWorkload, WindowFigures } from './workload.ts';
 
 type Given = GivenWorkload<ServedSteps & { readonly inFlight: number }>;
 
-/** Of runtime, worker and client: their code is compiled while they serve the first thousands. */
+/** Runtime, worker and client compile their code while they serve the first thousands. */
 const WARM_UP_SECONDS_MIN = 2;
 
 export async function warmUpServed({ params, seconds }: Given, client: SvcClient): Promise<void> {
@@ -16,7 +16,7 @@ export async function warmUpServed({ params, seconds }: Given, client: SvcClient
   await inLanes(inFlight, after(Math.max(WARM_UP_SECONDS_MIN, warmUpSeconds(seconds))), run);
 }
 
-/** Starts executions and waits for their ends, so many at a time, until the window is over. */
+/** Starts executions and waits for their ends, `inFlight` at a time, until the window ends. */
 export async function runServed(
   { params, seconds }: Given,
   client: SvcClient,

@@ -12,13 +12,13 @@ export const API_KEY = 'bench-key-for-loopback-only';
 const READY_MS_MAX = 30_000;
 
 export interface RuntimeProcess {
-  /** Where it listens; of a scheduler without an API: nowhere. */
+  /** Its base URL; nothing listens there when a scheduler runs without an API. */
   readonly url: string;
   readonly pid: number;
   stop(): Promise<void>;
 }
 
-/** A process of the product, as it is started by whoever installs it. */
+/** Starts a process of the product as an installation starts it. */
 export async function startRuntime(given: {
   readonly database: BenchAddress;
   readonly role?: 'all' | 'api' | 'scheduler';
@@ -52,7 +52,7 @@ export async function startRuntime(given: {
   };
 }
 
-/** One process of each role, one after the other. */
+/** Starts one process per role, one after the other. */
 export async function startRuntimes(
   database: BenchAddress,
   roles: readonly ('all' | 'api' | 'scheduler')[],

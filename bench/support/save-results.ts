@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { format, resolveConfig } from 'prettier';
 
-/** Of this checkout alone, as the database of `svc dev` is. */
+/** Each checkout has its own folder, like the database of `svc dev`. */
 const LAST = new URL('../../.svc/', import.meta.url);
 const FIGURES = new URL('../figures.json', import.meta.url);
 const PAGE = new URL('../../docs/concepts/performance.md', import.meta.url);
@@ -11,7 +11,7 @@ const PAGES = {
   scaling: new URL('../../docs/concepts/scaling.md', import.meta.url),
 } as const;
 
-/** Where the figures of the last run are, whatever they were. */
+/** Saves the figures of the last run, of any kind, and returns the path. */
 export function saveLast(report: unknown, name = 'bench'): string {
   mkdirSync(LAST, { recursive: true });
   const file = new URL(`${name}.json`, LAST);
@@ -19,12 +19,12 @@ export function saveLast(report: unknown, name = 'bench'): string {
   return file.pathname;
 }
 
-/** What was saved there last. */
+/** Reads the last saved figures. */
 export function readLast<Report>(name: string): Report {
   return JSON.parse(readFileSync(new URL(`${name}.json`, LAST), 'utf8')) as Report;
 }
 
-/** The figures behind the page. */
+/** Reads the figures behind the page. */
 export function readFigures<Report>(): Report {
   return JSON.parse(readFileSync(FIGURES, 'utf8')) as Report;
 }
@@ -35,7 +35,7 @@ export async function savePage(markdown: string, figures: unknown): Promise<void
   await write(FIGURES, JSON.stringify(figures));
 }
 
-/** Replaces generated parts of a page, by their names. */
+/** Replaces generated parts of a page by their names. */
 export async function saveSections(
   name: keyof typeof PAGES,
   sections: Readonly<Record<string, string>>,
@@ -45,7 +45,7 @@ export async function saveSections(
   await write(PAGES[name], page);
 }
 
-/** Throws when the page has no place for the part. */
+/** Throws when the page lacks the markers of the part. */
 export function replacePart(page: string, markdown: string, name = 'figures'): string {
   const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];

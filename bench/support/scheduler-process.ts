@@ -4,8 +4,9 @@ import { openEngine } from './engine-process.ts';
 import type { BenchAddress } from './workload.ts';
 
 /*
- * A scheduler of its own: `node bench/support/scheduler-process.ts <json>`, forked by a workload. It
- * begins when it is told to, tells every time some executions have ended, and ends with its channel.
+ * A scheduler in its own process: `node bench/support/scheduler-process.ts <json>`. A workload
+ * forks it and tells it when to begin. It reports after every few ended executions, and ends with
+ * its channel.
  */
 
 export type SchedulerMessage =

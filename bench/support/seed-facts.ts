@@ -8,8 +8,8 @@ import type { BenchDatabase, Dialect } from './databases.ts';
 const BATCH_ROWS = 500;
 
 /**
- * Writes facts of the whole project straight into the tables, hundreds in a statement: added one by
- * one, each in a commit of its own, they would take far longer than what is to be measured.
+ * Writes facts of the whole project directly to the tables, hundreds per statement. The API adds
+ * facts one by one, each in its own commit, which would take far longer than the measurement.
  */
 export async function seedFacts(params: {
   readonly dialect: Dialect;

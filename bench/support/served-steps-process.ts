@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createMeasuredWorker, type ServedSteps } from './served-steps.ts';
 
 /*
- * A worker of the SDK in a process of its own: `node bench/support/served-steps-process.ts <json>`,
- * forked by the workload. It tells the times of its items whenever it is asked, and ends with its
- * channel.
+ * A worker of the SDK in its own process: `node bench/support/served-steps-process.ts <json>`. The
+ * workload forks it. It reports the times of its items on request, and ends with its channel.
  */
 
 export interface WorkerProcessParams {

@@ -12,8 +12,8 @@ import { createItemTimes, type ItemTime } from './hand-offs.ts';
 import { chainOf } from './noop-kind.ts';
 
 /*
- * The steps of workloads W and what serves them: a worker of the SDK, as a user writes one. A step
- * does nothing, so what is measured is the runtime and the SDK.
+ * The steps of workloads W, and the worker of the SDK that serves them. A step does nothing, so the
+ * benchmark measures the runtime and the SDK.
  */
 
 export interface ServedSteps {
@@ -33,11 +33,11 @@ export function graphOfTools(steps: number): JsonObject {
 
 export interface MeasuredWorker {
   readonly worker: Worker;
-  /** The items that were completed since the last call. */
+  /** Returns the items completed since the last call. */
   readonly takeTimes: () => readonly ItemTime[];
 }
 
-/** A worker that is not started yet. It logs warnings alone, as the peers do. */
+/** Creates a worker without starting it. It logs only warnings, as the peers do. */
 export function createMeasuredWorker(
   { as, steps }: ServedSteps,
   options: Pick<WorkerOptions, 'url' | 'token' | 'fetch' | 'workerId' | 'concurrency'>,

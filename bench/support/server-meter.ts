@@ -4,9 +4,9 @@ import type { ServerReading } from './measurement.ts';
 import { familyCpuMicros, parentOf } from './process-use.ts';
 import type { StatementUse } from './statement-use.ts';
 
-/** Reads what a PostgreSQL server on this machine has used, over one connection of its own. */
+/** Reads what a PostgreSQL server on this machine has used, over its own connection. */
 export interface ServerMeter {
-  /** Statements of one database, the rest of the whole server. */
+  /** Statements count for one database; the other figures, for the whole server. */
   read(databaseName: string): Promise<ServerReading>;
   readStatements(databaseName: string): Promise<StatementUse>;
   close(): Promise<void>;

@@ -1,10 +1,10 @@
-/** What one statement has been called and has cost so far, by its text. */
+/** Calls and cost of each statement so far, by its text. */
 export type StatementUse = ReadonlyMap<string, StatementCost>;
 
 export interface StatementCost {
   readonly calls: number;
   readonly ms: number;
-  /** How often it was planned; a prepared statement with a generic plan is not. */
+  /** The number of times it was planned; a prepared statement with a generic plan needs none. */
   readonly plans: number;
   readonly planMs: number;
 }
@@ -14,7 +14,7 @@ export const STATEMENT_HEAD = ['calls', 'run ms', 'plans', 'plan ms', 'statement
 const SHOWN = 14;
 const TEXT_MAX = 110;
 
-/** The statements between two readings, those called most first; all for each unit. */
+/** The statements between two readings, most called first; all figures are per unit. */
 export function statementRows(given: {
   readonly before: StatementUse;
   readonly after: StatementUse;

@@ -1,4 +1,4 @@
-/** The value below which `share` of a sorted list lies; 0 for an empty one. */
+/** The value at the quantile `share` of a sorted list; 0 for an empty one. */
 export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
@@ -13,7 +13,9 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Middle and ends of some rounds; null when there are none. Of an even number: the mean of two. */
+/**
+ * Median and extremes of some rounds; null without rounds. An even number takes the mean of two.
+ */
 export function spread(values: readonly number[]): Spread | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((left, right) => left - right);
@@ -24,8 +26,8 @@ export function spread(values: readonly number[]): Spread | null {
 }
 
 /**
- * One to the other, round by round, so that both halves of a ratio met the same mood of the machine.
- * A round that lacks one of the two counts for nothing.
+ * Ratios per round, so that both halves of a ratio had the same load on the machine. A round that
+ * lacks one of the two does not count.
  */
 export function ratios(
   above: ReadonlyMap<number, number>,

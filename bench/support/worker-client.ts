@@ -1,9 +1,9 @@
 import { openLeanHttp } from './lean-http.ts';
 import { API_KEY } from './runtime-process.ts';
 
-/** The worker protocol over HTTP, one connection for each loop. */
+/** The worker protocol over HTTP, with one connection per loop. */
 export interface WorkerClient {
-  /** Null: there was nothing for `waitMs`. */
+  /** Null: no item came within `waitMs`. */
   claim(workerId: string, waitMs: number): Promise<ClaimedItem | null>;
   heartbeat(workerId: string, item: ClaimedItem): Promise<void>;
   complete(item: ClaimedItem): Promise<void>;

@@ -4,9 +4,9 @@ import { after, createLatencies, inLanes } from './lanes.ts';
 import { openWorkerClient } from './worker-client.ts';
 
 /*
- * A worker in a process of its own: `node bench/support/worker-process.ts <json>`, forked by the
- * workload. Its loops claim, (renew the lease) and complete until the time is over or the queue dry:
- * once to warm up, and again when it is told to.
+ * A worker in its own process: `node bench/support/worker-process.ts <json>`. The workload forks
+ * it. Its loops claim, optionally renew the lease, and complete, until the time is over or the
+ * queue is empty. They do so once to warm up, and again on request.
  */
 
 export interface WorkerParams {

@@ -17,7 +17,7 @@ export const WORKER_HEAD = [
   'RSS MiB',
 ] as const;
 
-/** A line for each of workloads W, medians over its rounds; counters are per step. */
+/** A line per workload W with the medians over its rounds; counters are per step. */
 export function workerRows(results: readonly Result[]): readonly (readonly string[])[] {
   return results
     .filter(({ id, subject }) => id.startsWith('W') && subject.startsWith('svc'))
@@ -48,7 +48,7 @@ export function workerRows(results: readonly Result[]): readonly (readonly strin
     });
 }
 
-/** The processes of a workload, and what their memory is called; null: all in one process. */
+/** The processes of a workload and the names of their memory figures; null: one process for all. */
 const PROCESSES = [
   ['runtime', 'all_rss_mib'],
   ['api', 'api_rss_mib'],
@@ -60,7 +60,7 @@ const PROCESSES = [
 const embeddedRss = ({ rssMiB, extra }: Measurement): number | null =>
   extra['client_inside'] === undefined ? null : rssMiB;
 
-/** Embedded: of runtime, worker and client together. */
+/** For an embedded workload, the total of runtime, worker and client. */
 function clientCpuOf({ clientCpuMicros, extra }: Measurement): number {
   return clientCpuMicros - (extra['runtime_cpu_micros'] ?? 0) - (extra['worker_cpu_micros'] ?? 0);
 }

@@ -1,9 +1,9 @@
 import type { Window } from './measurement.ts';
 
 /*
- * A workload is a module that exports `measure`. It runs in a process of its own, so that its
- * processor time, its memory and its compiled code are nobody else's. It prepares, warms up, and then
- * opens one window, at both ends of which the runner reads what the server has used.
+ * A workload is a module that exports `measure`. It runs in its own process, so it shares no
+ * processor time, memory or compiled code. It prepares, warms up, and then opens one window. The
+ * runner reads the resource use of the server at both ends of the window.
  */
 export interface Workload<Params> {
   measure(given: GivenWorkload<Params>): Promise<void>;
@@ -12,10 +12,10 @@ export interface Workload<Params> {
 export interface GivenWorkload<Params> {
   readonly database: BenchAddress;
   readonly params: Params;
-  /** Of the window. */
+  /** The length of the window. */
   readonly seconds: number;
   readonly window: OpenWindow;
-  /** Says how far it is, for who waits. */
+  /** Reports progress to the person who waits. */
   readonly progress: (text: string) => void;
 }
 
@@ -34,11 +34,11 @@ export interface WindowFigures {
   readonly executions: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of the work itself, when that is not the whole window. */
+  /** The duration of the work itself, when shorter than the window. */
   readonly seconds?: number;
   readonly otherCpuMicros?: number;
   readonly storeCpuMicros?: number;
-  /** Of the process that is judged, when that is another one; null: none of ours is. */
+  /** The peak memory of the judged process, when another one; null: no process of ours. */
   readonly rssMiB?: number | null;
   readonly extra?: Readonly<Record<string, number>>;
 }

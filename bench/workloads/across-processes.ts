@@ -9,9 +9,9 @@ const STEPS = 50;
 const CLAIM_MS_MAX = 20_000;
 
 /**
- * From the moment a worker sends the completion of a step to the moment a worker that waits has the
- * next step of the same execution: api and scheduler are processes of their own, so the completion
- * goes through one, the decision through the other, and the next item comes back through the first.
+ * Measures from the moment a worker sends a completion until a waiting worker has the next step of
+ * the same execution. API and scheduler are separate processes. The completion goes through the
+ * API, the decision through the scheduler, and the next item returns through the API.
  */
 export async function measure(given: GivenWorkload<unknown>): Promise<void> {
   const { database, seconds, window } = given;
@@ -27,7 +27,7 @@ export async function measure(given: GivenWorkload<unknown>): Promise<void> {
         await client.call('POST', '/executions', { workflow_id: 'relay', input: {} });
         let item = await client.claim('bench', CLAIM_MS_MAX);
         for (let left = STEPS - 1; item !== null && left >= 0; left -= 1) {
-          // The claim waits before the completion is sent, as another worker's would.
+          // The claim begins to wait before the completion is sent, like that of another worker.
           const next: ReturnType<typeof client.claim> =
             left === 0 ? Promise.resolve(null) : client.claim('bench', CLAIM_MS_MAX);
           const sent = performance.now();

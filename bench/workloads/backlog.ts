@@ -11,14 +11,15 @@ const STARTS_IN_FLIGHT = 512;
 const PARTS = 10;
 
 /**
- * Executions of one step that wait, drained by a scheduler that comes when all are there: whether the
- * rate holds to the end, when the rows of all that are done lie in the way of those that are not.
+ * A scheduler drains executions of one step, and begins when all of them exist. The workload
+ * measures whether the rate stays constant while rows of completed executions pile up among the
+ * waiting ones.
  */
 export async function measure(given: GivenWorkload<BacklogParams>): Promise<void> {
   const { database, params, window } = given;
   const { executions } = params;
   const drained = Promise.withResolvers<void>();
-  /** When each part was done; the first is the beginning. */
+  /** When each part was done; the first entry is the start. */
   const marksMs: number[] = [];
   let ended = 0;
   const engine = await openEngine({
@@ -37,7 +38,7 @@ export async function measure(given: GivenWorkload<BacklogParams>): Promise<void
     await drained.promise;
     const parts = marksMs.slice(1).map((mark, index) => mark - (marksMs[index] ?? 0));
     const rates = parts.map((ms) => executions / PARTS / (ms / 1_000));
-    // The very first part pays for the start: compared with it alone, nothing would ever slow down.
+    // The first part includes the start-up: a comparison with it alone would hide every slowdown.
     const first = Math.max(...rates.slice(0, 3));
     return {
       units: executions,

@@ -8,7 +8,7 @@ import type { GivenWorkload } from '../support/workload.ts';
 
 export interface ChurnParams {
   readonly inFlight: number;
-  /** Another connection keeps a snapshot, so that nothing dead can be removed. */
+  /** Another connection keeps a snapshot open, so that vacuum can remove no dead row. */
   readonly heldSnapshot: boolean;
 }
 
@@ -17,8 +17,8 @@ const TENTHS = 10;
 const FULL_LOAD_SECONDS = 5;
 
 /**
- * Minutes of executions that begin at half the rate that is possible at the start: whether rows that
- * are dead, and cannot be removed while someone reads an old state, slow the queue down.
+ * Starts executions for minutes, at half the rate that is possible in the beginning. It measures
+ * whether the queue slows down when an old snapshot keeps vacuum from removing dead rows.
  */
 export async function measure(given: GivenWorkload<ChurnParams>): Promise<void> {
   const { database, params, seconds, window } = given;
@@ -42,7 +42,7 @@ export async function measure(given: GivenWorkload<ChurnParams>): Promise<void> 
       if (dueMs > 0) await rest(dueMs);
       await latencies.time(() => engine.run('bench'));
       const tenth = Math.floor(((performance.now() - began) / 1_000 / seconds) * TENTHS);
-      // Those that end after the time belong to no part of it.
+      // An execution that ends after the window belongs to no part of it.
       if (tenth < TENTHS) endedIn[tenth] = (endedIn[tenth] ?? 0) + 1;
     });
     const executions = latencies.all().length;

@@ -9,7 +9,7 @@ export interface EmbeddedWorkersParams extends ServedSteps {
   readonly workers: number;
 }
 
-/** A durable function embedded: runtime, workers and client in this process, without HTTP. */
+/** An embedded durable function: runtime, workers and client share this process, without HTTP. */
 export async function measure(given: GivenWorkload<EmbeddedWorkersParams>): Promise<void> {
   const { database, params, window } = given;
   const { as, steps, inFlight, workers } = params;

@@ -6,27 +6,27 @@ import type { GivenWorkload } from '../support/workload.ts';
 
 export interface ExecutionsParams {
   readonly shape: 'chain' | 'fan';
-  /** Nodes that are counted as steps. */
+  /** Nodes that count as steps. */
   readonly steps: number;
   readonly inFlight: number;
-  /** Of the nodes: with an outside effect, or decided by the engine alone. */
+  /** The kind of the nodes: with an outside effect, or decided by the engine alone. */
   readonly kind: 'noop' | 'pass';
-  /** What each execution starts with, and what each step writes, both hard to compress. */
+  /** Sizes of each execution's input and of each step's patch; both compress badly. */
   readonly inputBytes?: number;
   readonly patchBytes?: number;
   readonly variant?: EngineVariant;
 }
 
 /**
- * Executions of in-engine nodes, each step durably committed before the next begins: engine and client
- * in one process, the way the libraries of the field are measured.
+ * Executions of in-engine nodes; each step is durably committed before the next begins. Engine and
+ * client share one process, which is how other libraries are measured.
  */
 export async function measure(given: GivenWorkload<ExecutionsParams>): Promise<void> {
   const { database, params, seconds, window } = given;
   const { shape, steps, inFlight, kind, inputBytes = 0, patchBytes = 0 } = params;
   const waits = createEngineWaits();
   const patch = patchBytes === 0 ? {} : { note: textOf(patchBytes) };
-  // With one in flight the time between two nodes is that of the hand-over alone.
+  // With one execution in flight, the time between two nodes is that of the hand-off alone.
   const runner = createNoopRunner(patch, inFlight === 1 ? waits : {});
   const engine = await openEngine({
     database,
@@ -44,7 +44,7 @@ export async function measure(given: GivenWorkload<ExecutionsParams>): Promise<v
     const endedBefore = engine.ended();
     await inLanes(inFlight, after(seconds), () => latencies.time(() => engine.run('bench', input)));
     const executions = latencies.all().length;
-    // Hints may come for nothing: an execution that had not ended would count for too much.
+    // A hint may be spurious: an execution that has not ended would then count.
     const ended = engine.ended() - endedBefore;
     if (ended !== executions) throw new Error(`${ended} executions ended, not ${executions}`);
     return {

@@ -12,7 +12,7 @@ import type { GivenWorkload } from '../support/workload.ts';
 export interface IdleParams {
   readonly apis: number;
   readonly schedulers: number;
-  /** Each asks for work again as soon as it has heard that there is none. */
+  /** Each asks for work again as soon as it gets an empty answer. */
   readonly longPolls: number;
   /** Executions that wait for a person. */
   readonly paused: number;
@@ -20,9 +20,9 @@ export interface IdleParams {
 
 const STARTS_IN_FLIGHT = 512;
 const CLAIM_MS_MAX = 20_000;
-/** Processes count as quiet after ten seconds, and their rests double from there. */
+/** Processes count as quiet after ten seconds; from then on their pauses double. */
 const SETTLE_SECONDS = 30;
-/** Sealing has time: what the starts have written is work still to be done, and no idleness. */
+/** Sealing runs with a delay: until it is done, the events of the starts keep the cluster busy. */
 const SEALED_SECONDS_MAX = 300;
 const NEWS_EVERY_MS = 10_000;
 
@@ -31,7 +31,7 @@ const APPROVAL = {
   nodes: { ask: { kind: { type: 'human_approval', description: 'Go on?' } } },
 };
 
-/** A cluster with nothing to do: what it asks of the database and what it uses of the processor. */
+/** An idle cluster: the statements that it sends and the processor time that it uses. */
 export async function measure(given: GivenWorkload<IdleParams>): Promise<void> {
   const { database, params, seconds, window, progress } = given;
   if (params.paused > 0) {
@@ -101,7 +101,7 @@ export async function measure(given: GivenWorkload<IdleParams>): Promise<void> {
     await Promise.all(polling);
   }
 
-  /** Requests under way break when their client is closed. */
+  /** A pending request fails when its client closes. */
   function failUnlessOver(error: unknown): void {
     if (!over) throw error;
   }

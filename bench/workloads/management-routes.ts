@@ -14,7 +14,7 @@ export interface ManagementParams {
 const EXECUTIONS = 2_000;
 const WARM_UP_SECONDS = 2;
 
-/** One route of the API, asked again and again, with some thousands of executions in the database. */
+/** Repeats one route of the API, with some thousands of executions in the database. */
 export async function measure(given: GivenWorkload<ManagementParams>): Promise<void> {
   const { database, params, seconds, window } = given;
   const { route, inFlight } = params;

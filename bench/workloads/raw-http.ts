@@ -15,7 +15,7 @@ const SERVER = new URL('../support/bare-server.ts', import.meta.url);
 const WARM_UP_SECONDS = 1;
 const BODY = { lease_fence: 1, idempotency_key: '0'.repeat(64), output: {}, state_patch: {} };
 
-/** What Node itself can serve: requests of the size of a completion, to a server that does nothing. */
+/** The limit of Node: requests of the size of a completion, to a server that does nothing. */
 export async function measure(given: GivenWorkload<RawHttpParams>): Promise<void> {
   const { params, seconds, window } = given;
   const server = fork(SERVER, [String(await freePort())], { stdio: 'inherit' });

@@ -12,17 +12,17 @@ import type { GivenWorkload, WindowFigures } from '../support/workload.ts';
 
 export interface RawLimitParams {
   readonly connections: number;
-  /** Steps of one transaction, each of an execution of its own. */
+  /** The steps of one transaction, each of a different execution. */
   readonly batch: number;
-  /** Empty: with `pg` from this process. */
+  /** Empty: `pg` in this process sends the statements. */
   readonly pgbench: string;
 }
 
 /*
- * What the server itself can do: a step as the least that a durable engine could write for it, in one
- * prepared statement that is its own transaction. The execution's row moves on and two events are
- * appended, the end of a step and the start of the next. There is no lease, no key, no decision and
- * no client that thinks.
+ * The limit of the server: a step is the least that a durable engine could write for it, in one
+ * prepared statement with its own transaction. It updates the execution's row and appends two
+ * events, the end of a step and the start of the next. It has no lease, no key, no decision, and a
+ * client without logic.
  */
 
 const EXECUTIONS = 16_384;
@@ -38,7 +38,7 @@ const SCHEMA = `
   );
   insert into raw_executions select i, 0, now() from generate_series(0, ${EXECUTIONS - 1}) i;`;
 
-/** $1: the first execution; the others of a batch follow it. */
+/** $1 is the first execution; the others of a batch follow it. */
 const step = (batch: number, first: string): string => `
   with moved as (
     update raw_executions
@@ -70,7 +70,7 @@ async function withPgbench({ database, params, seconds }: Run): Promise<WindowFi
   const { connections, batch, pgbench } = params;
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-raw-'));
   const script = join(folder, 'step.sql');
-  // Each connection has executions of its own: nobody waits for a row.
+  // Each connection has separate executions, so none waits for a row lock.
   const own = Math.floor(EXECUTIONS / connections);
   writeFileSync(
     script,
@@ -125,7 +125,7 @@ async function withPg({ database, params, seconds }: Run): Promise<WindowFigures
   return { units, executions: 0, ...latencies.summary(), rssMiB: null };
 }
 
-/** pgbench takes a line for a command. */
+/** pgbench expects each command on one line. */
 function oneLine(sql: string): string {
   return sql.replaceAll(/\s+/g, ' ').trim();
 }

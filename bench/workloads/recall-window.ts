@@ -7,7 +7,7 @@ export interface RecallWindowParams {
   readonly recallsPerSecond: number;
 }
 
-/** Recalls as `npm run bench:recall` measures them, as a workload beside the others. */
+/** The recalls of `npm run bench:recall`, as a workload beside the others. */
 export async function measure(given: GivenWorkload<RecallWindowParams>): Promise<void> {
   const { database, params, seconds, window } = given;
   const latencies = createLatencies();

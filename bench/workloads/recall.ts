@@ -26,17 +26,19 @@ export interface RecallFigures {
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly p99Ms: number;
-  /** Processor time of a recall, all threads together: little changed by what else is running. */
+  /**
+   * Processor time of a recall over all threads, which other load on the machine changes little.
+   */
   readonly cpuMs: number;
   readonly indexMiB: number;
   readonly rssMiB: number;
 }
 
 /**
- * Recalls over one scope with all its facts, as a process does them but for the provider, whose part
- * a fake does in no time: changes read from the store, the scan, the candidates' vectors, the facts.
- * Facts lie around a few hundred topics, as texts do. Some recalls are compared with the comparison
- * of everything; a difference ends the run.
+ * Recalls over one scope with all its facts, as a process does them: changes from the store, the
+ * scan, the vectors of the candidates, the facts. A fake replaces the provider and takes no time.
+ * Facts cluster around a few hundred topics, like real texts. The run compares some recalls with an
+ * exhaustive search, and ends when they differ.
  */
 export async function runRecall(params: {
   readonly dialect: Dialect;
@@ -45,7 +47,7 @@ export async function runRecall(params: {
   readonly recalls: number;
   readonly inFlight: number;
   readonly onRecall?: (ms: number) => void;
-  /** Called with the measured part alone: seeding and the comparison come before it. */
+  /** Called with the measured part alone; seeding and the exhaustive search precede it. */
   readonly measured?: (run: () => Promise<void>) => Promise<void>;
 }): Promise<RecallFigures> {
   const { dialect, database, facts, recalls, inFlight, measured = (run) => run() } = params;
@@ -119,7 +121,7 @@ export async function runRecall(params: {
   return { coldMs, p50Ms, p95Ms, p99Ms, cpuMs, ...figures };
 }
 
-/** Answers, for some of the queries, what a comparison with every fact finds. */
+/** Returns, for some of the queries, the result of a comparison with every fact. */
 async function seed(params: {
   readonly dialect: Dialect;
   readonly database: Pick<BenchDatabase, 'url'>;

@@ -11,7 +11,7 @@ import type { GivenWorkload } from '../support/workload.ts';
 
 export interface SchedulersParams {
   readonly schedulers: number;
-  /** Of ten steps each. */
+  /** Each has ten steps. */
   readonly executionsPerSecond: number;
 }
 
@@ -19,7 +19,7 @@ const STEPS = 10;
 const STARTS_IN_FLIGHT = 512;
 const SCHEDULER = new URL('../support/scheduler-process.ts', import.meta.url);
 
-/** A backlog of chains, drained by several scheduler processes that share the shards out. */
+/** Several scheduler processes share the shards and drain a backlog of chains. */
 export async function measure(given: GivenWorkload<SchedulersParams>): Promise<void> {
   const { database, params, seconds, window } = given;
   const executions = Math.ceil(params.executionsPerSecond * seconds);

@@ -13,7 +13,7 @@ const SVC = new URL('../../bin/svc.js', import.meta.url).pathname;
 const TIMES = 5;
 const READY_MS_MAX = 20_000;
 
-/** What a person waits for: `svc version`, and `svc dev` until it answers a request. */
+/** The times that a person waits for: `svc version`, and `svc dev` until it answers a request. */
 export async function measure({ window }: GivenWorkload<unknown>): Promise<void> {
   await window(async () => {
     const versions: number[] = [];
@@ -44,7 +44,7 @@ async function timeVersion(): Promise<number> {
   return performance.now() - began;
 }
 
-/** On a database that is not there yet. */
+/** Starts on a database that does not exist yet. */
 async function timeDev(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-dev-'));
   const port = await freePort();

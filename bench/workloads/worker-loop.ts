@@ -10,24 +10,25 @@ import type { WorkerParams, WorkerReport } from '../support/worker-process.ts';
 import type { GivenWorkload } from '../support/workload.ts';
 
 export interface WorkerLoopParams {
-  /** Of all workers together. */
+  /** The total of all workers. */
   readonly loops: number;
   readonly workers: number;
   readonly heartbeat: boolean;
-  /** The API and the scheduler as a process each, and not both in one. */
+  /** The API and the scheduler run in separate processes, not in one. */
   readonly apart: boolean;
 }
 
-/** More than are ever taken in a second. */
+/** More than workers ever take in a second. */
 const ITEMS_PER_SECOND = 4_000;
 const STARTS_IN_FLIGHT = 256;
-/** Of the runtime: its code is compiled while it serves the first thousands of requests. */
+/** The runtime compiles its code while it serves the first thousands of requests. */
 const WARM_UP_SECONDS_MIN = 3;
 const WORKER = new URL('../support/worker-process.ts', import.meta.url);
 
 /**
- * Workers over HTTP against a runtime process of both roles, or against one of each. Each item is the one step of an execution
- * of its own, and the runtime ends that execution meanwhile. All executions are there before.
+ * Workers over HTTP against one runtime process of both roles, or one of each. Each item is the
+ * only step of an execution, and the runtime ends that execution meanwhile. All executions exist
+ * before the window begins.
  */
 export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<void> {
   const { database, params, seconds, window } = given;
@@ -86,7 +87,7 @@ export async function measure(given: GivenWorkload<WorkerLoopParams>): Promise<v
   }
 }
 
-/** A worker that is warm; `work` has it begin, and resolves with what it has done. */
+/** Starts a worker and warms it up; `work` makes it begin, and resolves with its report. */
 async function startWorker(
   params: WorkerParams,
 ): Promise<{ readonly work: () => Promise<WorkerReport> }> {

@@ -14,15 +14,15 @@ import type { GivenWorkload } from '../support/workload.ts';
 export interface WorkersParams extends ServedSteps {
   readonly inFlight: number;
   readonly workers: number;
-  /** The API and the scheduler as a process each, and not both in one. */
+  /** The API and the scheduler run in separate processes, not in one. */
   readonly apart: boolean;
 }
 
 const WORKER = new URL('../support/served-steps-process.ts', import.meta.url);
 
 /**
- * Executions whose steps workers of the SDK do, each in a process of its own, over HTTP: the way the
- * product is used. This process is the client, which starts an execution and waits for its end.
+ * Workers of the SDK, each in its own process, serve the steps over HTTP, as users run the product.
+ * This process is the client, which starts an execution and waits for its end.
  */
 export async function measure(given: GivenWorkload<WorkersParams>): Promise<void> {
   const { database, params, window } = given;

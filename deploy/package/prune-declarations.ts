@@ -4,9 +4,8 @@ import { argv } from 'node:process';
 
 /*
  * node prune-declarations.ts FOLDER ENTRY...
- *
- * Removes the declarations of a built tree that nothing reaches from the entries of the package: they
- * would double its size, and describe what no program can import.
+ * Removes the declarations of a built tree that the entries of the package do not reach. They would
+ * double its size, and describe modules that no program can import.
  */
 
 const [folder = '', ...entries] = argv.slice(2);

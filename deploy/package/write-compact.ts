@@ -3,8 +3,7 @@ import { argv } from 'node:process';
 
 /*
  * node write-compact.ts FROM TO
- *
- * Writes a JSON document without the white space that makes it easy to review.
+ * Writes a JSON document without white space.
  */
 
 const [from = '', to = ''] = argv.slice(2);
