@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
 const CHAOS = fileURLToPath(new URL('chaos.ts', import.meta.url));
-/** What every machine can do. */
+/** The faults that every machine supports. */
 const FAULTS = [
   'failpoint',
   'kill',
@@ -23,7 +23,7 @@ test('a short run of real faults violates nothing', async (t) => {
   const options = ['--minutes', String(MINUTES), '--only', FAULTS.join(), '--alike', '--json'];
   const run = spawn(process.execPath, [CHAOS, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
   t.teardown(() => run.kill('SIGKILL'));
-  // A test that says nothing for minutes is taken for one that hangs.
+  // The runner takes a test without output for minutes to be hanging.
   createInterface(run.stderr).on('line', (line) => t.log(line));
   const [told, [code]] = await Promise.all([text(run.stdout), once(run, 'exit')]);
   const { violations, faults } = JSON.parse(told) as {

@@ -9,10 +9,9 @@ import { runChaos } from './run-chaos.ts';
 
 /*
  * npm run test:chaos -- [--minutes N] [--seed S] [--only FAULT,…] [--alike] [--json] [--keep]
- *
- * Real processes under real faults; see docs/contribute/chaos.md. The exit code is 0 only for a full
- * run without a violation. `--alike`: faults of all kinds are as many, so that a short run has each.
- * What it wrote is kept for any other, and with --keep.
+ * Runs real processes under real faults; see docs/contribute/chaos.md. The exit code is 0 only for
+ * a full run without a violation. `--alike` strikes equally often with each kind of fault, so that
+ * a short run has all of them. The run removes its files only after exit code 0 and without --keep.
  */
 
 const { values } = parseArgs({
@@ -39,7 +38,7 @@ const run = await runChaos({
   minutes,
   faults: values.alike ? faults.map((fault) => ({ ...fault, share: 1 })) : faults,
   folder,
-  // Progress is not what the run says in the end.
+  // Progress must not mix with the report on stdout.
   onProgress: (line) => process.stderr.write(`${line}\n`),
   signal: interrupted.signal,
 });

@@ -4,11 +4,11 @@ import type { Failpoint } from './faults/failpoints.ts';
 import type { Strike } from './types.ts';
 
 /*
- * A run in which little happened proves little: then it fails. Figures are well below what a run on a
- * machine with two busy cores comes to.
+ * A run in which little happened proves little, so it fails. The figures are well below those of a
+ * run on a machine with two busy cores.
  */
 
-/** For each minute of faults. */
+/** Per minute of faults. */
 const PER_MINUTE: Readonly<Record<string, number>> = {
   'start ok': 20,
   'claim ok': 20,
@@ -28,7 +28,10 @@ const PER_MINUTE: Readonly<Record<string, number>> = {
   RollbackScheduled: 1,
 };
 
-/** What faults are for. All of them together bring it about in a minute each; some need longer. */
+/**
+ * The effects that faults must have. All faults together cause each within a minute; some need
+ * longer.
+ */
 const PER_MINUTE_OF_ALL: Readonly<Record<string, number>> = {
   'leases that lapsed': 1,
   'unknown operations that were carried out': 2,
@@ -39,14 +42,19 @@ const PER_MINUTE_OF_ALL: Readonly<Record<string, number>> = {
   'duties changed hands': 1,
 };
 
-/** From here on every kind of fault has had its turn. */
+/** In a run of this length every kind of fault strikes. */
 const FULL_RUN_MINUTES = 10;
-/** Of a full run: what is due can only be removed once it is sealed, a minute later. */
+/**
+ * Minimums of a full run: retention removes an execution only once it is sealed, a minute later.
+ */
 const IN_A_FULL_RUN: Readonly<Record<string, number>> = {
   'executions removed': 20,
   'retries that came second': 5,
 };
-/** Where processes have to die in a full run, by what their failpoints' names hold. */
+/**
+ * Processes must die at these places in a full run; the names of the failpoints contain these
+ * words.
+ */
 const DEATHS_OF_A_FULL_RUN = ['ExecutionPaused', 'retried_from', 'retire_executions'];
 const STRIKES_PER_MINUTE = 5;
 const FAILPOINTS_OF_A_FULL_RUN = 10;
@@ -54,7 +62,7 @@ const FAILPOINTS_OF_A_FULL_RUN = 10;
 export function checkExercise(run: {
   readonly minutes: number;
   readonly faults: readonly Fault[];
-  /** Whether no fault was left out. */
+  /** Whether the run includes every fault. */
   readonly isWhole: boolean;
   readonly strikes: readonly Strike[];
   readonly failpoints: readonly Failpoint[];

@@ -6,20 +6,21 @@ import { TOGETHER, type Blow, type Fault } from './faults/fault.ts';
 import type { Strike } from './types.ts';
 
 /*
- * Strikes at times, places and in ways that come from the seed, and heals all it has struck. Faults
- * are dealt like cards: all have come before any comes again, some several times. Some strike at the same time.
+ * Strikes at times, places and in ways that the seed determines, and heals everything that it has
+ * struck. It deals faults like cards: all come before any comes again, some several times. Some
+ * strike at the same time.
  */
 
 const GAP_MS = [300, 4_000] as const;
 const AT_ONCE_MAX = 3;
-/** Of one attempt to strike or to heal: above what starting a database takes. */
+/** Limits one attempt to strike or to heal: more than a database start takes. */
 const DEED_MS_MAX = 70_000;
 
 export interface Nemesis {
   readonly strikes: readonly Strike[];
-  /** What could not be done: a defect of the run itself. */
+  /** Strikes or repairs that failed: defects of the run itself. */
   readonly troubles: readonly string[];
-  /** Strikes no more; resolves once everything is healed. */
+  /** Stops striking; resolves once everything is healed. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +29,7 @@ export function startNemesis(params: {
   readonly cluster: ChaosCluster;
   readonly dice: Dice;
   readonly now: () => number;
-  /** Rest between two blows, from and to. */
+  /** The pause between two strikes, from and to. */
   readonly gapMs?: readonly [number, number];
 }): Nemesis {
   const { faults, cluster, dice, now, gapMs = GAP_MS } = params;
@@ -64,7 +65,7 @@ export function startNemesis(params: {
       troubles.push(`${fault.name} could not be fired: ${messageOf(error)}`);
       return null;
     });
-    // Its turn comes again when there is something to strike.
+    // The fault comes again later, when it has a target.
     if (blow === null) return void deck.unshift(fault);
     const place = strikes.push({
       fault: fault.name,

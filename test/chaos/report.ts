@@ -6,7 +6,7 @@ const AROUND_MS = 2_000;
 const LINES_MAX = 60;
 const VIOLATIONS_TOLD_MAX = 20;
 
-/** What a run came to, as data. */
+/** The results of a run, as data. */
 export function summarise(run: ChaosRun) {
   const { seed, folder, faultsMs, tookMs, strikes, failpoints, operations, violations } = run;
   return {
@@ -27,7 +27,7 @@ export function summarise(run: ChaosRun) {
   };
 }
 
-/** The same for people. */
+/** The results of a run, for people. */
 export function render(run: ChaosRun): string {
   const summary = summarise(run);
   const hit = summary.failpoints.filter(({ hits }) => hits > 0);
@@ -47,7 +47,7 @@ export function render(run: ChaosRun): string {
   return parts.join('\n\n');
 }
 
-/** A violation, and what was going on when what it is about was worked on. */
+/** A violation, and the strikes during the operations on its objects. */
 function tell(run: ChaosRun, violation: Violation): string {
   const ids = Object.values(violation.about ?? {}).filter(
     (id): id is string => typeof id === 'string' && id.length > ID_LENGTH_MIN,

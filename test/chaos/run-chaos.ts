@@ -25,9 +25,8 @@ import { startNemesis } from './nemesis.ts';
 import type { ClientsParams, Operation, Strike } from './types.ts';
 
 /*
- * One run: a cluster and its clients, then faults for a while, then everybody gets well and all that
- * was begun has to come to its end. What clients were answered and what the database holds then is
- * checked.
+ * One run: a cluster and its clients, faults for a while, then the repair, after which everything
+ * that has begun must end. Finally the run checks the answers to clients against the database.
  */
 
 const READY_MS_MAX = 90_000;
@@ -37,7 +36,7 @@ const PROGRESS_EVERY_MS = 5_000;
 export interface ChaosRun {
   readonly seed: string;
   readonly folder: string;
-  /** Of the faults alone, of the whole run. */
+  /** The duration of the faults; `tookMs` is that of the whole run. */
   readonly faultsMs: number;
   readonly tookMs: number;
   readonly strikes: readonly Strike[];
@@ -52,14 +51,14 @@ export async function runChaos(params: {
   readonly seed: string;
   readonly minutes: number;
   readonly faults: readonly Fault[];
-  /** For logs, histories and the database; made anew. */
+  /** For logs, histories and the database; the run creates it. */
   readonly folder: string;
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
 }): Promise<ChaosRun> {
   const { seed, minutes, folder, onProgress, signal } = params;
   mkdirSync(folder, { recursive: true });
-  // The database runs as somebody who may do less.
+  // The database runs as a user with fewer rights.
   chmodSync(folder, 0o755);
   const began = performance.now();
   const now = (): number => Math.round(performance.now() - began);
@@ -115,7 +114,7 @@ export async function runChaos(params: {
     onProgress('all is well: what was begun comes to its end');
     await clients.stop();
     violations.push(...(await runFinalOperations({ ...of, withinMs: FINAL_MS_MAX })));
-    // Nothing is removed between two looks at the tables.
+    // Retention must not remove anything between two readings of the tables.
     await Promise.all(cluster.membersOf('cleaner').map((member) => member.close()));
     violations.push(
       ...(await sendRefusable({ ...of, deeds: operations, readDump: () => readDump(cluster) })),
@@ -137,12 +136,13 @@ export async function runChaos(params: {
     violations.push(
       ...nemesis.troubles.map((saw) => ({ rule: 'the run itself works', saw })),
       ...cluster.unexpectedEnds.map(({ member, how, log }) => ({
-        rule: 'no process ends by itself',
+        rule: 'no process ends unless the run ends it',
         about: { process: member, log },
         saw: `ended: ${how}`,
       })),
       ...checkExercise({
-        // On a busy machine healing takes long, and brings nothing about.
+        // The time of the repair does not count: it is long on a busy machine, and exercises
+        // nothing.
         minutes,
         faults: params.faults,
         isWhole: params.faults.length === FAULTS.length,
@@ -174,7 +174,7 @@ export async function runChaos(params: {
   }
 }
 
-/** A fault that cannot be had on this machine fails the run before it begins. */
+/** Fails the run before it begins when this machine does not support a fault. */
 function requireAll(faults: readonly Fault[], cluster: ChaosCluster): void {
   const lacking = faults.flatMap((fault) => {
     const lacks = fault.lacks?.(cluster) ?? null;

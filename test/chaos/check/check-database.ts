@@ -5,15 +5,17 @@ import { openStore } from '../../../src/shared/store/opening/open.ts';
 import { runOnServer } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 
-/** What a look at the whole database finds, and how much there was to look at. */
+/** The findings in the whole database, and the number of things that the check has read. */
 export interface DatabaseVerdict {
   readonly violations: readonly Violation[];
   readonly exercised: Readonly<Record<string, number>>;
 }
 
-/** The audit log is as it was sealed, and no column of any table holds a secret. */
+/**
+ * Checks that the audit log matches its seals, and that no column of any table contains a secret.
+ */
 export async function checkDatabase(params: {
-  /** Of a user who may read everything. */
+  /** The URL of a user who may read everything. */
   readonly url: string;
   readonly secrets: readonly string[];
 }): Promise<DatabaseVerdict> {
@@ -27,7 +29,7 @@ export async function checkDatabase(params: {
         ? []
         : [
             {
-              rule: 'the audit log seals whatever was written',
+              rule: 'the audit log seals everything that was written',
               saw: `${audit.items} items are sealed of ${audit.written}`,
             },
           ]),
@@ -46,7 +48,7 @@ export async function checkDatabase(params: {
   };
 }
 
-/** All rows of each table, as text; bytes that are letters as these. */
+/** All rows of each table, as text; printable bytes are shown as letters. */
 async function readTables(url: string): Promise<Readonly<Record<string, string>>> {
   const readable = new URL(url);
   readable.searchParams.set('options', '-c bytea_output=escape');
@@ -65,7 +67,7 @@ async function readTables(url: string): Promise<Readonly<Record<string, string>>
   return texts;
 }
 
-/** As it was sealed meanwhile, and once more when the rest is sealed, too. */
+/** Verifies what the run has sealed, then seals the rest and verifies everything again. */
 async function verifyLog(url: string) {
   const store = await openStore({
     database: { dialect: 'postgres', url, poolSize: 1, maxOverflow: 0 },
@@ -98,7 +100,7 @@ async function verifyLog(url: string) {
 }
 
 const SEALED_MAX = 5_000;
-/** What was written last is sealed a minute later. */
+/** The log can seal the last writes only a minute later. */
 const SEAL_MS_MAX = 100_000;
 
 const UNSEALED = `

@@ -5,8 +5,8 @@ import { TENANTS } from '../clients/tenants.ts';
 import type { CheckParams } from '../types.ts';
 
 /**
- * All that must hold of a run: what clients were answered, against the whole database after the final
- * operations.
+ * Checks every rule of a run: the answers that clients got, against the whole database after the
+ * final operations.
  */
 export function checkRun({ history, dump, seen, wellSince }: CheckParams): readonly Violation[] {
   const deeds = history.deeds.toSorted((one, other) => one.begun - other.begun);
@@ -17,7 +17,7 @@ export function checkRun({ history, dump, seen, wellSince }: CheckParams): reado
   ];
 }
 
-/** All else is minutes old. */
+/** Executions that the run has not aged are only minutes old, so retention must keep them. */
 function checkAged(dump: Dump, seen: Dump | undefined): readonly Violation[] {
   const aged = new Set(seen?.executions.map(({ id }) => id));
   return violations(

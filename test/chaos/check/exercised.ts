@@ -4,8 +4,8 @@ import { deedsOf, success, wasRefused, type Ask } from '../../invariants/history
 import type { CheckParams, Operation, RunHistory } from '../types.ts';
 
 /**
- * How often each thing came about that a run has to exercise: a check of what never happened holds,
- * and says nothing.
+ * Counts how often each situation occurred that a run must exercise: a check of something that
+ * never happened passes, and proves nothing.
  */
 export function exercised({ history, dump }: CheckParams): Readonly<Record<string, number>> {
   return { ...ofOperations(history), ...ofRaces(history, dump), ...ofEvents(dump) };

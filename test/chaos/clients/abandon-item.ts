@@ -5,10 +5,10 @@ import { startOf } from './callers.ts';
 import { clientOf, type Stage, type TenantOf } from './stage.ts';
 import { claimItems, work } from './workers.ts';
 
-/** Whoever claims has to get it in time, too: one long poll, and a second to be sure. */
+/** A claim also takes time to get the item: one long poll, and a second as reserve. */
 const CLAIM_MS_MAX = 3_000;
 
-/** A worker gets an item and is never heard of again: another gets it soon after the lease is over. */
+/** A worker gets an item and vanishes: another worker gets it soon after the lease has expired. */
 export async function abandonItem(
   stage: Stage,
   tenant: TenantOf,
@@ -19,7 +19,7 @@ export async function abandonItem(
   const started = await stage.service.insist(by, startOf(stage, { workflowId: 'chain', token }));
   const { execution_id: executionId = '' } = (started?.body ?? {}) as { execution_id?: string };
 
-  /** Whatever else there is to do is done well. */
+  /** Does all other work well in the meantime. */
   async function claimIt(withinMs: number): Promise<WorkItem | null> {
     const deadline = now() + withinMs;
     while (now() < deadline) {

@@ -6,28 +6,28 @@ import type { Dice } from '../../simulation/dice.ts';
 import { sendRequest, type HttpRequest } from '../../support/http.ts';
 import type { Book } from './book.ts';
 
-/** Who asks: of one tenant, with a token of that tenant. */
+/** A client of one tenant, with a token of that tenant. */
 export interface Client {
   readonly client: string;
   readonly tenantId: string;
   readonly token: string;
 }
 
-/** What is asked, and how it is put to the service. */
+/** A request, as the history records it and as HTTP carries it. */
 export interface Request {
   readonly asks: Ask;
   readonly http: Omit<HttpRequest, 'token' | 'signal'>;
-  /** Longer than the service may keep the answer waiting. */
+  /** The client waits this long; longer than the service may delay the answer. */
   readonly answerMsMax?: number;
 }
 
 /** The service as its clients reach it. */
 export interface Service {
-  /** Sends once, to any of the apis; null: no answer came, and nobody knows what became of it. */
+  /** Sends once, to any of the APIs; null: no answer came, so the outcome is unknown. */
   ask(by: Client, request: Request): Promise<Answer | null>;
-  /** Sends until an answer says what became of it; null: it was told to give up before. */
+  /** Sends until an answer reports the outcome; null: `giveUp` came first. */
   insist(by: Client, request: Request): Promise<Answer | null>;
-  /** Begun now, `insist` gives up at once from then on. */
+  /** From then on, every pending `insist` gives up after its current attempt. */
   giveUp(): void;
 }
 
@@ -74,7 +74,7 @@ export function connectTo(params: {
   };
 }
 
-/** It says nothing of what became of the request, or that it is to be sent again. */
+/** The answer does not report the outcome, or asks the client to send again. */
 function isUnknown({ status }: Answer): boolean {
   return status >= 500 || status === 408 || status === 429;
 }

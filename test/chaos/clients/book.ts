@@ -1,15 +1,15 @@
 import type { Answer, Deed } from '../../invariants/history.ts';
 import type { Operation, Record } from '../types.ts';
 
-/** Writes down what clients do. */
+/** Records the operations of clients. */
 export interface Book {
   begin(deed: Pick<Deed, 'client' | 'tenantId' | 'asks'>): Entry;
 }
 
-/** Ends in one of these ways, and only once. */
+/** An operation ends in one of these ways, and only once. */
 interface Entry {
   answer(answer: Answer): Answer;
-  /** No answer will come. */
+  /** The answer will not come. */
   giveUp(trouble: string): void;
 }
 
@@ -30,7 +30,7 @@ export function openBook(params: { readonly now: () => number; readonly record: 
   };
 }
 
-/** One order of all beginnings and ends, whichever book they stand in. */
+/** Orders all starts and ends across all books. */
 let place = 0;
 
 function next(): number {

@@ -14,7 +14,7 @@ import type { Request } from './ask-service.ts';
 import { clientOf, learn, type KnownExecution, type Stage, type TenantOf } from './stage.ts';
 import { EVENTS, FUNCTION_NAME, workflowsOf, type WorkflowName } from './workflows.ts';
 
-/** Starts executions one after the other, and has done to each what it needs, and more. */
+/** Starts executions one after the other, and sends to each what it waits for, and more. */
 export async function runCaller(stage: Stage, tenant: TenantOf, name: string): Promise<void> {
   const dice = stage.dice.fork(`${tenant.tenantId} ${name}`);
   const attended: Promise<void>[] = [];
@@ -36,7 +36,7 @@ export async function runCaller(stage: Stage, tenant: TenantOf, name: string): P
 const REST_MS = [100, 500] as const;
 const FUNCTIONS = 0.3;
 
-/** What begins with a function takes a whole family of executions. */
+/** Functions are more frequent, because each of them starts a family of executions. */
 function pickWorkflow(tenant: TenantOf, dice: Dice): WorkflowName {
   const names = workflowsOf(tenant);
   return names.includes(FUNCTION_NAME) && dice.chance(FUNCTIONS) ? FUNCTION_NAME : dice.pick(names);
@@ -50,7 +50,7 @@ export function startOf(
   return askToStart({ ...of, key: of.token, input });
 }
 
-/** Under one key: once, or twice at the same time, or again although it was answered. */
+/** Sends under one key: once, twice at the same time, or again after the answer. */
 async function start(
   { service }: Stage,
   tenant: TenantOf,
@@ -66,7 +66,7 @@ async function start(
   return typeof id === 'string' ? id : null;
 }
 
-/** What is done to one execution, by several clients at a time. */
+/** The operations of several concurrent clients on one execution. */
 async function attend(
   stage: Stage,
   tenant: TenantOf,
@@ -77,7 +77,7 @@ async function attend(
   const deeds: Promise<unknown>[] = [];
   for (const [index, correlationKey] of (EVENTS[workflowId] ?? []).entries()) {
     const event = { executionId, correlationKey, token: `${token}-event${index}` };
-    // Half of them come before anybody waits.
+    // Half of the events arrive before anybody waits for them.
     const afterMs = dice.chance(0.5) ? 0 : dice.between(200, 3_000);
     deeds.push(deliver(stage, tenant, { event, afterMs }));
   }
@@ -100,7 +100,7 @@ async function attend(
   await Promise.all(deeds);
 }
 
-/** Sent again when no answer came: under a token of its own, since it is another event. */
+/** Sends again under a new token when no answer came, because that is another event. */
 async function deliver(
   stage: Stage,
   tenant: TenantOf,
@@ -119,12 +119,12 @@ async function deliver(
 
 const REVIEW_ROUNDS_MAX = 40;
 
-/** The wait of the function; null: the node itself waits. */
+/** The step of the function that waits; null: the node itself waits. */
 export function stepToDecide(workflowId: string): string | null {
   return workflowId === FUNCTION_NAME ? 'may' : null;
 }
 
-/** Asks at the same moments as the others do, until somebody has decided. */
+/** Asks at the same moments as the other reviewers, until somebody has decided. */
 async function review(
   { service, pause, isOver }: Stage,
   tenant: TenantOf,
@@ -142,7 +142,7 @@ async function review(
   }
 }
 
-/** Pauses it for a while, looks whether it stands still, and lets it go on. */
+/** Pauses the execution for a while, checks that it does not advance, and resumes it. */
 async function holdUp(
   { service, pause, isOver }: Stage,
   tenant: TenantOf,
@@ -160,7 +160,10 @@ async function holdUp(
 
 const LOOKS_EVERY_MS = 700;
 
-/** Once it has failed or was cancelled two try it again at the same time, with a change or without. */
+/**
+ * After a failure or a cancellation, two clients retry it at the same time, with or without a
+ * change.
+ */
 async function mend(
   stage: Stage,
   tenant: TenantOf,

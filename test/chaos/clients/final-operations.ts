@@ -26,9 +26,9 @@ import { runWorker } from './workers.ts';
 import { workflowsOf } from './workflows.ts';
 
 /**
- * Once all faults are healed: one of each workflow is started anew, everything that waits for a
- * client gets what it waits for, and all of it has to end in time. What does not end can say why.
- * Everything is read once more at last, at any of the apis.
+ * Runs after all faults are healed. It starts one execution of each workflow, sends to every
+ * execution what it waits for, and requires all of them to end in time. An execution that does not
+ * end must report why. In the end it reads everything again, at any of the APIs.
  */
 export async function runFinalOperations(
   params: ClientsParams & { readonly withinMs: number },
@@ -93,7 +93,7 @@ async function list(stage: Stage, tenant: TenantOf, status?: string): Promise<re
   }));
 }
 
-/** Whatever has not ended can say what it waits for. */
+/** An execution that has not ended must report what it waits for. */
 async function explainAll(stage: Stage): Promise<readonly Violation[]> {
   const violations: Violation[] = [];
   for (const one of await listLive(stage)) {
@@ -118,7 +118,7 @@ function blockersOf(body: { readonly blockers?: unknown }): readonly JsonObject[
   return Array.isArray(body.blockers) ? (body.blockers as readonly JsonObject[]) : [];
 }
 
-/** One of each workflow, and one more to be cancelled, of each tenant that is not held back. */
+/** Per tenant without a limit, starts one execution of each workflow, and cancels another one. */
 async function startAnew(stage: Stage, withinMs: number): Promise<readonly Violation[]> {
   const violations: Violation[] = [];
   const expect = async (tenant: TenantOf, request: Request, status: number) => {
@@ -151,7 +151,7 @@ async function startAnew(stage: Stage, withinMs: number): Promise<readonly Viola
   return violations;
 }
 
-/** Gives an execution what it says that it waits for. */
+/** Sends to an execution what it reports to wait for. */
 async function serve(stage: Stage, one: Live, round: number): Promise<void> {
   const { service } = stage;
   const { tenant, executionId } = one;
@@ -184,7 +184,7 @@ async function tellUnended(stage: Stage, live: readonly Live[]): Promise<readonl
   return violations;
 }
 
-/** As many at a time as a browser would have connections. */
+/** The number of connections that a browser opens. */
 const READERS = 6;
 
 async function readAll(stage: Stage): Promise<void> {

@@ -8,8 +8,8 @@ import {
 } from '../../../sdk/typescript/src/worker/index.ts';
 
 /*
- * A worker of durable functions as a process of its own, which faults strike. Each step, and each
- * rollback, has its effect outside, under its key, and says where it stands in the journal.
+ * A worker of durable functions in its own process, which faults strike. Each step and each
+ * rollback has an outside effect under its key, and reports its position in the journal.
  */
 
 interface Input {
@@ -23,7 +23,7 @@ interface Run {
 }
 
 const EFFECT_MS_MAX = 5_000;
-/** Every kill costs an attempt, and none of them may fail the function. */
+/** Every kill costs an attempt, and none may fail the function. */
 const PATIENT = {
   retryPolicy: { max_attempts: 1000, backoff: 'fixed', initial_delay: '50ms', jitter: false },
 } as const;
@@ -40,7 +40,7 @@ async function haveEffect({ ctx, input }: Run, identity: string, step: StepConte
   return { receipt };
 }
 
-/** A step that can be undone. `branch` comes before its identity in the journal. */
+/** A step with a rollback. `branch` precedes its identity in the journal. */
 async function change(run: Run, name: string, branch = ''): Promise<void> {
   run.ctx.onRollback(`undo ${name}`, (step) =>
     haveEffect(run, `rollback/${branch}on-rollback undo ${name}`, step),

@@ -14,7 +14,7 @@ import type { Request } from './ask-service.ts';
 import { clientOf, type KnownExecution, type Stage, type TenantOf } from './stage.ts';
 import { startOf } from './callers.ts';
 
-/** Reads what others have started, at either api, again and again. */
+/** Repeatedly reads executions that other clients have started, at any of the APIs. */
 export async function runReader(stage: Stage, name: string): Promise<void> {
   const dice = stage.dice.fork(name);
   while (!stage.isOver()) {
@@ -27,7 +27,7 @@ export async function runReader(stage: Stage, name: string): Promise<void> {
   }
 }
 
-/** Asks for what belongs to others. */
+/** Requests objects of other tenants. */
 export async function runStranger(stage: Stage, name: string): Promise<void> {
   const dice = stage.dice.fork(name);
   for (let round = 0; !stage.isOver(); round += 1) {
@@ -60,7 +60,7 @@ export async function runStranger(stage: Stage, name: string): Promise<void> {
   }
 }
 
-/** Several at once start more than the tenant may have, and look how many there are. */
+/** Concurrent clients start more than the tenant's limit, and count the executions. */
 export async function runLimitRacers(stage: Stage, tenant: TenantOf): Promise<void> {
   const dice = stage.dice.fork(`${tenant.tenantId} racers`);
   const by = clientOf(tenant, 'racer');
@@ -77,7 +77,7 @@ export async function runLimitRacers(stage: Stage, tenant: TenantOf): Promise<vo
   }
 }
 
-/** Changes what no event tells of: each accepted change is one entry of the audit log. */
+/** Makes changes without an event: each accepted one is an entry of the audit log. */
 export async function runOperator(
   stage: Stage,
   operator: TenantOf,

@@ -13,9 +13,8 @@ export interface Outside {
 }
 
 /**
- * A system of somebody else that has an effect for each `Idempotency-Key`, once, and gives the same
- * receipt whenever it is asked for the same. It never breaks down: what is to be seen is who calls
- * it, how often, and under which key.
+ * An external system that has one effect per `Idempotency-Key`, and repeats the receipt for the
+ * same key. It never fails, because the run observes who calls it, how often, and under which key.
  */
 export async function startOutside(book: Book): Promise<Outside> {
   const receipts = new Map<string, string>();
@@ -33,20 +32,20 @@ export async function startOutside(book: Book): Promise<Outside> {
       const shown = incoming.headers['x-api-key'] ?? null;
       const isAuthorised = shown === RUNTIME_SETTINGS.SVC_SECRET_OUTSIDE;
       call.answer({ status: 200, body: { receipt: first, authorised: isAuthorised } });
-      // A careless system repeats what it was told.
+      // A careless system repeats the secret that it got.
       sendJson(response, { receipt: first, shown });
     });
   const server = await startHttpServer(answer, { unref: true });
   return { url: server.url, close: () => server.close() };
 }
 
-/** The token names its tenant first: `<tenant>~<name>`. */
+/** The token begins with its tenant: `<tenant>~<name>`. */
 export function tenantOf(body: JsonObject): string {
   const { token } = body;
   return typeof token === 'string' ? (token.split('~')[0] ?? '') : '';
 }
 
-/** A step of a durable function says where it stands in which journal. */
+/** A step of a durable function reports its journal and its position there. */
 function asksIn(body: JsonObject, key: string | null): Ask {
   const { visit: visitKey, step: identity, attempt } = body;
   if (typeof visitKey === 'string' && typeof identity === 'string') {

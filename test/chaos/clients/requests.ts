@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { Request } from './ask-service.ts';
 
-/** What clients ask for, each as it goes over HTTP. */
+/** The requests of clients, in their HTTP form. */
 
-/** How long a claim waits for an item to come. */
+/** How long a claim waits for an item. */
 const CLAIM_WAIT_MS = 1_000;
 
-/** A lease, as whoever holds it knows it. */
+/** A lease, as its holder knows it. */
 export interface Held {
   readonly workItemId: string;
   readonly fence: number;
@@ -54,7 +54,7 @@ export function askToDecide(of: {
   readonly executionId: string;
   readonly decision: 'approved' | 'rejected';
   readonly token: string;
-  /** The wait of a durable function, which patches no state. */
+  /** The step of a durable function that waits, and patches no state. */
   readonly step?: string | null;
 }): Request {
   const { executionId, decision, token, step = null } = of;
@@ -151,7 +151,7 @@ export function askToExplain(executionId: string): Request {
 
 export const LIST_MAX = 500;
 
-/** All that have not ended unless a status is named; at most 500. */
+/** Lists executions with a status, by default all that have not ended; at most 500. */
 export function askToList(status?: string): Request {
   const query = status === undefined ? '' : `&status=${status}`;
   return { asks: { do: 'list' }, http: { path: `/executions?limit=${LIST_MAX}${query}` } };

@@ -20,9 +20,9 @@ import { provideTenants } from './tenants.ts';
 const ITEMS = 20;
 
 /**
- * Requests that are all to be refused, once everything has ended: settles under fences that are over,
- * decisions where nothing is open, cancels of what has completed, and what belongs to others. None of
- * them may change a table.
+ * Sends requests that the service must refuse, once everything has ended: settles under expired
+ * fences, decisions without an open question, cancellations of completed executions, and requests
+ * for objects of other tenants. None of them may change a table.
  */
 export async function sendRefusable(
   params: ClientsParams & {
@@ -80,7 +80,7 @@ export async function sendRefusable(
   }
   const after = await readDump();
   for (const [table, rows] of Object.entries(before)) {
-    // Sealing goes on whatever is asked.
+    // Sealing continues independently of requests.
     if (table === 'takenAt' || table === 'sealed') continue;
     if (isDeepStrictEqual(inOrder(rows), inOrder(after[table as keyof Dump]))) continue;
     violations.push({
@@ -92,7 +92,7 @@ export async function sendRefusable(
   return violations;
 }
 
-/** Tables have none: a row that is only said to be used lately stands elsewhere afterwards. */
+/** Tables have no order: an update that only records a use moves the row. */
 function inOrder(rows: Dump[keyof Dump]): readonly string[] {
   return (rows as readonly object[]).map((row) => JSON.stringify(row)).toSorted();
 }

@@ -4,15 +4,15 @@ import type { Dice } from '../../simulation/dice.ts';
 import type { Client, Service } from './ask-service.ts';
 import type { WorkflowName } from './workflows.ts';
 
-/** What the clients act upon, and know of each other. */
+/** The service that the clients use, and their shared knowledge. */
 export interface Stage {
   readonly service: Service;
   readonly dice: Dice;
   readonly tenants: readonly TenantOf[];
   readonly outsideUrl: string;
-  /** Nothing more is begun. */
+  /** Clients begin nothing more. */
   readonly isOver: () => boolean;
-  /** Ends early when all is over. */
+  /** Ends early when the run is over. */
   readonly pause: (ms: number) => Promise<void>;
   readonly known: Known;
 }
@@ -20,11 +20,11 @@ export interface Stage {
 export interface TenantOf {
   readonly tenantId: string;
   readonly token: string;
-  /** How many executions it may have at a time; null: as many as it likes. */
+  /** The limit of its live executions; null: no limit. */
   readonly executionsMax: number | null;
 }
 
-/** What was learnt from answers: newest last, and only so much of it. */
+/** Ids that clients learned from answers: newest last, and limited in number. */
 export interface Known {
   readonly executions: KnownExecution[];
   readonly items: { readonly tenantId: string; readonly workItemId: string }[];
@@ -34,7 +34,7 @@ export interface KnownExecution {
   readonly tenantId: string;
   readonly executionId: string;
   readonly workflowId: WorkflowName;
-  /** That of its start: those of what is done to it begin with it. */
+  /** The token of its start, with which the tokens of its other operations begin. */
   readonly token: string;
 }
 

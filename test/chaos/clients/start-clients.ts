@@ -10,15 +10,15 @@ import { createStage, type Stage } from './stage.ts';
 import { provideTenants, registerWorkflows } from './tenants.ts';
 import { runWorker } from './workers.ts';
 
-/** Clients that go on until they are stopped, and what they leave behind. */
+/** Clients that run until the run stops them, and the data that they leave behind. */
 export interface ChaosClients extends Clients {
-  /** Texts that nobody else may ever see: tokens, in the clear. */
+  /** Tokens in clear text, which nobody else may ever see. */
   secrets(): readonly string[];
-  /** Also of the system outside: only now may nobody call it any more. */
+  /** Also closes the outside system, which nobody may call any more. */
   close(): Promise<void>;
 }
 
-/** Resolves when all are under way: tenants and workflows are there by then. */
+/** Resolves when all clients run; tenants and workflows exist by then. */
 export async function startClients(params: ClientsParams): Promise<ChaosClients> {
   const { urls, apiKey, seed } = params;
   const dice = createDice(seed).fork('clients');

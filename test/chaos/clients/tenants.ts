@@ -5,7 +5,7 @@ import type { Dice } from '../../simulation/dice.ts';
 import type { TenantOf } from './stage.ts';
 import { definitionsFor, FUNCTION_NAME } from './workflows.ts';
 
-/** The real workers are of the first one; the last may have few executions at a time. */
+/** The real workers belong to the first tenant. The last one has a low limit of executions. */
 export const TENANTS = [
   { tenantId: 'default', executionsMax: null },
   { tenantId: 'amber', executionsMax: null },
@@ -21,7 +21,7 @@ interface At {
   readonly dice: Dice;
 }
 
-/** Tenants, each with a new token; they may be there already. */
+/** Creates the missing tenants, and a new token for each. */
 export async function provideTenants(at: At): Promise<readonly TenantOf[]> {
   const tenants: TenantOf[] = [];
   for (const { tenantId, executionsMax } of TENANTS) {
@@ -53,7 +53,7 @@ export async function registerWorkflows(
   await send(at, { path: `/workflows/${FUNCTION_NAME}` }, 200);
 }
 
-/** Sends until it is answered as it should be. */
+/** Sends until the expected answer comes. */
 function send<Body>(
   { urls, apiKey, dice }: At,
   request: HttpRequest,

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../src/shared/domain/json.ts';
 
 /**
- * Handlers of the workflows of a chaos run, for the worker of `examples/workers/node`. The input says
- * where the system outside is.
+ * Handlers for the workflows of a chaos run, used by the worker of `examples/workers/node`. The
+ * input has the address of the outside system.
  */
 export const handlers = {
   'chaos.effect': haveEffect,
@@ -19,7 +19,7 @@ interface Call {
 
 const CALL_MS_MAX = 5_000;
 
-/** Has its effect outside, under the key of the step; gives the receipt. */
+/** Has its outside effect under the key of the step, and returns the receipt. */
 export async function haveEffect(input: JsonObject, call: Call): Promise<JsonObject> {
   const { idempotencyKey, attempt } = call;
   const { token, outside } = input as { readonly token?: string; readonly outside?: string };

@@ -9,11 +9,11 @@ import { haveEffect } from './worker-handlers.ts';
 export interface WorkerPlan {
   readonly name: string;
   readonly queues: readonly ('python_tool' | 'java_tool')[];
-  /** Of its work, how much it does otherwise than well. */
+  /** The share of its work that it does badly. */
   readonly mischief: number;
 }
 
-/** A worker that speaks the protocol itself, and breaks it. */
+/** A worker that implements the protocol itself, and breaks it. */
 export async function runWorker(stage: Stage, tenant: TenantOf, plan: WorkerPlan): Promise<void> {
   const dice = stage.dice.fork(`${tenant.tenantId} ${plan.name}`);
   const by = clientOf(tenant, plan.name);
@@ -33,7 +33,7 @@ export async function runWorker(stage: Stage, tenant: TenantOf, plan: WorkerPlan
 
 const ITEMS_MAX = 3;
 
-/** Null: there was no answer, or not the one hoped for. */
+/** Null: no answer came, or an unexpected one. */
 export async function claimItems(
   { service }: Stage,
   by: Client,
@@ -61,7 +61,7 @@ const MISCHIEF = [
 
 type Manner = 'well' | (typeof MISCHIEF)[number];
 
-/** Once the work is done it is told, whatever happens: nobody stops in the middle. */
+/** A worker that has done the work always reports it, even after the run is over. */
 export async function work(
   stage: Stage,
   by: Client,
@@ -119,7 +119,7 @@ function breaksDown({ payload, attempt }: WorkItem): boolean {
   return payload['function'] === 'flaky' && attempt < 2;
 }
 
-/** What was had outside, and a token of this lease alone; null: it could not be had. */
+/** The outside receipt, and a token of this lease alone; null: the effect failed. */
 async function outputOf(item: WorkItem): Promise<JsonObject | null> {
   const { input } = item.payload;
   const { idempotency_key: idempotencyKey, attempt } = item;

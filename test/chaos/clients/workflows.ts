@@ -2,16 +2,16 @@ import type { JsonObject } from '../../../src/shared/domain/json.ts';
 import type { TenantOf } from './stage.ts';
 
 /*
- * What the clients start: small, each about some kinds of nodes, so that every kind of step is under
- * way when something breaks. Work in Python is done by the real workers, with the handlers of
- * `worker-handlers.ts`, and by the clients that speak the protocol themselves; work in Java by those
- * alone. Each has an effect outside, which gives a receipt.
+ * The workflows that clients start. They are small, and each covers some kinds of nodes, so that
+ * every kind of step is running when a fault strikes. The real workers do the work in Python, with
+ * the handlers of `worker-handlers.ts`; so do the clients that implement the protocol. Work in Java
+ * is for those clients alone. Each item has an outside effect, which returns a receipt.
  */
 
-/** More than all that is lost on the way: nothing is to fail because a process was killed. */
+/** More attempts than the run can lose: the death of a process must not fail an execution. */
 const PATIENT = { max_attempts: 100, initial_delay: '50ms', max_delay: '1s' };
 
-/** What a step tells the system outside, besides its key. */
+/** The input that a step sends to the outside system, besides its key. */
 const TOLD = { token: '$.token', outside: '$.outside' };
 
 const python = (name: string, more: JsonObject = {}): JsonObject => ({
@@ -130,7 +130,7 @@ const DEFINITIONS = {
   },
   flaky: {
     nodes: {
-      // The handlers break down at the first two attempts.
+      // The handlers fail at the first two attempts.
       hard: python('hard', {
         kind: { type: 'python_fn', module: 'chaos', function: 'flaky' },
         node_timeout_secs: '5s',
@@ -139,7 +139,7 @@ const DEFINITIONS = {
     },
     edges: edges('hard easy'),
   },
-  /** What is lost once fails it, and is tried again. */
+  /** One lost attempt fails it, and a client retries it. */
   fragile: {
     nodes: {
       first: tool('first'),
@@ -156,16 +156,16 @@ export const FUNCTION_NAME = 'journey';
 export type WorkflowName = GraphName | typeof FUNCTION_NAME;
 
 const GRAPHS = Object.keys(DEFINITIONS) as readonly GraphName[];
-/** Of a tenant with a limit: children are not held to it. */
+/** For a tenant with a limit: children are exempt from it. */
 const FAMILYLESS = GRAPHS.filter((name) => name !== 'family' && name !== 'mapped');
 
-/** What may be started for a tenant. The workers of functions are of the first one. */
+/** The workflows that a tenant may start. Workers of functions belong to the first tenant. */
 export function workflowsOf({ tenantId, executionsMax }: TenantOf): readonly WorkflowName[] {
   if (executionsMax !== null) return FAMILYLESS;
   return tenantId === 'default' ? [...GRAPHS, FUNCTION_NAME] : GRAPHS;
 }
 
-/** The keys of the events that each waits for, as often as it does. */
+/** The keys of the events that each workflow waits for, once per wait. */
 export const EVENTS: Readonly<Partial<Record<WorkflowName, readonly string[]>>> = {
   payment: ['paid', 'paid'],
   timers: ['nudge'],

@@ -2,9 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /*
- * Clocks of single processes that can be set, by libfaketime of the package `faketime`. Timers do not
- * notice: as on a real machine the monotonic clock goes on as it was. One process of each kind is
- * never touched.
+ * Sets the clocks of single processes, through libfaketime of the package `faketime`. Timers do not
+ * notice: the monotonic clock continues unchanged, as on a real machine. One process of each kind
+ * always keeps the true time.
  */
 
 const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map(
@@ -15,7 +15,7 @@ const CHANGEABLE = ['api-2', 'scheduler-2', 'worker-4'];
 export interface Clocks {
   readonly changeable: readonly string[];
   environmentOf(member: string): Readonly<Record<string, string>>;
-  /** Ahead of the machine's clock by so much, or behind where it is negative. */
+  /** Sets the clock ahead of the machine's, or behind it when negative. */
   set(member: string, aheadSeconds: number): void;
 }
 

@@ -13,8 +13,9 @@ import { Member, type MemberKind, type MemberParams } from './member.ts';
 import { ChaosPostgres } from './postgres.ts';
 
 /*
- * The cluster that faults strike: two processes with the API, two with the scheduler, four workers of
- * tools and two of durable functions, a command that removes what is old, again and again, and one PostgreSQL server. Whoever talks to another does so on a line of their own, which can fail.
+ * The cluster that faults strike: two processes with the API, two with the scheduler, four workers
+ * of tools, two workers of durable functions, a command that removes old executions repeatedly, and
+ * one PostgreSQL server. Each connects to another through its own line, which can fail.
  */
 
 const LEASE_SECONDS = '3';
@@ -36,9 +37,9 @@ export class ChaosCluster {
   readonly clocks: Clocks;
   readonly members: Member[] = [];
   readonly lines: Line[] = [];
-  /** Of clients to each api. */
+  /** Lines from the clients to each API. */
   readonly clientLines: Line[] = [];
-  /** Ends that nobody has ordered. */
+  /** Ends of processes that the run did not cause. */
   readonly unexpectedEnds: UnexpectedEnd[] = [];
   readonly #apiPorts: number[] = [];
 
@@ -81,7 +82,7 @@ export class ChaosCluster {
     return this.clientLines.map(({ url }) => url);
   }
 
-  /** Directly, past all faults of lines. */
+  /** Direct URLs, which bypass all faults of lines. */
   get directUrls(): readonly string[] {
     return this.#apiPorts.map((port) => `http://127.0.0.1:${port}`);
   }
@@ -90,7 +91,7 @@ export class ChaosCluster {
     return this.members.filter(({ kind }) => kinds.includes(kind));
   }
 
-  /** Starts what does not run; names of those that are not ready in time. */
+  /** Starts every stopped process, and returns the names of those that are not ready in time. */
   async startAll(withinMs: number): Promise<readonly string[]> {
     for (const member of this.members) member.start();
     const ready = await Promise.all(
@@ -113,7 +114,7 @@ export class ChaosCluster {
     await this.postgres.close();
   }
 
-  /** At once, when the run itself is ended from outside. */
+  /** Kills everything at once, when a signal ends the run itself. */
   kill(): void {
     for (const member of this.members) member.kill();
   }
@@ -233,7 +234,7 @@ function programOf(entry: 'svc' | 'svc-api' | 'svc-scheduler'): string {
   return fileURLToPath(new URL(`../../../bin/${entry}.ts`, import.meta.url));
 }
 
-/** Says nothing of the database: a process that waits for it is there. */
+/** Says nothing about the database: a process that waits for it answers, too. */
 async function answers(port: number): Promise<boolean> {
   const signal = AbortSignal.timeout(ANSWER_MS_MAX);
   const { status } = await sendRequest(`http://127.0.0.1:${port}`, { path: '/health', signal });

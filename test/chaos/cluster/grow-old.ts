@@ -6,20 +6,20 @@ import { postgresDumpOf } from '../../invariants/read-postgres-dump.ts';
 import { runOnServer } from '../../support/database.ts';
 
 /*
- * Nothing of a run is a day old, and retention removes nothing younger. So some of what has ended is made
- * older by days: a quarter of the families, each execution at a time of its own. Nothing of it changes any
- * more; as it is now it is judged in the end.
+ * Everything in a run is less than a day old, and retention removes nothing that young. This part
+ * therefore ages a quarter of the families by days, each execution at a separate time. An ended
+ * execution no longer changes; the final checks use its state at this time.
  */
 
 export interface Aging {
-  /** What was made old, as it was then. */
+  /** The aged executions, as they were at that time. */
   readonly seen: Dump;
   stop(): Promise<void>;
 }
 
 const EVERY_MS = 5_000;
 const AT_ONCE_MAX = 40;
-/** Older than any policy of a run keeps. */
+/** Older than any retention policy of a run keeps. */
 const OLDER = `interval '3 days'`;
 
 const CANDIDATES = `
@@ -62,7 +62,7 @@ export function growOld(url: string): Aging {
     const { rows } = await runOnServer(url, CANDIDATES);
     const ids = (rows as { readonly id: string }[]).map(({ id }) => id);
     if (ids.length === 0) return;
-    // Those that could not be made older the last time were seen then.
+    // The dump already has those whose update failed the last time.
     await look(ids.filter((id) => !known.has(id)));
     const these = ids.map((id) => `'${id}'`).join();
     await runOnServer(

@@ -2,13 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 /*
- * Sees to it that nothing outlives the run, however it ends: a shell in a session of its own waits for
- * the end of a pipe that this process holds, and then carries out a few commands.
+ * Ensures that nothing outlives the run, however it ends. A shell in its own session waits for the
+ * end of a pipe that this process holds, and then runs a few commands.
  */
 
 /**
- * `$1`, `$2`, … of the commands are the arguments. Releasing ends it without the commands, and resolves when
- * it has ended: a pipe that is still being shut down when a process ends holds up its end.
+ * `$1`, `$2`, … of the commands are the arguments. `release` ends the shell without the commands,
+ * and resolves when it has ended: an open pipe would delay the end of this process.
  */
 export function whenThisProcessEnds(
   commands: string,

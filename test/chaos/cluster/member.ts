@@ -22,10 +22,10 @@ export interface MemberParams {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** For its log, its orders and what it has reached. */
+  /** Contains its log, its orders and its reached places. */
   readonly folder: string;
   readonly isReady: () => Promise<boolean>;
-  /** It ends by itself when it has done its work, and is started again so much later. */
+  /** It ends when its work is done, and starts again after this time. */
   readonly againAfterMs?: number;
   readonly onUnexpectedEnd: (member: Member, how: string) => void;
 }
@@ -35,20 +35,20 @@ const LOOK_EVERY_MS = 100;
 const RESTART_AFTER_MS = 500;
 
 /**
- * A process of the service, or a worker of it, that is started again on the same port when it ends.
- * Its output goes to a file.
+ * A process of the service, or a worker of it, that restarts on the same port when it ends. Its
+ * output goes to a file.
  */
 export class Member {
   readonly name: string;
   readonly kind: MemberKind;
   readonly #params: MemberParams;
   #child: ChildProcess | null = null;
-  /** What its earlier lives have reached. */
+  /** The number of places that its earlier lives have reached. */
   #reachedBefore = 0;
   #wasReady = false;
-  /** Whoever has killed it brings it back, too. */
+  /** The fault that killed it also restarts it. */
   #isHeldDown = false;
-  /** It may be brought back before its end has been heard of. */
+  /** A restart may precede the news of its end. */
   #toldToEnd: ChildProcess | null = null;
   #isClosed = false;
 
@@ -59,7 +59,7 @@ export class Member {
     mkdirSync(join(params.folder, params.name), { recursive: true });
   }
 
-  /** Of its present life; null between two. */
+  /** The pid of its current life; null between two lives. */
   get pid(): number | null {
     return this.#child?.pid ?? null;
   }
@@ -73,7 +73,7 @@ export class Member {
     this.#isHeldDown = false;
     if (this.#child !== null || this.#isClosed) return;
     const { name, kind, folder, program, args, env } = this.#params;
-    // As the product starts itself. Not by its launcher, which replaces its process.
+    // The product starts itself with the same options. The launcher would replace its process.
     const options = kind === 'api' || kind === 'scheduler' ? SERVER_OPTIONS : [];
     const preload = new URL(PRELOAD);
     preload.searchParams.set('folder', folder);
@@ -104,7 +104,7 @@ export class Member {
     return this.isUp;
   }
 
-  /** Sends a signal, if it runs. One that ends it holds it down until it is started. */
+  /** Sends a signal, if it runs. After a signal that ends it, it stays down until `start`. */
   signal(signal: NodeJS.Signals): boolean {
     if (signal === 'SIGKILL' || signal === 'SIGTERM') {
       this.#isHeldDown = true;
@@ -113,18 +113,18 @@ export class Member {
     return this.#child?.kill(signal) ?? false;
   }
 
-  /** What it does next. */
+  /** Writes its next orders. */
   order(orders: Orders): void {
     writeFileSync(join(this.#params.folder, `${this.name}.orders.json`), JSON.stringify(orders));
     if (this.isUp) this.#child?.kill('SIGUSR2');
   }
 
-  /** Takes back what was ordered. */
+  /** Revokes its orders. */
   relieve(): void {
     this.order({});
   }
 
-  /** Resolves when its present life is over. */
+  /** Resolves when its current life is over. */
   async ended(): Promise<void> {
     const child = this.#child;
     if (child !== null && child.exitCode === null && child.signalCode === null) {
@@ -136,7 +136,7 @@ export class Member {
     return this.#child !== null;
   }
 
-  /** It will hear orders. */
+  /** Whether it can receive orders. */
   get hasLoaded(): boolean {
     const pid = this.#child?.pid;
     return this.reached().some((line) => 'loaded' in line && line.loaded === pid);
@@ -157,12 +157,12 @@ export class Member {
     return join(this.#params.folder, `${this.name}.log`);
   }
 
-  /** Notes something in its log, between what it prints itself. */
+  /** Adds a line to its log, between the lines that it prints. */
   note(text: string): void {
     appendFileSync(this.logFile, `=== ${text}\n`);
   }
 
-  /** For good. */
+  /** Ends it permanently. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const child = this.#child;
@@ -171,7 +171,7 @@ export class Member {
     await once(child, 'exit');
   }
 
-  /** At once, when the run itself ends. */
+  /** Kills it at once, when the run itself ends. */
   kill(): void {
     this.#isClosed = true;
     this.#child?.kill('SIGKILL');
@@ -186,8 +186,8 @@ export class Member {
   }
 
   /**
-   * Whether what was done to it in its present life ends it so. V8 mostly ends a thread that is out of
-   * memory alone, and sometimes its whole process.
+   * Whether an order in its current life explains this end. V8 usually ends only the thread that is
+   * out of memory, and sometimes the whole process.
    */
   #wasOrdered(how: string): boolean {
     return this.reached()
@@ -207,15 +207,15 @@ export class Member {
     if (this.#isHeldDown || this.#isClosed) return;
     const wasTold = this.#toldToEnd === child;
     const { againAfterMs, onUnexpectedEnd } = this.#params;
-    // Of a command the database may be away, which it says and ends.
+    // A command whose database is down reports that and ends.
     const isDone = againAfterMs !== undefined && (how === '0' || how === '1');
     if (wasReady && !isDone && !wasTold && !this.#wasOrdered(how)) onUnexpectedEnd(this, how);
-    // What a service manager would do.
+    // A service manager would do the same.
     setTimeout(() => this.start(), againAfterMs ?? RESTART_AFTER_MS);
   }
 }
 
-/** Nothing of the environment configures it but what the run gives. */
+/** Only the run configures the process; its own environment must not. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const configures = /^(SVC_|TEST_|OTEL_|PG|DATABASE_URL$|NODE_OPTIONS$|LD_PRELOAD$|.*_API_KEY$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !configures.test(name)));

@@ -8,7 +8,7 @@ import { SERVER_OWNER } from '../../support/servers/postgres-server.ts';
 
 export type PoolMode = 'session' | 'transaction';
 
-/** A pooler between the service and its database, from the package `pgbouncer`. */
+/** A connection pooler between service and database, from the package `pgbouncer`. */
 export interface Pooler {
   readonly port: number;
   close(): Promise<void>;

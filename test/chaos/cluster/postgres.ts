@@ -12,11 +12,10 @@ import { prepareServer, SERVER_OWNER } from '../../support/servers/postgres-serv
 import { whenThisProcessEnds } from './guardian.ts';
 
 /*
- * A PostgreSQL server that is ended and started again on the same data. Its data and its write-ahead
- * log lie on small disks of their own where this process may mount such, so that they can be full.
- *
- * Without fsync: what a killed server has written the kernel still has. It would matter if the machine
- * went down, which it does not.
+ * A PostgreSQL server that ends and restarts on the same data. Its data and its write-ahead log are
+ * on separate small disks, so that they can become full. This needs the right to mount them.
+ * It runs without fsync, because the kernel keeps the writes of a killed server. Only a crash of
+ * the machine would lose them.
  */
 
 const START_MS_MAX = 60_000;
@@ -34,7 +33,7 @@ const SETTINGS = [
   'log_line_prefix=%m [%p] %a ',
 ];
 const ROLE = 'svc';
-/** What the run cannot do when it was killed; `$1`: the folder. */
+/** The cleanup that a killed run cannot do; `$1` is the folder. */
 const CLEAN_UP = `kill -QUIT "$(head -n 1 "$1/data/postmaster.pid")"
 sleep 1
 umount "$1/data" "$1/wal"
@@ -45,12 +44,12 @@ export type Disk = 'data' | 'wal';
 export class ChaosPostgres {
   readonly port: number;
   readonly folder: string;
-  /** Whether its disks are small ones of its own. */
+  /** Whether it has separate small disks. */
   readonly hasOwnDisks: boolean;
   #server: ChildProcess | null = null;
   readonly #guardian: { readonly release: () => Promise<void> };
 
-  /** `hasOwnDisks`: if it may have them. */
+  /** `hasOwnDisks` requests separate disks, if this process may mount them. */
   static async create(
     folder: string,
     wanted: { readonly hasOwnDisks: boolean },
@@ -65,7 +64,7 @@ export class ChaosPostgres {
     await postgres.start();
     await runOnServer(postgres.adminUrl, `create role ${ROLE} login`);
     await runOnServer(postgres.adminUrl, `create database ${ROLE} owner ${ROLE}`);
-    // Sees the sessions of others, as the administrator of a runtime would.
+    // The role sees other sessions, like the administrator of a runtime.
     await runOnServer(postgres.adminUrl, `grant pg_monitor to ${ROLE}`);
     return postgres;
   }
@@ -82,12 +81,12 @@ export class ChaosPostgres {
     this.#guardian = params.guardian;
   }
 
-  /** The database of the service, for its own role, through any port that leads to the server. */
+  /** The service's database, under its own role, through any port that leads to the server. */
   databaseUrl(port: number = this.port): string {
     return `postgres://${ROLE}@127.0.0.1:${port}/${ROLE}`;
   }
 
-  /** The superuser, in the database of the service. */
+  /** The service's database, as the superuser. */
   get superuserUrl(): string {
     return `postgres://postgres@127.0.0.1:${this.port}/${ROLE}`;
   }
@@ -96,7 +95,7 @@ export class ChaosPostgres {
     return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
   }
 
-  /** Starts it if it does not run, and waits until it takes connections. */
+  /** Starts the server unless it runs, and waits until it accepts connections. */
   async start(): Promise<void> {
     const deadline = performance.now() + START_MS_MAX;
     for (;;) {
@@ -114,7 +113,9 @@ export class ChaosPostgres {
     }
   }
 
-  /** SIGINT: fast, SIGQUIT: immediate; SIGKILL ends the first process alone, and it ends the rest. */
+  /**
+   * SIGINT: fast; SIGQUIT: immediate; SIGKILL ends only the first process, and the others then end.
+   */
   async end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
     const server = this.#server;
     if (server === null) return;
@@ -122,10 +123,10 @@ export class ChaosPostgres {
     await once(server, 'exit');
   }
 
-  /** Takes all that is free on one of its disks. */
+  /** Fills one of its disks. */
   fill(disk: Disk): void {
     const path = join(this.folder, disk);
-    // Never one that others need.
+    // Never fills a disk that others use.
     if (fs.statSync(path).dev === fs.statSync(this.folder).dev) {
       throw new Error(`${path} is no disk of its own any more: somebody has unmounted it`);
     }
@@ -138,7 +139,7 @@ export class ChaosPostgres {
     fs.rmSync(join(this.folder, disk, 'filler'), { force: true });
   }
 
-  /** Takes every connection but so many; the function gives them back. */
+  /** Takes all connections except this number; the returned function releases them. */
   async takeConnections(leave: number): Promise<() => Promise<void>> {
     const clients: pg.Client[] = [];
     const giveBack = async (): Promise<void> => {
@@ -177,7 +178,7 @@ export class ChaosPostgres {
     const server = spawn(
       join(this.folder, 'bin/postgres'),
       ['-D', join(this.folder, 'data'), '-p', String(this.port), ...settings],
-      // A session of its own: an interrupt in the terminal is for this process alone.
+      // Its own session: an interrupt in the terminal reaches only this process.
       { ...SERVER_OWNER, cwd: this.folder, detached: true, stdio: ['ignore', log, log] },
     );
     fs.closeSync(log);
@@ -192,7 +193,7 @@ export class ChaosPostgres {
 
 const DISKS: readonly Disk[] = ['data', 'wal'];
 
-/** Only the superuser of a machine may; false where it is refused. */
+/** Only root may mount; false when the mount is refused. */
 function mountDisks(folder: string): boolean {
   if (process.getuid?.() !== 0) return false;
   for (const [disk, sizeMiB] of [

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { runOnServer } from '../../support/database.ts';
 
 const LOOK_EVERY_MS = 500;
-/** Locks of the service: whoever holds these is the one scheduler that does them. */
+/** Locks of the service: the session that holds one is the only scheduler with that duty. */
 const HOLDERS = `
   select l.classid::text || '/' || l.objid::text as duty, l.pid
   from pg_locks l
@@ -14,12 +14,12 @@ const HOLDERS = `
     and a.usename = 'svc'`;
 
 export interface DutyWatch {
-  /** How often a lock of schedulers was seen to have come to another session. */
+  /** The number of times that a scheduler lock was seen to move to another session. */
   changes(): number;
   stop(): Promise<void>;
 }
 
-/** Counts how often shards and duties change hands. */
+/** Counts how often shards and duties move to another scheduler. */
 export function watchDuties(url: string): DutyWatch {
   const holders = new Map<string, number>();
   const over = new AbortController();

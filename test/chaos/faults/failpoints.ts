@@ -8,8 +8,8 @@ import { bringBack } from './processes.ts';
 const REACHED_MS_MAX = 8_000;
 
 /**
- * A process ends at a named place: just before a statement that writes is sent, or once it has been
- * carried out and nobody was told. Names that were not hit yet come first.
+ * A process dies at a named place: just before it sends a statement that writes, or after the
+ * server has executed it and before the caller has the answer. Places without a hit come first.
  */
 export const FAILPOINTS: Fault = {
   name: 'failpoint',
@@ -38,7 +38,7 @@ export const FAILPOINTS: Fault = {
   },
 };
 
-/** The same, where a change is made that is rare among all that is written. */
+/** The same at a change that is rare among the writes. */
 function failpointAt(
   of: string,
   { kind, words }: { readonly kind: MemberKind; readonly words: readonly string[] },
@@ -61,7 +61,7 @@ function failpointAt(
       return {
         target: member.name,
         lastsMs: RARE_MS_MAX,
-        // A command has many lives, of which one may get there.
+        // The cleaner runs often, and a later life may reach the place.
         ...(kind === 'cleaner' ? {} : { over: member.ended() }),
         heal: async () => {
           member.relieve();
@@ -92,7 +92,7 @@ export interface Failpoint {
   readonly hits: number;
 }
 
-/** Of every statement that processes were seen to send, how often they died before and after it. */
+/** Counts, for every statement that processes have sent, their deaths before and after it. */
 export function listFailpoints(cluster: ChaosCluster): readonly Failpoint[] {
   const hits = new Map<string, number>();
   for (const member of cluster.membersOf('api', 'scheduler', 'cleaner')) {
@@ -120,7 +120,10 @@ export function listFailpoints(cluster: ChaosCluster): readonly Failpoint[] {
     );
 }
 
-/** Mostly of those that were hit least; of all from time to time, as what is left may be rare. */
+/**
+ * Usually draws from the places with the fewest hits, and sometimes from all, because the rest may
+ * be rare.
+ */
 function drawFailpoints(
   cluster: ChaosCluster,
   { kind }: Member,

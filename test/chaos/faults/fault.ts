@@ -3,39 +3,39 @@ import type { ChaosCluster } from '../cluster/cluster.ts';
 import type { Member, MemberKind } from '../cluster/member.ts';
 import type { Line } from '../proxy/line.ts';
 
-/** Something that goes wrong, and how it is mended. */
+/** A fault, and its repair. */
 export interface Fault {
   readonly name: string;
-  /** How often it comes each time that all others come once; 1 if not given. */
+  /** Its frequency relative to others; 1 by default. */
   readonly share?: number;
-  /** What this machine lacks for it, and what to do about that; null: nothing. */
+  /** The requirement that this machine lacks, and how to add it; null: none. */
   lacks?(cluster: ChaosCluster): string | null;
-  /** Null: there is nothing now that it could strike. */
+  /** Null: it has no target at the moment. */
   fire(scene: Scene): Promise<Blow | null>;
 }
 
 export interface Scene {
   readonly cluster: ChaosCluster;
-  /** Of this strike alone. */
+  /** Random choices of this strike alone. */
   readonly dice: Dice;
-  /** Whether something else is striking this. */
+  /** Whether another fault has struck this target. */
   readonly isStruck: (target: string) => boolean;
 }
 
-/** Stands between several targets of one blow. */
+/** Separates several targets of one strike. */
 export const TOGETHER = ', ';
 
 export interface Blow {
-  /** Nothing else strikes it, or them, until it is healed. */
+  /** No other fault strikes these targets until they are healed. */
   readonly target: string;
   readonly lastsMs: number;
-  /** Resolves when it is over before that. */
+  /** Resolves when the fault is over early. */
   readonly over?: Promise<unknown>;
-  /** Resolves, in bounded time, with what there is to say of it. */
+  /** Resolves, in bounded time, with a note for the report. */
   heal(): Promise<string | void>;
 }
 
-/** Nobody is to strike the server twice at a time. */
+/** Only one fault at a time may strike the server. */
 export const SERVER = 'postgres';
 
 export function pickMember(scene: Scene, ...kinds: readonly MemberKind[]): Member | null {

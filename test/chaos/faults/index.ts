@@ -16,7 +16,7 @@ export const FAULTS: readonly Fault[] = [
   ...POOLER_FAULTS,
 ];
 
-/** Faults by their names, or by what several names begin with. */
+/** Selects faults by their names, or by common beginnings of names. */
 export function selectFaults(names: readonly string[]): readonly Fault[] {
   for (const name of names) {
     if (!FAULTS.some((fault) => fault.name.startsWith(name))) {

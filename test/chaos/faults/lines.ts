@@ -21,7 +21,7 @@ function lineFault(
   };
 }
 
-/** Right where the caller cannot know whether what it asked for was done. */
+/** Cuts where the caller cannot know whether its request was executed. */
 function cutAt(at: CutAt, protocol: 'postgres' | 'http'): Fault {
   return {
     name: `line-cut-${at}-${protocol}`,
@@ -56,7 +56,7 @@ export const LINE_FAULTS: readonly Fault[] = [
   }),
   lineFault('line-half-open', (line, { dice }) => {
     line.fallSilent();
-    // Mostly shorter than what the product waits for an answer, and longer from time to time.
+    // Usually shorter than the product's answer timeouts, and sometimes longer.
     const isLong = dice.chance(0.15);
     return { lastsMs: isLong ? dice.between(36_000, 42_000) : dice.between(2_000, 12_000) };
   }),

@@ -2,8 +2,8 @@ import { findPgbouncer, startPgbouncer, type PoolMode } from '../cluster/pgbounc
 import { pickLine, type Fault } from './fault.ts';
 
 /**
- * For a while a process reaches its database through a pooler. By session all works as before. By
- * transaction it does not, as the documentation says; what may not happen is anything wrong.
+ * A process reaches its database through a pooler for a while. Session pooling works as usual.
+ * Transaction pooling does not, as the documentation says, but it must not corrupt anything.
  */
 function behindPooler(mode: PoolMode, lastsMs: readonly [number, number]): Fault {
   return {

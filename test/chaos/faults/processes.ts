@@ -1,7 +1,7 @@
 import type { Member } from '../cluster/member.ts';
 import { pickMember, TOGETHER, type Blow, type Fault } from './fault.ts';
 
-/** Processes that are killed, frozen, stalled, or told to stop. */
+/** Processes that are killed, frozen, stalled, or stopped. */
 
 const READY_MS_MAX = 20_000;
 const STOP_MS_MAX = 30_000;
@@ -25,7 +25,7 @@ const kill: Fault = {
   },
 };
 
-/** Both of a kind: nobody is there to take over. */
+/** Kills both of a kind, so that none is left to take over. */
 const killAll: Fault = {
   name: 'kill-both-schedulers',
   fire: async (scene) => {
@@ -51,7 +51,7 @@ const terminate: Fault = {
       lastsMs: STOP_MS_MAX,
       over: member.ended(),
       heal: async () => {
-        // A rolling restart kills what doesn't go.
+        // A rolling restart kills a process that does not stop.
         const goes = !member.isRunning;
         if (!goes) {
           member.signal('SIGKILL');
@@ -63,7 +63,7 @@ const terminate: Fault = {
   },
 };
 
-/** Longer than any lease: others have taken over when it goes on as if nothing had been. */
+/** Freezes for longer than any lease: others have taken over before the process continues. */
 const freeze: Fault = {
   name: 'freeze',
   fire: async (scene) => {
@@ -91,7 +91,7 @@ const stall: Fault = {
 
 const CLOCK_JUMPS_S = [-86_400, -3_600, -60, -5, 5, 60, 3_600, 86_400];
 
-/** Twice, so that the second jump is from a clock that was wrong already. */
+/** Jumps twice, so that the second jump starts from a wrong clock. */
 const setClock: Fault = {
   name: 'clock-jump',
   lacks: ({ clocks }) =>

@@ -2,7 +2,7 @@ import { runOnServer } from '../../support/database.ts';
 import type { Disk } from '../cluster/postgres.ts';
 import { SERVER, type Fault, type Scene } from './fault.ts';
 
-/** The database server: ended in every way, full, read-only, without room for another connection. */
+/** The database server: ended in every way, full, read-only, without a free connection. */
 
 const SERVICE_SESSIONS = `backend_type = 'client backend' and usename = 'svc'`;
 
@@ -11,7 +11,7 @@ const terminateBackends: Fault = {
   fire: async ({ cluster, dice, isStruck }) => {
     if (isStruck(SERVER)) return null;
     const share = dice.between(1, 10) / 10;
-    // As the dice fall and not as the server's random() does.
+    // The seed decides, not the server's random().
     const { rows } = await runOnServer(
       cluster.postgres.superuserUrl,
       `select pid from pg_stat_activity where ${SERVICE_SESSIONS} order by pid`,
@@ -61,7 +61,7 @@ function fullDisk(disk: Disk): Fault {
         lastsMs: dice.between(3_000, 8_000),
         heal: async () => {
           cluster.postgres.free(disk);
-          // It may have given up altogether meanwhile.
+          // The server may have stopped in the meantime.
           await cluster.postgres.start();
         },
       };
@@ -69,7 +69,7 @@ function fullDisk(disk: Disk): Fault {
   };
 }
 
-/** As when the primary was demoted: sessions end, and what comes new may only read. */
+/** Acts like a demoted primary: sessions end, and new ones may only read. */
 const readOnly: Fault = {
   name: 'postgres-read-only',
   fire: async ({ cluster, dice, isStruck }) => {
@@ -99,7 +99,7 @@ const fewConnections: Fault = {
   name: 'postgres-connections-taken',
   fire: async ({ cluster, dice, isStruck }) => {
     if (isStruck(SERVER)) return null;
-    // Sessions that are there keep their places; those of the service end and find none.
+    // Existing sessions would keep their slots. The service's sessions end and find no free one.
     await runOnServer(
       cluster.postgres.superuserUrl,
       `select pg_terminate_backend(pid) from pg_stat_activity where ${SERVICE_SESSIONS}`,
@@ -117,7 +117,7 @@ const fewConnections: Fault = {
   },
 };
 
-/** Somebody else's transaction holds what the service wants to write. */
+/** Another transaction locks a whole table of the service. */
 const lockedTable: Fault = {
   name: 'postgres-table-locked',
   fire: async (scene) => lockTable(scene),

@@ -6,7 +6,7 @@ import { pickMember, type Fault } from './fault.ts';
 const REQUESTS = 12;
 const ANSWER_MS_MAX = 10_000;
 
-/** Threads of the pool end while they check schemas that are too costly to be checked in place. */
+/** Pool threads die while they check schemas that are too costly for the main thread. */
 export const THREADS: Fault = {
   name: 'thread-death',
   fire: async (scene) => {
@@ -38,7 +38,7 @@ function countDeaths(member: Member): number {
   return member.reached().filter((reached) => 'threadEnds' in reached).length;
 }
 
-/** A definition with a pattern in its schema: patterns are checked on a thread. */
+/** Registers a definition with a pattern in its schema: patterns are checked on a thread. */
 async function askForThread(cluster: ChaosCluster, api: string): Promise<number | string> {
   const url = cluster.directUrls[Number(api.split('-')[1]) - 1] ?? '';
   const ir = {

@@ -5,33 +5,31 @@ import pg from 'pg';
 
 /*
  * Loaded into a process before its program: `node --import failpoints.ts?folder=…&name=… program`.
- * The product knows nothing of it.
- *
- * It stands between the product and the driver of PostgreSQL, names every statement that writes, and
- * can end its own process just before the n-th of a name is sent, or once its answer has arrived and
- * nobody has been told. On SIGUSR2 it reads `<name>.orders.json` of the folder: what to do next. What
- * has happened it appends to `<name>.reached.jsonl`, one line each.
- *
- * The query of the URL says where, because threads of the pool are given no environment.
+ * The product does not know about it.
+ * It wraps the PostgreSQL driver and names every statement that writes. It can end its own process
+ * just before it sends the n-th statement of a name, or once the answer has arrived and before the
+ * caller has it. On SIGUSR2 it reads its next orders from `<name>.orders.json` in the folder. It
+ * appends one line per occurrence to `<name>.reached.jsonl`.
+ * The query of the URL names folder and process, because threads of the pool get no environment.
  */
 
-/** What is to be done; each order stands until the next. */
+/** Orders for a process; each applies until the next. */
 export interface Orders {
   readonly failpoint?: {
-    /** It ends at whichever of these comes first. */
+    /** The process ends at the first of these that it reaches. */
     readonly at: Readonly<Record<string, 'before' | 'after'>>;
-    /** The so-manieth of them from now on, from 1. */
+    /** Counts matching statements from now on, from 1. */
     readonly nth: number;
   };
-  /** Blocks the event loop, once. */
+  /** Blocks the event loop once. */
   readonly stallMs?: number;
-  /** Threads of the pool end in this way. */
+  /** Ends threads of the pool in this way. */
   readonly threads?: 'exit' | 'throw' | 'memory';
 }
 
-/** What has happened. */
+/** An occurrence in a process. */
 export type Reached =
-  /** The process of this id will hear orders. */
+  /** The process with this id can receive orders. */
   | { readonly loaded: number }
   | { readonly seen: string }
   | { readonly hit: string; readonly when: 'before' | 'after' }
@@ -39,8 +37,8 @@ export type Reached =
 
 const THREAD_LOOKS_EVERY_MS = 5;
 /**
- * Numbers at a time: soon too many, without keeping the collector of garbage busy for long. One that
- * is large itself would end the process and not the thread.
+ * Numbers per array: enough arrays exhaust the memory soon, and keep the garbage collector busy
+ * only briefly. One huge array would end the process instead of the thread.
  */
 const MEMORY_STEP = 50_000;
 const PARENT_LOOKS_EVERY_MS = 1_000;
@@ -70,7 +68,7 @@ function tell(reached: Reached): void {
   appendFileSync(`${folder}/${name}.reached.jsonl`, `${JSON.stringify(reached)}\n`);
 }
 
-/** Nobody is left behind when the run itself is killed. */
+/** Ends this process when the run itself is killed. */
 function dieWithParent(): void {
   const parent = process.ppid;
   setInterval(() => {
@@ -126,8 +124,9 @@ function watchStatements(): void {
 }
 
 /**
- * By its prepared name without the number of a variant, else by verb and table; null: it reads. Where it
- * writes one of `TOLD_OF`, that stands behind.
+ * Names a statement by its prepared name without the number of its variant, or by verb and table;
+ * null: it only reads. A statement that writes a word of `TOLD_OF` has that word at the end of its
+ * name.
  */
 export function nameOf(query: unknown, bound?: unknown): string | null {
   const config = typeof query === 'string' ? { text: query } : query;
@@ -153,10 +152,10 @@ export function nameOf(query: unknown, bound?: unknown): string | null {
   return told === undefined ? name : `${name} of ${told}`;
 }
 
-/** Changes that are rare among the commits, and so would be among the deaths. */
+/** Changes that are rare among the commits, and would otherwise be rare among the deaths. */
 const TOLD_OF = ['ExecutionPaused', 'ExecutionResumed', 'retried_from'];
 
-/** Lists are bound as text, or in the driver's binary form. */
+/** The driver binds lists as text, or in its binary form. */
 function holds(values: unknown, word: string): boolean {
   if (!Array.isArray(values)) return false;
   return values.some(
@@ -164,13 +163,13 @@ function holds(values: unknown, word: string): boolean {
   );
 }
 
-/** A function of the database that writes. */
+/** A database function that writes. */
 const REMOVAL = /^\s*select (retire_executions)\(/;
 
 const WRITE =
   /(?<!\bfor (?:no key )?)\b(insert|update|delete|merge)\s+(?:into\s+|from\s+)?(?:only\s+)?"?([a-z_]+)"?(?=[\s(])/i;
 
-/** A thread cannot be signalled: it looks for itself, also while its first task is loading. */
+/** A thread gets no signals, so it polls, also while its first task is loading. */
 function endThreadWhenOrdered(): void {
   setInterval(() => {
     const { threads } = readOrders();

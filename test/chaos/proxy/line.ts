@@ -5,17 +5,16 @@ import { freePort } from '../../support/servers/ports.ts';
 import { HttpRequests, PostgresMessages } from './postgres-messages.ts';
 
 /*
- * One way on which somebody reaches something, as a TCP proxy that can fail: it refuses, falls silent
- * without a word, is slow, breaks, or breaks at the one moment at which the caller cannot know whether
- * what it asked for was done.
- *
- * Silence is what a lost route looks like: bytes of both sides vanish, and new connections are taken
- * but lead nowhere. What was connected then never works again, so it breaks once the line is well. A
- * server that asks its clients for signs of life (TCP keepalives) drops them meanwhile.
+ * A network path from one process to another, as a TCP proxy that can fail: it refuses, goes
+ * silent, is slow, breaks, or breaks at the moment when the caller cannot know whether its request
+ * was executed.
+ * Silence emulates a lost route: bytes of both sides vanish, and new connections are accepted but
+ * lead nowhere. Connections from that time never work again, so they break once the line is healed.
+ * Meanwhile, a server with TCP keepalives drops them.
  */
 
 export type Protocol = 'postgres' | 'http';
-/** The request is lost with the connection, or is carried out and its answer is lost. */
+/** Either the request is lost with the connection, or it is executed and its answer is lost. */
 export type CutAt = 'request' | 'answer';
 
 interface Connection {
@@ -25,7 +24,7 @@ interface Connection {
   isBroken: boolean;
 }
 
-/** As long as the product's own connections give a client that has vanished. */
+/** The time that the product's own connections give a vanished client. */
 const KEEPALIVE_MS = 5_000;
 const ANSWER_MS_MAX = 5_000;
 
@@ -70,7 +69,7 @@ export class Line {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Breaks all connections; how many. */
+  /** Breaks all connections, and returns their number. */
   breakAll(): number {
     const count = this.#connections.size;
     for (const { client, server } of this.#connections) {
@@ -99,14 +98,14 @@ export class Line {
     this.#delayMs = delayMs;
   }
 
-  /** Breaks the connection of the next request that writes; resolves once it has. */
+  /** Breaks the connection of the next request that writes; resolves after that. */
   cutNextWrite(at: CutAt): Promise<void> {
     return new Promise((done) => {
       this.#cut = { at, done };
     });
   }
 
-  /** Where it leads from now on; what is connected elsewhere breaks. */
+  /** Changes the target; connections to the former one break. */
   leadTo(targetPort: number): void {
     this.#targetPort = targetPort;
     this.breakAll();
@@ -154,7 +153,7 @@ export class Line {
       if (!connection.isBroken) server.end();
     });
     server.on('close', () => {
-      // Of a line that is silent nobody hears the end.
+      // On a silent line, neither side learns of the other's end.
       if (connection.isBroken) return;
       client.destroySoon();
     });
@@ -177,7 +176,7 @@ export class Line {
   }
 }
 
-/** Hands chunks on in their order, each at the earliest so many milliseconds after it came. */
+/** Forwards chunks in their order, each at least this many milliseconds after it came. */
 function delayed(write: (chunk: Buffer) => void): (chunk: Buffer, delayMs: number) => void {
   const waiting: { readonly chunk: Buffer; readonly dueAt: number }[] = [];
   function handOn(): void {

@@ -4,8 +4,8 @@ const WRITES =
   /\b(insert\s+into|(?<!for (?:no key )?)update\s|delete\s+from|merge\s+into)|^\s*commit\b/i;
 
 /**
- * Reads what a client of PostgreSQL sends, and tells where a statement that writes has been sent as a
- * whole: from there on the server carries it out, whatever becomes of the connection.
+ * Reads the messages of a PostgreSQL client, and detects when a statement that writes was sent
+ * completely: from then on the server executes it, even when the connection breaks.
  */
 export class PostgresMessages {
   #rest: Buffer = Buffer.alloc(0);
@@ -57,7 +57,7 @@ export class PostgresMessages {
   }
 }
 
-/** Texts that each end with a zero byte. */
+/** Reads texts that each end with a zero byte. */
 function readStrings(body: Buffer, count: number): readonly string[] {
   const texts: string[] = [];
   let start = 0;
@@ -69,7 +69,7 @@ function readStrings(body: Buffer, count: number): readonly string[] {
   return texts;
 }
 
-/** The same for HTTP: a request that may change something begins here. */
+/** The same for HTTP: a request begins here that may change something. */
 export class HttpRequests {
   completesWrite(chunk: Buffer): boolean {
     return chunk.subarray(0, 5).toString('latin1') === 'POST ';
